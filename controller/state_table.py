@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 from msgspec import Struct
-from transitions import EventData, Machine, MachineError, Transition
+from transitions import Machine
 
 PhaseT = TypeVar("PhaseT", bound=StrEnum)
 TriggerT = TypeVar("TriggerT", bound=StrEnum)
@@ -23,35 +23,12 @@ class NoEdge(Struct, Generic[PhaseT, TriggerT], frozen=True):
     legal: tuple[TriggerT, ...]
 
 
-class _Position:
-    """The library's model during one call, so that calls share nothing."""
-
-    __slots__ = ("state",)
-
-    def __init__(self, state: str) -> None:
-        self.state = state
-
-
-class _Edge(Transition):
-    """An edge that skips the library's callbacks and conditions: this table has none."""
-
-    def execute(self, event_data: EventData) -> bool:
-        assert isinstance(event_data.model, _Position)
-        assert self.dest is not None
-        event_data.model.state = self.dest
-        return True
-
-
-class _Edges(Machine):
-    transition_cls = _Edge
-
-
 class StateTable(Generic[PhaseT, TriggerT]):
     """An immutable table of edges; safe for several threads, as a call changes nothing in it.
 
-    The library's machine gets no model, callback or condition, so a call can only look up an edge
-    and write the scratch position. Phases and triggers are the members of the two enums that the
-    edges name, whether or not an edge uses them.
+    The library's machine gets no model, callback or condition, so a trigger is the look-up of its
+    edge. Phases and triggers are the members of the two enums that the edges name, whether or not
+    an edge uses them.
     """
 
     __slots__ = ("_by_name", "_machine", "_phases", "_triggers")
@@ -63,7 +40,7 @@ class StateTable(Generic[PhaseT, TriggerT]):
         self._phases = type(edges[0][0])
         self._triggers = type(edges[0][1])
         self._by_name = {phase.value: phase for phase in self._phases}
-        self._machine = _Edges(
+        self._machine = Machine(
             model=None,
             states=[phase.value for phase in self._phases],
             initial=edges[0][0].value,
@@ -74,16 +51,13 @@ class StateTable(Generic[PhaseT, TriggerT]):
 
     def next(self, phase: PhaseT, trigger: TriggerT) -> PhaseT | NoEdge[PhaseT, TriggerT]:
         """The phase after `trigger`; a missing edge is a NoEdge, never an exception."""
-        event = self._machine.events.get(trigger.value)
-        if event is None:
+        event = self._machine.events.get(trigger)
+        edges = event.transitions.get(phase) if event is not None else None
+        if not edges:
             return NoEdge(phase, trigger, self.legal(phase))
-        position = _Position(phase.value)
-        try:
-            moved = event.trigger(position)
-        except MachineError:
-            return NoEdge(phase, trigger, self.legal(phase))
-        assert moved, "without conditions an edge that exists is taken"
-        return self._by_name[position.state]
+        to = edges[0].dest
+        assert to is not None, "every edge leads to a phase"
+        return self._by_name[to]
 
     def legal(self, phase: PhaseT) -> tuple[TriggerT, ...]:
         """The triggers that may occur in `phase`, in the order of their enum."""

@@ -1,7 +1,6 @@
-"""The version of this software, as it stands in every run's first record.
+"""The version of this software, stored in every run's first record.
 
-Responsible for: the one number.
-Not responsible for: the distribution's metadata (a test keeps the two equal).
+Not: the distribution's metadata (a test keeps the two equal).
 Source: CHANGELOG.md.
 """
 

@@ -186,8 +186,8 @@ def build_reader(settings: ReaderSettings) -> PlacedReader:
     _require_within("banker_antenna", settings.banker_antenna, 1, _ANTENNA_MAX)
     if settings.player_antenna == settings.banker_antenna:
         raise BadShoeSettings(
-            f"banker_antenna = {settings.banker_antenna} is the Player's antenna too:"
-            " each hand needs its own"
+            f"banker_antenna: {settings.banker_antenna} is the Player's antenna too."
+            " Allowed: one antenna for each hand. Remedy: set another"
         )
     spots = (
         AntennaSpot(settings.player_antenna, Spot.PLAYER),
@@ -238,6 +238,7 @@ def _tablelink_shoe(settings: ShoeSettings) -> TableLinkShoe:
     return TableLinkShoe(TableLinkShoeSettings(link, settings.allow_commands))
 
 
+_CORRECT = "Remedy: correct it"
 _SHOES = MappingProxyType(
     {ANGEL_EYE_II_EX: _angel_eye, RFID_SHOE: _rfid_shoe, TABLELINK: _tablelink_shoe}
 )
@@ -251,14 +252,18 @@ def _feig_link(reader: str, delivery: str) -> FeigLinkSettings:
 
 def _require_within(key: str, value: int, least: int, most: int | None) -> None:
     if value < least:
-        raise BadShoeSettings(f"{key} must be at least {least}")
+        raise BadShoeSettings(
+            f"{key}: {value} is not allowed. Allowed: at least {least}. {_CORRECT}"
+        )
     if most is not None and value > most:
-        raise BadShoeSettings(f"{key} must be at most {most}")
+        raise BadShoeSettings(f"{key}: {value} is not allowed. Allowed: at most {most}. {_CORRECT}")
 
 
 def _require(key: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
-        raise BadShoeSettings(f"{key} = {value!r} is not one of: {', '.join(allowed)}")
+        raise BadShoeSettings(
+            f"{key}: {value!r} is not allowed. Allowed: {', '.join(allowed)}. {_CORRECT}"
+        )
 
 
 # --- scanners ------------------------------------------------------------------------------------

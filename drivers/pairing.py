@@ -54,7 +54,7 @@ class UnfitDevice(Struct, frozen=True):
 
 
 class PairingProgress(StrEnum):
-    """How far the exchange came: tells a dead cable from a wrong device."""
+    """How far the exchange came: distinguishes a dead cable from a wrong device."""
 
     NOTHING = "nothing"
     BYTES = "bytes"

@@ -114,7 +114,10 @@ class _CborReader:
                 return self._simple(major, number)
 
     def _head(self) -> tuple[int, int]:
-        first = self._take(1, 1)[0]
+        if self.at == len(self._data):
+            raise _InvalidCborError
+        first = self._data[self.at]
+        self.at += 1
         major, information = first >> 5, first & 0x1F
         if information <= _INLINE_MAX:
             return major, information

@@ -5,27 +5,28 @@ Source: hil/README.md, "The demo", "The emulator as a process".
 # ruff: noqa: PLC0415 - a help page loads neither the program nor rich.
 
 import json
-import os
-import re
 import secrets
 import sys
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 from typer.core import TyperCommand
 
-from controller.cli.errors import ExitCode
+from controller.cli.command import ALWAYS, Example, example
+from controller.cli.commands import usage_error
+from controller.cli.errors import KNOWN_ERRORS, CommandError, ExitCode, write_stderr
+from controller.cli.help_page import example_lines
+from controller.cli.program import run_program
+from controller.cli.standard_output import install_standard_output
 from controller.version import VERSION
 from hil.dealing.mistakes import DESCRIPTIONS, PlannedMistake
 from hil.demo.plan import DealerConduct, DemoSettings, Speed, Transport, usual_mistakes
-from hil.emulator.lines.line import LineUnavailable
 from hil.rig.shoe_models import NEEDS_KEYS, ShoeKind
 from hil.run_guard import guarded_run, run_to_end
 from hil.serve.command import EMULATE_EXAMPLES, EMULATE_NOTES, emulate, parse_mistake
-from hil.serve.options import CannotServe
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -33,16 +34,28 @@ if TYPE_CHECKING:
 SEED_BELOW = 1_000_000
 _NAME = "smartshoe-hil"
 _PIPE_WIDTH = 160
-_PREFIX = re.compile("^Invalid value for '([^']*)': ")
+_ERRORS = {
+    **KNOWN_ERRORS,
+    "hil.emulator.lines.line.LineUnavailable": ExitCode.UNUSABLE,
+    "hil.demo.demo.CannotStart": ExitCode.UNUSABLE,
+    "hil.rig.program.ProgramFailed": ExitCode.NO,
+}
 
 
 _CODES = (
     (ExitCode.DONE, "done; the answer is yes"),
     (ExitCode.NO, "the answer is no, or something failed"),
     (ExitCode.UNUSABLE, "wrong usage, or it cannot start"),
-    (ExitCode.INTERRUPTED, "interrupted by Ctrl-C"),
+    (ExitCode.FAULT, ALWAYS[ExitCode.FAULT]),
+    (ExitCode.INTERRUPTED, ALWAYS[ExitCode.INTERRUPTED]),
+    (ExitCode.PIPE_CLOSED, ALWAYS[ExitCode.PIPE_CLOSED]),
 )
 _EXIT_CODES = "\b\nexit codes:\n" + "\n".join(f"  {code:<3}  {words}" for code, words in _CODES)
+
+
+def example_block(examples: tuple[Example, ...]) -> str:
+    """The examples of a page; `\\b` keeps its lines as they are."""
+    return "\b\n" + "\n".join(example_lines(examples))
 
 
 class GroupedCommand(TyperCommand):
@@ -63,11 +76,10 @@ class GroupedCommand(TyperCommand):
 app = typer.Typer(
     name="smartshoe-hil",
     help="The bench of smartshoe: the other end of the shoe's cable.",
-    epilog="\b\nexamples:\n"
-    "  smartshoe-hil demo                                  watch a whole shoe\n"
-    "  smartshoe-hil demo --speed max --seed 7 --json      output for a program\n"
-    "  smartshoe-hil emulate --tcp 4001                    only the shoe, for your own table\n"
-    "  smartshoe-hil mistakes                              the mistakes a dealer can make\n\n"
+    epilog="\b\nfirst steps, with examples:\n"
+    "  smartshoe-hil demo -h      watch a whole shoe\n"
+    "  smartshoe-hil emulate -h   only the shoe, for your own table\n"
+    "  smartshoe-hil mistakes -h  the mistakes a dealer can make\n\n"
     f"{_EXIT_CODES}",
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
@@ -99,18 +111,51 @@ def _known_profile(name: str) -> str:
     from controller.profiles.load import profile_names
 
     if name not in profile_names():
-        raise typer.BadParameter(f"{name!r}: known are {', '.join(profile_names())}")
+        raise CommandError(
+            f"there is no profile {name!r}",
+            place="--profile",
+            allowed=", ".join(profile_names()),
+            remedy="use one of them",
+        )
     return name
 
 
+DEMO_EXAMPLES: Final = (
+    example(
+        "smartshoe-hil demo --seed 7",
+        "demo: seed 7, max speed, journal ...",
+        "...",
+        "burn: 8 cards, the first was 7d",
+        "coup   1  Player Js 3d (3)       Banker Ad 8s (9)       banker, natural",
+        "...",
+        "  yes  every coup is recorded as it was dealt",
+        "...",
+    ),
+    example(
+        "smartshoe-hil demo --speed max --seed 7 --no-mistakes --json 2> lines.txt",
+        '{"shoes": 1, "coups": 80, ...}',
+    ),
+    example(
+        "smartshoe-hil demo --profile ny-mini --seed 7 \\\n"
+        "    --mistake forced_exit@3 --mistake burn_short@1",
+        "...",
+        "IRREGULARITY 1 BURN_SHORT, no coup: a coup was begun while burn cards were still ...",
+        "...",
+        "  yes  the journal is complete and unchanged (... records)",
+        "...",
+    ),
+    example(
+        "smartshoe-hil demo --shoe rfid --transport tcp --seed 7 --journal journal/rfid",
+        "demo: seed 7, max speed, journal ~/journal/rfid",
+        "...",
+        "  yes  every coup is recorded as it was dealt",
+        "...",
+        "  smartshoe verify ~/journal/rfid",
+        "...",
+    ),
+)
 _DEMO_EPILOG = (
-    "\b\nexamples:\n"
-    "  smartshoe-hil demo\n"
-    "  smartshoe-hil demo --shoes 4 --speed max --seed 7 --json\n"
-    "  smartshoe-hil demo --mistake forced_exit@3 --mistake burn_short@1\n"
-    "  smartshoe-hil demo --dealer careless --profile ny-mini\n"
-    "  smartshoe-hil demo --transport tcp --journal /tmp/demo\n"
-    "  smartshoe-hil demo --shoe rfid --shoes 2\n\n"
+    f"{example_block(DEMO_EXAMPLES)}\n\n"
     "The journal's folder also gets table.toml, the program's log and truth.jsonl: what was "
     "truly dealt. With --json standard output has one line, a JSON object; all else goes to "
     "standard error.\n\n"
@@ -211,7 +256,12 @@ def demo(
     At the end the journal is verified, replayed and compared with what was truly dealt.
     """
     if mistake and no_mistakes:
-        raise typer.BadParameter("give --mistake or --no-mistakes, not both")
+        raise CommandError(
+            "--mistake and --no-mistakes are both given",
+            place="--mistake",
+            allowed="one of them",
+            remedy="leave one out",
+        )
     _refuse_undetectable(shoe, mistake or [])
     stream = sys.stderr if as_json else sys.stdout
     if speed is None:
@@ -233,12 +283,16 @@ def demo(
 
 
 def _refuse_undetectable(shoe: ShoeKind, ordered: list[PlannedMistake]) -> None:
-    """Raises BadParameter for mistakes that a shoe without keys cannot show."""
+    """Raises CommandError for mistakes that a shoe without keys cannot show."""
     undetectable = sorted({one.mistake.value for one in ordered if one.mistake in NEEDS_KEYS})
     if shoe is ShoeKind.RFID and undetectable:
-        raise typer.BadParameter(
-            f"--mistake {undetectable[0]} cannot be detected with --shoe rfid, which has no keys "
-            f"and reports no burn cards; choose another, or use --shoe {ShoeKind.ANGEL_EYE.value}"
+        possible = ", ".join(each.value for each in DESCRIPTIONS if each not in NEEDS_KEYS)
+        raise CommandError(
+            f"{undetectable[0]} cannot be detected with --shoe rfid, which has no keys and reports"
+            " no burn cards",
+            place="--mistake",
+            allowed=possible,
+            remedy=f"choose another, or use --shoe {ShoeKind.ANGEL_EYE.value}",
         )
 
 
@@ -254,35 +308,26 @@ def _new_folder() -> Path:
 
 def _run_demo(settings: DemoSettings, *, as_json: bool) -> ExitCode:
     """Run the demo, prove it and print the report."""
-    from controller.config.load import ConfigError
-    from controller.journal.values import JournalError
     from controller.profiles.load import load_clauses
-    from controller.system.atomic_file import SmallFileError
-    from hil.demo.demo import CannotStart, play
+    from hil.demo.demo import play
     from hil.demo.proof import prove
     from hil.demo.report import json_report, print_report
     from hil.demo.screen import screen_on
-    from hil.rig.program import ProgramFailed
 
     console = _console(as_json=as_json)
     line = f"seed {settings.seed}, {settings.speed.value} speed, journal {settings.folder}"
     console.out(f"demo: {line}", highlight=False)
-    try:
-        dealt = play(settings, screen_on(console, load_clauses()))
-        with console.status("verifying and replaying the journal ..."):
-            proof = prove(
-                settings.folder,
-                dealt.truth,
-                complete=dealt.complete,
-                batches=dealt.batches,
-            )
-    except (CannotStart, ConfigError) as error:
-        return _fail(str(error), ExitCode.UNUSABLE)
-    except (ProgramFailed, JournalError, SmallFileError) as error:
-        return _fail(str(error), ExitCode.NO)
+    dealt = play(settings, screen_on(console, load_clauses()))
+    with console.status("verifying and replaying the journal ..."):
+        proof = prove(
+            settings.folder,
+            dealt.truth,
+            complete=dealt.complete,
+            batches=dealt.batches,
+        )
     print_report(console, settings, proof, dealt)
     if dealt.failure:
-        _fail(dealt.failure, ExitCode.NO)
+        write_stderr(f"{_NAME}: {dealt.failure}")
     if as_json:
         print(json.dumps(json_report(settings, proof, dealt)))
     return ExitCode.DONE if proof.verified and not dealt.failure else ExitCode.NO
@@ -297,18 +342,28 @@ def _console(*, as_json: bool) -> "Console":
     return Console(stderr=as_json, width=width, highlight=False)
 
 
-def _fail(words: str, code: ExitCode) -> ExitCode:
-    print(f"smartshoe-hil: {words}", file=sys.stderr)
-    return code
-
-
 app.command(
     cls=GroupedCommand,
-    epilog=f"\b\nexamples:\n{EMULATE_EXAMPLES}\n{EMULATE_NOTES}\n\n{_EXIT_CODES}",
+    epilog=f"{example_block(EMULATE_EXAMPLES)}\n\n{EMULATE_NOTES}\n\n{_EXIT_CODES}",
 )(emulate)
 
 
-@app.command(epilog=f"\b\nexample:\n  smartshoe-hil demo --mistake wrong_result@3\n\n{_EXIT_CODES}")
+MISTAKES_EXAMPLES: Final = (
+    example(
+        "smartshoe-hil mistakes",
+        "burn_short                  one burn card too few; the next card is drawn as if ...",
+        "...",
+    ),
+    example(
+        "smartshoe-hil mistakes --json",
+        "{",
+        '  "burn_short": "one burn card too few; the next card is drawn as if play had begun",',
+        "...",
+    ),
+)
+
+
+@app.command(epilog=f"{example_block(MISTAKES_EXAMPLES)}\n\n{_EXIT_CODES}")
 def mistakes(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
@@ -324,38 +379,25 @@ def mistakes(
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. `argv` without the program's name."""
     words = list(sys.argv[1:] if argv is None else argv)
-    return run_to_end(lambda: _run(words))
+    if argv is None:
+        install_standard_output()
+    return run_to_end(lambda: run_program(_NAME, _dispatch, words, _ERRORS))
 
 
-def _run(words: list[str]) -> int:
+def _dispatch(words: list[str]) -> int:
     try:
         ended = app(args=words, prog_name=_NAME, standalone_mode=False)
-    except BrokenPipeError:
-        # The reader of the pipe has gone; the rest of the output has no recipient.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ExitCode.NO
-    except Exception as error:  # noqa: BLE001 - the one place where errors become sentences
-        return _report_error(error)
-    return ended if isinstance(ended, int) else ExitCode.DONE
-
-
-def _report_error(error: Exception) -> ExitCode:
-    """Print an error of usage or of the system as one sentence; anything else is raised again."""
-    usage = getattr(error, "format_message", None)
-    if usage is not None:
+    except typer.TyperException as error:
         context = getattr(error, "ctx", None)
-        if context is not None and usage() == context.get_help():
-            print(usage(), file=sys.stderr)  # no command was named
-            return ExitCode.UNUSABLE
         command = _NAME if context is None else context.command_path
-        words = _PREFIX.sub(r"\1: ", usage()).removeprefix("Invalid value: ").removesuffix(".")
-        return _fail(f"{words}; `{command} -h` lists what is allowed", ExitCode.UNUSABLE)
-    if isinstance(error, LineUnavailable | CannotServe):
-        return _fail(str(error), ExitCode.UNUSABLE)
-    if isinstance(error, OSError):
-        where = "" if error.filename is None else f"{error.filename}: "
-        return _fail(f"{where}{error.strerror or error}", ExitCode.UNUSABLE)
-    raise error
+        if context is not None and error.format_message() == context.get_help():
+            write_stderr(error.format_message())  # no command was named
+            return ExitCode.UNUSABLE
+        place = command.removeprefix(_NAME).strip() or _NAME
+        raise usage_error(error, command, place) from error
+    except typer.Abort as error:
+        raise KeyboardInterrupt from error
+    return ended if isinstance(ended, int) else ExitCode.DONE
 
 
 if __name__ == "__main__":

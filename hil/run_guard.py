@@ -128,7 +128,7 @@ def guarded_run(*parents: Path) -> Iterator[None]:
             os.environ.pop(name)
             if value is not None:
                 os.environ[name] = value
-        # Said, not only shown by closing the pipe: forked children have it open as well.
+        # Written, not only shown by closing the pipe: forked children have it open as well.
         watcher.communicate(b"ended")
         for lock in locks:
             os.close(lock)
@@ -213,14 +213,14 @@ def _end_processes(mark: str, spared: Sequence[int]) -> None:
     """End the marked processes, first in order, then by SIGKILL."""
     pipe = str(Path("/proc/self/fd/0").readlink())
     for number in (signal.SIGTERM, signal.SIGKILL):
-        until_s, told = time.monotonic() + GRACE_S, set[int]()
+        until_s, signalled = time.monotonic() + GRACE_S, set[int]()
         while left := marked_processes(mark, pipe, spared):
             if time.monotonic() > until_s:
                 break
-            for pid in set(left) - told:
+            for pid in set(left) - signalled:
                 with suppress(OSError):
                     os.kill(pid, number)
-            told.update(left)
+            signalled.update(left)
             time.sleep(POLL_S)
 
 

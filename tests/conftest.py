@@ -7,7 +7,9 @@ import signal
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Generator, Iterator
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -19,6 +21,20 @@ pytest_plugins = ("register_plugin",)
 
 FORBID_SKIPS = os.environ.get("SMARTSHOE_FORBID_SKIPS", "") not in ("", "0")
 THREAD_GRACE_S = 2.0
+# Debian packages that tests need: a program or library of theirs, and packages used with them.
+DEBIAN = {
+    "clang": ("clang", "libclang-rt-14-dev"),
+    "gcc": ("gcc", "libc6-dev"),
+    "gcc-arm-none-eabi": ("arm-none-eabi-gcc", "libnewlib-arm-none-eabi"),
+    "libusb-1.0-0": ("libusb-1.0.so.0", ""),
+    "openssl": ("openssl", ""),
+    "prometheus": ("promtool", ""),
+    "qemu-system-arm": ("qemu-system-arm", ""),
+    "strace": ("strace", ""),
+    "umockdev": ("umockdev-run", "gir1.2-umockdev-1.0 python3-gi"),
+    "user-mode-linux": ("linux.uml", ""),
+}
+NEEDS = "needs Debian package "
 # Threads of the test runner itself.
 RUNNER_THREADS = ("pytest_timeout", "execnet")
 
@@ -45,6 +61,15 @@ def pytest_configure(config: pytest.Config) -> None:
         seeded = config.getoption("--hypothesis-seed", None) is not None
         hypothesis.settings.load_profile("seeded" if seeded else "fixed")
 
+    if "PYTEST_XDIST_WORKER" in os.environ or not config.getoption("numprocesses", None):
+        _start_children_that_hang_up()
+
+
+def _start_children_that_hang_up() -> None:
+    """Under nohup this process goes on ignoring SIGHUP, but the programs under test do not."""
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, lambda *_: None)
+
 
 def _begin_run(config: pytest.Config) -> None:
     """Leave no process and folder behind; start children that Ctrl-C can end.
@@ -64,8 +89,43 @@ def _begin_run(config: pytest.Config) -> None:
 def pytest_report_header(config: pytest.Config) -> list[str]:
     seed = config.getoption("--hypothesis-seed", None)
     examples = "fixed; others with --hypothesis-seed=N" if seed is None else f"seed {seed}"
-    skips = "are failures" if FORBID_SKIPS else "name the Debian package that is missing"
-    return [f"examples: {examples}", f"skips: {skips}"]
+    lines = [f"examples: {examples}"]
+    if FORBID_SKIPS:
+        return [*lines, "skips: are failures"]
+    left_out = _left_out_files(config.rootpath / "tests", long=config.getoption("--full"))
+    if left_out:
+        lines.append("left out, because Debian packages are missing (counted at the end):")
+        lines += [
+            f"  {package}: tests in {', '.join(names)}" for package, names in left_out.items()
+        ]
+    return lines
+
+
+def _left_out_files(tests: Path, *, long: bool) -> dict[str, list[str]]:
+    """By missing package, the files with tests that need it."""
+    missing = [name for name in DEBIAN if _absent(name) and (long or name != "user-mode-linux")]
+    found: dict[str, list[str]] = {}
+    for file in sorted(tests.rglob("test_*.py")):
+        text = file.read_text("utf-8")
+        for name in missing:
+            if f'mark.debian("{name}")' in text:
+                found.setdefault(name, []).append(file.name)
+    return found
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Which tests were left out, and how to have them."""
+    skipped = [report.longrepr[2] for report in terminalreporter.getreports("skipped")]
+    counted = Counter(reason.removeprefix("Skipped: ") for reason in skipped)
+    if not counted:
+        return
+    terminalreporter.section(f"{counted.total()} tests left out")
+    for reason, count in counted.most_common():
+        terminalreporter.line(f"{count:>5}  {reason}")
+    missing = [name for name in DEBIAN if any(reason == NEEDS + name for reason in counted)]
+    if missing:
+        words = " ".join(f"{name} {DEBIAN[name][1]}".strip() for name in missing)
+        terminalreporter.line(f"To run them: apt-get install {words}")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -77,26 +137,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("full")]
 
 
-def _absent(marker: pytest.Mark) -> str:
-    """Why the package of a `debian` marker counts as absent; empty if it is installed."""
-    program, library = marker.kwargs.get("program"), marker.kwargs.get("library")
-    if len(marker.args) != 1 or set(marker.kwargs) not in ({"program"}, {"library"}):
-        raise pytest.UsageError(
-            'write @pytest.mark.debian("package", program="name") or library="libname.so.1"'
-        )
-    if program is not None:
-        return "" if shutil.which(program) else f"no program {program}"
+@cache
+def _absent(package: str) -> bool:
+    name, _ = DEBIAN[package]
+    if ".so" not in name:
+        return shutil.which(name) is None
     try:
-        ctypes.CDLL(library)
+        ctypes.CDLL(name)
     except OSError:
-        return f"no library {library}"
-    return ""
+        return True
+    return False
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for marker in item.iter_markers("debian"):
-        if absent := _absent(marker):
-            pytest.skip(f"needs Debian package {marker.args[0]} ({absent})")
+        if len(marker.args) != 1 or marker.kwargs or marker.args[0] not in DEBIAN:
+            known = ", ".join(DEBIAN)
+            raise pytest.UsageError(f'write @pytest.mark.debian("package"), one of {known}')
+        if _absent(marker.args[0]):
+            pytest.skip(f"{NEEDS}{marker.args[0]}")
 
 
 def _skip_is_failure(report: pytest.TestReport | pytest.CollectReport) -> None:

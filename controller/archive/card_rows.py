@@ -1,4 +1,4 @@
-"""Builds the card rows of a finished shoe from its entries, and decides whether rows tell it all.
+"""Builds the card rows of a finished shoe from its entries, and decides whether they are all of it.
 
 Not: checking the rules: roles and results are the ones the table recorded.
 Source: controller/journal/README.md, "Shoe file".
@@ -137,14 +137,14 @@ class ShoeRows:
     def __len__(self) -> int:
         return len(self._rows)
 
-    def mark_incomplete(self) -> None:
+    def _mark_incomplete(self) -> None:
         """Note that something happened that rows cannot represent."""
         self._complete = False
 
     def begin_run(self) -> None:
         """A run of the program began: within an open shoe, rows may miss what happened between."""
         if self._open:
-            self.mark_incomplete()
+            self._mark_incomplete()
 
     def add_entry(self, stored: StoredRecord, entry: Entry, utc_ns: int) -> None:
         """Add one entry; `utc_ns` is the time of the input it was concluded from."""
@@ -161,7 +161,7 @@ class ShoeRows:
                 # The first card may open its shoe itself.
                 stray = len(self._cards) - self._drew
                 if joined or self._open or stray:
-                    self.mark_incomplete()
+                    self._mark_incomplete()
                 self._open = True
             case BurnDone():
                 self._close_burn(entry)
@@ -171,9 +171,9 @@ class ShoeRows:
                 self._close_shoe(entry)
             case SettingChanged():
                 self.as_profiled = False
-                self.mark_incomplete()
+                self._mark_incomplete()
             case Refusal() | ResolutionRecorded():
-                self.mark_incomplete()
+                self._mark_incomplete()
             case _:
                 pass
 
@@ -189,14 +189,14 @@ class ShoeRows:
             if verdict.provisional:
                 flags |= RowFlag.SUSPENDED
         if flags or isinstance(event, _NOT_IN_ROWS):
-            self.mark_incomplete()
+            self._mark_incomplete()
         if isinstance(event, CutCardDrawn):
             if self._cards:
                 self._cut_cards.append(len(self._rows))
             self._draw(stored, utc_ns, RowRole.CUT_CARD, None, Place.UNCLAIMED, flags)
         elif isinstance(event, CardDrawn):
             if event.card is None or event.again or self._ended:
-                self.mark_incomplete()
+                self._mark_incomplete()
             self._cards.append(len(self._rows))
             self._draw(stored, utc_ns, RowRole.OTHER, event.card, event.claimed, flags)
 
@@ -233,7 +233,7 @@ class ShoeRows:
         self._cut_cards = []
         first = self._rows[mine[0]].card if mine else NOT_READ
         if not burn.proven or len(mine) != burn.removed or first != card_number(burn.first):
-            self.mark_incomplete()
+            self._mark_incomplete()
         for place, number in enumerate(mine):
             role = RowRole.BURN if place else RowRole.BURN_FIRST
             self._rows[number] = replace(self._rows[number], role=role)
@@ -241,13 +241,13 @@ class ShoeRows:
     def _close_coup(self, record: CoupRecord) -> None:
         self._coups += 1
         if record.coup != self._coups or not _in_order(record):
-            self.mark_incomplete()
+            self._mark_incomplete()
         mine = self._cards_of(record)
         for number, dealt in mine:
             role = _ROLES.get(dealt.place, RowRole.OTHER)
             self._rows[number] = replace(self._rows[number], role=role, coup=record.coup)
         if tuple(self._rows[number].role for number, _ in mine) not in _COMPLETE_COUPS:
-            self.mark_incomplete()
+            self._mark_incomplete()
         if not mine:
             return
         for number in self._cut_cards:
@@ -279,7 +279,7 @@ class ShoeRows:
             coup = record.coup if number > mine[0] else row.coup
             self._rows[number] = replace(row, coup=coup, flags=row.flags | RowFlag.CARRIED)
         if others or len(mine) != len(record.cards):
-            self.mark_incomplete()
+            self._mark_incomplete()
         self._cards = [number for number in self._cards if number > last]
         return list(zip(mine, dealt[len(dealt) - len(mine) :], strict=True))
 
@@ -296,7 +296,7 @@ class ShoeRows:
         whole = (ended.coups, ended.cards_drawn) == (self._coups, drawn)
         by_itself = not (ended.person or ended.reason or ended.irregularities or ended.void)
         if not (self._open and whole and by_itself) or self._cards or self._ended:
-            self.mark_incomplete()
+            self._mark_incomplete()
         self._open, self._ended = False, True
 
 

@@ -81,10 +81,12 @@ def _require_other_folder(journal: Path, to: Path) -> None:
     inside = (to.resolve(), *to.resolve().parents)
     if journal.resolve() in inside:
         raise JournalError(
-            f"{to}: this is inside the journal's own folder. Name a folder on another disk"
+            f"{to}: this is inside the journal's own folder. Remedy: name a folder on another disk"
         )
     if (to / "live.db").exists() or (to / "lock").exists():
-        raise JournalError(f"{to}: this is the folder of a table. Name a folder for the archive")
+        raise JournalError(
+            f"{to}: this is the folder of a table. Remedy: name a folder for the archive"
+        )
 
 
 def _group_by_day(shoes: Iterable[ShoeSummary]) -> list[list[ShoeSummary]]:
@@ -114,8 +116,8 @@ def _require_same_table(to: Path, wanted: Sequence[ShoeSummary]) -> None:
     table, noted = wanted[0].heading.table, _noted_table(path)
     if noted != table:
         raise JournalError(
-            f"{to}: this is the archive of table {noted}, but these are shoes of {table}. Name"
-            " another folder: one for each table"
+            f"{to}: this is the archive of table {noted}, but these are shoes of {table}."
+            " Allowed: one archive for each table. Remedy: name another folder"
         )
 
 
@@ -124,7 +126,7 @@ def _noted_table(path: Path) -> str:
         return str(json.loads(path.read_text("utf-8"))["table"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise JournalError(
-            f"{path}: the archive's note cannot be read. Move it away: it is written again"
+            f"{path}: the archive's note cannot be read. Remedy: move it away; it is written again"
         ) from error
 
 

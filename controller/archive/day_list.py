@@ -8,20 +8,26 @@ import json
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.journal.shoe_file import DIGEST_BYTES, SIGNATURE_BYTES, ShoeFile
+from controller.journal.shoe_file import SIGNATURE_BYTES, ShoeFile
 from controller.system.atomic_file import (
     SmallFileError,
-    problem_lines,
-    read_text,
     store_text,
     sync_folder,
 )
-from controller.system.json_document import U64_MAX, JsonFields
+from controller.system.json_document import (
+    Count,
+    Digest,
+    Document,
+    HexBytes,
+    LongCount,
+    load_document,
+    plain_fields,
+)
 from controller.system.keys import PublicKey
 
 FORM: Final = "smartshoe-seals-1"
@@ -150,30 +156,36 @@ def list_text(day: DayList) -> str:
     return json.dumps(fields, indent=2, ensure_ascii=False) + "\n"
 
 
+class _SealEntry(Document, frozen=True):
+    shoe: Count
+    digest: Digest
+    first_seq: LongCount
+    last_seq: LongCount
+    until_ns: LongCount
+
+
+class _Signer(HexBytes):
+    SIZES = range(KEY_BYTES + 1)
+
+
+class _Signature(HexBytes):
+    SIZES = range(SIGNATURE_BYTES + 1)
+
+
+class _DayFile(Document, frozen=True):
+    form: Literal["smartshoe-seals-1"]
+    table: str
+    gaming_day: str
+    seals: tuple[_SealEntry, ...]
+    signer: _Signer
+    signature: _Signature
+
+
 def read_day(path: Path) -> DayList:
-    """Read a list without checking its signature. Raises SmallFileError with every problem."""
-    fields = JsonFields.of(read_text(path), _REMEDY)
-    fields.choice("form", (FORM,))
-    day = DayList(
-        table=fields.text("table"),
-        gaming_day=fields.text("gaming_day"),
-        seals=tuple(
-            Seal(
-                shoe=one.number("shoe"),
-                digest=one.hex("digest", DIGEST_BYTES),
-                first_seq=one.number("first_seq", U64_MAX),
-                last_seq=one.number("last_seq", U64_MAX),
-                until_ns=one.number("until_ns", U64_MAX),
-            )
-            for one in fields.each("seals")
-        ),
-        signer=fields.hex("signer", 0, KEY_BYTES),
-        signature=fields.hex("signature", 0, SIGNATURE_BYTES),
-    )
-    problems = fields.problems()
-    if problems:
-        raise SmallFileError(problem_lines(path, problems))
-    return day
+    """Read a list without checking its signature. Raises SmallFileError."""
+    file = load_document(path, _DayFile, _REMEDY)
+    seals = tuple(Seal(**plain_fields(one)) for one in file.seals)
+    return DayList(file.table, file.gaming_day, seals, bytes(file.signer), bytes(file.signature))
 
 
 def store_day(folder: Path, day: DayList) -> Path:

@@ -92,11 +92,16 @@ def export_tape(
 ) -> None:
     """Write the tape; an existing file is never overwritten. Raises JournalError."""
     if path.exists() or path.is_symlink():
-        raise JournalError(f"{path}: this file exists and is not overwritten. Give another name")
+        raise JournalError(
+            f"{path}: this file exists and is not overwritten. Remedy: give another name"
+        )
     try:
         write_tape(path, span.base, span_records(journal, span, progress))
     except OSError as error:
-        raise JournalError(f"{path}: cannot write the tape: {error.strerror}") from error
+        raise JournalError(
+            f"{path}: cannot write the tape: {error.strerror}. Remedy: make room, or write"
+            " elsewhere"
+        ) from error
 
 
 # --- rows -----------------------------------------------------------------------------------------

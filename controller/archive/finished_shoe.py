@@ -20,7 +20,7 @@ from controller.procedure.events import ActReported, CardDrawn
 from controller.replay.upgrade import LEDGERS, UpgradeLedger
 from controller.tape.entries import BatchBound, Entry, EventVerdicts
 from controller.tape.inputs import Started
-from controller.tape.records import holds, read_entry, read_input, received_ns
+from controller.tape.records import holds, read_as, read_entry, read_input, received_ns
 
 
 class NoFinishedShoe(ValueError):
@@ -70,12 +70,8 @@ def shoe_records(records: Iterable[StoredRecord]) -> tuple[StoredRecord, ...]:
 
 def shoes_ended(records: Iterable[StoredRecord]) -> tuple[ShoeEnded, ...]:
     """The ShoeEnded entries in these records, as this version reads them."""
-    ends = []
-    for stored in records:
-        if holds(stored.record, ShoeEnded):
-            entry = read_entry(stored.record)
-            ends += [entry] if isinstance(entry, ShoeEnded) else []
-    return tuple(ends)
+    ends = (read_as(stored.record, ShoeEnded) for stored in records)
+    return tuple(one for one in ends if one is not None)
 
 
 def finished_shoe(

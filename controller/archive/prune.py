@@ -53,10 +53,16 @@ class PruneDecision(Struct, frozen=True):
 def hold_shoe(folder: Path, name: ShoeName, person: str, reason: str, at_ns: int) -> Path:
     """Keep a shoe that is still on this disk as evidence. Raises JournalError."""
     if not any(one.name == name for one in shoe_summaries(folder)):
-        raise JournalError(f"{folder}: shoe {name} is not sealed here; `smartshoe journal list`")
+        raise JournalError(
+            f"{folder}: shoe {name} is not sealed here. Remedy: name a shoe that `smartshoe journal"
+            " list` shows"
+        )
     path = _hold_path(folder, name)
     if path.exists():
-        raise JournalError(f"{path}: shoe {name} is held already: {describe_hold(folder, name)}")
+        raise JournalError(
+            f"{path}: shoe {name} is held already: {describe_hold(folder, name)}. Remedy: none is"
+            " needed; to hold it for another reason, release it first"
+        )
     _store(path, name, {"person": person, "reason": reason, "at": time_text(at_ns)})
     return path
 
@@ -65,7 +71,10 @@ def release_hold(folder: Path, name: ShoeName, person: str, reason: str, at_ns: 
     """End a hold; who held and who released is kept in a file beside it. Raises JournalError."""
     path = _hold_path(folder, name)
     if not path.exists():
-        raise JournalError(f"{folder}: shoe {name} is not held")
+        raise JournalError(
+            f"{folder}: shoe {name} is not held. Remedy: name a held shoe; `smartshoe journal list`"
+            " marks them"
+        )
     ended = path.with_name(f"{path.stem}.released-{at_ns}.json")
     held = _read(path)
     released = {"released_by": person, "released_why": reason, "released_at": time_text(at_ns)}
@@ -118,13 +127,15 @@ def prune_lock(folder: Path) -> Iterator[None]:
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
     except OSError as error:
-        raise JournalError(f"{path}: cannot be created: {error.strerror}") from error
+        raise JournalError(
+            f"{path}: cannot be created: {error.strerror}. Remedy: let this account write there"
+        ) from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(descriptor)
         raise JournalError(
-            f"{folder}: another prune of this journal is running. Wait until it has ended"
+            f"{folder}: another prune of this journal is running. Remedy: wait until it has ended"
         ) from error
     try:
         yield

@@ -60,8 +60,8 @@ def parse_shoe_name(text: str) -> ShoeName:
     found = _SHOE_NAMED.fullmatch(text)
     if found is None:
         raise JournalError(
-            f"{text!r} is not the name of a shoe. Write its gaming day and number, such as"
-            " 2026-11-21/7"
+            f"SHOE: {text!r} is not the name of a shoe. Allowed: a gaming day and a number. Remedy:"
+            " write it as 2026-11-21/7"
         )
     return ShoeName(found[1], int(found[2]))
 
@@ -79,7 +79,10 @@ def shoe_summary(path: Path) -> ShoeSummary:
         size = path.stat().st_size
         digest, signature = trailer(path)
     except OSError as error:
-        raise JournalError(f"{path}: cannot be read: {error.strerror}") from error
+        raise JournalError(
+            f"{path}: cannot be read: {error.strerror}. Remedy: check the disk, and that this"
+            " account may read it"
+        ) from error
     return ShoeSummary(path, heading, size, digest, signature != UNSIGNED)
 
 
@@ -95,12 +98,15 @@ def trailer(path: Path) -> tuple[bytes, bytes]:
 def find_sealed_files(folder: Path, gaming_day: str, shoe: int | None = None) -> tuple[Path, ...]:
     """The sealed files of a day, or of one of its shoes; at least one. Raises JournalError."""
     if not DAY.fullmatch(gaming_day):
-        raise JournalError(f"{gaming_day!r} is not a gaming day. Write it as 2026-11-21")
+        raise JournalError(
+            f"--day: {gaming_day!r} is not a gaming day. Allowed: year, month and day. Remedy:"
+            " write it as 2026-11-21"
+        )
     paths = tuple(path for path in _paths(folder) if path.parent.name == gaming_day)
     if not paths:
         raise JournalError(
-            f"{folder}: no shoe of {gaming_day} is sealed here. `smartshoe journal list` shows the"
-            " sealed shoes; to export the shoe in play, name no day"
+            f"{folder}: no shoe of {gaming_day} is sealed here. Remedy: name a day that `smartshoe"
+            " journal list` shows; to export the shoe in play, name no day"
         )
     if shoe is None:
         return paths
@@ -108,15 +114,20 @@ def find_sealed_files(folder: Path, gaming_day: str, shoe: int | None = None) ->
     if wanted not in paths:
         numbers = ", ".join(str(int(path.name.removesuffix(SUFFIX))) for path in paths)
         raise JournalError(
-            f"{folder}: shoe {shoe} of {gaming_day} is not sealed here; sealed are {numbers}"
+            f"{folder}: shoe {shoe} of {gaming_day} is not sealed here. Allowed: {numbers}."
+            " Remedy: name one of them"
         )
     return (wanted,)
 
 
 def _paths(folder: Path) -> tuple[Path, ...]:
     if not folder.is_dir():
-        raise JournalError(f"{folder}: no such folder. Name a journal's folder, or an archive")
+        raise JournalError(
+            f"{folder}: no such folder. Remedy: name a journal's folder, or an archive"
+        )
     try:
         return sealed_files(folder)
     except OSError as error:
-        raise JournalError(f"{folder}: cannot look for shoes: {error.strerror}") from error
+        raise JournalError(
+            f"{folder}: cannot look for shoes: {error.strerror}. Remedy: let this account read it"
+        ) from error

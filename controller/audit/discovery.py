@@ -68,7 +68,7 @@ def require_something(paths: Sequence[Path]) -> None:
 
 _ALLOWED: Final = (
     f"Allowed: a journal's folder, an archive, a {SUFFIX} file, a {FILE_NAME}, or a folder that"
-    " holds such folders"
+    " holds such folders. Remedy: correct the path"
 )
 
 

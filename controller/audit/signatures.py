@@ -3,13 +3,12 @@
 Source: controller/journal/README.md, "List of seals", "Shoe file"; RFC 8032.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
 
-from controller.archive.day_list import DayList, Seal, read_day, signature_holds
+from controller.archive.day_list import read_day, signature_holds
 from controller.journal.shoe_file import UNSIGNED, ShoeFile
 from controller.system.atomic_file import SmallFileError
 from controller.system.keys import PublicKey
@@ -44,41 +43,13 @@ def signed_day(path: Path) -> SignedDay:
     if not path.exists():
         return NO_LIST
     try:
-        day = _read_if_signed(path)
-        good = day is not None
-        if day is None:
-            day = read_day(path)
-            good = signature_holds(day)
+        day = read_day(path)
+        good = signature_holds(day)
     except (SmallFileError, OSError) as error:
         return SignedDay(words=f"the day's list of seals cannot be read: {error}")
     words = "" if good or not day.signature else "the signature of the day's list is not valid"
     shoes = {seal.digest: seal.shoe for seal in day.seals}
     return SignedDay(day.table, day.gaming_day, shoes, day.signer, good, words)
-
-
-def _read_if_signed(path: Path) -> DayList | None:
-    """The list if its signature is valid; None for any other.
-
-    A valid signature covers every field that is used, so that no field is validated by itself:
-    that would cost as much time as the shoes of the day.
-    """
-    try:
-        fields = json.loads(path.read_bytes())
-        seals = tuple(
-            Seal(
-                one["shoe"],
-                bytes.fromhex(one["digest"]),
-                one["first_seq"],
-                one["last_seq"],
-                one["until_ns"],
-            )
-            for one in fields["seals"]
-        )
-        keys = bytes.fromhex(fields["signer"]), bytes.fromhex(fields["signature"])
-        day = DayList(fields["table"], fields["gaming_day"], seals, *keys)
-        return day if signature_holds(day) else None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return None
 
 
 def signature_problems(

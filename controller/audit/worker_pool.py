@@ -77,7 +77,7 @@ class _Worker(Struct):
         except (EOFError, OSError) as error:
             raise WorkerLost(
                 f"{piece.path}: the process that audited this ended unexpectedly; the lines above"
-                " may be its output. Audit this path alone with --jobs 1"
+                " may be its output. Remedy: audit this path alone with --jobs 1"
             ) from error
 
     def end(self, *, at_once: bool) -> None:

@@ -13,6 +13,7 @@ from controller.cli.errors import ExitCode
 
 PROGRAM: Final = "smartshoe"
 SUMMARY_MAX: Final = 60
+CTRL_C: Final = "Ctrl-C"
 
 
 # What every command can end with, beside its own exit codes.
@@ -50,16 +51,26 @@ class HelpSection(StrEnum):
 
 
 class Example(NamedTuple):
-    """One command line of a help page: how it ends, and what it needs beyond files.
+    """One command line of a help page, what it prints, how it ends, and what it needs.
 
-    `line` is complete and can be run; a line break in it follows a backslash. `needs` names what a
+    `line` is complete and can be run; a line break in it follows a backslash. In `output` a line
+    `...` stands for any lines, and `...` in a line for any text. `needs` is CTRL_C, or names what a
     test bench without devices does not have; then only the words are checked.
     """
 
     line: str
-    remark: str = ""
+    output: tuple[str, ...]
     code: ExitCode = ExitCode.DONE
     needs: str = ""
+
+    def shown_lines(self) -> tuple[str, ...]:
+        """The lines below the command, with the exit code if it is not 0."""
+        return (*self.output, f"[exit {int(self.code)}]") if self.code else self.output
+
+
+def example(line: str, *output: str, code: ExitCode = ExitCode.DONE, needs: str = "") -> Example:
+    """An example with the lines that it prints."""
+    return Example(line, output, code, needs)
 
 
 class Command(NamedTuple):

@@ -18,6 +18,8 @@ from controller.cli.help_page import command_epilog
 from controller.cli.path_parameters import with_both_forms
 
 _SETTINGS: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_MISSING: Final = ("Missing option", "Missing argument", "Missing parameter")
+_DETAIL: Final = ", unable to parse"
 _LIMITS: Final = ("Input should be ", " is not one of ")
 
 
@@ -70,7 +72,7 @@ def _run(app: typer.Typer, name: str, words: Sequence[str]) -> int:
     try:
         ended = get_command(app).main(args=list(words), prog_name=name, standalone_mode=False)
     except typer.TyperException as error:
-        raise _usage_error(error, name) from error
+        raise usage_error(error, name, name.removeprefix(PROGRAM).strip()) from error
     except typer.Abort as error:
         raise KeyboardInterrupt from error
     except SystemExit as ended_early:
@@ -78,10 +80,21 @@ def _run(app: typer.Typer, name: str, words: Sequence[str]) -> int:
     return ended if isinstance(ended, int) else ExitCode.DONE
 
 
-def _usage_error(error: typer.TyperException, name: str) -> CommandError:
-    """Wrong words in the one form; `param` is what the library knows of the place."""
-    message, place = error.format_message(), name.removeprefix(PROGRAM).strip()
+def usage_error(error: typer.TyperException, name: str, place: str) -> CommandError:
+    """Wrong words in the one form; `param` is what the library knows of the place.
+
+    `name` is the whole command; `place` stands where the library names no place.
+    """
+    message = error.format_message()
     parameter = getattr(error, "param", None)
+    if parameter is not None and message.startswith(_MISSING):
+        words = _parameter_name(parameter)
+        return CommandError(
+            "it is missing",
+            place=words,
+            allowed=f"{words} {parameter.metavar}" if words.startswith("-") else words,
+            remedy=f"see `{name} --help`",
+        )
     if error.message and parameter is not None:
         message, place = error.message, _parameter_name(parameter)
     words = message.strip().rstrip(".").removeprefix("Value error, ").replace("\n", " ")
@@ -94,9 +107,20 @@ def _usage_error(error: typer.TyperException, name: str) -> CommandError:
     return CommandError(
         problem.partition(" (Possible")[0] or "this value is not allowed",
         place=place,
-        allowed=allowed,
+        allowed=allowed.partition(_DETAIL)[0] or _known_words(error, message),
         remedy=f"did you mean {near[0]}?" if near else f"see `{name} --help`",
     )
+
+
+def _known_words(error: typer.TyperException, message: str) -> str:
+    """The commands or options there are, where another word was given."""
+    command = getattr(getattr(error, "ctx", None), "command", None)
+    if message.startswith("No such command"):
+        return ", ".join(getattr(command, "commands", ()))
+    if message.startswith("No such option"):
+        options = (one.opts[0] for one in getattr(command, "params", ()))
+        return ", ".join(sorted(one for one in options if one.startswith("-")))
+    return ""
 
 
 def _parameter_name(parameter: Any) -> str:

@@ -8,8 +8,11 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.cli.command import Command, Family, HelpSection
-from controller.cli.declared_evidence import DECIDE, EVIDENCE, RUN
-from controller.cli.declared_rules import DEVICES, RULES, SET_UP
+from controller.cli.declared_devices import DEVICES
+from controller.cli.declared_evidence import EVIDENCE
+from controller.cli.declared_rules import RULES
+from controller.cli.declared_set_up import SET_UP
+from controller.cli.declared_table import DECIDE, RUN
 
 FAMILIES: Final = (
     Family("journal", HelpSection.EVIDENCE, "List, export, archive, prune and hold sealed shoes."),

@@ -1,134 +1,14 @@
-"""Declares the commands that run a table, decide at it, and read its evidence.
+"""Declares the commands that read, check, archive and hand over a table's evidence.
 
 Source: controller/cli/README.md, "Command line"; controller.cli.declaration joins all commands.
 """
 
 from typing import Final
 
-from controller.cli.command import Command, Example, HelpSection
+from controller.cli.command import Command, HelpSection, example
 from controller.cli.errors import ExitCode
 
-_TABLE: Final = "/var/lib/smartshoe/table-1"
-_ARCHIVE: Final = "/mnt/archive/table-1"
-_MOMENT: Final = "a table at the right moment"
-_TIME: Final = "Ctrl-C"
-_FLOOR: Final = "--config table.toml --by 'A. Floor'"
-_DEALER: Final = "--config table.toml --by 'D. Dealer'"
-
 DONE, NO, UNUSABLE = ExitCode.DONE, ExitCode.NO, ExitCode.UNUSABLE
-
-_UNREACHED: Final = "no table is running there, or it does not answer"
-_ACTED: Final = {DONE: "done and on record", NO: "refused", ExitCode.NO_TABLE: _UNREACHED}
-
-RUN: Final = (
-    Command(
-        "run",
-        HelpSection.RUN,
-        "Run one table until it is stopped.",
-        "controller.cli.table.run:main",
-        (
-            Example("smartshoe run table.toml", "until SIGTERM or Ctrl-C", needs=_TIME),
-            Example("smartshoe run --config table.toml --close-coup-as-partial", needs=_TIME),
-        ),
-        {
-            DONE: "stopped on request",
-            NO: "evidence could not be stored, or the program failed; what is stored is kept",
-            ExitCode.NO_TABLE: "the table may not start: settings, journal, or address in use",
-        },
-        plain=True,
-    ),
-    Command(
-        "status",
-        HelpSection.RUN,
-        "Show the state of a running table.",
-        "controller.cli.table.commands:status",
-        (
-            Example("smartshoe status table.toml"),
-            Example("smartshoe status --config table.toml --json"),
-            Example("smartshoe status --socket /run/smartshoe/table-1.sock --watch", needs=_TIME),
-        ),
-        {DONE: "the table runs", NO: "it has failed or is stopping", ExitCode.NO_TABLE: _UNREACHED},
-        "With --watch and --json each change is one line of JSON.",
-    ),
-)
-
-DECIDE: Final = (
-    Command(
-        "resolve",
-        HelpSection.DECIDE,
-        "Show open irregularities, and decide them.",
-        "controller.cli.table.commands:resolve",
-        (
-            Example("smartshoe resolve table.toml", "what is open, and how to decide", NO),
-            Example(
-                f"smartshoe resolve {_FLOOR} --reason 'hands mixed' \\\n    --decision void-coup"
-            ),
-        ),
-        {
-            DONE: "decided, or nothing is open",
-            NO: "refused, or something is open",
-            ExitCode.NO_TABLE: _UNREACHED,
-        },
-    ),
-    Command(
-        "close-shoe",
-        HelpSection.DECIDE,
-        "End the shoe early: dead table, or early change.",
-        "controller.cli.table.commands:close_shoe",
-        (Example(f"smartshoe close-shoe {_FLOOR} --reason 'dead table'"),),
-        _ACTED,
-    ),
-    Command(
-        "act",
-        HelpSection.DECIDE,
-        "Record an act, state wagers, change a setting, lock a shoe.",
-        "controller.cli.table.commands:act",
-        (
-            Example("smartshoe act --list", "every action, its roles and its values"),
-            Example("smartshoe act record --list", "only one action"),
-            Example(f"smartshoe act no-more-bets {_DEALER}", needs=_MOMENT),
-            Example(
-                f"smartshoe act record act=inspected batch=red second='A. Floor' \\\n    {_DEALER}",
-                needs=_MOMENT,
-            ),
-            Example(f"smartshoe act turned what=player_hand {_DEALER}", needs=_MOMENT),
-            Example(
-                f"smartshoe act wagers wagers=5:banker:100.00,3:tie:25 \\\n    {_DEALER}",
-                needs=_MOMENT,
-            ),
-            Example(f"smartshoe act wagers wagers=@layout.csv {_DEALER}", needs=_MOMENT),
-            Example(
-                "smartshoe act change-setting setting=vig_rate value=4 \\\n"
-                f"    {_FLOOR} --reason 'agreed with the shift manager'",
-                needs=_MOMENT,
-            ),
-            Example(
-                f"smartshoe act declare-result outcome=banker banker_pair=yes \\\n    {_DEALER}",
-                needs=_MOMENT,
-            ),
-            Example(f"smartshoe act bind-batch batch=RED-0001 {_FLOOR}", needs=_MOMENT),
-            Example(
-                "smartshoe act set-card-apart batch=red tag=E00401500000A001 \\\n"
-                f"    {_FLOOR} --reason 'its corner is bent'",
-                needs=_MOMENT,
-            ),
-            Example(
-                f"smartshoe act order-shuffler order=release batch=red \\\n    {_DEALER}",
-                needs=_MOMENT,
-            ),
-            Example(
-                "smartshoe act clear-warning number=3 \\\n"
-                f"    {_FLOOR} --reason 'the door is shut, both batches seen'",
-                needs=_MOMENT,
-            ),
-            Example(
-                f"smartshoe act clear-shoe-error code=4 \\\n    {_FLOOR} --reason 'card put right'",
-                needs=_MOMENT,
-            ),
-        ),
-        _ACTED,
-    ),
-)
 
 EVIDENCE: Final = (
     Command(
@@ -137,10 +17,35 @@ EVIDENCE: Final = (
         "Check that evidence is complete and unchanged.",
         "controller.cli.evidence.verify_replay:verify",
         (
-            Example(f"smartshoe verify {_TABLE}"),
-            Example(f"smartshoe verify --journal {_TABLE} --json"),
-            Example(f"smartshoe verify {_ARCHIVE} --key table.key.pub"),
-            Example(f"smartshoe verify {_TABLE} --witness seals.json"),
+            example(
+                "smartshoe verify journal",
+                "intact: journal",
+                "  shoes/2025-11-21/0001.shoe: intact; shoe 1, records 1 to 72",
+                "...",
+                "  short code of 2025-11-22: ORLSL-3Z46S-5D5AZ-UHADY",
+                "...",
+            ),
+            example(
+                "smartshoe verify --journal journal --json",
+                "{",
+                '  "path": "journal",',
+                '  "intact": true,',
+                "...",
+            ),
+            example(
+                "smartshoe verify archive --key table.key.pub",
+                "intact: archive",
+                "...",
+                "  3 sealed shoes; 202 records: 62 inputs, 140 entries",
+                "...",
+            ),
+            example(
+                "smartshoe verify journal --witness seals.json",
+                "intact: journal",
+                "...",
+                "  witness: the list of 2025-11-22 agrees with ... in 1 of its 1 seals",
+                "...",
+            ),
         ),
         {DONE: "intact", NO: "problems"},
     ),
@@ -150,9 +55,24 @@ EVIDENCE: Final = (
         "Replay a journal's inputs and compare the result.",
         "controller.cli.evidence.verify_replay:replay",
         (
-            Example(f"smartshoe replay {_TABLE}"),
-            Example(f"smartshoe replay {_TABLE}/live.db --verdicts --json"),
-            Example(f"smartshoe replay {_TABLE}/shoes/2025-11-21/0001.shoe"),
+            example(
+                "smartshoe replay journal",
+                "the same: journal",
+                "  236 records: 73 inputs, 163 entries",
+                "  10 coups of 4 shoes, ... coups per second",
+            ),
+            example(
+                "smartshoe replay journal/live.db --verdicts --json",
+                "{",
+                '  "path": "journal/live.db",',
+                '  "finding": "same",',
+                "...",
+            ),
+            example(
+                "smartshoe replay journal/shoes/2025-11-21/0001.shoe",
+                "the same: journal/shoes/2025-11-21/0001.shoe",
+                "...",
+            ),
         ),
         {
             DONE: "the same",
@@ -167,9 +87,29 @@ EVIDENCE: Final = (
         "Validate the journals of many days and tables again.",
         "controller.cli.evidence.audit:audit",
         (
-            Example("smartshoe audit /var/lib/smartshoe"),
-            Example(f"smartshoe audit {_ARCHIVE} {_TABLE} --key table.key.pub"),
-            Example(f"smartshoe audit {_TABLE} --deep --json"),
+            example(
+                "smartshoe audit journal",
+                "...",
+                " table   gaming day   shoes   coups   cards   clean   replayed   ...",
+                "...",
+                " M7      2025-11-21   2       6       28      2       0          ...",
+                "...",
+                "nothing found",
+            ),
+            example(
+                "smartshoe audit archive journal --key table.key.pub",
+                "...",
+                "7 files of 2 journals, 84 cards, 0.2 s, ... cards per second",
+                "...",
+                "nothing found",
+            ),
+            example(
+                "smartshoe audit journal --deep --json",
+                "{",
+                '  "whole": true,',
+                '  "findings": 0,',
+                "...",
+            ),
         ),
         {
             DONE: "nothing found",
@@ -184,8 +124,19 @@ EVIDENCE: Final = (
         "Write the evidence of one coup into one file.",
         "controller.cli.evidence.bundle:evidence",
         (
-            Example(f"smartshoe evidence 2025-11-21/1/1 {_TABLE} --out coup-1.zip"),
-            Example(f"smartshoe evidence 1/2 --journal {_ARCHIVE} \\\n    --out coup-2.zip --json"),
+            example(
+                "smartshoe evidence 2025-11-21/1/1 journal --out coup-1.zip",
+                "coup-1.zip: coup 2025-11-21/1/1, 9 files, 102130 bytes",
+                "  sha256 4327a567c7974620560b57fa928873650fe6f1de49d508c3a84fa88efe8c7dae",
+                "  to check it anywhere: unpack it and run `python3 verify.py .` in its folder",
+            ),
+            example(
+                "smartshoe evidence 1/2 --journal archive \\\n    --out coup-2.zip --json",
+                "{",
+                '  "path": "coup-2.zip",',
+                '  "coup": "2025-11-22/1/2",',
+                "...",
+            ),
         ),
         {
             DONE: "written",
@@ -202,8 +153,18 @@ EVIDENCE: Final = (
         "List the sealed shoes, the oldest first.",
         "controller.cli.evidence.journal_files:list_shoes",
         (
-            Example(f"smartshoe journal list {_TABLE}"),
-            Example(f"smartshoe journal list {_TABLE} --archive {_ARCHIVE}"),
+            example(
+                "smartshoe journal list journal",
+                "shoe              records  coups irreg.  clean  signed       bytes",
+                "2025-11-21/1           72      3      0  yes    yes           ...",
+                "...",
+            ),
+            example(
+                "smartshoe journal list journal --archive archive",
+                "...",
+                "2025-11-21/1           72      3      0  yes    yes           ...  archived",
+                "...",
+            ),
         ),
         notes="Only headings are read and nothing is checked; `smartshoe verify` checks.",
     ),
@@ -213,12 +174,19 @@ EVIDENCE: Final = (
         "Write records to a tape file, or print coups as rows.",
         "controller.cli.evidence.journal_files:export",
         (
-            Example(f"smartshoe journal export {_TABLE} --tape all.tape"),
-            Example(
-                f"smartshoe journal export {_ARCHIVE} --tape 1.tape \\\n"
-                "    --day 2025-11-21 --shoe 1"
+            example(
+                "smartshoe journal export journal --tape all.tape",
+                "all.tape: 231 records, 1 to 231; `smartshoe replay all.tape`",
             ),
-            Example(f"smartshoe journal export {_TABLE} --json"),
+            example(
+                "smartshoe journal export archive --tape 1.tape \\\n    --day 2025-11-21 --shoe 1",
+                "1.tape: 72 records, 1 to 72; `smartshoe replay 1.tape`",
+            ),
+            example(
+                "smartshoe journal export journal --json",
+                '{"kind": "coup", "record": 36, ... "coup": 1, "fate": "counted", ...}',
+                "...",
+            ),
         ),
         notes=(
             "Of the shoe in play only finished coups are exported. `smartshoe replay all.tape`"
@@ -231,8 +199,14 @@ EVIDENCE: Final = (
         "Copy sealed shoes; each copy is read back and verified.",
         "controller.cli.evidence.journal_retention:archive",
         (
-            Example(f"smartshoe journal archive {_TABLE} --to {_ARCHIVE}"),
-            Example(f"smartshoe journal archive {_TABLE} --to {_ARCHIVE} --older-than 2"),
+            example(
+                "smartshoe journal archive journal --to archive",
+                "archive: 5 files copied and verified, 27377 bytes; 0 were there",
+            ),
+            example(
+                "smartshoe journal archive journal --to archive --older-than 2",
+                "archive: 0 files copied and verified, 0 bytes; 5 were there",
+            ),
         ),
         {DONE: "everything is in the archive", NO: "something is not, with the reason"},
         "It may run beside the table, be interrupted, and be run again: it continues.",
@@ -243,10 +217,17 @@ EVIDENCE: Final = (
         "Delete sealed shoes whose verified copy is archived.",
         "controller.cli.evidence.journal_retention:prune",
         (
-            Example(f"smartshoe journal prune {_TABLE} --archive {_ARCHIVE}"),
-            Example(
-                f"smartshoe journal prune {_TABLE} --archive {_ARCHIVE} \\\n"
-                "    --keep-days 90 --yes"
+            example(
+                "smartshoe journal prune journal --archive archive",
+                "2025-11-21/1  would be deleted",
+                "...",
+                "2 of 3 shoes would be deleted, 17115 bytes. Nothing was deleted: add --yes",
+            ),
+            example(
+                "smartshoe journal prune journal --archive archive \\\n    --keep-days 90 --yes",
+                "...",
+                "2025-11-22/1  stays: the newest sealed shoe: the table continues from it",
+                "2 of 3 shoes deleted, 17115 bytes; the archive has the copies",
             ),
         ),
         notes=(
@@ -260,9 +241,10 @@ EVIDENCE: Final = (
         "Keep a shoe on this disk as evidence.",
         "controller.cli.evidence.journal_retention:hold",
         (
-            Example(
-                f"smartshoe journal hold {_TABLE} 2025-11-21/1 \\\n"
-                "    --by 'A. Person' --reason 'patron disputes coup 1'"
+            example(
+                "smartshoe journal hold journal 2025-11-21/1 \\\n"
+                "    --by 'A. Person' --reason 'patron disputes coup 1'",
+                "shoe 2025-11-21/1 is held by A. Person: journal/holds/2025-11-21-1.json",
             ),
         ),
         notes="A held shoe is never pruned.",
@@ -273,9 +255,10 @@ EVIDENCE: Final = (
         "End a hold; hold and release stay on record.",
         "controller.cli.evidence.journal_retention:release",
         (
-            Example(
-                f"smartshoe journal release {_TABLE} 2025-11-21/1 \\\n"
-                "    --by 'A. Person' --reason 'dispute settled'"
+            example(
+                "smartshoe journal release journal 2025-11-21/1 \\\n"
+                "    --by 'A. Person' --reason 'dispute settled'",
+                "shoe 2025-11-21/1 is released by A. Person: journal/holds/...",
             ),
         ),
     ),
@@ -285,9 +268,20 @@ EVIDENCE: Final = (
         "Show a gaming day's seals and their short code.",
         "controller.cli.evidence.journal_files:seals",
         (
-            Example(f"smartshoe journal seals {_TABLE}"),
-            Example(
-                f"smartshoe journal seals {_ARCHIVE} --day 2025-11-21 \\\n    --write day.json"
+            example(
+                "smartshoe journal seals journal",
+                "table       M7",
+                "gaming day  2025-11-22",
+                "...",
+                "short code  ORLSL-3Z46S-5D5AZ-UHADY",
+                "...",
+            ),
+            example(
+                "smartshoe journal seals archive --day 2025-11-21 \\\n    --write day.json",
+                "...",
+                "short code  VLQFP-5QZJJ-353MK-XD72J",
+                "signature   valid, key ...",
+                "written     day.json",
             ),
         ),
         {DONE: "done", NO: "the signature is not valid"},
@@ -302,8 +296,22 @@ EVIDENCE: Final = (
         "List the shuffles in a journal.",
         "controller.cli.batches.shuffles:list_shuffles",
         (
-            Example(f"smartshoe shuffles list {_TABLE}"),
-            Example(f"smartshoe shuffles list {_TABLE}/live.db --json"),
+            example(
+                "smartshoe shuffles list journal",
+                "...",
+                " record   recorded (UTC)         batch   device, cycle         cards   ...",
+                "...",
+                " ...      2025-11-21T16:27:10Z   red     5eed0000c0ffee01, 1   416     ...",
+                "...",
+            ),
+            example(
+                "smartshoe shuffles list journal/live.db --json",
+                "...",
+                '      "form": "TableLink/1",',
+                "...",
+                '        "result": "good",',
+                "...",
+            ),
         ),
         notes="The journal is only read and may be in use; `smartshoe verify` checks it.",
     ),
@@ -312,7 +320,14 @@ EVIDENCE: Final = (
         HelpSection.EVIDENCE,
         "Write each shuffle of a journal into its own file.",
         "controller.cli.batches.shuffles:export",
-        (Example(f"smartshoe shuffles export {_TABLE} --out receipts"),),
+        (
+            example(
+                "smartshoe shuffles export journal --out receipts",
+                "receipts/...-5eed0000c0ffee01-1.shuffle.json",
+                "...",
+                "2 written, 0 already present",
+            ),
+        ),
         notes="One file per shuffle. An existing file with the same receipt is kept.",
     ),
     Command(
@@ -321,10 +336,14 @@ EVIDENCE: Final = (
         "Check that the paired device signed a shuffle.",
         "controller.cli.batches.shuffles:verify",
         (
-            Example(
-                "smartshoe shuffles verify receipts/000000412-5348554630303031-7.shuffle.json"
-                " \\\n    --identity shuffler.identity.json",
-                needs="an exported shuffle",
+            example(
+                "smartshoe shuffles verify receipts/*-1.shuffle.json \\\n"
+                "    --identity journal/shuffler.identity.json",
+                "proven: receipts/...-5eed0000c0ffee01-1.shuffle.json",
+                "  signed by device 5eed0000c0ffee01, which demonstration paired",
+                "...",
+                "  416 cards, result: good",
+                "...",
             ),
         ),
         {DONE: "the paired device signed it", NO: "it did not"},

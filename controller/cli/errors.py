@@ -5,9 +5,11 @@ Source: controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - json and traceback are loaded only for an error.
 
+import errno
 import os
 import re
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from enum import IntEnum
 from typing import Final, NamedTuple
@@ -28,6 +30,8 @@ class ExitCode(IntEnum):
 
 # Errors whose message is a sentence with a remedy.
 KNOWN_ERRORS: Final = {
+    "controller.audit.discovery.NothingToAudit": ExitCode.UNUSABLE,
+    "controller.audit.worker_pool.WorkerLost": ExitCode.UNUSABLE,
     "controller.tape.actions.ActionError": ExitCode.UNUSABLE,
     "controller.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
     "controller.config.load.ConfigError": ExitCode.UNUSABLE,
@@ -36,25 +40,39 @@ KNOWN_ERRORS: Final = {
     "controller.journal.encoding.EncodingError": ExitCode.UNUSABLE,
     "controller.journal.values.JournalError": ExitCode.UNUSABLE,
     "controller.journal.verify.CannotRead": ExitCode.UNUSABLE,
+    "controller.service.app.StartRefused": ExitCode.NO_TABLE,
+    "controller.service.app.TableFailed": ExitCode.NO,
     "controller.system.keys.KeyFileError": ExitCode.UNUSABLE,
     "controller.commissioning.pairing.PairingFailed": ExitCode.UNUSABLE,
     "controller.commissioning.pile_reader.ReaderUnreachable": ExitCode.UNUSABLE,
     "controller.replay.recovery.RecoveryError": ExitCode.UNUSABLE,
     "controller.profiles.clauses.ClauseError": ExitCode.UNUSABLE,
     "controller.profiles.profile.ProfileError": ExitCode.UNUSABLE,
+    "controller.script.errors.ScriptError": ExitCode.UNUSABLE,
     "controller.system.atomic_file.SmallFileError": ExitCode.UNUSABLE,
     "drivers.catalogue.BadShoeSettings": ExitCode.UNUSABLE,
     "firmware_bridge.transport.port.PortUnavailable": ExitCode.UNUSABLE,
     "firmware_bridge.transport.usb_devices.UsbUnavailable": ExitCode.UNUSABLE,
 }
 TRACEBACK_SETTING: Final = "SMARTSHOE_TRACEBACK"
+_SYSTEM_REMEDY: Final = "check the path, the disk and what this account may do"
+_SYSTEM_REMEDIES: Final = {
+    errno.ENOENT: "correct the path",
+    errno.ENOTDIR: "correct the path",
+    errno.EISDIR: "name a file",
+    errno.EEXIST: "give another name",
+    errno.EACCES: "let this account use it, or name another",
+    errno.EPERM: "let this account use it, or name another",
+    errno.EROFS: "write elsewhere",
+    errno.ENOSPC: "make room, or write elsewhere",
+}
 
 
 _MULTILINE: Final = re.compile(r"\n(?=\S)")
 # `place: problem. Allowed: what is allowed. Remedy: what to do`; all but the problem may be left
 # out. A place has no blank before its colon, so `no maintenance now: ...` is a problem.
 _FORM: Final = re.compile(
-    r"(?:(?P<place>\S+(?:, (?:line|column|record|input)[^:]*)?): )?(?P<problem>.*?)"
+    r"(?:(?P<place>(?:/[^:\n]*|\S+)(?:, (?:line|column|record|input)[^:]*)?): )?(?P<problem>.*?)"
     r"(?:[.;] [Aa]llowed: (?P<allowed>.*?))?(?:[.;\n] ?[Rr]emedy: (?P<remedy>.*))?",
     re.DOTALL,
 )
@@ -108,19 +126,25 @@ class CommandError(Exception):
         self.reports = (report,) if place or allowed or remedy else parse_reports(problem)
 
 
-def report_error(error: Exception, *, as_json: bool = False) -> int:
+def report_error(
+    error: Exception,
+    program: str = "smartshoe",
+    known: Mapping[str, ExitCode] = KNOWN_ERRORS,
+    *,
+    as_json: bool = False,
+) -> int:
     """Report the error and return its exit code; re-raise it if tracebacks are enabled.
 
     It is a sentence on stderr; with `as_json` one JSON object on stdout.
     """
     if os.environ.get(TRACEBACK_SETTING):
         raise error
-    code, words = _sentence(error)
+    code, words = _sentence(error, known)
     if as_json:
         reports = error.reports if isinstance(error, CommandError) else parse_reports(words)
         _print_json(code, reports)
     else:
-        write_stderr(f"smartshoe: {words}")
+        write_stderr(f"{program}: {words}")
     return code
 
 
@@ -141,11 +165,11 @@ def _print_json(code: ExitCode, reports: tuple[ErrorReport, ...]) -> None:
     print(json.dumps(shown, ensure_ascii=False), flush=True)
 
 
-def _sentence(error: Exception) -> tuple[ExitCode, str]:
+def _sentence(error: Exception, known: Mapping[str, ExitCode]) -> tuple[ExitCode, str]:
     if isinstance(error, CommandError):
         return error.code, str(error)
     for kind in type(error).__mro__:
-        code = KNOWN_ERRORS.get(f"{kind.__module__}.{kind.__qualname__}")
+        code = known.get(f"{kind.__module__}.{kind.__qualname__}")
         if code is not None:
             return code, str(error)
     if isinstance(error, OSError):
@@ -162,4 +186,5 @@ def _sentence(error: Exception) -> tuple[ExitCode, str]:
 def _system_sentence(error: OSError) -> str:
     """The operating system's error with the file name first."""
     reason = error.strerror or str(error) or type(error).__name__
-    return f"{error.filename}: {reason}" if error.filename is not None else reason
+    words = f"{error.filename}: {reason}" if error.filename is not None else reason
+    return f"{words}. Remedy: {_SYSTEM_REMEDIES.get(error.errno or 0, _SYSTEM_REMEDY)}"

@@ -12,14 +12,13 @@ from controller.cli.declaration import COMMANDS, FAMILIES, commands_of
 from controller.cli.errors import ExitCode
 
 _WIDTH: Final = 79
-TOP_EXAMPLES: Final = (
-    Example("smartshoe check-config --example > table.toml", "write a configuration"),
-    Example("smartshoe run table.toml", "run the table"),
-    Example("smartshoe status table.toml --watch", "show its state"),
-    Example("smartshoe resolve table.toml", "what is open, and how to decide"),
-    Example('smartshoe try "burn Ac + 1; P 9h; B Kc"', "the verdicts, card by card"),
-    Example("smartshoe verify /var/lib/smartshoe/table-1", "is the evidence complete?"),
-    Example("smartshoe audit /var/lib/smartshoe", "are all shoes in order?"),
+FIRST_STEPS: Final = (
+    ("check-config", "write a configuration; check it"),
+    ("run", "run the table"),
+    ("status", "show its state, and watch it"),
+    ("resolve", "see what is open, and decide"),
+    ("try", "play a script, every verdict with its clause"),
+    ("verify", "check that the evidence is complete and unchanged"),
 )
 _OPTIONS: Final = (
     ("-h, --help", "Show this page and stop; also after every command."),
@@ -39,7 +38,8 @@ def top_page() -> str:
     for section in HelpSection:
         lines += ["", f"{section.value}:", *_rows(_entries(section))]
     lines += ["", "options:", *_rows(_OPTIONS)]
-    lines += ["", *example_lines(TOP_EXAMPLES), "", *code_lines(EXIT_CODES.items())]
+    steps = _rows((f"{PROGRAM} {name} -h", words) for name, words in FIRST_STEPS)
+    lines += ["", "first steps, with examples:", *steps, "", *code_lines(EXIT_CODES.items())]
     return "\n".join(lines)
 
 
@@ -80,17 +80,13 @@ def code_lines(codes: Iterable[tuple[ExitCode, str]]) -> list[str]:
 
 
 def example_lines(examples: Iterable[Example]) -> list[str]:
-    """A heading, and the examples with their remarks in one column."""
+    """A heading, and each example with what it prints below it."""
     shown = tuple(examples)
-    width = max(len(one.line) for one in shown if one.remark) if _remarks(shown) else 0
-    lines = [
-        f"  {one.line:<{width}}  {one.remark}" if one.remark else f"  {one.line}" for one in shown
-    ]
-    return ["example:" if len(shown) == 1 else "examples:", *"\n".join(lines).split("\n")]
-
-
-def _remarks(examples: Iterable[Example]) -> bool:
-    return any(one.remark for one in examples)
+    lines = ["example:" if len(shown) == 1 else "examples:"]
+    for one in shown:
+        lines += [f"  {line}" for line in one.line.split("\n")]
+        lines += [f"      {line}".rstrip() for line in one.shown_lines()]
+    return lines
 
 
 def _entries(section: HelpSection) -> Iterator[tuple[str, str]]:

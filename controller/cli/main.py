@@ -13,8 +13,9 @@ from typing import Final
 
 from controller.cli.command import PROGRAM, Command
 from controller.cli.declaration import COMMANDS, FAMILY_OF, commands_of, find_command
-from controller.cli.errors import CommandError, ExitCode, report_error, write_stderr
-from controller.cli.standard_output import OutputFailed, install_standard_output
+from controller.cli.errors import CommandError, ExitCode, write_stderr
+from controller.cli.program import run_program
+from controller.cli.standard_output import install_standard_output
 
 HELP: Final = ("-h", "--help")
 _COMPLETION_SETTING: Final = "_SMARTSHOE_COMPLETE"
@@ -26,31 +27,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
         install_standard_output()
-    try:
-        code = _run(words)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except OutputFailed as error:
-        return _output_failed(error)
-    return code
-
-
-def _run(words: list[str]) -> int:
-    try:
-        return _dispatch(words)
-    except KeyboardInterrupt:
-        return ExitCode.INTERRUPTED
-    except OutputFailed:
-        raise
-    except Exception as error:  # noqa: BLE001 - the one place where errors become sentences
-        return report_error(error, as_json="--json" in words)
-
-
-def _output_failed(error: OutputFailed) -> int:
-    if error.pipe_closed:
-        return ExitCode.PIPE_CLOSED
-    write_stderr(f"{PROGRAM}: {error}. Remedy: make room, or write elsewhere")
-    return ExitCode.UNUSABLE
+    return run_program(PROGRAM, _dispatch, words)
 
 
 def _dispatch(words: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""Paths a command is about, as an argument and as an option alike: journal, configuration, key.
+"""What a command is about, as an argument and as an option alike: journal, file, profile.
 
 Source: controller/cli/README.md, "Command line".
 """
@@ -13,6 +13,7 @@ from typing import Annotated, Final, NamedTuple, TypeAlias, get_args, get_origin
 import typer
 
 from controller.cli.errors import CommandError
+from controller.cli.output import PROFILE_HELP
 
 Function: TypeAlias = Callable[..., None]
 
@@ -80,6 +81,7 @@ Journals = Annotated[
         "Journals, archives, .shoe files, live.db files, or folders that hold them.",
     ),
 ]
+ProfileName = Annotated[str, BothForms("--profile", "NAME", PROFILE_HELP)]
 KeyFile = Annotated[Path, BothForms("--key", "FILE", "The key file.")]
 ListFile = Annotated[Path, BothForms("--list", "FILE", "The list of approved firmware.")]
 
@@ -112,7 +114,9 @@ def with_both_forms(function: Function) -> Function:
     (subject, form), *others = marked.items()
     assert not others, f"{function.__name__} has one subject"
     parameter = signature.parameters[subject]
-    many = get_origin(get_args(parameter.annotation)[0]) is list
+    kind = get_args(parameter.annotation)[0]
+    many = get_origin(kind) is list
+    given_as = str if kind is str else Path
     named = [
         name for name, one in signature.parameters.items() if name == subject or _is_argument(one)
     ]
@@ -140,7 +144,7 @@ def with_both_forms(function: Function) -> Function:
         inspect.Parameter.KEYWORD_ONLY,
         default=None,
         annotation=Annotated[
-            list[Path] | None if many else Path | None,
+            list[Path] | None if many else given_as | None,
             typer.Option(form.option, metavar=form.metavar.rstrip("."), help=form.alike),
         ],
     )
@@ -166,7 +170,7 @@ def _by_name(
         parameter = signature.parameters[name]
         mark = _form(parameter)
         if word is not None:
-            found[name] = Path(str(word)) if mark else str(word)
+            found[name] = word if mark else str(word)
             if mark:
                 _require(Path(str(word)), form)
         elif parameter.default is inspect.Parameter.empty:
@@ -190,7 +194,8 @@ def _optional(
     if parameter.name != subject:
         kind, *rest = get_args(parameter.annotation)
         return parameter.replace(annotation=Annotated[(kind | None, *rest)], default=None)
-    kind = list[Path] | None if many else Path | None
+    one = get_args(parameter.annotation)[0]
+    kind = list[Path] | None if many else (str if one is str else Path) | None
     info = typer.Argument(metavar=form.metavar, help=form.help)
     return parameter.replace(annotation=Annotated[kind, info], default=None)
 

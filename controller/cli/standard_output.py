@@ -51,3 +51,9 @@ def install_standard_output() -> None:
         errors=old.errors,
         line_buffering=bool(old.line_buffering),
     )
+
+
+def flush_standard_output() -> None:
+    """Write what is buffered, where there is a standard output. Raises OutputFailed."""
+    if sys.stdout is not None:
+        sys.stdout.flush()

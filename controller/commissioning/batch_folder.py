@@ -16,7 +16,6 @@ from controller.custody.manifest import Manifest, ManifestError
 from controller.custody.manifest_csv import BatchSheet, read_manifest, read_sheet, write_manifest
 from controller.custody.receipt import (
     Receipt,
-    ReceiptError,
     ReceiptResult,
     contradictions,
     make_statement,
@@ -26,6 +25,7 @@ from controller.custody.receipt import (
 )
 from controller.system import atomic_file as small_files
 from controller.system.atomic_file import SmallFileError, problem_lines, sync_folder
+from controller.system.json_document import JsonError
 from controller.system.keys import PublicKey, TableKey, fingerprint_text
 from firmware_bridge.timestamp import Timestamp
 
@@ -119,8 +119,8 @@ def load_batch(folder: Path, name: str, trusted: Sequence[PublicKey]) -> BatchFi
     except BatchFileError as error:
         remedy = f"{error}; a batch without its receipt is not for play"
         return BatchFile(name, manifest, None, remedy)
-    except ReceiptError as error:
-        return BatchFile(name, manifest, None, problem_lines(beside, error.problems))
+    except JsonError as error:
+        return BatchFile(name, manifest, None, f"{beside}: {error}")
     return BatchFile(name, manifest, receipt, _problem(beside, manifest, receipt, trusted))
 
 
@@ -228,4 +228,6 @@ def remove(path: Path) -> None:
         path.unlink(missing_ok=True)
         sync_folder(path.parent)
     except OSError as error:
-        raise BatchFileError(f"{path}: cannot be removed: {error.strerror}") from error
+        raise BatchFileError(
+            f"{path}: cannot be removed: {error.strerror}. Remedy: let this account write there"
+        ) from error

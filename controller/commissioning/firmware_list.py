@@ -13,13 +13,21 @@ from typing import Final
 from msgspec import Struct
 
 from controller.journal.encoding import Codec
-from controller.system.atomic_file import SmallFileError, problem_lines, read_text, store_text
-from controller.system.json_document import JsonFields, time_text
+from controller.system.atomic_file import SmallFileError, store_text
+from controller.system.json_document import (
+    Count,
+    Digest,
+    Document,
+    Signature,
+    UtcTime,
+    load_document,
+    plain_fields,
+    time_text,
+)
 from controller.system.keys import PublicKey, TableKey, fingerprint_text
-from firmware_bridge.attestation import IMAGE_BYTES, SIGNATURE_BYTES, ApprovedImage
+from firmware_bridge.attestation import ApprovedImage
 from firmware_bridge.timestamp import Timestamp
 
-FINGERPRINT_BYTES: Final = 32
 VERSION_MAX: Final = 64
 NOTE_MAX: Final = 200
 _REMEDY: Final = (
@@ -109,42 +117,36 @@ def store_list(path: Path, approved: ApprovedList) -> None:
     store_text(path, list_text(approved))
 
 
+class _ImageEntry(Document, frozen=True):
+    sha256: Digest
+    version: str
+    security_counter: Count
+    note: str
+
+
+class _ListFile(Document, frozen=True):
+    images: tuple[_ImageEntry, ...]
+    signed_at: UtcTime
+    key_fingerprint: Digest
+    signature: Signature
+
+
 def load_list(path: Path) -> ApprovedList:
-    """A list, without checking its signature. Raises SmallFileError with every problem."""
+    """A list, without checking its signature. Raises SmallFileError."""
     if not path.exists():
         raise SmallFileError(
             f"{path}: there is no such file. Remedy: `smartshoe firmware approve --list {path}"
             " --key table.key --image FIRMWARE --version V --counter N` creates it"
         )
-    fields = JsonFields.of(read_text(path), _REMEDY)
-    images = tuple(
-        ApprovedEntry(
-            sha256=one.hex("sha256", IMAGE_BYTES),
-            version=one.text("version"),
-            security_counter=one.number("security_counter"),
-            note=one.text("note"),
+    file = load_document(path, _ListFile, _REMEDY)
+    if not file.images:
+        raise SmallFileError(
+            f"{path}: images: it is empty, so no firmware may run. Remedy: approve an image with"
+            " `smartshoe firmware approve`"
         )
-        for one in fields.each("images")
-    )
-    found = ApprovedList(
-        ApprovedStatement(
-            images=images,
-            at_utc_ns=fields.time("signed_at"),
-            key_fingerprint=fields.hex("key_fingerprint", FINGERPRINT_BYTES),
-        ),
-        fields.hex("signature", SIGNATURE_BYTES),
-    )
-    problems = fields.problems()
-    if not problems and not images:
-        problems = (
-            (
-                "images: it is empty, so no firmware may run. Remedy: approve an image with"
-                " `smartshoe firmware approve`"
-            ),
-        )
-    if problems:
-        raise SmallFileError(problem_lines(path, problems))
-    return found
+    images = tuple(ApprovedEntry(**plain_fields(one)) for one in file.images)
+    statement = ApprovedStatement(images, int(file.signed_at), bytes(file.key_fingerprint))
+    return ApprovedList(statement, bytes(file.signature))
 
 
 def trust_problem(approved: ApprovedList, trusted: Sequence[PublicKey]) -> str:

@@ -88,7 +88,7 @@ def _exchange(
                 state, reply = pairing.open_pairing(entropy, at)
                 _write(pump, reply)
             case PortLost(reason=reason):
-                raise PairingFailed(f"{name}: {reason}")
+                raise PairingFailed(reason if reason.startswith(name) else f"{name}: {reason}")
             case Chunk(data=data, at=at) if state is not None:
                 state, reply, presented = pairing.receive(state, data, at)
                 _write(pump, reply)

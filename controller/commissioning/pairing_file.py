@@ -16,14 +16,21 @@ from msgspec import Struct
 
 from controller.system.atomic_file import (
     SmallFileError,
-    problem_lines,
-    read_text,
     require_new,
     store_text,
 )
-from controller.system.json_document import U64_MAX, JsonFields, time_text
+from controller.system.json_document import (
+    Count,
+    Digest,
+    Document,
+    HexBytes,
+    LongCount,
+    UtcTime,
+    load_document,
+    time_text,
+)
 from controller.system.keys import fingerprint_text
-from firmware_bridge.attestation import DEVICE_BYTES, IMAGE_BYTES, KEY_BYTES, ApprovedImage, Pin
+from firmware_bridge.attestation import DEVICE_BYTES, ApprovedImage, Pin
 
 _REMEDY: Final = "put the file back as `smartshoe identity pair` wrote it, or pair the device again"
 
@@ -85,44 +92,45 @@ def store_pairing(path: Path, paired: PairedDevice) -> None:
     store_text(path, pairing_text(paired))
 
 
+class _Device(HexBytes):
+    SIZES = DEVICE_BYTES
+
+
+class _PairingFile(Document, frozen=True):
+    device: _Device
+    role: PairedRole
+    public_key: Digest
+    fingerprint: Digest
+    pairing: str
+    first_event: LongCount
+    firmware_version: str
+    firmware_sha256: Digest
+    security_counter: Count
+    boot_count: Count
+    paired_by: str
+    paired_at: UtcTime
+
+
 def load_pairing(path: Path) -> PairedDevice:
-    """Read the file of `smartshoe identity pair`. Raises SmallFileError with every problem."""
+    """Read the file of `smartshoe identity pair`. Raises SmallFileError."""
     if not path.exists():
         raise SmallFileError(
             f"{path}: there is no such file. Remedy: `smartshoe identity pair PORT --out {path}"
             " --person NAME` pairs the device at PORT and writes it"
         )
-    fields = JsonFields.of(read_text(path), _REMEDY)
-    role = PairedRole(fields.choice("role", PairedRole))
-    pin = Pin(
-        device=fields.hex("device", DEVICE_BYTES.start, DEVICE_BYTES.stop - 1),
-        key=fields.hex("public_key", KEY_BYTES),
-        pairing=fields.text("pairing"),
-        first_event=fields.number("first_event", U64_MAX),
-    )
-    fingerprint = fields.hex("fingerprint", hashlib.sha256().digest_size)
-    firmware = ApprovedImage(
-        version=fields.text("firmware_version"),
-        image=fields.hex("firmware_sha256", IMAGE_BYTES),
-        security_counter=fields.number("security_counter"),
-    )
+    file = load_document(path, _PairingFile, _REMEDY)
+    image = bytes(file.firmware_sha256)
     paired = PairedDevice(
-        role=role,
-        pin=pin,
-        firmware=firmware,
-        boot_count=fields.number("boot_count"),
-        person=fields.text("paired_by"),
-        at_utc_ns=fields.time("paired_at"),
+        role=file.role,
+        pin=Pin(bytes(file.device), bytes(file.public_key), file.pairing, file.first_event),
+        firmware=ApprovedImage(image, file.firmware_version, file.security_counter),
+        boot_count=file.boot_count,
+        person=file.paired_by,
+        at_utc_ns=int(file.paired_at),
     )
-    problems = fields.problems()
-    if not problems and paired.fingerprint != fingerprint:
-        problems = (
-            (
-                "fingerprint: it does not match public_key,"
-                f" {fingerprint_text(paired.fingerprint)}: one of them was changed. Remedy:"
-                f" {_REMEDY}"
-            ),
+    if paired.fingerprint != file.fingerprint:
+        raise SmallFileError(
+            f"{path}: fingerprint: it does not match public_key,"
+            f" {fingerprint_text(paired.fingerprint)}: one of them was changed. Remedy: {_REMEDY}"
         )
-    if problems:
-        raise SmallFileError(problem_lines(path, problems))
     return paired

@@ -11,17 +11,25 @@ device knows neither.
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Final, Literal, assert_never
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from controller.commissioning.pairing_file import PairedDevice
-from controller.journal.encoding import EncodingError
 from controller.journal.record import RecordKind, unwrap
 from controller.journal.store import open_read_only
 from controller.procedure.effects import ShuffleRecorded
-from controller.system.atomic_file import SmallFileError, problem_lines, read_text
-from controller.system.json_document import U64_MAX, JsonFields, time_text
+from controller.system.json_document import (
+    Count,
+    Digest,
+    Document,
+    HexBytes,
+    LongCount,
+    UtcTime,
+    load_document,
+    plain_fields,
+    time_text,
+)
 from controller.tape.inputs import Input
 from controller.tape.records import (
     inputs_in,
@@ -30,11 +38,8 @@ from controller.tape.records import (
 )
 from drivers.catalogue import RECEIPT_FORM, open_receipt
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
-from firmware_bridge.attestation import IMAGE_BYTES
 
 FILE_SUFFIX: Final = ".shuffle.json"
-_SEALED_BYTES_MAX: Final = 400
-_FACES: Final = 52
 # Fields of a proof that no device signs.
 _OF_THE_TABLE: Final = ("sealed", "signed", "genuine", "ended_utc_ns", "uncertainty_ns")
 _REMEDY: Final = "take the file as `smartshoe shuffles export` wrote it"
@@ -66,19 +71,13 @@ def read_shuffles(journal: Path) -> Iterator[RecordedShuffle]:
 
 
 def _entry(record: bytes) -> ShuffleRecorded | None:
-    try:
-        entry = read_entry(record)
-    except EncodingError:
-        entry = read_entry(record)
+    entry = read_entry(record)
     return entry if isinstance(entry, ShuffleRecorded) else None
 
 
 def _utc_ns(record: bytes) -> int:
     """The UTC time of the input that caused an entry, in nanoseconds."""
-    try:
-        item = read_input(record)
-    except EncodingError:
-        item = read_input(record)
+    item = read_input(record)
     inputs: tuple[Input, ...] = () if item is None else inputs_in(item)
     return inputs[-1].at.utc_ns if inputs else 0
 
@@ -141,44 +140,65 @@ def shuffle_text(shuffle: RecordedShuffle) -> str:
     return json.dumps(shuffle_fields(shuffle), indent=2, ensure_ascii=False) + "\n"
 
 
+class _Faces(HexBytes):
+    SIZES = range(52 + 1)
+
+
+class _Sealed(HexBytes):
+    SIZES = range(400 + 1)
+
+
+class _ReceiptPart(Document, frozen=True):
+    device: str
+    boot_id: Count
+    boot_count: Count
+    cycle: Count
+    compartment: Count
+    count: Count
+    result: ShuffleResult
+    back: str
+    faces: _Faces
+    began_us: LongCount
+    ended_us: LongCount
+    image: Digest = field(name="firmware_sha256")
+    version: str = field(name="firmware_version")
+
+
+class _TablePart(Document, frozen=True):
+    record: LongCount
+    recorded_at: UtcTime
+    batch: str
+    genuine: bool
+    refused: str
+    clauses: tuple[str, ...]
+    ended_at: UtcTime | None = None
+    uncertainty_ns: LongCount | None = None
+
+
+class _ShuffleFile(Document, frozen=True):
+    form: Literal["TableLink/1"]
+    receipt: _ReceiptPart
+    sealed: _Sealed
+    signed: bool
+    table: _TablePart
+
+
 def load_shuffle(path: Path) -> RecordedShuffle:
-    """Read a file of `smartshoe shuffles export`. Raises SmallFileError with every problem."""
-    fields = JsonFields.of(read_text(path), _REMEDY)
-    fields.choice("form", (RECEIPT_FORM,))
-    receipt, table = fields.inner("receipt"), fields.inner("table")
+    """Read a file of `smartshoe shuffles export`. Raises SmallFileError."""
+    file = load_document(path, _ShuffleFile, _REMEDY)
+    table = file.table
     proof = ShuffleProof(
-        device=receipt.text("device"),
-        boot_id=receipt.number("boot_id"),
-        boot_count=receipt.number("boot_count"),
-        cycle=receipt.number("cycle"),
-        compartment=receipt.number("compartment"),
-        count=receipt.number("count"),
-        result=ShuffleResult(receipt.choice("result", ShuffleResult)),
-        back=receipt.text("back"),
-        faces=receipt.hex("faces", 0, _FACES),
-        began_us=receipt.number("began_us", U64_MAX),
-        ended_us=receipt.number("ended_us", U64_MAX),
-        image=receipt.hex("firmware_sha256", IMAGE_BYTES),
-        version=receipt.text("firmware_version"),
-        sealed=fields.hex("sealed", 0, _SEALED_BYTES_MAX),
-        signed=fields.truth("signed"),
-        genuine=table.truth("genuine"),
-        ended_utc_ns=table.time("ended_at") if table.holds("ended_at") else None,
-        uncertainty_ns=(
-            table.number("uncertainty_ns", U64_MAX) if table.holds("uncertainty_ns") else None
-        ),
+        **plain_fields(file.receipt),
+        sealed=bytes(file.sealed),
+        signed=file.signed,
+        genuine=table.genuine,
+        ended_utc_ns=None if table.ended_at is None else int(table.ended_at),
+        uncertainty_ns=table.uncertainty_ns,
     )
     recorded = ShuffleRecorded(
-        batch=table.text("batch"),
-        proof=proof,
-        refused=table.text("refused"),
-        clauses=table.texts("clauses"),
+        batch=table.batch, proof=proof, refused=table.refused, clauses=table.clauses
     )
-    shuffle = RecordedShuffle(table.number("record", U64_MAX), table.time("recorded_at"), recorded)
-    problems = fields.problems()
-    if problems:
-        raise SmallFileError(problem_lines(path, problems))
-    return shuffle
+    return RecordedShuffle(table.record, int(table.recorded_at), recorded)
 
 
 # --- proof ---------------------------------------------------------------------------------------

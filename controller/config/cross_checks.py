@@ -5,7 +5,7 @@ Source: controller/config/README.md, "Configuration", "Devices of a table".
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from controller.commissioning.pairing_file import PairedRole
 from controller.config.device_sections import (
@@ -30,6 +30,9 @@ from drivers.catalogue import (
 )
 from firmware_bridge.transport.port import LineSettings, Parity
 
+_TAKEN: Final = (
+    "is another device's port. Allowed: one device at each port. Remedy: correct one of them"
+)
 Sections: TypeAlias = Mapping[str, Section]
 RepeatedSections: TypeAlias = Mapping[str, tuple[Section, ...]]
 
@@ -71,18 +74,21 @@ def port_problems(sections: Sections, repeated: RepeatedSections) -> tuple[str, 
     shuffler = sections.get("shuffler")
     if isinstance(shuffler, ShufflerSection):
         if shuffler.port == shoe.port:
-            problems.append(f"shuffler.port: {shuffler.port} is another device's port")
+            problems.append(f"shuffler.port: {shuffler.port} {_TAKEN}")
         ports.append(shuffler.port)
     for name, devices in repeated.items():
         for number, device in enumerate(devices, start=1):
             assert isinstance(device, ReaderSection | ScannerSection)
             if device.port in ports:
-                problems.append(f"{name}[{number}].port: {device.port} is another device's port")
+                problems.append(f"{name}[{number}].port: {device.port} {_TAKEN}")
             ports.append(device.port)
             if isinstance(device, ReaderSection):
                 if device.seat in seats:
                     where = f"{name}[{number}].seat"
-                    problems.append(f"{where}: there is a reader at {device.seat} already")
+                    problems.append(
+                        f"{where}: there is a reader at {device.seat} already. Allowed: one reader"
+                        " at each seat. Remedy: correct one of the seats"
+                    )
                 seats.append(device.seat)
     return tuple(problems)
 

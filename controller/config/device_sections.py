@@ -60,7 +60,8 @@ DEFAULT_ORDER_ROLES: Final[Mapping[ShufflerOrder, tuple[Role, ...]]] = MappingPr
 def one_of(words: tuple[str, ...], word: str) -> str:
     """Return the word. Raises ValueError if it is not one of `words`."""
     if word not in words:
-        raise ValueError(f"{word!r} is not allowed; allowed: {', '.join(words)}")
+        allowed = ", ".join(words)
+        raise ValueError(f"{word!r} is not allowed. Allowed: {allowed}. Remedy: use one of them")
     return word
 
 
@@ -103,7 +104,11 @@ def _port(url: str) -> str:
 
 def _batch_name(name: str) -> str:
     if not is_batch_name(name):
-        raise ValueError(f'{name!r} is not a batch name; write letters, digits and "-" "_" "."')
+        raise ValueError(
+            f'{name!r} is not a batch name. Allowed: letters, digits, "-", "_" and ".". Remedy:'
+            " name"
+            " a batch that `smartshoe batch list` shows"
+        )
     return name
 
 
@@ -111,7 +116,7 @@ def _batch_names(names: list[str]) -> list[str]:
     for name in names:
         _batch_name(name)
         if names.count(name) > 1:
-            raise ValueError(f"{name!r} is listed more than once; list it once")
+            raise ValueError(f"{name!r} is listed more than once. Remedy: list it once")
     return names
 
 
@@ -163,7 +168,10 @@ class ReaderSection(Section):
     @model_validator(mode="after")
     def _check_antennas(self) -> Self:
         if self.seat == "layout" and self.player_antenna == self.banker_antenna:
-            raise ValueError("player_antenna and banker_antenna must be two different antennas")
+            raise ValueError(
+                f"player_antenna and banker_antenna are both {self.player_antenna}. Allowed: two"
+                " different antennas. Remedy: set each as the reader's cables are connected"
+            )
         return self
 
     def settings(self) -> ReaderDeviceSettings:
@@ -204,7 +212,7 @@ def _role(word: str) -> str:
 def _no_duplicates(roles: list[str]) -> list[str]:
     for role in roles:
         if roles.count(role) > 1:
-            raise ValueError(f"{role!r} is listed more than once; list it once")
+            raise ValueError(f"{role!r} is listed more than once. Remedy: list it once")
     return roles
 
 

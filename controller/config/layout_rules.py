@@ -65,7 +65,7 @@ class LayoutProblem(Exception):
         self, path: str, problem: str, allowed: str, remedy: str, clauses: tuple[str, ...]
     ) -> None:
         grounds = f" ({', '.join(clauses)})" if clauses else ""
-        super().__init__(f"{path}: {problem}; allowed: {allowed}{grounds}. {remedy}")
+        super().__init__(f"{path}: {problem}. Allowed: {allowed}{grounds}. Remedy: {remedy}")
         self.path = path
         self.clauses = clauses
 
@@ -104,7 +104,7 @@ def _seat_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProb
             "layout.seats",
             problem,
             "every seat once, from 1",
-            "Number each seat once",
+            "number each seat once",
             profile.citations_for(RulePoint.LAYOUT_VIGORISH_BOXES),
         )
 
@@ -115,12 +115,12 @@ def _spot_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProb
     listed = ", ".join(WagerKind)
     if unknown:
         problem = f"{unknown[0]!r} is not a wager"
-        remedy = "Write the wager that the spot is for"
+        remedy = "write the wager that the spot is for"
         yield LayoutProblem("layout.spots", problem, listed, remedy, bets)
     duplicates = _duplicates(layout.spots)
     if duplicates:
         problem = f"{duplicates[0]} is listed twice"
-        remedy = "Give each wager a spot of its own"
+        remedy = "give each wager a spot of its own"
         yield LayoutProblem("layout.spots", problem, "each once", remedy, bets)
     for point, kinds in _required_spots(profile):
         clauses = profile.citations_for(point)
@@ -130,7 +130,7 @@ def _spot_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProb
                 "layout.spots",
                 f"there is no spot for {', '.join(missing)}",
                 f"a spot for each wager that is offered, {', '.join(kinds)} among them",
-                "Add it at every seat, or do not offer the wager",
+                "add it at every seat, or do not offer the wager",
                 clauses,
             )
 
@@ -160,7 +160,7 @@ def _vigorish_box_problems(layout: TableLayout, profile: Profile) -> Iterator[La
     missing = [str(seat) for seat in layout.seats if seat not in boxes]
     problem = f"seat {', '.join(missing)} has none" if missing else "there are more than seats"
     allowed = "one box for each seat, with its number"
-    remedy = "Write vigorish_boxes with the numbers of seats"
+    remedy = "write vigorish_boxes with the numbers of seats"
     yield LayoutProblem("layout.vigorish_boxes", problem, allowed, remedy, clauses)
 
 
@@ -177,7 +177,7 @@ def _hand_area_problems(layout: TableLayout, profile: Profile) -> Iterator[Layou
             "layout.hand_areas",
             f"there are {given}",
             "one for the Player's Hand and one for the Banker's Hand",
-            'Write hand_areas = ["player", "banker"]',
+            'write hand_areas = ["player", "banker"]',
             clauses,
         )
 
@@ -189,7 +189,7 @@ def _back_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProb
             "layout.backs",
             f"the number of colours is {len(backs)}",
             "the back colours of two batches",
-            'Write two words such as ["red", "blue"]',
+            'write two words such as ["red", "blue"]',
             profile.citations_for(RulePoint.BATCH_SETS),
         )
     elif backs[0] == backs[1] and profile.rules.shuffle_mode is ShuffleMode.DUAL_BATCH:
@@ -197,7 +197,7 @@ def _back_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProb
             "layout.backs",
             f"both batches are {backs[0]}",
             "two different colours",
-            "Use a batch with other backs",
+            "use a batch with other backs",
             profile.citations_for(RulePoint.BATCH_BACKS_DIFFER),
         )
 
@@ -209,7 +209,7 @@ def _cut_card_problems(layout: TableLayout, profile: Profile) -> Iterator[Layout
             "layout.cut_card_colour",
             f"the cut card is {named}, like a back" if named else "it is not given",
             "a colour different from every back",
-            "Use cut cards of another colour, and write their colour",
+            "use cut cards of another colour, and write their colour",
             profile.citations_for(RulePoint.CUT_CARD_COLOUR),
         )
 
@@ -222,11 +222,11 @@ def _equipment_problems(layout: TableLayout, profile: Profile) -> Iterator[Layou
     odds = profile.citations_for(RulePoint.ODDS_POSTED)
     if odds and not layout.odds_posted:
         allowed = '"layout", or where the sign hangs'
-        remedy = "Post the odds and write where"
+        remedy = "post the odds and write where"
         yield LayoutProblem("layout.odds_posted", "it is missing", allowed, remedy, odds)
     approved = profile.citations_for(RulePoint.LAYOUT_APPROVED)
     if approved and not layout.approval:
-        allowed, remedy = "the approval's reference", "Write it"
+        allowed, remedy = "the approval's reference", "write it"
         yield LayoutProblem("layout.approval", "it is missing", allowed, remedy, approved)
 
 
@@ -271,7 +271,7 @@ def _difference(
     clauses = tuple(
         dict.fromkeys(clause for point in points for clause in profile.citations_for(point))
     )
-    remedy = "Set it in a house profile, or change all tables of the pit"
+    remedy = "set it in a house profile, or change all tables of the pit"
     return LayoutProblem(f"pit.{key}", f"this table has {own}", of_pit, remedy, clauses)
 
 

@@ -192,29 +192,35 @@ def _document(path: Path) -> dict[str, object]:
         problem = f"no such file. Remedy: `{example}` writes an example"
         raise ConfigError(path, (problem,), unreadable=True) from None
     except OSError as error:
-        problem = f"cannot be read: {error.strerror or error}"
+        problem = f"cannot be read: {error.strerror or error}. Remedy: name a file to be read"
         raise ConfigError(path, (problem,), unreadable=True) from error
     if len(data) > _FILE_BYTES_MAX:
-        raise ConfigError(path, ("it is too long for a table's configuration",))
+        raise ConfigError(
+            path,
+            (f"it is longer than {_FILE_BYTES_MAX} bytes. Remedy: name a table's configuration",),
+        )
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ConfigError(
-            path, (f"not UTF-8 text (in line {line}); save the file as UTF-8",)
+            path, (f"not UTF-8 text (in line {line}). Remedy: save the file as UTF-8",)
         ) from error
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(path, (f"not TOML: {error}",)) from error
+    except ValueError as error:  # a number of too many digits is no TOMLDecodeError
+        raise ConfigError(path, (f"not TOML: {error}. Remedy: correct the text there",)) from error
     except RecursionError as error:
-        raise ConfigError(path, ("not a configuration: brackets are nested too deeply",)) from error
+        raise ConfigError(
+            path, ("not a configuration: brackets are nested too deeply. Remedy: write it flat",)
+        ) from error
 
 
 def _socket_problems(socket: Path) -> tuple[str, ...]:
     length = len(str(socket).encode())
     if length <= SOCKET_PATH_BYTES_MAX:
         return ()
-    shorter = "Write a shorter absolute path such as /run/smartshoe/table.sock"
-    problem = f"{socket} is {length} bytes long; at most {SOCKET_PATH_BYTES_MAX}. {shorter}"
+    shorter = "write a shorter absolute path such as /run/smartshoe/table.sock"
+    allowed = f"at most {SOCKET_PATH_BYTES_MAX}"
+    problem = f"{socket} is {length} bytes long. Allowed: {allowed}. Remedy: {shorter}"
     return (f"control.socket: {problem}",)
 
 

@@ -65,6 +65,8 @@ _EXAMPLES: Final = MappingProxyType(
         "scanner.model": 'model = "hid-pos"',
     }
 )
+_CORRECT: Final = "Remedy: correct it"
+_SHORTEN: Final = "Remedy: shorten it"
 _TYPES: Final = MappingProxyType(
     {
         "string_type": "text in quotes",
@@ -83,17 +85,16 @@ def unknown_name_problem(name: str, value: object) -> str:
     )
     if not isinstance(value, dict):
         owner = _owning_section(name)
-        belongs = f"it belongs below [{owner}]" if owner else f"write it below one of {listed}"
-        return f"{name}: it is outside every section; {belongs}"
+        belongs = f"move it below [{owner}]" if owner else "move it below one of them"
+        return f"{name}: it is outside every section. Allowed: {listed}. Remedy: {belongs}"
     similar = _similar_word(name, tuple(_ALL_SECTIONS))
-    return f"{name}: there is no such section; " + (
-        f"did you mean [{similar}]?" if similar else f"there are {listed}"
-    )
+    hint = f"did you mean [{similar}]?" if similar else "correct or remove it"
+    return f"{name}: there is no such section. Allowed: {listed}. Remedy: {hint}"
 
 
 def not_a_list_problem(name: str) -> str:
     """The problem with a repeated section that is not written as a list."""
-    return f"{name}: it must be a list of sections; write [[{name}]] on a line before each"
+    return f"{name}: it must be a list of sections. Remedy: write [[{name}]] on a line before each"
 
 
 def section_problems(section: str, error: ValidationError, number: int = 0) -> tuple[str, ...]:
@@ -111,23 +112,29 @@ def _problem(section: str, number: int, found: ErrorDetails) -> str:
         case "missing":
             example = _EXAMPLES.get(".".join((section, *map(str, found["loc"]))), "")
             below = f"[[{section}]]" if number else f"[{section}]"
-            return f"{place}: it is missing. Write {example} below {below}"
+            return f"{place}: it is missing. Remedy: write {example} below {below}"
         case "extra_forbidden":
-            return f"{place}: there is no such key; {_similar_key(section, str(found['loc'][-1]))}"
+            return f"{place}: there is no such key. {_similar_key(section, str(found['loc'][-1]))}"
         case "value_error":
             return f"{place}: {context['error']}"
         case "string_too_long":
-            return f"{place}: it is too long; at most {context['max_length']} characters"
+            allowed = f"Allowed: at most {context['max_length']} characters"
+            return f"{place}: it is too long. {allowed}. {_SHORTEN}"
         case "greater_than_equal":
-            return f"{place}: {given!r} is not allowed; at least {context['ge']}"
+            return (
+                f"{place}: {given!r} is not allowed. Allowed: at least {context['ge']}. {_CORRECT}"
+            )
         case "less_than_equal":
-            return f"{place}: {given!r} is not allowed; at most {context['le']}"
+            return (
+                f"{place}: {given!r} is not allowed. Allowed: at most {context['le']}. {_CORRECT}"
+            )
         case "model_type":
-            return f"{place}: it must be a section; write [{section}] on a line of its own"
+            return f"{place}: it must be a section. Remedy: write [{section}] on a line of its own"
         case kind if kind in _TYPES:
-            return f"{place}: {_short_text(given)} is not allowed; write {_TYPES[kind]}"
+            allowed = f"Allowed: {_TYPES[kind]}"
+            return f"{place}: {_short_text(given)} is not allowed. {allowed}. {_CORRECT}"
         case _:
-            return f"{place}: {found['msg']}"
+            return f"{place}: {found['msg']}. {_CORRECT}"
 
 
 def _similar_key(section: str, key: str) -> str:
@@ -135,8 +142,9 @@ def _similar_key(section: str, key: str) -> str:
     similar = _similar_word(key, known)
     owner = _owning_section(key)
     if owner:
-        return f"it belongs below [{owner}]"
-    return f'did you mean "{similar}"?' if similar else f"there are {', '.join(known)}"
+        return f"Remedy: move it below [{owner}]"
+    hint = f'did you mean "{similar}"?' if similar else "correct or remove it"
+    return f"Allowed: {', '.join(known)}. Remedy: {hint}"
 
 
 def _similar_word(word: str, known: tuple[str, ...]) -> str:

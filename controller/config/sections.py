@@ -43,13 +43,18 @@ _CLOCK: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 
 def _printable(text: str) -> str:
     if not text.strip() or not text.isprintable():
-        raise ValueError(f"{text!r} is not allowed; write one printable line")
+        raise ValueError(
+            f"{text!r} is not allowed. Allowed: one printable line. Remedy: write the table's name"
+        )
     return text
 
 
 def _clock(text: str) -> str:
     if not _CLOCK.fullmatch(text):
-        raise ValueError(f'{text!r} is not a time of day; write hours and minutes such as "06:00"')
+        raise ValueError(
+            f"{text!r} is not a time of day. Allowed: hours and minutes. Remedy: write it as"
+            ' "06:00"'
+        )
     return text
 
 
@@ -62,22 +67,30 @@ def _facts(words: list[str]) -> list[str]:
     allowed = ", ".join(fact.value for fact in ObservableFact)
     for word in words:
         if word not in tuple(ObservableFact):
-            raise ValueError(f"{word!r} is not a fact that a table can observe; allowed: {allowed}")
+            raise ValueError(
+                f"{word!r} is not a fact that a table can observe. Allowed: {allowed}. Remedy: use"
+                " one of them"
+            )
         if words.count(word) > 1:
-            raise ValueError(f"{word!r} is listed more than once; list it once")
+            raise ValueError(f"{word!r} is listed more than once. Remedy: list it once")
     return words
 
 
 def _profile(name: str, read: ValidationInfo) -> str:
     if name not in profile_names() and not name.endswith(".toml"):
         names = ", ".join(profile_names())
-        raise ValueError(f"{name!r} is not allowed; allowed: {names}, or a .toml file")
+        raise ValueError(
+            f"{name!r} is not allowed. Allowed: {names}, or a .toml file. Remedy: use one of them"
+        )
     try:
         load_profile(name, _folder(read))
     except ProfileError as error:
         raise ValueError(str(error).removesuffix(".")) from error
     except OSError as error:
-        raise ValueError(f"{name} cannot be read: {error.strerror or error}") from error
+        raise ValueError(
+            f"{name} cannot be read: {error.strerror or error}. Remedy: name a profile's file that"
+            " this account may read"
+        ) from error
     return name
 
 
@@ -92,19 +105,19 @@ def _check_decks(decks: int, profile: Profile) -> None:
     batch = (rules.batch_min_decks_each or 0) if dual else 0
     if decks < rules.decks_min:
         name, bound = "decks_min", f"at least {rules.decks_min}"
-        remedy = f"Set decks = {rules.decks_min} or more"
+        remedy = f"set decks = {rules.decks_min} or more"
     elif rules.decks_max is not None and decks > rules.decks_max:
         name, bound = "decks_max", f"at most {rules.decks_max}"
-        remedy = f"Set decks = {rules.decks_max} or fewer"
+        remedy = f"set decks = {rules.decks_max} or fewer"
     elif decks < batch:
         name, bound = "batch_min_decks_each", f"at least {batch} in each batch of a shuffler"
-        remedy = f"Set decks = {batch} or more, or another shuffle_mode in a profile of the house"
+        remedy = f"set decks = {batch} or more, or another shuffle_mode in a profile of the house"
     else:
         return
     value = profile.value(name)
     kind = "house rule" if value.house else "assumed"
     grounds = ", ".join(value.basis) or f"{profile.name}, {kind}: {value.reason}"
-    raise ValueError(f"{decks} is not allowed; {bound} ({grounds}). {remedy}")
+    raise ValueError(f"{decks} is not allowed. Allowed: {bound} ({grounds}). Remedy: {remedy}")
 
 
 def _address(text: str) -> str:
@@ -114,7 +127,7 @@ def _address(text: str) -> str:
         ipaddress.ip_address(text)
     except ValueError as error:
         raise ValueError(
-            f'{text!r} is not an IP address; write "127.0.0.1" for this machine alone'
+            f'{text!r} is not an IP address. Remedy: write "127.0.0.1" for this machine alone'
         ) from error
     return text
 
@@ -122,7 +135,7 @@ def _address(text: str) -> str:
 def file_path(text: str) -> str:
     """Return the path. Raises ValueError if the text is not a path."""
     if not text.strip() or "\0" in text or text.startswith("~"):
-        raise ValueError(f'{text!r} is not a path; write it in full, "~" is not expanded')
+        raise ValueError(f'{text!r} is not a path. Remedy: write it in full, "~" is not expanded')
     return text
 
 
@@ -145,7 +158,7 @@ class TableSection(Section):
 
 class RulesSection(Section):
     profile: Annotated[str, AfterValidator(_profile)] = "s42-mini"
-    decks: int | None = None
+    decks: Annotated[int, Field(le=255)] | None = None
     observed: Annotated[list[str], AfterValidator(_facts)] = []
 
     @field_validator("decks")
@@ -170,8 +183,8 @@ class JournalSection(Section):
         warn = read.data.get("warn_free_mib", mib)
         if mib > warn:
             raise ValueError(
-                f"{mib} is not allowed; at most warn_free_mib, which is {warn}: people are warned"
-                " before the table stops"
+                f"{mib} is not allowed. Allowed: at most warn_free_mib, which is {warn}. Remedy:"
+                " set it lower: people are warned before the table stops"
             )
         return mib
 
@@ -202,23 +215,26 @@ class EvidenceSection(Section):
     def _check_signer(self) -> Self:
         if self.signer and self.public_key is None:
             raise ValueError(
-                "signer makes another program sign, and its signatures must be checked; write"
-                ' public_key = "FILE.pub" beside it'
+                "signer makes another program sign, and its signatures must be checked. Remedy:"
+                ' write public_key = "FILE.pub" beside it'
             )
         if self.public_key is not None and not self.signer:
             raise ValueError(
-                "public_key belongs to a signer, and none is given; remove it, or write signer ="
-                ' ["/path/of/the/program"]'
+                "public_key belongs to a signer, and none is given. Remedy: remove it, or write"
+                ' signer = ["/path/of/the/program"]'
             )
         if self.signer and self.key is not None:
-            raise ValueError("key and signer are both given, and only one of them signs; keep one")
+            raise ValueError(
+                "key and signer are both given. Allowed: one of them. Remedy: keep the one that"
+                " signs"
+            )
         if self.signer and not self.signer[0].startswith("/"):
             raise ValueError(
-                f"signer: {self.signer[0]!r} is not an absolute path; write the full path of the"
-                " program, then its arguments"
+                f"signer: {self.signer[0]!r} is not an absolute path. Remedy: write the full path"
+                " of the program, then its arguments"
             )
         if any("\0" in word for word in self.signer):
-            raise ValueError("signer: an argument contains a null character; remove it")
+            raise ValueError("signer: an argument contains a null character. Remedy: remove it")
         return self
 
     def settings(self, folder: Path, journal: Path) -> SigningSettings:
@@ -234,7 +250,10 @@ class EvidenceSection(Section):
 
 def _member_or_empty(kind: type[StrEnum], word: str) -> str:
     if word and word not in tuple(kind):
-        raise ValueError(f"{word!r} is not allowed; allowed: {', '.join(kind)}, or nothing")
+        allowed = ", ".join(kind)
+        raise ValueError(
+            f"{word!r} is not allowed. Allowed: {allowed}, or nothing. Remedy: use one of them"
+        )
     return word
 
 

@@ -30,7 +30,7 @@ def zone_data(name: str) -> bytes:
                 continue
             if data.startswith(_TZIF):
                 return data
-    raise UnknownZone(f"{name!r} is not a time zone; {_similar_zones(name)}")
+    raise UnknownZone(f"{name!r} is not a time zone. {_similar_zones(name)}")
 
 
 def _similar_zones(name: str) -> str:
@@ -42,5 +42,5 @@ def _similar_zones(name: str) -> str:
     similar = [by_lower[known] for known in get_close_matches(lower, by_lower, n=_SIMILAR_MAX)]
     similar += [known for known in names if city and known.lower().rpartition("/")[2] == city]
     if not similar:
-        return 'write an IANA name such as "Europe/Vienna", "America/New_York" or "UTC"'
-    return f"similar: {', '.join(dict.fromkeys(similar[:_SIMILAR_MAX]))}"
+        return 'Remedy: write an IANA name such as "Europe/Vienna", "America/New_York" or "UTC"'
+    return f"Remedy: did you mean {', '.join(dict.fromkeys(similar[:_SIMILAR_MAX]))}?"

@@ -23,6 +23,8 @@ from controller.procedure.effects import (
     WarningOpened,
 )
 from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import TableState
 from controller.procedure.verdicts import Accepted, Verdict
 from controller.tape.entries import (
     BatchBound,
@@ -38,6 +40,7 @@ from controller.tape.entries import (
     StateDigest,
     UsbDeviceRecorded,
 )
+from controller.views.disclosure import disclosed_clauses
 from drivers.events import CommandAnswered
 
 Plain: TypeAlias = dict[str, object]
@@ -51,15 +54,18 @@ def refusal_text(entries: Iterable[Entry]) -> str:
     )
 
 
-def plain_entries(entries: Iterable[Entry]) -> list[Plain]:
-    """The entries as dictionaries, in order; each has a `kind`."""
-    return [plain for entry in entries for plain in _plain_entry(entry)]
+def plain_entries(entries: Iterable[Entry], book: RuleBook, table: TableState) -> list[Plain]:
+    """The entries as dictionaries, in order; each has a `kind`.
+
+    `book` and `table` are those in force now: they decide which clauses are disclosed.
+    """
+    return [plain for entry in entries for plain in _plain_entry(entry, book, table)]
 
 
-def _plain_entry(entry: Entry) -> Iterator[Plain]:
+def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Plain]:
     match entry:
         case EventVerdicts():
-            yield from map(_plain_verdict, entry.verdicts)
+            yield from (_plain_verdict(one, book, table) for one in entry.verdicts)
         case ResolutionRecorded() | ActRecord() | SettingChanged() | Refusal():
             yield _person_entry(entry)
         case CoupClosed(record):
@@ -214,7 +220,7 @@ def _person_entry(entry: ResolutionRecorded | ActRecord | SettingChanged | Refus
             assert_never(entry)
 
 
-def _plain_verdict(verdict: Verdict) -> Plain:
+def _plain_verdict(verdict: Verdict, book: RuleBook, table: TableState) -> Plain:
     if isinstance(verdict, Accepted):
         return {"kind": "accepted", "what": verdict.what, "clauses": list(verdict.clauses)}
     return {
@@ -223,6 +229,6 @@ def _plain_verdict(verdict: Verdict) -> Plain:
         "code": verdict.code.value,
         "title": CATALOGUE[verdict.code].title,
         "coup": verdict.coup,
-        "clauses": list(verdict.clauses),
+        "clauses": list(disclosed_clauses(book, table, verdict)),
         "suspends": verdict.suspends,
     }

@@ -27,7 +27,7 @@ class ControlClient:
     """A client of the table whose control socket is at `path`."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
+        self.path = path
 
     def request(self, request: Mapping[str, object]) -> Plain:
         """Send one request and return its answer: `ok`, and `error` if it is false.
@@ -37,7 +37,10 @@ class ControlClient:
         with self._send_request(request, ANSWER_TIMEOUT_S) as connection:
             for answer in self._answers(connection):
                 return answer
-        raise ControlError(f"the table at {self._path} ended without an answer")
+        raise ControlError(
+            f"{self.path}: the table ended without an answer. Remedy: start it again, and check its"
+            " status before you repeat the request"
+        )
 
     def subscribe(self, silence_s_max: float | None = None) -> Iterator[Plain]:
         """Yield a snapshot now and after each change, until the table ends.
@@ -48,7 +51,8 @@ class ControlClient:
             for answer in self._answers(connection):
                 snapshot = answer.get("snapshot")
                 if not isinstance(snapshot, dict):
-                    raise ControlError(str(answer.get("error", "the answer is not a snapshot")))
+                    why = answer.get("error") or self._foreign_text()
+                    raise ControlError(str(why))
                 yield snapshot
 
     def _send_request(
@@ -58,7 +62,7 @@ class ControlClient:
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             connection.settimeout(timeout_s)
-            connection.connect(os.fspath(self._path))
+            connection.connect(os.fspath(self.path))
             # The table closes a connection beyond its limit at once, but has sent the reason.
             with contextlib.suppress(BrokenPipeError):
                 connection.sendall(json.dumps(dict(request)).encode() + b"\n")
@@ -92,30 +96,37 @@ class ControlClient:
         try:
             answer = json.loads(line)
         except ValueError as error:
-            raise ControlError(f"the program at {self._path} is not smartshoe: {error}") from error
+            raise ControlError(self._foreign_text()) from error
         if not isinstance(answer, dict):
-            raise ControlError(f"the program at {self._path} is not smartshoe")
+            raise ControlError(self._foreign_text())
         return answer
+
+    def _foreign_text(self) -> str:
+        return (
+            f"{self.path}: the program there is not smartshoe. Remedy: name the table's table.toml,"
+            " or its own socket"
+        )
 
     def _error_text(self, error: OSError) -> str:
         match error:
             case FileNotFoundError() | ConnectionRefusedError():
                 start = "smartshoe run --config FILE"
-                return f"no table is running here: start `{start}` (no answer at {self._path})"
+                return f"{self.path}: no table is running here. Remedy: start it with `{start}`"
             case PermissionError():
                 return (
-                    f"no permission to use {self._path}: {self._group_name()} may; "
-                    "ask for this account to be added"
+                    f"{self.path}: this account has no permission to use it. Allowed:"
+                    f" {self._group_name()}. Remedy: ask for this account to be added"
                 )
             case TimeoutError():
-                return f"the table at {self._path} did not answer within {ANSWER_TIMEOUT_S:.0f} s"
+                problem = f"the table did not answer within {ANSWER_TIMEOUT_S:.0f} s"
+                return f"{self.path}: {problem}. Remedy: check its status before you repeat it"
             case _:
-                return f"{self._path}: {error.strerror or error}"
+                return f"{self.path}: {error.strerror or error}. Remedy: name the table's socket"
 
     def _group_name(self) -> str:
         """The name or number of the group that may use the socket."""
         try:
-            number = self._path.stat().st_gid
+            number = self.path.stat().st_gid
         except OSError:
             return "the group of its folder"
         try:

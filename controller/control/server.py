@@ -14,11 +14,21 @@ import stat
 import struct
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 from controller.control.answers import Plain, plain_entries, refusal_text
-from controller.control.requests import SIGNATURE, VALUES, action_from_request, checked_text
+from controller.control.requests import (
+    ActionsRequest,
+    ActRequest,
+    StatusRequest,
+    SubscribeRequest,
+    action_from_request,
+    checked_text,
+    parse_request,
+)
+from controller.procedure.people.setting_changes import effective_book
 from controller.system.connections import Connections
+from controller.system.json_document import JsonError
 from controller.table.table import Health, Table
 from controller.tape.actions import (
     ACTION_NAMES,
@@ -28,6 +38,7 @@ from controller.tape.actions import (
     requirements_for,
     roles_for,
 )
+from controller.tape.entries import Entry
 from controller.tape.inputs import OperatorAction
 from firmware_bridge.transport.clock import now
 
@@ -42,12 +53,6 @@ _POLL_S: Final = 0.5
 _PROBE_S: Final = 1.0
 _RECEIVE_BYTES: Final = 4096
 _PEER: Final = struct.Struct("iII")
-_KEYS_OF: Final = {
-    "status": ("request",),
-    "actions": ("request",),
-    "subscribe": ("request",),
-    "act": (*SIGNATURE, *VALUES),
-}
 
 SnapshotOf: TypeAlias = Callable[[], Mapping[str, object]]
 
@@ -56,8 +61,8 @@ class ControlUnavailable(OSError):
     """The socket cannot be served; the message says why and what to do."""
 
 
-class BadRequest(Exception):
-    """A line that is not a request; the message says what is wrong and what is allowed."""
+class LineTooLong(Exception):
+    """A line that is longer than any request; the connection is closed."""
 
 
 class ControlServer:
@@ -87,8 +92,8 @@ class ControlServer:
             listener.close()
             why = error.strerror or str(error)
             raise ControlUnavailable(
-                f"the control socket {self._path} cannot be created: {why}; set [control] socket"
-                " to a path this program may write to"
+                f"{self._path}: the control socket cannot be created: {why}. Remedy: set"
+                " [control] socket to a path this program may write to"
             ) from error
         self._connections.start(listener)
 
@@ -105,41 +110,46 @@ class ControlServer:
         try:
             for line in _lines(connection):
                 try:
-                    request = _parse_request(line)
-                    if request["request"] == "subscribe":
-                        self._stream(connection)
-                        return
-                    answer = self._answer(request, identified_by)
-                except (BadRequest, ActionError) as error:
+                    request, values = parse_request(line)
+                    match request:
+                        case StatusRequest():
+                            answer: Plain = {"ok": True, "snapshot": dict(self._snapshot_of())}
+                        case ActionsRequest():
+                            answer = {"ok": True, "actions": _action_list()}
+                        case SubscribeRequest():
+                            self._stream(connection)
+                            return
+                        case ActRequest():
+                            answer = self._act(_operator_action(request, values, identified_by))
+                        case _:
+                            assert_never(request)
+                except (JsonError, ActionError) as error:
                     answer = _error(str(error))
                 _send(connection, answer)
-        except BadRequest as error:
+        except LineTooLong as error:
             _send(connection, _error(str(error)))
 
-    def _answer(self, request: Plain, identified_by: str) -> Plain:
-        match request["request"]:
-            case "status":
-                return {"ok": True, "snapshot": dict(self._snapshot_of())}
-            case "actions":
-                return {"ok": True, "actions": _action_list()}
-            case _:
-                return self._act(request, identified_by)
-
-    def _act(self, request: Plain, identified_by: str) -> Plain:
-        action = _operator_action(request, identified_by)
+    def _act(self, action: OperatorAction) -> Plain:
         table = self._table
         if table.health is Health.RUNNING:
             entries = table.act(action)
             if entries is not None:
                 why = refusal_text(entries)
-                return _error(why) if why else {"ok": True, "entries": plain_entries(entries)}
+                return _error(why) if why else {"ok": True, "entries": self._plain(entries)}
             if table.health is Health.RUNNING:
                 return _error(
-                    "the table did not answer in time: the action may still be stored;"
-                    " check the status before you repeat it"
+                    "the table did not answer in time: the action may still be stored."
+                    " Remedy: check the status before you repeat it"
                 )
         why = f": {table.failure}" if table.failure else ""
         return _error(f"nothing was stored, the table is {table.health.value}{why}")
+
+    def _plain(self, entries: tuple[Entry, ...]) -> list[Plain]:
+        """The entries as far as people may see them now."""
+        published = self._table.published
+        assert published is not None, "a table that stored an action has published a state"
+        core, state = published
+        return plain_entries(entries, effective_book(core.book, state.table), state.table)
 
     def _stream(self, connection: socket.socket) -> None:
         """Send a snapshot now and after each change, until the client disconnects."""
@@ -166,7 +176,8 @@ def _remove_stale_socket(path: Path) -> None:
         return
     if not stat.S_ISSOCK(mode):
         raise ControlUnavailable(
-            f"{path} exists but is not a socket: remove it, or set [control] socket to another path"
+            f"{path}: it exists but is not a socket. Remedy: remove it, or set [control] socket"
+            " to another path"
         )
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(_PROBE_S)
@@ -178,8 +189,8 @@ def _remove_stale_socket(path: Path) -> None:
         except (TimeoutError, BlockingIOError):
             pass  # a program serves it, and is busy
     raise ControlUnavailable(
-        f"another smartshoe is running at {path}: stop it, or give this table a socket of its own"
-        " with [control] socket"
+        f"{path}: another smartshoe is running there. Remedy: stop it, or give this table a"
+        " socket of its own with [control] socket"
     )
 
 
@@ -202,12 +213,12 @@ def _peer_identity(connection: socket.socket) -> str:
 
 
 def _lines(connection: socket.socket) -> Iterator[bytes]:
-    """Yield lines until the client disconnects. Raises BadRequest for a line that is too long."""
+    """Yield lines until the client disconnects. Raises LineTooLong for a line that is too long."""
     buffer = b""
     while True:
         line, end, rest = buffer.partition(b"\n")
         if len(line) > LINE_BYTES_MAX:
-            raise BadRequest(f"a request has at most {LINE_BYTES_MAX} bytes in one line")
+            raise LineTooLong(f"a request has at most {LINE_BYTES_MAX} bytes in one line")
         if end:
             buffer = rest
             if line.strip():
@@ -219,50 +230,27 @@ def _lines(connection: socket.socket) -> Iterator[bytes]:
         buffer += received
 
 
-def _parse_request(line: bytes) -> Plain:
-    """Parse one request and check its keys. Raises BadRequest."""
-    try:
-        request = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise BadRequest(f"this line is not JSON: {error}") from error
-    known_requests = ", ".join(_KEYS_OF)
-    if not isinstance(request, dict) or "request" not in request:
-        raise BadRequest(
-            f'a request is an object such as {{"request": "status"}}; known: {known_requests}'
-        )
-    name = request["request"]
-    if not isinstance(name, str) or name not in _KEYS_OF:
-        raise BadRequest(f"unknown request {name!r}; known: {known_requests}")
-    for key in request:
-        if key not in _KEYS_OF[name]:
-            known = ", ".join(_KEYS_OF[name])
-            raise BadRequest(f"unknown key {key!r} in a request {name!r}; known: {known}")
-    return request
-
-
-def _operator_action(request: Plain, identified_by: str) -> OperatorAction:
+def _operator_action(
+    request: ActRequest, values: Mapping[str, object], identified_by: str
+) -> OperatorAction:
     """The action of a request, with its person and role. Raises ActionError."""
-    name = checked_text("action", request.get("action"), required=True)
-    role = _role(name, request.get("role"), roles_for(name))
-    person = checked_text("by", request.get("by"), required=True)
-    action = action_from_request(name, request)
+    name = request.action
+    _require_role(name, request.role, roles_for(name))
+    person = checked_text("by", request.by, required=True)
+    action = action_from_request(name, values)
     requirements = requirements_for(name, action)
-    return OperatorAction(
-        at=now(),
-        person=person,
-        role=_role(f"such a {name}", role.value, requirements.roles),
-        identified_by=identified_by,
-        action=action,
-        reason=checked_text("reason", request.get("reason"), required=requirements.reason),
-    )
+    _require_role(f"such a {name}", request.role, requirements.roles)
+    reason = checked_text("reason", request.reason, required=requirements.reason)
+    return OperatorAction(now(), person, request.role, identified_by, action, reason)
 
 
-def _role(name: str, role: object, allowed: tuple[Role, ...]) -> Role:
-    """The role, if the action allows it. Raises ActionError."""
+def _require_role(name: str, role: Role, allowed: tuple[Role, ...]) -> None:
+    """Raises ActionError if the role may not take the action."""
     if role not in allowed:
-        roles = ", ".join(one.value for one in allowed)
-        raise ActionError(f"{name} is for {roles}, not for {role!r}")
-    return Role(str(role))
+        raise ActionError(
+            f"role: {name} is not for {role.value}. Allowed: {', '.join(allowed)}. Remedy: have one"
+            " of them take it"
+        )
 
 
 def _action_list() -> list[Plain]:

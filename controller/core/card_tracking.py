@@ -80,8 +80,9 @@ def track_event(
     findings = (*findings, *of_batches)
     match event:
         case CardDrawn(card=card) if _by_face(event):
-            position = custody_of_play.describe_position(before)
-            custody, too_many = face_count.count_face(custody, card, book.decks, position)
+            custody, too_many = face_count.count_face(
+                custody, card, book.decks, lambda: custody_of_play.describe_position(before)
+            )
             return custody, (*findings, *too_many)
         case ReportsMissing():
             return shoe_custody.mark_reports_missing(custody), findings

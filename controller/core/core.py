@@ -19,7 +19,7 @@ from controller.core.device_commands import (
     wants_lock,
 )
 from controller.core.device_identity import next_identity
-from controller.core.device_intake import event_from_device, event_from_shuffler, shuffler_gone
+from controller.core.device_intake import event_from_device, event_from_shuffler
 from controller.core.devices import DeviceResult, Devices
 from controller.core.gaming_day import GamingCalendar
 from controller.core.manifest_binding import bind_batch, set_card_apart, usb_device_entry
@@ -34,6 +34,7 @@ from controller.procedure.events import (
     GamingDayChanged,
     ProgramReplaced,
     ShoeDeviceStarted,
+    ShufflerDisconnected,
 )
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import Phase
@@ -96,14 +97,19 @@ class Core(Struct, frozen=True):
 
     def handle(self, state: CoreState, item: Input) -> tuple[CoreState, CoreOutput]:
         """Process one input. Total: no input raises."""
-        transition = self._adjust_polling(self._dispatch(Transition(state), item), state, item)
+        transition = self._dispatch(Transition(state), item)
+        begins = isinstance(item, Started)
+        if begins or transition.state.table is not state.table:
+            transition = self._adjust_polling(transition, state, item)
         transition = _update_clock(transition, state.boot_id, item)
         # Unchanged custody was checked before; a state that a start read from the disk was not.
-        if transition.state.custody is not state.custody or isinstance(item, Started):
+        if begins or transition.state.custody is not state.custody:
             contradictions = inconsistencies(transition.state.custody)
             assert not contradictions, f"custody is inconsistent: {contradictions[0]}"
         saved_state = b""
-        if _coup_ended(state.table, transition.state.table):
+        if transition.state.table is not state.table and _coup_ended(
+            state.table, transition.state.table
+        ):
             saved_state = STATES.encode(transition.state)
             transition = transition.with_entries(StateDigest(sha256(saved_state).digest()))
         output = CoreOutput(transition.entries, transition.writes, saved_state, transition.at_once)
@@ -115,10 +121,10 @@ class Core(Struct, frozen=True):
 
     def _dispatch(self, transition: Transition, item: Input) -> Transition:
         match item:
+            case Chunk() | PortOpened() | PortLost():
+                return self._apply_port_input(transition, item)
             case Started():
                 return self._start_run(transition, item)
-            case PortOpened() | Chunk() | PortLost():
-                return self._apply_port_input(transition, item)
             case Tick():
                 return self._tick_devices(transition, item.at)
             case OperatorAction():
@@ -146,11 +152,13 @@ class Core(Struct, frozen=True):
     ) -> Transition:
         result = self.devices.receive(transition, item)
         transition = self._apply_device_events(result, item.port, item.at)
-        gone = shuffler_gone(item) if item.port == self._shuffler_port else None
-        if gone is not None:
-            transition = self._apply_event(transition, gone, item.at)
-        opened = isinstance(item, PortOpened) and item.port == self.devices.shoe_port
-        return self._lock_again(transition, item.at) if opened else transition
+        match item:
+            case PortLost(port, at) if port == self._shuffler_port:
+                return self._apply_event(transition, ShufflerDisconnected(at.utc_ns), at)
+            case PortOpened(port, at) if port == self.devices.shoe_port:
+                return self._lock_again(transition, at)
+            case _:
+                return transition
 
     def _tick_devices(self, transition: Transition, at: Timestamp) -> Transition:
         for port in self.devices.ports:
@@ -194,7 +202,8 @@ class Core(Struct, frozen=True):
         """A start restores a wanted lock; a release has to be requested again."""
         if not may_lock(self.settings):
             return None
-        return True if state.lock_wanted or wants_lock(self.book, state.table) else None
+        book = effective_book(self.book, state.table)
+        return True if state.lock_wanted or wants_lock(book, state.table) else None
 
     def _close_ports(self, transition: Transition, at: Timestamp) -> Transition:
         """A run begins with every port closed; commands that awaited an answer are not resent.
@@ -298,15 +307,21 @@ class Core(Struct, frozen=True):
     def _apply_event(self, transition: Transition, event: DomainEvent, at: Timestamp) -> Transition:
         transition = self._update_gaming_day(transition, at)
         before = transition.state.table
-        result = step(self.book, before, event)
+        book = effective_book(self.book, before)
+        locks = may_lock(self.settings)
+        lock_wanted = locks and wants_lock(book, before)
+        result = step(book, before, event)
+        if result.state.settings is not before.settings:
+            book = effective_book(self.book, result.state)
         transition = replace(
             transition,
             state=replace(transition.state, table=result.state),
             entries=(*transition.entries, EventVerdicts(event, result.verdicts), *result.effects),
         )
-        transition = self._update_lock(transition, before, result.state, at)
+        if locks and wants_lock(book, result.state) != lock_wanted:
+            transition = self._change_lock(transition, before, at, wanted=not lock_wanted)
         change = card_tracking.track_event(
-            effective_book(self.book, transition.state.table),
+            book,
             transition.state.custody,
             event,
             before,
@@ -317,7 +332,7 @@ class Core(Struct, frozen=True):
 
     @property
     def _has_rack_reader(self) -> bool:
-        return any(one.seat == "discard_rack" for one in self.settings.readers)
+        return "discard_rack" in [one.seat for one in self.settings.readers]
 
     def _update_gaming_day(self, transition: Transition, at: Timestamp) -> Transition:
         """Begin the next gaming day when the current one is over.
@@ -329,26 +344,22 @@ class Core(Struct, frozen=True):
             return transition
         day = self.calendar.day_of(at.utc_ns)
         turned = GamingDayChanged(max(day.name, state.table.today, state.table.shoe_day))
-        result = step(self.book, state.table, turned)
+        result = step(effective_book(self.book, state.table), state.table, turned)
         state = replace(state, day=day, table=result.state)
         transition = replace(transition, state=state)
         return transition.with_entries(EventVerdicts(turned, result.verdicts), *result.effects)
 
-    def _update_lock(
-        self, transition: Transition, before: TableState, after: TableState, at: Timestamp
+    def _change_lock(
+        self, transition: Transition, before: TableState, at: Timestamp, *, wanted: bool
     ) -> Transition:
         """Lock the shoe while the table is suspended or a warning of the shuffler is open."""
-        if not may_lock(self.settings):
-            return transition
-        was, is_now = (wants_lock(self.book, table) for table in (before, after))
-        if was == is_now:
-            return transition
-        transition = replace(transition, state=replace(transition.state, lock_wanted=is_now))
-        suspended = before.phase is Phase.SUSPENDED, after.phase is Phase.SUSPENDED
-        if is_now:
-            why = "the table is suspended" if suspended[1] else "a warning of the shuffler is open"
+        suspended = transition.state.table.phase is Phase.SUSPENDED
+        transition = replace(transition, state=replace(transition.state, lock_wanted=wanted))
+        if wanted:
+            why = "the table is suspended" if suspended else "a warning of the shuffler is open"
             return self._command(transition, LockExit(), why, at)
-        why = "a floorperson has resolved" if suspended[0] else "the warnings are cleared"
+        resolved = before.phase is Phase.SUSPENDED
+        why = "a floorperson has resolved" if resolved else "the warnings are cleared"
         return self._command(transition, UnlockExit(), why, at)
 
     def _command(

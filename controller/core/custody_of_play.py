@@ -92,6 +92,8 @@ def apply_table_change(
 ) -> tuple[CustodyState, tuple[Finding, ...]]:
     """Update custody after a domain event: all changes but the card drawn by it."""
     findings: tuple[Finding, ...] = ()
+    if after.shoe is before.shoe:
+        return state, findings
     if _coup_cleared(before.shoe, after.shoe):
         state = exit_reads.clear_hands(state, rack_read)
         if rack_read:
@@ -100,7 +102,7 @@ def apply_table_change(
     state = _clear_aside(state, before.shoe, after.shoe, rack_read=rack_read)
     if _is_ended(after.shoe) and not _is_ended(before.shoe):
         state = _end_shoe(state, after.shoe)
-    if _shoe_id(after) is not None and _shoe_id(after) != _shoe_id(before):
+    if after.shoe is not None and not _is_same_shoe(before.shoe, after.shoe):
         if rack_read:
             state, last = table_reads.find_absent_from_rack(
                 state, describe_position(before), whole=True
@@ -131,7 +133,7 @@ def _end_shoe(state: CustodyState, shoe: ShoeState | None) -> CustodyState:
 def _move_face_up_card(state: CustodyState, before: TableState, after: TableState) -> CustodyState:
     """A card found face up leaves its hand; if it was the burn card, the burn starts again."""
     was, shoe = before.shoe, after.shoe
-    if was is None or shoe is None or _shoe_id(before) != _shoe_id(after):
+    if was is None or shoe is None or not _is_same_shoe(was, shoe):
         return state
     if len(shoe.burn_cards) < len(was.burn_cards):
         return exit_reads.restart_burn(state)
@@ -195,7 +197,7 @@ def check_count(
 
 def place_of_last_card(before: TableState, after: TableState) -> CardPlace:
     """The place where the procedure put the card drawn last."""
-    shoe, was = after.shoe, before.shoe if _shoe_id(before) == _shoe_id(after) else None
+    shoe, was = after.shoe, before.shoe if _is_same_shoe(before.shoe, after.shoe) else None
     if shoe is None:
         return CardPlace.UNKNOWN
     if len(shoe.burn_cards) > (len(was.burn_cards) if was is not None else 0):
@@ -244,5 +246,7 @@ def _is_ended(shoe: ShoeState | None) -> bool:
     return shoe is not None and shoe.ended
 
 
-def _shoe_id(table: TableState) -> tuple[str, int] | None:
-    return (table.shoe.gaming_day, table.shoe.number) if table.shoe is not None else None
+def _is_same_shoe(before: ShoeState | None, after: ShoeState | None) -> bool:
+    if before is None or after is None:
+        return before is after
+    return before.number == after.number and before.gaming_day == after.gaming_day

@@ -13,7 +13,6 @@ from controller.core.settings import Settings, ShufflerDeviceSettings
 from controller.custody.batch_life import permissions
 from controller.custody.batch_life.state import Lineage
 from controller.procedure.effects import Refusal
-from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import is_interlocked
@@ -99,7 +98,7 @@ def may_lock(settings: Settings) -> bool:
 
 def wants_lock(book: RuleBook, table: TableState) -> bool:
     """Whether no card may be drawn: a suspension, or an open warning of the shuffler."""
-    return table.phase is Phase.SUSPENDED or is_interlocked(effective_book(book, table), table)
+    return table.phase is Phase.SUSPENDED or is_interlocked(book, table)
 
 
 def unlock_refused(book: RuleBook, table: TableState) -> str:

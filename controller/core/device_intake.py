@@ -16,7 +16,6 @@ from controller.procedure.events import (
     ResultDeclared,
     ShoeDeviceStarted,
     ShoeStandsBy,
-    ShufflerDisconnected,
     ShufflerEventsLost,
     ShufflerReported,
 )
@@ -29,7 +28,6 @@ from drivers.events import DeviceEvent, ReportsLost
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import ShufflerEvent
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 _RANKS: Final = {rank.value: rank for rank in Rank}
 _SUITS: Final = {suit: Suit(suit.value) for suit in device.FaceSuit}
@@ -138,8 +136,3 @@ def event_from_shuffler(
     if isinstance(event, ShufflerEvent):
         return ShufflerReported(event, at.utc_ns)
     return None
-
-
-def shuffler_gone(item: PortOpened | Chunk | PortLost) -> ShufflerDisconnected | None:
-    """The domain event of a lost shuffler port, or None for other inputs."""
-    return ShufflerDisconnected(item.at.utc_ns) if isinstance(item, PortLost) else None

@@ -114,7 +114,8 @@ class Devices(Struct, frozen=True):
         self, transition: Transition, result: tuple[ShoeDriverState, DriverOutput]
     ) -> DeviceResult:
         after, output = result
-        transition = replace(transition, state=replace(transition.state, shoe_driver=after))
+        if after is not transition.state.shoe_driver:
+            transition = replace(transition, state=replace(transition.state, shoe_driver=after))
         return transition.with_writes(self.shoe_port, output), output.events
 
     def _update_auxiliary(
@@ -122,6 +123,7 @@ class Devices(Struct, frozen=True):
     ) -> DeviceResult:
         after, output = result
         port, states = self.auxiliary[index].port, transition.state.auxiliary
-        states = (*states[:index], AuxiliaryState(port, after), *states[index + 1 :])
-        transition = replace(transition, state=replace(transition.state, auxiliary=states))
+        if after is not states[index].state:
+            states = (*states[:index], AuxiliaryState(port, after), *states[index + 1 :])
+            transition = replace(transition, state=replace(transition.state, auxiliary=states))
         return transition.with_writes(port, output), output.events

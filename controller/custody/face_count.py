@@ -4,6 +4,7 @@ Source: NY-a-4-i-decks, S42-a-1-decks; field practice (Parx 2018: a queen missin
 and the count right).
 """
 
+from collections.abc import Callable
 from typing import Final
 
 from msgspec.structs import replace
@@ -18,9 +19,12 @@ _COUNTED_MAX: Final = 255
 
 
 def count_face(
-    state: CustodyState, card: Card | None, decks: int, step: str
+    state: CustodyState, card: Card | None, decks: int, describe_step: Callable[[], str]
 ) -> tuple[CustodyState, tuple[Finding, ...]]:
-    """Count a drawn card, None where it was not read; a finding where it is one too many."""
+    """Count a drawn card, None where it was not read; a finding where it is one too many.
+
+    `describe_step` gives the step of play that the finding names.
+    """
     state, shoe = ensure_shoe(state)
     if card is None or shoe.endless:
         return state, ()
@@ -33,4 +37,4 @@ def count_face(
         return state, ()
     size = "1 deck" if decks == 1 else f"{decks} decks"
     detail = f"number {count} of its rank and suit in a shoe of {size}"
-    return state, (Finding(FindingCode.TOO_MANY_OF_A_CARD, step, detail, card),)
+    return state, (Finding(FindingCode.TOO_MANY_OF_A_CARD, describe_step(), detail, card),)

@@ -19,10 +19,17 @@ from msgspec import Struct
 from controller.custody.manifest import Manifest
 from controller.custody.manifest_csv import write_manifest
 from controller.journal.encoding import Codec
-from controller.system.json_document import JsonFields, time_text
+from controller.system.json_document import (
+    Count,
+    Digest,
+    Document,
+    Signature,
+    UtcTime,
+    plain_fields,
+    read_document,
+    time_text,
+)
 
-SHA256_BYTES: Final = 32
-SIGNATURE_BYTES: Final = 64
 MAKER_MAX: Final = 64
 _REMEDY: Final = "restore the receipt as it was written; it is signed, so it cannot be edited"
 
@@ -54,14 +61,6 @@ class Receipt(Struct, frozen=True):
 
     statement: ReceiptStatement
     signature: bytes
-
-
-class ReceiptError(ValueError):
-    """An invalid receipt file; `problems` name every invalid field."""
-
-    def __init__(self, problems: tuple[str, ...]) -> None:
-        super().__init__("\n".join(problems))
-        self.problems = problems
 
 
 STATEMENTS: Final[Codec[ReceiptStatement]] = Codec(ReceiptStatement)
@@ -122,6 +121,20 @@ def contradictions(statement: ReceiptStatement, manifest: Manifest) -> tuple[str
 # --- the file ------------------------------------------------------------------------------------
 
 
+class _ReceiptFile(Document, frozen=True):
+    batch: str
+    back: str
+    decks: Count
+    count: Count
+    result: ReceiptResult
+    maker: str
+    operator: str
+    time: UtcTime
+    manifest_sha256: Digest
+    key_fingerprint: Digest
+    signature: Signature
+
+
 def write_receipt(receipt: Receipt) -> str:
     """The receipt as JSON text, one field per line."""
     statement = receipt.statement
@@ -142,24 +155,7 @@ def write_receipt(receipt: Receipt) -> str:
 
 
 def read_receipt(text: str) -> Receipt:
-    """Read the text of `write_receipt`. Raises ReceiptError with every problem."""
-    fields = JsonFields.of(text, _REMEDY)
-    receipt = Receipt(
-        ReceiptStatement(
-            batch=fields.text("batch"),
-            back=fields.text("back"),
-            decks=fields.number("decks"),
-            count=fields.number("count"),
-            result=ReceiptResult(fields.choice("result", ReceiptResult)),
-            maker=fields.text("maker"),
-            operator=fields.text("operator"),
-            at_utc_ns=fields.time("time"),
-            manifest_sha256=fields.hex("manifest_sha256", SHA256_BYTES),
-            key_fingerprint=fields.hex("key_fingerprint", SHA256_BYTES),
-        ),
-        fields.hex("signature", SIGNATURE_BYTES),
-    )
-    problems = fields.problems()
-    if problems:
-        raise ReceiptError(problems)
-    return receipt
+    """Read the text of `write_receipt`. Raises JsonError."""
+    fields = plain_fields(read_document(text, _ReceiptFile, _REMEDY))
+    signature = fields.pop("signature")
+    return Receipt(ReceiptStatement(at_utc_ns=fields.pop("time"), **fields), signature)

@@ -141,8 +141,8 @@ def inconsistencies(state: CustodyState) -> tuple[str, ...]:
         return tuple(problems)
     if shoe.in_play and shoe.in_play not in names:
         problems.append(f"batch {shoe.in_play} is in play but not bound")
-    aside = sum(ledger.places.count(CardState.ASIDE) for ledger in state.batches)
-    known = sum(tag != "" for tag in shoe.aside)
+    aside = sum([ledger.places.count(CardState.ASIDE) for ledger in state.batches])
+    known = len(shoe.aside) - shoe.aside.count("")
     if aside != known:
         problems.append(f"{aside} cards are in neither hand, but {known} were drawn in error")
     if len(shoe.faces) != FACES or min(shoe.unread, shoe.unsure, shoe.lead) < 0:

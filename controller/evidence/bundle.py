@@ -23,8 +23,7 @@ from controller.archive.day_list import day_path, read_day, short_code
 from controller.commissioning.shuffle_receipt_file import file_name, shuffle_text
 from controller.evidence.coup import CoupAccount, coup_account
 from controller.evidence.lookup import FoundShoe, NoSuchCoup, find_batch_receipts
-from controller.evidence.page import page, shoe_roads
-from controller.evidence.page_sections import SealProof
+from controller.evidence.page import SealProof, page, shoe_roads
 from controller.evidence.sealed_shoe import read_shoe_account
 from controller.journal.shoe_file import NO_SEAL, ShoeFileError
 from controller.profiles.clauses import Clause

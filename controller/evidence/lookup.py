@@ -20,7 +20,7 @@ from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
 from controller.procedure.effects import ShoeEnded, ShoeOpened, ShuffleRecorded
 from controller.tape.entries import BatchBound
-from controller.tape.records import holds, read_entry, read_input, received_ns
+from controller.tape.records import read_as, read_input, received_ns
 
 ShoeT = TypeVar("ShoeT", ShoeOpened, ShoeEnded)
 
@@ -160,10 +160,8 @@ def _first_of_shoe(found: Iterable[ShoeT], wanted: CoupReference) -> ShoeT | Non
 
 def _entries_of(records: Iterable[StoredRecord], kind: type[EntryT]) -> Iterator[EntryT]:
     """Every entry of one type. Other records are not decoded."""
-    for stored in records:
-        entry = read_entry(stored.record) if holds(stored.record, kind) else None
-        if isinstance(entry, kind):
-            yield entry
+    entries = (read_as(stored.record, kind) for stored in records)
+    return (one for one in entries if one is not None)
 
 
 # --- receipts of the batch ------------------------------------------------------------------------
@@ -204,10 +202,8 @@ def _shuffles(file: ShoeFile) -> Iterator[RecordedShuffle]:
         kind, _ = unwrap(stored.record)
         if kind is RecordKind.INPUT:
             input_record = stored.record
-        elif holds(stored.record, ShuffleRecorded):
-            entry = read_entry(stored.record)
-            if isinstance(entry, ShuffleRecorded):
-                yield RecordedShuffle(stored.seq, _utc_ns(input_record), entry)
+        elif (entry := read_as(stored.record, ShuffleRecorded)) is not None:
+            yield RecordedShuffle(stored.seq, _utc_ns(input_record), entry)
 
 
 def _utc_ns(record: bytes) -> int:

@@ -4,84 +4,69 @@ Source: controller/evidence/README.md, "Evidence bundle"; HTML Living Standard; 
 media".
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from importlib.resources import files
+from collections.abc import Iterator, Mapping
 
-from controller.evidence import page_sections as sections
+from msgspec import Struct
+
+from controller.evidence import page_values as values
 from controller.evidence.coup import CoupAccount
-from controller.evidence.html import Child, Markup, element
-from controller.evidence.page_sections import Citations, SealProof, sentence
+from controller.evidence.rendering import render
 from controller.evidence.road_drawings import road_drawings
 from controller.evidence.timeline import (
+    NOT_OBSERVED,
+    TableClock,
     TimelineLine,
     describe_closed_coup,
-    local_and_utc,
     timeline_lines,
 )
 from controller.procedure.effects import CoupFate
 from controller.profiles.clauses import Clause
 from controller.rules.roads import RoadCoup, Roads, build_roads
+from controller.settlement.wagers import KIND_NAMES, money
+
+
+class SealProof(Struct, frozen=True):
+    """The seal of the shoe as texts. `signer` is a key fingerprint, empty if nobody signed.
+
+    `code` is the short code of the gaming day's list of seals, empty if there is no list.
+    """
+
+    file: str
+    digest: str
+    previous: str
+    signer: str
+    code: str
 
 
 def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) -> str:
     """The whole page."""
     lines = timeline_lines(account)
-    cited = Citations(clauses, tuple(_cited_ids(account, lines)))
-    table = account.shoe.heading.table
-    title = f"Coup {account.record.coup} of shoe {account.shoe.name}, table {table}"
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        element(
-            "meta",
-            http_equiv="Content-Security-Policy",
-            content="default-src 'none'; style-src 'unsafe-inline'",
-        ),
-        element("title", title),
-        element("style", Markup((files("controller.evidence") / "page.css").read_text("utf-8"))),
+    record, heading = account.record, account.shoe.heading
+    return render(
+        "page.html",
+        title=f"Coup {record.coup} of shoe {account.shoe.name}, table {heading.table}",
+        account=account,
+        heading=heading,
+        batch=values.batch_text(heading.batch, heading.back),
+        grave=bool(account.raised) or record.fate is not CoupFate.COUNTED,
+        verdict=values.sentence(describe_closed_coup(record)),
+        summary=values.summary(account),
+        hands=values.hands(account),
+        drawn=values.drawn_cards(account),
+        result=values.result(account),
+        shoe=values.shoe(account),
+        lines=lines,
+        unobserved=any(NOT_OBSERVED in line.text for line in lines),
+        roads=road_drawings(shoe_roads(account), record.coup),
+        clauses=tuple((one, _text(clauses.get(one))) for one in _cited_ids(account, lines)),
+        proof=proof,
+        clock=TableClock.at(account.closed_at.utc_ns, account.shoe.zone),
+        wager_names=KIND_NAMES,
+        money=money,
+        moment=lambda utc_ns: values.moment(account, utc_ns),
+        irregularity_text=lambda raised: values.irregularity_text(account, raised),
+        decision_text=lambda raised: values.decision_text(account, raised),
     )
-    body = element(
-        "body",
-        element("h1", title),
-        _introduction(account),
-        _summary(account),
-        *_sections(account, proof, lines, cited),
-        element(
-            "footer", "This page is made from the sealed records beside it; the records prevail."
-        ),
-    )
-    return "<!doctype html>\n" + element("html", head, body, lang="en").html + "\n"
-
-
-def _sections(
-    account: CoupAccount, proof: SealProof, lines: tuple[TimelineLine, ...], cited: Citations
-) -> Iterator[Markup]:
-    parts: tuple[tuple[str, Iterable[Child]], ...] = (
-        ("The cards", sections.cards(account, cited)),
-        ("The result and the rules applied", sections.result(account, cited)),
-        ("Wagers and payment", sections.wagers(account, cited)),
-        ("Irregularities and decisions", sections.irregularities(account, cited)),
-        ("What happened", sections.happenings(account, lines, cited)),
-        ("The roads of the shoe", _roads(account)),
-        ("The shoe", sections.shoe(account)),
-        ("How this is proved", sections.proof(account, proof)),
-        ("The clauses", sections.clauses(cited)),
-    )
-    for heading, children in parts:
-        shown = tuple(children)
-        if shown:
-            yield element("section", element("h2", heading), *shown)
-
-
-def _roads(account: CoupAccount) -> Iterator[Markup]:
-    drawings = road_drawings(shoe_roads(account), account.record.coup)
-    shown = (
-        element("div", element("h3", name), drawing, class_="road") for name, drawing in drawings
-    )
-    yield element("div", *shown, class_="roads")
-    if account.record.outcome is not None:
-        yield element("p", f"The frame is around coup {account.record.coup}.")
 
 
 def shoe_roads(account: CoupAccount) -> Roads:
@@ -101,6 +86,10 @@ def shoe_roads(account: CoupAccount) -> Roads:
     )
 
 
+def _text(clause: Clause | None) -> str:
+    return f"{clause.text} ({clause.source})" if clause is not None else "not in the catalogue"
+
+
 def _cited_ids(account: CoupAccount, lines: tuple[TimelineLine, ...]) -> Iterator[str]:
     ids = [*account.closed.clauses, *(one for line in lines for one in line.clauses)]
     if account.paid is not None:
@@ -112,47 +101,3 @@ def _cited_ids(account: CoupAccount, lines: tuple[TimelineLine, ...]) -> Iterato
         for raised in account.raised:
             ids += raised.irregularity.clauses
     yield from dict.fromkeys(ids)
-
-
-def _introduction(account: CoupAccount) -> Markup:
-    local, utc = local_and_utc(account.closed_at.utc_ns, account.shoe.zone)
-    heading = account.shoe.heading
-    back = f"the batch with {heading.back} backs" if heading.back else "batch unknown"
-    batch = f"batch {heading.batch} ({heading.back} backs)" if heading.batch else back
-    return element(
-        "p",
-        f"Table {heading.table}, gaming day {heading.gaming_day}, shoe {heading.shoe},"
-        f" {batch}. Closed at {local} local time, {utc} UTC.",
-        class_="where",
-    )
-
-
-def _summary(account: CoupAccount) -> Markup:
-    record = account.record
-    grave = bool(account.raised) or record.fate is not CoupFate.COUNTED
-    counts = _counts(account)
-    irregularities = "No irregularity."
-    if account.raised:
-        irregularities = _number(len(account.raised), "irregularity", "irregularities")
-        undecided = sum(one.decided is None for one in account.raised)
-        irregularities += (
-            f", {undecided} without a decision." if undecided else "; the decisions are below."
-        )
-    return element(
-        "div",
-        element("strong", sentence(describe_closed_coup(record))),
-        f"{counts} {irregularities}",
-        class_="verdict grave" if grave else "verdict",
-    )
-
-
-def _number(count: int, singular: str, plural: str) -> str:
-    return f"{count} {singular if count == 1 else plural}"
-
-
-def _counts(account: CoupAccount) -> str:
-    result = account.record.result
-    if result is None or not account.seen:
-        return ""
-    natural = ", a natural" if result.natural else ""
-    return f"Player {result.player_count}, Banker {result.banker_count}{natural}."

@@ -57,6 +57,7 @@ _PAGE_BYTES: Final = 4096
 _COPY_EVERY_PAGES: Final = 1000
 _LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
 _BUSY_S: Final = 1.0
+READABLE: Final = "Remedy: name a journal that this account may read, and check the disk"
 
 # The journal holds cards that nobody has seen yet: the account of the table, and whom its group
 # names, may read it. What exists already keeps its mode.
@@ -113,7 +114,9 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
     It may be handed to another thread but must be used by one thread at a time.
     """
     if not create and not file.is_file():
-        raise JournalError(f"{file}: there is no journal here. Name the folder of an existing one.")
+        raise JournalError(
+            f"{file}: there is no journal here. Remedy: name the folder of an existing one"
+        )
     try:
         if create:
             # SQLite creates files that everybody may read, and gives its log the file's mode.
@@ -163,8 +166,8 @@ def _check_log(connection: _Writer, file: Path) -> None:
         case LogEnd.DAMAGED:
             raise JournalError(
                 f"{log}: the log is damaged before its end: records stored after that place cannot"
-                " be read. Keep both files as they are, with a copy elsewhere. To go on dealing,"
-                " start in another folder; the gap will be declared."
+                " be read. Remedy: keep both files as they are, with a copy elsewhere; to go on"
+                " dealing, start in another folder; the gap will be declared."
             )
         case end:
             assert_never(end)
@@ -172,8 +175,8 @@ def _check_log(connection: _Writer, file: Path) -> None:
 
 def _cannot_open(file: Path, error: Exception) -> JournalError:
     return JournalError(
-        f"{file}: cannot open the journal: {describe_error(error)}. Check that the folder exists,"
-        " belongs to this program's account and has room; keep the file as it is."
+        f"{file}: cannot open the journal: {describe_error(error)}. Remedy: check that the folder"
+        " exists, belongs to this program's account and has room; keep the file as it is."
     )
 
 
@@ -251,11 +254,15 @@ def _require_format(connection: sqlite3.Connection, file: Path) -> None:
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application_id != APPLICATION_ID:
-        raise JournalError(f"{file}: not a journal, but an SQLite file of another program.")
+        raise JournalError(
+            f"{file}: not a journal, but an SQLite file of another program. Remedy: name a"
+            " journal's folder"
+        )
     if version != FORMAT:
         raise JournalError(
             f"{file}: the journal has format {version}; this program reads format {FORMAT} alone."
-            " Read it with the release that wrote it; to go on dealing, start in another folder."
+            " Remedy: read it with the release that wrote it; to go on dealing, start in another"
+            " folder."
         )
 
 
@@ -283,7 +290,9 @@ def open_reader(file: Path) -> ReadOnlyFile:
       a private copy is read.
     """
     if not file.is_file():
-        raise JournalError(f"{file}: no such file. Name a journal's folder or its {FILE_NAME}.")
+        raise JournalError(
+            f"{file}: no such file. Remedy: name a journal's folder or its {FILE_NAME}"
+        )
     log, index = (file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))
     copy = None
     options = "mode=ro"
@@ -303,7 +312,7 @@ def open_reader(file: Path) -> ReadOnlyFile:
             check_same_thread=False,
         )
     except (sqlite3.Error, OSError) as error:
-        raise JournalError(f"{file}: cannot read the journal: {error}.") from error
+        raise JournalError(f"{file}: cannot read the journal: {error}. {READABLE}") from error
     opened = ReadOnlyFile(connection, copy)
     try:
         _require_format(connection, file)
@@ -311,7 +320,9 @@ def open_reader(file: Path) -> ReadOnlyFile:
         connection.execute("BEGIN")
     except DAMAGE as error:
         opened.close()
-        raise JournalError(f"{file}: cannot read the journal: {describe_error(error)}.") from error
+        raise JournalError(
+            f"{file}: cannot read the journal: {describe_error(error)}. {READABLE}"
+        ) from error
     except JournalError:
         opened.close()
         raise
@@ -330,8 +341,8 @@ class FolderLock:
             self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         except OSError as error:
             raise JournalError(
-                f"{path}: cannot create the lock file: {error.strerror}. Check that the folder"
-                " belongs to this program's account and is not read-only."
+                f"{path}: cannot create the lock file: {error.strerror}. Remedy: check that the"
+                " folder belongs to this program's account and is not read-only."
             ) from error
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -339,8 +350,8 @@ class FolderLock:
             holder = os.read(self._descriptor, 32).decode("ascii", "replace").strip()
             os.close(self._descriptor)
             raise JournalError(
-                f"{folder}: process {holder or 'unknown'} already writes this journal. Two programs"
-                " must not write one journal: stop the other one first."
+                f"{folder}: process {holder or 'unknown'} already writes this journal. Allowed: one"
+                " program at a time. Remedy: stop the other one first"
             ) from error
         os.ftruncate(self._descriptor, 0)
         os.pwrite(self._descriptor, b"%d\n" % os.getpid(), 0)
@@ -361,6 +372,6 @@ def make_folder(folder: Path) -> None:
             os.close(descriptor)
     except OSError as error:
         raise JournalError(
-            f"{folder}: cannot create the journal's folder: {error.strerror}. Create it by hand"
-            " and give it to this program's account."
+            f"{folder}: cannot create the journal's folder: {error.strerror}. Remedy: create it by"
+            " hand and give it to this program's account."
         ) from error

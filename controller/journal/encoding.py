@@ -1,10 +1,11 @@
 """Stored values as MessagePack: equal values give equal bytes, and other bytes are refused.
 
 A struct is a map of its fields in their order, with its tag as `type` in front where it has one; a
-tuple is an array, an enum member its value. Integers have at most 64 bits.
+tuple is an array, an enum member its value. Integers are signed and have 64 bits.
 Source: MessagePack specification; controller/journal/README.md, "Encoding".
 """
 
+import re
 from typing import Final, Generic, TypeVar
 
 import msgspec
@@ -18,6 +19,9 @@ _FIXMAP: Final = 0x80
 _MAP_16: Final = 0xDE
 _FIXSTR: Final = 0xA0
 _TYPE_KEY: Final = b"\xa4type"
+# How an integer of 2**63 and more begins; the same bytes may be part of a text.
+_UNSIGNED_64: Final = re.compile(rb"\xcf[\x80-\xff]")
+_INT64_MAX: Final = 2**63 - 1
 
 
 class EncodingError(ValueError):
@@ -52,6 +56,8 @@ class Codec(Generic[T]):
             raise EncodingError(str(error)) from error
         if _ENCODER.encode(value) != data:
             raise EncodingError("these bytes are not the one encoding of their value")
+        if _UNSIGNED_64.search(data) and _exceeds_int64(plain_value(data)):
+            raise EncodingError("it has an integer of 2**63 or more; a signed one has 64 bits")
         return value
 
 
@@ -61,6 +67,16 @@ def plain_value(data: bytes) -> object:
         return _PLAIN.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise EncodingError(str(error)) from error
+
+
+def _exceeds_int64(value: object) -> bool:
+    match value:
+        case dict():
+            return any(map(_exceeds_int64, value.values()))
+        case list():
+            return any(map(_exceeds_int64, value))
+        case _:
+            return isinstance(value, int) and value > _INT64_MAX
 
 
 def tag_of(data: bytes) -> str:

@@ -266,7 +266,7 @@ class JournalReader:
         )
 
 
-KEEP = "Keep the file as it is, and run verify on a copy of it to find the damage."
+KEEP = "Remedy: keep the file as it is, and run verify on a copy of it to find the damage"
 
 
 def _do_nothing() -> None:

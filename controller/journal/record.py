@@ -3,10 +3,8 @@
 Source: controller/journal/README.md, "Records", "Chain".
 """
 
-from collections.abc import Mapping
 from enum import StrEnum
 from hashlib import sha256
-from types import MappingProxyType
 from typing import Final
 
 from controller.journal.encoding import EncodingError
@@ -20,26 +18,26 @@ class RecordKind(StrEnum):
 
 
 # An array of two items (0x92), then the kind as text (0xA0 + its length).
-_PREFIX: Final[Mapping[RecordKind, bytes]] = MappingProxyType(
-    {RecordKind.INPUT: b"\x92\xa2in", RecordKind.ENTRY: b"\x92\xa3out"}
-)
+_INPUT: Final = b"\x92\xa2in"
+_ENTRY: Final = b"\x92\xa3out"
 
 
 def wrap(kind: RecordKind, value: bytes) -> bytes:
     """The record to store for one encoded `value` (one MessagePack item)."""
-    return _PREFIX[kind] + value
+    return (_INPUT if kind is RecordKind.INPUT else _ENTRY) + value
 
 
 def is_input(record: bytes) -> bool:
     """Whether a record holds an input, as its first bytes say."""
-    return record.startswith(_PREFIX[RecordKind.INPUT])
+    return record.startswith(_INPUT)
 
 
 def unwrap(record: bytes) -> tuple[RecordKind, bytes]:
     """The kind of a record and the encoded value in it. Raises EncodingError."""
-    for kind, prefix in _PREFIX.items():
-        if record.startswith(prefix):
-            return kind, record[len(prefix) :]
+    if record.startswith(_INPUT):
+        return RecordKind.INPUT, record[len(_INPUT) :]
+    if record.startswith(_ENTRY):
+        return RecordKind.ENTRY, record[len(_ENTRY) :]
     raise EncodingError(f"a record begins with an input or entry mark, this with {record[:5]!r}")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from controller.journal.database import describe_error
+from controller.journal.database import READABLE, describe_error
 from controller.journal.folder import base_after, base_before, read_heading_of_file, read_sealed
 from controller.journal.shoe_file import ShoeFile, ShoeFileError
 from controller.journal.values import Base, JournalError, StoredRecord
@@ -86,8 +86,8 @@ class SealedPart:
     def _records_missing(self, first: int, last: int) -> JournalError:
         return JournalError(
             f"{self._file}: records {first} to {last} are in sealed files that are not here: they"
-            " were archived, moved or lost. Put the files of those shoes back into the journal's"
-            f" folder, or read on from record {last + 1}."
+            " were archived, moved or lost. Remedy: put the files of those shoes back into the"
+            f" journal's folder, or read on from record {last + 1}."
         )
 
 
@@ -113,7 +113,9 @@ def _paths(file: Path, paths: Callable[[], tuple[Path, ...]]) -> tuple[Path, ...
     try:
         return paths()
     except OSError as error:
-        raise JournalError(f"{file}: cannot look for shoes: {describe_error(error)}") from error
+        raise JournalError(
+            f"{file}: cannot look for shoes: {describe_error(error)}. {READABLE}"
+        ) from error
 
 
 def _span(path: Path) -> _Span:
@@ -121,7 +123,7 @@ def _span(path: Path) -> _Span:
         heading = read_heading_of_file(path)
     except OSError as error:
         raise JournalError(
-            f"{path}: cannot read the sealed file: {describe_error(error)}"
+            f"{path}: cannot read the sealed file: {describe_error(error)}. {READABLE}"
         ) from error
     if not 0 < heading.first_seq <= heading.last_seq:
         raise _broken(path, "holds no records by its heading")
@@ -133,7 +135,7 @@ def _read(path: Path) -> ShoeFile:
         return read_sealed(path)
     except OSError as error:
         raise JournalError(
-            f"{path}: cannot read the sealed file: {describe_error(error)}"
+            f"{path}: cannot read the sealed file: {describe_error(error)}. {READABLE}"
         ) from error
 
 
@@ -157,6 +159,6 @@ def _records(path: Path, sealed: ShoeFile, after_seq: int) -> Iterator[StoredRec
 
 def _broken(path: Path, what: str) -> JournalError:
     return JournalError(
-        f"{path}: the sealed file {what}. Keep it as evidence; `smartshoe verify` on the journal's"
-        " folder says more."
+        f"{path}: the sealed file {what}. Remedy: keep it as evidence; `smartshoe verify` on the"
+        " journal's folder says more"
     )

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from controller.journal.database import (
     DAMAGE,
     FILE_NAME,
+    READABLE,
     SET_BASE,
     FolderLock,
     base_row,
@@ -98,7 +99,7 @@ class Journal(JournalReader):
         if create:
             make_folder(folder)
         elif not folder.is_dir():
-            raise JournalError(f"{folder}: no such folder. Name the folder of a journal.")
+            raise JournalError(f"{folder}: no such folder. Remedy: name the folder of a journal")
         lock = FolderLock(folder)
         try:
             connection = open_writer(folder / FILE_NAME, create=create)
@@ -238,7 +239,7 @@ class Journal(JournalReader):
             stored = "It counts as not stored (the next start reads what the disk holds)"
         self._failure = (
             f"{self.file}: cannot store: {describe_error(error)}. {stored}, and nothing was done"
-            " because of it. Remove the cause, then start the table again."
+            " because of it. Remedy: remove the cause, then start the table again"
         )
 
     def _check_tail(self) -> None:
@@ -249,7 +250,7 @@ class Journal(JournalReader):
         found = self._verify(Head(start, chain))
         if found is not None:
             raise JournalError(
-                f"{self.file}: the journal is broken: {found.what}. {KEEP} To go on dealing, start"
+                f"{self.file}: the journal is broken: {found.what}. {KEEP}; to go on dealing, start"
                 " in another folder; the gap will be declared."
             )
 
@@ -300,7 +301,9 @@ def open_read_only(path: Path) -> JournalReader:
         if not file.exists() and (archived := sealed_files(path)):
             return _only_sealed(path, archived)
     except OSError as error:
-        raise JournalError(f"{path}: cannot read the journal: {describe_error(error)}.") from error
+        raise JournalError(
+            f"{path}: cannot read the journal: {describe_error(error)}. {READABLE}"
+        ) from error
     opened = open_reader(file)
     try:
         return JournalReader(opened.connection, file, opened.close)

@@ -79,7 +79,8 @@ def _write_content(file: BinaryIO, base: Base, records: Iterable[StoredRecord]) 
         head = Head(head.seq + 1, link(head.chain, stored.record))
         if head != Head(stored.seq, stored.chain):
             raise JournalError(
-                f"record {head.seq} does not follow the one before it; `smartshoe verify` says more"
+                f"record {head.seq} does not follow the one before it. Remedy: run `smartshoe"
+                " verify` on the journal"
             )
         put(_RECORD.pack(stored.seq, len(stored.record)) + stored.record)
     put(_RECORD.pack(0, 0) + head.chain)
@@ -99,10 +100,14 @@ class TapeReader(JournalReader):
                 head = _check_content(file, base, self._records_at)
         except (_TapeBroken, EncodingError) as error:
             raise JournalError(
-                f"{path}: {error}. Write the tape again, with `smartshoe journal export --tape`"
+                f"{path}: {error}. Remedy: write the tape again, with `smartshoe journal export"
+                " --tape`"
             ) from error
         except OSError as error:
-            raise JournalError(f"{path}: cannot read the tape: {error.strerror}") from error
+            raise JournalError(
+                f"{path}: cannot read the tape: {error.strerror}. Remedy: name a tape that this"
+                " account may read"
+            ) from error
         connection = open_in_memory(base)
         super().__init__(connection, path, connection.close, ())
         self._head = head
@@ -118,7 +123,9 @@ class TapeReader(JournalReader):
                     if seq > after_seq:
                         yield StoredRecord(seq, record, chain)
         except (_TapeBroken, OSError) as error:
-            raise JournalError(f"{self._path}: it changed while it was read: {error}") from error
+            raise JournalError(
+                f"{self._path}: it changed while it was read: {error}. Remedy: write the tape again"
+            ) from error
 
 
 class _TapeBroken(Exception):

@@ -3,7 +3,7 @@
 Checks sealed shoes, their links, the lists of seals, the live part and bundles, and names what is
 missing or changed, and where. It needs only this file and Python 3.11, and `cryptography` to check
 signatures. It shares no code with the program that wrote the files, so that no mistake hides in
-both. LIMITS states what files cannot show. Not: whether cards obey the rules (`smartshoe audit`).
+both. Not: whether the cards obey the rules (`smartshoe audit`).
 Source: controller/journal/README.md; FIPS 180-4 (SHA-256), RFC 1950 (zlib), MessagePack,
 RFC 8032 (Ed25519), RFC 8410 (its public key in a file), RFC 4648 (base32).
 """
@@ -20,57 +20,62 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import chain, pairwise
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 EXAMPLES = """examples:
-  python verify.py /var/lib/smartshoe/table-1           a journal's folder; it may be in use
-  python verify.py archive --key table.key.pub          signed by this key and no other
-  python verify.py bundle.zip --witness ABCDE-FGHIJ-KLMNO-PQRST
-  python verify.py 0007.shoe --json
+  python3 verify.py /var/lib/smartshoe/table-1          a journal's folder; it may be in use
+  python3 verify.py archive --key table.key.pub         signed by this key and no other
+  python3 verify.py bundle.zip --witness ABCDE-FGHIJ-KLMNO-PQRST
+  python3 verify.py 0007.shoe --json
 
 0 intact, 1 not intact, 2 cannot be read."""
 LIMITS = """These files alone cannot show that the newest records, or the newest shoes and lists,
 were removed, that the oldest were removed, or that a holder of the key rewrote everything:
 compare the head and the short codes with those noted elsewhere (--witness)."""
-NONE, APPLICATION_ID, UNREADABLE_MAX = bytes(32), 0x534D5348, 10_000
+NONE, UNREADABLE_MAX, DEPTH_MAX = bytes(32), 10_000, 64  # DEPTH_MAX: maps and arrays nested
+APPLICATION_ID, FORMAT = 0x534D5348, 3  # of live.db
 TRAILER, FILE_MAX, SEARCH_MAX = 96, 1 << 30, 4 << 30  # SEARCH_MAX: bytes hashed to find a bit
-_PLAIN = (OSError, ValueError, LookupError, RuntimeError, OverflowError, EOFError, TypeError)
-_OTHER = (AttributeError, MemoryError, sqlite3.Error, zipfile.BadZipFile, zlib.error, struct.error)
-DAMAGE = (*_PLAIN, *_OTHER)  # what damaged files make Python raise
+DAMAGE = Exception  # damaged data makes Python's libraries raise whatever they like
 HEAD, ROW = struct.Struct(">8sHHIIQQ"), struct.Struct(">QqIBBBBBB6s16s16s")
-Fields = dict[str, type]
-HEADING: Fields = {"table": str, "software": str, "gaming_day": str, "shoe": int}
-HEADING |= {"first_seq": int, "last_seq": int, "chain_before": bytes, "chain_after": bytes}
-HEADING |= {"from_ns": int, "until_ns": int, "previous": bytes, "signer": bytes}
-HEADING |= {"started_seq": int, "state_software": str, "opened_seq": int, "clean": bool}
-HEADING |= {"batch": str, "back": str, "decks": int, "coups": int, "irregularities": int}
-LISTED: Fields = {"form": str, "table": str, "gaming_day": str, "seals": list}
-LISTED |= {"signer": str, "signature": str}
-SEAL: Fields = {"shoe": int, "digest": str, "first_seq": int, "last_seq": int, "until_ns": int}
+# The fields of what is read, by type. A seal is signed in the order of SIGNED.
+HEADING = {
+    str: "table software gaming_day state_software batch back",
+    int: "shoe first_seq last_seq from_ns until_ns started_seq opened_seq decks coups"
+    " irregularities",
+    bytes: "chain_before chain_after previous signer",
+    bool: "clean",
+}
+LISTED: dict[type, str] = {str: "form table gaming_day signer signature", list: "seals"}
+SEAL: dict[type, str] = {int: "shoe first_seq last_seq until_ns", str: "digest"}
+SIGNED = ("shoe", "digest", "first_seq", "last_seq", "until_ns")
 SHOE_NAME = re.compile(r"shoes/(\d{4}-\d\d-\d\d)/(\d{4,9})\.shoe", re.ASCII)
 LIST_NAME = re.compile(r"days/(\d{4}-\d\d-\d\d)\.seals\.json", re.ASCII)
 SET_ASIDE = re.compile(r"days/(\.)?\d{4}-\d\d-\d\d\.seals\.json\.(?(1)new|\d+)", re.ASCII)
 KEY_HEAD = bytes.fromhex("302a300506032b6570032100")  # precedes an Ed25519 public key (RFC 8410)
-FORMAT = 3  # of live.db
 RELEVANT = (b"started", b"card-drawn", b"state-digest", b"shoe-opened", b"shoe-ended")
-# MessagePack items with a length or number of their own: kind, first byte, sizes, least value.
 CONSTANTS: dict[int, bool | None] = {0xC0: None, 0xC2: False, 0xC3: True}
-FAMILIES: tuple[tuple[str, int, tuple[int, ...], int], ...] = (
-    *(("bin", 0xC4, (1, 2, 4), 0), ("uint", 0xCC, (1, 2, 4, 8), 128)),
-    *(("int", 0xD0, (1, 2, 4, 8), 64), ("str", 0xD9, (1, 2, 4), 32)),
-    *(("array", 0xDC, (2, 4), 16), ("map", 0xDE, (2, 4), 16)),
-)
+# MessagePack's forms with a number after the first byte: kind, bytes of the number, and the least
+# number that no shorter form can hold (for a negative number n: the least ~n).
 LONG_FORMS = {
-    first + n: (kind, size, 1 << 8 * sizes[n - 1] if n else least)
-    for kind, first, sizes, least in FAMILIES
-    for n, size in enumerate(sizes)
+    first + n: (kind, size, least)
+    for kind, first, forms in (
+        ("bin", 0xC4, {1: 0, 2: 1 << 8, 4: 1 << 16}),
+        ("uint", 0xCC, {1: 1 << 7, 2: 1 << 8, 4: 1 << 16, 8: 1 << 32}),
+        ("int", 0xD0, {1: 1 << 5, 2: 1 << 7, 4: 1 << 15, 8: 1 << 31}),
+        ("str", 0xD9, {1: 1 << 5, 2: 1 << 8, 4: 1 << 16}),
+        ("array", 0xDC, {2: 1 << 4, 4: 1 << 16}),
+        ("map", 0xDE, {2: 1 << 4, 4: 1 << 16}),
+    )
+    for n, (size, least) in enumerate(forms.items())
 }
 RECORDS = "SELECT seq, record, chain FROM records WHERE seq >= ? ORDER BY seq"
 SAVED_STATE = """SELECT c.seq, started_seq, software, state, digest, binding, chain
@@ -80,12 +85,13 @@ BASE = """SELECT seq, started_seq, chain, seal, started, software, state, digest
 Row = tuple[int, bytes, bytes]  # number, record, chain value
 Run = tuple[int, bytes]  # number and SHA-256 of the record that began a run
 Progress = Callable[[int, int], None]
+Read = Callable[[str], bytes]
 
 
 # --- the report ---------------------------------------------------------------------------------
 
 
-class CannotRead(Exception):
+class CannotRead(ValueError):
     """The path holds nothing that this verifier can read; the message says why."""
 
 
@@ -124,10 +130,9 @@ class VerifyReport:
     sound_after: int = 0
     codes: dict[str, list[str]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    signers: dict[bytes, int] = field(default_factory=dict)
+    signers: Counter[bytes] = field(default_factory=Counter)
     bundle: bool = False
     newest: str = ""
-    done: int = 0
     total: int = 1
 
     @property
@@ -153,21 +158,13 @@ class VerifyReport:
         except DAMAGE as error:
             self.fail(file, f"{what}: {error}", at=at)
 
-    def count_file(self) -> None:
-        self.done += 1
-        self.progress(self.done, self.total)
-
-
-def in_groups(text: str, size: int, separator: str) -> str:
-    return separator.join(text[at : at + size] for at in range(0, len(text), size))
-
 
 def fingerprint(key: bytes) -> str:
-    return in_groups(sha256(key).hexdigest(), 8, " ")
+    return " ".join(wrap(sha256(key).hexdigest(), 8))
 
 
 def short_code(signed: bytes) -> str:
-    return in_groups(base64.b32encode(sha256(signed).digest()).decode()[:20], 5, "-")
+    return "-".join(wrap(base64.b32encode(sha256(signed).digest()).decode()[:20], 5))
 
 
 def digest_of(data: bytes) -> bytes:
@@ -175,7 +172,7 @@ def digest_of(data: bytes) -> bytes:
     return sha256(data).digest() if data else b""
 
 
-# --- chain and encoding -------------------------------------------------------------------------
+# --- chain, encoding, signatures ----------------------------------------------------------------
 
 
 def link(previous: bytes, record: bytes) -> bytes:
@@ -183,7 +180,7 @@ def link(previous: bytes, record: bytes) -> bytes:
     return sha256(previous + len(record).to_bytes(8, "big") + record).digest()
 
 
-def read_item(data: bytes, at: int) -> tuple[Any, int]:
+def read_item(data: bytes, at: int, depth: int = 0) -> tuple[Any, int]:
     """The MessagePack item at offset `at` and the offset after it.
 
     Raises LookupError or ValueError, also for a longer form than needed and for a doubled key.
@@ -194,33 +191,36 @@ def read_item(data: bytes, at: int) -> tuple[Any, int]:
     if first in CONSTANTS:
         return CONSTANTS[first], at
     if first < 0xC0:
-        kind = "str" if first >= 0xA0 else "array" if first >= 0x90 else "map"
+        kind = "map" if first < 0x90 else "array" if first < 0xA0 else "str"
         n = first & (31 if kind == "str" else 15)
     else:
         kind, size, least = LONG_FORMS[first]
-        n = int.from_bytes(data[at : at + size], "big", signed=kind == "int")
-        at += size
-        if n < least if kind != "int" else n >= -(least // 2):
+        n, at = int.from_bytes(data[at : at + size], "big", signed=kind == "int"), at + size
+        if (~n if kind == "int" else n) < least:
             raise ValueError("in a longer form than needed")
+    length = 0 if kind in ("uint", "int") else n
+    if length > len(data) - at or depth > DEPTH_MAX:
+        raise ValueError("cut short, or nested too deep")
     if kind in ("uint", "int"):
         return n, at
-    if n > len(data) - at:
-        raise ValueError("cut short")
-    if kind in ("str", "bin"):
+    if kind in ("bin", "str"):
         return (data[at : at + n] if kind == "bin" else data[at : at + n].decode()), at + n
     items: list[Any] = []
     for _ in range(n if kind == "array" else 2 * n):
-        item, at = read_item(data, at)
+        item, at = read_item(data, at, depth + 1)
         items.append(item)
-    if kind == "map" and len(set(items[::2])) < n:
+    if kind == "array":
+        return items, at
+    if len(set(items[::2])) < n:
         raise ValueError("a key is there twice")
-    return (items if kind == "array" else dict(zip(items[::2], items[1::2], strict=True))), at
+    return dict(zip(items[::2], items[1::2], strict=True)), at
 
 
-def require_fields(item: dict[str, Any], fields: Fields) -> None:
+def require_fields(item: dict[str, Any], fields: dict[type, str]) -> None:
     """Raises ValueError unless the item has exactly these fields with these types."""
-    if {key: type(value) for key, value in item.items()} != fields:
-        raise ValueError(f"its fields are not exactly {', '.join(fields)}, each of its type")
+    wanted = {name: kind for kind, names in fields.items() for name in names.split()}
+    if {name: type(value) for name, value in item.items()} != wanted:
+        raise ValueError(f"its fields are not exactly {', '.join(wanted)}, each of its type")
 
 
 def is_input(record: bytes) -> bool:
@@ -229,7 +229,7 @@ def is_input(record: bytes) -> bool:
 
 def value_of(record: bytes) -> tuple[str, dict[str, Any]]:
     """The kind, input ("in") or entry ("out"), and value of a record; empty if it is not one."""
-    with suppress(*DAMAGE):
+    with suppress(DAMAGE):
         (kind, value), end = read_item(record, 0)
         if kind in ("in", "out") and end == len(record) and isinstance(value, dict):
             return kind, value
@@ -238,7 +238,7 @@ def value_of(record: bytes) -> tuple[str, dict[str, Any]]:
 
 def utc_ns(record: bytes) -> int | None:
     """The UTC time of an input; of several chunks in one record, that of the last."""
-    with suppress(*DAMAGE):
+    with suppress(DAMAGE):
         value = value_of(record)[1]
         later = value["chunks"][-1][1] if value.get("chunks") else 0
         return int(value["at"]["utc_ns"] + later)
@@ -249,21 +249,18 @@ def describe_record(record: bytes, latest: bytes) -> str:
     """A record's type and the time of the latest input: "input 'Chunk', 2025-11-21 ..."."""
     kind, value = value_of(record)
     name = {"in": "input", "out": "entry"}.get(kind, "unreadable")
-    with suppress(*DAMAGE):
+    with suppress(DAMAGE):
         name += f" {value['type']!r:.50}"
         since = timedelta(microseconds=(utc_ns(latest) or 0) // 1000)
         name += f", {datetime(1970, 1, 1, tzinfo=UTC) + since:%Y-%m-%d %H:%M:%S} UTC"
     return name
 
 
-# --- signatures ---------------------------------------------------------------------------------
-
-
 def check_signature(
     report: VerifyReport, name: str, signer: bytes, signature: bytes, data: bytes, at: int = -1
 ) -> None:
     """Check that `signer` signed the data, and is trusted."""
-    report.signers[signer] = report.signers.get(signer, 0) + 1
+    report.signers[signer] += 1
     if report.keys and signer not in report.keys:
         who = f"key {fingerprint(signer)}, which is not trusted," if signer else "nobody"
         report.fail(name, f"{who} signed it", at=at)
@@ -286,13 +283,13 @@ def check_signature(
 def public_key(path: Path) -> bytes:
     """The 32 bytes of a public key file. Raises CannotRead."""
     try:
-        lines = path.read_text("ascii").split("-----")
-        data = base64.b64decode(lines[2]) if lines[1] == "BEGIN PUBLIC KEY" else b""
+        _, mark, text, *_ = path.read_text("ascii").split("-----")
+        data = base64.b64decode(text)
+        if (mark, data[:-32]) != ("BEGIN PUBLIC KEY", KEY_HEAD):
+            raise ValueError("not of Ed25519; `smartshoe keys show` writes one")
     except DAMAGE as error:
         raise CannotRead(f"{path}: not a public key: {error}") from error
-    if len(data) != len(KEY_HEAD) + 32 or not data.startswith(KEY_HEAD):
-        raise CannotRead(f"{path}: not an Ed25519 public key; `smartshoe keys show` writes one")
-    return data[len(KEY_HEAD) :]
+    return data[-32:]
 
 
 # --- a sealed shoe: its bytes -------------------------------------------------------------------
@@ -306,30 +303,23 @@ def layout(data: bytes) -> tuple[int, int, int, int]:
     return at_rows, at_packed, at_packed + packed, plain
 
 
-def unpacked(packed: bytes, size: int) -> tuple[bytes, int]:
-    """The unpacked bytes, and how many packed bytes are intact: all where the part is whole."""
-    unpacking, plain = zlib.decompressobj(), bytearray()
-    for at in range(0, len(packed), 64):
-        try:
-            plain += unpacking.decompress(packed[at : at + 64])
-        except zlib.error:
-            return bytes(plain), at
-        if len(plain) > min(size, FILE_MAX) or unpacking.unused_data:
-            return bytes(plain), at
-    whole = unpacking.eof and len(plain) == size
-    return bytes(plain), len(packed) if whole else len(packed) - 1
-
-
-def split_parts(plain: bytes) -> tuple[list[bytes], bool]:
-    """The parts, and whether the last one is complete."""
+def read_parts(packed: bytes, size: int) -> tuple[list[bytes], int]:
+    """The parts that can be unpacked, and how many packed bytes are intact: all if it is whole."""
+    unpacking, plain, good = zlib.decompressobj(), bytearray(), 0
+    with suppress(zlib.error):
+        for good in range(0, len(packed), 64):
+            plain += unpacking.decompress(packed[good : good + 64])
+            if len(plain) > min(size, FILE_MAX) or unpacking.unused_data:
+                break
     parts, at = list[bytes](), 0
-    while at < len(plain):
-        begin = at + 4
-        at = begin + int.from_bytes(plain[at:begin], "big")
-        if begin > len(plain) or at > len(plain):
-            return parts, False
-        parts.append(plain[begin:at])
-    return parts, True
+    while (begin := at + 4) <= len(plain):
+        end = begin + int.from_bytes(plain[at:begin], "big")
+        if end > len(plain):
+            break
+        parts.append(bytes(plain[begin:end]))
+        at = end
+    whole = unpacking.eof and not unpacking.unused_data and at == len(plain) == size
+    return parts, len(packed) if whole else good
 
 
 def describe_place(data: bytes, at: int) -> str:
@@ -340,28 +330,41 @@ def describe_place(data: bytes, at: int) -> str:
     return "head" if at < HEAD.size else "heading" if at < rows else "packed records"
 
 
-def find_changed_bit(data: bytes, places: Iterable[int]) -> int:
-    """The single bit, in the bytes at `places`, whose change explains the digest; -1: none."""
-    end, hashed = len(data) - TRAILER, 0
-    view, wanted = memoryview(data), data[end : end + 32]
-    for at in places:
+def suspected_bytes(data: bytes) -> list[int]:
+    """The bytes of which one may be changed, the likeliest first."""
+    rows, packed, stop, size = layout(data)
+    end, head = len(data) - TRAILER, [*range(HEAD.size)]
+    if stop != end:
+        return head
+    good = packed + read_parts(data[packed:stop], size)[1]
+    if good < stop:
+        return [*head, *reversed(range(packed, min(good + 64, end)))]
+    # Some bits of a packed part are unused, most of them at its ends. Of the rows, search first the
+    # fields that no record repeats: coup, role to declared, tag.
+    first, all_packed = {*range(16, 26), *range(32, 48)}, [*range(packed, end)]
+    in_rows = sorted(range(rows, packed), key=lambda at: (at - rows) % ROW.size not in first)
+    return [*range(rows), *all_packed[:128], *all_packed[-8:], *in_rows, *all_packed]
+
+
+def find_changed_bit(data: bytes) -> tuple[int, int]:
+    """The byte and the single bit in it whose change explains the digest; byte -1: none."""
+    end, view, hashed = len(data) - TRAILER, memoryview(data), 0
+    for at in suspected_bytes(data):
+        if (hashed := hashed + at + 8 * (end - at)) > SEARCH_MAX:
+            break
         before = sha256(view[:at])
         for bit in range(8):
             trial = before.copy()
             trial.update(bytes((data[at] ^ 1 << bit,)))
             trial.update(view[at + 1 : end])
-            if trial.digest() == wanted:
-                return at * 8 + bit
-        hashed += at + 8 * (end - at)
-        if hashed > SEARCH_MAX:
-            break
-    return -1
+            if trial.digest() == data[end : end + 32]:
+                return at, bit
+    return -1, 0
 
 
 def check_digest(report: VerifyReport, name: str, data: bytes) -> bytes:
     """Check the digest; return the bytes, with one changed bit or appended bytes repaired."""
-    rows, packed, stop, size = layout(data)
-    end = len(data) - TRAILER
+    end, stop = len(data) - TRAILER, layout(data)[2]
     if end > stop and sha256(data[:stop]).digest() == data[stop : stop + 32]:
         report.fail(name, f"{end - stop} extra bytes after its end", at=stop + TRAILER)
         return data[: stop + TRAILER]
@@ -370,29 +373,16 @@ def check_digest(report: VerifyReport, name: str, data: bytes) -> bytes:
     if len(changed) <= 4:
         report.check(not changed, name, "digest: only it was changed", at=min(changed, default=0))
         return data[:end] + found + data[end + 32 :]
-    good = packed + unpacked(data[packed:stop], size)[1]
-    if stop != end:
-        kind = "cut short" if stop > end else "too long"
-        where = f"{kind}, or its head was changed: it has {len(data)} of {stop + TRAILER} bytes"
-        suspects = list[int]()
-    elif good < stop:
-        until = min(good + 64, end)
-        where = f"packed records, bytes {packed} to {until}"
-        suspects = [*range(until - 1, packed - 1, -1)]
-    else:
-        # Some bits of a packed part are unused, most of them at its ends. Of the rows, search
-        # first the fields that no record repeats: coup, role to declared, tag.
-        where, all_packed = "heading, rows or unused bits", range(packed, end)
-        first = {*range(16, 26), *range(32, 48)}
-        inside = sorted(range(rows, packed), key=lambda at: (at - rows) % ROW.size not in first)
-        suspects = [*range(HEAD.size, rows), *all_packed[:128], *all_packed[-8:], *inside]
-        suspects += all_packed
-    at, bit = divmod(find_changed_bit(data, [*range(HEAD.size), *suspects]), 8)
+    at, bit = find_changed_bit(data)
     if at >= 0:
         report.fail(name, f"{describe_place(data, at)}: bit {bit} of this byte was changed", at=at)
         return data[:at] + bytes((data[at] ^ 1 << bit,)) + data[at + 1 :]
-    at = min(len(data), stop + TRAILER) if stop != end else -1
-    report.fail(name, f"{where}: the digest fails, and by more than a single bit", at=at)
+    if stop == end:
+        report.fail(name, "the digest fails, and no single bit that was searched explains it")
+    else:
+        kind, size = "cut short" if stop > end else "too long", stop + TRAILER
+        what = f"{kind}, or its head was changed: it has {len(data)} of {size} bytes"
+        report.fail(name, what, at=min(len(data), size))
     return data
 
 
@@ -410,19 +400,15 @@ class Shoe:
     state: bytes  # SHA-256 of the state in the file
     run_before: Run  # the run in force before its first record
     run: Run  # the run in force after its last record
-    seq: int = 0
-    chain: bytes = b""
+    seq: int
+    chain: bytes
     state_after: bytes = b""  # the last StateDigest
     first: bytes = b""  # the first input
     latest: bytes = b""  # the latest input
     from_records: dict[str, Any] = field(default_factory=dict)  # heading fields as records show
     cards: dict[int, tuple[int, int | None, bytes]] = field(default_factory=dict)
-    count: int = 0
     inputs: int = 0
     begins_run: bool = False  # whether its first record begins a run
-
-    def __post_init__(self) -> None:
-        self.seq, self.chain = self.first_seq - 1, self.chain_before
 
     def __getattr__(self, key: str) -> Any:
         """A value of the heading."""
@@ -454,52 +440,58 @@ class Shoe:
 
 
 def check_shoe(report: VerifyReport, name: str, data: bytes) -> Shoe | None:
-    """Check one sealed file by itself; None where its heading cannot be read."""
-    report.shoes, before = report.shoes + 1, len(report.problems)
+    """Check one sealed file by itself; None where it cannot be read."""
+    report.shoes, before, shoe = report.shoes + 1, len(report.problems), None
     if len(data) < HEAD.size + TRAILER:
         report.fail(name, f"cut short: {len(data)} bytes, fewer than any shoe", at=len(data))
-        return None
-    data = check_digest(report, name, data)
-    mark, form, flags = HEAD.unpack_from(data)[:3]
-    if (mark, form, flags) != (b"SMSHSEAL", 2, 0) and before == len(report.problems):
-        raise CannotRead(f"its format is {form}, flags {flags}; this verifier reads 2, flags 0")
+    else:
+        data = check_digest(report, name, data)
+        mark, form, flags = HEAD.unpack_from(data)[:3]
+        if (mark, form, flags) != (b"SMSHSEAL", 2, 0) and before == len(report.problems):
+            raise CannotRead(f"its format is {form}, flags {flags}; this verifier reads 2, flags 0")
+        with report.catch_damage(name, "heading or records: they cannot be read", HEAD.size):
+            heading, end = read_item(data[: layout(data)[0]], HEAD.size)
+            require_fields(heading, HEADING)
+            if end != layout(data)[0]:
+                raise ValueError("the heading has another length")
+            shoe = check_content(report, name, data, heading)
+    count = len(report.problems) - before
+    report.files[name] = counted(count, "problem") if count else "intact"
+    if shoe is not None:
+        report.files[name] += f"; shoe {shoe.shoe}, records {shoe.first_seq} to {shoe.last_seq}"
+        report.head_hex = shoe.chain_after.hex()
+    return shoe
+
+
+def check_content(report: VerifyReport, name: str, data: bytes, heading: dict[str, Any]) -> Shoe:
+    """Check the records, rows and signature of a sealed file, and its heading against them."""
     at_rows, at_packed, stop, size = layout(data)
-    try:
-        heading, end = read_item(data[:at_rows], HEAD.size)
-        require_fields(heading, HEADING)
-        if end != at_rows:
-            raise ValueError("it is not the heading of a shoe, or has another length")
-    except DAMAGE as error:
-        report.fail(name, f"heading: it cannot be read: {error}", at=HEAD.size)
-        return None
-    plain, good = unpacked(data[at_packed:stop], size)
-    parts, whole = split_parts(plain)
-    whole = whole and good == stop - at_packed and len(parts) > 2
-    started, state = (*parts[:2], b"", b"")[:2]
-    run = heading["started_seq"], digest_of(started)
-    shoe = Shoe(name, heading, data[-96:-64], whole, digest_of(state), run, run)
-    for record in parts[2:]:
+    parts, good = read_parts(data[at_packed:stop], size)
+    (started, state), records = [*parts, b"", b""][:2], parts[2:]
+    whole, run = good == stop - at_packed and bool(records), heading["started_seq"]
+    begin = heading["first_seq"] - 1, heading["chain_before"]
+    before = digest_of(state), (run, digest_of(started)), (run, digest_of(started))
+    shoe = Shoe(name, heading, data[-96:-64], whole, *before, *begin)
+    for record in records:
         shoe.add_record(record)
+    report.records += len(records)
+    report.inputs += shoe.inputs
     if not whole:
         what = f"packed records: damaged; readable up to record {shoe.seq} of {shoe.last_seq}"
-        report.fail(name, what, at=at_packed + max(good, 0))
-    shoe.count = len(parts[2:])
-    report.records, report.inputs = report.records + shoe.count, report.inputs + shoe.inputs
+        report.fail(name, what, at=at_packed + good)
     check_rows(report, shoe, data[at_rows:at_packed], at_rows)
     if whole:
         check_heading(report, shoe, started)
     if stop + TRAILER == len(data):
         signed = b"smartshoe seal 1\n" + shoe.digest
-        check_signature(report, name, heading["signer"], data[-64:], signed, len(data) - 64)
-    shoe.cards, shoe.from_records, shoe.first, shoe.latest = {}, {}, b"", b""
+        check_signature(report, name, shoe.signer, data[-64:], signed, len(data) - 64)
     return shoe
 
 
 def check_rows(report: VerifyReport, shoe: Shoe, rows: bytes, at: int) -> None:
     """Check each row against its record; if the chain fails, locate it as near as rows allow."""
     last, good, broken = 0, shoe.first_seq - 1, list[EvidenceProblem]()
-    whole_rows = rows[: len(rows) // ROW.size * ROW.size]
-    for n, row in enumerate(ROW.iter_unpack(whole_rows), 1):
+    for n, row in enumerate(ROW.iter_unpack(rows[: len(rows) // ROW.size * ROW.size]), 1):
         seq, ns, _, role, card, claimed, flags, end, declared, zeros, _, half = row
         defined = max(role, claimed) <= 9 and flags <= 7 and end <= 6 and declared <= 3
         checks = [
@@ -507,8 +499,8 @@ def check_rows(report: VerifyReport, shoe: Shoe, rows: bytes, at: int) -> None:
             (defined and not any(zeros), "a number in it is not defined"),
         ]
         begin, last = at + (n - 1) * ROW.size, seq
-        if (known := shoe.cards.pop(seq, None)) is not None:
-            number, input_ns, value = known
+        if seq in shoe.cards:
+            number, input_ns, value = shoe.cards.pop(seq)
             same = (card, role == 9) == (max(number, 0), number < 0)
             checks.append((same, f"its card is not that of record {seq}"))
             checks.append((ns == input_ns, f"its time is not that of the input before {seq}"))
@@ -544,7 +536,7 @@ def check_heading(report: VerifyReport, shoe: Shoe, started: bytes) -> None:
     report.check(holds, shoe.name, "heading: state_software does not fit the state")
 
 
-# --- between files ------------------------------------------------------------------------------
+# --- between sealed files -----------------------------------------------------------------------
 
 
 def check_links(report: VerifyReport, shoes: Sequence[Shoe]) -> None:
@@ -563,8 +555,9 @@ def check_links(report: VerifyReport, shoes: Sequence[Shoe]) -> None:
         ]
         if b.first_seq <= a.last_seq:
             twice = f"records {b.first_seq} to {min(a.last_seq, b.last_seq)} are in {a.name}, too"
-            checks.append((a.digest != b.digest, f"{twice}: it is a copy"))
-            checks.append((a.digest == b.digest, f"{twice}: it is extra"))
+            checks.append(
+                (False, f"{twice}: it is {'a copy' if a.digest == b.digest else 'extra'}")
+            )
         elif b.first_seq == a.last_seq + 1:
             seal = f"{named}, but the seal of {a.name} is {a.digest.hex()[:16]}: one was replaced"
             same_run = b.begins_run or not a.whole or b.run_before == a.run
@@ -580,19 +573,22 @@ def check_links(report: VerifyReport, shoes: Sequence[Shoe]) -> None:
             report.check(holds, b.name, what, b.first_seq)
 
 
-# --- lists of seals -----------------------------------------------------------------------------
+def read_json(data: bytes, form: str) -> dict[str, Any]:
+    """Parse a JSON object that names its form. Raises DAMAGE."""
+    plain: dict[str, Any] = json.loads(data.decode())
+    if plain["form"] != form:
+        raise ValueError(f"form is {plain['form']!r}; this verifier reads {form}")
+    return plain
 
 
 def read_list(data: bytes) -> dict[str, Any]:
-    """Parse a day's list of seals. Raises one of DAMAGE."""
-    plain: dict[str, Any] = json.loads(data.decode())
+    """Parse a day's list of seals. Raises DAMAGE."""
+    plain = read_json(data, "smartshoe-seals-1")
     require_fields(plain, LISTED)
     for seal in plain["seals"]:
         require_fields(seal, SEAL)
     if any(bytes.fromhex(plain[key]).hex() != plain[key] for key in ("signer", "signature")):
         raise ValueError("signer and signature must be lower-case hex digits")
-    if plain["form"] != "smartshoe-seals-1":
-        raise ValueError(f"form is {plain['form']!r}; this verifier reads smartshoe-seals-1")
     return plain
 
 
@@ -600,18 +596,12 @@ def signed_lists(listed: dict[str, Any]) -> list[bytes]:
     """The signed bytes of the list with no seal, with the first, and so on up to all of them."""
     lists = [f"smartshoe seals 1\n{listed['table']}\n{listed['gaming_day']}\n".encode()]
     for seal in listed["seals"]:
-        lists.append(lists[-1] + (" ".join(str(seal[key]) for key in SEAL) + "\n").encode())
+        lists.append(lists[-1] + (" ".join(str(seal[key]) for key in SIGNED) + "\n").encode())
     return lists
 
 
-def check_list(report: VerifyReport, name: str, data: bytes, shoes: dict[int, Shoe]) -> None:
+def check_list(report: VerifyReport, name: str, listed: Any, shoes: dict[int, Shoe]) -> None:
     """Check a list against the shoes of its day; remove those that it names from `shoes`."""
-    try:
-        listed = read_list(data)
-    except DAMAGE as error:
-        report.fail(name, f"the list cannot be read: {error}")
-        shoes.clear()
-        return
     signed, day, table = signed_lists(listed), listed["gaming_day"], listed["table"]
     signer, signature = (bytes.fromhex(listed[key]) for key in ("signer", "signature"))
     check_signature(report, name, signer, signature, signed[-1])
@@ -627,26 +617,21 @@ def check_list(report: VerifyReport, name: str, data: bytes, shoes: dict[int, Sh
         lost = f"shoe {number} of {day} is missing, or cannot be read"
         report.check(shoe or report.bundle, name, lost)
         in_file = {**shoe.heading, "digest": shoe.digest.hex()} if shoe else seal
-        for key in SEAL:
+        for key in SIGNED:
             what = f"shoe {number}: {key} is {seal[key]}, but in its file {in_file[key]}"
             report.check(seal[key] == in_file[key], name, what)
 
 
-def check_days(report: VerifyReport, lists: dict[str, bytes | None], shoes: Sequence[Shoe]) -> None:
+def check_days(report: VerifyReport, lists: dict[str, Any], shoes: Sequence[Shoe]) -> None:
     """Check every list of seals, and that each shoe is listed, except a table's newest."""
-    days: dict[str, dict[int, Shoe]] = {}
+    days: dict[str, dict[int, Shoe]] = {name: {} for name in lists}
     for shoe in shoes:
         days.setdefault(f"days/{shoe.gaming_day}.seals.json", {})[shoe.shoe] = shoe
-    for name in sorted({*lists, *days}):
-        data, unlisted = lists.get(name), days.get(name, {})
-        if SET_ASIDE.fullmatch(name):
-            report.notes.append(f"{name}: a list that the table rejected or did not finish")
-        elif not LIST_NAME.fullmatch(name):
-            report.fail(name, "extra: this is not the name of a list of seals")
-        elif data is not None:
-            check_list(report, name, data, unlisted)
-        where = name if name in lists else f"{name} is missing"
-        for shoe in unlisted.values():
+    for name, unlisted in sorted(days.items()):
+        where, listed = name if name in lists else f"{name} is missing", lists.get(name, {})
+        if listed:
+            check_list(report, name, listed, unlisted)
+        for shoe in unlisted.values() if listed is not None else ():
             if shoe.name == report.newest:
                 report.notes.append(f"{where}: {shoe.name} is not listed; the next start lists it")
             elif report.bundle and name not in lists:
@@ -722,22 +707,20 @@ def check_live(report: VerifyReport, file: Path, sealed: Callable[[], Sequence[S
         check_records(report, name, db, base)
         check_saved_state(report, name, db, base)
         check_log(report, *(Path(copies, name + end) for end in ("-wal", "-shm")))
-    report.count_file()
+    report.progress(report.total, report.total)
 
 
 def read_base(report: VerifyReport, name: str, db: sqlite3.Connection) -> Base:
     """The base, checked against its own digests; UNKNOWN where they do not match."""
-    base = UNKNOWN
     with report.catch_damage(name, "base, where the live part begins: it is missing or unreadable"):
         ((seq, started_seq, chain, seal, *those, digest, ledger, binding),) = db.execute(BASE)
         started, software, state = those
         whole = chain + seal + struct.pack(">qq", seq, started_seq) + sha256(started).digest()
         whole += sha256(ledger).digest() + (digest or NONE) + software
         if (sha256(whole).digest(), digest_of(state)) == (binding, digest):
-            base = Base(seq, chain, seal, (started_seq, digest_of(started)), digest)
-        else:
-            report.fail(name, "base, where the live part begins: it or its state was changed")
-    return base
+            return Base(seq, chain, seal, (started_seq, digest_of(started)), digest)
+        report.fail(name, "base, where the live part begins: it or its state was changed")
+    return UNKNOWN
 
 
 def check_base(
@@ -748,20 +731,22 @@ def check_base(
     after = Base(last.last_seq, last.chain_after, last.digest, run, state)
     if base == UNKNOWN:
         return after
-    lost = f"records {after.seq + 1} to {base.seq} are missing, in one or more shoes after"
-    lost += f" {last.name}: the base names the seal {base.seal.hex()[:16]}"
-    report.check(base.seq <= after.seq, name, lost, after.seq + 1)
-    if base.seq == after.seq:
+    if base.seq > after.seq:
+        lost = f"records {after.seq + 1} to {base.seq} are missing, in one or more shoes after"
+        lost += f" {last.name}: the base names the seal {base.seal.hex()[:16]}"
+        report.fail(name, lost, after.seq + 1)
+    elif base.seq == after.seq:
         what = f"base: its chain value, seal, run or state is not the one after {last.name}"
         report.check(base == replace(after, state=base.state and after.state), name, what)
-    if base.seq < after.seq:
+    else:
         query, found = "SELECT chain FROM records WHERE seq = ?", None
-        with suppress(*DAMAGE):
+        with suppress(DAMAGE):
             found = db.execute(query, (after.seq,)).fetchone()
         twice = f"records {base.seq + 1} to {after.seq} are in {last.name}, too"
         if found == (after.chain,) and (base.seq + 1, base.seal) == (last.first_seq, last.previous):
             report.notes.append(f"{name}: {twice}: sealing was interrupted; the next start ends it")
-            report.records, report.inputs = report.records - last.count, report.inputs - last.inputs
+            report.records -= last.last_seq - last.first_seq + 1
+            report.inputs -= last.inputs
         else:
             report.fail(name, f"{twice}: it is an older {name}, or its base is", base.seq + 1)
     return base
@@ -866,7 +851,7 @@ def check_log(report: VerifyReport, log: Path, index: Path) -> None:
 # --- folders and bundles ------------------------------------------------------------------------
 
 
-def files_of(path: Path) -> tuple[list[str], Callable[[str], bytes]]:
+def files_of(path: Path) -> tuple[list[str], Read]:
     """All file names in a folder or .zip, with / as separator, and a function that reads one."""
     if path.is_dir():
         found = (one for one in path.rglob("*") if not one.is_dir())
@@ -878,23 +863,11 @@ def files_of(path: Path) -> tuple[list[str], Callable[[str], bytes]]:
     return [name for name in bundle.namelist() if not name.endswith("/")], bundle.read
 
 
-def read_file(report: VerifyReport, read: Callable[[str], bytes], name: str) -> bytes | None:
-    """The bytes of a file; None, with a problem added, where they cannot be read."""
-    try:
-        return read(name)
-    except DAMAGE as error:
-        report.fail(name, f"it cannot be read: {error}")
-    return None
-
-
 def check_manifest(report: VerifyReport, path: Path) -> None:
     """Check a bundle against its manifest: every file listed and unchanged, and no other."""
     (names, read), name, files = files_of(path), "manifest.json", dict[str, Any]()
     with report.catch_damage(name, "it cannot be read"):
-        plain = json.loads(read(name))
-        files = dict(plain["files"])
-        if plain["form"] != "smartshoe-bundle-1":
-            raise ValueError(f"form is {plain['form']!r}; this verifier reads smartshoe-bundle-1")
+        files = dict(read_json(read(name), "smartshoe-bundle-1")["files"])
     for one in sorted({*files, *names} - {name}):
         if names.count(one) > 1:
             report.fail(one, "extra: it is in the bundle more than once")
@@ -902,8 +875,25 @@ def check_manifest(report: VerifyReport, path: Path) -> None:
             report.fail(one, "missing: the manifest names it")
         elif one not in files:
             report.fail(one, "extra: the manifest does not name it")
-        elif (data := read_file(report, read, one)) is not None:
-            report.check(sha256(data).hexdigest() == files[one], one, "changed since it was listed")
+        else:
+            with report.catch_damage(one, "it cannot be read"):
+                holds = sha256(read(one)).hexdigest() == files[one]
+                report.check(holds, one, "changed since it was listed")
+
+
+def read_lists(report: VerifyReport, names: list[str], read: Read) -> dict[str, Any]:
+    """All lists of seals by their names; None for one that cannot be read."""
+    lists: dict[str, Any] = {}
+    for name in names:
+        if SET_ASIDE.fullmatch(name):
+            report.notes.append(f"{name}: a list that the table rejected or did not finish")
+        elif not LIST_NAME.fullmatch(name):
+            report.fail(name, "extra: this is not the name of a list of seals")
+        else:
+            lists[name] = None
+            with report.catch_damage(name, "the list cannot be read"):
+                lists[name] = read_list(read(name))
+    return lists
 
 
 def check_sealed(report: VerifyReport, path: Path, *, live: bool = False) -> list[Shoe]:
@@ -912,23 +902,24 @@ def check_sealed(report: VerifyReport, path: Path, *, live: bool = False) -> lis
     Lists are read first: if the table is in use, they then name no shoe that is not here yet.
     """
     names, read = files_of(path)
-    days = [name for name in names if name.startswith("days/")]
-    lists = {name: read_file(report, read, name) for name in days}
+    lists = read_lists(report, [name for name in names if name.startswith("days/")], read)
     names = [name for name in names if name.startswith("shoes/")]
     if "shoes/sealing.part" in names:
         names.remove("shoes/sealing.part")
         report.notes.append("shoes/sealing.part: an unfinished file; the next start removes it")
     report.total, shoes = len(names) + live, list[Shoe]()
-    for name in sorted(names, key=lambda one: (one.rpartition("/")[0], len(one), one)):
-        match = SHOE_NAME.fullmatch(name)
-        report.check(match is not None, name, "extra: this is not the name of a sealed shoe")
-        if match and (data := read_file(report, read, name)) is not None:
-            try:
-                shoe = check_named_shoe(report, name, data, (match[1], int(match[2])))
-                shoes += [shoe] if shoe else []
-            except CannotRead as error:
-                report.fail(name, str(error))
-        report.count_file()
+    names.sort(key=lambda one: (one.rpartition("/")[0], len(one), one))
+    for done, name in enumerate(names, 1):
+        match, shoe = SHOE_NAME.fullmatch(name), None
+        report.check(match, name, "extra: this is not the name of a sealed shoe")
+        with report.catch_damage(name, "it cannot be checked"):
+            shoe = check_shoe(report, name, read(name)) if match else None
+        if match and shoe:
+            shoes.append(shoe)
+            holds = (shoe.gaming_day, shoe.shoe) == (match[1], int(match[2]))
+            what = f"by its heading it is shoe {shoe.shoe} of {shoe.gaming_day}"
+            report.check(holds, name, what)
+        report.progress(done, report.total)
     shoes.sort(key=lambda one: (one.first_seq, one.name))
     report.newest = shoes[-1].name if shoes and live else ""
     check_links(report, shoes)
@@ -938,30 +929,13 @@ def check_sealed(report: VerifyReport, path: Path, *, live: bool = False) -> lis
     return shoes
 
 
-def check_named_shoe(
-    report: VerifyReport, name: str, data: bytes, named: tuple[str, int] | None = None
-) -> Shoe | None:
-    """Check one sealed shoe, and that it is the day and number that its file's name says."""
-    before, shoe, which = len(report.problems), None, ""
-    with report.catch_damage(name, "it cannot be checked"):
-        shoe = check_shoe(report, name, data)
-    if shoe is not None:
-        which = f"; shoe {shoe.shoe}, records {shoe.first_seq} to {shoe.last_seq}"
-        holds = named in (None, (shoe.gaming_day, shoe.shoe))
-        report.check(holds, name, f"by its heading it is shoe {shoe.shoe} of {shoe.gaming_day}")
-    count = len(report.problems) - before
-    report.files[name] = (counted(count, "problem") if count else "intact") + which
-    report.head_hex = shoe.chain_after.hex() if shoe else report.head_hex
-    return shoe
-
-
 def check_path(report: VerifyReport, path: Path) -> None:
     """Check a path by its kind: a sealed shoe, a live part, a bundle, or a folder."""
     if path.is_file():
         with path.open("rb") as file:
             begins = file.read(8)
         if path.suffix == ".shoe" or begins == b"SMSHSEAL":
-            check_named_shoe(report, path.name, path.read_bytes())
+            check_shoe(report, path.name, path.read_bytes())
             return
         if not begins.startswith(b"PK"):
             check_live(report, path, tuple)
@@ -990,7 +964,7 @@ def verify(
     report = VerifyReport(path, progress, tuple(public_key(key) for key in keys))
     try:
         check_path(report, path)
-    except (CannotRead, *DAMAGE) as error:
+    except DAMAGE as error:
         raise CannotRead(f"{path}: {error}") from error
     for witness in witnesses:
         check_witness(report, witness)

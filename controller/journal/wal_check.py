@@ -1,4 +1,4 @@
-"""Tells a torn last commit in SQLite's write-ahead log from damage before durable commits.
+"""Distinguishes a torn last commit of SQLite's write-ahead log from damage before it.
 
 SQLite takes both for the end of the log and reports neither. A log that was cut off is not
 detected here: only a head noted elsewhere shows that.

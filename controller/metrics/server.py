@@ -41,7 +41,7 @@ class MetricsServer:
             self._server.start()
         except OSError as error:
             raise MetricsUnavailable(
-                f"metrics cannot be served on {self._where}: {error.strerror or error};"
+                f"metrics.port: {self._where} cannot be served: {error.strerror or error}. Remedy:"
                 " set [metrics] port to a free one (0: any) or [metrics] enabled = false"
             ) from error
 

@@ -30,7 +30,7 @@ class Provisional(StrEnum):
     VOID = "void"
 
 
-class Resolution(Struct, frozen=True):
+class Resolution(Struct, frozen=True, forbid_unknown_fields=True):
     """A floorperson's decision.
 
     `provisional` is required when cards were dealt while suspended, `outcome` when a person states

@@ -80,18 +80,22 @@ _BANKER_ALWAYS_DRAWS: Final = (0, 1, 2)
 _BANKER_ALWAYS_STANDS: Final = 7
 
 
-def place_clauses(book: RuleBook, place: Place) -> tuple[str, ...]:
-    """The clauses that give a hand its card."""
+def place_points(book: RuleBook, place: Place) -> tuple[RulePoint, ...]:
+    """The points that give a hand its card."""
     if place in _FIRST_POINTS:
-        return book.clauses(*_FIRST_POINTS[place])
+        return _FIRST_POINTS[place]
     hand = RulePoint.PLAYER_CARDS if place is Place.PLAYER_3 else RulePoint.BANKER_CARDS
     third = _THIRD_POINTS[place, book.values.third_card_dealt]
-    return book.clauses(RulePoint.ONE_EXTRA_CARD, hand, third)
+    return (RulePoint.ONE_EXTRA_CARD, hand, third)
 
 
 def ruling_points(cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:
     """What decides, after these cards in drawing order, whether and for whom one more is due."""
-    ruling = draw_decision(cards)
+    return points_of_ruling(draw_decision(cards), cards)
+
+
+def points_of_ruling(ruling: DrawDecision, cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:
+    """As `ruling_points`, where the drawing decision after the cards is known."""
     match ruling:
         case DrawDecision.FIRST_FOUR:
             return (RulePoint.FOUR_CARDS,)

@@ -62,11 +62,7 @@ from controller.procedure.events import (
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.people.acts import act_reported
 from controller.procedure.people.boxed_cards import boxed_card_found
-from controller.procedure.people.setting_changes import (
-    effective_book,
-    notice_recorded,
-    setting_change_requested,
-)
+from controller.procedure.people.setting_changes import notice_recorded, setting_change_requested
 from controller.procedure.people.suspension import irregularity_resolved, judge_provisionally
 from controller.procedure.people.vigorish import (
     record_complimentary_vigorish,
@@ -82,9 +78,10 @@ from controller.procedure.step_result import Step, accept, raise_irregularity, s
 
 
 def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
-    """Judge one event."""
-    book = effective_book(book, state)
+    """Judge one event by the rule book in force at the table: effective_book of its state."""
     match event:
+        case CardDrawn():  # by far the most frequent one
+            return _judge_play(book, state, event)
         case GamingDayChanged():
             turned = record_complimentary_vigorish(book, Step(state))
             turned = turned.with_state(replace(turned.state, today=event.day))
@@ -108,9 +105,13 @@ def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
         case ShufflerReported() | ShufflerEventsLost() | ShufflerDisconnected() | WarningCleared():
             return suspend_if_due(book, apply_shuffler_event(book, state, event))
         case _:
-            if state.suspension is not None:
-                return judge_provisionally(book, state, state.suspension, event, _judge)
-            return suspend_if_due(book, state_shoe_end(book, _judge(book, Step(state), event)))
+            return _judge_play(book, state, event)
+
+
+def _judge_play(book: RuleBook, state: TableState, event: PlayEvent) -> Step:
+    if state.suspension is not None:
+        return judge_provisionally(book, state, state.suspension, event, _judge)
+    return suspend_if_due(book, state_shoe_end(book, _judge(book, Step(state), event)))
 
 
 def apply_person_event(book: RuleBook, state: TableState, event: PersonEvent) -> Step:

@@ -158,10 +158,12 @@ def suspend_if_due(book: RuleBook, step: Step) -> Step:
     It comes last: until then the whole event is judged in the phase of play, so that one card can
     break two rules.
     """
-    raised = (one for one in step.verdicts if isinstance(one, Irregularity) and one.suspends)
-    first = next(raised, None)
-    if first is None or step.state.suspension is not None:
+    if step.state.suspension is not None:
         return step
+    raised = [one for one in step.verdicts if isinstance(one, Irregularity) and one.suspends]
+    if not raised:
+        return step
+    first = raised[0]
     suspension = Suspension(step.phase, first.coup, next_shoe=step.next_shoe)
     return step.with_state(replace(step.state, suspension=suspension)).advance(
         book, Trigger.SUSPEND

@@ -314,7 +314,7 @@ def toml_document(text: str) -> dict[str, object]:
     """Parse TOML text. Raises ProfileError."""
     try:
         return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # a number of too many digits is no TOMLDecodeError
         raise ProfileError(
             "the whole text", f"{error}", "TOML", "correct the text at that line and column"
         ) from error

@@ -22,7 +22,7 @@ from controller.profiles.profile import ProfileError
 from controller.replay.replayer import Difference, Replayer, Run, can_begin_at
 from controller.replay.upgrade import LEDGERS, UpgradeLedger, carried_over_state
 from controller.tape.inputs import Started
-from controller.tape.records import holds, read_entry, read_input
+from controller.tape.records import read_as, read_entry
 from controller.version import VERSION
 
 
@@ -77,9 +77,9 @@ def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> RecoveredS
         return _replay_after(journal, replayer, after)
     except (EncodingError, ProfileError, ValueError) as error:
         raise RecoveryError(
-            f"{journal.file}: a record cannot be read: {error}. Keep the file as evidence; "
-            "`smartshoe verify` names the record. To go on dealing, start with another journal "
-            "folder; the gap will be declared"
+            f"{journal.file}: a record cannot be read: {error}. Remedy: keep the file as evidence; "
+            "`smartshoe verify` names the record; to go on dealing, start with another journal "
+            "folder, and the gap will be declared"
         ) from error
 
 
@@ -97,8 +97,8 @@ def _restore_newest(
     if base is None:
         raise RecoveryError(
             f"{journal.file}: the state after record {journal.base.seq} is damaged or not known, "
-            "and the sealed shoes from which it could be restored are not here. Put the last "
-            "archived shoes back into the journal's folder and start again; or start with "
+            "and the sealed shoes from which it could be restored are not here. Remedy: put the"
+            " last archived shoes back into the journal's folder and start again; or start with "
             "another journal folder, and the gap will be declared"
         )
     replayer.restore_base(base)
@@ -131,7 +131,7 @@ def _replay_after(journal: JournalReader, replayer: Replayer, after: int) -> Rec
 def _disagreement(journal: JournalReader, difference: Difference) -> RecoveryError:
     return RecoveryError(
         f"{journal.file}: record {difference.seq} holds {difference.stored}, but this "
-        f"program concludes {difference.concluded}. Keep the file as evidence and run "
+        f"program concludes {difference.concluded}. Remedy: keep the file as evidence and run "
         "`smartshoe verify` and `smartshoe replay` on it"
     )
 
@@ -176,14 +176,12 @@ def _versions_since(journal: JournalReader, saved_state: SavedState | None) -> t
 
 def _versions_after(journal: JournalReader, seq: int) -> Iterator[str]:
     for stored in journal.records(after_seq=seq):
-        # Only records that may hold the first input of a run are decoded.
-        if holds(stored.record, Started):
-            yield from _version(stored.record)
+        yield from _version(stored.record)
 
 
 def _version(record: bytes) -> tuple[str, ...]:
-    item = read_input(record)
-    return (item.software,) if isinstance(item, Started) else ()
+    started = read_as(record, Started)
+    return (started.software,) if started is not None else ()
 
 
 def _started(journal: JournalReader, seq: int) -> bytes:
@@ -210,14 +208,15 @@ def refusal_to_start(
     if recovered.state is None and not replace_allowed:
         return (
             f"a shoe is open that version {recovered.software} began, but this is version "
-            f"{VERSION}. Start that version again and finish the shoe, or start this one with "
-            "--close-coup-as-partial: the coup on the table is then held for a floorperson"
+            f"{VERSION}. Remedy: start that version again and finish the shoe, or start this one"
+            " with --close-coup-as-partial: the coup on the table is then held for a floorperson"
         )
     changes = _changed_settings(recovered, core)
     if changes:
         return (
             f"a shoe is open, and {', '.join(changes)} changed since it began. These change "
-            "between shoes only: put the old value back, finish or close the shoe, then change it"
+            "between shoes only. Remedy: put the old value back, finish or close the shoe, then"
+            " change it"
         )
     return ""
 

@@ -23,7 +23,7 @@ from controller.profiles.profile import ProfileError
 from controller.replay.replayer import Difference, Replayer, can_begin_at
 from controller.replay.upgrade import UpgradeLedger
 from controller.tape.inputs import Started
-from controller.tape.records import holds, read_input
+from controller.tape.records import read_as
 from controller.version import VERSION
 from firmware_bridge.transport.clock import now
 
@@ -186,9 +186,9 @@ class _ReplayRun(Struct):
         self._list_version(stored.record)
 
     def _list_version(self, record: bytes) -> None:
-        item = read_input(record) if holds(record, Started) else None
-        if isinstance(item, Started):
-            self._add_version(item.software)
+        started = read_as(record, Started)
+        if started is not None:
+            self._add_version(started.software)
 
     def _add_version(self, version: str) -> None:
         full = len(self.versions) == VERSIONS_LISTED_MAX
@@ -199,7 +199,8 @@ class _ReplayRun(Struct):
         # An entry missing before the first input of a run belongs to the run before it.
         before, exact = self.replayer.ledger, self.replayer.exact
         self._note(self.replayer.replay(stored), exact=exact)
-        self._count(before, self.replayer.ledger)
+        if self.replayer.ledger is not before:
+            self._count(before, self.replayer.ledger)
         self.records += 1
         run = self.replayer.run
         self._add_version(run.software if run is not None else self.replayer.unread_version)

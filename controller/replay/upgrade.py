@@ -60,6 +60,13 @@ class UpgradeLedger(Struct, frozen=True):
     def after(self, entry: Entry) -> "UpgradeLedger":
         """The ledger with one more entry."""
         match entry:
+            case EventVerdicts():
+                drawn = isinstance(entry.event, CardDrawn)
+                numbers = [v.number for v in entry.verdicts if isinstance(v, Irregularity)]
+                if not (drawn or numbers):
+                    return self
+                highest = max([self.irregularities, *numbers])
+                return replace(self, cards=self.cards + drawn, irregularities=highest)
             case ShoeOpened():
                 opened_shoe = replace(
                     self, coups=0, cards=0, open=True, burning=not entry.joined, in_play=""
@@ -75,11 +82,6 @@ class UpgradeLedger(Struct, frozen=True):
             case CoupClosed():
                 closed = replace(self, coups=entry.record.coup, cards=0, burning=False)
                 return replace(closed, last_played=self.in_play)
-            case EventVerdicts():
-                cards = self.cards + isinstance(entry.event, CardDrawn)
-                numbers = [v.number for v in entry.verdicts if isinstance(v, Irregularity)]
-                highest = max([self.irregularities, *numbers])
-                return replace(self, cards=cards, irregularities=highest)
             case BatchMoved() | WarningOpened() | WarningClosed():
                 return self._after_shuffler_entry(entry)
             case _:

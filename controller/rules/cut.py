@@ -1,7 +1,8 @@
 """The cut card: coups left after it appears, and whether it was placed deep enough.
 
 Source: S42-h-5-finish, S42-h-5-last, S42-h-5-onemore, S42-e-6-first. The text allows two readings
-when the cut card appears between two coups; the profile chooses (see README, "Decisions").
+when the cut card appears between two coups; the profile chooses: controller/rules/README.md,
+"Decisions".
 """
 
 from controller.rules.setting_values import CutRoundStart

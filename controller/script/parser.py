@@ -113,5 +113,5 @@ def _unknown_statement(statement: StatementWords) -> StatementError:
     first = statement.words[0]
     near = get_close_matches(first.text, tuple(_FORM_OF), n=1) or ["P"]
     allowed = ", ".join(form.keywords for form in STATEMENT_FORMS)
-    message = f'no statement begins with "{first.text}"; allowed: {allowed}'
-    return StatementError(first.column, f"{message}; write `{_FORM_OF[near[0]].example}`")
+    message = f'no statement begins with "{first.text}". Allowed: {allowed}'
+    return StatementError(first.column, f"{message}. Remedy: write `{_FORM_OF[near[0]].example}`")

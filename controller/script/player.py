@@ -16,6 +16,7 @@ from controller.procedure.events import (
     ShufflerDisconnected,
     ShufflerEventsLost,
 )
+from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
@@ -56,7 +57,7 @@ def play(book: RuleBook, statements: tuple[Statement, ...]) -> tuple[PlayedState
         verdicts: tuple[Verdict, ...] = ()
         effects: tuple[Effect, ...] = ()
         for event in events:
-            result = step(book, state, event)
+            result = step(effective_book(book, state), state, event)
             state = result.state
             verdicts += result.verdicts
             effects += result.effects

@@ -50,7 +50,8 @@ class StatementReader:
         """The error at word `at`, or at the end of the statement."""
         problem = f'"{at.text}" {what}' if at is not None else "the statement ends too early"
         column = at.column if at is not None else self._end
-        return StatementError(column, f"{problem}; allowed: {allowed}; write `{self._example}`")
+        remedy = f"write `{self._example}`"
+        return StatementError(column, f"{problem}. Allowed: {allowed}. Remedy: {remedy}")
 
     def expect_end(self) -> None:
         """Require that no word follows. Raises StatementError."""

@@ -78,7 +78,9 @@ def _words_in(line: str) -> Iterator[Word]:
                 yield Word(at + 1, ";")
             at += 1
         else:
-            raise StatementError(at + 1, 'this quote is not closed; write a text as "dead table"')
+            raise StatementError(
+                at + 1, 'this quote is not closed. Remedy: write a text as "dead table"'
+            )
     yield Word(at + 1, ";")
 
 
@@ -112,6 +114,6 @@ def parse_cents(text: str) -> int:
     cents = int(match[1]) * 100 + int(match[2] or 0) if match else 0
     if cents == 0:
         raise ValueError(
-            f'"{text}" is not a valid amount; allowed: more than 0, such as 100 or 12.50'
+            f'"{text}" is not a valid amount, which is more than 0, such as 100 or 12.50'
         )
     return cents

@@ -3,7 +3,6 @@
 Source: controller/table/README.md, "Running a table".
 """
 
-import contextlib
 import gc
 import logging
 import signal
@@ -56,18 +55,26 @@ BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 PORT_WAIT_S: Final = 1.0
 NOT_OPEN: Final = (Stage.CLOSED, Stage.LOST)
 IDLE_WAIT_S: Final = 3600.0
-
-EXIT_DONE: Final = 0
-EXIT_FAILED: Final = 1
-EXIT_USAGE: Final = 2
-EXIT_REFUSED: Final = 4
+_AFTER_FAILURE: Final = "start it again: what is stored is kept; please report the log"
 
 
-def run_configured(file: Path, *, close_coup_as_partial: bool) -> int:
-    """Run the table of this configuration; returns the exit code."""
+class StartRefused(Exception):
+    """The table may not start; the message says why and what to do."""
+
+
+class TableFailed(Exception):
+    """The table started and ended by an error; the message says which."""
+
+
+def run_configured(file: Path, *, close_coup_as_partial: bool) -> None:
+    """Run the table of this configuration until a signal stops it.
+
+    Raises ConfigError for an unreadable configuration, StartRefused and TableFailed.
+    """
     if not __debug__:
-        why = "python -O: it removes the assertions the program needs. Remedy: start it without -O"
-        return _say(why, EXIT_REFUSED)
+        raise StartRefused(
+            "python: -O removes the assertions the program needs. Remedy: start it without -O"
+        )
     logging.basicConfig(
         level=logging.WARNING,
         stream=sys.stderr,
@@ -79,16 +86,10 @@ def run_configured(file: Path, *, close_coup_as_partial: bool) -> int:
     try:
         config = load_config(file)
     except ConfigError as error:
-        return _say(str(error), EXIT_USAGE if error.unreadable else EXIT_REFUSED)
-    return run_table(config, close_coup_as_partial=close_coup_as_partial)
-
-
-def _say(message: str, code: int) -> int:
-    if sys.stderr is not None:
-        # Whoever cannot read the sentence still gets the exit code.
-        with contextlib.suppress(OSError):
-            print(f"smartshoe: {message}", file=sys.stderr)
-    return code
+        if error.unreadable:
+            raise
+        raise StartRefused(str(error)) from error
+    run_table(config, close_coup_as_partial=close_coup_as_partial)
 
 
 def _log_thread_error(hook: threading.ExceptHookArgs) -> None:
@@ -111,8 +112,8 @@ class ProgramParts(Struct, frozen=True):
     metrics: MetricsServer | None
 
 
-def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
-    """Run until a signal; returns the exit code."""
+def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> None:
+    """Run until a signal. Raises StartRefused and TableFailed."""
     shuffler = config.settings.shuffler is not None
     metrics = TableMetrics(config.settings.table, shuffler=shuffler)
     disk = DiskMonitor(config.journal_folder, config.disk_limits, now)
@@ -143,18 +144,19 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> int:
     table.start()
     if table.health is not Health.RUNNING:
         table.join()
-        return _say(table.failure, _exit_code(table.health))
+        _raise_failure(table)
     try:
         parts = _assemble(config, table, metrics, batches, disk)
     except (MetricsUnavailable, OSError) as error:
         table.stop()
         table.join()
-        return _say(str(error), EXIT_REFUSED)
+        raise StartRefused(str(error)) from error
     try:
         _serve(config, parts)
     finally:
         _shut_down(parts)
-    return _report_end(table)
+    _raise_failure(table)
+    LOG.info("table %s stopped; everything is stored", table.name)
 
 
 def _stop_on_signal(table: Table) -> None:
@@ -294,18 +296,14 @@ def _shut_down(parts: ProgramParts) -> None:
         parts.metrics.stop()
 
 
-def _report_end(table: Table) -> int:
-    if table.health is Health.STOPPED:
-        LOG.info("table %s stopped; everything is stored", table.name)
-        return EXIT_DONE
-    return _say(table.failure, _exit_code(table.health))
-
-
-def _exit_code(health: Health) -> int:
-    match health:
+def _raise_failure(table: Table) -> None:
+    """Raise why the table does not run; nothing if it was stopped on request."""
+    match table.health:
         case Health.STOPPED:
-            return EXIT_DONE
+            return
         case Health.REFUSED:
-            return EXIT_REFUSED
+            raise StartRefused(table.failure)
+        case Health.FAILED:
+            raise TableFailed(f"{table.failure}. Remedy: {_AFTER_FAILURE}")
         case _:
-            return EXIT_FAILED
+            raise TableFailed(table.failure)

@@ -30,7 +30,7 @@ _ANSWERS_MAX: Final = 4
 class NamedBatch(Struct, frozen=True):
     """A batch named in this run, and the result; `refused` is empty if it was bound.
 
-    `number` counts the answers, so that a client can tell its answer from an older one.
+    `number` counts the answers, so that a client can distinguish its answer from an older one.
     """
 
     number: int

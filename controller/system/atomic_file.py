@@ -29,9 +29,12 @@ def read_text(path: Path) -> str:
             )
         return data.decode()
     except FileNotFoundError:
-        raise SmallFileError(f"{path}: there is no such file") from None
+        raise SmallFileError(f"{path}: there is no such file. Remedy: correct the path") from None
     except OSError as error:
-        raise SmallFileError(f"{path}: cannot be read: {error.strerror}") from error
+        raise SmallFileError(
+            f"{path}: cannot be read: {error.strerror}. Remedy: name a file that this account may"
+            " read"
+        ) from error
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise SmallFileError(

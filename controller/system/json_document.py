@@ -1,4 +1,4 @@
-"""Reads typed fields of small JSON files; every missing, wrong or unknown field is a problem.
+"""Decodes JSON from outside into typed structs; one formatter says what is wrong, and where.
 
 Source: controller/commissioning/README.md, "Receipts", "The shuffler's identity", "Approved
 firmware". Decisions. Times have all nine digits, because a signed time is not rounded.
@@ -6,165 +6,242 @@ firmware". Decisions. Times have all nine digits, because a signed time is not r
 
 import json
 import re
-from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Final
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
-U32_MAX: Final = 2**32 - 1
-U64_MAX: Final = 2**64 - 1
+import msgspec
+from msgspec import Meta, Struct, inspect
+
+from controller.system.atomic_file import SmallFileError, read_text
+
+T = TypeVar("T")
+
+INT64_MAX: Final = 2**63 - 1
 _NS_PER_S: Final = 1_000_000_000
-# The end of the year 9999.
-_UTC_NS_MAX: Final = 253_402_300_800 * _NS_PER_S
 _TIME: Final = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.(\d{9})Z", re.ASCII)
-_HEX: Final = re.compile(r"(?:[0-9a-f]{2})*", re.ASCII)
+_SHOWN_MAX: Final = 60
+_MISSING: Final = object()
+
+# Numbers as 32 and as 63 bits hold them.
+Count: TypeAlias = Annotated[int, Meta(ge=0, le=2**32 - 1)]
+LongCount: TypeAlias = Annotated[int, Meta(ge=0, le=INT64_MAX)]
 
 
-class JsonFields:
-    """The fields of one JSON object; a wrong or missing field gives an empty value and a problem.
+class JsonError(ValueError):
+    """A JSON text is not what was expected; the message names place, problem, allowed, remedy."""
 
-    `what` is the object's path in the file, empty for the whole; `remedy` ends each problem.
-    """
 
-    __slots__ = ("_fields", "_inner", "_problems", "_remedy", "_unreadable", "_what")
+class Document(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of JSON objects from outside: no unknown field, and every text is one line."""
 
-    def __init__(self, value: object, remedy: str, what: str = "") -> None:
-        self._fields: dict[str, object] = dict(value) if isinstance(value, dict) else {}
-        self._what = what
-        self._remedy = remedy
-        self._inner: list[JsonFields] = []
-        self._problems: list[str] = []
-        self._unreadable = ""
-        if not isinstance(value, dict):
-            self._unreadable = f"{what or 'it'} is not a JSON object. Remedy: {remedy}"
+    def __post_init__(self) -> None:
+        names = zip(self.__struct_encode_fields__, self.__struct_fields__, strict=True)
+        for name, attribute in names:
+            value = getattr(self, attribute)
+            for text in value if isinstance(value, tuple) else (value,):
+                if isinstance(text, str) and not text.isprintable():
+                    raise ValueError(f"`{name}` is not one line of text")
 
-    @staticmethod
-    def of(text: str, remedy: str) -> "JsonFields":
-        """The fields of the JSON object in a text."""
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            fields = JsonFields(None, remedy)
-            fields._unreadable = f"it is not JSON: {error}. Remedy: {remedy}"
-            return fields
-        return JsonFields(value, remedy)
 
-    def holds(self, name: str) -> bool:
-        """Whether the field is present."""
-        return name in self._fields
+class HexBytes(bytes):
+    """Bytes as lower-case hex digits; a subclass says how many."""
 
-    def text(self, name: str) -> str:
-        value = self._fields.pop(name, None)
-        if isinstance(value, str) and value.isprintable():
-            return value
-        self._add_problem(name, "one line of text")
-        return ""
+    SIZES: ClassVar[range] = range(2**16)
 
-    def number(self, name: str, most: int = U32_MAX) -> int:
-        value = self._fields.pop(name, None)
-        if type(value) is int and 0 <= value <= most:
-            return value
-        self._add_problem(name, f"a whole number of at most {most}")
-        return 0
-
-    def choice(self, name: str, words: Iterable[str]) -> str:
-        """One of these words; the first one if the value is wrong."""
-        allowed = tuple(words)
-        value = self._fields.pop(name, None)
-        if isinstance(value, str) and value in allowed:
-            return value
-        self._add_problem(name, ", ".join(allowed))
-        return allowed[0]
-
-    def hex(self, name: str, least: int, most: int | None = None) -> bytes:
-        """Bytes in lower-case hex digits, from `least` to `most` of them."""
-        value = self._fields.pop(name, None)
-        most = least if most is None else most
-        if isinstance(value, str) and _HEX.fullmatch(value) and least <= len(value) // 2 <= most:
-            return bytes.fromhex(value)
+    @classmethod
+    def allowed(cls) -> str:
+        least, most = cls.SIZES[0], cls.SIZES[-1]
         count = f"{least} bytes" if least == most else f"{least} to {most} bytes"
-        self._add_problem(name, f"{count} in lower-case hex digits")
-        return b""
+        return f"{count} in lower-case hex digits"
 
-    def time(self, name: str) -> int:
-        value = self._fields.pop(name, None)
-        utc_ns = _parse_time(value) if isinstance(value, str) else None
-        if utc_ns is None:
-            self._add_problem(name, "UTC such as 2026-11-21T10:00:00.000000000Z")
-            return 0
-        return utc_ns
-
-    def truth(self, name: str) -> bool:
-        value = self._fields.pop(name, None)
-        if isinstance(value, bool):
-            return value
-        self._add_problem(name, "true or false")
-        return False
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        """A list of single-line texts, in order."""
-        value = self._fields.pop(name, None)
-        if isinstance(value, list) and all(
-            isinstance(one, str) and one.isprintable() for one in value
-        ):
-            return tuple(value)
-        self._add_problem(name, "a list of lines of text")
-        return ()
-
-    def inner(self, name: str) -> "JsonFields":
-        """The fields of a nested object."""
-        value = self._fields.pop(name, None)
-        self._inner.append(JsonFields(value, self._remedy, self._place(name)))
-        return self._inner[-1]
-
-    def each(self, name: str) -> tuple["JsonFields", ...]:
-        """The fields of each object in a list, in order."""
-        value = self._fields.pop(name, None)
-        if not isinstance(value, list):
-            self._add_problem(name, "a list of objects")
-            return ()
-        found = tuple(
-            JsonFields(one, self._remedy, f"{name}[{number}]")
-            for number, one in enumerate(value, start=1)
-        )
-        self._inner.extend(found)
+    @classmethod
+    def parse(cls, value: object) -> "HexBytes":
+        """Raises ValueError."""
+        if not isinstance(value, str) or re.fullmatch(r"(?:[0-9a-f]{2})*", value) is None:
+            raise ValueError(cls.allowed())
+        found = cls(bytes.fromhex(value))
+        if len(found) not in cls.SIZES:
+            raise ValueError(cls.allowed())
         return found
 
-    def problems(self) -> tuple[str, ...]:
-        """Every problem, unknown fields included."""
-        if self._unreadable:
-            return (self._unreadable,)
-        unknown = tuple(
-            f"{self._place(repr(name[:40]))}: there is no such field. Remedy: remove it"
-            for name in self._fields
-        )
-        inner = (problem for one in self._inner for problem in one.problems())
-        return (*self._problems, *unknown, *inner)
 
-    def _place(self, name: str) -> str:
-        return f"{self._what}.{name}" if self._what else name
+class Digest(HexBytes):
+    """A SHA-256, or a key of Ed25519."""
 
-    def _add_problem(self, name: str, allowed: str) -> None:
-        self._problems.append(
-            f"{self._place(name)}: it is missing or wrong. Allowed: {allowed}. Remedy:"
-            f" {self._remedy}"
-        )
+    SIZES = range(32, 33)
+
+
+class Signature(HexBytes):
+    """A signature of Ed25519."""
+
+    SIZES = range(64, 65)
+
+
+class UtcTime(int):
+    """Nanoseconds since the Unix epoch, as text with nine digits after the point."""
+
+    @staticmethod
+    def allowed() -> str:
+        return "UTC such as 2026-11-21T10:00:00.000000000Z"
+
+    @classmethod
+    def parse(cls, value: object) -> "UtcTime":
+        """Raises ValueError."""
+        found = _TIME.fullmatch(value) if isinstance(value, str) else None
+        if found is None:
+            raise ValueError(cls.allowed())
+        seconds = round(datetime.fromisoformat(f"{found[1]}+00:00").timestamp())
+        utc_ns = seconds * _NS_PER_S + int(found[2])
+        if not 0 <= utc_ns <= INT64_MAX:
+            raise ValueError(cls.allowed())
+        return cls(utc_ns)
 
 
 def time_text(utc_ns: int) -> str:
     """UTC with nine digits after the point, such as 2026-11-21T10:00:00.000000001Z."""
-    if not 0 <= utc_ns < _UTC_NS_MAX:
+    if not 0 <= utc_ns <= INT64_MAX:
         return f"{utc_ns} ns"
     moment = datetime.fromtimestamp(utc_ns // _NS_PER_S, UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{utc_ns % _NS_PER_S:09}Z"
 
 
-def _parse_time(text: str) -> int | None:
-    found = _TIME.fullmatch(text)
-    if found is None:
-        return None
+# --- decoding -------------------------------------------------------------------------------------
+
+
+def parse_json(text: str | bytes, remedy: str) -> object:
+    """The JSON text as plain values. Raises JsonError, whose message ends with `remedy`."""
     try:
-        moment = datetime.fromisoformat(f"{found[1]}+00:00")
-    except ValueError:
-        return None
-    utc_ns = round(moment.timestamp()) * _NS_PER_S + int(found[2])
-    return utc_ns if utc_ns >= 0 else None
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise JsonError(f"it is not JSON: {error}. Remedy: {remedy}") from error
+
+
+def typed(value: object, kind: type[T], remedy: str) -> T:
+    """Plain JSON values as a value of `kind`. Raises JsonError."""
+    try:
+        return msgspec.convert(value, kind, dec_hook=_parse)
+    except msgspec.ValidationError as error:
+        raise JsonError(describe_mismatch(str(error), value, kind, remedy)) from error
+
+
+def read_document(text: str | bytes, kind: type[T], remedy: str) -> T:
+    """The JSON text as a value of `kind`. Raises JsonError."""
+    return typed(parse_json(text, remedy), kind, remedy)
+
+
+def load_document(path: Path, kind: type[T], remedy: str) -> T:
+    """The JSON file as a value of `kind`. Raises SmallFileError."""
+    try:
+        return read_document(read_text(path), kind, remedy)
+    except JsonError as error:
+        raise SmallFileError(f"{path}: {error}") from error
+
+
+def plain_fields(document: Document) -> dict[str, Any]:
+    """The fields of a document by name, bytes and times as plain values."""
+    return {name: _plain(getattr(document, name)) for name in document.__struct_fields__}
+
+
+def describe_mismatch(error: str, value: object, kind: object, remedy: str) -> str:
+    """What msgspec says of a value that is not a `kind`, as place, problem, allowed and remedy.
+
+    Items of a list are counted from 1.
+    """
+    words, _, path = error.partition(" - at `$")
+    keys = [name or int(index) for name, index in re.findall(r"\.(\w+)|\[(\d+)\]", path)]
+    field = re.search(r"field `(.*)`$", words, re.DOTALL) or re.match(r"`(\w+)` is not", words)
+    unknown = "unknown field" in words
+    found: inspect.Type = inspect.type_info(kind)
+    for key in keys if unknown or not field else (*keys, field[1]):
+        found, value = _inside(found, value, key)
+    problem = "it is missing" if value is _MISSING else f"it is {_shown(value)}"
+    allowed = describe_type(found)
+    if unknown:
+        problem, remedy = "there is no such field", "remove it"
+        allowed = ", ".join(_fields(_tagged(found, value))) or "none"
+    if field is not None:
+        keys.append(field[1] if field[1].isidentifier() else _shown(field[1]))
+    place = "".join(f"[{one + 1}]" if isinstance(one, int) else f".{one}" for one in keys)
+    said = f"{place[1:]}: {problem}" if place else problem
+    return f"{said}. Allowed: {allowed}. Remedy: {remedy}"
+
+
+def describe_type(found: inspect.Type) -> str:
+    """What a type allows, for people."""
+    match found:
+        case inspect.Metadata(type=inner):
+            return (found.extra_json_schema or {}).get("description") or describe_type(inner)
+        case inspect.IntType(ge=least, le=most):
+            return f"a whole number from {least} to {most}"
+        case inspect.BoolType():
+            return "true or false"
+        case inspect.StrType(max_length=most):
+            return "one line of text" + (f" of at most {most} characters" if most else "")
+        case inspect.EnumType(cls=kind):
+            return ", ".join(str(one.value) for one in kind)
+        case inspect.LiteralType(values=values):
+            return ", ".join(map(str, values))
+        case inspect.CustomType(cls=kind):
+            return str(kind.allowed())  # type: ignore[attr-defined]
+        case inspect.StructType():
+            return f"an object of {', '.join(_fields(found)) or 'no fields'}"
+        case inspect.UnionType(types=types) if len(_structs(found)) > 1:
+            tags = ", ".join(str(one.tag) for one in _structs(found))
+            return f"an object with {_structs(found)[0].tag_field}: {tags}"
+        case inspect.UnionType(types=types):
+            kinds = (one for one in types if not isinstance(one, inspect.NoneType))
+            return " or ".join(map(describe_type, kinds))
+        case inspect.VarTupleType(item_type=item, max_length=most):
+            count = f" of at most {most}" if most else ""
+            return f"a list{count}, each item {describe_type(item)}"
+        case _:
+            return type(found).__name__.removesuffix("Type").lower()
+
+
+def _inside(found: inspect.Type, value: object, key: str | int) -> tuple[inspect.Type, object]:
+    """Type and value of a field or of an item."""
+    if isinstance(key, int):
+        kinds = found.types if isinstance(found, inspect.UnionType) else (found,)
+        item = next(one.item_type for one in kinds if isinstance(one, inspect.VarTupleType))
+        return item, value[key] if isinstance(value, list) else _MISSING
+    inner = value.get(key, _MISSING) if isinstance(value, dict) else _MISSING
+    structs = _structs(found)
+    if key == structs[0].tag_field:
+        return inspect.LiteralType(tuple(one.tag for one in structs)), inner
+    return _fields(_tagged(found, value))[key], inner
+
+
+def _structs(found: inspect.Type) -> list[inspect.StructType]:
+    kinds = found.types if isinstance(found, inspect.UnionType) else (found,)
+    return [one for one in kinds if isinstance(one, inspect.StructType)]
+
+
+def _tagged(found: inspect.Type, value: object) -> inspect.StructType:
+    """The struct of a union that the value's tag names; else the first one."""
+    structs = _structs(found)
+    tag = value.get(structs[0].tag_field) if isinstance(value, dict) else None
+    return next((one for one in structs if one.tag == tag), structs[0])
+
+
+def _fields(found: inspect.StructType) -> dict[str, inspect.Type]:
+    return {one.encode_name: one.type for one in found.fields}
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}..."
+
+
+def _parse(kind: type[HexBytes | UtcTime], value: object) -> object:
+    return kind.parse(value)
+
+
+def _plain(value: object) -> object:
+    match value:
+        case HexBytes():
+            return bytes(value)
+        case UtcTime():
+            return int(value)
+        case _:
+            return value

@@ -130,7 +130,7 @@ def load_key(path: Path) -> TableKey:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
         raise KeyFileError(
-            f"{path}: there is no key. Make one with `smartshoe keys make {path}`"
+            f"{path}: there is no key. Remedy: make one with `smartshoe keys make {path}`"
         ) from None
     except OSError as error:
         raise KeyFileError(
@@ -217,7 +217,9 @@ def _write_new(path: Path, data: bytes, mode: int) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             path.unlink()
-        raise KeyFileError(f"{path}: cannot be written: {error.strerror}") from error
+        raise KeyFileError(
+            f"{path}: cannot be written: {error.strerror}. Remedy: make room, or name another disk"
+        ) from error
 
 
 def _sync_folder(folder: Path) -> None:

@@ -86,12 +86,14 @@ class Loop:
 
     def take(self, item: Input) -> CoreOutput:
         """Process one input; nothing is stored or written to a device yet."""
-        if isinstance(item, PortLost | PortOpened):
+        if isinstance(item, (PortLost, PortOpened)):
             self._drop_writes(item.port)
         self.state, output = self.core.handle(self.state, item)
         self._add_input(item, has_entries=bool(output.entries))
+        shoe_ended = False
         for entry in output.entries:
             self._add(entry_record(entry))
+            shoe_ended = shoe_ended or type(entry) is ShoeEnded
         if output.entries:
             self._conclusions.append(Conclusion(item, output.entries))
         self._writes.extend(output.writes)
@@ -103,7 +105,7 @@ class Loop:
                 software=self._software,
                 state=output.saved_state,
             )
-        if any(type(entry) is ShoeEnded for entry in output.entries):
+        if shoe_ended:
             self._shoe_ended = True
             if output.saved_state and self._saved_state is not None:
                 self._shoe_ends.append(self._saved_state)

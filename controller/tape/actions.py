@@ -5,9 +5,9 @@ Source: D-32 (dealer for prompts, floorperson for every irregularity); controlle
 """
 
 from enum import StrEnum
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import Resolution
@@ -26,21 +26,35 @@ class Role(StrEnum):
     INSPECTOR = "inspector"
 
 
-class Resolve(Struct, frozen=True, tag="resolve"):
+TEXT_LENGTH_MAX: Final = 500
+SEAT_MAX: Final = 99
+NUMBER_MAX: Final = 10**9
+Line: TypeAlias = Annotated[str, Meta(max_length=TEXT_LENGTH_MAX)]
+Seat: TypeAlias = Annotated[int, Meta(ge=1, le=SEAT_MAX)]
+OptionalSeat: TypeAlias = Annotated[int, Meta(ge=0, le=SEAT_MAX)]
+Number: TypeAlias = Annotated[int, Meta(ge=1, le=NUMBER_MAX)]
+Amount: TypeAlias = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
+
+
+class ActionValues(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the actions: no value that an action does not have."""
+
+
+class Resolve(ActionValues, frozen=True, tag="resolve"):
     """Decide on the open irregularities."""
 
     resolution: Resolution
 
 
-class CloseShoe(Struct, frozen=True, tag="close-shoe"):
+class CloseShoe(ActionValues, frozen=True, tag="close-shoe"):
     """End the shoe before its cut card: dead table or early change."""
 
 
-class CallNoMoreBets(Struct, frozen=True, tag="call-no-more-bets"):
+class CallNoMoreBets(ActionValues, frozen=True, tag="call-no-more-bets"):
     """The dealer called "no more bets"."""
 
 
-class DeclareResult(Struct, frozen=True, tag="declare-result"):
+class DeclareResult(ActionValues, frozen=True, tag="declare-result"):
     """The dealer declares the result, at a table whose shoe has no buttons for it."""
 
     outcome: Outcome
@@ -48,37 +62,37 @@ class DeclareResult(Struct, frozen=True, tag="declare-result"):
     banker_pair: bool = False
 
 
-class BindBatch(Struct, frozen=True, tag="bind-batch"):
+class BindBatch(ActionValues, frozen=True, tag="bind-batch"):
     """The batch of that name is at the table: track its cards by its manifest."""
 
-    batch: str
+    batch: Line
 
 
-class SetCardApart(Struct, frozen=True, tag="set-card-apart"):
+class SetCardApart(ActionValues, frozen=True, tag="set-card-apart"):
     """A damaged or foreign card was set apart; its batch is blocked until it is bound again.
 
     `batch` is its back colour; `tag` its identity, empty if it cannot be read.
     """
 
-    batch: str
-    tag: str = ""
+    batch: Line
+    tag: Line = ""
 
 
-class LockShoe(Struct, frozen=True, tag="lock-shoe"):
+class LockShoe(ActionValues, frozen=True, tag="lock-shoe"):
     """Lock the card exit of the shoe."""
 
 
-class UnlockShoe(Struct, frozen=True, tag="unlock-shoe"):
+class UnlockShoe(ActionValues, frozen=True, tag="unlock-shoe"):
     """Unlock the card exit of the shoe."""
 
 
-class ClearShoeError(Struct, frozen=True, tag="clear-shoe-error"):
+class ClearShoeError(ActionValues, frozen=True, tag="clear-shoe-error"):
     """Clear an error of the shoe by its number."""
 
-    code: int
+    code: Annotated[int, Meta(ge=1, le=99)]
 
 
-class GiveShufflerOrder(Struct, frozen=True, tag="give-shuffler-order"):
+class GiveShufflerOrder(ActionValues, frozen=True, tag="give-shuffler-order"):
     """Give the shuffler an order.
 
     `compartment` is 1 or 2, or 0 if the order is for the whole device or if `batch` names the back
@@ -86,91 +100,91 @@ class GiveShufflerOrder(Struct, frozen=True, tag="give-shuffler-order"):
     """
 
     order: ShufflerOrder
-    compartment: int = 0
-    batch: str = ""
+    compartment: Annotated[int, Meta(ge=0, le=2)] = 0
+    batch: Line = ""
 
 
-class ClearWarning(Struct, frozen=True, tag="clear-warning"):
+class ClearWarning(ActionValues, frozen=True, tag="clear-warning"):
     """Clear a warning of the shuffler by its number: play may go on."""
 
-    number: int
+    number: Number
 
 
-class RecordAct(Struct, frozen=True, tag="record-act"):
+class RecordAct(ActionValues, frozen=True, tag="record-act"):
     """Record an act that was done or seen; see procedure.events.ActReported."""
 
     kind: ActKind
-    batch: str = ""
-    seat: int = 0
-    amount: int = 0
-    reference: str = ""
-    second: str = ""
+    batch: Line = ""
+    seat: OptionalSeat = 0
+    amount: Amount = 0
+    reference: Line = ""
+    second: Line = ""
 
 
-class ReportTurned(Struct, frozen=True, tag="report-turned"):
+class ReportTurned(ActionValues, frozen=True, tag="report-turned"):
     """Cards were turned up on the layout."""
 
     what: LayoutPart
 
 
-class ReportFaceUp(Struct, frozen=True, tag="report-face-up"):
+class ReportFaceUp(ActionValues, frozen=True, tag="report-face-up"):
     """The card drawn last lay face up in the shoe."""
 
 
-class GiveUpReveal(Struct, frozen=True, tag="give-up-reveal"):
+class GiveUpReveal(ActionValues, frozen=True, tag="give-up-reveal"):
     """A patron will not turn a hand: given up, or taken away by order."""
 
     hand: HandName
     by_order: bool = False
 
 
-class RequestGhostHand(Struct, frozen=True, tag="request-ghost-hand"):
+class RequestGhostHand(ActionValues, frozen=True, tag="request-ghost-hand"):
     """Deal the next coup as a ghost hand."""
 
 
-class StateWagers(Struct, frozen=True, tag="state-wagers"):
+class StateWagers(ActionValues, frozen=True, tag="state-wagers"):
     """Every wager on the layout now."""
 
     wagers: tuple[Wager, ...]
 
 
-class CollectVigorish(Struct, frozen=True, tag="collect-vigorish"):
+class CollectVigorish(ActionValues, frozen=True, tag="collect-vigorish"):
     """The vigorish marked for a seat was collected."""
 
-    seat: int
+    seat: Seat
 
 
-class DocumentVigorish(Struct, frozen=True, tag="document-vigorish"):
+class DocumentVigorish(ActionValues, frozen=True, tag="document-vigorish"):
     """Vigorish that will not be collected was documented on its form."""
 
-    seat: int
-    form_number: int
-    patron: str
-    dealer: str
-    pit_clerk: str
+    seat: Seat
+    form_number: Number
+    patron: Line
+    dealer: Line
+    pit_clerk: Line
     patron_signed: bool = True
     void: bool = False
 
 
-class VacateSeat(Struct, frozen=True, tag="vacate-seat"):
+class VacateSeat(ActionValues, frozen=True, tag="vacate-seat"):
     """The patron of a seat left."""
 
-    seat: int
+    seat: Seat
 
 
-class GiveNotice(Struct, frozen=True, tag="give-notice"):
+class GiveNotice(ActionValues, frozen=True, tag="give-notice"):
     """Notice of a coming change of a setting was given."""
 
-    setting: str
-    value: str
-    to: str
+    setting: Line
+    value: Line
+    to: Line
 
 
-class ChangeSetting(Struct, frozen=True, tag="change-setting"):
+class ChangeSetting(ActionValues, frozen=True, tag="change-setting"):
     """Change a setting of the profile at this table."""
 
-    setting: str
-    value: str
+    setting: Line
+    value: Line
 
 
 # For a device alone; the procedure gets no event.
@@ -256,7 +270,10 @@ def roles_for(name: str) -> tuple[Role, ...]:
         if known == name:
             return roles
     allowed = ", ".join(known for known, _, _ in ACTION_NAMES)
-    raise ActionError(f"unknown action {name!r}; allowed: {allowed}")
+    raise ActionError(
+        f"ACTION: {name!r} is not an action. Allowed: {allowed}. Remedy: `smartshoe act --list`"
+        " shows what each does"
+    )
 
 
 def requirements_for(name: str, action: Action) -> ActionRequirements:

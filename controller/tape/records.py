@@ -4,7 +4,7 @@ Source: controller/archive/README.md, "Evidence".
 """
 
 from collections.abc import Sequence
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -55,6 +55,7 @@ class ChunkRun(Struct, frozen=True, tag="chunk-run"):
 
 
 RecordedInput: TypeAlias = Input | ChunkRun
+TypeT = TypeVar("TypeT", bound=Struct)
 
 INPUTS: Final[Codec[RecordedInput]] = Codec(RecordedInput)
 ENTRIES: Final[Codec[Entry]] = Codec(Entry)
@@ -93,6 +94,17 @@ def read_entry(record: bytes) -> Entry | None:
     """The entry in a record; None if it holds an input. Raises EncodingError."""
     kind, value = unwrap(record)
     return ENTRIES.decode(value) if kind is RecordKind.ENTRY else None
+
+
+def read_as(record: bytes, kind: type[TypeT]) -> TypeT | None:
+    """The input or entry in a record if it is of that class. Others are not decoded.
+
+    Raises EncodingError.
+    """
+    if not holds(record, kind):
+        return None
+    item = read_input(record) or read_entry(record)
+    return item if isinstance(item, kind) else None
 
 
 def holds(record: bytes, kind: type[Struct]) -> bool:

@@ -13,8 +13,9 @@ from controller.tape.inputs import DiskLevel
 Plain: TypeAlias = dict[str, object]
 
 MAKE_ROOM: Final = (
-    "Make room: copy finished shoes elsewhere with `smartshoe journal archive`, then delete them"
-    " from this disk with `smartshoe journal prune`, or remove files that are not the table's"
+    "Remedy: make room: copy finished shoes elsewhere with `smartshoe journal archive`, then "
+    "delete them from this disk with `smartshoe journal prune`, or remove files that are not the "
+    "table's"
 )
 _EVIDENCE: Final = {
     ClockEvidence.SAME_BOOT: "its monotonic clock ran on evenly, or the machine slept",

@@ -10,6 +10,6 @@ def counted(number: int, singular: str, plural: str = "") -> str:
 
 
 def cards_in_coups(cards: int, coups: int) -> str:
-    """5 cards in 2 coups; without the coups if the cards are of none, such as burn cards."""
+    """5 cards in 2 coups; without the coups if the cards belong to none, such as burn cards."""
     words = counted(cards, "card") if cards else "no card"
     return f"{words} in {counted(coups, 'coup')}" if coups else words

@@ -97,7 +97,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
             "identity": _shoe_identity(core, state),
         },
         "beside": _auxiliary_devices(core, state),
-        "shuffler": _shuffler(core, state),
+        "shuffler": _shuffler(core, book, state),
         "custody": custody_view(state.custody),
         "host": host_view(state.host),
         "observed": [fact.value for fact in core.settings.observed],
@@ -127,13 +127,13 @@ def _shoe_identity(core: Core, state: CoreState) -> Plain | None:
     return identity_view(state.shoe_identity) if has_one else None
 
 
-def _shuffler(core: Core, state: CoreState) -> Plain | None:
+def _shuffler(core: Core, book: RuleBook, state: CoreState) -> Plain | None:
     """None at a table without a connected shuffler."""
     settings = core.settings.shuffler
     if settings is None:
         return None
     stages = [one.state.stage for one in state.auxiliary if one.port == settings.port]
-    locked = is_interlocked(effective_book(core.book, state.table), state.table)
+    locked = is_interlocked(book, state.table)
     return shuffler_view(settings, stages[0], state.table.lineage, interlocked=locked)
 
 

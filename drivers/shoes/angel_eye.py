@@ -147,17 +147,23 @@ def _map_output(
 ) -> tuple[AngelEyeShoeState, DriverOutput]:
     """Map the link's output; `to` is the stage that the port's event brings."""
     link, output = linked
-    stages = () if to is None else ((to, detail),)
-    stage, changed = advance_through(state.stage, (*stages, *_STAGES_REACHED[link.progress]))
-    events: list[DeviceEvent] = list(changed)
-    locked = state.locked if to is None else None
+    stage, locked = state.stage, state.locked
+    events: list[DeviceEvent] = []
+    if to is not None:
+        stage, changed = advance_through(stage, ((to, detail),))
+        events.extend(changed)
+        locked = None
+    if link.progress is not state.link.progress:
+        stage, changed = advance_through(stage, _STAGES_REACHED[link.progress])
+        events.extend(changed)
     for item in output.items:
         if isinstance(item, LockState):
             locked = item.locked
         elif isinstance(item, StartMessage):
             locked = None
         events.extend(events_of(item))
-    state = replace(state, stage=stage, link=link, locked=locked)
+    if link is not state.link or stage is not state.stage or locked is not state.locked:
+        state = replace(state, stage=stage, link=link, locked=locked)
     return state, DriverOutput(tuple(events), output.to_write)
 
 

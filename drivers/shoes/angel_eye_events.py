@@ -103,12 +103,12 @@ def error_meaning(code: int) -> str:
 
 def _message_events(message: AngelEyeMessage) -> tuple[DeviceEvent, ...]:
     match message:
+        case messages.CardInGame(target, index, face):
+            return (events.CardRead(_USES[target], index, _face(face), repeated=False),)
         case messages.StartMessage():
             return (events.DeviceStarted(),)
         case messages.StandByMessage():
             return (events.StandByEntered(),)
-        case messages.CardInGame(target, index, face):
-            return (events.CardRead(_USES[target], index, _face(face), repeated=False),)
         case messages.CardResent(target, index, face):
             return (events.CardRead(_USES[target], index, _face(face), repeated=True),)
         case messages.CardOutside(mode, face):

@@ -106,8 +106,8 @@ class TableLinkMonitor(Struct, frozen=True):
     def _body_texts(self, event: EventMessage) -> tuple[str, ...]:
         try:
             body = parse_body(event.kind, event.body, b"")
-        except FieldMismatch as misfit:
-            detail = f"event {event.number} of kind {event.kind} is invalid: {misfit}"
+        except FieldMismatch as mismatch:
+            detail = f"event {event.number} of kind {event.kind} is invalid: {mismatch}"
             return self._texts((DeviceFault(LinkFaultKind.MALFORMED, detail),))
         return self._texts(self.events_of(body))
 

@@ -82,6 +82,7 @@ _NAK_CODES = {code.value: code for code in NakCode}
 _ACKED = AckFrame()
 _START = re.compile(rb"[\x02\x05\x06\x15]")
 _WHOLE_REPORT = re.compile(rb"\x05([^\x03\x05]{2,127})\x03([0-9A-F]{2})")
+_UNFINISHED = re.compile(rb"[\x02\x05][^\x03\x05]{0,127}\Z")
 _BODY = re.compile(rb"[^\x03\x05]{0,128}")
 _DIGITS = re.compile(rb"[0-9A-Fa-f]{0,2}")
 
@@ -107,6 +108,8 @@ def feed(
                 at = whole.end()
                 in_noise = False
                 continue
+        if _UNFINISHED.match(buffer, at) is not None:
+            break
         following, one = _parse_at(buffer, at, reading)
         if one is None:
             break

@@ -42,11 +42,7 @@ from firmware_bridge.link import (
     LinkOutput,
     Unframed,
 )
-from firmware_bridge.timestamp import Timestamp
-
-# Timestamps whose clock offsets differ by more are from different boots, or the clock was set:
-# their monotonic times must not be compared.
-_CLOCK_OFFSET_NS_MAX = 5_000_000_000
+from firmware_bridge.timestamp import Timestamp, same_boot
 
 
 class SequenceGap(Struct, frozen=True):
@@ -172,12 +168,15 @@ class AngelEyeLink(Struct, frozen=True):
     def _handle_report(
         self, state: AngelEyeLinkState, report: ReportFrame, at: Timestamp
     ) -> AngelEyeLinkResult:
+        repeated = self._is_repeat(state, report, at)
+        if repeated and not state.blind:
+            return state, LinkOutput()
         message = parse(report.data)
         if state.progress is not AngelEyeProgress.UNDERSTOOD and not isinstance(
             message, MalformedMessage | UnknownMessage
         ):
             state = replace(state, progress=AngelEyeProgress.UNDERSTOOD)
-        if self._is_repeat(state, report, at):
+        if repeated:
             return replace(state, blind=False), LinkOutput()
         moved, findings = self._check_sequence(state, report.seq, message, at)
         state = replace(
@@ -189,7 +188,7 @@ class AngelEyeLink(Struct, frozen=True):
         last = state.last
         if last is None or (last.seq, last.data) != (report.seq, report.data):
             return False
-        if state.blind and not _same_boot(last.at, at):
+        if state.blind and not same_boot(last.at, at):
             return False
         return 0 <= at.monotonic_ns - last.at.monotonic_ns <= self.settings.repeat_window_ns
 
@@ -223,16 +222,11 @@ class AngelEyeLink(Struct, frozen=True):
         The next SEQ then proves how many were missed.
         """
         last = state.last
-        if last is None or not _same_boot(last.at, at):
+        if last is None or not same_boot(last.at, at):
             return False
         elapsed_ns = at.monotonic_ns - last.at.monotonic_ns
         cycle_ns_min = sequence.cycle_length(state.sequence) * self.settings.report_interval_ns_min
         return 2 * elapsed_ns < cycle_ns_min
-
-
-def _same_boot(earlier: Timestamp, later: Timestamp) -> bool:
-    offset_ns = (later.utc_ns - later.monotonic_ns) - (earlier.utc_ns - earlier.monotonic_ns)
-    return earlier.monotonic_ns <= later.monotonic_ns and abs(offset_ns) <= _CLOCK_OFFSET_NS_MAX
 
 
 def _with_exchange(state: AngelEyeLinkState, result: CommandExchangeResult) -> AngelEyeLinkResult:

@@ -102,7 +102,7 @@ def advance(
     learning = state.adopted or cycle is SequenceCycle.LEARN
     history = (state.history + seq)[-_HISTORY_MAX:]
     moved = replace(state, last=seq, history=history)
-    expected = dict(state.order).get(state.last)
+    expected = _successor(state.order, state.last)
     if expected == seq:
         return moved, SequenceStep(StepKind.NEXT)
     if expected is None and learning and len(state.order) < _ORDER_MAX:
@@ -113,6 +113,13 @@ def advance(
         return replace(moved, order=observed, adopted=True), SequenceStep(StepKind.SETTING)
     missing_min = max(_steps(state.order, state.last, seq) - 1, 0)
     return moved, SequenceStep(StepKind.GAP, missing_min)
+
+
+def _successor(order: SequenceOrder, seq: str) -> str | None:
+    for before, after in order:
+        if before == seq:
+            return after
+    return None
 
 
 def _steps(order: SequenceOrder, start: str, target: str) -> int:

@@ -11,15 +11,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.feig.messages import DAY_MS
-from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.timestamp import Timestamp, elapsed_ns
 
 _NS_PER_MS = 1_000_000
 _SLACK_MS = 250
 # The manufacturer promises no accuracy of the timer: assumed is one part in so many.
 _DRIFT = 100
-# Timestamps whose clock offsets differ by more are from different boots, or the clock was set:
-# their monotonic times must not be compared.
-_CLOCK_OFFSET_NS_MAX = 5_000_000_000
 
 
 class ContinuityCheck(StrEnum):
@@ -105,7 +102,7 @@ def age_ms(state: ContinuityState, time_ms: int | None, at: Timestamp) -> int | 
     """Minimum age of a record with this reader time; None if no timer value is known."""
     if state.last is None or time_ms is None:
         return None
-    passed_ms = _elapsed_ns(state.last.answered_at, at) // _NS_PER_MS
+    passed_ms = elapsed_ns(state.last.answered_at, at) // _NS_PER_MS
     ago_ms = (state.last.timer_ms + passed_ms - time_ms) % DAY_MS
     # A record made during a timer request, or by a timer that runs fast, is not a day old.
     if ago_ms >= DAY_MS // 2:
@@ -115,19 +112,11 @@ def age_ms(state: ContinuityState, time_ms: int | None, at: Timestamp) -> int | 
 
 def _has_run_through(last: TimerReading, now: TimerReading, gap_ns_max: int) -> bool:
     """Whether the timer advanced as far as the host's clock."""
-    most_ns = _elapsed_ns(last.asked_at, now.answered_at)
-    least_ns = _elapsed_ns(last.answered_at, now.asked_at)
+    most_ns = elapsed_ns(last.asked_at, now.answered_at)
+    least_ns = elapsed_ns(last.answered_at, now.asked_at)
     if most_ns < 0 or most_ns > gap_ns_max:
         return False
     slack_ms = _SLACK_MS + most_ns // _NS_PER_MS // _DRIFT
     least_ms = least_ns // _NS_PER_MS - slack_ms
     most_ms = most_ns // _NS_PER_MS + slack_ms
     return (now.timer_ms - last.timer_ms - least_ms) % DAY_MS <= most_ms - least_ms
-
-
-def _elapsed_ns(earlier: Timestamp, later: Timestamp) -> int:
-    """Elapsed time by the monotonic clock; by UTC after a reboot of this machine."""
-    monotonic_ns = later.monotonic_ns - earlier.monotonic_ns
-    utc_ns = later.utc_ns - earlier.utc_ns
-    same_boot = monotonic_ns >= 0 and abs(utc_ns - monotonic_ns) <= _CLOCK_OFFSET_NS_MAX
-    return monotonic_ns if same_boot else utc_ns

@@ -16,11 +16,8 @@ from firmware_bridge.ssi import exchange
 from firmware_bridge.ssi.exchange import RequestDone, RequestExchange, RequestItem, SsiRequest
 from firmware_bridge.ssi.packets import NakCause, Opcode, Packet, PacketOrFault, encode, feed, flush
 from firmware_bridge.ssi.settings import SsiLinkSettings
-from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.timestamp import Timestamp, elapsed_ns
 
-# Timestamps whose clock offsets differ by more are from different boots, or the clock was set:
-# their monotonic times must not be compared.
-_CLOCK_OFFSET_NS_MAX = 5_000_000_000
 _BOOT_EVENT = 0x03
 
 
@@ -214,7 +211,7 @@ class SsiLink(Struct, frozen=True):
 
     def _is_too_soon(self, last: LastPacket | None, at: Timestamp) -> bool:
         """Whether the time since the last packet is too short for the scanner to resend it."""
-        return last is None or 0 <= _elapsed_ns(last.at, at) < self.settings.answer_ns_max
+        return last is None or 0 <= elapsed_ns(last.at, at) < self.settings.answer_ns_max
 
     def _handle_new_packet(
         self, state: SsiLinkState, packet: Packet, at: Timestamp
@@ -270,15 +267,7 @@ class SsiLink(Struct, frozen=True):
             return False
         if (last.opcode, last.data) != (packet.opcode, packet.data):
             return False
-        return 0 <= _elapsed_ns(last.at, at) <= self.settings.repeat_window_ns
-
-
-def _elapsed_ns(earlier: Timestamp, later: Timestamp) -> int:
-    """By the monotonic clock within one boot, else by UTC."""
-    monotonic_ns = later.monotonic_ns - earlier.monotonic_ns
-    utc_ns = later.utc_ns - earlier.utc_ns
-    same_boot = monotonic_ns >= 0 and abs(utc_ns - monotonic_ns) <= _CLOCK_OFFSET_NS_MAX
-    return monotonic_ns if same_boot else utc_ns
+        return 0 <= elapsed_ns(last.at, at) <= self.settings.repeat_window_ns
 
 
 def _with_exchange(state: SsiLinkState, exchanged: exchange.RequestExchangeResult) -> SsiLinkResult:

@@ -3,6 +3,7 @@
 Source: firmware_bridge/README.md, "TableLink/1", time and heartbeat.
 """
 
+from operator import attrgetter
 from typing import Final
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ _SPAN_US_MIN: Final = 30_000_000
 # Beyond this a clock was set or a device is broken: earlier exchanges do not count.
 _DRIFT_PPB_BROKEN: Final = 1_000_000
 _DISTANCE_US_MAX: Final = 1 << 50
+_round_trip_ns: Final = attrgetter("round_trip_ns")
 
 
 class TimeExchange(Struct, frozen=True):
@@ -86,10 +88,6 @@ def host_time(clock: DeviceClock, device_us: int) -> HostTime | None:
     # The timestamps themselves have a resolution of one microsecond.
     uncertainty_ns = best.round_trip_ns // 2 + abs(since_ns) * drift_uncertainty // _BILLION + 1_000
     return HostTime(host_ns, uncertainty_ns)
-
-
-def _round_trip_ns(exchange: TimeExchange) -> int:
-    return exchange.round_trip_ns
 
 
 def _best_pair(clock: DeviceClock) -> tuple[TimeExchange, TimeExchange] | None:

@@ -14,7 +14,7 @@ from firmware_bridge.cbor import CborValue
 
 U16_END: Final = 1 << 16
 U32_END: Final = 1 << 32
-U64_END: Final = 1 << 64
+U63_END: Final = 1 << 63
 FACE_COUNT: Final = 52
 
 MemberT = TypeVar("MemberT", bound=IntEnum)
@@ -36,7 +36,7 @@ class Fields(Struct, frozen=True):
         """Whether the key is there and not null."""
         return self.entries.get(key) is not None
 
-    def number(self, key: int, end: int = U64_END) -> int:
+    def number(self, key: int, end: int = U63_END) -> int:
         """An integer from 0 up to, not including, `end`."""
         value = self.entries.get(key)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < end:

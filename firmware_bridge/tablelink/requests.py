@@ -25,11 +25,8 @@ from firmware_bridge.tablelink.state import (
     RequestInFlight,
     TableLinkState,
 )
-from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.timestamp import Timestamp, comparable
 
-# Timestamps whose clock offsets differ by more are from different boots, or the clock was set:
-# their monotonic times must not be compared.
-_CLOCK_OFFSET_NS_MAX: Final = 5_000_000_000
 _WITHOUT_ARGUMENT: Final = (
     RequestType.STATUS,
     RequestType.SELF_TEST,
@@ -179,10 +176,9 @@ def _deadline_after(call: LinkCall, remaining_ns: int) -> Timestamp:
 
 def _remaining_ns(now: Timestamp, deadline: Timestamp) -> int:
     """Remaining time by the monotonic clock within one boot, otherwise by UTC."""
-    monotonic_ns = deadline.monotonic_ns - now.monotonic_ns
-    utc_ns = deadline.utc_ns - now.utc_ns
-    same_boot = abs(utc_ns - monotonic_ns) <= _CLOCK_OFFSET_NS_MAX
-    return monotonic_ns if same_boot else utc_ns
+    if comparable(now, deadline):
+        return deadline.monotonic_ns - now.monotonic_ns
+    return deadline.utc_ns - now.utc_ns
 
 
 def _unanswered(request: TableLinkRequest, detail: str) -> RequestAnswer:

@@ -104,11 +104,12 @@ def parse_allow_entry(text: str) -> AllowEntry:
         return AllowedPlace(text)
     ids = _IDS.fullmatch(text)
     if ids is None:
-        raise ValueError(f"{text!r} does not name a USB device; write {ENTRY_FORMS}")
+        raise ValueError(f"{text!r} does not name a USB device. Remedy: write {ENTRY_FORMS}")
     vendor, product, number = ids.groups()
     if number is not None and not _is_plain(number):
         raise ValueError(
-            f"{text!r}: a serial number is 1 to {TEXT_MAX} printable ASCII characters, no '?'"
+            f"{text!r}: this is not a serial number. Allowed: 1 to {TEXT_MAX} printable ASCII"
+            " characters, no '?'. Remedy: copy it from `smartshoe devices`"
         )
     return AllowedId(int(vendor, 16), int(product, 16), number or "")
 

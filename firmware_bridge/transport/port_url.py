@@ -78,8 +78,8 @@ def parse_port_url(url: str) -> PortUrl:
     if not rest:
         if not url.startswith("/"):
             raise ValueError(
-                f"{url!r} is not an absolute path; `smartshoe devices` lists ports under stable"
-                " names such as /dev/serial/by-id/..."
+                f"{url!r} is not an absolute path. Remedy: `smartshoe devices` lists ports under"
+                " stable names such as /dev/serial/by-id/..."
             )
         return DevicePath(url)
     if scheme in NETWORK_SCHEMES:
@@ -88,7 +88,10 @@ def parse_port_url(url: str) -> PortUrl:
         return _usb_url(url, scheme, rest)
     allowed = ", ".join(f"{known}://HOST:PORT" for known in NETWORK_SCHEMES)
     devices = " or ".join(f"{known}://VID:PID/SERIAL" for known in USB_SCHEMES)
-    raise ValueError(f"{scheme}:// is not known; use a device path or {allowed}, {devices}")
+    raise ValueError(
+        f"{scheme}:// is not known. Allowed: a device path, {allowed}, {devices}. Remedy: use one"
+        " of them"
+    )
 
 
 def _network_url(url: str, scheme: str) -> NetworkUrl:
@@ -98,7 +101,9 @@ def _network_url(url: str, scheme: str) -> NetworkUrl:
     except ValueError:
         host, number = None, None
     if not host or number is None:
-        raise ValueError(f"{url!r} does not name a host and port; write {scheme}://HOST:PORT")
+        raise ValueError(
+            f"{url!r} does not name a host and port. Remedy: write {scheme}://HOST:PORT"
+        )
     return NetworkUrl(scheme, host, number)
 
 
@@ -108,19 +113,19 @@ def _usb_url(url: str, scheme: str, rest: str) -> UsbUrl:
     found = _IDS.fullmatch(ids)
     if found is None:
         raise ValueError(
-            f"{url!r} does not name a USB device; write {forms} (0ab1:0002, hexadecimal)"
+            f"{url!r} does not name a USB device. Remedy: write {forms} (0ab1:0002, hexadecimal)"
         )
     vendor_id, product_id = (int(number, 16) for number in found.groups())
     if which.startswith("@"):
         if not PLACE.fullmatch(which[1:]):
             raise ValueError(
-                f"{url!r}: {which[1:]!r} is not a place; write @BUS-PORT such as @1-1.2"
+                f"{url!r}: {which[1:]!r} is not a place. Remedy: write @BUS-PORT such as @1-1.2"
             )
         return UsbUrl(scheme, vendor_id, product_id, "", which[1:])
     number = urllib.parse.unquote(which)
     if len(number) > TEXT_MAX or not number.isascii() or not number.isprintable():
         raise ValueError(
-            f"{url!r}: a serial number is up to {TEXT_MAX} printable ASCII characters;"
-            f" write {forms}"
+            f"{url!r}: this is not a serial number. Allowed: up to {TEXT_MAX} printable ASCII"
+            f" characters. Remedy: write {forms}"
         )
     return UsbUrl(scheme, vendor_id, product_id, number, "")

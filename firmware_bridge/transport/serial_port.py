@@ -264,7 +264,8 @@ def _line_for(url: str, baud: int, parity: Parity) -> _Line:
             line = _Rfc2217Line(baudrate=baud, parity=parity, timeout=_NETWORK_TIMEOUT_S)
         case _:
             raise ValueError(
-                f"{scheme}:// is not known; use a device path, socket:// or rfc2217://"
+                f"{scheme}:// is not known. Allowed: a device path, socket://, rfc2217://."
+                " Remedy: use one of them"
             )
     line.port = url
     return line
@@ -274,13 +275,15 @@ def _why_unavailable(url: str, error: Exception) -> str:
     """A sentence with the cause and the remedy."""
     match getattr(error, "errno", None):
         case errno.ENOENT | errno.ENODEV | errno.ENXIO:
-            return f"{url} does not exist; `smartshoe devices` lists the ports there are"
+            return f"{url}: it does not exist. Remedy: name a port that `smartshoe devices` lists"
         case errno.EACCES | errno.EPERM:
-            return f"no permission to open {url}; add the program's account to the group dialout"
+            return f"{url}: no permission to open it. Remedy: add this account to the group dialout"
         case errno.EAGAIN | errno.EBUSY:
-            return f"another program holds {url}; stop it, a port serves one program at a time"
+            return (
+                f"{url}: another program holds it. Allowed: one program at a time. Remedy: stop it"
+            )
         case _:
-            return f"{url} cannot be opened: {_reason(error)}"
+            return f"{url}: it cannot be opened: {_reason(error)}. Remedy: check device and cable"
 
 
 def _reason(error: Exception) -> str:

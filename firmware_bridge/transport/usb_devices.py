@@ -11,7 +11,9 @@ from msgspec import Struct
 
 from firmware_bridge.transport.usb_identity import TEXT_MAX
 
-LIBUSB_ABSENT: Final = "libusb is not installed; install the Debian package libusb-1.0-0"
+LIBUSB_ABSENT: Final = (
+    "libusb: it is not installed. Remedy: install the Debian package libusb-1.0-0"
+)
 
 
 class UsbUnavailable(Exception):
@@ -40,7 +42,9 @@ def list_usb_devices() -> tuple[UsbDeviceInfo, ...]:
     try:
         devices = tuple(usb.core.find(find_all=True, backend=backend))
     except usb.core.USBError as error:
-        raise UsbUnavailable(f"libusb cannot list devices: {error}") from error
+        raise UsbUnavailable(
+            f"libusb: it cannot list devices: {error}. Remedy: let this account read /dev/bus/usb"
+        ) from error
     found = (
         UsbDeviceInfo(
             bus=int(device.bus or 0),

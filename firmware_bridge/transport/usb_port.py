@@ -71,7 +71,7 @@ class UsbPort:
         parsed = parse_port_url(url)
         if not isinstance(parsed, UsbUrl) or parsed.scheme not in ("usb", "usbhid"):
             raise ValueError(
-                f"{url} does not name a USB device; write usb:// or usbhid://VID:PID/SERIAL"
+                f"{url} does not name a USB device. Remedy: write usb:// or usbhid://VID:PID/SERIAL"
             )
         # Ports are created on one thread and opened on many. The library's lazy loading is not
         # thread-safe: two simultaneous openings would load it twice, and the discarded instance
@@ -208,7 +208,7 @@ def _library_device(url: UsbUrl, found: AttachedDevice) -> Any:
         raise PortUnavailable(_why_unavailable(url, error)) from error
     if device is None:
         # For some milliseconds after plugging and unplugging, kernel and library disagree.
-        raise PortUnavailable(f"{url} is being plugged in or out right now")
+        raise PortUnavailable(f"{url}: it is being plugged in or out. Remedy: try again")
     return device
 
 
@@ -216,7 +216,10 @@ def _open_bulk(url: UsbUrl, device: Any) -> _Opened:
     interface = _configuration(device)[(0, 0)]
     into, out = _endpoints(interface)
     if into is None or out is None:
-        raise PortUnavailable(f"{url}: its interface 0 has no pair of bulk or interrupt endpoints")
+        raise PortUnavailable(
+            f"{url}: its interface 0 has no pair of bulk or interrupt endpoints. Remedy: name a"
+            " reader"
+        )
     _claim(device, interface.bInterfaceNumber)
     return _Opened(device, interface.bInterfaceNumber, into, out, None)
 
@@ -245,7 +248,7 @@ def _open_scanner(url: UsbUrl, found: AttachedDevice, device: Any) -> _Opened:
         usb.util.release_interface(device, number)
     raise PortUnavailable(
         f"{url}: none of its interfaces declares a bar code scanner (HID usage page 8C, usage"
-        " 02); set the scanner to USB HID POS mode by its setting bar code"
+        " 02). Remedy: set the scanner to USB HID POS mode by its setting bar code"
     )
 
 
@@ -293,15 +296,17 @@ def _why_unavailable(url: UsbUrl, error: Exception) -> str:
     match getattr(error, "errno", None):
         case errno.EACCES | errno.EPERM:
             return (
-                f"no permission to open {url}; give the program's account the device by a udev"
+                f"{url}: no permission to open it. Remedy: give this account the device by a udev"
                 ' rule (firmware_bridge/README.md, "USB devices")'
             )
         case errno.EBUSY:
-            return f"another program holds {url}; stop it, a device serves one program at a time"
+            return (
+                f"{url}: another program holds it. Allowed: one program at a time. Remedy: stop it"
+            )
         case errno.ENODEV | errno.ENOENT:
-            return f"{url} is being plugged in or out right now"
+            return f"{url}: it is being plugged in or out. Remedy: try again"
         case _:
-            return f"{url} cannot be opened: {_reason(error)}"
+            return f"{url}: it cannot be opened: {_reason(error)}. Remedy: check device and cable"
 
 
 def _reason(error: Exception) -> str:

@@ -18,14 +18,14 @@ def find_serial_path(url: UsbUrl, sysfs: Path = SYSFS) -> str:
     match ports:
         case ():
             raise PortUnavailable(
-                f"{url}: {device.name} is plugged in but has no serial port yet; if this persists,"
-                " the kernel has no driver for it"
+                f"{url}: {device.name} is plugged in but has no serial port yet. Remedy: if this"
+                " persists, install the kernel's driver for it"
             )
         case (port,):
             return port.device
         case _:
             raise PortUnavailable(
-                f"{url}: {device.name} has {len(ports)} serial ports; name one of them:"
+                f"{url}: {device.name} has {len(ports)} serial ports. Remedy: name one of them:"
                 f" {_stable_names(ports)}"
             )
 

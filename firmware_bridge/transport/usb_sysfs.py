@@ -101,14 +101,14 @@ def find_device(url: UsbUrl, allowed: AllowList | None, sysfs: Path = SYSFS) -> 
     if len(named) > 1:
         where = ", ".join(device.identity.path for device in named)
         raise PortUnavailable(
-            f"{url}: {len(named)} such devices are plugged in, at {where}; name one by its serial"
-            f" number or place, such as {url.scheme}://.../@{named[0].identity.path}"
+            f"{url}: {len(named)} such devices are plugged in, at {where}. Remedy: name one by"
+            f" its serial number or place, such as {url.scheme}://.../@{named[0].identity.path}"
         )
     if not named:
         others = "; ".join(device.identity.name for device in same)
         alternatives = f" (there is {others})" if others else ""
         raise PortUnavailable(
-            f"{url} is not plugged in{alternatives}; `smartshoe devices` lists what is"
+            f"{url}: it is not plugged in{alternatives}. Remedy: `smartshoe devices` lists what is"
         )
     refuse_unless_allowed(named[0].identity, allowed)
     return named[0]

@@ -104,9 +104,9 @@ class DamageOutcome(StrEnum):
     """The outcome of one damage."""
 
     HARMLESS = "harmless: every record is there and verifies"
-    REPORTED = "told in words"
+    REPORTED = "reported"
     ENDS_EARLIER = "seen by the noted head alone: the newest records are cut off"
-    UNREPORTED = "not told"
+    UNREPORTED = "not reported"
 
 
 def check_damage(

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The first process of the kernel that loses power: it mounts the disk, plays the script on, ends.
 # The root is the host's files, read-only. SMARTSHOE_ROOT, SMARTSHOE_PYTHON, SMARTSHOE_BOOT and
-# SMARTSHOE_HOW come from the kernel's command line; what is durable is told on the console.
+# SMARTSHOE_HOW come from the kernel's command line; what is durable is printed on the console.
 export PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/mnt TMPDIR=/mnt LANG=C.UTF-8
 export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$SMARTSHOE_ROOT"
 mount -t proc proc /proc
@@ -9,7 +9,7 @@ mount -t tmpfs tmpfs /mnt
 mkdir /mnt/disk
 mount -t ext4 -o data=ordered /dev/ubda /mnt/disk || echo "crash: the disk cannot be mounted"
 # A kernel without devices has no randomness and would make Python wait for it; nothing here is
-# secret, so it is told (RNDADDENTROPY) that it has some.
+# secret, so RNDADDENTROPY declares that it has some.
 "$SMARTSHOE_PYTHON" - <<'END'
 import fcntl, struct
 with open("/dev/random", "wb") as device:

@@ -104,10 +104,10 @@ def _make_folder(folder: Path) -> None:
     except OSError as error:
         why = error.strerror or str(error)
         raise CannotStart(
-            f"{folder} cannot be created: {why}; name another with --journal"
+            f"{folder}: it cannot be created: {why}. Remedy: name another with --journal"
         ) from error
     if used:
-        raise CannotStart(f"{folder} is not empty; name a new folder with --journal")
+        raise CannotStart(f"{folder}: it is not empty. Remedy: name a new folder with --journal")
 
 
 def _prepare(settings: DemoSettings, shuffler: DemoShuffler) -> str:

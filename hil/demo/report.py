@@ -4,7 +4,10 @@ Source: hil/README.md, "The demo".
 """
 
 import shlex
+import shutil
+import sys
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -128,8 +131,19 @@ def _findings(proof: DemoProof) -> Iterator[tuple[str, bool]]:
 def commands(settings: DemoSettings) -> tuple[str, ...]:
     """The commands for a closer look."""
     journal = shlex.quote(str(settings.folder))
+    program = shlex.quote(installed_program())
     return (
-        f"smartshoe verify {journal}",
-        f"smartshoe replay {journal}",
-        f"smartshoe rules show {settings.profile}",
+        f"{program} verify {journal}",
+        f"{program} replay {journal}",
+        f"{program} rules show {settings.profile}",
     )
+
+
+def installed_program() -> str:
+    """What a person types to start `smartshoe`: its name, or its path where PATH lacks it."""
+    beside = Path(sys.executable).with_name("smartshoe")
+    on_path = shutil.which("smartshoe")
+    if not beside.exists() or (on_path is not None and Path(on_path).samefile(beside)):
+        return "smartshoe"
+    here = Path.cwd()
+    return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)

@@ -13,7 +13,7 @@ mount -t tmpfs tmpfs /dev/shm
 mount -t tmpfs tmpfs /run
 ip link set lo up 2>/dev/null
 # A kernel without devices has no randomness and would make Python wait for it; nothing here is
-# secret, so it is told (RNDADDENTROPY) that it has some.
+# secret, so RNDADDENTROPY declares that it has some.
 "$SMARTSHOE_PYTHON" - <<'END'
 import fcntl, struct
 with open("/dev/random", "wb") as device:

@@ -9,6 +9,8 @@ from typing import Annotated, Final
 
 import typer
 
+from controller.cli.command import example
+from controller.cli.errors import CommandError
 from hil.dealing.mistakes import Mistake, PlannedMistake, planned_mistake
 from hil.emulator.angel_eye.device import SEQUENCE_DEFAULT
 from hil.emulator.feig.device import Delivery
@@ -27,13 +29,40 @@ COUNT_MAX: Final = 1_000_000
 MS_MAX: Final = 3_600_000
 LINE, DEALING, ANGEL_EYE, RFID = "Line", "Dealing", "With --shoe angel-eye", "With --shoe rfid"
 
-EMULATE_EXAMPLES: Final = """\
-  smartshoe-hil emulate --pty-link ./shoe --seed 7
-  smartshoe-hil emulate --tcp 4001 --speed 1 --pace-ms 800
-  smartshoe-hil emulate --pty-link ./shoe --mistake wrong_result@3 --wait-after-mistake
-  smartshoe-hil emulate --tcp 4001 --noise 0.05 --truth truth.jsonl
-  smartshoe-hil emulate --shoe rfid --tcp 4001 --batches . --hold
-"""
+EMULATE_EXAMPLES: Final = (
+    example(
+        "smartshoe-hil emulate --pty-link ./shoe --seed 7",
+        '{"event": "ready", "path": "~/shoe", "shoe": "angel-eye", "url": "~/shoe"}',
+        "An emulated shoe is at ~/shoe; it begins at once; with --hold it waits for go. ...",
+        "  smartshoe devices monitor ~/shoe",
+        "...",
+    ),
+    example(
+        "smartshoe-hil emulate --tcp 4001 --speed 1 --pace-ms 800",
+        '{"event": "ready", "path": "", "shoe": "angel-eye", "url": "socket://127.0.0.1:4001"}',
+        "An emulated shoe is at socket://127.0.0.1:4001; it begins when somebody connects. ...",
+        "...",
+    ),
+    example(
+        "smartshoe-hil emulate --pty-link ./shoe --mistake wrong_result@3 --wait-after-mistake",
+        '{"event": "ready", "path": "~/shoe", "shoe": "angel-eye", "url": "~/shoe"}',
+        "...",
+    ),
+    example(
+        "smartshoe-hil emulate --tcp 4001 --noise 0.05 --truth truth.jsonl",
+        '{"event": "ready", ..., "url": "socket://127.0.0.1:4001"}',
+        "...",
+        '{"coups": 0, "event": "done", "reports": 0}',
+    ),
+    example(
+        "smartshoe-hil emulate --shoe rfid --tcp 4001 --batches . --hold",
+        '{"event": "ready", "path": "", "shoe": "rfid", "url": "socket://127.0.0.1:4001"}',
+        "An emulated shoe is at socket://127.0.0.1:4001; type go to begin. ...",
+        "  smartshoe devices monitor socket://127.0.0.1:4001 --model feig-rfid",
+        "For a table, in table.toml: [shoe] port = ..., model = ..., gate_input = 1; then ...",
+        "...",
+    ),
+)
 EMULATE_NOTES: Final = """\
 Orders on standard input: hold, go, unplug, replug (pty), drop (tcp), quit; to an RFID shoe also \
 fault NAME, power-off, power-on. It ends with quit, with the end of its input, and on SIGINT \
@@ -43,20 +72,26 @@ A file, folder or link that somebody else made is never replaced: choose names t
 
 
 def parse_mistake(text: str) -> PlannedMistake:
-    """A planned mistake of the command line. Raises BadParameter."""
+    """A planned mistake of the command line. Raises CommandError."""
     try:
         return planned_mistake(text)
     except ValueError:
         known = ", ".join(mistake.value for mistake in Mistake)
-        raise typer.BadParameter(
-            f"{text!r}: write NAME@COUP or NAME@SHOE.COUP, such as wrong_result@7; known: {known}"
+        raise CommandError(
+            f"{text!r} is not a planned mistake",
+            place="--mistake",
+            allowed=f"NAME@COUP or NAME@SHOE.COUP, where NAME is one of {known}",
+            remedy="write it as wrong_result@7",
         ) from None
 
 
 def _sequence(word: str) -> str:
     if not (word.isascii() and word.isprintable() and word):
-        raise typer.BadParameter(
-            f"{word!r}: one or more printable ASCII characters, in their order"
+        raise CommandError(
+            f"{word!r} is not allowed",
+            place="--seq-cycle",
+            allowed="one or more printable ASCII characters, in their order",
+            remedy=f"write it as {SEQUENCE_DEFAULT}",
         )
     return word
 
@@ -299,7 +334,12 @@ def emulate(
     from hil.serve.shoe import serve_shoe
 
     if (pty_link is None) is (tcp is None):
-        raise typer.BadParameter("name the line: either --pty-link PATH or --tcp PORT")
+        raise CommandError(
+            "no line is named" if tcp is None else "two lines are named",
+            place="emulate",
+            allowed="either --pty-link PATH or --tcp PORT",
+            remedy="name one of them",
+        )
     serve_shoe(
         ShoeOptions(
             shoe=shoe,

@@ -9,6 +9,7 @@ from typing import TextIO
 
 from msgspec import Struct
 
+from controller.cli.errors import CommandError
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import PlannedMistake
 from hil.dealing.tags import usual_batches
@@ -20,10 +21,6 @@ from hil.rig.shoe_models import ShoeKind, ShoeLine, line_settings, serve
 
 NS_PER_MS = 1_000_000
 ENVELOPES = {ShoeKind.ANGEL_EYE: Envelope.ANGEL_EYE, ShoeKind.RFID: Envelope.FEIG}
-
-
-class CannotServe(Exception):
-    """It cannot be served as asked; the message says why and what to do."""
 
 
 class LineOptions(Struct, frozen=True):
@@ -133,18 +130,23 @@ def make_dealer(options: DealingOptions) -> Dealer:
 
 
 def open_truth(path: Path) -> TextIO:
-    """The new file for the truth. Raises CannotServe if it exists or cannot be made."""
+    """The new file for the truth. Raises CommandError if it exists or cannot be made."""
     try:
         return path.open("x", encoding="utf-8")
     except FileExistsError:
-        words = "it exists and is left as it is; name a new file"
+        words = "exists and is left as it is"
     except OSError as error:
-        words = f"it cannot be made: {error.strerror}; name a file in a folder that exists"
-    raise CannotServe(f"--truth {path}: {words}")
+        words = f"cannot be made: {error.strerror}"
+    raise CommandError(
+        f"{path} {words}",
+        place="--truth",
+        allowed="a new file in a folder that exists",
+        remedy="name another",
+    )
 
 
 def write_batches(folder: Path, decks: int) -> None:
-    """Write the two batch files. Raises CannotServe if other files have their names."""
+    """Write the two batch files. Raises CommandError if other files have their names."""
     for batch in usual_batches(decks):
         path, text = folder / f"{batch.name}.csv", batch.csv()
         try:
@@ -152,12 +154,16 @@ def write_batches(folder: Path, decks: int) -> None:
                 file.write(text)
         except FileExistsError:
             if not path.is_file() or path.read_bytes() != text.encode():
-                raise CannotServe(
-                    f"--batches {folder}: {path.name} exists with other content and is left as it "
-                    "is; name another folder"
+                raise CommandError(
+                    f"{path} exists with other content and is left as it is",
+                    place="--batches",
+                    allowed="a folder without it",
+                    remedy="name another folder",
                 ) from None
         except OSError as error:
-            raise CannotServe(
-                f"--batches {folder}: {path.name} cannot be made: {error.strerror}; name a folder "
-                "that exists and that you may write to"
+            raise CommandError(
+                f"{path} cannot be made: {error.strerror}",
+                place="--batches",
+                allowed="a folder that exists and that you may write to",
+                remedy="name another folder",
             ) from None

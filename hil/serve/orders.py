@@ -12,6 +12,8 @@ from contextlib import suppress
 from threading import Event, Thread
 from typing import Final, TextIO
 
+from controller.cli.standard_output import OutputFailed
+
 STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 BACKGROUND_POLL_S: Final = 0.5
 INPUT_ENDED: Final = "standard input has ended, so this ends; keep it open to go on"
@@ -40,7 +42,7 @@ def start_reading(orders: TextIO | None, execute: Callable[[str], None], end: Ev
 
     def read() -> None:
         # Nobody reads what is printed any more: so nobody gives orders.
-        with suppress(BrokenPipeError):
+        with suppress(BrokenPipeError, OutputFailed):
             while orders is not None and (line := _next_line(orders)):
                 execute(line.strip())
             if not end.is_set():

@@ -191,7 +191,7 @@ def _console_dealer(
 def serve_shoe(options: ShoeOptions) -> None:
     """Serve until dealing has ended and `quit`, the end of stdin, or a signal has come.
 
-    Raises CannotServe and LineUnavailable.
+    Raises CommandError and LineUnavailable.
     """
     block_stop_signals()
     dealer = make_dealer(options.dealing)

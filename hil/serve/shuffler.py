@@ -28,8 +28,12 @@ BAUD = 1_000_000
 EXIT_UNABLE = 2
 EPILOG = """\
 examples:
-  python -m hil.serve.shuffler --pty-link ./shuffler
-  python -m hil.serve.shuffler --tcp 0 --real-time --reading
+  .venv/bin/python -m hil.serve.shuffler --pty-link ./shuffler
+      {"event": "ready", "pins": {"device": "5eed0000c0ffee01", ...}, "url": "shuffler"}
+      ...
+  .venv/bin/python -m hil.serve.shuffler --tcp 4001 --real-time --reading
+      {"event": "ready", "pins": {"device": "5eed0000c0ffee01", ...}, "url": "socket://127.0.0.1:4001"}
+      ...
 
 Orders on standard input, such as put-in red, press load, quit: see hil/README.md. It ends with
 quit, with the end of its input, and on SIGTERM, SIGINT and SIGHUP.

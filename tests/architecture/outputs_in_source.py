@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from controller.views.disclosure import OUTPUTS
+from controller.views.outputs import OUTPUTS
 
 PROGRAM = ("firmware_bridge", "drivers", "controller")
-LIST = "controller/views/disclosure.py"
+LIST = "controller/views/outputs.py"
 
 # library, or module of the program that outputs for others: its channel
 LIBRARIES = {

@@ -1,9 +1,12 @@
-"""The module map in README.md lists exactly the modules of the four packages."""
+"""The module map in docs/architecture.md is the tree; as a script with --write it writes it."""
 
+import sys
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("firmware_bridge", "drivers", "controller", "hil")
+PAGE = ROOT / "docs" / "architecture.md"
+BEGIN, END = "```modules\n", "```\n"
 
 
 def folders() -> list[Path]:
@@ -13,14 +16,39 @@ def folders() -> list[Path]:
 
 def line_of(folder: Path) -> str:
     stems = sorted(path.stem for path in folder.glob("*.py") if path.stem != "__init__")
-    return f"{folder.relative_to(ROOT)}/: {' '.join(stems)}"
+    return f"{folder.relative_to(ROOT)}/: {' '.join(stems)}".rstrip()
 
 
-def map_in_readme() -> list[str]:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return text.split("```modules\n")[1].split("```")[0].strip().splitlines()
+def tree_map() -> str:
+    return "".join(f"{line_of(folder)}\n" for folder in folders())
+
+
+def parts(text: str) -> tuple[str, str, str]:
+    """The page before the map, the map, and the page after it."""
+    before, rest = text.split(BEGIN)
+    listed, after = rest.split(END, 1)
+    return before, listed, after
 
 
 def test_the_module_map_is_the_tree() -> None:
-    expected = [line_of(folder) for folder in folders()]
-    assert map_in_readme() == expected, "the README's map should be:\n" + "\n".join(expected)
+    _, listed, _ = parts(PAGE.read_text(encoding="utf-8"))
+
+    assert listed == tree_map(), f"run: .venv/bin/python {Path(__file__).relative_to(ROOT)} --write"
+
+
+def test_the_map_keeps_the_page_around_it() -> None:
+    text = f"# Page\n{BEGIN}old/: one\n{END}after\n"
+
+    assert parts(text) == ("# Page\n", "old/: one\n", "after\n")
+
+
+def write_map() -> None:
+    before, _, after = parts(PAGE.read_text(encoding="utf-8"))
+    PAGE.write_text(f"{before}{BEGIN}{tree_map()}{END}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit("usage: test_module_map.py --write")
+    write_map()
+    print(f"{PAGE.relative_to(ROOT)}: {len(folders())} folders")

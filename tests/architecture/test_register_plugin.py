@@ -108,10 +108,11 @@ class Run:
         (self.folder / "conftest.py").write_text(PROGRAM)
         (self.folder / "test_examples.py").write_text(HEAD + "".join(tests))
         env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
+        plugins = ("-p", "xdist") if "-n" in options else ()
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-ra", *options],
+            [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-ra", *plugins, *options],
             cwd=self.folder,
-            env=env,
+            env={**env, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
             capture_output=True,
             text=True,
             check=False,

@@ -44,11 +44,11 @@ def test_every_room_is_a_package() -> None:
 
 
 def test_no_class_name_is_defined_twice_but_by_independent_readers() -> None:
-    found = {}
-    for name, homes in class_homes().items():
+    every, found = class_homes(), {}
+    for name, homes in every.items():
         emulated = [one for one in homes if one.startswith(EMULATORS)]
         others = [one for one in homes if one not in (*emulated, *ALONE)]
         if len(others) > 1 or len(emulated) > 1:
             found[name] = homes
-    assert len(class_homes()) > 1_000
+    assert len(every) > 1_000
     assert not found, f"give each its own name: {found}"

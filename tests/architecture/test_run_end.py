@@ -20,9 +20,8 @@ END_S_MAX = 60.0
 SETTINGS = """\
 [pytest]
 pythonpath = {tests}/register
-timeout = 60
 markers =
-    debian(package, program=, library=): as in this repository
+    debian(package): as in this repository
     full: as in this repository
     clause(id): as in this repository
 """
@@ -56,10 +55,12 @@ def start(folder: Path, *options: str) -> "subprocess.Popen[str]":
     (folder / "pytest.ini").write_text(SETTINGS.format(tests=TESTS))
     (folder / "test_example.py").write_text(EXAMPLE)
     ignoring = ("sh", "-c", 'trap "" INT; exec "$@"', "sh")
+    plugins = ("-p", "xdist", "-p", "no:cacheprovider")
+    env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     return subprocess.Popen(
-        [*ignoring, sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", *options],
+        [*ignoring, sys.executable, "-m", "pytest", "-s", *plugins, *options],
         cwd=folder,
-        env={name: value for name, value in os.environ.items() if not name.startswith("PYTEST")},
+        env={**env, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -11,6 +10,13 @@ from pathlib import Path
 import pytest
 
 CONFTEST = Path(__file__).resolve().parents[1] / "conftest.py"
+PACKAGES = """
+DEBIAN = {
+    "no-such-package": ("no-such-program", "its-headers"),
+    "no-such-library": ("libno-such.so.1", ""),
+    "coreutils": ("true", ""),
+}
+"""
 SETTINGS = f"""\
 [pytest]
 pythonpath = {CONFTEST.with_name("register")}
@@ -28,17 +34,17 @@ from hypothesis import given, strategies
 STOP = threading.Event()
 
 
-@pytest.mark.debian("no-such-package", program="no-such-program")
+@pytest.mark.debian("no-such-package")
 def test_needs_a_program():
     raise AssertionError
 
 
-@pytest.mark.debian("no-such-package", library="libno-such.so.1")
+@pytest.mark.debian("no-such-library")
 def test_needs_a_library():
     raise AssertionError
 
 
-@pytest.mark.debian("coreutils", program="true")
+@pytest.mark.debian("coreutils")
 def test_has_its_program():
     assert True
 
@@ -95,14 +101,17 @@ class Run:
 
 
 def run_tests(folder: Path, *options: str, forbid_skips: bool = False) -> Run:
-    shutil.copy(CONFTEST, folder / "conftest.py")
+    (folder / "tests").mkdir(exist_ok=True)
+    (folder / "tests" / "conftest.py").write_text(CONFTEST.read_text() + PACKAGES)
     (folder / "pytest.ini").write_text(SETTINGS)
-    (folder / "test_examples.py").write_text(EXAMPLES)
-    (folder / "test_whole_file.py").write_text(WHOLE_FILE)
+    (folder / "tests/test_examples.py").write_text(EXAMPLES)
+    (folder / "tests/test_whole_file.py").write_text(WHOLE_FILE)
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     env["SMARTSHOE_FORBID_SKIPS"] = "1" if forbid_skips else ""
+    env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    plugins = ("-p", "_hypothesis_pytestplugin", "-p", "no:cacheprovider")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", *options],
+        [sys.executable, "-m", "pytest", "-rA", *plugins, *options],
         cwd=folder,
         env=env,
         capture_output=True,
@@ -110,7 +119,7 @@ def run_tests(folder: Path, *options: str, forbid_skips: bool = False) -> Run:
         check=False,
     )
     output = done.stdout + done.stderr
-    lines = re.findall(r"^([A-Z]+) test_examples\.py::(\w+)", output, re.MULTILINE)
+    lines = re.findall(r"^([A-Z]+) tests/test_examples\.py::(\w+)", output, re.MULTILINE)
     return Run({name: outcome for outcome, name in lines}, output)
 
 
@@ -132,10 +141,27 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return run_tests(folder, "-k", "large_space", "--hypothesis-seed=7")
 
 
-def test_a_missing_package_skips_and_is_named(usual: Run) -> None:
-    # Skips are listed by place and reason, not by name.
-    assert "needs Debian package no-such-package (no program no-such-program)" in usual.output
-    assert "needs Debian package no-such-package (no library libno-such.so.1)" in usual.output
+def test_what_a_missing_package_leaves_out_is_named_at_both_ends(usual: Run) -> None:
+    begin, _, end = usual.output.partition("collected ")
+
+    assert "left out, because Debian packages are missing" in begin
+    assert "  no-such-package: tests in test_examples.py\n" in begin
+    assert "  no-such-library: tests in test_examples.py\n" in begin
+    assert "coreutils" not in usual.output
+    assert "= 3 tests left out =" in end
+    assert "    1  needs Debian package no-such-package\n" in end
+    assert "    1  no device\n" in end
+    assert "apt-get install no-such-package its-headers no-such-library\n" in end
+
+
+def test_ci_installs_every_package_that_tests_need(pytestconfig: pytest.Config) -> None:
+    rules = pytestconfig.pluginmanager.get_plugin(str(CONFTEST))
+    ci = (CONFTEST.parents[1] / ".ci/run").read_text()
+    (installed,) = re.findall(r"^debian=\((.*?)\)", ci, re.DOTALL | re.MULTILINE)
+    needed = {package for package in rules.DEBIAN if package != "user-mode-linux"}
+    needed |= {other for _, others in rules.DEBIAN.values() for other in others.split()}
+
+    assert needed <= set(installed.split())
 
 
 def test_an_installed_package_skips_nothing(usual: Run) -> None:
@@ -148,7 +174,7 @@ def test_a_forbidden_skip_is_a_failure(strict: Run, name: str) -> None:
 
 
 def test_a_forbidden_skip_still_names_the_package(strict: Run) -> None:
-    assert "needs Debian package no-such-package (no program no-such-program)" in strict.output
+    assert "needs Debian package no-such-package" in strict.output
 
 
 def test_forbidden_skips_also_forbid_expected_failures(usual: Run, strict: Run) -> None:
@@ -157,8 +183,8 @@ def test_forbidden_skips_also_forbid_expected_failures(usual: Run, strict: Run) 
 
 
 def test_forbidden_skips_also_forbid_skipped_files(usual: Run, strict: Run) -> None:
-    assert "ERROR test_whole_file.py" not in usual.output
-    assert "ERROR test_whole_file.py" in strict.output
+    assert "ERROR tests/test_whole_file.py" not in usual.output
+    assert "ERROR tests/test_whole_file.py" in strict.output
 
 
 def test_long_tests_run_on_request(usual: Run, strict: Run) -> None:

@@ -1,8 +1,4 @@
-"""The version in every run's first record is the version of the distribution.
-
-Responsible for: VERSION against pyproject.toml and CHANGELOG.md.
-Not responsible for: releases. Source: CHANGELOG.md.
-"""
+"""The version in every run's first record is that of pyproject.toml and CHANGELOG.md."""
 
 import tomllib
 from pathlib import Path

@@ -172,9 +172,9 @@ def test_an_enrolment_reader_is_built_from_its_layout() -> None:
 def test_unknown_settings_are_errors_that_name_them(
     model: str, settings: ShoeSettings, key: str
 ) -> None:
-    with pytest.raises(BadShoeSettings, match=f"^{key} "):
+    with pytest.raises(BadShoeSettings, match=f"^{key}: "):
         build_shoe(model, settings)
-    with pytest.raises(BadShoeSettings, match=f"^{key} "):
+    with pytest.raises(BadShoeSettings, match=f"^{key}: "):
         build_monitor(model, settings)
 
 
@@ -192,7 +192,7 @@ def test_unknown_settings_are_errors_that_name_them(
 def test_unknown_reader_settings_are_errors_that_name_them(
     settings: ReaderSettings, key: str
 ) -> None:
-    with pytest.raises(BadShoeSettings, match=f"^{key} "):
+    with pytest.raises(BadShoeSettings, match=f"^{key}: "):
         build_reader(settings)
 
 

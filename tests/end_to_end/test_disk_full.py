@@ -29,7 +29,7 @@ def test_a_full_disk_stops_the_table_and_loses_nothing(fast_dir: Path, program_o
         assert program.wait_for_end() == 1
     log = program.log_text()
     assert "cannot store" in log
-    assert "Remove the cause, then start the table again" in log
+    assert "Remedy: remove the cause, then start the table again" in log
     assert "Traceback" not in log
     assert verify(fast_dir / "journal").intact
 

@@ -265,16 +265,18 @@ def compare(
 
 
 @pytest.mark.timeout(300)
-def test_twenty_kills_on_a_pty(fast_dir: Path, program_on) -> None:
-    killed_on_a_pty(fast_dir, program_on, kills=20, seed=11)
+def test_twelve_kills_on_a_pty(fast_dir: Path, program_on) -> None:
+    """`make full` kills two hundred times."""
+    killed_on_a_pty(fast_dir, program_on, kills=12, seed=11)
 
 
 @pytest.mark.timeout(300)
-def test_twenty_kills_on_tcp(fast_dir: Path, program_on, as_dealt, as_recorded) -> None:
+def test_eight_kills_on_tcp(fast_dir: Path, program_on, as_dealt, as_recorded) -> None:
+    """`make full` kills two hundred times in ten shoes."""
     killed_on_tcp(
         fast_dir,
         program_on,
-        kills=20,
+        kills=8,
         seed=12,
         as_dealt=as_dealt,
         as_recorded=as_recorded,

@@ -33,7 +33,7 @@ import pytest
 
 from controller.cli import main as cli
 from controller.control.client import ControlClient
-from controller.views.disclosure import OUTPUTS, AllowedContent, OutputName
+from controller.views.outputs import OUTPUTS, AllowedContent, OutputName
 from hil.dealing.cards import RANK_NAMES, Card, Suit, card_named
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import batch

@@ -3,28 +3,37 @@
 Source: hil/README.md, "The RFID shoe", "Faults of the wire".
 """
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
 
 import pytest
 
 from hil.dealing.dealer import DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake, PlannedMistake
-from hil.emulator.lines.faults import Envelope, FaultPlan
+from hil.emulator.lines.faults import Envelope, FaultPlan, Pieces
 from hil.rig.in_process import RigSettings
 from hil.rig.shoe_models import ShoeKind
 
 RFID = RigSettings(shoe=ShoeKind.RFID)
 
 
-def dirty(seed: int) -> FaultPlan:
-    """Few faults, because each lost or damaged frame is resent only after a second."""
-    return FaultPlan(
-        seed=seed,
-        envelope=Envelope.FEIG,
-        fragment_bytes_max=7,
-        drop_repeat=0.005,
-        bad_bcc=0.005,
-    )
+@dataclass(frozen=True)
+class DirtyLine(FaultPlan):
+    """Fragments all, and loses or damages what is sent now and then.
+
+    Never two in a row: then nothing would prove that no card was missed, and play would stop.
+    Few, because what is lost or damaged is sent again only after a second.
+    """
+
+    envelope: Envelope = Envelope.FEIG
+    fragment_bytes_max: int = 7
+    sent: Iterator[int] = field(default_factory=count)
+
+    def apply(self, frames: bytes, at_ns: int) -> Pieces:
+        faults = {133: {"drop_repeat": 1.0}, 266: {"bad_bcc": 1.0}}
+        plan = replace(self, **faults.get(next(self.sent) % 400, {}))
+        return FaultPlan.apply(plan, frames, at_ns)
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -38,8 +47,10 @@ def test_a_shoe_of_tagged_cards(bench, transport, seed, as_dealt, as_recorded) -
 
 
 def test_a_shoe_of_tagged_cards_over_a_noisy_line(bench, as_dealt, as_recorded) -> None:
-    played = bench.play(DealerSettings(seed=3), "pty", dirty(3), RFID)
+    line = DirtyLine(seed=3)
+    played = bench.play(DealerSettings(seed=3), "pty", line, RFID)
 
+    assert next(line.sent) > 4 * 400, "too little was lost and damaged"
     assert played.codes == []
     assert [as_recorded(c) for c in played.coups] == [as_dealt(c) for c in played.truth.coups]
 
@@ -90,7 +101,7 @@ def test_batches_take_turns_shoe_by_shoe(bench, as_dealt, as_recorded) -> None:
 def test_fifty_shoes_of_tagged_cards_over_a_noisier_line(
     bench, transport, seed, as_dealt, as_recorded
 ) -> None:
-    plan = replace(dirty(seed), noise=0.01, extra_repeat=0.02, joined=seed % 2 == 0)
+    plan = DirtyLine(seed, noise=0.01, extra_repeat=0.02, joined=seed % 2 == 0)
     played = bench.play(DealerSettings(seed=seed), transport, plan, RFID)
 
     assert played.codes == []

@@ -72,7 +72,7 @@ def at_ssi(programs: RfidPrograms) -> Iterator[Scan]:
 
 
 SCANNERS = [
-    pytest.param(at_usb, marks=pytest.mark.debian("umockdev", program="umockdev-run"), id="usb"),
+    pytest.param(at_usb, marks=pytest.mark.debian("umockdev"), id="usb"),
     pytest.param(at_ssi, id="ssi"),
 ]
 

@@ -45,8 +45,8 @@ from hil.rig.rfid_programs import wait_until
 from hil.rig.tablelink_programs import ShufflerTable, angel_eye, shuffler, tablelink_shoe
 
 pytestmark = [
-    pytest.mark.debian("qemu-system-arm", program="qemu-system-arm"),
-    pytest.mark.debian("gcc-arm-none-eabi", program="arm-none-eabi-gcc"),
+    pytest.mark.debian("qemu-system-arm"),
+    pytest.mark.debian("gcc-arm-none-eabi"),
 ]
 
 AT_ONCE_MS, NEVER_MS = 50, 3_600_000

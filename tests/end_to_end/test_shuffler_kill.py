@@ -184,7 +184,7 @@ class People(threading.Thread):
     def deals_a_shoe(self, back: str) -> None:
         self.table.wait_for_stage(back, "released")
         # A pty keeps nothing for a program that is killed with what it has read: shoes that are
-        # dealt at full speed are dealt to a living one. Kills in mid-coup are tests of their own.
+        # dealt at full speed are dealt to a running one. Kills in mid-coup are tests of their own.
         with self.dealing:
             self.deals(back)
 

@@ -233,7 +233,7 @@ def test_without_permission_the_remedy_is_named(plug: Plug, opened: Opened) -> N
     os.setegid(NOBODY)
     os.seteuid(NOBODY)
     try:
-        with pytest.raises(PortUnavailable, match=r"no permission to open .* udev rule"):
+        with pytest.raises(PortUnavailable, match=r"no permission to open it.* udev rule"):
             opened(url)
     finally:
         os.seteuid(0)

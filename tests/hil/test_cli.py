@@ -1,6 +1,7 @@
 """The command line of the bench: help pages, exit codes, and refusals in one sentence."""
 
 import json
+import os
 import re
 import socket
 import subprocess
@@ -8,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from console_page import ConsoleCommand, split_commands
+from console_session import console_session
 
 RUN_S_MAX = 60
 COMMANDS = ("demo", "emulate", "mistakes")
@@ -36,10 +39,10 @@ def test_help_has_examples_and_exit_codes_and_cuts_nothing_off(page: tuple[str, 
 
     assert short.returncode == long.returncode == 0
     assert short.stdout == long.stdout
-    assert re.search("examples?:\n  ", long.stdout)
-    for code in (0, 1, 2, 130):
+    assert "examples:\n  " in long.stdout
+    for code in (0, 1, 2, 70, 130, 141):
         assert re.search(f"^    {code} +\\S", long.stdout, re.MULTILINE)
-    assert "..." not in long.stdout.replace("[ARGS]...", "")
+    assert "..." not in long.stdout.partition("examples:")[0].replace("[ARGS]...", "")
 
 
 def test_the_top_page_lists_every_command() -> None:
@@ -63,53 +66,123 @@ def test_the_options_of_emulate_stand_in_groups() -> None:
     ]
 
 
-def examples_of_emulate() -> list[str]:
-    page = hil("emulate", "-h").stdout
-    return re.findall("^    smartshoe-hil (emulate .*)$", page, re.MULTILINE)
+def shown_examples(page: str) -> list[ConsoleCommand]:
+    """The examples of a help page: each command, and its output in deeper lines below it."""
+    lines = page.partition("examples:\n")[2].partition("\n\n")[0].split("\n")
+    margin = len(lines[0]) - len(lines[0].lstrip())
+    text = []
+    for line in (each[margin:] for each in lines):
+        continued = bool(text) and text[-1].endswith("\\")
+        output = line.startswith("    ") and not continued
+        text.append(line[4:] if output else line if continued else f"$ {line}")
+    return split_commands(text, "help page", 1)
 
 
-def test_every_example_of_emulate_runs(fast_dir: Path) -> None:
-    examples = examples_of_emulate()
-    for example in examples:
-        done = hil(*example.split(), cwd=fast_dir)
-        ready, *_, ended = (json.loads(line) for line in done.stdout.splitlines())
+@pytest.mark.parametrize(
+    ("module_name", "page", "count"),
+    [
+        ("hil.cli", ("demo", "-h"), 4),
+        ("hil.cli", ("emulate", "-h"), 5),
+        ("hil.cli", ("mistakes", "-h"), 2),
+        ("hil.serve.shuffler", ("-h",), 2),
+    ],
+)
+def test_every_example_prints_what_its_page_shows(
+    module_name: str, page: tuple[str, ...], count: int
+) -> None:
+    examples = shown_examples(module(module_name, *page).stdout)
 
-        assert done.returncode == 0, done.stderr
-        assert (ready["event"], ended["event"]) == ("ready", "done")
-        assert f"smartshoe devices monitor {ready['url']}" in done.stderr
-        assert f'port = "{ready["url"]}"' in done.stderr
-        assert "standard input has ended" in done.stderr
-    assert len(examples) == 5
+    assert len(examples) == count
+    assert all(any(line != "..." for line in one.output or ()) for one in examples)
+    with console_session(examples) as session:
+        for one in examples:
+            session.check(one, " ".join((module_name, *page)))
+
+
+NO_ROOM = (
+    "smartshoe-hil: standard output: No space left on device. Remedy: make room, or write"
+    " elsewhere\n"
+)
+
+
+def ended(words: tuple[str, ...], output: int) -> tuple[int, str]:
+    """The exit code and the errors of a run with that standard output."""
+    done = subprocess.run(
+        [sys.executable, "-m", "hil.cli", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=RUN_S_MAX,
+        check=False,
+    )
+    return done.returncode, done.stderr
+
+
+def test_a_full_disk_is_a_sentence_and_a_closed_pipe_is_quiet() -> None:
+    for words in (("-h",), ("mistakes",), ("mistakes", "--json"), ("emulate", "--tcp", "0")):
+        with Path("/dev/full").open("wb") as full:
+            assert ended(words, full.fileno()) == (2, NO_ROOM), words
+        read, write = os.pipe()
+        os.close(read)
+        assert ended(words, write) == (141, ""), words
+        os.close(write)
+
+
+def test_the_end_of_its_input_ends_the_emulator(fast_dir: Path) -> None:
+    done = hil("emulate", "--tcp", "0", cwd=fast_dir)
+    ready, *_, ended = (json.loads(line) for line in done.stdout.splitlines())
+
+    assert done.returncode == 0, done.stderr
+    assert (ready["event"], ended["event"]) == ("ready", "done")
+    assert f"smartshoe devices monitor {ready['url']}" in done.stderr
+    assert f'port = "{ready["url"]}"' in done.stderr
+    assert "standard input has ended" in done.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("emulate",), "name the line: either --pty-link PATH or --tcp PORT"),
-        (("emulate", "--tcp", "1", "--pty-link", "x"), "name the line: either"),
+        (("emulate",), "emulate: no line is named. Allowed: either --pty-link PATH or"),
+        (
+            ("emulate", "--tcp", "1", "--pty-link", "x"),
+            "emulate: two lines are named. Allowed: either",
+        ),
         (("emulate", "--tcp", "70000"), "--tcp: .*65535"),
         (("emulate", "--tcp", "http"), "--tcp: .*integer"),
         (("emulate", "--tcp", "0", "--shoe", "magic"), "--shoe: .*angel-eye.*rfid"),
         (("emulate", "--tcp", "0", "--noise", "2"), "--noise: .*1"),
         (("emulate", "--tcp", "0", "--decks", "0"), "--decks: .*1"),
         (("emulate", "--tcp", "0", "--seq-cycle", ""), "--seq-cycle: .*one or more"),
-        (("emulate", "--tcp", "0", "--mistake", "sneeze@3"), "NAME@COUP.*known: burn_short"),
+        (
+            ("emulate", "--tcp", "0", "--mistake", "sneeze@3"),
+            "--mistake: .*NAME@COUP.*one of burn_short",
+        ),
         (("emulate", "--tcp", "0", "--dance"), "No such option: --dance"),
-        (("emulate", "--pty-link", "none/shoe"), "/none/shoe: .*No such file or directory; name"),
+        (
+            ("emulate", "--pty-link", "none/shoe"),
+            "/none/shoe: .*No such file or directory. Allowed: a path",
+        ),
         (("emulate", "--pty-link", "mine"), "/mine: a file with this name exists"),
-        (("emulate", "--tcp", "0", "--truth", "none/t"), "--truth none/t: .*No such.*; name a"),
-        (("emulate", "--tcp", "0", "--truth", "mine"), "--truth mine: it exists and is left"),
+        (
+            ("emulate", "--tcp", "0", "--truth", "none/t"),
+            "--truth: none/t .*No such.* Allowed: a new",
+        ),
+        (("emulate", "--tcp", "0", "--truth", "mine"), "--truth: mine exists and is left"),
         (
             ("emulate", "--tcp", "0", "--shoe", "rfid", "--batches", "none"),
-            "--batches none: .*; name a folder that exists",
+            "--batches: none/.* Allowed: a folder that exists",
         ),
         (
             ("emulate", "--tcp", "0", "--shoe", "rfid", "--batches", "."),
-            "--batches .: RED-0001.csv exists with other content and is left as it is",
+            "--batches: RED-0001.csv exists with other content and is left as it is",
         ),
-        (("dance",), "No such command 'dance'"),
+        (("dance",), "No such command 'dance'. Allowed: demo, emulate, mistakes"),
         (("demo", "--shoes", "0"), "--shoes: .*1"),
-        (("demo", "--journal", "mine/x"), "cannot be created: Not a directory; name another"),
+        (
+            ("demo", "--journal", "mine/x"),
+            "cannot be created: Not a directory. Remedy: name another",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(
@@ -134,7 +207,7 @@ def test_a_port_in_use_is_refused_and_the_truth_not_begun(fast_dir: Path) -> Non
 
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert f"TCP port {port} on 127.0.0.1 cannot be served: Address already in use" in done.stderr
+    assert f"socket://127.0.0.1:{port}: it cannot be served: Address already in use" in done.stderr
     assert list(fast_dir.iterdir()) == []
 
 
@@ -151,7 +224,7 @@ def test_the_other_command_lines_have_examples_and_exit_codes(name: str) -> None
     done = module(name, "-h")
 
     assert done.returncode == 0
-    assert re.search(f"examples:\n  python -m {name} ", done.stdout)
+    assert re.search(rf"examples:\n  \S*python -m {name} ", done.stdout)
     assert "exit codes: 0 " in done.stdout
 
 
@@ -166,7 +239,7 @@ def test_the_other_command_lines_have_examples_and_exit_codes(name: str) -> None
         ("hil.crash", ("--only", "kill,fire"), "no such kind: fire; kinds are kill, "),
         ("hil.crash", ("--folder", "none"), "--folder: none is not a folder"),
         ("hil.serve.shuffler", ("--pty-link", "mine"), "mine: a file with this name exists"),
-        ("hil.serve.shuffler", ("--tcp", "70000"), "port 70000 on 127.0.0.1 cannot be served"),
+        ("hil.serve.shuffler", ("--tcp", "70000"), "127.0.0.1:70000: it cannot be served"),
     ],
 )
 def test_the_other_command_lines_refuse_in_a_sentence(

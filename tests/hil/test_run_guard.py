@@ -152,7 +152,10 @@ def test_the_folder_of_a_run_that_lives_is_left_by_others(fast_dir: Path) -> Non
         first.kill()
 
 
-def test_a_run_in_a_run_of_the_same_process_changes_nothing(fast_dir: Path) -> None:
+def test_a_run_in_a_run_of_the_same_process_changes_nothing(
+    fast_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(MARK)  # without other workers this process is a guarded run itself
     before = dict(os.environ)
     with guarded_run(fast_dir):
         outer = dict(os.environ)

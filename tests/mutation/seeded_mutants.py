@@ -1,10 +1,11 @@
 """Writes the program wrongly at seeded places, one at a time, and sees whether the tests notice.
 
-python tests/mutation/seeded_mutants.py --count 100 --seed 1 --json mutants.json
+python tests/mutation/seeded_mutants.py --count 100 --seed 1
 
-Each mutant is tried against the tests of its own room; a survivor then against all tests. Nothing
-in this checkout changes: a copy is mutated. A mutant is one comparison, connective, number, truth
-value, sign, condition, returned value or call; texts, docstrings and annotations are left alone.
+Works on a clone of a commit, never on this checkout. First all places are marked, and all tests
+run once: each mark writes down the test that reaches it, from any process. Then each mutant is
+tried by the files of tests that reach its place, those of its own room first. A mutant outside
+functions takes effect at import and is tried by all tests. A failure counts if it repeats.
 """
 
 import argparse
@@ -12,20 +13,24 @@ import ast
 import json
 import os
 import random
-import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from importlib.util import cache_from_source
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+RESULTS = (HERE / "seeded_before.json", HERE / "seeded_now.json")
 PACKAGES = ("firmware_bridge", "drivers", "controller", "hil")
-ROOM_LIMIT_S = 900
-WHOLE_LIMIT_S = 3600
+FATES = ("room", "whole", "survived")
+LIMIT_S = 3600
 COMPARISONS = {
     ast.Eq: "!=",
     ast.NotEq: "==",
@@ -38,17 +43,44 @@ COMPARISONS = {
     ast.In: "not in",
     ast.NotIn: "in",
 }
+# Imported by every marked place, and a plugin of every run. PYTEST_CURRENT_TEST names the test, in
+# children too.
+RECORDER = """
+import os
+_known = set()
+
+def _write(file, line):
+    if line not in _known:
+        _known.add(line)
+        path = os.path.join(os.path.dirname(__file__), file)
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        os.write(file, (line + "\\n").encode())
+        os.close(file)
+
+def reached(number):
+    _write("reached", f"{number}\\t{os.environ.get('PYTEST_CURRENT_TEST', '')}")
+
+def pytest_runtest_logreport(report):
+    if report.failed:
+        _write("failed", report.nodeid)
+
+def pytest_collectreport(report):
+    if report.failed:
+        _write("failed", report.nodeid)
+"""
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """`old`, at a character offset of a file, is written as `new`."""
+    """`old`, at an offset in bytes of a file, is written as `new`."""
 
     path: str
     line: int
     offset: int
     old: str
     new: str
+    in_function: bool = field(compare=False)
+    is_statement: bool = field(compare=False)
 
     def __str__(self) -> str:
         return f"{self.path}:{self.line}  {shortened(self.old)}  ->  {shortened(self.new)}"
@@ -59,7 +91,7 @@ def shortened(text: str) -> str:
     return flat if len(flat) <= 60 else f"{flat[:57]}..."
 
 
-def rewritten(node: ast.AST, text: str) -> str | None:
+def rewritten(node: ast.AST) -> str | None:
     """The node's text written wrongly; None where this kind of node is left alone."""
     match node:
         case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
@@ -88,96 +120,234 @@ def rewritten(node: ast.AST, text: str) -> str | None:
             return None
 
 
+def nodes_in(roots: Iterable[ast.AST | None]) -> set[int]:
+    return {id(node) for root in roots if root is not None for node in ast.walk(root)}
+
+
 def annotations_and_texts(tree: ast.Module) -> set[int]:
     """Nodes inside annotations, decorators and f-strings."""
     found: set[int] = set()
     for node in ast.walk(tree):
-        inner = [getattr(node, name, None) for name in ("annotation", "returns")]
-        inner += getattr(node, "decorator_list", [])
+        found |= nodes_in(getattr(node, name, None) for name in ("annotation", "returns"))
+        found |= nodes_in(getattr(node, "decorator_list", []))
         if isinstance(node, ast.JoinedStr):
-            inner.append(node)
-        for one in inner:
-            if one is not None:
-                found.update(map(id, ast.walk(one)))
+            found |= nodes_in([node])
     return found
 
 
-def mutants_of(path: Path) -> Iterator[Mutant]:
-    source = path.read_text("utf-8")
-    tree = ast.parse(source)
-    excluded = annotations_and_texts(tree)
+def function_bodies(tree: ast.Module) -> set[int]:
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            found |= nodes_in(node.body)
+    return found
+
+
+def mutants_of(file: Path, root: Path) -> Iterator[Mutant]:
+    data = file.read_bytes()
+    tree = ast.parse(data)
+    excluded, functions = annotations_and_texts(tree), function_bodies(tree)
     starts = [0]
-    for line in source.encode().splitlines(keepends=True):
+    for line in data.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    data = source.encode()
     for node in ast.walk(tree):
         if id(node) in excluded or not hasattr(node, "lineno"):
             continue
         begin = starts[node.lineno - 1] + node.col_offset
-        end = starts[node.end_lineno - 1] + node.end_col_offset
-        old = data[begin:end].decode()
-        new = rewritten(node, old)
+        old = data[begin : starts[node.end_lineno - 1] + node.end_col_offset].decode()
+        new = rewritten(node)
         if new is not None and new != old:
-            shown = path.relative_to(ROOT).as_posix()
-            yield Mutant(shown, node.lineno, begin, old, new)
+            path = file.relative_to(root).as_posix()
+            statement, inside = isinstance(node, ast.stmt), id(node) in functions
+            yield Mutant(path, node.lineno, begin, old, new, inside, statement)
 
 
-def chosen(count: int, seed: int) -> list[Mutant]:
+def chosen(root: Path, count: int, seed: int) -> list[Mutant]:
     """So many mutants over all packages, each place as likely as any other."""
-    files = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    every = [mutant for path in files for mutant in mutants_of(path)]
+    files = sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
+    every = [mutant for path in files for mutant in mutants_of(path, root)]
     return random.Random(seed).sample(every, count)
 
 
-def room_tests(path: str) -> str:
-    """The folder or file of tests nearest to a module."""
-    parts = Path(path).with_suffix("").parts
-    for depth in range(len(parts) - 1, 0, -1):
-        folder = Path("tests", *parts[:depth])
-        if (ROOT / folder).is_dir() and any((ROOT / folder).rglob("test_*.py")):
-            return folder.as_posix()
-    return "tests"
+def marked(data: bytes, places: list[tuple[int, Mutant]]) -> bytes:
+    """The file with a mark at each of its places, which may lie in one another."""
+    inserted: dict[int, str] = {}
+    for number, mutant in sorted(places, key=lambda place: len(place[1].old)):
+        call = f"__import__('mutation_marks').reached({number})"
+        before, after = (f"{call}; ", "") if mutant.is_statement else (f"({call} or (", "))")
+        begin, end = mutant.offset, mutant.offset + len(mutant.old.encode())
+        inserted[begin] = before + inserted.get(begin, "")
+        inserted[end] = inserted.get(end, "") + after
+    for at in sorted(inserted, reverse=True):
+        data = data[:at] + inserted[at].encode() + data[at:]
+    return data
 
 
-def fails(tree: Path, tests: str, limit_s: int, jobs: int) -> bool:
-    """Whether some test notices. A run that hangs has noticed."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", tests]
-    command += ["-n", str(jobs), "--dist", "worksteal"] if jobs > 1 else []
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1"}
-    try:
-        done = subprocess.run(
-            command, cwd=tree, env=environment, timeout=limit_s, capture_output=True, check=False
+def rewrite(file: Path, data: bytes) -> None:
+    """Without its compiled form, which is taken for current if size and second are the same."""
+    file.write_bytes(data)
+    Path(cache_from_source(file)).unlink(missing_ok=True)
+
+
+class Tree:
+    """A clone of a commit with its own environment, in which tests run."""
+
+    def __init__(self, folder: Path, commit: str, python: str) -> None:
+        self.root = folder / "tree"
+        self.marks = folder / "marks"
+        self.output = folder / "output"
+        subprocess.run(["git", "clone", "-q", ROOT, self.root], check=True)
+        subprocess.run(["git", "checkout", "-q", commit], cwd=self.root, check=True)
+        environment = {**os.environ, "PYTHON": python}
+        make = ["make", "-s", ".venv/.installed-dev"]
+        subprocess.run(make, cwd=self.root, env=environment, check=True, stdout=sys.stderr)
+        self.marks.mkdir()
+        (self.marks / "mutation_marks.py").write_text(RECORDER)
+
+    def run(self, *arguments: str) -> list[str] | None:
+        """The tests that fail; None if the run hangs or breaks off."""
+        failed = self.marks / "failed"
+        failed.write_text("")
+        command = [self.root / ".venv/bin/python", "-m", "pytest", "-q", *arguments]
+        command += ["-p", "no:cacheprovider", "-p", "mutation_marks"]
+        dropped = ("PYTEST", "PYTHONDONTWRITEBYTECODE")
+        inherited = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+        environment = {**inherited, "PYTHONPATH": str(self.marks)}
+        with self.output.open("w") as output:
+            process = subprocess.Popen(
+                command, cwd=self.root, env=environment, stdout=output, start_new_session=True
+            )
+            try:
+                code = process.wait(LIMIT_S)
+            except subprocess.TimeoutExpired:
+                return None
+            finally:
+                process.terminate()
+                process.wait()
+                self.end_strays()
+        failures = sorted(set(failed.read_text().splitlines()))
+        return failures if failures or code in (0, 5) else None
+
+    def end_strays(self) -> None:
+        """Ends what tests of a wrong program left running."""
+        for words in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                if str(self.root).encode() in words.read_bytes():
+                    os.kill(int(words.parent.name), signal.SIGKILL)
+
+    def write_marks(self, mutants: list[Mutant]) -> None:
+        by_file: dict[str, list[tuple[int, Mutant]]] = {}
+        for number, mutant in enumerate(mutants):
+            if mutant.in_function:
+                by_file.setdefault(mutant.path, []).append((number, mutant))
+        for path, places in by_file.items():
+            file = self.root / path
+            rewrite(file, marked(file.read_bytes(), places))
+
+    def reached(self) -> dict[int, set[str]]:
+        """The files of tests that reach each place; "" where a process without a test does."""
+        found: dict[int, set[str]] = {}
+        for line in (self.marks / "reached").read_text().splitlines():
+            number, _, test = line.partition("\t")
+            file = test.partition("::")[0]
+            found.setdefault(int(number), set()).add(file)
+        return found
+
+    def restore(self) -> None:
+        subprocess.run(["git", "checkout", "-q", "."], cwd=self.root, check=True)
+        subprocess.run(["git", "clean", "-qdfX", *PACKAGES], cwd=self.root, check=True)
+
+    def test_files(self) -> list[str]:
+        found = (self.root / "tests").rglob("test_*.py")
+        return sorted(path.relative_to(self.root).as_posix() for path in found)
+
+    def room_of(self, path: str) -> str:
+        """The folder of tests nearest to a module."""
+        parts = Path(path).with_suffix("").parts
+        for depth in range(len(parts) - 1, 0, -1):
+            folder = Path("tests", *parts[:depth])
+            if any((self.root / folder).rglob("test_*.py")):
+                return folder.as_posix() + "/"
+        return "tests/"
+
+
+@dataclass
+class Trial:
+    """One mutant: which files of tests may notice it, and which test did."""
+
+    tree: Tree
+    mutant: Mutant
+    files: list[str]
+    unsteady: list[str]
+    noticed_by: str = ""
+
+    def notices(self, files: list[str], processes: int) -> bool:
+        """Whether a test in these files fails, twice; a run that hangs has noticed."""
+        deselected = [f"--deselect={test}" for test in self.unsteady]
+        options = ["-n", str(processes), "--dist", "worksteal"] if len(files) > 20 else []
+        while files:
+            failures = self.tree.run("-x", *options, *deselected, *files)
+            if failures == []:
+                return False
+            self.noticed_by = failures[0] if failures else "hangs or breaks off"
+            if failures is None or self.tree.run(failures[0]) != []:
+                return True
+            deselected.append(f"--deselect={failures[0]}")
+        return False
+
+    def fate(self, processes: int) -> str:
+        file = self.tree.root / self.mutant.path
+        data = file.read_bytes()
+        at, old = self.mutant.offset, self.mutant.old.encode()
+        assert data[at : at + len(old)] == old
+        rewrite(file, data[:at] + self.mutant.new.encode() + data[at + len(old) :])
+        room = self.tree.room_of(self.mutant.path)
+        near = [one for one in self.files if one.startswith(room)]
+        try:
+            if self.notices(near, processes):
+                return "room"
+            if self.notices([one for one in self.files if one not in near], processes):
+                return "whole"
+            self.noticed_by = ""
+            return "survived"
+        finally:
+            rewrite(file, data)
+
+
+def trials(tree: Tree, mutants: list[Mutant], processes: int) -> Iterator[Trial]:
+    """A trial of each mutant, after one marked run and one clean run of what failed in it."""
+    tree.write_marks(mutants)
+    disturbed = tree.run("-n", str(processes), "--dist", "worksteal")
+    tree.restore()
+    assert disturbed is not None, f"the marked run broke off, see {tree.output}"
+    unsteady = tree.run(*disturbed) if disturbed else []
+    assert unsteady is not None, f"the clean run broke off, see {tree.output}"
+    everywhere = {one.partition("::")[0] for one in disturbed}
+    reached = tree.reached()
+    print(f"failed with marks: {len(disturbed)} in {sorted(everywhere)}; without: {unsteady}")
+    every = tree.test_files()
+    for number, mutant in enumerate(mutants):
+        found = reached.get(number, set())
+        if mutant.in_function and "" not in found:
+            yield Trial(tree, mutant, sorted(found | everywhere), unsteady)
+        else:
+            yield Trial(tree, mutant, every, unsteady)
+
+
+def table() -> str:
+    """The committed results: how many mutants of each package which tests noticed."""
+    counted: dict[str, list[Counter[str]]] = {}
+    for column, file in enumerate(RESULTS):
+        for one in json.loads(file.read_text()):
+            for row in (one["path"].split("/")[0], "all"):
+                counted.setdefault(row, [Counter(), Counter()])[column][one["fate"]] += 1
+    rows = ["| package | mutants | room | whole | survived | mutants | room | whole | survived |"]
+    rows.append("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for package in sorted(counted, key=lambda name: (name == "all", name)):
+        fates = [(one.total(), *(one[fate] for fate in FATES)) for one in counted[package]]
+        rows.append(
+            "| " + " | ".join([package, *(str(one) for row in fates for one in row)]) + " |"
         )
-    except subprocess.TimeoutExpired:
-        return True
-    return done.returncode not in (0, 5)
-
-
-def tried(mutant: Mutant, tree: Path, *, whole: bool) -> str:
-    file = tree / mutant.path
-    data = file.read_bytes()
-    at, old = mutant.offset, mutant.old.encode()
-    assert data[at : at + len(old)] == old
-    file.write_bytes(data[:at] + mutant.new.encode() + data[at + len(old) :])
-    try:
-        if fails(tree, room_tests(mutant.path), ROOM_LIMIT_S, 1):
-            return "room"
-        if whole and fails(tree, "tests", WHOLE_LIMIT_S, 2):
-            return "whole"
-        return "survived"
-    finally:
-        file.write_bytes(data)
-
-
-def table(fates: list[tuple[Mutant, str]]) -> str:
-    counted: dict[str, Counter[str]] = {}
-    for mutant, fate in fates:
-        counted.setdefault(mutant.path.split("/")[0], Counter())[fate] += 1
-    columns = ("room", "whole", "survived")
-    rows = ["| package | mutants | room | whole | survived |", "|---|--:|--:|--:|--:|"]
-    for package, fate in sorted(counted.items()):
-        numbers = " | ".join(str(fate[one]) for one in columns)
-        rows.append(f"| {package} | {fate.total()} | {numbers} |")
     return "\n".join(rows)
 
 
@@ -185,24 +355,33 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--room-only", action="store_true", help="leave out the runs of all tests")
-    parser.add_argument("--json", type=Path, help="write every mutant and its fate")
+    parser.add_argument("--commit", default="HEAD")
+    parser.add_argument("--python", default="/usr/bin/python3")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--json", type=Path, default=RESULTS[1], help="every mutant and its fate")
+    parser.add_argument("--table", action="store_true", help="print the table of the results")
     options = parser.parse_args()
-    fates: list[tuple[Mutant, str]] = []
+    if options.table:
+        print(table())
+        return
+    tried: list[dict[str, object]] = []
+    # A run in the background ignores SIGINT and would hand that on to the programs under test.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        tree = Path(folder) / "tree"
-        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "build")
-        shutil.copytree(ROOT, tree, ignore=ignored)
-        for number, mutant in enumerate(chosen(options.count, options.seed), start=1):
+        tree = Tree(Path(folder), options.commit, options.python)
+        mutants = chosen(tree.root, options.count, options.seed)
+        for trial in trials(tree, mutants, options.jobs):
             began = time.monotonic()
-            fate = tried(mutant, tree, whole=not options.room_only)
-            fates.append((mutant, fate))
+            fate = trial.fate(options.jobs)
             took = time.monotonic() - began
-            print(f"{number:>3} {fate:<8} {took:5.0f} s  {mutant}", flush=True)
-            if options.json is not None:
-                shown = [asdict(one) | {"fate": fate} for one, fate in fates]
-                options.json.write_text(json.dumps(shown, indent=1))
-    print(table(fates))
+            print(f"{len(tried):>3} {fate:<8} {took:5.0f} s  {trial.mutant}", flush=True)
+            tried.append(
+                asdict(trial.mutant)
+                | {"files": len(trial.files), "fate": fate, "by": trial.noticed_by}
+            )
+            options.json.write_text(json.dumps(tried, indent=1) + "\n")
+    print(table())
 
 
 if __name__ == "__main__":

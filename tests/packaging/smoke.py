@@ -33,6 +33,7 @@ SUFFIXES = frozenset(
         ".scenario",
         ".sql",
         ".html",
+        ".svg",
         ".css",
         ".js",
         ".c",

@@ -50,7 +50,11 @@ class Table:
         return self
 
     def act(self, action, role: Role = Role.FLOORPERSON) -> list[dict[str, object]]:
-        return plain_entries(self.played.table.act(action, role))
+        return self.plain(self.played.table.act(action, role))
+
+    def plain(self, entries) -> list[dict[str, object]]:
+        table = self.played.table
+        return plain_entries(entries, table.core.book, table.state.table)
 
     @property
     def view(self) -> dict[str, object]:
@@ -174,6 +178,6 @@ def test_the_answer_to_a_foreign_card_has_its_code_and_no_tag(simulation) -> Non
     table.played.shoe.order(ExitFault.FOREIGN_TAG)
     before = len(table.played.table.entries)
     table.draw(RED.of(card_named("4C")))
-    answer = plain_entries(table.played.table.entries[before:])
+    answer = table.plain(table.played.table.entries[before:])
     assert "FOREIGN_CARD" in [one.get("code") for one in answer]
     assert FOREIGN_TAG not in json.dumps(answer)

@@ -151,8 +151,8 @@ def test_records_stored_while_unplugged_give_no_finding(table, racked) -> None:
     table.played.table.advance(6 * A_WHILE_NS)
     table.played.table.plug(LAYOUT)
     table.played.settle()
-    sights = [one.event for one in table.played.table.entries if is_tag_at_a_hand(one)]
-    assert [one.late for one in sights] == [True] * 8
+    reads = [one.event for one in table.played.table.entries if is_tag_at_a_hand(one)]
+    assert [one.late for one in reads] == [True] * 8
     assert [one.code for one in table.found if one.code != "CARD_ABSENT"] == []
 
 

@@ -145,7 +145,8 @@ def answer_text(table: Table) -> str:
     """The answer that an action would get now."""
     item = OperatorAction(table.rig.at, "A", Role.DEALER, "test", VacateSeat(3), "")
     _, output = table.rig.core.handle(table.rig.state, item)
-    return json.dumps([refusal_text(output.entries), plain_entries(output.entries)])
+    plain = plain_entries(output.entries, table.rig.core.book, table.rig.state.table)
+    return json.dumps([refusal_text(output.entries), plain])
 
 
 def monitor_text(table: Table) -> str:

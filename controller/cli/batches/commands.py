@@ -82,10 +82,11 @@ def export(
     folder: FolderOption = DEFAULT_FOLDER,
     key: KeyOption = DEFAULT_KEY,
     trust: TrustOption = None,
+    json: JsonOption = False,
 ) -> None:
     """Print a batch's cards as CSV."""
-    from controller.commissioning.batch_folder import store_text
     from controller.custody.manifest_csv import write_manifest
+    from controller.system.atomic_file import require_new, store_text
 
     batch = _batch(folder, name, key, trust)
     if batch.manifest is None:
@@ -93,14 +94,14 @@ def export(
     if batch.problem:
         echo_stderr(f"smartshoe: not for play: {batch.problem}")
     text = write_manifest(batch.manifest)
-    if to is None:
+    if to is not None:
+        require_new(to)
+        store_text(to, text)
+    if json:
+        cards = {"csv": text} if to is None else {"file": str(to)}
+        echo_json({**_plain(batch), **cards})
+    elif to is None:
         echo(text.removesuffix("\n"))
-        return
-    if to.exists():
-        raise CommandError(
-            "the file exists and is not overwritten", place=str(to), remedy="name a new file"
-        )
-    store_text(to, text)
 
 
 def list_batches(

@@ -249,7 +249,8 @@ def _read_pile(
                 lines = "".join(f"\n  {note}" for note in notes)
                 title = _pile_title(deck, enrolment)
                 raise CommandError(
-                    f"{title} is not complete: {cards} of {wanted} cards{lines}", ExitCode.NO
+                    f"{title} is not complete: {cards} of {wanted} cards{lines}",
+                    ExitCode.NO,
                 )
 
 

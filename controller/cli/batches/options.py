@@ -40,7 +40,12 @@ ModelOption = Annotated[
 ChipOption = Annotated[str, typer.Option(metavar="LAYOUT", help="How the chips encode their card.")]
 WaitOption = Annotated[
     int,
-    typer.Option(min=0, metavar="N", help="Give up when nothing changed for N s; 0: at Ctrl-C."),
+    typer.Option(
+        min=0,
+        max=86_400,
+        metavar="N",
+        help="Give up when nothing changed for N s; 0: at Ctrl-C.",
+    ),
 ]
 
 _LINE_MAX = 64

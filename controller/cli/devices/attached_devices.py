@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from controller.cli.errors import parse_reports
 from controller.config.load import TableConfig
 from controller.service.device_log import device_role
 from firmware_bridge.transport.allow_list import AllowList, UsbDeviceAllowed, refuse_keyboard
@@ -192,5 +193,4 @@ def _port_state(port: str, allowed: AllowList | None) -> tuple[bool, str]:
             case _:
                 return True, "a serial server, not contacted"
     except PortUnavailable as error:
-        words = str(error).removeprefix(f"{port} is ").removeprefix(f"{port}: ")
-        return False, words.removesuffix("; `smartshoe devices` lists what is")
+        return False, parse_reports(str(error))[0].problem.removeprefix("it is ")

@@ -35,13 +35,17 @@ def monitor(
         ),
     ] = "",
     baud: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Bits per second; 0: the model's own speed.")
+        int,
+        typer.Option(
+            min=0, max=4_000_000, metavar="N", help="Bits per second; 0: the model's own speed."
+        ),
     ] = 0,
     level: Annotated[
         list[Level] | None, typer.Option(help="Show this level only; may be repeated.")
     ] = None,
     seconds: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Stop after N seconds; 0: at Ctrl-C.")
+        int,
+        typer.Option(min=0, max=604_800, metavar="N", help="Stop after N seconds; 0: at Ctrl-C."),
     ] = 0,
     seq_cycle: Annotated[
         str, typer.Option(metavar="WORD", help="How reports are numbered, as in the configuration.")
@@ -55,6 +59,9 @@ def monitor(
     ] = False,
     config: ConfigFile = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before --maintenance.")] = False,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object a line, the totals last.")
+    ] = False,
 ) -> None:
     """Watch a device's port: bytes arrived, frame decoded, event understood.
 
@@ -66,7 +73,7 @@ def monitor(
     options = MonitorOptions(port, model, baud, seq_cycle, bcc_reading)
     monitored = find_monitored_port(options, config, masked=not maintenance)
     levels = tuple(one.value for one in level or Level)
-    watch = MonitorWatch(port, monitored.line, monitored.allowed, levels, seconds)
+    watch = MonitorWatch(port, monitored.line, monitored.allowed, levels, seconds, json)
     if monitored.remark:
         echo_stderr(f"smartshoe: {monitored.remark}")
     if not maintenance:
@@ -74,8 +81,9 @@ def monitor(
         return
     if config is None:
         raise CommandError(
-            "--maintenance needs --config FILE, to check that no shoe is open there",
+            "it needs --config FILE, to check that no shoe is open there",
             place="--maintenance",
+            allowed="--maintenance --config FILE",
             remedy="name the configuration of the table at this port",
         )
     from controller.cli.devices.monitored_port import maintenance_lock
@@ -90,4 +98,10 @@ def _confirm(port: str, *, sure: bool) -> None:
     if sure:
         return
     if not typer.confirm("Is the table closed, and may everyone here see the cards?", err=True):
-        raise CommandError("not confirmed: nothing was shown", ExitCode.NO)
+        raise CommandError(
+            "not confirmed: nothing was shown",
+            ExitCode.NO,
+            place="--maintenance",
+            allowed="yes",
+            remedy="answer yes, or give --yes",
+        )

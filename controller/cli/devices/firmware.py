@@ -151,8 +151,10 @@ def _verified_list(file: Path, own: "PublicKey", trust: list[Path] | None) -> "A
     why = trust_problem(found, (own, *(load_public(path) for path in trust or ())))
     if why:
         raise CommandError(
-            f"{file}: {why}; to extend the list of another key, name that public key with --trust",
+            why,
             ExitCode.NO,
+            place=str(file),
+            remedy="to extend the list of another key, name that public key with --trust",
         )
     return found
 

@@ -12,7 +12,7 @@ from typing import Final, assert_never
 from msgspec import Struct, field
 
 from controller.cli.errors import CommandError
-from controller.cli.output import echo, echo_stderr
+from controller.cli.output import echo, echo_json_line, echo_raw, echo_stderr
 from controller.views.quantity import counted
 from drivers.catalogue import ShoeMonitor
 from firmware_bridge.timestamp import Timestamp
@@ -32,13 +32,17 @@ _OPENINGS: Final = {"bytes": "bytes ", "frames": "frame ", "events": "event "}
 
 
 class MonitorWatch(Struct, frozen=True):
-    """The port to watch. `levels`: any of bytes, frames, events; `seconds` 0: no end."""
+    """The port to watch. `levels`: any of bytes, frames, events; `seconds` 0: no end.
+
+    `as_json`: every line is a JSON object, and so are the totals.
+    """
 
     port: str
     line: LineSettings
     allowed: AllowList | None
     levels: tuple[str, ...]
     seconds: int
+    as_json: bool = False
 
 
 class _Count(Struct):
@@ -54,7 +58,7 @@ def run_monitor(watch: MonitorWatch, monitor: ShoeMonitor) -> None:
     try:
         port = open_port(watch.port, watch.line, watch.allowed)
     except ValueError as error:
-        raise CommandError(str(error)) from error
+        raise CommandError(f"{watch.port}: {error}") from error
     pump = PortPump(watch.port, port, lambda event: _enqueue(events, ending, event))
     began = now()
     count = _Count()
@@ -67,7 +71,7 @@ def run_monitor(watch: MonitorWatch, monitor: ShoeMonitor) -> None:
         ending.set()
         pump.stop()
         pump.join()
-    _print_count(count, now().monotonic_ns - began.monotonic_ns)
+    _print_count(count, now().monotonic_ns - began.monotonic_ns, as_json=watch.as_json)
 
 
 def _enqueue(events: queue.Queue[PortEvent], ending: threading.Event, event: PortEvent) -> None:
@@ -123,8 +127,13 @@ def _print_lines(watch: MonitorWatch, lines: tuple[str, ...], at: Timestamp, cou
     for line in lines:
         level = next(name for name, opening in _OPENINGS.items() if line.startswith(opening))
         count.lines[level] += 1
-        if level in watch.levels:
-            print(f"{_time_text(at)}  {line}", flush=True)
+        if level not in watch.levels:
+            continue
+        if watch.as_json:
+            text = line.removeprefix(_OPENINGS[level]).strip()
+            echo_json_line({"time": _time_text(at), "level": level, "text": text})
+        else:
+            echo_raw(f"{_time_text(at)}  {line}\n")
 
 
 def _time_text(at: Timestamp) -> str:
@@ -132,7 +141,12 @@ def _time_text(at: Timestamp) -> str:
     return f"{moment:%H:%M:%S}.{at.utc_ns % _NS_PER_S // _NS_PER_MS:03}"
 
 
-def _print_count(count: _Count, elapsed_ns: int) -> None:
+def _print_count(count: _Count, elapsed_ns: int, *, as_json: bool) -> None:
+    if as_json:
+        numbers = {"bytes": count.bytes, "reads": count.reads}
+        lines = {level: count.lines[level] for level in ("frames", "events")}
+        echo_json_line({"seconds": elapsed_ns // _NS_PER_S, **numbers, **lines})
+        return
     echo(
         f"{elapsed_ns // _NS_PER_S} s: {counted(count.bytes, 'byte')} in"
         f" {counted(count.reads, 'read')}, {counted(count.lines['frames'], 'frame')},"

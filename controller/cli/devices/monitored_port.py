@@ -113,7 +113,12 @@ def _line_at(table: TableConfig, options: MonitorOptions, config: Path) -> LineS
         if same_port(port, options.port):
             return line
     ports = ", ".join(port for port, _ in table.lines)
-    raise CommandError(f"{options.port} is not a port of {config}; its ports: {ports}")
+    raise CommandError(
+        f"{options.port} is not a port of {config}",
+        place="PORT",
+        allowed=ports,
+        remedy="use one of them, or leave --config out",
+    )
 
 
 def _model_at(table: TableConfig, options: MonitorOptions) -> tuple[str, ShoeSettings]:
@@ -170,8 +175,9 @@ def maintenance_lock(config_file: Path, port: str) -> Iterator[None]:
     config = load_config(config_file)
     if not any(same_port(configured, port) for configured, _ in config.lines):
         raise CommandError(
-            f"{config_file} is about {config.settings.shoe.port}, not about {port}: give the "
-            "configuration of the table at this port"
+            f"it is about {config.settings.shoe.port}, not about {port}",
+            place=str(config_file),
+            remedy="give the configuration of the table at this port",
         )
     with ExitStack() as held:
         if config.journal_folder.exists():
@@ -189,8 +195,9 @@ def _table_closed(folder: Path) -> Iterator[None]:
     with journal:
         if recover(journal, load_clauses()).shoe_open:
             raise CommandError(
-                "no maintenance now: a shoe is open at this table. Finish it, or close it with "
-                "`smartshoe close-shoe`, then stop the table",
+                "no maintenance now: a shoe is open at this table",
                 ExitCode.NO,
+                place=str(folder),
+                remedy="finish it, or close it with `smartshoe close-shoe`; then stop the table",
             )
         yield

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from msgspec import to_builtins
 
-from controller.cli.errors import CommandError, ExitCode
+from controller.cli.errors import ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, echo_table, progress_bar
 from controller.cli.path_parameters import Journals
 from controller.views.quantity import counted
@@ -43,22 +43,18 @@ def audit(
     It checks seals, chain and signatures, and every shoe's cards against the rules. A shoe that is
     not clean, or that has a finding, is replayed. Nothing is changed.
     """
-    from controller.audit.discovery import NothingToAudit, count_files, require_something
+    from controller.audit.discovery import count_files, require_something
     from controller.audit.run import audit as run_audit
     from controller.audit.shoe import AuditSettings
-    from controller.audit.worker_pool import WorkerLost
     from controller.system.keys import load_public
 
     settings = AuditSettings(tuple(load_public(one).raw for one in key or ()), deep)
-    try:
-        require_something(paths)
-        total = count_files(paths) if sys.stderr.isatty() else 0
-        with progress_bar("audit") as progress:
-            report = run_audit(
-                paths, settings, jobs or os.cpu_count() or 1, lambda done: progress(done, total)
-            )
-    except (NothingToAudit, WorkerLost) as error:
-        raise CommandError(str(error)) from error
+    require_something(paths)
+    total = count_files(paths) if sys.stderr.isatty() else 0
+    with progress_bar("audit") as progress:
+        report = run_audit(
+            paths, settings, jobs or os.cpu_count() or 1, lambda done: progress(done, total)
+        )
     if json:
         echo_json(_json_of(report))
     else:

@@ -105,7 +105,9 @@ def export(
         ),
     ] = False,
     day: Annotated[str, typer.Option(metavar="DAY", help="One gaming day's sealed shoes.")] = "",
-    shoe: Annotated[int | None, typer.Option(metavar="N", help="One of them.", min=1)] = None,
+    shoe: Annotated[
+        int | None, typer.Option(metavar="N", help="One of them.", min=1, max=10**6)
+    ] = None,
 ) -> None:
     """Write records to a tape file, or print coups, irregularities and decisions as rows."""
     from controller.archive.export import export_tape, finished_span, rows, sealed_span

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from controller.archive.copies import ArchiveReport
     from controller.archive.prune import PruneDecision
 
+_DAYS_MAX = 36_500
+
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 _Shoe = Annotated[
     str, typer.Argument(metavar="SHOE", help="Gaming day and number, such as 2026-11-21/7.")
@@ -30,7 +32,13 @@ def archive(
     path: JournalFolder,
     to: Annotated[Path, typer.Option(metavar="FOLDER", help="The archive of this table.")],
     older_than: Annotated[
-        int, typer.Option(metavar="DAYS", help="Only gaming days that ended this long ago.", min=0)
+        int,
+        typer.Option(
+            metavar="DAYS",
+            help="Only gaming days that ended this long ago.",
+            min=0,
+            max=_DAYS_MAX,
+        ),
     ] = 0,
     json: _Json = False,
 ) -> None:
@@ -72,7 +80,10 @@ def prune(
     path: JournalFolder,
     archive: Annotated[Path, typer.Option(metavar="FOLDER", help="Where the copies are.")],
     keep_days: Annotated[
-        int, typer.Option(metavar="N", help="Younger shoes stay.", min=7, show_default=True)
+        int,
+        typer.Option(
+            metavar="N", help="Younger shoes stay.", min=7, max=_DAYS_MAX, show_default=True
+        ),
     ] = 30,
     yes: Annotated[
         bool, typer.Option("--yes", help="Delete; without it only the list is shown.")
@@ -125,21 +136,32 @@ def _print_pruned(
         echo("no shoe may be deleted")
 
 
-def hold(path: JournalFolder, shoe: _Shoe, by: _By, reason: _Reason) -> None:
+def hold(path: JournalFolder, shoe: _Shoe, by: _By, reason: _Reason, json: _Json = False) -> None:
     """Keep a shoe on this disk as evidence, whatever its age."""
     from controller.archive.prune import hold_shoe as keep
     from controller.archive.shoe_index import parse_shoe_name
     from firmware_bridge.transport.clock import now
 
     name = parse_shoe_name(shoe)
-    echo(f"shoe {name} is held by {by}: {keep(path, name, by, reason, now().utc_ns)}")
+    file = keep(path, name, by, reason, now().utc_ns)
+    _print_hold("held", str(name), by, reason, file, as_json=json)
 
 
-def release(path: JournalFolder, shoe: _Shoe, by: _By, reason: _Reason) -> None:
+def release(
+    path: JournalFolder, shoe: _Shoe, by: _By, reason: _Reason, json: _Json = False
+) -> None:
     """End a hold; the hold and the release stay on record."""
     from controller.archive.prune import release_hold as let_go
     from controller.archive.shoe_index import parse_shoe_name
     from firmware_bridge.transport.clock import now
 
     name = parse_shoe_name(shoe)
-    echo(f"shoe {name} is released by {by}: {let_go(path, name, by, reason, now().utc_ns)}")
+    file = let_go(path, name, by, reason, now().utc_ns)
+    _print_hold("released", str(name), by, reason, file, as_json=json)
+
+
+def _print_hold(done: str, shoe: str, by: str, reason: str, file: Path, *, as_json: bool) -> None:
+    if as_json:
+        echo_json({"shoe": shoe, "done": done, "by": by, "reason": reason, "file": str(file)})
+    else:
+        echo(f"shoe {shoe} is {done} by {by}: {file}")

@@ -5,11 +5,11 @@ Source: controller/cli/README.md, "Command line"; controller/replay/README.md, "
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.errors import ExitCode
+from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, progress_bar
 from controller.cli.path_parameters import Evidence, JournalFile
 from controller.views.quantity import counted
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from controller.replay.report import ReplayReport
 
 _PROBLEMS_SHOWN_MAX = 50
+_READABLE: Final = "name a journal, an archive, a .shoe file, a bundle, or a public key"
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 
@@ -43,11 +44,14 @@ def verify(
     The evidence is only read and may be in use. This runs controller/journal/verify.py, one file
     that does the same by itself on any Python.
     """
-    from controller.journal.verify import as_json, report_lines
+    from controller.journal.verify import CannotRead, as_json, report_lines
     from controller.journal.verify import verify as check
 
-    with progress_bar("verify") as progress:
-        report = check(path, progress, key or (), witness or ())
+    try:
+        with progress_bar("verify") as progress:
+            report = check(path, progress, key or (), witness or ())
+    except CannotRead as error:
+        raise CommandError(f"{error}. Remedy: {_READABLE}") from error
     if json:
         echo_json(as_json(report))
     else:

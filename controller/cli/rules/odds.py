@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.output import PROFILE_HELP, echo, echo_json, echo_table, load_named_profile
+from controller.cli.output import echo, echo_json, echo_table, load_named_profile
+from controller.cli.path_parameters import ProfileName
 from controller.views.quantity import counted
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def odds(
     decks: Annotated[
         int, typer.Option(min=1, max=16, help="Whole decks in the shoe.", metavar="N")
     ] = 8,
-    profile: Annotated[str, typer.Option(metavar="NAME", help=PROFILE_HELP)] = "",
+    profile: ProfileName = "",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """Count every ordered six-card draw from whole decks; with --profile also the house edges.

@@ -13,6 +13,7 @@ import typer
 
 from controller.cli.errors import CommandError
 from controller.cli.output import MARK, echo, echo_json, echo_table, load_named_profile
+from controller.cli.path_parameters import ProfileName
 
 if TYPE_CHECKING:
     from controller.profiles.clauses import Clause
@@ -38,9 +39,7 @@ def list_profiles(json: _Json = False) -> None:
 
 
 def show(
-    name: Annotated[
-        str, typer.Argument(metavar="[NAME]", help="A profile's name, or a house's .toml file.")
-    ] = "",
+    name: ProfileName = "",
     config: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Instead of NAME: the profile of this table.toml."),
@@ -58,17 +57,14 @@ def show(
     from controller.profiles.load import load_clauses
 
     catalogue = load_clauses()
-    if config is not None:
-        profile, observed = _at_table(config)
-    elif name:
-        profile, observed = load_named_profile(name), ""
-    else:
+    if (config is None) is not bool(name):
         raise CommandError(
-            "give a profile",
+            "it is given twice" if name else "it is missing",
             place="NAME",
-            allowed="NAME or --config FILE",
+            allowed="either NAME or --config FILE",
             remedy="`smartshoe rules list` shows the names",
         )
+    profile, observed = (load_named_profile(name), "") if config is None else _at_table(config)
     cited = _cited(profile, catalogue) if clauses else ()
     if json:
         echo_json(_as_json(profile, cited))
@@ -104,8 +100,13 @@ def clause(
     found = catalogue.get(clause_id)
     if found is None:
         near = get_close_matches(clause_id, catalogue, n=3)
-        hint = f"; similar: {', '.join(near)}" if near else ""
-        raise CommandError(f"there is no clause {clause_id!r}{hint}")
+        hint = f"did you mean {' or '.join(near)}?" if near else "`smartshoe clauses` lists them"
+        raise CommandError(
+            f"there is no clause {clause_id!r}",
+            place="ID",
+            allowed="the id of a clause, such as NY-h-1",
+            remedy=hint,
+        )
     if json:
         echo_json(_clause_json(found))
         return

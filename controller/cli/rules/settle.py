@@ -10,14 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import (
-    PROFILE_HELP,
-    echo,
-    echo_json,
-    echo_stderr,
-    echo_table,
-    load_named_profile,
-)
+from controller.cli.output import echo, echo_json, echo_stderr, echo_table, load_named_profile
+from controller.cli.path_parameters import ProfileName
 
 if TYPE_CHECKING:
     from controller.rules.coup import Cards
@@ -27,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def settle(
-    profile: Annotated[str, typer.Option(metavar="NAME", help=PROFILE_HELP)],
+    profile: ProfileName,
     cards: Annotated[
         str, typer.Option(metavar="TEXT", help='The coup: "P 7h; B 2c; ...", as drawn.')
     ] = "",

@@ -5,7 +5,6 @@ its own is shown by its fields.
 Source: controller/script/README.md, "Playing".
 """
 
-import re
 from collections.abc import Iterator
 from enum import Enum
 from typing import Final, TypeAlias
@@ -41,7 +40,6 @@ from controller.views.quantity import counted
 
 Plain: TypeAlias = dict[str, object]
 _INDENT: Final = " " * 8
-_INNER: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def statement_lines(book: RuleBook, played: PlayedStatement) -> list[str]:
@@ -183,9 +181,10 @@ def _wager_text(one: WagerResult) -> str:
 
 
 def _plain_object(value: object) -> Plain:
-    """Any value of the procedure by its fields; `kind` is its class name in snake case."""
+    """Any value of the procedure by its fields; `kind` is its tag, if its type has one."""
     assert isinstance(value, Struct)
-    shown: Plain = {"kind": _INNER.sub("_", type(value).__name__).lower()}
+    tag = type(value).__struct_config__.tag
+    shown: Plain = {"kind": tag} if tag is not None else {}
     for field in value.__struct_fields__:
         # A field may be called kind itself: a kind of wager.
         name = "wager" if field == "kind" else field

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import PROFILE_HELP, echo, echo_json, echo_stderr, load_named_profile
+from controller.cli.errors import CommandError
+from controller.cli.output import PROFILE_HELP, echo, echo_json, load_named_profile
 
 if TYPE_CHECKING:
     from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -24,7 +24,10 @@ def try_script(
     ],
     profile: Annotated[str, typer.Option(metavar="NAME", help=PROFILE_HELP)] = "s42-mini",
     decks: Annotated[
-        int | None, typer.Option(metavar="N", help="Decks in the shoe; by default the profile's.")
+        int | None,
+        typer.Option(
+            metavar="N", min=1, max=255, help="Decks in the shoe; by default the profile's."
+        ),
     ] = None,
     observed: Annotated[
         str,
@@ -38,20 +41,12 @@ def try_script(
     wagers and payments.
     """
     from controller.cli.rules.try_output import statement_json, statement_lines
-    from controller.script.errors import ScriptError
     from controller.script.parser import parse
     from controller.script.player import play
 
     text, name = _text(script)
     book = _book(load_named_profile(profile), decks, observed)
-    try:
-        statements = parse(text, name)
-    except ScriptError as error:
-        if json:
-            echo_json({"problems": [_problem(name, one) for one in error.problems]})
-        echo_stderr(str(error))
-        raise typer.Exit(ExitCode.UNUSABLE) from error
-    played = play(book, statements)
+    played = play(book, parse(text, name))
     if json:
         shown = {
             "profile": book.profile.name,
@@ -65,13 +60,6 @@ def try_script(
         echo("\n".join(statement_lines(book, one)))
 
 
-def _problem(name: str, one: object) -> dict[str, object]:
-    from controller.script.errors import ScriptProblem
-
-    assert isinstance(one, ScriptProblem)
-    return {"script": name, "line": one.line, "column": one.column, "problem": one.message}
-
-
 def _text(script: str) -> tuple[str, str]:
     """A script's text and its name in error messages. Raises CommandError."""
     if script == "-":
@@ -81,13 +69,17 @@ def _text(script: str) -> tuple[str, str]:
         return script, "script"
     if not looks_like_text and not _is_file(script):
         raise CommandError(
-            f"there is no file {script!r}; name a file, write - for stdin, or write the statements"
-            ' themselves, such as "burn Ac + 1; P 9h"'
+            f"there is no file {script!r}",
+            place="SCRIPT",
+            allowed="a file, - for stdin, or statements",
+            remedy='correct the name, or write statements such as "burn Ac + 1; P 9h"',
         )
     try:
         return Path(script).read_text("utf-8-sig"), script
     except UnicodeDecodeError as error:
-        raise CommandError(f"{script} is not UTF-8 text: save it as UTF-8") from error
+        raise CommandError(
+            "it is not UTF-8 text", place=script, allowed="UTF-8", remedy="save it as UTF-8"
+        ) from error
 
 
 def _is_file(name: str) -> bool:

@@ -11,13 +11,19 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.cli.output import echo, echo_json
-from controller.control.requests import NUMBER_MAX, SEAT_MAX, VALUES_OF
+from controller.control.requests import VALUES_OF
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import FloorDecision, Provisional
 from controller.procedure.events import LayoutPart
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
-from controller.tape.actions import ACTION_NAMES, REASON_REQUIRED, roles_for
+from controller.tape.actions import (
+    ACTION_NAMES,
+    NUMBER_MAX,
+    REASON_REQUIRED,
+    SEAT_MAX,
+    roles_for,
+)
 from drivers.commands import ShufflerOrder
 
 WIDTH_MAX: Final = 100

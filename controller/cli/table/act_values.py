@@ -30,14 +30,14 @@ def parse_values(words: Iterable[str]) -> dict[str, object]:
                 remedy="`smartshoe act ACTION --list` shows the keys",
             )
         if key in values:
-            raise CommandError("it is given twice", place=key, remedy="give it once")
+            raise CommandError("it is given twice", place=key, allowed="once", remedy="remove one")
         values[key] = _value(key, text)
     return values
 
 
 def _value(key: str, text: str) -> object:
     if key in _NUMBERS:
-        if not (text.isascii() and text.isdecimal() and len(text) < 20):
+        if not (text.isascii() and text.isdecimal() and len(text) < 19):
             raise CommandError(
                 f"{text!r} is not allowed", place=key, allowed="a whole number", remedy=f"{key}=5"
             )
@@ -69,8 +69,10 @@ def _wagers(text: str) -> list[dict[str, object]]:
             )
         except ValueError as error:
             raise CommandError(
-                f"wager {number}, {part!r}: {error}; write seat:wager:amount, such as"
-                " 5:banker:100.00"
+                f"wager {number}, {part!r}: {error}",
+                place="wagers",
+                allowed="seat:wager:amount",
+                remedy="write it as 5:banker:100.00",
             ) from error
     return read
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from controller.cli.errors import CommandError, ExitCode
-from controller.cli.output import echo, echo_json, echo_stderr
+from controller.cli.output import echo, echo_json
 from controller.cli.path_parameters import ConfigFile
 
 _INDENT = 21
@@ -46,11 +46,7 @@ def check_config(
     except ConfigError as error:
         if error.unreadable:
             raise
-        if json:
-            echo_json({"ok": False, "file": str(file), "problems": list(error.problems)})
-        else:
-            echo_stderr(str(error))
-        raise typer.Exit(ExitCode.NO) from error
+        raise CommandError(str(error), ExitCode.NO) from error
     if json:
         echo_json({"ok": True, "file": str(file), **_plain(config)})
         return

@@ -83,7 +83,7 @@ def _watch(client: "ControlClient", hints: CommandHints, *, as_json: bool) -> No
             watch_on_terminal(
                 client.subscribe(), CommandHints(hints.table_options, as_template=True)
             )
-            raise CommandError("the table has ended", ExitCode.NO_TABLE)
+            raise _ended(client)
         for shown in client.subscribe():
             if as_json:
                 echo_json_line(shown)
@@ -92,7 +92,16 @@ def _watch(client: "ControlClient", hints: CommandHints, *, as_json: bool) -> No
                 echo_raw(f"{block}\n\n")
     except KeyboardInterrupt:
         raise typer.Exit from None
-    raise CommandError("the table has ended", ExitCode.NO_TABLE)
+    raise _ended(client)
+
+
+def _ended(client: "ControlClient") -> CommandError:
+    return CommandError(
+        "the table has ended",
+        ExitCode.NO_TABLE,
+        place=str(client.path),
+        remedy="start it again with `smartshoe run`",
+    )
 
 
 def _width() -> int:
@@ -259,7 +268,11 @@ def _snapshot(client: "ControlClient") -> SnapshotPart:
     answer = SnapshotPart(client.request({"request": "status"}))
     shown = answer.part("snapshot")
     if shown is None:
-        raise CommandError(f"the table gave no status: {answer.text('error') or 'no reason given'}")
+        raise CommandError(
+            f"the table gave no status: {answer.text('error') or 'no reason given'}",
+            place=str(client.path),
+            remedy="try again, and read the table's log",
+        )
     return shown
 
 
@@ -302,13 +315,20 @@ def _send_action(
     }
     answer = SnapshotPart(client.request(request))
     if not answer.yes("ok"):
-        raise CommandError(f"{name}: {answer.text('error')}", ExitCode.NO)
+        raise _refused(name, answer.text("error"))
     write = echo_stderr if as_json else echo
     if as_json:
         echo_json(answer.values)
     write(f"{name}: {'requested' if name == 'bind-batch' else 'done'} and on record")
     for line in conclusion_lines(answer.parts("entries")):
         write(f"  {line}")
+
+
+def _refused(name: str, why: str) -> CommandError:
+    if "Remedy: " in why:
+        return CommandError(why, ExitCode.NO)
+    remedy = "`smartshoe status` shows what is due now"
+    return CommandError(why.removesuffix("."), ExitCode.NO, place=name, remedy=remedy)
 
 
 def _check(name: str, author: _ActionAuthor, values: Mapping[str, object]) -> None:
@@ -345,7 +365,7 @@ def report_binding(client: "ControlClient", batch: str, before: int, *, as_json:
                 if named.number("number") <= before or named.text("batch") != batch:
                     continue
                 if named.text("refused"):
-                    raise CommandError(f"bind-batch: {named.text('refused')}", ExitCode.NO)
+                    raise _refused("bind-batch", named.text("refused"))
                 write(f"  batch {batch} is bound: its cards are tracked")
                 return
     except ControlError:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from controller.cli.command import Command
-from controller.cli.errors import CommandError
+from controller.cli.errors import CommandError, ExitCode
 from controller.cli.help_page import code_lines_of, example_lines
 
 
@@ -26,7 +26,7 @@ def main(command: Command, words: list[str]) -> int:
     options = parser.parse_args(words)
     if options.help:
         print(parser.format_help(), end="")
-        return 0
+        return ExitCode.DONE
     named = [one for one in (options.file, options.config) if one is not None]
     if len(named) != 1:
         problem = "no table is given" if not named else "the configuration is given twice"
@@ -38,7 +38,8 @@ def main(command: Command, words: list[str]) -> int:
         )
     from controller.service.app import run_configured
 
-    return run_configured(named[0], close_coup_as_partial=options.close_coup_as_partial)
+    run_configured(named[0], close_coup_as_partial=options.close_coup_as_partial)
+    return ExitCode.DONE
 
 
 def _parser(command: Command) -> argparse.ArgumentParser:
@@ -55,6 +56,9 @@ def _parser(command: Command) -> argparse.ArgumentParser:
         "--close-coup-as-partial",
         action="store_true",
         help="continue a shoe begun by another version; its coup is held for a floorperson",
+    )
+    parser.add_argument(
+        "--json", action="store_true", help="print an error as one JSON object on stdout"
     )
     parser.add_argument("-h", "--help", action="store_true", help="show this page and stop")
     return parser

@@ -99,25 +99,51 @@ class CommandHints(Struct, frozen=True):
 
 def irregularity_lines(table: SnapshotPart, hints: CommandHints, width: int = WIDTH) -> list[str]:
     """Open irregularities, the remedy step by step, and the commands that decide."""
-    remedy = table.part("remedy") or SnapshotPart({})
     lines: list[str] = []
-    for numbers, one in _merge_equal(table.parts("irregularities")):
-        place = f"coup {one.number('coup')}" if one.number("coup") else "between coups"
-        head = f"{numbers} {one.text('code')}, {place}: {one.text('title')}"
-        if one.yes("provisional"):
-            head += " (while suspended)"
+    for head, one in _open_irregularities(table):
         lines += wrapped_lines("OPEN", head, width)
         lines += wrapped_lines(" clauses", ", ".join(one.texts("clauses")) or "none", width)
         lines += _found_lines(one, width)
     if not lines:
         return _item_lines("owed", owed_steps(table), width)
-    lines += _item_lines(" permitted", remedy.texts("permitted"), width)
-    lines += _item_lines(" forbidden", remedy.texts("forbidden"), width)
-    lines += _item_lines(" done", remedy.texts("done"), width)
-    lines += _item_lines(" owed", owed_steps(table), width)
+    lines += _remedy_lines(table, width)
+    return [*lines, *_dealt_on_lines(table, width), *_decide_lines(table, hints, width)]
+
+
+def decision_lines(table: SnapshotPart, hints: CommandHints, width: int) -> list[str]:
+    """What a floorperson needs first: what was dealt on, what is open, the template to decide."""
+    heads = [head for head, _ in _open_irregularities(table)]
+    if not heads:
+        return _item_lines("owed", owed_steps(table), width)
+    lines = _dealt_on_lines(table, width)
+    for head in heads:
+        lines += wrapped_lines("OPEN", head, width)
+    return [*lines, *_decide_template(table, hints, width)]
+
+
+def decision_detail_lines(table: SnapshotPart, width: int) -> list[str]:
+    """The clauses of what is open, its evidence, and the remedy step by step."""
+    lines: list[str] = []
+    for _, one in _open_irregularities(table):
+        clauses = ", ".join(one.texts("clauses")) or "none"
+        lines += wrapped_lines("clauses", f"{one.text('code')}: {clauses}", width)
+        lines += _found_lines(one, width)
+    return [*lines, *_remedy_lines(table, width)] if lines else []
+
+
+def _remedy_lines(table: SnapshotPart, width: int) -> list[str]:
+    remedy = table.part("remedy") or SnapshotPart({})
+    return [
+        *_item_lines(" permitted", remedy.texts("permitted"), width),
+        *_item_lines(" forbidden", remedy.texts("forbidden"), width),
+        *_item_lines(" done", remedy.texts("done"), width),
+        *_item_lines(" owed", owed_steps(table), width),
+    ]
+
+
+def _dealt_on_lines(table: SnapshotPart, width: int) -> list[str]:
     dealt_on = describe_dealt_on(table.part("dealt_while_suspended"))
-    lines += wrapped_lines(" dealt on", dealt_on, width)
-    return lines + _decide_lines(table, remedy, hints, width)
+    return wrapped_lines(" dealt on", dealt_on, width)
 
 
 def describe_dealt_on(dealt: SnapshotPart | None) -> str:
@@ -129,18 +155,45 @@ def describe_dealt_on(dealt: SnapshotPart | None) -> str:
     return f"{words}: take them over, or void them" if cards else words
 
 
-def _merge_equal(irregularities: Iterable[SnapshotPart]) -> list[tuple[str, SnapshotPart]]:
-    """Irregularities with their numbers; those that differ only in number are merged."""
-    kinds: list[tuple[list[str], SnapshotPart]] = []
-    for one in irregularities:
-        rest = {**one.values, "number": None}
-        for numbers, kind in kinds:
-            if {**kind.values, "number": None} == rest:
-                numbers.append(one.text("number"))
-                break
+def _open_irregularities(table: SnapshotPart) -> list[tuple[str, SnapshotPart]]:
+    """Open irregularities with a heading each, those that suspend the table first.
+
+    Those that differ only in number and coup share a heading.
+    """
+    kinds: list[tuple[list[SnapshotPart], dict[str, object]]] = []
+    for one in table.parts("irregularities"):
+        rest = {**one.values, "number": None, "coup": None}
+        alike = next((same for same, values in kinds if values == rest), None)
+        if alike is None:
+            kinds.append(([one], rest))
         else:
-            kinds.append(([one.text("number")], one))
-    return [(", ".join(numbers), one) for numbers, one in kinds]
+            alike.append(one)
+    ordered = sorted(kinds, key=lambda kind: not kind[0][0].yes("suspends"))
+    return [(_heading(same), same[0]) for same, _ in ordered]
+
+
+def _heading(alike: list[SnapshotPart]) -> str:
+    """Numbers, code, coups and title of irregularities that are alike."""
+    first = alike[0]
+    coups = sorted({one.number("coup") for one in alike} - {0})
+    places = ["between coups"] if any(not one.number("coup") for one in alike) else []
+    if coups:
+        places.append(f"coup{'s' if len(coups) > 1 else ''} {_ranges(coups)}")
+    numbers = _ranges([one.number("number") for one in alike])
+    words = f"{numbers} {first.text('code')}, {' and '.join(places)}: {first.text('title')}"
+    return f"{words} (while suspended)" if first.yes("provisional") else words
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Ascending numbers such as `1 to 3, 7`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    words = (f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs)
+    return ", ".join(words)
 
 
 def _found_lines(one: SnapshotPart, width: int) -> list[str]:
@@ -167,34 +220,33 @@ def owed_steps(table: SnapshotPart) -> tuple[str, ...]:
     return tuple(one.text("text") for one in steps if one.text("step") not in passed_over)
 
 
-def _decide_lines(
-    table: SnapshotPart, remedy: SnapshotPart, hints: CommandHints, width: int
-) -> list[str]:
+def _decide_lines(table: SnapshotPart, hints: CommandHints, width: int) -> list[str]:
     """Each decision: when it applies, and the command."""
-    if hints.as_template:
-        return _decide_template(table, remedy, hints, width)
     lines: list[str] = []
-    for one in remedy.parts("decisions"):
+    for one in _decisions(table):
         lines += wrapped_lines("" if lines else "decide", one.text("when"), width)
         commands = _commands(table, one.text("decision"), hints)
         lines += [labelled_line("", f"  {command}") for command in commands]
     return lines
 
 
-def _decide_template(
-    table: SnapshotPart, remedy: SnapshotPart, hints: CommandHints, width: int
-) -> list[str]:
-    """Each decision by its word and when it applies, then the one command for all of them."""
-    decisions = remedy.parts("decisions")
+def _decide_template(table: SnapshotPart, hints: CommandHints, width: int) -> list[str]:
+    """One command for all decisions, then each decision by its word and when it applies."""
+    decisions = _decisions(table)
     if not decisions:
         return []
-    words = [f"{one.text('decision')}: {one.text('when')}" for one in decisions]
-    command = hints.resolve("--decision", "WORD")
-    if any(one.text("decision") == "state-outcome" for one in decisions):
+    words = [one.text("decision") for one in decisions]
+    command = f"{hints.resolve('--decision')} {'|'.join(words)}"
+    if "state-outcome" in words:
         command += " [--outcome player|banker|tie]"
     if table.yes("provisional_needed"):
         command += " --provisional take-over|void"
-    return [*_item_lines("decide", words, width), *wrapped_lines(" by", command, width)]
+    when = (f"{one.text('decision')}: {one.text('when')}" for one in decisions)
+    return [*wrapped_lines("decide", command, width), *_item_lines(" when", when, width)]
+
+
+def _decisions(table: SnapshotPart) -> tuple[SnapshotPart, ...]:
+    return (table.part("remedy") or SnapshotPart({})).parts("decisions")
 
 
 def resolve_commands(table: SnapshotPart, hints: CommandHints) -> list[str]:

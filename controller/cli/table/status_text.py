@@ -11,6 +11,8 @@ from controller.cli.table.status_tasks import (
     LABEL_WIDTH,
     WIDTH,
     CommandHints,
+    decision_detail_lines,
+    decision_lines,
     due_lines,
     irregularity_lines,
     labelled_line,
@@ -66,13 +68,14 @@ def watch_block(
     """
     urgent = [
         labelled_line("table", _table_words(table)),
-        *irregularity_lines(table, hints, width),
-        *warning_lines(table, hints, width, at_ns),
         *due_lines(table, width),
+        *decision_lines(table, hints, width),
+        *warning_lines(table, hints, width, at_ns),
         *_host_lines(table.part("host"), width),
     ]
     rest = [
         *_coup_lines(table),
+        *decision_detail_lines(table, width),
         *opening_lines(table, width),
         *wagering_lines(table, width),
         *_table_lines(table, width),

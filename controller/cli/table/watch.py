@@ -6,12 +6,13 @@ Source: controller/cli/README.md, "Command line"; ECMA-48; the alternate screen 
 
 import signal
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from shutil import get_terminal_size
-from types import FrameType
+from threading import Lock, Thread
 from typing import Final
 
 from controller.cli.output import echo_raw
+from controller.cli.standard_output import OutputFailed
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import watch_block
 from controller.views.snapshot_reader import SnapshotPart
@@ -21,6 +22,7 @@ _ENTER: Final = "\x1b[?1049h\x1b[?25l"
 _LEAVE: Final = "\x1b[?25h\x1b[?1049l"
 _CLEAR: Final = "\x1b[H\x1b[J"
 _USUAL_SIZE: Final = (80, 24)
+_RESIZED: Final = (signal.SIGWINCH,)
 
 
 class _WatchScreen:
@@ -29,27 +31,29 @@ class _WatchScreen:
     def __init__(self, hints: CommandHints) -> None:
         self._hints = hints
         self._shown: SnapshotPart | None = None
+        self._drawing = Lock()
 
-    def show(self, table: SnapshotPart) -> None:
-        """Draw this state."""
-        self._shown = table
-        self._draw_undisturbed()
-
-    def resized(self, _number: int, _frame: FrameType | None) -> None:
-        """Draw the last state again."""
-        if self._shown is not None:
-            self._draw_undisturbed()
-
-    def _draw_undisturbed(self) -> None:
-        """Draw; a resize meanwhile, also during the drawing after a resize, waits for its end."""
-        signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGWINCH,))
-        try:
+    def show(self, table: SnapshotPart | None) -> None:
+        """Draw this state; with None nothing is drawn any more."""
+        with self._drawing:
+            self._shown = table
             self._draw()
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGWINCH,))
+
+    def redraw_on_resize(self) -> None:
+        """Draw the last state again after every change of the size. Runs in its own thread.
+
+        A handler would wait for the end of the system call that waits for the next state, if the
+        signal came just before it.
+        """
+        with suppress(OutputFailed):
+            while True:
+                signal.sigwait(_RESIZED)
+                with self._drawing:
+                    self._draw()
 
     def _draw(self) -> None:
-        assert self._shown is not None, "there is a state to draw"
+        if self._shown is None:
+            return
         width, height = get_terminal_size(_USUAL_SIZE)
         lines = watch_block(self._shown, self._hints, width, height, now().utc_ns)
         # In one write. No line end after the last line: it would scroll a full screen.
@@ -69,14 +73,13 @@ def watch_on_terminal(states: Iterable[dict[str, object]], hints: CommandHints) 
 
 @contextmanager
 def _restored(screen: _WatchScreen) -> Iterator[None]:
-    before = {
-        signal.SIGWINCH: signal.signal(signal.SIGWINCH, screen.resized),
-        signal.SIGTERM: signal.signal(signal.SIGTERM, signal.default_int_handler),
-    }
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_BLOCK, _RESIZED)
+    Thread(target=screen.redraw_on_resize, name="resize", daemon=True).start()
     try:
         echo_raw(_ENTER)
         yield
     finally:
-        for number, disposition in before.items():
-            signal.signal(number, disposition)
+        signal.signal(signal.SIGTERM, before)
+        screen.show(None)
         echo_raw(_LEAVE)

@@ -13,8 +13,8 @@ from controller.procedure.events import LayoutPart
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState
 from controller.profiles.rule_points import RulePoint
-from controller.rules.coup import Cards, DrawDecision, draw_decision, hands
-from controller.rules.hands import HandName, is_natural, point_count
+from controller.rules.coup import DrawDecision, draw_decision, hands
+from controller.rules.hands import NATURAL_COUNTS, HandName, point_count
 from controller.rules.outcome import Outcome, coup_result
 from controller.rules.setting_values import RequiredCall as Announcement
 from controller.rules.setting_values import ThirdCardDealt
@@ -83,13 +83,18 @@ def count_call(
     book: RuleBook, coup: CoupState, called: tuple[HandName, ...], *, both: bool
 ) -> DueCall:
     """Announce these hands; where `both` were seen, also the third card they call for."""
-    words = [_two_card_text(book, coup, hand, both=both) for hand in called]
+    faces = coup.faces()
+    counts = {
+        HandName.PLAYER: point_count(faces[0:4:2]),
+        HandName.BANKER: point_count(faces[1:4:2]),
+    }
+    words = [_two_card_text(book, counts, hand, both=both) for hand in called]
     points = [RulePoint.COUNTS_CALLED, *(COUNT_CALLED[hand] for hand in called)]
-    points += [_NATURAL[hand] for hand in called if is_natural(_two_cards(coup, hand))]
+    points += [_NATURAL[hand] for hand in called if counts[hand] in NATURAL_COUNTS]
     text = "announce: "
     if not both:
         return DueCall(PromptKind.COUNTS, text + ", ".join(words), tuple(points))
-    ruling = draw_decision(coup.faces())
+    ruling = draw_decision(faces)
     if requires(book, Announcement.DRAWS):
         points.append(RulePoint.PLAYER_DRAW_CALLED)
         if ruling is DrawDecision.PLAYER_DRAWS:
@@ -97,7 +102,7 @@ def count_call(
         else:
             points.append(RulePoint.BANKER_DRAW_CALLED)
         if ruling is DrawDecision.PLAYER_STANDS_BANKER_DRAWS:
-            words.append(call_words.banker_draws(_two_card_count(coup, HandName.PLAYER)))
+            words.append(call_words.banker_draws(counts[HandName.PLAYER]))
     third = _THIRD_DUE.get(ruling)
     if third is None:
         return DueCall(PromptKind.COUNTS, f"{text}{', '.join(words)}; no third card", tuple(points))
@@ -109,30 +114,23 @@ def count_call(
     return DueCall(PromptKind.COUNTS, f"{text}{', '.join(words)}; {then}", tuple(points))
 
 
-def _two_card_text(book: RuleBook, coup: CoupState, hand: HandName, *, both: bool) -> str:
-    points = _two_card_count(coup, hand)
+def _two_card_text(
+    book: RuleBook, counts: dict[HandName, int], hand: HandName, *, both: bool
+) -> str:
+    points = counts[hand]
     if not requires(book, Announcement.DRAWS):
         return call_words.point_count_text(hand, points)
     if hand is HandName.PLAYER:
         return call_words.player_two_cards(points)
     if both:
-        return call_words.banker_two_cards(points, _two_card_count(coup, HandName.PLAYER))
+        return call_words.banker_two_cards(points, counts[HandName.PLAYER])
     return call_words.point_count_text(hand, points)
-
-
-def _two_cards(coup: CoupState, hand: HandName) -> Cards:
-    faces = coup.faces()[:4]
-    return faces[0::2] if hand is HandName.PLAYER else faces[1::2]
-
-
-def _two_card_count(coup: CoupState, hand: HandName) -> int:
-    return point_count(_two_cards(coup, hand))
 
 
 def due_result_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
     """The calls of a complete coup."""
     faces = coup.faces()
-    result, facts = coup_result(faces), derive_facts(faces)
+    result = coup_result(faces)
     due: list[DueCall] = []
     words: list[str] = []
     points: list[RulePoint] = []
@@ -143,13 +141,14 @@ def due_result_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
         words.append(call_words.result_text(result))
         points += [RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED]
     if book.values.total_card_wagers:
-        words.append(f"{facts.cards} cards in all")
+        words.append(f"{len(faces)} cards in all")
         points.append(RulePoint.TOTAL_CARDS_CALLED)
     if words:
         due.append(DueCall(PromptKind.RESULT, "announce: " + ", ".join(words), tuple(points)))
     if result.outcome is Outcome.TIE and requires(book, Announcement.TIE_HAND):
         due.append(DueCall(PromptKind.TIE_HAND, 'announce "tie hand"', (RulePoint.TIE_CALLED,)))
-    if book.values.ez and (facts.dragon_7 or facts.panda_8):
+    facts = derive_facts(faces) if book.values.ez else None
+    if facts is not None and (facts.dragon_7 or facts.panda_8):
         text = f'announce "{"dragon 7" if facts.dragon_7 else "panda 8"}"'
         due.append(DueCall(PromptKind.EZ_RESULT, text, (RulePoint.EZ_CALLED,)))
     return tuple(due)

@@ -28,13 +28,12 @@ PLACES: Final = MappingProxyType(
 
 def is_on_layout(coup: CoupState, part: LayoutPart) -> bool:
     """Whether every card of that part lies on the layout."""
-    dealt = [one.place for one in coup.cards]
-    return all(place in dealt for place in PLACES[part])
+    return {one.place for one in coup.cards}.issuperset(PLACES[part])
 
 
 def is_seen(book: RuleBook, coup: CoupState, part: LayoutPart) -> bool:
     """Whether people have seen that part, or will as soon as it is drawn."""
-    if part.value in coup.reveal.turned:
+    if part in coup.reveal.turned:
         return True
     if coup.ghost or coup.declared is not None:
         return True
@@ -53,7 +52,8 @@ def is_seen(book: RuleBook, coup: CoupState, part: LayoutPart) -> bool:
 
 def _has_only_held_cards(coup: CoupState) -> bool:
     """Whether all its cards are held ones: none is turned before the coup is dealt."""
-    return bool(coup.cards) and all(one.carried_from is not None for one in coup.cards)
+    # Held cards are the first ones of a coup, so the last one decides.
+    return bool(coup.cards) and coup.cards[-1].carried_from is not None
 
 
 def error_cards_seen(coup: CoupState) -> bool:
@@ -69,13 +69,17 @@ def card_seen(book: RuleBook, coup: CoupState, dealt: DealtCard) -> bool:
 
 def hands_seen(book: RuleBook, coup: CoupState) -> bool:
     """Whether both hands have been seen: from then on what they call for may be announced."""
-    return all(is_seen(book, coup, hand) for hand in HANDS)
+    return is_seen(book, coup, LayoutPart.PLAYER_HAND) and is_seen(
+        book, coup, LayoutPart.BANKER_HAND
+    )
 
 
 def unseen_third_card(book: RuleBook, coup: CoupState) -> LayoutPart | None:
     """The first unseen third card on the layout, if any."""
-    dealt = (third for third in THIRDS if is_on_layout(coup, third))
-    return next((third for third in dealt if not is_seen(book, coup, third)), None)
+    for third in THIRDS:
+        if is_on_layout(coup, third) and not is_seen(book, coup, third):
+            return third
+    return None
 
 
 def all_seen(book: RuleBook, coup: CoupState) -> bool:

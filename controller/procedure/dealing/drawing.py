@@ -54,7 +54,7 @@ from controller.procedure.places import (
     LATE_PLACES,
     PLACE_NAMES,
     banker_stood_on_7,
-    place_clauses,
+    place_points,
     ruling_points,
 )
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -93,7 +93,7 @@ def _card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
 def _judge_card_in_play(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if step.phase is Phase.BURN_REST and step.shoe.remedy.burn_return_phase is not None:
         return _card_in_burn(book, step, event)
-    if is_complete_coup(step.shoe.coup) and is_burn_before_result(step, event.claimed):
+    if is_burn_before_result(step, event.claimed) and is_complete_coup(step.shoe.coup):
         return judge_burn_before_result(book, step, event)
     if event.claimed is Place.OUTSIDE:
         return _card_outside_play(book, step, event)
@@ -249,7 +249,8 @@ def _first_card_of_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         return raise_irregularity(
             book, step, IrregularityCode.CARD_UNREADABLE, PLACE_NAMES[Place.PLAYER_1]
         )
-    step = accept(step, PLACE_NAMES[Place.PLAYER_1], place_clauses(book, Place.PLAYER_1))
+    clauses = book.clauses(*place_points(book, Place.PLAYER_1))
+    step = accept(step, PLACE_NAMES[Place.PLAYER_1], clauses)
     step = _check_no_more_bets(book, step, step.coup.number, uncalled=uncalled)
     return check_cards_left(book, step)
 

@@ -20,7 +20,7 @@ from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.places import DUE_PLACE, PLACE_NAMES, place_clauses, ruling_points
+from controller.procedure.places import DUE_PLACE, PLACE_NAMES, place_points, points_of_ruling
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
 from controller.procedure.states.remedy import LastDrawn
@@ -111,10 +111,10 @@ def _place_card(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: Las
     faces = coup.faces()
     ruling = draw_decision(faces)
     step = step.advance(book, _TRIGGER_OF_DECISION.get(ruling, Trigger.CARD), shoe=shoe)
-    decided = () if dealt.place is Place.BANKER_3 else ruling_points(faces)
-    clauses = (*place_clauses(book, dealt.place), *book.clauses(*decided))
+    decided = () if dealt.place is Place.BANKER_3 else points_of_ruling(ruling, faces)
+    clauses = book.clauses(*place_points(book, dealt.place), *decided)
     held = ", held from before" if dealt.carried_from is not None else ""
-    step = accept(step, PLACE_NAMES[dealt.place] + held, tuple(dict.fromkeys(clauses)))
+    step = accept(step, PLACE_NAMES[dealt.place] + held, clauses)
     return prompt_after_card(book, step, ruling)
 
 

@@ -220,7 +220,8 @@ def refusals_at_start(
     """
     if old.source != new.source:
         why = _when_allowed(ChangeMoment.BETWEEN_SHOES, phase)
-        return (Refusal("start", f"the profile changes {why}"),) if why else ()
+        back = f"Remedy: start with a profile of {old.source} until then"
+        return (Refusal("start", f"the profile changes {why}. {back}"),) if why else ()
     found = (
         _refusal_at_start(old, new, setting, notices, at_ns, phase)
         for setting in SHAPES
@@ -238,7 +239,7 @@ def _refusal_at_start(
     phase: Phase,
 ) -> Refusal | None:
     before, now = (describe_value(each.value(setting).value) for each in (old, new))
-    back = f"Start with {setting} {before} until then"
+    back = f"Remedy: start with {setting} {before} until then"
     why = _when_allowed(MOMENTS[setting], phase)
     if why:
         clauses = _clauses(old, setting, before, now)

@@ -55,7 +55,7 @@ def _bytes(plan: Plan, folder: Path) -> tuple[Check, ...]:
     beside = f"{cards} cards, results and stand-by included, 4800 baud, three copies"
     return (
         check_goal(
-            "P18", "written a card", written / cards, Unit.BYTES, Bound(20_000, 10_000), beside
+            "P18", "written a card", written / cards, Unit.BYTES, Bound(12_000, 6_000), beside
         ),
     )
 

@@ -20,9 +20,9 @@ from typing import Generic, Self, TypeVar
 
 from hil.dealing.truth import ReportTruth
 from hil.emulator.lines.faults import FaultPlan
-from hil.emulator.lines.reports import Copy, Report
+from hil.emulator.lines.reports import Report
 from hil.emulator.lines.served_device import ServedDevice
-from hil.emulator.lines.transmission import Transmission, transmission_of
+from hil.emulator.lines.transmission import Transmission, distinguishable, transmission_of
 
 NS_PER_S = 1_000_000_000
 SETTLE_S_MAX = 30.0
@@ -237,8 +237,7 @@ class LineServer(ABC, Generic[DeviceT]):
         late = self.emulator.overdue_answer(at_ns)
         if late:
             self._answers.append(Transmission(((late, 0),), ()))
-        copies: tuple[Copy, ...] = self.emulator.due(at_ns)
-        if copies:
+        for copies in distinguishable(self.emulator.due(at_ns)):
             self._transmissions.append(transmission_of(copies, self.settings.faults, at_ns))
 
     def _write_due(self) -> int | None:

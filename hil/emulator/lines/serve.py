@@ -199,8 +199,8 @@ class TcpServer(LineServer[DeviceT]):
             self._listener.close()
             why = error.strerror if isinstance(error, OSError) else "no such port"
             raise LineUnavailable(
-                f"TCP port {self._port_wanted} on {LOOPBACK} cannot be served: {why}; choose "
-                "another from 1024 to 65535, or 0 for any free one"
+                f"socket://{LOOPBACK}:{self._port_wanted}: it cannot be served: {why}. Allowed: a"
+                " free port from 1024 to 65535, or 0. Remedy: choose another"
             ) from None
         self._listener.setblocking(False)
 

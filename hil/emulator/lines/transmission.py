@@ -4,6 +4,7 @@ Source: hil/README.md, "Truth".
 """
 
 from collections import deque
+from collections.abc import Iterator
 from typing import Protocol
 
 from hil.dealing.truth import ReportTruth
@@ -52,8 +53,21 @@ class Transmission:
         return count
 
 
+def distinguishable(copies: tuple[Copy, ...]) -> Iterator[tuple[Copy, ...]]:
+    """The copies in groups in which no two reports have the same frame, as sequences repeat."""
+    group: list[Copy] = []
+    ordinals: dict[bytes, int] = {}
+    for copy in copies:
+        if ordinals.setdefault(copy.report.frame, copy.report.ordinal) != copy.report.ordinal:
+            yield tuple(group)
+            group, ordinals = [], {copy.report.frame: copy.report.ordinal}
+        group.append(copy)
+    if group:
+        yield tuple(group)
+
+
 def transmission_of(copies: tuple[Copy, ...], faults: FaultPlan | None, at_ns: int) -> Transmission:
-    """The copies due at one time, after the fault plan was applied."""
+    """Copies due at one time, after the fault plan was applied."""
     frames = b"".join(copy.report.frame for copy in copies)
     pieces = tuple((copy.report.frame, 0) for copy in copies)
     return Transmission(pieces if faults is None else faults.apply(frames, at_ns), copies)

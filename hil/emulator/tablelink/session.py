@@ -81,7 +81,7 @@ FreedListener = Callable[[tuple[StoredEvent, ...]], None]
 
 
 class Session:
-    """The device's side of a session. `silent`: no host was heard for four seconds."""
+    """The device's side of a session. `silent`: the host was silent for four seconds."""
 
     def __init__(
         self,

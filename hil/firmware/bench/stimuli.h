@@ -1,5 +1,5 @@
-/* Responsible for: a line of text from the bench, done to the device, and the line that answers.
- * Not responsible for: real sensors; a maker leaves this folder out.
+/* A line of text from the bench, done to the device, and the line that answers.
+ * Not: real sensors; a maker leaves this folder out.
  * Source: hil/README.md, "Reference firmware". */
 #ifndef STIMULI_H
 #define STIMULI_H

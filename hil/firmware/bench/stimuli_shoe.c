@@ -1,5 +1,5 @@
-/* Responsible for: the words of the bench for a dealing shoe.
- * Not responsible for: what they do (shoe.h).
+/* The words of the bench for a dealing shoe.
+ * Not: what they do (shoe.h).
  * Source: hil/README.md, "Reference firmware". */
 #include "shoe.h"
 #include "stimuli.h"

@@ -1,5 +1,5 @@
-/* Responsible for: the words of the bench for a shuffler.
- * Not responsible for: what they do (shuffler.h).
+/* The words of the bench for a shuffler.
+ * Not: what they do (shuffler.h).
  * Source: hil/README.md, "Reference firmware". */
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Responsible for: the bounded, deterministic CBOR of payloads: is it well made, what is in it,
+/* The bounded, deterministic CBOR of payloads: is it well made, what is in it,
  * and writing it.
- * Not responsible for: which keys a message has (session.c, events.c).
+ * Not: which keys a message has (session.c, events.c).
  * Source: firmware_bridge/README.md, "TableLink/1", "Wire"; RFC 8949, 3 and 4.2.1. */
 #ifndef CBOR_H
 #define CBOR_H

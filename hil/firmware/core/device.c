@@ -1,5 +1,5 @@
-/* Responsible for: the device as one value, and its four ways in: power, bytes, time, a sensor.
- * Not responsible for: what a role does (shuffler.c, shoe.c) and the board (hal.h).
+/* The device as one value, and its four ways in: power, bytes, time, a sensor.
+ * Not: what a role does (shuffler.c, shoe.c) and the board (hal.h).
  * Source: firmware_bridge/README.md, "TableLink/1". */
 #include "device.h"
 

@@ -1,5 +1,5 @@
-/* Responsible for: the device as one value, and its four ways in: power, bytes, time, a sensor.
- * Not responsible for: what a role does (role.h) and the board (hal.h).
+/* The device as one value, and its four ways in: power, bytes, time, a sensor.
+ * Not: what a role does (role.h) and the board (hal.h).
  * Source: firmware_bridge/README.md, "TableLink/1". */
 #ifndef DEVICE_H
 #define DEVICE_H
@@ -46,7 +46,7 @@ bool device_poll(struct device *d);
 /* After anything a sensor or a person did: stores it, then lets the outputs follow. */
 void device_settle(struct device *d);
 
-/* May a card move? The host is heard, the ring has room, all is shut and nothing is wrong. */
+/* May a card move? The host is in contact, the ring has room, all is shut and nothing is wrong. */
 bool device_feeds(const struct device *d);
 
 /* What stands in the way of moving cards; NULL: nothing. */

@@ -1,6 +1,7 @@
-/* Responsible for: the bodies of the events this firmware tells.
- * Not responsible for: when they are told (shuffler.c, shoe.c, device.c) and their keeping (ring.c).
- * Source: firmware_bridge/README.md, "TableLink/1", "Events". No body tells an undealt order. */
+/* The bodies of the events that this firmware reports.
+ * Not: when they are reported (shuffler.c, shoe.c, device.c), and storing them (ring.c).
+ * Source: firmware_bridge/README.md, "TableLink/1", "Events". No body discloses an undealt
+ * order. */
 #ifndef EVENTS_H
 #define EVENTS_H
 

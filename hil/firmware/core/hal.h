@@ -1,5 +1,5 @@
-/* Responsible for: what the core asks of a board. A maker writes these and nothing else anew.
- * Not responsible for: how a board does it (lm3s6965/, host/, fuzz/).
+/* What the core needs of a board. A maker writes these and nothing else.
+ * Not: how a board does it (lm3s6965/, host/, fuzz/).
  * Source: firmware_bridge/README.md, "TableLink/1", "Time and heartbeat", "Events". */
 #ifndef HAL_H
 #define HAL_H

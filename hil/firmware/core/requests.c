@@ -1,5 +1,5 @@
-/* Responsible for: requests of the host, each done once however often it comes.
- * Not responsible for: what a request does (shuffler.c, shoe.c).
+/* Requests of the host, each done once however often it comes.
+ * Not: what a request does (shuffler.c, shoe.c).
  * Source: firmware_bridge/README.md, "TableLink/1", "Requests". */
 #include "requests.h"
 
@@ -25,7 +25,7 @@ static void send_answer(struct device *d, uint32_t id, uint8_t type, const uint8
                                    .length = length});
 }
 
-/* The last 16; the place beyond them is being written anew. */
+/* The last 16; the place beyond them is being overwritten. */
 static const struct answer *known_answer(const struct device *d, uint32_t id)
 {
     uint32_t kept = d->head.answered < ANSWERS_KEPT ? d->head.answered : ANSWERS_KEPT;
@@ -110,15 +110,15 @@ static struct outcome execute(struct device *d, uint8_t type, uint64_t argument)
 static struct writer write_answer(struct device *d, uint8_t type, struct outcome outcome)
 {
     struct writer w = writer_on(d->answer.payload, sizeof d->answer.payload);
-    bool told = type == ORDER_STATUS;
-    write_map(&w, 1u + (outcome.why ? 1u : 0u) + (told ? 1u : 0u));
+    bool with_status = type == ORDER_STATUS;
+    write_map(&w, 1u + (outcome.why ? 1u : 0u) + (with_status ? 1u : 0u));
     write_uint(&w, 1);
     write_uint(&w, outcome.status);
     if (outcome.why) {
         write_uint(&w, 2);
         write_text(&w, outcome.why);
     }
-    if (told) {
+    if (with_status) {
         write_uint(&w, 3);
         write_status(&w, d);
     }

@@ -1,5 +1,5 @@
-/* Responsible for: requests of the host, each done once however often it comes.
- * Not responsible for: what a request does (role.h).
+/* Requests of the host, each done once however often it comes.
+ * Not: what a request does (role.h).
  * Source: firmware_bridge/README.md, "TableLink/1", "Requests". */
 #ifndef REQUESTS_H
 #define REQUESTS_H

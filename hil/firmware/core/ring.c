@@ -1,6 +1,6 @@
-/* Responsible for: the events that wait for the host's acknowledgement: numbered once, never
+/* The events that wait for the host's acknowledgement: numbered once, never
  * written over, freed only up to what the host stored.
- * Not responsible for: what an event says (events.c) and when it is sent (session.c).
+ * Not: what an event says (events.c) and when it is sent (session.c).
  * Source: firmware_bridge/README.md, "TableLink/1", "Events". */
 #include "ring.h"
 
@@ -84,7 +84,7 @@ void ring_free(struct device *d, uint64_t number)
     if (number < d->head.first || number >= d->head.next)
         return;
     d->head.first = number + 1;
-    /* At once: the place may be written anew only when no head speaks of it. */
+    /* At once: the place may be written again only when no head refers to it. */
     store_commit(d);
 }
 

@@ -1,6 +1,6 @@
-/* Responsible for: the events that wait for the host's acknowledgement: numbered once, never
+/* The events that wait for the host's acknowledgement: numbered once, never
  * written over, freed only up to what the host stored.
- * Not responsible for: what an event says (events.h) and when it is sent (session.h).
+ * Not: what an event says (events.h) and when it is sent (session.h).
  * Source: firmware_bridge/README.md, "TableLink/1", "Events". */
 #ifndef RING_H
 #define RING_H
@@ -22,7 +22,7 @@ uint32_t ring_kept(const struct device *d);
 /* At 90 %. */
 bool ring_gate_closed(const struct device *d);
 
-/* Gives up whatever cannot be told because of a damaged record; the HELLO then shows the gap. */
+/* Drops what cannot be reported because of a damaged record; the HELLO then shows the gap. */
 void ring_mend(struct device *d);
 
 #endif

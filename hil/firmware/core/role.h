@@ -1,5 +1,5 @@
-/* Responsible for: what differs between a shoe and a shuffler.
- * Not responsible for: what is the same in both (device.h).
+/* What differs between a shoe and a shuffler.
+ * Not: what is the same in both (device.h).
  * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
 #ifndef ROLE_H
 #define ROLE_H

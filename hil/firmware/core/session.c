@@ -1,5 +1,5 @@
-/* Responsible for: the talk with the host: opening, events under way, heartbeat, time, identity.
- * Not responsible for: what is told (events.c) and asked (requests.c).
+/* The session with the host: opening, events in flight, heartbeat, time, identity.
+ * Not: what is reported (events.c) and requested (requests.c).
  * Source: firmware_bridge/README.md, "TableLink/1". */
 #include "session.h"
 
@@ -267,7 +267,7 @@ static void send_event(struct device *d, uint64_t now_us)
     struct session *s = &d->session;
     const struct record *record = ring_at(d, s->to_send);
     if (!record) {
-        /* It cannot be told any more; a new start declares the gap. */
+        /* It cannot be reported any more; a new start declares the gap. */
         d->restart = true;
         return;
     }

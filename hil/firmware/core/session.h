@@ -1,5 +1,5 @@
-/* Responsible for: the talk with the host: opening, events under way, heartbeat, time, identity.
- * Not responsible for: what is told (events.h) and asked (requests.h).
+/* The session with the host: opening, events in flight, heartbeat, time, identity.
+ * Not: what is reported (events.h) and requested (requests.h).
  * Source: firmware_bridge/README.md, "TableLink/1". */
 #ifndef SESSION_H
 #define SESSION_H
@@ -39,7 +39,7 @@ void session_receive(struct device *d, const struct frame *frame, uint64_t came_
 /* Sends at most one frame. True: there is another one. */
 bool session_poll(struct device *d, uint64_t now_us);
 
-/* Nothing was heard of the host for 4 s, or nothing ever. */
+/* Nothing was received from the host for 4 s, or ever. */
 bool session_silent(const struct device *d, uint64_t now_us);
 
 /* Fills in what every frame carries, and sends it. */

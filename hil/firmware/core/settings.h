@@ -1,5 +1,5 @@
-/* Responsible for: what is chosen when the firmware is built: role, size of the ring, names.
- * Not responsible for: what the wire fixes (frame.h, session.h).
+/* What is chosen when the firmware is built: role, size of the ring, names.
+ * Not: what the wire fixes (frame.h, session.h).
  * Source: firmware_bridge/README.md, "TableLink/1". */
 #ifndef SETTINGS_H
 #define SETTINGS_H
@@ -11,7 +11,7 @@
 #error "say which device this is: -DROLE=1 (shoe) or -DROLE=2 (shuffler)"
 #endif
 
-/* A shoe tells many small events, a shuffler few with receipts in them. */
+/* A shoe reports many small events, a shuffler few with receipts in them. */
 #if ROLE == ROLE_SHUFFLER
 #define RECORD_BYTES 192
 #define RING_PLACES_USUAL 128

@@ -1,5 +1,5 @@
-/* Responsible for: a dealing shoe: which cards leave, its gate and its lock.
- * Not responsible for: what the cards mean at the table.
+/* A dealing shoe: which cards leave, its gate and its lock.
+ * Not: what the cards mean at the table.
  * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
 #include "shoe.h"
 

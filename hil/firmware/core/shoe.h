@@ -1,6 +1,6 @@
-/* Responsible for: what sensors and people do to a dealing shoe. A maker calls these from drivers
+/* What sensors and people do to a dealing shoe. A maker calls these from drivers
  * of real sensors.
- * Not responsible for: requests of the host (role.h).
+ * Not: requests of the host (role.h).
  * Source: firmware_bridge/README.md, "TableLink/1". */
 #ifndef SHOE_H
 #define SHOE_H

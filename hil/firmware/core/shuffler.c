@@ -1,5 +1,5 @@
-/* Responsible for: a shuffler's two compartments: their states, shuffles, what breaks one off.
- * Not responsible for: the bench's mechanism being any maker's; counts come from sensors.
+/* A shuffler's two compartments: their states, shuffles, what breaks one off.
+ * Not: the bench's mechanism being any maker's; counts come from sensors.
  * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
 #include "shuffler.h"
 
@@ -138,7 +138,7 @@ struct move {
     const char *unless;
 };
 
-/* A held batch begins anew by being counted. */
+/* A held batch starts again by being counted. */
 static const struct move moves[] = {
     {ORDER_LOAD, 1u << EMPTY, "only an empty compartment is loaded"},
     {ORDER_COUNT, 1u << LOADING | 1u << HELD, "only what was loaded or is held is counted"},

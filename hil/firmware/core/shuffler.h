@@ -1,6 +1,6 @@
-/* Responsible for: what sensors and people do to a shuffler. A maker calls these from drivers of
+/* What sensors and people do to a shuffler. A maker calls these from drivers of
  * real sensors.
- * Not responsible for: requests of the host (role.h).
+ * Not: requests of the host (role.h).
  * Source: firmware_bridge/README.md, "TableLink/1". */
 #ifndef SHUFFLER_H
 #define SHUFFLER_H

@@ -1,5 +1,5 @@
-/* Responsible for: the two copies of the head: which counts, and changing it in one step.
- * Not responsible for: events (ring.c) and answers (requests.c).
+/* The two copies of the head: which counts, and changing it in one step.
+ * Not: events (ring.c) and answers (requests.c).
  * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
 #include "store.h"
 
@@ -32,7 +32,7 @@ void store_load(struct device *d)
         memcpy(&d->head, &heads[second ? 1 : 0], sizeof d->head);
         return;
     }
-    /* Numbers begin anew here. The host sees that they lie before what it stored, and lets the
+    /* Numbers restart here. The host sees that they are below what it stored, and lets the
      * device in no more: a memory that was lost is never papered over. */
     memset(&d->head, 0, sizeof d->head);
     d->head.layout = LAYOUT;

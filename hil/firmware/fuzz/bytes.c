@@ -1,5 +1,5 @@
-/* Responsible for: fuzzing what comes over the line: any bytes, to a device that has a session.
- * Not responsible for: what must hold (host/life.c).
+/* Fuzzing what comes over the line: any bytes, to a device that has a session.
+ * Not: what must hold (host/life.c).
  * Source: LLVM libFuzzer; hil/README.md, "Reference firmware". */
 #include "life.h"
 #include "requests.h"

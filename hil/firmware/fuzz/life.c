@@ -1,6 +1,6 @@
-/* Responsible for: fuzzing a device's life: sensors, people, requests, lost frames and power cuts in
+/* Fuzzing a device's life: sensors, people, requests, lost frames and power cuts in
  * any order. Each byte chooses what happens, the next one how much.
- * Not responsible for: what must hold (host/life.c).
+ * Not: what must hold (host/life.c).
  * Source: LLVM libFuzzer; hil/README.md, "Reference firmware". */
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Responsible for: the core's frames and CBOR, asked line by line, for tests with golden bytes:
+/* The core's frames and CBOR, asked line by line, for tests with golden bytes:
  * crc HEX; stream HEX (bytes of the line); frame FLAGS CHANNEL TYPE CTR SEQ ACK HEX.
- * Not responsible for: the device (main.c).
+ * Not: the device (main.c).
  * Source: firmware_bridge/README.md, "TableLink/1", "Wire". */
 #include <stdio.h>
 #include <stdlib.h>

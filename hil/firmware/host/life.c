@@ -1,6 +1,6 @@
-/* Responsible for: one device and a host of the document's making in one process, under a clock that
- * moves when told; what may never happen aborts.
- * Not responsible for: choosing what happens (powercut.c, fuzz/).
+/* One device and a host of the document's making in one process, under a clock that
+ * moves on request; what may never happen aborts.
+ * Not: choosing what happens (powercut.c, fuzz/).
  * Source: firmware_bridge/README.md, "TableLink/1"; hil/README.md, "Reference firmware". */
 #include "life.h"
 
@@ -51,7 +51,7 @@ static struct {
     struct host host;
     uint64_t now_us, written, cut_at;
     uint32_t lose;
-    bool foreign; /* bytes came that are not the host's: it may be told of others' doings */
+    bool foreign; /* bytes came that are not the host's: events of other causes may be reported */
     bool blind;   /* events were lost in a full ring, or keys were pressed on the panel */
     jmp_buf power;
 } life;

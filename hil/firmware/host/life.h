@@ -1,6 +1,6 @@
-/* Responsible for: one device and a host of the document's making in one process, under a clock that
- * moves when told; what may never happen aborts.
- * Not responsible for: choosing what happens (powercut.c, fuzz/).
+/* One device and a host of the document's making in one process, under a clock that
+ * moves on request; what may never happen aborts.
+ * Not: choosing what happens (powercut.c, fuzz/).
  * Source: firmware_bridge/README.md, "TableLink/1"; hil/README.md, "Reference firmware". */
 #ifndef LIFE_H
 #define LIFE_H
@@ -10,7 +10,7 @@
 
 #include "device.h"
 
-/* A device out of the box, and a host that never heard of it. */
+/* A device out of the box, and a host that does not know it. */
 void life_begin(void);
 
 /* Power fails after so many more bytes written to the memory that survives. */
@@ -23,7 +23,7 @@ void life_stimulus(const char *line);
 void life_bytes(const uint8_t *bytes, size_t length);
 void life_power_cycle(void);
 
-/* The host gets a new session; asks anew; asks what it asked last, again. */
+/* The host opens a new session; sends a new request; repeats its last request. */
 void life_hello(void);
 void life_ask(uint8_t order, uint32_t argument);
 void life_ask_again(void);

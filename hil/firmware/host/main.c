@@ -1,7 +1,7 @@
-/* Responsible for: the firmware as a native program: the line to the host is stdin and stdout, the
+/* The firmware as a native program: the line to the host is stdin and stdout, the
  * bench the descriptor of --bench FD; with --memory FILE its memory survives; with --ticks time goes
  * by only where the bench says "tick MS".
- * Not responsible for: the protocol (core/).
+ * Not: the protocol (core/).
  * Source: hil/README.md, "Reference firmware". */
 #define _GNU_SOURCE
 #include <fcntl.h>

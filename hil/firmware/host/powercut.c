@@ -1,6 +1,6 @@
-/* Responsible for: the power cut after every single byte that a device's day writes to its memory.
+/* The power cut after every single byte that a device's day writes to its memory.
  * With a number, after each so many.
- * Not responsible for: what must hold then (life.c).
+ * Not: what must hold then (life.c).
  * Source: firmware_bridge/README.md, "TableLink/1", "Events", "Requests". */
 #include <stdio.h>
 #include <stdlib.h>

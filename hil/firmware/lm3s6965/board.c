@@ -1,6 +1,6 @@
-/* Responsible for: the TI LM3S6965 (Cortex-M3): clock, UARTs, tick, watchdog, outputs, start-up.
+/* The TI LM3S6965 (Cortex-M3): clock, UARTs, tick, watchdog, outputs, start-up.
  * UART0 is the line to the host, UART1 the bench.
- * Not responsible for: the protocol (core/).
+ * Not: the protocol (core/).
  * Source: LM3S6965 data sheet (TI SPMS093): 5.4 RCC, 11 WDT, 12 GPIO, 13 UART; ARMv7-M B3.2, B3.3. */
 #include <stdbool.h>
 #include <string.h>
@@ -102,7 +102,7 @@ uint64_t hal_uptime_us(void)
         after = milliseconds;
     } while (before != after);
     uint64_t now = before * 1000u + (TICK_CYCLES - 1u - left) / CYCLES_PER_US;
-    /* The counter may have begun anew before its interrupt was served. */
+    /* The counter may have restarted before its interrupt was served. */
     last = now > last ? now : last;
     return last;
 }

@@ -92,7 +92,7 @@ def test_no_file_is_overwritten(sealed_journal, tmp_path) -> None:
 def test_a_shoe_that_is_not_sealed_here_is_refused_with_those_that_are(sealed_journal) -> None:
     journal = sealed_journal(2)
     with pytest.raises(
-        JournalError, match="shoe 3 of 2025-11-21 is not sealed here; sealed are 1, 2"
+        JournalError, match=r"shoe 3 of 2025-11-21 is not sealed here. Allowed: 1, 2"
     ):
         sealed_span(journal, "2025-11-21", 3)
     with pytest.raises(JournalError, match="no shoe of 2025-11-30 is sealed here"):

@@ -127,14 +127,14 @@ def test_a_shoe_in_order_is_clean_and_every_card_has_its_place(script, records) 
 def test_a_row_has_card_time_and_chain_value(script, records) -> None:
     stored = records(script().begun().reported(*WHOLE_SHOE))
     first = rows_of(sealed(stored))[2]
-    (tells,) = [one for one in stored if one.seq == first.seq]
-    entry = read_entry(tells.record)
+    (record,) = [one for one in stored if one.seq == first.seq]
+    entry = read_entry(record.record)
     assert isinstance(entry, EventVerdicts)
     assert isinstance(entry.event, CardDrawn)
     assert (
         first
         == CardRow(
-            seq=tells.seq,
+            seq=record.seq,
             # 09:00 UTC and five reports, 300 ms each.
             utc_ns=1_763_715_601_500_000_000,
             coup=1,
@@ -145,7 +145,7 @@ def test_a_row_has_card_time_and_chain_value(script, records) -> None:
             ends=RowEnd.NOT_LAST,
             declared=RowEnd.NOT_LAST,
             tag=bytes(16),
-            chain=tells.chain[:16],
+            chain=record.chain[:16],
         )
     )
 

@@ -67,7 +67,7 @@ def test_a_configured_key_is_never_created(tmp_path: Path) -> None:
     signer = open_signer(SigningSettings(tmp_path / "house.key", make=False), make=True)
     assert isinstance(signer, NoSigner)
     assert signer.wanted
-    assert "house.key: there is no key. Make one with `smartshoe keys make" in signer.words
+    assert "house.key: there is no key. Remedy: make one with `smartshoe keys make" in signer.words
 
 
 def test_a_key_that_others_may_read_is_not_used(tmp_path: Path) -> None:

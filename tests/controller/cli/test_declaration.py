@@ -50,8 +50,8 @@ def test_a_page_has_every_example_and_exactly_its_exit_codes(
     page = capsys.readouterr().out
 
     for example in command.examples:
-        for line in example.line.split("\n"):
-            assert line in page
+        shown = [*example.line.split("\n"), *(f"    {line}" for line in example.shown_lines())]
+        assert re.search("\n *".join(map(re.escape, shown)), page)
     codes = page.partition("exit codes:\n")[2]
     assert [int(code) for code in re.findall(r"^ +(\d+) +\S", codes, re.MULTILINE)] == sorted(
         {*map(int, command.codes), *map(int, ALWAYS)}

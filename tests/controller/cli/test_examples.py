@@ -1,181 +1,199 @@
-"""Every example of a help page is run, or its words are parsed where it needs a device."""
+"""Every example of a help page is run in bash as it stands, and prints what the page shows.
 
-import io
+Where an example needs a device, its words are parsed and its output is shown alone.
+"""
+
 import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from console_page import ConsoleCommand, setup_commands
+from console_session import ConsoleSession, console_session
 from typer.main import get_command
 
-from controller.cli.command import Command, Example
+from controller.cli.command import CTRL_C, Command, Example
 from controller.cli.commands import app_of
 from controller.cli.declaration import COMMANDS, find_command
-from controller.cli.errors import ExitCode
-from controller.cli.help_page import TOP_EXAMPLES
-from controller.cli.main import main
-
-Capture = pytest.CaptureFixture[str]
+from controller.cli.help_page import FIRST_STEPS
 
 RANKS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
-WHO = ("--maker", "Acme", "--operator", "Ann Lee")
-MOMENT = "a table at the right moment"
-TABLE = '[table]\nname = "M7"\n[shoe]\nport = "/dev/ttyUSB0"\n[control]\nsocket = "{}"\n'
-CONFIGURED = ("status", "resolve", "close-shoe", "act")
+DIGEST = "0b" * 32
+TABLE = """\
+[table]
+name = "M-12"
+[rules]
+profile = "{profile}"
+observed = [{observed}]
+[shoe]
+port = "socket://127.0.0.1:4001"
+[metrics]
+enabled = false
+"""
+ANGEL_EYE = TABLE.format(profile="s42-mini", observed='"result_button"')
+RFID = TABLE.format(profile="ny-mini", observed='"turned", "wagers"').replace(
+    "[metrics]",
+    'model = "feig-rfid"\ngate_input = 1\n[batches]\nbound = ["RED-0001"]\n[metrics]',
+)
+
+KEY = "smartshoe keys make table.key"
+BATCH = f"{KEY}\nsmartshoe batch import from-maker.csv --maker Acme --operator 'Ann Lee'"
+APPROVE = "smartshoe firmware approve --version 1.2.0 --counter 3"
+FIRMWARE = f"{KEY}\n{APPROVE} --image shuffler.bin\n{APPROVE} --sha256 {DIGEST}"
+DEMO = "smartshoe-hil demo --speed max --seed 7 --no-mistakes --journal journal"
+ARCHIVE = "smartshoe journal archive journal --to archive"
+EMULATE = "$ smartshoe-hil emulate --tcp 4001 --seed 7 --coups 3 --no-orders{} &\n{{...ready..."
+RUN = "$ smartshoe run table.toml &\n...\n...is running;..."
+WATCH = "$ smartshoe status table.toml --watch &\n...\n{}..."
+DEALING = "\n".join([EMULATE.format(""), RUN, WATCH.format("last coup  3")])
+SUSPENDED = "\n".join(
+    [
+        EMULATE.format(" --mistake wrong_result@3 --wait-after-mistake"),
+        RUN,
+        WATCH.format("OPEN       1 RESULT_MISMATCH"),
+    ]
+)
+DEALING_WITH_TAGS = "\n".join(
+    [
+        EMULATE.format(" --shoe rfid --batches .").replace("--coups 3", "--coups 1"),
+        *(f"$ {line}" for line in BATCH.replace("from-maker", "RED-0001").split("\n")),
+        "$ smartshoe batch import BLUE-0001.csv --maker Acme --operator 'Ann Lee'",
+        RUN,
+        WATCH.format("due        the result"),
+    ]
+)
+# What people do before they run the examples of a page, besides having the files below.
+BEFORE = {
+    "run": EMULATE.format(""),
+    "status": DEALING,
+    "resolve": SUSPENDED,
+    "close-shoe": DEALING,
+    "act": DEALING_WITH_TAGS,
+    "devices monitor": EMULATE.format(""),
+    "verify": f"{ARCHIVE}\nsmartshoe journal seals journal --write seals.json",
+    "audit": ARCHIVE,
+    "evidence": ARCHIVE,
+    "journal list": ARCHIVE,
+    "journal export": ARCHIVE,
+    "journal prune": ARCHIVE,
+    "journal seals": ARCHIVE,
+    "journal release": "smartshoe journal hold journal 2025-11-21/1 --by A --reason disputed",
+    "shuffles list": DEMO,
+    "shuffles export": DEMO,
+    "shuffles verify": f"{DEMO}\nsmartshoe shuffles export journal --out receipts",
+    "identity show": DEMO,
+    "keys show": KEY,
+    "firmware approve": KEY,
+    "firmware withdraw": FIRMWARE,
+    "firmware list": FIRMWARE,
+    "firmware verify": FIRMWARE,
+    "batch import": KEY,
+    "batch verify": f"{BATCH}\nsmartshoe batch export RED-0001 --to from-shuffler.csv",
+    "batch export": BATCH,
+    "batch list": BATCH,
+    "batch show": BATCH,
+}
+RUNNABLE = ("", CTRL_C)
 EVERY = [(one, example) for one in COMMANDS for example in one.examples]
 
 
 def makers_list() -> str:
+    """A maker's list of a batch of one deck."""
     cards = [(rank, suit) for suit in "DCSH" for rank in RANKS]
     rows = [f"E004{number:012X},{rank},{suit},1" for number, (rank, suit) in enumerate(cards)]
     heading = ["# batch = RED-0001", "# back = red", "# decks = 1", "tag,rank,suit,deck"]
     return "\n".join([*heading, *rows, ""])
 
 
-@pytest.fixture
-def folder(fast_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with every small file the examples name."""
-    place = fast_dir / "examples"
-    place.mkdir()
-    monkeypatch.chdir(place)
-    (place / "wagers.csv").write_text("5,banker,25.00\n")
-    (place / "layout.csv").write_text("5,banker,25.00\n")
-    (place / "evening.script").write_text("burn Ac + 1; P 9h; B Kc; P Qd; B Jh; result player\n")
-    (place / "house.toml").write_text('name = "house"\ntitle = "a house"\nbase = "ny-mini"\n')
-    (place / "from-maker.csv").write_text(makers_list())
-    (place / "shuffler.bin").write_bytes(b"firmware")
-    (place / "table.toml").write_text(TABLE.format(place / "control.sock"))
-    return place
+def prepare(session: ConsoleSession, command: Command, sealed_journal: Callable[..., Path]) -> None:
+    """Put the files there that the examples name: a table's settings, a journal, others'."""
+    folder = session.folder
+    text = RFID if command.name == "act" else ANGEL_EYE
+    (folder / "table.toml").write_text(session.with_free_ports(text))
+    (folder / "from-maker.csv").write_text(makers_list())
+    (folder / "shuffler.bin").write_bytes(b"firmware")
+    named = " ".join(example.line for example in command.examples).split()
+    if any(word.startswith("journal") for word in named[2:]) and command.name not in BY_DEMO:
+        journal = sealed_journal(2, 1)
+        shutil.move(journal, folder / "journal")
+        for key in journal.parent.glob("table.key*"):
+            shutil.copy(key, folder)
 
 
-def words_of(example: Example, folder: Path) -> list[str]:
-    """The words after `smartshoe`, with the example's folders inside the test's folder."""
-    line = example.line.replace("\\\n", " ")
-    line = line.rpartition(" | ")[2].partition(" > ")[0]
-    line = line.replace("/var/lib/smartshoe", str(folder / "var"))
-    program, *words = shlex.split(line.replace("/mnt/archive", str(folder / "archive")))
-    assert program == "smartshoe"
-    return words
+BY_DEMO = frozenset(name for name, lines in BEFORE.items() if lines.startswith(DEMO))
 
 
-def prepare(command: Command, folder: Path) -> None:
-    """The steps that people take before they run this example."""
-    name, archive = command.name, folder / "archive/table-1"
-    journal = str(folder / "var/table-1")
-    if name != "keys make" and not Path("table.key").exists():
-        assert main(["keys", "make", "table.key"]) == ExitCode.DONE
-    if (folder / "var").exists():
-        assert main(["journal", "archive", journal, "--to", str(archive)]) == ExitCode.DONE
-        assert main(["journal", "seals", journal, "--write", "seals.json"]) == ExitCode.DONE
-    if name == "journal release":
-        hold = find_command(["journal", "hold"])
-        assert hold is not None
-        assert main(words_of(hold[0].examples[0], folder)) == ExitCode.DONE
-    if name.startswith("batch ") and name != "batch import":
-        assert main(["batch", "import", "from-maker.csv", *WHO]) == ExitCode.DONE
-        assert main(["batch", "export", "RED-0001", "--to", "from-shuffler.csv"]) == ExitCode.DONE
-    if name.startswith("firmware ") and name != "firmware approve":
-        images = ("--image", "shuffler.bin"), ("--sha256", "0b" * 32)
-        for image in images:
-            words = ["firmware", "approve", *image, "--version", "1", "--counter", "1"]
-            assert main(words) == ExitCode.DONE
-
-
-def identifier(case: object) -> str:
-    return case.name.replace(" ", "-") if isinstance(case, Command) else "example"
-
-
-def store_journal(folder: Path, sealed_journal: Callable[..., Path]) -> None:
-    """The journal of the examples, its key and its public key."""
-    (folder / "var").mkdir()
-    journal = sealed_journal(2, 1)
-    shutil.move(journal, folder / "var/table-1")
-    for key in journal.parent.glob("table.key*"):
-        shutil.copy(key, folder)
-
-
-@pytest.mark.parametrize(
-    ("command", "example"),
-    [case for case in EVERY if not case[1].needs and case[0].name not in CONFIGURED],
-    ids=identifier,
-)
-def test_an_example_ends_as_declared(
-    command: Command,
-    example: Example,
-    folder: Path,
-    sealed_journal: Callable[..., Path],
-    capsys: Capture,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    if "/table-1" in example.line or "/smartshoe" in example.line:
-        store_journal(folder, sealed_journal)
-    if " | " in example.line:
-        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"burn 2c + 2; P 7h; B ??")))
-    prepare(command, folder)
-    capsys.readouterr()
-
-    code = main(words_of(example, folder))
-
-    output = capsys.readouterr()
-    assert code == example.code, output
-    assert output.out or " --to " in example.line
-
-
-@pytest.mark.parametrize(
-    ("command", "example"),
-    [
-        case
-        for case in EVERY
-        if case[0].name in CONFIGURED and (not case[1].needs or case[1].needs == MOMENT)
-    ],
-    ids=identifier,
-)
-def test_an_example_at_a_running_table(
-    command: Command,
-    example: Example,
-    folder: Path,
-    serve: Callable[[Path], Path],
-    request: pytest.FixtureRequest,
-    capsys: Capture,
-) -> None:
-    """Where it needs the right moment the table may refuse it, but understands it."""
-    journal = request.getfixturevalue(
-        "three_coups" if command.name == "close-shoe" else "suspended"
+def console_command(example: Example) -> ConsoleCommand:
+    return ConsoleCommand(
+        example.line,
+        0,
+        example.output,
+        int(example.code),
+        background=example.needs == CTRL_C,
     )
-    (folder / "table.toml").write_text(TABLE.format(serve(journal)))
 
-    code = main(words_of(example, folder))
 
-    expected = (ExitCode.DONE, ExitCode.NO) if example.needs else (example.code,)
-    assert code in expected, capsys.readouterr()
+def before(command: Command) -> list[ConsoleCommand]:
+    lines = BEFORE.get(command.name, "")
+    if not lines.startswith("$ "):
+        lines = "\n".join(f"$ {line}" for line in lines.split("\n") if line)
+    return setup_commands(lines, command.name, 0) if lines else []
+
+
+def end_as_people_do(session: ConsoleSession, example: Example) -> None:
+    """Ctrl-C ends it, with its exit code."""
+    assert session.interrupt() == example.code, example.line
+
+
+def name_of(command: Command) -> str:
+    return command.name.replace(" ", "-")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=name_of)
+def test_the_examples_of_a_page_print_what_it_shows(
+    command: Command, sealed_journal: Callable[..., Path]
+) -> None:
+    first = before(command)
+    run = [example for example in command.examples if example.needs in RUNNABLE]
+    with console_session([*first, *map(console_command, run)]) as session:
+        prepare(session, command, sealed_journal)
+        for one in first if run else ():
+            session.check(one, f"before {command.name}")
+        for example in run:
+            session.check(console_command(example), f"smartshoe {command.name} --help")
+            if example.needs == CTRL_C:
+                end_as_people_do(session, example)
 
 
 @pytest.mark.parametrize(
     ("command", "example"),
-    [case for case in EVERY if case[1].needs not in ("", MOMENT) and not case[0].plain],
-    ids=identifier,
+    [case for case in EVERY if case[1].needs not in RUNNABLE],
+    ids=lambda case: name_of(case) if isinstance(case, Command) else "example",
 )
 def test_the_words_of_an_example_with_a_device_are_known(
-    command: Command, example: Example, folder: Path
+    command: Command, example: Example
 ) -> None:
-    words = words_of(example, folder)[len(command.name.split()) :]
+    program, *words = shlex.split(example.line.replace("\\\n", " "))
+    name = command.name.split()
+    assert [program, *words[: len(name)]] == ["smartshoe", *name]
 
+    words = words[len(name) :]
     with get_command(app_of(command)).make_context(command.name, words) as context:
         assert context.params
 
 
-@pytest.mark.parametrize("example", find_command(["run"])[0].examples, ids=str)  # type: ignore[index]
-def test_the_words_of_an_example_of_run_are_known(
-    example: Example, folder: Path, capsys: Capture
-) -> None:
-    """The table they name is missing, and that is all that is wrong."""
-    (folder / "table.toml").unlink()
+@pytest.mark.parametrize(("command", "example"), EVERY, ids=lambda case: getattr(case, "name", ""))
+def test_an_example_shows_its_output(command: Command, example: Example) -> None:
+    """One to six lines that say something, no longer than a page is wide."""
+    shown = example.shown_lines()
 
-    assert main(words_of(example, folder)) == ExitCode.UNUSABLE
-    assert "table.toml: no such file" in capsys.readouterr().err
+    assert 1 <= len(shown) <= 7
+    assert any(line != "..." for line in shown), f"{command.name}: nothing but '...'"
+    assert all(line.strip() for line in shown), "an empty line would end the block of the page"
+    assert max(map(len, [*shown, *example.line.split("\n")])) <= 90
 
 
-@pytest.mark.parametrize("example", TOP_EXAMPLES, ids=str)
-def test_the_examples_of_the_top_page_name_commands(example: Example, folder: Path) -> None:
-    assert find_command(words_of(example, folder)) is not None
+@pytest.mark.parametrize("step", FIRST_STEPS, ids=lambda step: step[0])
+def test_the_first_steps_name_commands(step: tuple[str, str]) -> None:
+    assert find_command([step[0]]) is not None

@@ -48,7 +48,7 @@ def test_run_loads_neither_typer_nor_rich() -> None:
         "import sys; from controller.cli.main import main\n"
         "code = main(['run', 'no such file'])\n"
         "main(['run', '--help'])\n"
-        "loaded = [name for name in ('typer', 'rich') if name in sys.modules]\n"
+        "loaded = [name for name in ('typer', 'rich', 'jinja2') if name in sys.modules]\n"
         "print(code, 'controller.service.app' in sys.modules, loaded)"
     )
 
@@ -119,7 +119,10 @@ def test_a_file_that_cannot_be_read_is_named(
     error = PermissionError(13, "Permission denied", "table.toml")
 
     assert ending.with_error(error) == ExitCode.UNUSABLE
-    assert capsys.readouterr().err == "smartshoe: table.toml: Permission denied\n"
+    assert capsys.readouterr().err == (
+        "smartshoe: table.toml: Permission denied. Remedy: let this"
+        " account use it, or name another\n"
+    )
 
 
 def test_an_internal_error_is_reported_without_a_traceback(

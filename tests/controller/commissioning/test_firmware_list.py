@@ -120,7 +120,7 @@ def test_a_changed_list_is_refused(file: Path, key: TableKey, field: str, value:
 def test_an_incomplete_list_is_refused(file: Path, key: TableKey, name: str) -> None:
     change(file, **{name: None})
 
-    assert refused(file, key).startswith(f"{file}: {name}: it is missing or wrong")
+    assert refused(file, key).startswith(f"{file}: {name}: it is null. Allowed: ")
 
 
 def test_a_list_without_images_approves_nothing(file: Path, key: TableKey) -> None:

@@ -77,7 +77,7 @@ def test_an_existing_file_is_not_overwritten(file: Path) -> None:
         ("public_key", "00"),
         ("pairing", None),
         ("first_event", -1),
-        ("first_event", 2**64),
+        ("first_event", 2**63),
         ("firmware_version", 1),
         ("firmware_sha256", ""),
         ("security_counter", 2**32),

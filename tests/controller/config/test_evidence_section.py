@@ -60,7 +60,7 @@ def test_a_program_signs(signing, tmp_path: Path) -> None:
         ),
         ('signer = "/opt/sign-seal"', "evidence.signer: "),
         ('key = "~/table.key"', "evidence.key: "),
-        ("sign = 1", "evidence.sign: 1 is not allowed; write true or false"),
+        ("sign = 1", "evidence.sign: 1 is not allowed. Allowed: true or false"),
         ('keys = "table.key"', "evidence.keys: there is no such key"),
     ],
 )

@@ -80,8 +80,8 @@ def test_a_layout_without_seats_is_not_checked() -> None:
 def test_every_seat_has_a_number_of_its_own(seats, expected) -> None:
     (found,) = refused(replace(WHOLE, seats=seats, vigorish_boxes=seats), "ny-mini")
     assert str(found) == (
-        f"layout.seats: {expected}; allowed: every seat once, from 1 (NY-a-2-ii)."
-        " Number each seat once"
+        f"layout.seats: {expected}. Allowed: every seat once, from 1 (NY-a-2-ii)."
+        " Remedy: number each seat once"
     )
 
 
@@ -339,13 +339,13 @@ def test_every_problem_of_layout_and_pit_is_listed_at_once(tmp_path) -> None:
 
 def test_a_layout_needs_its_seats(tmp_path) -> None:
     (found,) = problems(tmp_path, "[layout]\ndiscard_rack = false\n")
-    assert found.startswith("layout.seats: it is missing; allowed: every seat once, from 1. Write")
+    assert found.startswith("layout.seats: it is missing. Allowed: every seat once, from 1. Rem")
 
 
 @pytest.mark.parametrize("key", ["shuffle_finish", "pay_procedure", "vig_mode"])
 def test_an_unknown_word_in_the_pit_is_refused(tmp_path, key) -> None:
     (found,) = problems(tmp_path, f'[pit]\n{key} = "odd"\n')
-    assert found.startswith(f"pit.{key}: 'odd' is not allowed; allowed: ")
+    assert found.startswith(f"pit.{key}: 'odd' is not allowed. Allowed: ")
 
 
 def test_problems_of_another_section_hide_no_layout_problem(tmp_path) -> None:

@@ -172,12 +172,12 @@ def test_a_listed_order_has_the_roles_of_the_file(table: Path) -> None:
 @pytest.mark.parametrize(
     ("orders", "expected"),
     [
-        ("loda = []", "shuffler.orders.loda: 'loda' is not allowed; allowed: load, count, "),
-        ('load = ["deler"]', "shuffler.orders.load.0: 'deler' is not allowed; allowed: dealer, "),
-        ('load = "dealer"', "shuffler.orders.load: 'dealer' is not allowed; write a list"),
+        ("loda = []", "shuffler.orders.loda: 'loda' is not allowed. Allowed: load, count, "),
+        ('load = ["deler"]', "shuffler.orders.load.0: 'deler' is not allowed. Allowed: dealer, "),
+        ('load = "dealer"', "shuffler.orders.load: 'dealer' is not allowed. Allowed: a list"),
         (
             'load = ["dealer", "dealer"]',
-            "shuffler.orders.load: 'dealer' is listed more than once; list it once",
+            "shuffler.orders.load: 'dealer' is listed more than once. Remedy: list it once",
         ),
     ],
 )
@@ -209,7 +209,7 @@ def test_identity_and_bare_exclude_each_other(table: Path) -> None:
     [
         ('approved = "approved.json"\n', "shuffler.approved: it is missing"),
         ('approved_keys = ["table.key.pub"]\n', "shuffler.approved_keys: it is empty"),
-        ('port = "/dev/ttyUSB1"\n', "shuffler.port: it is missing. Write port = "),
+        ('port = "/dev/ttyUSB1"\n', "shuffler.port: it is missing. Remedy: write port = "),
     ],
 )
 def test_a_missing_trust_key_is_named(table: Path, line: str, expected: str) -> None:
@@ -224,11 +224,15 @@ def test_a_missing_trust_key_is_named(table: Path, line: str, expected: str) -> 
             'port = "/dev/ttyUSB0"',
             "shuffler.port: /dev/ttyUSB0 is another",
         ),
-        ('identity = "', 'model = "mk1"\nidentity = "', "shuffler.model: 'mk1' is not allowed;"),
+        ('identity = "', 'model = "mk1"\nidentity = "', "shuffler.model: 'mk1' is not allowed."),
         ('"approved.json"', '"other.json"', "shuffler.approved: "),
         ('"shuffler.identity.json"', '"other.json"', "shuffler.identity: "),
         ('"table.key.pub"', '"other.pub"', "shuffler.approved_keys: "),
-        ("approved_keys", "orders = 5\napproved_keys", "shuffler.orders: 5 is not allowed; write"),
+        (
+            "approved_keys",
+            "orders = 5\napproved_keys",
+            "shuffler.orders: 5 is not allowed. Allowed: a section",
+        ),
     ],
 )
 def test_a_problem_of_the_section_has_its_key_path(

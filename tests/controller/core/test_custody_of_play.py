@@ -76,7 +76,7 @@ class Table:
         self.drawn: Counter[tuple[str, str]] = Counter()
         for manifest in BATCHES.values():
             self.custody = batches.bind_batch(self.custody, manifest).state
-        self._apply_event(GamingDayChanged("2026-11-21"))
+        self.begin_day("2026-11-21")
 
     def draws(self, cards: str, back: str = "red", *, sure: bool = True) -> "Table":
         """Draw these cards: faces, "cut", or "??" for one without a tag."""
@@ -100,6 +100,9 @@ class Table:
         self._apply_custody(
             core_cards.track_table_read(self.custody, TagSeen(spot, tag), self.table)
         )
+
+    def begin_day(self, day: str) -> None:
+        self._apply_event(GamingDayChanged(day))
 
     def say(self, script: str) -> "Table":
         """Apply acts of people and keys, in the script language."""
@@ -382,6 +385,13 @@ def test_a_repeated_batch_is_found_at_the_first_card(burned: Table) -> None:
 
 
 # --- batches in the hands of people --------------------------------------------------------------
+
+
+def test_shoe_1_of_the_next_gaming_day_is_another_shoe(burned: Table) -> None:
+    at_the_end(burned).begin_day("2026-11-22")
+    burned.passes(TAGS["red"]["4c", 0])
+    assert (burned.table.shoe.gaming_day, burned.table.shoe.number) == ("2026-11-22", 1)
+    assert [found.code for found in burned.found] == ["BATCH_REPEATED"]
 
 
 def test_people_put_a_batch_into_the_shuffler_and_take_it_out(new: type[Table]) -> None:

@@ -208,8 +208,8 @@ def test_status_warns_of_a_low_disk_and_clock_steps(running) -> None:
     shown = snapshot(core, state, "running", "")
     text = status_block(SnapshotPart(shown), CommandHints(), width=400)
     assert (
-        "DISK       only 1.0 GiB are free on the journal's disk (limit 2.0 GiB). Make room:"
-        " copy finished shoes elsewhere with `smartshoe journal archive`" in text
+        "DISK       only 1.0 GiB are free on the journal's disk (limit 2.0 GiB). Remedy:"
+        " make room: copy finished shoes elsewhere with `smartshoe journal archive`" in text
     )
     assert "CLOCK      the machine's clock was set back by 1 h, to 2025-11-21 08:" in text
     assert "the gaming day does not change back" in text

@@ -6,8 +6,8 @@ table".
 
 import pytest
 
-from controller.core.device_intake import event_from_shuffler, shuffler_gone
-from controller.procedure.events import ShufflerDisconnected, ShufflerEventsLost, ShufflerReported
+from controller.core.device_intake import event_from_shuffler
+from controller.procedure.events import ShufflerEventsLost, ShufflerReported
 from drivers.events import (
     CardPassed,
     CardRead,
@@ -36,7 +36,6 @@ from drivers.shuffler_events import (
 )
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 AT = Timestamp(7, 1_763_715_600_000_000_000)
 
@@ -78,9 +77,3 @@ def test_lost_shuffler_events_are_not_lost_shoe_reports(missing) -> None:
 )
 def test_other_events_of_the_shuffler_port_become_no_domain_event(event) -> None:
     assert event_from_shuffler(event, AT) is None
-
-
-def test_a_lost_port_becomes_shuffler_gone() -> None:
-    assert shuffler_gone(PortLost("p", AT, "unplugged")) == ShufflerDisconnected(AT.utc_ns)
-    assert shuffler_gone(PortOpened("p", AT, bytes(32))) is None
-    assert shuffler_gone(Chunk("p", AT, b"")) is None

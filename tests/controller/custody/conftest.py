@@ -100,7 +100,7 @@ class Table:
 
     def face(self, card: str | None, decks: int = 8, step: str = "coup 1") -> None:
         drawn = None if card is None else Card.parse(card)
-        self._update(*face_count.count_face(self.state, drawn, decks, step))
+        self._update(*face_count.count_face(self.state, drawn, decks, lambda: step))
 
     def read(self, spot: CardPlace, tag: str, step: str = "coup 1") -> table_reads.TableRead:
         result = table_reads.apply_table_read(self.state, spot, tag, step)

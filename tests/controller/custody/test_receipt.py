@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.receipt import (
     Receipt,
-    ReceiptError,
     ReceiptResult,
     ReceiptStatement,
     contradictions,
@@ -21,6 +20,7 @@ from controller.custody.receipt import (
     write_receipt,
 )
 from controller.rules.cards import Card, Rank, Suit
+from controller.system.json_document import JsonError
 
 STATEMENT = ReceiptStatement(
     batch="RED-1",
@@ -149,35 +149,34 @@ def test_a_receipt_of_another_batch_contradicts(
     ],
 )
 def test_a_wrong_field_is_reported(name: str, value: object) -> None:
-    with pytest.raises(ReceiptError) as refused:
+    with pytest.raises(JsonError, match=f"^{name}: it is .*Allowed: |^{name}: there is no such"):
         read_receipt(json.dumps(json.loads(FILE) | {name: value}))
 
-    (problem,) = refused.value.problems
-    assert problem.strip("'").startswith(name)
 
+@pytest.mark.parametrize("name", json.loads(FILE))
+def test_every_field_is_required(name: str) -> None:
+    fields = json.loads(FILE)
+    del fields[name]
 
-def test_all_missing_fields_are_reported_at_once() -> None:
-    with pytest.raises(ReceiptError) as refused:
-        read_receipt("{}")
-
-    assert len(refused.value.problems) == len(json.loads(FILE))
+    with pytest.raises(JsonError, match=f"^{name}: it is missing. Allowed: "):
+        read_receipt(json.dumps(fields))
 
 
 @given(st.text() | st.recursive(st.none() | st.floats() | st.text(), st.lists).map(json.dumps))
 def test_invalid_json_is_refused(text: str) -> None:
-    with pytest.raises(ReceiptError):
+    with pytest.raises(JsonError):
         read_receipt(text)
 
 
 def test_deeply_nested_json_is_refused() -> None:
-    with pytest.raises(ReceiptError, match="not JSON"):
+    with pytest.raises(JsonError, match="not JSON"):
         read_receipt("[" * 100_000)
 
 
 LINE = st.text(max_size=64).filter(str.isprintable)
 
 
-@given(LINE, LINE, st.integers(0, 250_000_000_000 * 10**9))
+@given(LINE, LINE, st.integers(0, 2**63 - 1))
 def test_any_statement_is_read_back(maker: str, operator: str, at_utc_ns: int) -> None:
     statement = replace(STATEMENT, maker=maker, operator=operator, at_utc_ns=at_utc_ns)
 

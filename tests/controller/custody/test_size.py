@@ -96,6 +96,6 @@ def test_unread_cards_are_limited_to_the_shoe(bare: Any, batch: Any) -> None:
     bare.open("red")
     for _ in range(60):
         bare.draw(None)
-    bare.state, _ = count_face(bare.state, None, 1, "coup 1")
+    bare.state, _ = count_face(bare.state, None, 1, lambda: "coup 1")
 
     assert (bare.at("red")[W.SHOE], bare.at("red")[W.UNKNOWN]) == (0, 52)

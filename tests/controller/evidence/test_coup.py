@@ -200,7 +200,7 @@ def is_burn(entry: ShoeEntry) -> bool:
     return isinstance(drawn, CardDrawn) and drawn.claimed is Place.BURN
 
 
-# --- what a file tells ----------------------------------------------------------------------------
+# --- the content of a file ------------------------------------------------------------------------
 
 
 def test_a_shoe_cites_every_clause_once(dealt_on: ShoeAccount) -> None:

@@ -5,11 +5,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from jinja2 import UndefinedError
 from msgspec.structs import replace
 
 from controller.evidence.coup import CoupAccount, coup_account
-from controller.evidence.page import page
-from controller.evidence.page_sections import SealProof
+from controller.evidence.page import SealProof, page
+from controller.evidence.rendering import render
 from controller.evidence.sealed_shoe import ShoeAccount, read_shoe_account
 from controller.journal.folder import read_sealed, sealed_files
 from controller.profiles.load import load_clauses
@@ -242,14 +243,42 @@ def test_every_link_leads_to_a_clause_of_the_page(account) -> None:
     assert {href.removeprefix("#") for href in asked if href} <= there
 
 
+HOSTILE = "<script>alert('M')</script>&\"{{ 7*7 }}{% raw %}</td>"
+
+
 def test_text_typed_by_people_is_escaped(account) -> None:
     coup = account(4)
-    shoe = replace(coup.shoe, heading=replace(coup.shoe.heading, table="<script>M&7"))
+    heading = replace(coup.shoe.heading, table=HOSTILE, batch=HOSTILE, back=HOSTILE)
+    decision = coup.raised[0].decided
+    typed = replace(decision, entry=replace(decision.entry, person=HOSTILE, reason=HOSTILE))
+    raised = tuple(replace(one, decided=typed) for one in coup.raised)
+    shoe = replace(coup.shoe, heading=heading)
+    proof = SealProof(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE)
 
-    html = page(replace(coup, shoe=shoe), PROOF, load_clauses())
+    html = page(replace(coup, shoe=shoe, raised=raised), proof, load_clauses())
+    found = ParsedPage(html)
 
-    assert "<script>" not in html
-    assert "&lt;script&gt;M&amp;7" in html
+    assert "<script" not in html
+    assert "script" not in {tag for tag, _ in found.tags}
+    assert "&lt;script&gt;alert(&#39;M&#39;)&lt;/script&gt;&amp;&#34;{{ 7*7 }}" in html
+    assert found.sections["The shoe"].count(HOSTILE) == 3
+    assert found.sections["How this is proved"].count(HOSTILE) == 5
+    assert found.sections["Irregularities and decisions"].count(HOSTILE) == 2
+
+
+def test_a_hostile_clause_cannot_leave_its_link(account) -> None:
+    coup = account(4)
+    hostile = replace(coup, closed=replace(coup.closed, clauses=('"><script>x</script>',)))
+
+    found = read(hostile)
+
+    assert "script" not in {tag for tag, _ in found.tags}
+    assert ("a", {"href": '#"><script>x</script>'}) in found.tags
+
+
+def test_no_value_of_a_template_is_left_out_unnoticed() -> None:
+    with pytest.raises(UndefinedError, match="'title' is undefined"):
+        render("page.html")
 
 
 def test_an_unknown_coup_gives_none(shoe: ShoeAccount) -> None:

@@ -25,7 +25,8 @@ class ParsedDrawing(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
     def handle_data(self, data: str) -> None:
-        self.texts.append(data)
+        if not data.isspace():
+            self.texts.append(data)
 
     def all(self, tag: str, **wanted: str) -> int:
         return sum(
@@ -39,9 +40,7 @@ def drawings(text: str, coup: int = 1, pairs: str = "") -> dict[str, ParsedDrawi
         RoadCoup(number, OUTCOMES[letter], "p" in pairs, "b" in pairs)
         for number, letter in enumerate(text, start=1)
     )
-    return {
-        name: ParsedDrawing(drawn.html) for name, drawn in road_drawings(build_roads(coups), coup)
-    }
+    return {name: ParsedDrawing(drawn) for name, drawn in road_drawings(build_roads(coups), coup)}
 
 
 def test_there_are_five_roads_in_the_usual_order() -> None:

@@ -182,7 +182,7 @@ def commit_calls(trace: str) -> list[list[str]]:
     return [part.splitlines() for part in re.split(r".*write\(2, .*\n", trace)[1:-1]]
 
 
-@pytest.mark.debian("strace", program="strace")
+@pytest.mark.debian("strace")
 def test_a_commit_is_one_sync_and_at_most_twenty_kilobytes(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     subprocess.run(
@@ -204,7 +204,7 @@ def test_a_commit_is_one_sync_and_at_most_twenty_kilobytes(tmp_path: Path) -> No
     assert volumes[-1] <= 25_000
 
 
-@pytest.mark.debian("strace", program="strace")
+@pytest.mark.debian("strace")
 @pytest.mark.parametrize("fault", ["fdatasync:error=EIO", "pwrite64:error=ENOSPC"])
 def test_a_failing_disk_call_is_never_acknowledged(tmp_path: Path, fault: str) -> None:
     inject = ("-e", f"trace={fault.partition(':')[0]}", "-e", f"inject={fault}:when=60")
@@ -249,7 +249,7 @@ os._exit(0)
 STEP = r"(mkdir|write|rename|fsync|pwrite64|fdatasync)\(.*/([^/\">]+)[\">]"
 
 
-@pytest.mark.debian("strace", program="strace")
+@pytest.mark.debian("strace")
 def test_a_sealed_file_is_on_the_disk_before_its_records_leave_live_db(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     calls = TRACE + ",rename,renameat,renameat2,mkdir,openat"

@@ -97,10 +97,19 @@ def test_deep_nesting_is_refused_and_does_not_end_the_program() -> None:
         plain_value(b"\x91" * 100_000)
 
 
-def test_64_bits_are_the_most() -> None:
-    for number in (0, 2**64 - 1, -(2**63)):
+def test_a_sign_and_63_bits_are_the_most() -> None:
+    for number in (0, 2**63 - 1, -(2**63)):
         data = EVENTS.encode(Closed(number, b""))
         assert EVENTS.decode(data) == Closed(number, b"")
+    for number in (2**63, 2**64 - 1):
+        data = EVENTS.encode(Closed(number, b""))
+        with pytest.raises(EncodingError, match=r"an integer of 2\*\*63 or more"):
+            EVENTS.decode(data)
     for number in (2**64, -(2**63) - 1):
         with pytest.raises(OverflowError):
             EVENTS.encode(Closed(number, b""))
+
+
+def test_bytes_may_look_like_an_integer_that_is_too_large() -> None:
+    closed = Closed(1, b"\xcf" + b"\xff" * 8)
+    assert EVENTS.decode(EVENTS.encode(closed)) == closed

@@ -30,7 +30,7 @@ def test_a_higher_rate_in_the_file_is_refused_without_notice(script, record) -> 
 
     assert refusal == (
         "vig_rate to 5 needs prior notice: record notice of it to players first. "
-        "Start with vig_rate 4 until then (S42-c-5-notice)"
+        "Remedy: start with vig_rate 4 until then (S42-c-5-notice)"
     )
 
 

@@ -343,7 +343,8 @@ def test_another_format_is_refused_with_what_to_do(fast_dir: Path, version: int)
     change(fast_dir, f"PRAGMA user_version = {version}")
 
     refusal = (
-        f"the journal has format {version}; this program reads format 3 alone. Read it with the"
+        f"the journal has format {version}; this program reads format 3 alone. Remedy: read "
+        f"it with the"
         " release that wrote it; to go on dealing, start in another folder"
     )
     with pytest.raises(JournalError, match=refusal):

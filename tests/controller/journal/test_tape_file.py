@@ -99,7 +99,7 @@ def test_a_tape_with_one_changed_byte_is_refused(path) -> None:
         (TAPE + b"\0", "there are bytes after its end"),
         (TAPE[:-64] + sha256(b"").digest() + TAPE[-32:], "were changed|it was changed"),
         (TAPE[:9] + b"\x03" + TAPE[10:], "it has format 3, flags 0; this program reads format 2"),
-        (TAPE[:-5], "it is cut off. Write the tape again"),
+        (TAPE[:-5], "it is cut off. Remedy: write the tape again"),
     ],
 )
 def test_each_kind_of_damage_has_its_message(path, tape, words) -> None:

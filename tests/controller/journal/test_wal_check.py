@@ -109,7 +109,7 @@ def test_damage_in_each_commit_but_the_last_two_refuses_the_start(
 ) -> None:
     at = HEADER + (frames(folder_of_killed_program) - 3) * FRAME + place
     flip(folder_of_killed_program, at)
-    with pytest.raises(JournalError, match="Keep both files as they are"):
+    with pytest.raises(JournalError, match="Remedy: keep both files as they are"):
         Journal.open(folder_of_killed_program)
 
 

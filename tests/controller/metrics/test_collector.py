@@ -340,7 +340,7 @@ def test_a_scrape_stays_small(metrics: TableMetrics, table: Table) -> None:
 # --- over HTTP ----------------------------------------------------------------------------------
 
 
-@pytest.mark.debian("prometheus", program="promtool")
+@pytest.mark.debian("prometheus")
 def test_promtool_accepts_names_and_help_texts(server: MetricsServer) -> None:
     text = page(server, "/metrics")[2]
 
@@ -440,7 +440,9 @@ def test_a_port_in_use_names_the_key_to_change(table: Table, metrics: TableMetri
         port = taken.getsockname()[1]
         server = MetricsServer("127.0.0.1", port, ((table, metrics),))
 
-        with pytest.raises(MetricsUnavailable, match=r"in use; set \[metrics\] port to a free one"):
+        with pytest.raises(
+            MetricsUnavailable, match=r"in use. Remedy: set \[metrics\] port to a free one"
+        ):
             server.start()
 
 

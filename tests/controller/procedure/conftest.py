@@ -30,6 +30,7 @@ from controller.procedure.events import (
     IrregularityResolved,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
+from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -114,7 +115,7 @@ class Table:
 
     def apply(self, event: DomainEvent) -> Step:
         before = self.state
-        result = step(self.book, before, event)
+        result = step(effective_book(self.book, before), before, event)
         self.state = result.state
         self.verdicts += result.verdicts
         self.effects += result.effects

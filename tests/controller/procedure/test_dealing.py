@@ -122,7 +122,7 @@ def test_no_more_bets_twice(table) -> None:
     assert table.shoe.coups_begun == 1
 
 
-# --- the shoe's belief --------------------------------------------------------------------------
+# --- the claim of the shoe -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -626,6 +626,6 @@ def test_a_burn_owed_since_before_the_first_coup_is_not_skipped(new_table) -> No
 
 def test_two_burn_cards_found_face_up_one_after_the_other(new_table) -> None:
     table = new_table("start; burn Ac; found face up; resolve continue; burned 2c")
-    assert table.phase == "burn_first", "the burn before play begins anew"
+    assert table.phase == "burn_first", "the burn before play starts again"
     assert table.deal("found face up") == ["FOUND_FACE_UP"]
     assert (table.resumes_to, table.shoe.burn_owed) == ("burn_rest", 2)

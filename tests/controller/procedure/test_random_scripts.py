@@ -113,7 +113,8 @@ class Dealing:
         due = due_place(self.state)
         events, self.count = domain_events(statement, self.count, due, BEGINS_AT_NS)
         for event in events:
-            before, stepped = self.state, step(self.book, self.state, event)
+            before = self.state
+            stepped = step(effective_book(self.book, before), before, event)
             self.history.append((before, event, stepped))
             self.state = stepped.state
 
@@ -212,7 +213,7 @@ class Dealing:
 
 
 def card_for(place: Place, card: Card) -> StatementBody:
-    """A card as a script says it: the shoe's belief is a hand and a number, or another place."""
+    """A card as a script says it: the shoe's claim is a hand and a number, or another place."""
     hand, _, number = place.value.partition("_")
     if place is Place.BURN_FIRST:
         return Burn(card, ())

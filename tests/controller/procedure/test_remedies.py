@@ -206,6 +206,13 @@ def test_the_shoes_claims_in_such_a_coup_are_recorded_and_not_judged(table) -> N
     assert [one.claimed.value for one in table.shoe.coup.cards[1:3]] == ["player_1", "banker_1"]
 
 
+def test_such_a_coup_has_the_calls_of_any_coup(table) -> None:
+    table.deal(f"{NATURAL}; more 8h; resolve carry-card; result player")
+    table.effects.clear()
+    table.deal("P1 7c; B Kd; P Kh")
+    assert table.prompts()[-2:] == ["counts", "result"]
+
+
 def test_after_such_a_coup_the_shoe_is_believed_again(table) -> None:
     table.deal(f"{NATURAL}; more 8h; resolve carry-card; result player")
     table.deal("P1 7c; B Kd; P Kh; result player; P1 7h")

@@ -248,7 +248,7 @@ def test_after_a_partial_coup_a_third_card_is_drawn_in_error(table) -> None:
         (2, "P2", 2),
         (5, "B3", 2),
         (4, "B3", 1),
-        (9, "more", 1),  # a place that tells nothing
+        (9, "more", 1),  # a place that means nothing
     ],
 )
 def test_more_missing_reports_than_fit_before_a_card_reach_into_another_coup(

@@ -199,7 +199,7 @@ def test_an_entry_removed_from_the_end_is_found(script, record) -> None:
 def test_an_entry_removed_from_the_middle_is_found(script, record) -> None:
     folder = record(script().begun().reported(*NEW_SHOE, *COUP))
     rechained(folder, lambda records: [*records[:-6], *records[-5:]])
-    with pytest.raises(RecoveryError, match="Keep the file as evidence"):
+    with pytest.raises(RecoveryError, match="Remedy: keep the file as evidence"):
         recovered(folder)
 
 
@@ -225,7 +225,7 @@ def test_an_unreadable_record_refuses_with_the_remedy(script, record, spoil) -> 
     rechained(folder, spoil)
     with pytest.raises(RecoveryError, match="a record cannot be read") as refused:
         recovered(folder)
-    assert "start with another journal folder; the gap will be declared" in str(refused.value)
+    assert "start with another journal folder, and the gap will be declared" in str(refused.value)
 
 
 def test_an_unknown_first_record_refuses(script, record) -> None:
@@ -236,7 +236,7 @@ def test_an_unknown_first_record_refuses(script, record) -> None:
         return [input_record(replace(started, profile=b"name = 7")), *records[1:]]
 
     rechained(folder, no_profile)
-    with pytest.raises(RecoveryError, match="Keep the file as evidence"):
+    with pytest.raises(RecoveryError, match="Remedy: keep the file as evidence"):
         recovered(folder)
 
 

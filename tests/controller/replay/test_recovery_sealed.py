@@ -163,7 +163,9 @@ def test_without_any_state_or_shoes_the_remedy_is_named(three_shoes, sealed_as_p
     folder = sealed_as_played(three_shoes)
     (folder / "shoes").rename(folder / "archived")
     edit(folder, NO_SAVED_STATE, NO_BASE_STATE)
-    with pytest.raises(RecoveryError, match="Put the last archived shoes back into the journal's"):
+    with pytest.raises(
+        RecoveryError, match="Remedy: put the last archived shoes back into the journal's"
+    ):
         recovered(folder)
 
 

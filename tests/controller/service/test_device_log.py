@@ -32,7 +32,7 @@ from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
 AT = Timestamp(1, 2)
-ABSENT = "usbhid://0c2e:0b81/S1 is not plugged in; `smartshoe devices` lists what is"
+ABSENT = "usbhid://0c2e:0b81/S1: it is not plugged in. Remedy: `smartshoe devices` lists what is"
 KEYBOARD = "USB device 046d:c31c at 1-2 is refused: it has a keyboard interface"
 SHOE = ShoeDeviceSettings("/dev/shoe", "feig-rfid", False, "0-9A-F", "stx_counted", 250)
 SETTINGS = Settings(

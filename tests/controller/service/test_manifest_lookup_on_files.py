@@ -142,7 +142,10 @@ def test_a_key_added_later_is_used(folder: Path, public: Path) -> None:
 
 
 def test_a_batch_missing_from_the_folder_is_reported(bench: LookupBench, folder: Path) -> None:
-    assert bench.refused("RED-2") == f"{cards_path(folder, 'RED-2')}: there is no such file"
+    assert (
+        bench.refused("RED-2")
+        == f"{cards_path(folder, 'RED-2')}: there is no such file. Remedy: correct the path"
+    )
 
 
 @pytest.mark.parametrize("name", ["../RED-1", "batches/RED-1", "..", ".RED-1", "RED-1\x00", ""])
@@ -188,7 +191,9 @@ def test_a_missing_key_file_is_named(folder: Path, fast_dir: Path) -> None:
 
 
 def test_a_missing_folder_is_reported(fast_dir: Path, public: Path) -> None:
-    assert "there is no such file" in LookupBench(fast_dir / "nowhere", public).refused("RED-1")
+    assert "there is no such file. Remedy: correct the path" in LookupBench(
+        fast_dir / "nowhere", public
+    ).refused("RED-1")
 
 
 # --- a flood, and the end ------------------------------------------------------------------------

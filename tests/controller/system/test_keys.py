@@ -142,7 +142,9 @@ def test_file_and_folder_are_on_the_disk_before_the_key_is_used(
 
 
 def test_a_missing_key_is_reported_with_the_command_to_make_one(path: Path) -> None:
-    with pytest.raises(KeyFileError, match=r"Make one with `smartshoe keys make .*table\.key`"):
+    with pytest.raises(
+        KeyFileError, match=r"Remedy: make one with `smartshoe keys make .*table\.key`"
+    ):
         load_key(path)
 
 
@@ -225,7 +227,7 @@ def test_a_key_never_shows_its_private_half(test_2: Path) -> None:
     assert SEED not in shown
 
 
-@pytest.mark.debian("openssl", program="openssl")
+@pytest.mark.debian("openssl")
 def test_openssl_reads_the_same_public_key(path: Path) -> None:
     key = make_key(path)
     openssl = shutil.which("openssl")

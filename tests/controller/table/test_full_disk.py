@@ -45,9 +45,8 @@ def small_disk(tmp_path) -> Iterator[Path]:
         text=True,
         check=False,
     )
-    if mounted.returncode and os.geteuid():
-        pytest.skip("needs to be root: it mounts a file system of its own")
-    assert not mounted.returncode, mounted.stderr
+    if mounted.returncode:
+        pytest.skip("needs the right to mount a file system of its own")
     try:
         yield place
     finally:

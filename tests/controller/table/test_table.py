@@ -307,7 +307,7 @@ def test_a_full_disk_stops_the_table_with_a_remedy(before_the_lock) -> None:
         before_the_lock.put(OVERDRAW[4])
         before_the_lock.table.join()
     assert before_the_lock.table.health is Health.STORE_FAILED
-    assert "Remove the cause, then start the table again" in before_the_lock.table.failure
+    assert "Remedy: remove the cause, then start the table again" in before_the_lock.table.failure
 
 
 def test_a_full_disk_releases_no_writes(before_the_lock) -> None:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pytest
+from msgspec.structs import replace
 
 from controller.control.answers import plain_entries, refusal_text
 from controller.metrics.collector import TableMetrics
@@ -17,6 +18,7 @@ from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import Prompt
 from controller.procedure.events import LayoutPart
+from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
@@ -44,7 +46,12 @@ from controller.tape.actions import (
     VacateSeat,
 )
 from controller.tape.inputs import OperatorAction
-from controller.views.disclosure import HIDDEN_CARD, OutputName, burn_card_disclosed
+from controller.views.disclosure import (
+    HIDDEN_CARD,
+    burn_card_disclosed,
+    disclosed_clauses,
+)
+from controller.views.outputs import OutputName
 from controller.views.snapshot import snapshot
 from drivers.catalogue import ShoeSettings, build_monitor
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -102,8 +109,15 @@ def metrics_text(table) -> str:
     return "\n".join(line for line in lines if "process_" not in line)
 
 
+def answered(table, entries) -> str:
+    """The answer to an action that led to these entries."""
+    state = table.state.table
+    plain = plain_entries(entries, effective_book(table.core.book, state), state)
+    return json.dumps([refusal_text(entries), plain])
+
+
 def answer_text(table) -> str:
-    return json.dumps(plain_entries(table.acted(LockShoe()).entries))
+    return answered(table, table.acted(LockShoe()).entries)
 
 
 def monitor_text(table) -> str:
@@ -315,7 +329,7 @@ def answer_to(table, action) -> str:
     """The answer to an action now."""
     item = OperatorAction(table.at, "A. Floor", Role.FLOORPERSON, "test", action, "seen by me")
     _, output = table.core.handle(table.state, item)
-    return json.dumps([refusal_text(output.entries), plain_entries(output.entries)])
+    return answered(table, output.entries)
 
 
 @pytest.mark.parametrize("cards", [1, 3, 4])
@@ -428,8 +442,10 @@ def test_the_program_disables_the_log_of_the_state_table_library() -> None:
     program = (
         "import logging\n"
         "from pathlib import Path\n"
+        "from controller.config.load import ConfigError\n"
         "from controller.service.app import run_configured\n"
-        "run_configured(Path('no such file'), close_coup_as_partial=False)\n"
+        "try: run_configured(Path('no such file'), close_coup_as_partial=False)\n"
+        "except ConfigError: pass\n"
         "print(logging.getLogger('transitions.core').isEnabledFor(logging.INFO))\n"
     )
     done = subprocess.run(
@@ -479,6 +495,33 @@ def test_an_overdraw_does_not_show_why_no_card_was_due(dealt, output) -> None:
     hands = (HANDS["natural"], HANDS["both stand"])
     seen = {OUTPUT_TEXTS[output](dealt(*hand, "44 83 A3")) for hand in hands}
     assert len(seen) == 1
+
+
+def test_an_answer_about_an_overdraw_does_not_show_why_no_card_was_due(dealt) -> None:
+    answers = set()
+    for hand in (HANDS["natural"], HANDS["both stand"]):
+        table = dealt(*hand, "44 83 A3")
+        answers.add(answered(table, table.outputs[-1].entries))
+    (answer,) = answers
+    assert '"kind": "irregularity"' in answer
+
+
+def test_a_coup_of_the_next_shoe_does_not_disclose_one_of_the_same_number(dealt) -> None:
+    table = dealt(*HANDS["natural"], "44 83 A3")
+    book, shoe = table.core.book, table.state.table.shoe
+    (raised,) = table.state.table.open_irregularities
+    # A ghost hand is seen by everybody.
+    seen = replace(shoe.coup, ghost=True)
+    of_next = replace(seen, irregular=())
+
+    def cited(coup) -> tuple[str, ...]:
+        state = replace(table.state.table, shoe=replace(shoe, coup=coup))
+        return disclosed_clauses(book, state, raised)
+
+    assert (shoe.number, shoe.coup.number, raised.coup) == (1, 1, 1)
+    assert "S42-i-1" in raised.clauses
+    assert cited(shoe.coup) == cited(of_next) != raised.clauses
+    assert cited(seen) == raised.clauses
 
 
 def test_face_up_an_overdraw_cites_the_clauses_that_follow_from_the_cards(script) -> None:

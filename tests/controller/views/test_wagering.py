@@ -46,7 +46,7 @@ class WageringTable:
 
     def take(self, *events):
         for event in events:
-            self.state = step(self.book, self.state, event).state
+            self.state = step(effective_book(self.book, self.state), self.state, event).state
         return self
 
     def bet(self, *wagers):

@@ -65,8 +65,8 @@ def apply_items(
 ) -> tuple[TableLinkLifecycle, tuple[LifecycleReport, ...]]:
     reports: list[LifecycleReport] = []
     for item in items:
-        life, told = apply_item(life, item)
-        reports.extend(told)
+        life, events = apply_item(life, item)
+        reports.extend(events)
     return life, tuple(reports)
 
 
@@ -120,7 +120,7 @@ def test_debugging_shows_in_the_hello_text() -> None:
 
 @pytest.mark.parametrize("rolled_back", [True, False])
 def test_an_unknown_device_never_comes_online(rolled_back: bool) -> None:
-    why = "its key is not the one that was paired: pair it anew"
+    why = "its key is not the one that was paired: pair it again"
 
     life, reports = apply_items(opened(), HELLO, DeviceNotAdmitted(DEVICE, why, rolled_back))
 

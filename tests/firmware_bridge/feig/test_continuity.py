@@ -52,10 +52,10 @@ def verdict_after(
         pytest.param(500_000, 11_000, 510_340, True, id="within the tolerance"),
         pytest.param(500_000, 11_000, 510_360, False, id="beyond the tolerance"),
         pytest.param(500_000, 11_000, 509_640, False, id="behind by more than the tolerance"),
-        pytest.param(500_000, 11_000, 2_000, False, id="began anew"),
+        pytest.param(500_000, 11_000, 2_000, False, id="restarted"),
         pytest.param(500_000, 1_001_000, 1_508_000, True, id="a timer that is 0.8 percent fast"),
         pytest.param(DAY_MS - 4_000, 11_000, 6_000, True, id="ran over midnight"),
-        pytest.param(DAY_MS - 4_000, 11_000, 9_000, False, id="began anew near midnight"),
+        pytest.param(DAY_MS - 4_000, 11_000, 9_000, False, id="restarted near midnight"),
         pytest.param(500_000, 1_000 + HOUR_MS + 1, 500_001 + HOUR_MS, False, id="after an hour"),
     ],
 )
@@ -122,7 +122,7 @@ def test_unproven_continuity_is_reported_once() -> None:
         pytest.param(497_000, 1_000, 2_750, id="at least so long, for asking takes time"),
         pytest.param(500_000, 11_000, 9_650, id="ten seconds later, less what a timer may err"),
         pytest.param(500_100, 1_000, 0, id="while the timer was asked"),
-        pytest.param(DAY_MS - 1_000, 1_000, 500_750, id="before the timer began anew"),
+        pytest.param(DAY_MS - 1_000, 1_000, 500_750, id="before the timer restarted"),
     ],
 )
 def test_the_age_of_a_record(time_ms: int, ms: int, age: int) -> None:

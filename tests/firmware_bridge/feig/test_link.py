@@ -368,8 +368,8 @@ def test_new_records_before_the_clearing_was_answered_show_a_reader_that_does_no
 
 def test_malformed_records_are_reported_once_and_not_cleared() -> None:
     one = ready()
-    misfit = checked("00 22 00 21 0001 0012 03 00 08 E00401 50A05F02B7 00000064")
-    outputs = [one.receive(misfit), one.receive(misfit)]
+    malformed = checked("00 22 00 21 0001 0012 03 00 08 E00401 50A05F02B7 00000064")
+    outputs = [one.receive(malformed), one.receive(malformed)]
 
     assert [kinds(output) for output in outputs] == [[LinkFaultKind.MALFORMED], []]
     assert [output.to_write for output in outputs] == [(), ()]
@@ -498,11 +498,11 @@ def test_the_timer_is_requested_every_half_minute() -> None:
 def test_a_restarted_timer_is_requested_twice_and_reported_once() -> None:
     one = ready()
     one.tick(29_995)
-    anew = checked("00 86 00 00 00 10 00")
-    first = one.receive(anew)
+    restarted = checked("00 86 00 00 00 10 00")
+    first = one.receive(restarted)
     assert (first.items, first.at_once) == ((), (ASK_TIMER,))
 
-    assert one.receive(anew).items == (ContinuityUnproven(),)
+    assert one.receive(restarted).items == (ContinuityUnproven(),)
     one.tick(30_000)
     assert one.receive(checked("00 86 00 00 00 85 30")).items == ()
 

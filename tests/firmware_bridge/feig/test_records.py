@@ -64,7 +64,7 @@ def test_a_reading_gives_its_records(vector: dict[str, Any]) -> None:
     assert [one.item for one in records] == [record_of(one) for one in vector["record"]]
 
 
-@pytest.mark.parametrize("vector", named("misfit"))
+@pytest.mark.parametrize("vector", named("malformed"))
 def test_a_malformed_reading_is_refused_as_a_whole(vector: dict[str, Any]) -> None:
     answer = answer_of(vector)
 
@@ -73,7 +73,7 @@ def test_a_malformed_reading_is_refused_as_a_whole(vector: dict[str, Any]) -> No
     )
 
 
-@pytest.mark.parametrize("vector", named("misfit"))
+@pytest.mark.parametrize("vector", named("malformed"))
 def test_the_reason_shows_none_of_the_bytes(vector: dict[str, Any]) -> None:
     answer = answer_of(vector)
     refused = parse_records(answer.command, answer.data, LAYOUTS[vector["layout"]])

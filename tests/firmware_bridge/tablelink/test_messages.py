@@ -311,11 +311,11 @@ def test_an_unknown_link_message_is_named() -> None:
 def test_a_fault_never_reveals_a_card() -> None:
     entries = {1: TAG, 2: 0x0E01}
 
-    with pytest.raises(FieldMismatch) as misfit:
+    with pytest.raises(FieldMismatch) as mismatch:
         parse_body(1, Fields(entries), b"")
 
-    assert "14" not in str(misfit.value)
-    assert "3585" not in str(misfit.value)
+    assert "14" not in str(mismatch.value)
+    assert "3585" not in str(mismatch.value)
 
 
 def test_a_text_is_made_printable() -> None:

@@ -38,16 +38,16 @@ def test_a_url_is_read_and_written(text: str, url: DevicePath | NetworkUrl | Usb
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("ttyUSB0", "is not an absolute path; `smartshoe devices` lists"),
+        ("ttyUSB0", "is not an absolute path. Remedy: `smartshoe devices` lists"),
         ("", "is not an absolute path"),
-        ("spy:///dev/ttyUSB0", "spy:// is not known; use a device path or socket://HOST:PORT"),
-        ("socket://192.0.2.10", "does not name a host and port; write socket://HOST:PORT"),
+        ("spy:///dev/ttyUSB0", "spy:// is not known. Allowed: a device path, socket://HOST:PORT"),
+        ("socket://192.0.2.10", "does not name a host and port. Remedy: write socket://HOST:PORT"),
         ("rfc2217://x:99999", "does not name a host and port"),
-        ("usb://0ab1", "does not name a USB device; write usb://VID:PID/SERIAL"),
-        ("usbhid://0xab1:2", "does not name a USB device; write usbhid://VID:PID/SERIAL"),
-        ("usb://0ab1:0002/@hub", "'hub' is not a place; write @BUS-PORT"),
+        ("usb://0ab1", "does not name a USB device. Remedy: write usb://VID:PID/SERIAL"),
+        ("usbhid://0xab1:2", "does not name a USB device. Remedy: write usbhid://VID:PID/SERIAL"),
+        ("usb://0ab1:0002/@hub", "'hub' is not a place. Remedy: write @BUS-PORT"),
         ("usb://0ab1:0002/%07", "printable ASCII"),
-        ("usb://0ab1:0002/" + "x" * 65, "a serial number is up to 64"),
+        ("usb://0ab1:0002/" + "x" * 65, "this is not a serial number. Allowed: up to 64"),
     ],
 )
 def test_an_invalid_url_is_refused_with_the_allowed_forms(text: str, expected: str) -> None:

@@ -171,7 +171,7 @@ def test_a_pseudo_terminal_that_refuses_parity_is_opened_each_time(cable: Cable)
 def test_the_path_is_looked_up_at_each_opening(cable: Cable) -> None:
     where = iter(["/dev/no-such-port", cable.path])
     port = SerialPort("usbserial://0403:6001", 4800, locate=lambda: next(where))
-    with pytest.raises(PortUnavailable, match="usbserial://0403:6001 does not exist"):
+    with pytest.raises(PortUnavailable, match="usbserial://0403:6001: it does not"):
         port.open()
     port.open()
     os.write(cable.device, REPORT)
@@ -219,7 +219,9 @@ def test_close_twice_and_use_afterwards(port: SerialPort) -> None:
 
 
 def test_a_missing_port(tmp_path: Path) -> None:
-    with pytest.raises(PortUnavailable, match="does not exist; `smartshoe devices`"):
+    with pytest.raises(
+        PortUnavailable, match=r"does not exist. Remedy: name a port that `smartshoe devices`"
+    ):
         SerialPort(str(tmp_path / "ttyUSB7"), 4800).open()
 
 

@@ -100,14 +100,18 @@ def test_without_serial_number_the_device_must_be_the_only_one(plug: Plug, tmp_p
     assert find_device(READER, None, tmp_path).identity.path == "1-1"
     plug("1-2", serial="SN-2")
 
-    with pytest.raises(PortUnavailable, match=r"2 such devices are plugged in, at 1-1, 1-2; name"):
+    with pytest.raises(
+        PortUnavailable, match=r"2 such devices are plugged in, at 1-1, 1-2. Remedy: name"
+    ):
         find_device(READER, None, tmp_path)
 
 
 def test_a_missing_device_is_named_with_the_present_ones(plug: Plug, tmp_path: Path) -> None:
     plug("1-1", serial="SN-1")
 
-    with pytest.raises(PortUnavailable, match=r"SN-2 is not plugged in \(there is .* SN-1 at 1-1"):
+    with pytest.raises(
+        PortUnavailable, match=r"SN-2: it is not plugged in \(there is .* SN-1 at 1-1"
+    ):
         find_device(UsbUrl("usb", 0x0AB1, 0x0002, "SN-2", ""), None, tmp_path)
 
 
@@ -171,7 +175,7 @@ def test_the_port_of_a_device_is_found_by_its_place(
     ("present", "text"),
     [
         ((), "has no serial port yet"),
-        (("1-1", "1-1"), "has 2 serial ports; name one of them: /b"),
+        (("1-1", "1-1"), "has 2 serial ports. Remedy: name one of them: /b"),
     ],
 )
 def test_a_device_without_one_port_is_refused(

@@ -180,7 +180,7 @@ def test_a_reader_that_another_program_holds_is_unavailable(plug: Plug, opened: 
 
 
 def test_an_unplugged_reader_is_unavailable(opened: Opened) -> None:
-    with pytest.raises(PortUnavailable, match="is not plugged in; `smartshoe devices`"):
+    with pytest.raises(PortUnavailable, match=r"is not plugged in. Remedy: `smartshoe devices`"):
         opened(url_of("SN-0"))
 
 

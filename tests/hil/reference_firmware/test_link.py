@@ -32,8 +32,8 @@ from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.qemu import EmulatedBoard
 
 pytestmark = [
-    pytest.mark.debian("qemu-system-arm", program="qemu-system-arm"),
-    pytest.mark.debian("gcc-arm-none-eabi", program="arm-none-eabi-gcc"),
+    pytest.mark.debian("qemu-system-arm"),
+    pytest.mark.debian("gcc-arm-none-eabi"),
 ]
 
 WAIT_S = 30.0
@@ -195,17 +195,17 @@ def test_a_status_is_parsed(board: EmulatedBoard) -> None:
     with program(board) as running:
         shuffle_begins(board, running)
 
-        told = running.ask(RequestType.STATUS).device_status
+        status = running.ask(RequestType.STATUS).device_status
 
-        assert told is not None
-        first, second = told.compartments
+        assert status is not None
+        first, second = status.compartments
         assert (first.phase, first.cards, first.back) == (
             bodies.CompartmentPhase.SHUFFLING,
             416,
             "red",
         )
         assert (second.phase, second.cards) == (bodies.CompartmentPhase.EMPTY, None)
-        assert not told.gate_closed
+        assert not status.gate_closed
 
 
 def test_power_fails_during_a_shuffle_and_the_abort_is_reported_once(board: EmulatedBoard) -> None:

@@ -11,8 +11,8 @@ from hil.reference_firmware.build import FirmwareRole, FirmwareUnable
 from hil.reference_firmware.qemu import EmulatedBoard
 
 pytestmark = [
-    pytest.mark.debian("qemu-system-arm", program="qemu-system-arm"),
-    pytest.mark.debian("gcc-arm-none-eabi", program="arm-none-eabi-gcc"),
+    pytest.mark.debian("qemu-system-arm"),
+    pytest.mark.debian("gcc-arm-none-eabi"),
 ]
 
 LINK, EVENT, RPC = 0, 1, 2

@@ -95,7 +95,7 @@ def test_without_a_key_nothing_is_imported(place: Path, capsys: Capture) -> None
     (place / "table.key").unlink()
 
     assert main(["batch", "import", "maker.csv", *WHO]) == ExitCode.UNUSABLE
-    assert "Make one with `smartshoe keys make table.key`" in capsys.readouterr().err
+    assert "Remedy: make one with `smartshoe keys make table.key`" in capsys.readouterr().err
 
 
 def test_an_export_is_the_canonical_text(imported: Path, capsys: Capture) -> None:

@@ -179,16 +179,19 @@ def test_an_attached_usb_device_is_shown_with_its_place(
 
 
 @pytest.mark.parametrize(
-    ("reason", "told"),
+    ("reason", "expected"),
     [
-        (f"{PORT} is not plugged in; `smartshoe devices` lists what is", "not plugged in"),
+        (
+            f"{PORT}: it is not plugged in. Remedy: `smartshoe devices` lists what is",
+            "not plugged in",
+        ),
         (f"{PORT}: 2 such devices are plugged in", "2 such devices are plugged in"),
         ("USB device 046d:c31c is refused: a keyboard",) * 2,
     ],
     ids=["absent", "ambiguous", "refused"],
 )
 def test_a_usb_device_that_cannot_be_opened_is_shown_with_the_reason(
-    fast_dir: Path, monkeypatch: pytest.MonkeyPatch, reason: str, told: str
+    fast_dir: Path, monkeypatch: pytest.MonkeyPatch, reason: str, expected: str
 ) -> None:
     def unavailable(*_: object) -> AttachedDevice:
         raise PortUnavailable(reason)
@@ -196,4 +199,4 @@ def test_a_usb_device_that_cannot_be_opened_is_shown_with_the_reason(
     monkeypatch.setattr(plugged_in, "find_device", unavailable)
     shown = list_table_parts(table(fast_dir, "/dev/ttyNONE9", SCANNER))[1]
 
-    assert (shown.there, shown.standing) == (False, told)
+    assert (shown.there, shown.standing) == (False, expected)

@@ -82,7 +82,7 @@ def test_the_configuration_gives_the_model_of_each_port(
 
 def test_an_unknown_port_lists_the_configured_ones(config: Path) -> None:
     with pytest.raises(
-        CommandError, match=r"its ports: /dev/ttyUSB0, usb://0ab1:0002/12, /dev/ttyUSB2"
+        CommandError, match=r"Allowed: /dev/ttyUSB0, usb://0ab1:0002/12, /dev/ttyUSB2"
     ):
         find_monitored_port(MonitorOptions("/dev/ttyUSB9"), config, masked=True)
 

@@ -118,9 +118,9 @@ def test_archive_and_prune_print_their_result(run, journal, to) -> None:
     assert len(sealed_files(journal)) == 3
 
     code, out, _ = run("prune", journal, "--archive", to, "--yes", "--json")
-    told = json.loads(out)
-    assert (code, told["deleted"], told["go"]) == (0, True, ["2025-11-21/1", "2025-11-21/2"])
-    assert [one["shoe"] for one in told["stay"]] == ["2025-11-22/1"]
+    shown = json.loads(out)
+    assert (code, shown["deleted"], shown["go"]) == (0, True, ["2025-11-21/1", "2025-11-21/2"])
+    assert [one["shoe"] for one in shown["stay"]] == ["2025-11-22/1"]
     assert len(sealed_files(journal)) == 1
 
 
@@ -189,7 +189,7 @@ def test_a_changed_list_exits_with_1(run, journal) -> None:
 def test_help_shows_examples(run, command) -> None:
     code, out, _ = run(command, "--help")
     assert code == ExitCode.DONE
-    assert f"smartshoe journal {command} /" in out
+    assert f"smartshoe journal {command} journal" in out
 
 
 @pytest.mark.parametrize("command", ["list", "export --json", "seals", "prune --archive x"])

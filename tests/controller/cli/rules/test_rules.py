@@ -168,7 +168,7 @@ def test_a_clause_is_printed_whole(capsys: Capture) -> None:
 
 def test_an_unknown_clause_lists_similar_ones(capsys: Capture) -> None:
     assert main(["rules", "clause", "S42-h-44"]) == ExitCode.UNUSABLE
-    assert "similar: S42-h-4" in capsys.readouterr().err
+    assert "Remedy: did you mean S42-h-4" in capsys.readouterr().err
 
 
 def test_an_unknown_profile_lists_the_known_ones(capsys: Capture) -> None:

@@ -1,6 +1,7 @@
 """A played statement as text and as JSON values, for every effect."""
 
 import json
+from typing import get_args
 
 import pytest
 from msgspec import Struct
@@ -17,6 +18,7 @@ from controller.procedure.effects import (
 )
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
+from controller.procedure.verdicts import Verdict
 from controller.profiles.load import load_profile
 from controller.rules.cards import Card
 from controller.script.parser import parse
@@ -81,7 +83,7 @@ def test_a_payment_is_shown_step_by_step() -> None:
 def test_a_payment_as_plain_values() -> None:
     (effect,) = json.loads(json.dumps(statement_json(BOOK, shown(paid()))))["effects"]
 
-    assert effect["kind"] == "coup_payment"
+    assert effect["kind"] == "coup-payment"
     lines = effect["settlement"]["lines"]
     assert [(one["seat"], one["wager"], one["verdict"]) for one in lines] == [
         (5, "banker", "wins"),
@@ -90,7 +92,7 @@ def test_a_payment_as_plain_values() -> None:
     assert (lines[0]["odds"], lines[0]["paid"]) == ("1:1", 10000)
 
 
-class _NewlyConcluded(Struct, frozen=True):
+class _NewlyConcluded(Struct, frozen=True, tag="newly-concluded"):
     what: str
     clauses: tuple[str, ...]
 
@@ -100,4 +102,15 @@ def test_an_effect_without_its_own_text_is_shown_by_its_fields() -> None:
 
     lines = statement_lines(BOOK, shown(effect))  # type: ignore[arg-type]
 
-    assert lines[1].strip() == "kind: _newly_concluded, what: anything, clauses: ['S42-a-1']"
+    assert lines[1].strip() == "kind: newly-concluded, what: anything, clauses: ['S42-a-1']"
+
+
+def test_the_kinds_are_words_that_no_rename_changes() -> None:
+    """A program reads them; they are the tags of the record."""
+    kinds = {one.__struct_config__.tag for one in (*get_args(Effect), *get_args(Verdict))}
+
+    assert kinds == {
+        *("accepted", "act-record", "batch-moved", "burn-done", "coup-closed", "coup-payment"),
+        *("irregularity", "prompt", "refusal", "resolution-recorded", "setting-changed"),
+        *("shoe-ended", "shoe-opened", "shuffle-recorded", "warning-closed", "warning-opened"),
+    }

@@ -81,7 +81,7 @@ def test_as_json_each_statement_has_its_place(capsys: Capture) -> None:
 def test_as_json_a_closed_coup_has_its_winning_wagers(capsys: Capture) -> None:
     effects = played(capsys, NATURAL)[-1]["effects"]
 
-    (closed,) = [one for one in effects if one["kind"] == "coup_closed"]
+    (closed,) = [one for one in effects if one["kind"] == "coup-closed"]
     assert closed["record"]["result"]["player_count"] == 9
     assert closed["wagers"][1]["wager"] == "player"
     assert (closed["wagers"][1]["verdict"], closed["wagers"][1]["odds"]) == ("wins", "1:1")
@@ -129,7 +129,8 @@ def test_every_error_is_reported_and_nothing_is_played(capsys: Capture) -> None:
 
     output = capsys.readouterr()
     assert output.out == ""
-    assert [line.split(": ")[0] for line in output.err.splitlines()] == [
+    first, second = output.err.removeprefix("smartshoe: ").splitlines()
+    assert [line.split(": ")[0] for line in (first, second)] == [
         "script:1:6",
         "script:1:16",
     ]
@@ -138,14 +139,17 @@ def test_every_error_is_reported_and_nothing_is_played(capsys: Capture) -> None:
 def test_errors_as_json(capsys: Capture) -> None:
     assert main(["try", "burn Ac; shuffle", "--json"]) == ExitCode.UNUSABLE
 
-    (problem,) = json.loads(capsys.readouterr().out)["problems"]
-    assert (problem["script"], problem["line"], problem["column"]) == ("script", 1, 10)
+    error = json.loads(capsys.readouterr().out)["error"]
+    assert (error["place"], error["problem"]) == (
+        "script:1:10",
+        'no statement begins with "shuffle"',
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["none.script"], "there is no file 'none.script'; name a file, write - for stdin"),
+        (["none.script"], "there is no file 'none.script'. Allowed: a file, - for stdin"),
         ([NATURAL, "--profile", "reno"], "there is no profile 'reno'. Allowed: house-baccarat"),
         ([NATURAL, "--profile", "ny-mini", "--decks", "5"], "at least 6 (NY-a-4-i-decks)"),
         (

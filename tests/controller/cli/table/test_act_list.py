@@ -66,7 +66,7 @@ def test_one_action_is_listed_alone(capsys: Capture) -> None:
 
 def test_an_unknown_action_lists_the_known_ones(capsys: Capture) -> None:
     assert main(["act", "sing", "--list"]) == ExitCode.UNUSABLE
-    assert "unknown action 'sing'; allowed: resolve, " in capsys.readouterr().err
+    assert "'sing' is not an action. Allowed: resolve, " in capsys.readouterr().err
 
 
 def test_the_actions_as_json(capsys: Capture) -> None:

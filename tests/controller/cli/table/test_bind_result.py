@@ -52,9 +52,9 @@ def test_a_refused_batch_is_reported_with_the_reason() -> None:
 
     with pytest.raises(
         CommandError, match="bind-batch: batch RED-1: there is no such file"
-    ) as told:
+    ) as raised:
         report_binding(client(refused), "RED-1", 1, as_json=False)
-    assert told.value.code is ExitCode.NO
+    assert raised.value.code is ExitCode.NO
 
 
 def test_an_older_answer_and_that_of_another_batch_are_passed_over(capsys: Capture) -> None:

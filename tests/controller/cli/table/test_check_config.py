@@ -54,7 +54,8 @@ def test_problems_as_json(example: Path, capsys: Capture) -> None:
 
     shown = json.loads(capsys.readouterr().out)
     assert shown["ok"] is False
-    assert len(shown["problems"]) > 1
+    assert len(shown["errors"]) > 1
+    assert {one["place"] for one in shown["errors"]} == {str(example)}
 
 
 def test_a_file_that_is_not_there_is_named(fast_dir: Path, capsys: Capture) -> None:

@@ -76,9 +76,9 @@ def checked(file: Path, capsys: Capture) -> dict[str, object]:
 
 
 def remarks(file: Path, capsys: Capture) -> str:
-    told = checked(file, capsys)["remarks"]
-    assert isinstance(told, list)
-    return "\n".join(told)
+    found = checked(file, capsys)["remarks"]
+    assert isinstance(found, list)
+    return "\n".join(found)
 
 
 def words(file: Path, capsys: Capture) -> dict[str, str]:
@@ -116,10 +116,10 @@ def test_a_bound_batch_in_order_needs_no_remark(table: Path, capsys: Capture) ->
 def test_a_missing_batch_is_a_remark_with_its_remedy(table: Path, capsys: Capture) -> None:
     cards_path(table.parent / "batches", "RED-1").unlink()
 
-    told = remarks(table, capsys)
-    assert told.startswith("batch RED-1 would not be bound: ")
-    assert "there is no such file" in told
-    assert "`smartshoe batch enrol RED-1`" in told
+    found = remarks(table, capsys)
+    assert found.startswith("batch RED-1 would not be bound: ")
+    assert "there is no such file" in found
+    assert "`smartshoe batch enrol RED-1`" in found
 
 
 def test_a_batch_without_a_receipt_is_a_remark_with_its_remedy(
@@ -127,9 +127,9 @@ def test_a_batch_without_a_receipt_is_a_remark_with_its_remedy(
 ) -> None:
     receipt_path(table.parent / "batches", "RED-1").unlink()
 
-    told = remarks(table, capsys)
-    assert "a batch without its receipt is not for play" in told
-    assert "put its receipt beside it" in told
+    found = remarks(table, capsys)
+    assert "a batch without its receipt is not for play" in found
+    assert "put its receipt beside it" in found
 
 
 def test_a_batch_signed_with_another_key_is_a_remark(table: Path, capsys: Capture) -> None:

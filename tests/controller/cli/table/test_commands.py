@@ -137,29 +137,29 @@ def test_a_dealer_does_not_resolve(waiting: str, capsys: Capture) -> None:
     words = ["resolve", "--socket", waiting, *SIGNED, "--decision", "continue", "--role", "dealer"]
 
     assert main(words) == ExitCode.NO
-    assert "resolve is for floorperson" in capsys.readouterr().err
+    assert "role: resolve is not for dealer. Allowed: floorperson" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("words", "missing"),
     [
-        (["resolve", "--decision", "continue", "--by", "A. Floor"], "--reason is missing"),
-        (["resolve", "--decision", "continue", "--reason", "why"], "--by is missing"),
-        (["resolve", "--decision", "forget", *SIGNED], "allowed: continue, carry-card"),
-        (["act", "clear-shoe-error", *SIGNED], "code must be"),
-        (["act", "sing", *SIGNED], "unknown action 'sing'"),
+        (["resolve", "--decision", "continue", "--by", "A. Floor"], "--reason: it is missing"),
+        (["resolve", "--decision", "continue", "--reason", "why"], "--by: it is missing"),
+        (["resolve", "--decision", "forget", *SIGNED], "Allowed: continue, carry-card"),
+        (["act", "clear-shoe-error", *SIGNED], "code: it is missing"),
+        (["act", "sing", *SIGNED], "ACTION: 'sing' is not an action"),
         (["act", "resolve", *SIGNED], "has its own command"),
         (["act"], "ACTION: it is missing. Allowed: one of `smartshoe act --list`"),
-        (["act", "no-more-bets"], "--by is missing"),
-        (["act", "record", "act=recut", "--by", "A. Floor"], "--reason is missing"),
-        (["act", "lock-shoe", "code=4", *SIGNED], "'code' is not a value of lock-shoe"),
+        (["act", "no-more-bets"], "--by: it is missing"),
+        (["act", "record", "act=recut", "--by", "A. Floor"], "--reason: it is missing"),
+        (["act", "lock-shoe", "code=4", *SIGNED], "code: there is no such field"),
         (
             ["act", "turned", "player_hand", *SIGNED],
             "'player_hand' is not a value. Allowed: key=value",
         ),
         (
             ["act", "turned", "what=a", "what=b", *SIGNED],
-            "what: it is given twice. Remedy: give it once",
+            "what: it is given twice. Allowed: once. Remedy: remove one",
         ),
         (
             ["act", "collect-vigorish", "seat=five", *SIGNED],
@@ -170,7 +170,10 @@ def test_a_dealer_does_not_resolve(waiting: str, capsys: Capture) -> None:
             ["act", "wagers", "wagers=5:banker", *SIGNED],
             "wager 1, '5:banker': \"\" is not a valid amount",
         ),
-        (["act", "wagers", "wagers=5:bnker:1", *SIGNED], "wager 1: wager is 'bnker'; allowed:"),
+        (
+            ["act", "wagers", "wagers=5:bnker:1", *SIGNED],
+            'wagers[1].wager: it is "bnker". Allowed:',
+        ),
         (["act", "wagers", "wagers=@none.csv", *SIGNED], "none.csv: No such file"),
     ],
 )
@@ -206,9 +209,12 @@ def test_the_role_is_the_least_that_may_do_this_very_act(table: str, capsys: Cap
     words = ["act", "record", "act=recut", *SIGNED, "--socket", table]
 
     main(words)
-    assert "is for" not in capsys.readouterr().err
+    assert "is not for" not in capsys.readouterr().err
     assert main([*words, "--role", "dealer"]) == ExitCode.NO
-    assert "such a record is for floorperson, pit_manager" in capsys.readouterr().err
+    assert (
+        "such a record is not for dealer. Allowed: floorperson, pit_manager"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("wagers", ["5:banker:100.00,3:tie:25", "@wagers.csv", "none"])
@@ -218,7 +224,7 @@ def test_wagers_are_given_as_text_or_in_a_file(
     monkeypatch.chdir(fast_dir)
     Path("wagers.csv").write_text("seat,wager,amount\n5,banker,100.00\n3,tie,25\n", "utf-8")
 
-    # Whether the table is told of wagers is the procedure's matter: the words are right.
+    # Whether the table observes wagers is the procedure's matter: the words are right.
     words = ["act", "wagers", f"wagers={wagers}", "--by", "D. Dealer", "--socket", table]
     assert main(words) in (ExitCode.DONE, ExitCode.NO)
 

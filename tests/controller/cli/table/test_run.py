@@ -1,5 +1,6 @@
 """`smartshoe run`: every refused start ends with the same exit code and a sentence."""
 
+import json
 import socket
 import subprocess
 import sys
@@ -25,14 +26,29 @@ port = {port}
 
 
 def run(config: Path, *python: str) -> tuple[int, str]:
-    done = subprocess.run(
-        [sys.executable, *python, "-m", "controller.cli.main", "run", str(config)],
+    """The exit code and the sentence of a start, which --json turns into one object."""
+    plain, shown = ended(config, python), ended(config, python, "--json")
+    error = json.loads(shown.stdout)["error"]
+    (sentence,) = [one for one in plain.stderr.splitlines() if one.startswith("smartshoe: ")]
+
+    assert plain.stdout == ""
+    assert shown.returncode == plain.returncode
+    assert "smartshoe: " not in shown.stderr
+    assert error["place"]
+    assert error["remedy"]
+    assert error["problem"] in sentence
+    assert "Traceback" not in plain.stderr + shown.stderr
+    return plain.returncode, sentence
+
+
+def ended(config: Path, python: tuple[str, ...], *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, *python, "-m", "controller.cli.main", "run", str(config), *words],
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
-    return done.returncode, done.stderr
 
 
 @pytest.fixture
@@ -51,7 +67,6 @@ def test_an_address_in_use_refuses_the_start(config: Path) -> None:
 
     assert code == ExitCode.NO_TABLE
     assert str(port) in errors
-    assert "Traceback" not in errors
 
 
 def test_a_journal_in_use_refuses_the_start(config: Path) -> None:
@@ -60,7 +75,6 @@ def test_a_journal_in_use_refuses_the_start(config: Path) -> None:
 
     assert code == ExitCode.NO_TABLE
     assert "journal" in errors
-    assert "Traceback" not in errors
 
 
 def test_settings_with_a_problem_refuse_the_start(config: Path) -> None:
@@ -76,7 +90,28 @@ def test_without_assertions_it_does_not_start(config: Path) -> None:
     code, errors = run(config, "-O")
 
     assert code == ExitCode.NO_TABLE
-    assert errors.startswith("smartshoe: python -O: ")
+    assert errors.startswith("smartshoe: python: -O removes ")
+
+
+def test_a_disk_that_is_too_full_refuses_the_start(config: Path) -> None:
+    limits = "warn_free_mib = 16777216\nstop_free_mib = 16777216"
+    config.write_text(config.read_text().replace("[journal]", f"[journal]\n{limits}"))
+
+    code, errors = run(config)
+
+    assert code == ExitCode.NO_TABLE
+    assert "no table runs" in errors
+
+
+def test_a_socket_in_use_refuses_the_start(config: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as other:
+        other.bind(str(config.parent / "control.sock"))
+        other.listen()
+
+        code, errors = run(config)
+
+    assert code == ExitCode.NO_TABLE
+    assert "control.sock: another smartshoe is running there" in errors
 
 
 def test_a_configuration_that_cannot_be_read_is_unusable(config: Path) -> None:

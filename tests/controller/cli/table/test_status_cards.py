@@ -49,8 +49,8 @@ def test_every_card_place_has_a_text() -> None:
     places = [place for place, _ in disclosed_places((place, 1) for place in CardPlace)]
     batch = {"batch": "RED-1", "back": "red", "cards": dict.fromkeys(places, 1)}
 
-    told = batch_card_lines(SnapshotPart({"custody": {"batches": [batch]}}), width=300)[0]
-    assert sum(int(number) for number in re.findall(r" (\d+) ", told)) == len(places)
+    line = batch_card_lines(SnapshotPart({"custody": {"batches": [batch]}}), width=300)[0]
+    assert sum(int(number) for number in re.findall(r" (\d+) ", line)) == len(places)
 
 
 def test_a_blocked_batch_is_shown_with_its_reason() -> None:

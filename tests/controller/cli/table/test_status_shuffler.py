@@ -89,8 +89,8 @@ def test_a_bare_device_is_shown_in_capitals() -> None:
 
 
 def test_block_reasons_are_shown() -> None:
-    told = table(mode="sort", door_open=True, residual=16, commands_allowed=True)
-    assert shuffler_lines(told, width=200)[0] == (
+    shown = table(mode="sort", door_open=True, residual=16, commands_allowed=True)
+    assert shuffler_lines(shown, width=200)[0] == (
         "shuffler   tablelink at usb://1209:5a01/7: online; sort mode; a door is open;"
         " 16 cards left inside"
     )

@@ -148,7 +148,7 @@ FOUND = {
 
 
 @pytest.mark.parametrize(
-    ("told", "card"),
+    ("given", "card"),
     [
         ({}, [" card      9h, red back, tag E0040150000A0001"]),
         ({"card": "unread", "back": ""}, [" card      tag E0040150000A0001"]),
@@ -158,9 +158,9 @@ FOUND = {
     ids=["known", "foreign", "a shoe that reads faces", "not seen"],
 )
 def test_a_custody_finding_is_shown_with_step_and_proof(
-    told: dict[str, str], card: list[str]
+    given: dict[str, str], card: list[str]
 ) -> None:
-    found = {"number": 1, "code": "CARD_RETURNED", "title": "a card", "found": {**FOUND, **told}}
+    found = {"number": 1, "code": "CARD_RETURNED", "title": "a card", "found": {**FOUND, **given}}
 
     assert irregularity_lines(SnapshotPart({"irregularities": [found]}), CommandHints())[2:] == [
         " found at  shoe 1, card 61, coup 9, Banker's first card",
@@ -175,9 +175,7 @@ def test_equal_irregularities_are_merged() -> None:
     table = {"irregularities": [*numbered, {**absent, "number": 3}]}
 
     assert irregularity_lines(SnapshotPart(table), CommandHints()) == [
-        "OPEN       1, 3 CARD_ABSENT, coup 4: a card",
-        " clauses   S42-j-4",
-        "OPEN       2 CARD_ABSENT, coup 5: a card",
+        "OPEN       1 to 3 CARD_ABSENT, coups 4, 5: a card",
         " clauses   S42-j-4",
     ]
 

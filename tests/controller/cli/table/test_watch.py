@@ -57,8 +57,33 @@ def test_the_block_never_exceeds_the_terminal(suspended: Path, width: int, heigh
 def test_what_is_open_comes_before_everything_else(suspended: Path) -> None:
     labels = [line[:11].strip() for line in watch_block(shown_of(suspended), HINTS, 80, 60)]
 
-    assert labels[:2] == ["table", "OPEN"]
-    assert labels.index("decide") < labels.index("due") < labels.index("last coup")
+    assert labels[:5] == ["table", "due", "dealt on", "OPEN", "decide"]
+    assert labels.index("when") < labels.index("last coup") < labels.index("clauses")
+
+
+def test_what_suspends_the_table_comes_first_and_alike_irregularities_share_a_line() -> None:
+    calls = [
+        {"number": number, "code": "CARD_BEFORE_NO_MORE_BETS", "title": "a card", "coup": number}
+        for number in (1, 2, 3, 5)
+    ]
+    overdraw = {"number": 6, "code": "OVERDRAW", "title": "one", "coup": 5, "suspends": True}
+    table = {
+        **OPEN,
+        "due": "a decision",
+        "dealt_while_suspended": {"cards": 9, "coups": 2},
+        "irregularities": [*calls, overdraw],
+    }
+
+    assert watch_block(SnapshotPart(table), HINTS, 100, 60)[1:5] == [
+        "due        a decision",
+        " dealt on  9 cards in 2 coups while suspended: take them over, or void them",
+        "OPEN       6 OVERDRAW, coup 5: one",
+        "OPEN       1 to 3, 5 CARD_BEFORE_NO_MORE_BETS, coups 1 to 3, 5: a card",
+    ]
+    for width, height in ((80, 24), (60, 15)):
+        text = " ".join(" ".join(watch_block(SnapshotPart(table), HINTS, width, height)).split())
+        assert "6 OVERDRAW" in text
+        assert "--provisional take-over|void" in text
 
 
 def test_in_a_low_window_the_last_line_counts_what_is_left_out(three_coups: Path) -> None:
@@ -86,14 +111,15 @@ def test_decisions_share_one_command(suspended: Path) -> None:
     text = "\n".join(watch_block(shown_of(suspended), HINTS, 200, 60))
 
     assert text.count("smartshoe resolve --config table.toml") == 1
-    assert "--by NAME --reason WHY --decision WORD" in text
-    assert "decide     carry-card: nobody saw the card" in text
+    assert "--by NAME --reason WHY --decision carry-card|" in text
+    assert " when      carry-card: nobody saw the card" in text
 
 
 def test_the_template_names_outcome_and_provisional_cards_where_they_are_needed() -> None:
     text = "\n".join(watch_block(SnapshotPart(OPEN), HINTS, 200, 60))
 
-    assert "--decision WORD [--outcome player|banker|tie] --provisional take-over|void" in text
+    template = "--decision burn-card|state-outcome [--outcome player|banker|tie] --provisional"
+    assert f"{template} take-over|void" in text
 
 
 def test_warnings_share_one_command() -> None:
@@ -207,6 +233,21 @@ def test_on_a_terminal_it_redraws_and_restores(
 
     assert screen.read_to_end().endswith("\x1b[?25h\x1b[?1049l")
     assert screen.process.wait() == ExitCode.DONE
+
+
+def test_no_frame_of_a_suspended_table_overflows_a_terminal(
+    terminal: Callable[..., Terminal], serve: Callable[[Path], Path], suspended: Path
+) -> None:
+    screen = terminal(80, 24, "status", "--socket", str(serve(suspended)), "--watch")
+    screen.wait_for("OPEN")
+    for width, height, last in ((60, 15, "higher"), (120, 40, "observed"), (80, 24, "higher")):
+        screen.resize(width, height)
+        screen.wait_for(last, width)
+        lines = frame_lines(screen.drawn)
+
+        assert len(lines) <= height
+        assert max(map(len, lines)) <= width
+        assert "--decision carry-card|" in " ".join(" ".join(lines).split())
 
 
 def test_sigterm_restores_the_terminal_too(

@@ -218,9 +218,9 @@ def test_leftovers_of_a_crash_are_notes_and_not_problems(archive: Path) -> None:
     report = verify(archive)
     assert report.intact
     assert [note.partition(":")[0] for note in report.notes[:3]] == [
-        "shoes/sealing.part",
         "days/.2026-11-21.seals.json.new",
         "days/2026-11-21.seals.json.1795251600000000000",
+        "shoes/sealing.part",
     ]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.journal.verify import DAMAGE, read_item
+from controller.journal.verify import DEPTH_MAX, read_item
 
 EDGES = sorted(
     {sign * (1 << bits) + near for bits in range(64) for sign in (-1, 1) for near in (-1, 0, 1)}
@@ -73,11 +73,22 @@ def test_it_reads_what_two_other_encoders_write(value: object) -> None:
         "ca3f800000",  # a float
         "c1",
         "a2" + "61",  # cut short
+        "cf" + "ff" * 7,
+        "d3" + "80" * 7,
+        "dd" + "ff" * 4,  # more items than bytes
+        "df" + "ff" * 4,
+        "81" + "90" + "c0",  # an array as a key
         "92" + "01",
         "a1" + "ff",  # not UTF-8
         "d4" + "0101",  # an extension
     ],
 )
 def test_other_forms_are_refused(data: str) -> None:
-    with pytest.raises(DAMAGE):
+    with pytest.raises((LookupError, ValueError, TypeError)):
         read_item(bytes.fromhex(data), 0)
+
+
+def test_items_nested_too_deep_are_refused() -> None:
+    assert read(b"\x91" * DEPTH_MAX + b"\x90") != []
+    with pytest.raises(ValueError, match="nested too deep"):
+        read_item(b"\x91" * (DEPTH_MAX + 2) + b"\x90", 0)

@@ -130,7 +130,7 @@ def test_its_help_has_examples() -> None:
     code, printed = run("--help")
 
     assert code == 0
-    assert "examples:\n  python verify.py /var/lib/smartshoe/table-1" in printed
+    assert "examples:\n  python3 verify.py /var/lib/smartshoe/table-1" in printed
     assert "0 intact, 1 not intact, 2 cannot be read." in printed
 
 

@@ -518,7 +518,7 @@ def test_at_a_start_a_higher_rate_without_notice_is_refused():
     assert refused == Refusal(
         "start",
         "vig_rate to 5 needs prior notice: record notice of it to players first. "
-        "Start with vig_rate 4 until then",
+        "Remedy: start with vig_rate 4 until then",
         ("S42-c-5-notice",),
     )
 
@@ -539,7 +539,7 @@ def test_at_a_start_with_a_shoe_open_only_changes_between_coups_are_applied():
 
     assert refused.why == (
         "decks_per_shoe from 8 to 6 changes between shoes only: finish or close this shoe, then "
-        "change it. Start with decks_per_shoe 8 until then"
+        "change it. Remedy: start with decks_per_shoe 8 until then"
     )
 
 
@@ -555,6 +555,7 @@ def test_another_rule_document_comes_between_shoes():
     assert refusals_at_start(S42, other, (), NOON, Phase.BETWEEN_COUPS) == (
         Refusal(
             "start",
-            "the profile changes between shoes only: finish or close this shoe, then change it",
+            "the profile changes between shoes only: finish or close this shoe, then change it."
+            " Remedy: start with a profile of Section 42 Mini-Baccarat until then",
         ),
     )

@@ -373,14 +373,14 @@ def test_a_reset_is_answered_and_clears_the_buffer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("after_s", "told"),
+    ("after_s", "expected"),
     [(59, "00 00 e6 78"), (60, "00 01 00 00"), (86_399, "17 3b e6 78"), (86_400, "00 00 00 00")],
 )
-def test_the_timer_holds_hour_minute_and_milliseconds_of_a_day(after_s: int, told: str) -> None:
+def test_the_timer_holds_hour_minute_and_milliseconds_of_a_day(after_s: int, expected: str) -> None:
     reader = FeigReader()
     timer(reader, 0)
 
-    assert timer(reader, after_s * SECOND) == told
+    assert timer(reader, after_s * SECOND) == expected
 
 
 # --- transponders in the field -------------------------------------------------------------------

@@ -1,0 +1,220 @@
+"""Declares the commands on setting a table up: configuration, keys, batches of cards.
+
+Source: controller/cli/README.md, "Command line"; controller.cli.declaration joins all commands.
+"""
+
+from typing import Final
+
+from controller.cli.command import Command, HelpSection, example
+from controller.cli.errors import ExitCode
+
+_READER: Final = "a reader of chips"
+_WHO: Final = "--maker Acme --operator 'Ann Lee'"
+
+DONE, NO = ExitCode.DONE, ExitCode.NO
+
+_FOR_PLAY: Final = {DONE: "done", NO: "a batch may not be dealt from"}
+
+SET_UP: Final = (
+    Command(
+        "check-config",
+        HelpSection.SET_UP,
+        "Check a configuration and show what the table will use.",
+        "controller.cli.table.check_config:check_config",
+        (
+            example(
+                "smartshoe check-config --example > table.toml\nsmartshoe check-config table.toml",
+                "table                M-12",
+                "pit                  none",
+                "profile              s42-mini (Section 42 Mini-Baccarat)",
+                "...",
+                "remarks              none",
+            ),
+            example(
+                "smartshoe check-config --config table.toml --json",
+                "{",
+                '  "ok": true,',
+                "...",
+            ),
+        ),
+        {DONE: "the table can start with it", NO: "it has problems"},
+    ),
+    Command(
+        "keys make",
+        HelpSection.SET_UP,
+        "Make the table's key in a new file.",
+        "controller.cli.batches.keys:make",
+        (
+            example(
+                "smartshoe keys make table.key",
+                "key file      table.key",
+                "public key    table.key.pub",
+                "fingerprint   47d888a9 03a4a8a8 ea2c042f 90ae61e3 5721af92 ...",
+                "...",
+            ),
+        ),
+        notes="Run it once, as the account that runs the table. No file is ever overwritten.",
+    ),
+    Command(
+        "keys show",
+        HelpSection.SET_UP,
+        "Show the public key and its fingerprint.",
+        "controller.cli.batches.keys:show",
+        (
+            example(
+                "smartshoe keys show table.key",
+                "...",
+                "fingerprint   47d888a9 03a4a8a8 ea2c042f 90ae61e3 5721af92 ...",
+                "...",
+            ),
+            example(
+                "smartshoe keys show --json",
+                "{",
+                '  "key_file": "table.key",',
+                '  "public_key_file": "table.key.pub",',
+                "...",
+            ),
+        ),
+        notes="The private half is never shown.",
+    ),
+    Command(
+        "batch enrol",
+        HelpSection.SET_UP,
+        "Read a batch deck by deck and sign its receipt.",
+        "controller.cli.batches.enrol:enrol",
+        (
+            example(
+                f"smartshoe batch enrol RED-0001 --back red --reader /dev/ttyUSB0 \\\n    {_WHO}",
+                "lay deck 1 of 8 on the reader",
+                "...",
+                "batch RED-0001 is complete: 8 decks, 416 cards",
+                "cards     batches/RED-0001.csv",
+                "receipt   batches/RED-0001.receipt.json",
+                needs=_READER,
+            ),
+            example(
+                "smartshoe batch enrol RED-0001 --back red --decks 8 --cut-cards 1 --resume \\\n"
+                f"    --reader socket://10.0.0.9:10001 {_WHO}",
+                "lay deck 3 of 8 on the reader",
+                "...",
+                "batch RED-0001 is complete: 8 decks, 416 cards and 1 cut card",
+                "...",
+                needs=_READER,
+            ),
+        ),
+        {DONE: "complete, and the receipt is signed", NO: "a deck is not complete"},
+        (
+            "Lay deck 1 on the reader, then deck 2, and so on; missing and extra cards are listed."
+            " Ctrl-C keeps the complete decks, and --resume continues with the next one."
+        ),
+    ),
+    Command(
+        "batch verify",
+        HelpSection.SET_UP,
+        "Check a batch's receipt, and that its cards are there.",
+        "controller.cli.batches.recount:verify",
+        (
+            example(
+                "smartshoe batch verify RED-0001",
+                "...",
+                "batch RED-0001: cards and receipt match, and the receipt is signed ...",
+            ),
+            example(
+                "smartshoe batch verify RED-0001 --reader /dev/ttyUSB0",
+                "...",
+                "batch RED-0001: 416 of 416 cards are present",
+                needs=_READER,
+            ),
+            example(
+                "smartshoe batch verify RED-0001 --against from-shuffler.csv",
+                "batch RED-0001: 52 of 52 cards are present",
+            ),
+        ),
+        {DONE: "the same cards", NO: "the cards differ, or the receipt is not valid"},
+        (
+            "At a reader, lay the cards down in piles, in any order; it ends when every card was"
+            " read, or at Ctrl-C with a list of the missing cards."
+        ),
+    ),
+    Command(
+        "batch import",
+        HelpSection.SET_UP,
+        "Import a maker's list of a batch; sign a receipt.",
+        "controller.cli.batches.commands:import_batch",
+        (
+            example(
+                f"smartshoe batch import from-maker.csv {_WHO}",
+                "batch RED-0001 is complete: 1 deck, 52 cards",
+                "cards     batches/RED-0001.csv",
+                "receipt   batches/RED-0001.receipt.json",
+            ),
+        ),
+        {DONE: "imported"},
+        (
+            "The whole file is checked before anything is written; the receipt states that no card"
+            " was read."
+        ),
+    ),
+    Command(
+        "batch export",
+        HelpSection.SET_UP,
+        "Print a batch's cards as CSV.",
+        "controller.cli.batches.commands:export",
+        (
+            example(
+                "smartshoe batch export RED-0001",
+                "# batch = RED-0001",
+                "# back = red",
+                "# decks = 1",
+                "tag,rank,suit,deck",
+                "E004000000000000,A,D,1",
+                "...",
+            ),
+            example(
+                "smartshoe batch export RED-0001 --to red.csv && head -n 1 red.csv",
+                "# batch = RED-0001",
+            ),
+        ),
+    ),
+    Command(
+        "batch list",
+        HelpSection.SET_UP,
+        "List the batches of a folder and their problems.",
+        "controller.cli.batches.commands:list_batches",
+        (
+            example(
+                "smartshoe batch list",
+                "...",
+                " batch      back   decks   tags   result     maker   operator   time",
+                "...",
+                " RED-0001   red    1       52     imported   Acme    Ann Lee    ...",
+                "...",
+            ),
+            example(
+                "smartshoe batch list --json",
+                "{",
+                '  "folder": "batches",',
+                "...",
+                '      "batch": "RED-0001",',
+                "...",
+            ),
+        ),
+        _FOR_PLAY,
+    ),
+    Command(
+        "batch show",
+        HelpSection.SET_UP,
+        "Show a batch, its receipt and its problems.",
+        "controller.cli.batches.commands:show",
+        (
+            example(
+                "smartshoe batch show RED-0001",
+                "batch             RED-0001",
+                "back              red",
+                "...",
+                "for play          yes",
+            ),
+        ),
+        _FOR_PLAY,
+    ),
+)

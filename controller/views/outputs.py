@@ -1,0 +1,346 @@
+"""Lists every output of the program: what it may show, and which modules write it.
+
+Source: D-8 (a scan is not disclosure); controller/views/README.md, "Disclosure".
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+
+class OutputName(StrEnum):
+    """Every output of the program."""
+
+    SNAPSHOT = "snapshot"
+    ACTION_ANSWER = "action_answer"
+    CONTROL_REFUSAL = "control_refusal"
+    METRICS = "metrics"
+    HEALTH_PAGES = "health_pages"
+    LOG = "log"
+    WIRE_LOG = "wire_log"
+    SERVICE_NOTICE = "service_notice"
+    DEVICE_BYTES = "device_bytes"
+    PROGRAM_WORDS = "program_words"
+    JOURNAL = "journal"
+    STATUS_WORDS = "status_words"
+    MONITOR = "monitor"
+    DEVICE_LIST = "device_list"
+    KEY = "key"
+    BATCH = "batch"
+    BATCH_READER = "batch_reader"
+    VERIFY_REPORT = "verify_report"
+    REPLAY_REPORT = "replay_report"
+    EVIDENCE_BUNDLE = "evidence_bundle"
+    AUDIT_REPORT = "audit_report"
+    JOURNAL_FILES = "journal_files"
+    REFERENCE = "reference"
+    TRIED = "tried"
+    FAULT = "fault"
+    ERROR_WORDS = "error_words"
+
+
+class AllowedContent(StrEnum):
+    """What an output may show while cards lie face down."""
+
+    NO_CARD = "no card, and nothing that follows from one"
+    SEEN = "cards people have seen, and what follows from those"
+    MASKED = "no card byte, outside maintenance of a closed table"
+    OWN = "no table's cards: the rules, or what the person who asks has written"
+    BATCH = "which identity is which card of a batch: no order of cards, and no place of one"
+    EVIDENCE = "every input as it came in: whoever may read it is trusted as the records are"
+
+
+Channel: TypeAlias = Literal[
+    "terminal",
+    "log",
+    "socket",
+    "file",
+    "database",
+    "device",
+    "bytes",
+    "metrics",
+    "process",
+]
+
+
+class Output(Struct, frozen=True):
+    """One output; `modules` lists the modules that write it, by channel.
+
+    Tests compare `modules` with every output in the source, both ways.
+    """
+
+    name: OutputName
+    description: str
+    allowed: AllowedContent
+    modules: Mapping[Channel, tuple[str, ...]]
+
+
+OUTPUTS: Final = (
+    Output(
+        OutputName.SNAPSHOT,
+        "control socket: status and subscriptions",
+        AllowedContent.SEEN,
+        modules={
+            "socket": (
+                "controller.control.server",
+                "controller.system.connections",
+                "controller.control.client",
+            )
+        },
+    ),
+    Output(
+        OutputName.ACTION_ANSWER,
+        "control socket: the result of an action",
+        AllowedContent.NO_CARD,
+        modules={"socket": ("controller.control.server", "controller.control.client")},
+    ),
+    Output(
+        OutputName.CONTROL_REFUSAL,
+        "control socket: why a request or an action was refused",
+        AllowedContent.NO_CARD,
+        modules={"socket": ("controller.control.server",)},
+    ),
+    Output(
+        OutputName.METRICS,
+        "HTTP: counts for Prometheus",
+        AllowedContent.NO_CARD,
+        modules={
+            "metrics": ("controller.metrics.collector", "controller.metrics.server"),
+            "socket": ("controller.system.http", "controller.system.connections"),
+            "bytes": ("controller.system.http",),
+        },
+    ),
+    Output(
+        OutputName.HEALTH_PAGES,
+        "HTTP: /healthz, /readyz and unknown pages",
+        AllowedContent.NO_CARD,
+        modules={"socket": ("controller.system.http",), "bytes": ("controller.system.http",)},
+    ),
+    Output(
+        OutputName.LOG,
+        "log: start, end, irregularities, decisions, devices, warnings by kind, errors by line",
+        AllowedContent.SEEN,
+        modules={
+            "log": (
+                "controller.service.app",
+                "controller.service.device_log",
+                "controller.service.irregularity_log",
+                "controller.table.disk_space",
+                "controller.archive.sealer",
+                "controller.table.table",
+            )
+        },
+    ),
+    Output(
+        OutputName.WIRE_LOG,
+        "log: bytes that arrive on a port, if [log] wire enables it",
+        AllowedContent.MASKED,
+        modules={"log": ("controller.service.device_log",)},
+    ),
+    Output(
+        OutputName.SERVICE_NOTICE,
+        "datagrams to systemd: ready, alive, stopping",
+        AllowedContent.NO_CARD,
+        modules={"socket": ("controller.system.systemd",)},
+    ),
+    Output(
+        OutputName.DEVICE_BYTES,
+        "bytes written to a device: commands and acknowledgements",
+        AllowedContent.NO_CARD,
+        modules={
+            "device": (
+                "firmware_bridge.transport.serial_port",
+                "firmware_bridge.transport.usb_devices",
+                "firmware_bridge.transport.usb_port",
+            ),
+            "socket": ("firmware_bridge.transport.serial_port",),
+            "bytes": (
+                "controller.table.table",
+                "firmware_bridge.transport.pump",
+                "firmware_bridge.transport.serial_port",
+                "firmware_bridge.transport.usb_port",
+            ),
+        },
+    ),
+    Output(
+        OutputName.PROGRAM_WORDS,
+        "stderr of `smartshoe run`: why it does not start, why it ended",
+        AllowedContent.NO_CARD,
+        modules={"terminal": ("controller.service.app",)},
+    ),
+    Output(
+        OutputName.JOURNAL,
+        "live.db, its lock and reserve, sealed shoes, archives, tapes, private copies for reading",
+        AllowedContent.EVIDENCE,
+        modules={
+            "database": (
+                "controller.journal.database",
+                "controller.journal.reader",
+                "controller.journal.store",
+                "controller.journal.verify",
+            ),
+            "file": (
+                "controller.table.disk_space",
+                "controller.journal.database",
+                "controller.journal.folder",
+                "controller.journal.tape_file",
+                "controller.journal.verify",
+                "controller.archive.prune",
+                "controller.system.atomic_file",
+            ),
+            "bytes": (
+                "controller.journal.tape_file",
+                "controller.system.atomic_file",
+            ),
+            "process": ("controller.archive.signer",),
+        },
+    ),
+    Output(
+        OutputName.STATUS_WORDS,
+        "`smartshoe status`, `resolve`, `close-shoe`, `act`: a snapshot or an answer as text",
+        AllowedContent.SEEN,
+        modules={
+            "terminal": (
+                "controller.cli.table.commands",
+                "controller.cli.table.watch",
+                "controller.cli.output",
+            )
+        },
+    ),
+    Output(
+        OutputName.MONITOR,
+        "`smartshoe devices monitor`",
+        AllowedContent.MASKED,
+        modules={"terminal": ("controller.cli.devices.monitor", "controller.cli.devices.commands")},
+    ),
+    Output(
+        OutputName.DEVICE_LIST,
+        "`smartshoe devices`: what is plugged in",
+        AllowedContent.NO_CARD,
+        modules={"terminal": ("controller.cli.devices.device_list",)},
+    ),
+    Output(
+        OutputName.KEY,
+        "keys, paired devices, approved firmware: `smartshoe keys`, `identity`, `firmware`",
+        AllowedContent.NO_CARD,
+        modules={
+            "file": ("controller.system.keys", "controller.system.atomic_file"),
+            "bytes": ("controller.system.keys", "controller.system.atomic_file"),
+            "terminal": (
+                "controller.cli.devices.firmware",
+                "controller.cli.devices.identity",
+                "controller.cli.batches.keys",
+            ),
+        },
+    ),
+    Output(
+        OutputName.BATCH,
+        "batch files, batch and shuffle receipts, `smartshoe batch`, `shuffles`",
+        AllowedContent.BATCH,
+        modules={
+            "file": ("controller.system.atomic_file",),
+            "bytes": ("controller.system.atomic_file",),
+            "terminal": (
+                "controller.cli.batches.commands",
+                "controller.cli.batches.options",
+                "controller.cli.batches.enrol",
+                "controller.cli.batches.pile_view",
+                "controller.cli.batches.recount",
+                "controller.cli.batches.shuffles",
+            ),
+        },
+    ),
+    Output(
+        OutputName.BATCH_READER,
+        "bytes written to a device outside a table: a batch is counted, a device is paired",
+        AllowedContent.NO_CARD,
+        modules={
+            "bytes": ("controller.commissioning.pairing", "controller.commissioning.pile_reader")
+        },
+    ),
+    Output(
+        OutputName.VERIFY_REPORT,
+        "`smartshoe verify`: counts, record numbers and the head of the chain",
+        AllowedContent.NO_CARD,
+        modules={
+            "terminal": ("controller.cli.evidence.verify_replay", "controller.journal.verify")
+        },
+    ),
+    Output(
+        OutputName.REPLAY_REPORT,
+        "`smartshoe replay`: kinds of entries and codes, to a reader of the journal",
+        AllowedContent.NO_CARD,
+        modules={"terminal": ("controller.cli.evidence.verify_replay",)},
+    ),
+    Output(
+        OutputName.EVIDENCE_BUNDLE,
+        "`smartshoe evidence`: a coup of a sealed shoe in a file, its page only with cards seen",
+        AllowedContent.EVIDENCE,
+        modules={
+            "file": ("controller.evidence.bundle", "controller.system.atomic_file"),
+            "bytes": ("controller.system.atomic_file",),
+            "terminal": ("controller.cli.evidence.bundle",),
+        },
+    ),
+    Output(
+        OutputName.AUDIT_REPORT,
+        "`smartshoe audit`: counts, and cards of finished shoes that broke a rule",
+        AllowedContent.SEEN,
+        modules={
+            "terminal": ("controller.cli.evidence.audit",),
+            "process": ("controller.audit.worker_pool",),
+        },
+    ),
+    Output(
+        OutputName.JOURNAL_FILES,
+        "`smartshoe journal`: sealed shoes by number, lists of seals, rows of finished coups",
+        AllowedContent.SEEN,
+        modules={
+            "terminal": (
+                "controller.cli.evidence.journal_files",
+                "controller.cli.evidence.journal_retention",
+            )
+        },
+    ),
+    Output(
+        OutputName.REFERENCE,
+        "`smartshoe rules`, `clauses`, `odds`, `check-config`, `act --list`, help and version",
+        AllowedContent.OWN,
+        modules={
+            "terminal": (
+                "controller.cli.table.act_values",
+                "controller.cli.table.act_list",
+                "controller.cli.rules.clauses",
+                "controller.cli.commands",
+                "controller.cli.main",
+                "controller.cli.path_parameters",
+                "controller.cli.standard_output",
+                "controller.cli.table.run",
+                "controller.cli.rules.odds",
+                "controller.cli.rules.rules",
+                "controller.cli.table.check_config",
+            ),
+            "bytes": ("controller.cli.standard_output",),
+        },
+    ),
+    Output(
+        OutputName.TRIED,
+        "`smartshoe try` and `settle`: a script or a coup that the user writes",
+        AllowedContent.OWN,
+        modules={"terminal": ("controller.cli.rules.settle", "controller.cli.rules.try_script")},
+    ),
+    Output(
+        OutputName.FAULT,
+        "stderr of a command: an internal error by type and line, without its message",
+        AllowedContent.NO_CARD,
+        modules={"terminal": ("controller.cli.errors",)},
+    ),
+    Output(
+        OutputName.ERROR_WORDS,
+        "stderr of a command: a known error of a request, a file, a port or a record",
+        AllowedContent.NO_CARD,
+        modules={"terminal": ("controller.cli.errors",)},
+    ),
+)

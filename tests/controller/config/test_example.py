@@ -1,0 +1,72 @@
+"""The commented parts of the example configuration: each is valid once uncommented."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from controller.commissioning.firmware_list import ApprovedEntry, sign, store_list
+from controller.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
+from controller.config.load import ConfigError, TableConfig, example_text, load_config
+from controller.system.keys import make_key
+from firmware_bridge.attestation import ApprovedImage, Pin
+from firmware_bridge.timestamp import Timestamp
+
+AT = Timestamp(0, 1_795_255_200_000_000_000)
+IMAGE = bytes.fromhex("c0" * 32)
+KEY = bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
+PIN = Pin(device=b"SHUF0001", key=KEY, pairing="00112233aabbccdd", first_event=42)
+COMMENTED = re.compile(r"(?m)^#   (?=\[|[a-z_]+ = )")
+
+
+def uncommented(*, but: str = "") -> str:
+    """The example with every commented part in force; without the keys that `but` matches."""
+    text = COMMENTED.sub("", example_text())
+    return re.sub(rf"(?m)^({but}) = .*", "", text) if but else text
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with the files that the example names."""
+    image = ApprovedImage(IMAGE, "1.2.0", 3)
+    paired = PairedDevice(PairedRole.SHUFFLER, PIN, image, 7, "Ann Lee", AT.utc_ns)
+    store_pairing(tmp_path / "shuffler.identity.json", paired)
+    key = make_key(tmp_path / "table.key")
+    store_list(tmp_path / "approved.json", sign((ApprovedEntry(IMAGE, "1.2.0", 3, ""),), key, AT))
+    return tmp_path
+
+
+def load(folder: Path, text: str) -> TableConfig:
+    (folder / "table.toml").write_text(text, encoding="utf-8")
+    return load_config(folder / "table.toml")
+
+
+def test_every_commented_section_is_valid_uncommented(folder: Path) -> None:
+    config = load(folder, uncommented(but="key"))
+
+    assert config.settings.shuffler is not None
+    assert len(config.settings.shuffler.orders) == 9
+    assert [one.seat for one in config.settings.readers] == ["discard_rack"]
+    assert [one.model for one in config.settings.scanners] == ["hid-pos"]
+    assert config.signing.program[0] == "/usr/local/bin/sign-seal"
+
+
+def test_a_key_of_the_house_replaces_the_signing_program(folder: Path) -> None:
+    with pytest.raises(ConfigError, match="key and signer are both given"):
+        load(folder, uncommented())
+
+    assert load(folder, uncommented(but="signer|public_key")).signing.key == folder / "house.key"
+
+
+def test_commented_sections_have_the_defaults_of_orders(folder: Path) -> None:
+    listed = load(folder, uncommented(but="key")).settings.shuffler
+    orders = "load|release|service|status"
+    default = load(folder, uncommented(but=f"key|{orders}")).settings.shuffler
+
+    assert listed == default
+
+
+def test_no_commented_section_is_left_out() -> None:
+    commented = set(re.findall(r"(?m)^#   \[+([a-z.]+)\]+", example_text()))
+
+    assert commented == {"shuffler", "shuffler.orders", "reader", "scanner"}
