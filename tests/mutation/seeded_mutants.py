@@ -4,8 +4,8 @@ python tests/mutation/seeded_mutants.py --count 100 --seed 1
 
 Works on a clone of a commit, never on this checkout. First all places are marked, and all tests
 run once: each mark writes down the test that reaches it, from any process. Then each mutant is
-tried by the files of tests that reach its place, those of its own room first. A mutant outside
-functions takes effect at import and is tried by all tests. A failure counts if it repeats.
+tried by the files of tests that reach its place, those of its own room first. What takes effect at
+import, outside functions, is tried by all tests. A failure counts if it repeats.
 """
 
 import argparse
@@ -79,7 +79,7 @@ class Mutant:
     offset: int
     old: str
     new: str
-    in_function: bool = field(compare=False)
+    markable: bool = field(compare=False)
     is_statement: bool = field(compare=False)
 
     def __str__(self) -> str:
@@ -135,18 +135,18 @@ def annotations_and_texts(tree: ast.Module) -> set[int]:
     return found
 
 
-def function_bodies(tree: ast.Module) -> set[int]:
-    found: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            found |= nodes_in(node.body)
-    return found
+def markable(tree: ast.Module) -> set[int]:
+    """Nodes in functions, where a call can stand: in no pattern of a `match`."""
+    nodes = list(ast.walk(tree))
+    bodies = [nodes_in(node.body) for node in nodes if isinstance(node, ast.FunctionDef)]
+    patterns = [nodes_in([node.pattern]) for node in nodes if isinstance(node, ast.match_case)]
+    return set().union(*bodies) - set().union(*patterns)
 
 
 def mutants_of(file: Path, root: Path) -> Iterator[Mutant]:
     data = file.read_bytes()
     tree = ast.parse(data)
-    excluded, functions = annotations_and_texts(tree), function_bodies(tree)
+    excluded, can_be_marked = annotations_and_texts(tree), markable(tree)
     starts = [0]
     for line in data.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -158,8 +158,8 @@ def mutants_of(file: Path, root: Path) -> Iterator[Mutant]:
         new = rewritten(node)
         if new is not None and new != old:
             path = file.relative_to(root).as_posix()
-            statement, inside = isinstance(node, ast.stmt), id(node) in functions
-            yield Mutant(path, node.lineno, begin, old, new, inside, statement)
+            statement, mark = isinstance(node, ast.stmt), id(node) in can_be_marked
+            yield Mutant(path, node.lineno, begin, old, new, mark, statement)
 
 
 def chosen(root: Path, count: int, seed: int) -> list[Mutant]:
@@ -238,7 +238,7 @@ class Tree:
     def write_marks(self, mutants: list[Mutant]) -> None:
         by_file: dict[str, list[tuple[int, Mutant]]] = {}
         for number, mutant in enumerate(mutants):
-            if mutant.in_function:
+            if mutant.markable:
                 by_file.setdefault(mutant.path, []).append((number, mutant))
         for path, places in by_file.items():
             file = self.root / path
@@ -295,6 +295,11 @@ class Trial:
             deselected.append(f"--deselect={failures[0]}")
         return False
 
+    def result(self, fate: str) -> dict[str, object]:
+        found = {"fate": fate, "noticed_by": self.noticed_by, "files": len(self.files)}
+        shown = asdict(self.mutant)
+        return {name: shown[name] for name in ("path", "line", "offset", "old", "new")} | found
+
     def fate(self, processes: int) -> str:
         file = self.tree.root / self.mutant.path
         data = file.read_bytes()
@@ -328,7 +333,7 @@ def trials(tree: Tree, mutants: list[Mutant], processes: int) -> Iterator[Trial]
     every = tree.test_files()
     for number, mutant in enumerate(mutants):
         found = reached.get(number, set())
-        if mutant.in_function and "" not in found:
+        if mutant.markable and "" not in found:
             yield Trial(tree, mutant, sorted(found | everywhere), unsteady)
         else:
             yield Trial(tree, mutant, every, unsteady)
@@ -376,10 +381,7 @@ def main() -> None:
             fate = trial.fate(options.jobs)
             took = time.monotonic() - began
             print(f"{len(tried):>3} {fate:<8} {took:5.0f} s  {trial.mutant}", flush=True)
-            tried.append(
-                asdict(trial.mutant)
-                | {"files": len(trial.files), "fate": fate, "by": trial.noticed_by}
-            )
+            tried.append(trial.result(fate))
             options.json.write_text(json.dumps(tried, indent=1) + "\n")
     print(table())
 

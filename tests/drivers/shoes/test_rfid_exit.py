@@ -284,9 +284,10 @@ def test_without_a_gate_a_double_read_is_not_a_second_card() -> None:
 
 def test_without_a_gate_the_second_of_two_tags_close_together_is_not_sure() -> None:
     shoe = Exit(NO_GATE)
-    shoe.read_tag(ACE, 0)
+    shoe.read_tag(SIX, 0)
+    shoe.read_tag(ACE, 60_000)
 
-    assert shoe.read_tag(TWO, 19) == (
+    assert shoe.read_tag(TWO, 60_019) == (
         TagsTogether((ACE_TAG, TWO_TAG)),
         CardPassed(TWO_TAG, sure=False),
     )

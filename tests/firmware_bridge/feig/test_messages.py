@@ -53,11 +53,12 @@ def test_the_timer_is_hour_minute_and_milliseconds() -> None:
 
 
 def test_identities_of_any_length_are_listed() -> None:
-    data = bytes.fromhex("02 84 00 0C" + "11" * 12 + "03 00") + TAG
+    data = bytes.fromhex("03 84 00 0C" + "11" * 12 + "03 00") + TAG + bytes.fromhex("84 00 00")
 
     assert parse_inventory(data) == (
         TagInventoried(0x84, b"\x11" * 12),
         TagInventoried(0x03, TAG),
+        TagInventoried(0x84, b""),
     )
 
 

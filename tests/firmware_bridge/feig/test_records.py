@@ -83,7 +83,7 @@ def test_the_reason_shows_none_of_the_bytes(vector: dict[str, Any]) -> None:
 
 
 def test_a_long_identity_of_an_older_record_is_recognised_by_its_first_bits() -> None:
-    long, short = bytes.fromhex("30" + "11" * 11), bytes.fromhex("80" + "22" * 7)
+    long, short = bytes.fromhex("30" + "11" * 11), bytes.fromhex("40" + "22" * 7)
     records = parsed(0x21, b"\x01\x02\x06" + long + b"\x06" + short, "isc.lr200")
 
     assert [one.item.identity for one in records] == [long, short]
