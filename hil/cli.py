@@ -20,7 +20,7 @@ from controller.cli.commands import usage_error
 from controller.cli.errors import KNOWN_ERRORS, CommandError, ExitCode, write_stderr
 from controller.cli.help_page import example_lines
 from controller.cli.program import run_program
-from controller.cli.standard_output import install_standard_output
+from controller.cli.standard_output import install_standard_streams
 from controller.version import VERSION
 from hil.dealing.mistakes import DESCRIPTIONS, PlannedMistake
 from hil.demo.plan import DealerConduct, DemoSettings, Speed, Transport, usual_mistakes
@@ -380,7 +380,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. `argv` without the program's name."""
     words = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
-        install_standard_output()
+        install_standard_streams()
     return run_to_end(lambda: run_program(_NAME, _dispatch, words, _ERRORS))
 
 

@@ -24,6 +24,8 @@ from typing import Final
 
 MARK: Final = "SMARTSHOE_RUN"
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 - only folders with unpredictable names are made there
+# A table warns below 1 GiB of free space, and containers often have 64 MiB there.
+MEMORY_BYTES_MIN: Final = 2 << 30
 PREFIX: Final = "smartshoe-run-"
 # How long a marked process may take to end in order before it is killed, and then to disappear.
 GRACE_S: Final = 5.0
@@ -141,8 +143,10 @@ def run_folder(parent: Path) -> Path:
 
 
 def memory_folder() -> Path | None:
-    """The run's folder in the file system in memory; None if there is none to write to."""
-    return run_folder(MEMORY) if os.access(MEMORY, os.W_OK | os.X_OK) else None
+    """The run's folder in the file system in memory; None if there is none with enough room."""
+    if not os.access(MEMORY, os.W_OK | os.X_OK):
+        return None
+    return run_folder(MEMORY) if shutil.disk_usage(MEMORY).total >= MEMORY_BYTES_MIN else None
 
 
 def marked_processes(mark: str, pipe: str = "", spared: Iterable[int] = ()) -> list[int]:

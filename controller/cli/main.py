@@ -15,7 +15,7 @@ from controller.cli.command import PROGRAM, Command
 from controller.cli.declaration import COMMANDS, FAMILY_OF, commands_of, find_command
 from controller.cli.errors import CommandError, ExitCode, write_stderr
 from controller.cli.program import run_program
-from controller.cli.standard_output import install_standard_output
+from controller.cli.standard_output import install_standard_streams
 
 HELP: Final = ("-h", "--help")
 _COMPLETION_SETTING: Final = "_SMARTSHOE_COMPLETE"
@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. `argv` without the program's name."""
     words = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
-        install_standard_output()
+        install_standard_streams()
     return run_program(PROGRAM, _dispatch, words)
 
 

@@ -1,4 +1,7 @@
-"""Standard output that states its own failure: a full disk, a closed pipe, a closed descriptor.
+"""Standard output that states its own failure, and standard error that has none.
+
+A full disk, a closed pipe, a closed descriptor: the first is an error with its exit code; the second
+is nowhere to report, and must not change the exit code that the interpreter ends with.
 
 Source: controller/cli/README.md, "Command line".
 """
@@ -9,6 +12,7 @@ import sys
 from typing import Final
 
 _STDOUT: Final = 1
+_STDERR: Final = 2
 
 
 class OutputFailed(Exception):
@@ -35,8 +39,29 @@ class _Descriptor(io.FileIO):
             raise OutputFailed(error) from error
 
 
-def install_standard_output() -> None:
-    """Replace sys.stdout by one whose failure is an OutputFailed, also at the last flush."""
+class _LossyDescriptor(io.FileIO):
+    """A descriptor that discards what cannot be written."""
+
+    def write(self, data: object, /) -> int:
+        try:
+            return super().write(data)  # type: ignore[arg-type]
+        except OSError:
+            return memoryview(data).nbytes  # type: ignore[arg-type]
+
+
+def install_standard_streams() -> None:
+    """Replace sys.stdout by one that raises OutputFailed, sys.stderr by one that never fails."""
+    _install_standard_output()
+    if sys.stderr is not None:
+        sys.stderr = io.TextIOWrapper(
+            io.BufferedWriter(_LossyDescriptor(_STDERR, "wb", closefd=False)),
+            encoding=sys.stderr.encoding,
+            errors=sys.stderr.errors,
+            line_buffering=True,
+        )
+
+
+def _install_standard_output() -> None:
     old = sys.stdout
     if old is None:
         # Nobody passed a standard output: a descriptor that cannot be written fails at the first.

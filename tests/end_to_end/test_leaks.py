@@ -62,6 +62,8 @@ log_level_wire = "bytes"
 
 [journal]
 folder = "journal"
+# Below, the free space of the disk is part of what is shown.
+warn_free_mib = 64
 
 [evidence]
 key = "seals.key"

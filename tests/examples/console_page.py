@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 PROMPT = "$ "
 DIRECTIVE = re.compile(r"<!--\s*(setup|not run):\s*(.*?)\s*-->", re.DOTALL)
+NEEDED = re.compile(r"^<!--\s*needs Debian package:\s*(\S+)\s*-->$", re.MULTILINE)
 EXIT = re.compile(r"\[exit (\d+)\]")
 SHELLS = frozenset({"sh", "bash", "shell", "shell-session", "zsh"})
 COMMAND = re.compile(
@@ -148,3 +149,8 @@ def pages(root: Path) -> Iterator[Path]:
         folders = path.relative_to(root).parts[:-1]
         if path.name != "CHANGELOG.md" and not any(part.startswith(".") for part in folders):
             yield path
+
+
+def needed_packages(path: Path) -> list[str]:
+    """The Debian packages without which the examples of a page print something else."""
+    return NEEDED.findall(path.read_text(encoding="utf-8"))

@@ -3,11 +3,16 @@
 from pathlib import Path
 
 import pytest
-from console_page import pages
+from console_page import needed_packages, pages
 from console_session import ROOT
 from run_page import check_page, name_of
 
+PAGES = [
+    pytest.param(page, marks=[pytest.mark.debian(name) for name in needed_packages(page)])
+    for page in pages(ROOT)
+]
 
-@pytest.mark.parametrize("page", list(pages(ROOT)), ids=name_of)
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_examples_of_a_page_print_what_is_shown(page: Path) -> None:
     check_page(page)

@@ -77,9 +77,13 @@ def test_without_a_standard_output_nothing_is_lost_in_silence() -> None:
 
 @pytest.mark.parametrize("command", ["verify none", "run none", "unknown"])
 @pytest.mark.parametrize("stream", ["2>&-", "2>/dev/full"])
-def test_an_error_that_cannot_be_printed_keeps_its_exit_code(command: str, stream: str) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_an_error_that_cannot_be_printed_keeps_its_exit_code(
+    command: str, stream: str, unbuffered: str
+) -> None:
     done = subprocess.run(
         ["sh", "-c", f"{' '.join(PROGRAM)} {command} {stream}"],
+        env=dict(os.environ, PYTHONUNBUFFERED=unbuffered),
         stdout=subprocess.PIPE,
         text=True,
         check=False,
