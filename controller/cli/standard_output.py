@@ -1,7 +1,7 @@
 """Standard output that states its own failure, and standard error that has none.
 
-A full disk, a closed pipe, a closed descriptor: the first is an error with its exit code; the second
-is nowhere to report, and must not change the exit code that the interpreter ends with.
+A full disk, a closed pipe, a closed descriptor: on standard output an error with its exit code; on
+standard error nothing can be reported, and the exit code stays that of the command.
 
 Source: controller/cli/README.md, "Command line".
 """
