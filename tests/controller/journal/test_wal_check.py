@@ -15,7 +15,7 @@ from controller.journal.store import Journal, JournalError
 from controller.journal.verify import verify
 from controller.journal.wal_check import LogEnd, log_end
 
-HEADER, FRAME = 32, 24 + 4096
+HEADER, FRAME = 32, 24 + 1024
 COMMITS = 6
 
 
@@ -103,7 +103,7 @@ def test_damage_before_durable_commits_refuses_the_start(
         Journal.open(folder_of_killed_program)
 
 
-@pytest.mark.parametrize("place", [0, 6, 9, 17, 24, 4119])
+@pytest.mark.parametrize("place", [0, 6, 9, 17, 24, 1047])
 def test_damage_in_each_commit_but_the_last_two_refuses_the_start(
     folder_of_killed_program: Path, place: int
 ) -> None:
