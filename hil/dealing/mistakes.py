@@ -64,6 +64,9 @@ SHOE_MISTAKES = frozenset(
     }
 )
 
+# The table only remarks on these: play goes on and nobody has to decide (D-39).
+ONLY_REMARKED = frozenset({Mistake.WRONG_PAIR})
+
 
 @dataclass(frozen=True, slots=True)
 class PlannedMistake:

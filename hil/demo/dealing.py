@@ -21,7 +21,7 @@ from hil.dealing.actions import (
     PauseKind,
 )
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
-from hil.dealing.mistakes import Mistake
+from hil.dealing.mistakes import ONLY_REMARKED, Mistake
 from hil.dealing.truth import Truth, json_line
 from hil.demo.batches import BatchPlaces
 from hil.demo.floorperson import Act
@@ -248,7 +248,7 @@ class DealingThread:
                     self._load(self._loaded[-1])
             case MistakeMade(mistake) if mistake in SHOWS_LATER:
                 self._changed_early = True
-            case MistakeMade(mistake):
+            case MistakeMade(mistake) if mistake not in ONLY_REMARKED:
                 needs_decision = mistake in NEEDS_DECISION
                 self._wait_for_irregularity(
                     f"the mistake {mistake.value}", needs_decision=needs_decision

@@ -96,7 +96,7 @@ _DEFAULT_MISTAKES = (
     (
         (Mistake.BURN_SHORT, 1),
         (Mistake.OVERDRAW_AFTER_NATURAL, 18),
-        (Mistake.WRONG_PAIR, 40),
+        (Mistake.WRONG_RESULT, 40),
     ),
     (
         (Mistake.FORCED_EXIT, 9),

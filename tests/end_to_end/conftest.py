@@ -20,7 +20,7 @@ from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from drivers.events import CardPassed
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, Place
 from hil.dealing.dealer import Dealer, DealerSettings
-from hil.dealing.mistakes import Mistake
+from hil.dealing.mistakes import ONLY_REMARKED, Mistake
 from hil.dealing.tags import usual_batches
 from hil.dealing.truth import CoupTruth, Truth
 from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
@@ -147,8 +147,13 @@ class Bench:
             nonlocal known, changed
             early = isinstance(action, MistakeMade) and action.mistake in SHOWS_LATER
             changed = changed or early
+            awaited = (
+                isinstance(action, MistakeMade)
+                and not early
+                and action.mistake not in ONLY_REMARKED
+            )
             begun = isinstance(action, NewShoe) and changed
-            if begun or (isinstance(action, MistakeMade) and not early):
+            if begun or awaited:
                 changed = False
                 rig.wait_for(lambda state: state.irregularities > known)
                 while rig.state.open_irregularities:

@@ -69,7 +69,6 @@ def test_a_polled_reader_gives_the_same_coups(bench, as_recorded) -> None:
     "mistake",
     [
         Mistake.WRONG_RESULT,
-        Mistake.WRONG_PAIR,
         Mistake.EXTRA_CARD,
         Mistake.OVERDRAW_AFTER_NATURAL,
     ],

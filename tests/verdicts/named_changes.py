@@ -5,4 +5,14 @@ To take a change into the net instead, write its scripts' answers again and say 
 
 from typing import Final
 
-NAMED_CHANGES: Final[dict[int, str]] = {}
+_PAIR_SIGNAL: Final = "a wrong pair signal is a remark, the declared winner stands (D-39)"
+
+NAMED_CHANGES: Final[dict[int, str]] = {
+    192: _PAIR_SIGNAL,
+    331: _PAIR_SIGNAL,
+    598: _PAIR_SIGNAL,
+    937: _PAIR_SIGNAL,
+    1006: _PAIR_SIGNAL,
+    1300: _PAIR_SIGNAL,
+    1456: _PAIR_SIGNAL,
+}

@@ -1,6 +1,6 @@
 """The end of a coup and of a shoe: the declared result compared with the cards, and the records.
 
-Source: S42 (j)(1), (h)(5), (k)(4); NY (i)(1); D-3, D-6, D-7, D-15, D-23.
+Source: S42 (j)(1), (h)(5), (k)(4); NY (i)(1); D-3, D-6, D-7, D-15, D-23, D-39.
 """
 
 from typing import Final
@@ -56,16 +56,31 @@ def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
         points = ruling_points(coup.faces())
         return raise_irregularity(book, step, IrregularityCode.MISSING_CARD, detail, *points)
     computed = coup_result(coup.faces())
-    if not _agrees(declared, computed):
-        detail = (
-            f"declared {_describe_declared(declared)}; the cards say {_describe_computed(computed)}"
-        )
+    step = _remark_on_pairs(step, declared, computed)
+    if declared.outcome is not computed.outcome:
+        counts = f"{computed.player_count} to {computed.banker_count}"
+        cards = f"{computed.outcome.value.capitalize()} ({counts})"
+        detail = f"declared {declared.outcome.value.capitalize()}; the cards say {cards}"
         return raise_irregularity(book, step, IrregularityCode.RESULT_MISMATCH, detail)
     points = (RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED)
     if computed.outcome is Outcome.TIE:
         points = (*points, RulePoint.TIE_CALLED)
     step = accept(step, f"result {event.outcome.value}", book.clauses(*points))
     return close_coup(book, step, CoupFate.COUNTED)
+
+
+def _remark_on_pairs(step: Step, declared: ResultDeclaration, computed: CoupResult) -> Step:
+    """Remark pair signals that differ from the cards: no rule knows pairs as a result (D-39)."""
+    signalled = _name_pairs(declared.player_pair, declared.banker_pair)
+    dealt = _name_pairs(computed.player_pair, computed.banker_pair)
+    if signalled == dealt:
+        return step
+    return accept(step, f"remark: signalled {signalled}; the cards have {dealt}")
+
+
+def _name_pairs(player: bool, banker: bool) -> str:
+    pairs = [name for name, present in (("Player", player), ("Banker", banker)) if present]
+    return f"{' and '.join(pairs)} pair" if pairs else "no pair"
 
 
 def _result_of_partial_coup(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step:
@@ -262,29 +277,6 @@ def build_coup_record(
         irregular=coup.irregular,
         ghost=coup.ghost,
     )
-
-
-def _agrees(declared: ResultDeclaration, computed: CoupResult) -> bool:
-    return (
-        declared.outcome is computed.outcome
-        and declared.player_pair == computed.player_pair
-        and declared.banker_pair == computed.banker_pair
-    )
-
-
-def _describe_declared(declared: ResultDeclaration) -> str:
-    return _describe_result(declared.outcome, declared.player_pair, declared.banker_pair)
-
-
-def _describe_computed(computed: CoupResult) -> str:
-    counts = f" ({computed.player_count} to {computed.banker_count})"
-    return _describe_result(computed.outcome, computed.player_pair, computed.banker_pair) + counts
-
-
-def _describe_result(outcome: Outcome, player_pair: bool, banker_pair: bool) -> str:
-    pairs = [name for name, there in (("Player", player_pair), ("Banker", banker_pair)) if there]
-    paired = f" with {' and '.join(pairs)} pair" if pairs else ""
-    return outcome.value.capitalize() + paired
 
 
 _ACE: Final = 1

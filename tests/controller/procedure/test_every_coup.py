@@ -222,8 +222,6 @@ def wrong_results(right: ResultDeclared) -> Iterator[ResultDeclared]:
     yield from (
         replace(right, outcome=outcome) for outcome in Outcome if outcome is not right.outcome
     )
-    yield replace(right, player_pair=not right.player_pair)
-    yield replace(right, banker_pair=not right.banker_pair)
 
 
 def codes(result) -> list[str]:

@@ -142,8 +142,7 @@ INSUFFICIENT_CARDS
     {ONE_DECK} 52; no more bets                          | player_1        | close-shoe
 RESULT_MISMATCH
     {COMPLETE}; result player                            | result          | {IN_COUP}
-    {COMPLETE}; result tie P-pair                        | result          | {IN_COUP}
-    {COMPLETE}; result tie B-pair                        | result          | {IN_COUP}
+    {COMPLETE}; result banker P-pair                     | result          | {IN_COUP}
 RESULT_WITHOUT_COUP
     {OPENED}; result tie                                 | (between_coups) | continue
     {OPENED}; no more bets; result tie                   | (player_1)      | continue

@@ -1,6 +1,6 @@
 """The declared result compared with the cards, and what ends a coup without a declaration.
 
-Source: 9 NYCRR 5324.21 (i)(1); Section 42 (j)(1); D-23.
+Source: 9 NYCRR 5324.21 (i)(1); Section 42 (j)(1); D-23, D-39.
 """
 
 import pytest
@@ -9,6 +9,7 @@ from controller.procedure.effects import CoupFate
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Accepted
+from controller.profiles.load import profile_names
 
 COMPLETE = "P1 7h; B 7c; P Kd; B Kh"
 OPENED = "start; burn Ac: 2c"
@@ -44,19 +45,47 @@ def test_a_tie_cites_its_call(table, new_table) -> None:
     assert york.last.clauses == ("NY-i-1-final", "NY-i-1-winner", "NY-i-1-tie")
 
 
-def test_a_mismatch_names_both_and_going_on_counts_by_the_cards(table) -> None:
-    assert table.deal("P 8h; B Kc; P Kd; B Kh; result player") == ["RESULT_MISMATCH"]
-    detail = "declared Player; the cards say Player with Banker pair (8 to 0)"
-    assert table.irregularities[-1].detail.endswith(detail)
-    table.decide("continue")
+PAIR_SIGNALS = {
+    "P 8h; B Kc; P Kd; B Kh; result player": "signalled no pair; the cards have Banker pair",
+    "P 4h; B Kc; P 4d; B Kh; result player B-pair": (
+        "signalled Banker pair; the cards have Player and Banker pair"
+    ),
+    "P 9h; B Kc; P Kd; B Qh; result player P-pair": "signalled Player pair; the cards have no pair",
+    "P 8h; B 2c; P 8d; B 5h; result banker B-pair": (
+        "signalled Banker pair; the cards have Player pair"
+    ),
+}
+
+
+@pytest.mark.parametrize("dealt", PAIR_SIGNALS)
+@pytest.mark.parametrize("profile", profile_names())
+def test_the_winner_stands_whatever_pairs_were_signalled(new_table, profile, dealt) -> None:
+    """No rule document knows pairs as a result (D-39)."""
+    observed = (ObservableFact.RESULT_BUTTON,)
+    table = new_table(f"start; burn Ac: 2c; {dealt}", profile=profile, observed=observed)
+    assert table.irregularities == []
+    assert table.phase is Phase.BETWEEN_COUPS
     (record,) = table.records
-    assert (record.declared, record.outcome, record.fate) == ("player", "player", CoupFate.COUNTED)
+    assert (record.fate, record.declared) == (CoupFate.COUNTED, record.outcome)
+    remarks = [one.what for one in table.verdicts if one.what.startswith("remark: ")]
+    assert remarks == [f"remark: {PAIR_SIGNALS[dealt]}"]
+
+
+def test_a_correct_pair_signal_needs_no_remark(table) -> None:
+    table.deal("P 4h; B Kc; P 4d; B Kh; result player P-pair B-pair")
+    assert not any("remark" in one.what for one in table.verdicts)
+
+
+def test_a_wrong_pair_signal_while_suspended_is_a_remark_too(table) -> None:
+    table.deal("P 9h; B Kc; P Qd; B 2h; P3 3c")
+    assert table.deal("result player B-pair") == []
+    assert table.decide("burn-card") == ""
     assert table.tally == (1, 0, 0, 0)
 
 
-def test_a_mismatch_of_the_winner_counts_by_the_cards_too(table) -> None:
+def test_a_mismatch_names_both_winners_and_counts_by_the_cards(table) -> None:
     table.deal(f"{COMPLETE}; result player P-pair B-pair")
-    detail = "declared Player with Player and Banker pair; the cards say Tie (7 to 7)"
+    detail = "declared Player; the cards say Tie (7 to 7)"
     assert table.irregularities[-1].detail.endswith(detail)
     table.decide("continue")
     (record,) = table.records

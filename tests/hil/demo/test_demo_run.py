@@ -15,7 +15,7 @@ from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import ResolutionRecorded
 from controller.tape.records import read_entry
-from hil.dealing.mistakes import DESCRIPTIONS, Mistake
+from hil.dealing.mistakes import DESCRIPTIONS, ONLY_REMARKED, Mistake
 from hil.dealing.truth import read_json_lines
 from hil.rig.shoe_models import NEEDS_KEYS
 
@@ -250,7 +250,7 @@ def test_every_mistake_that_needs_no_keys_is_detected_at_an_rfid_shoe(
     report, _ = demo(fast_dir / "journal", *words)
 
     assert report["mistakes"] == [mistake.value]
-    assert report["irregularities"] >= 1
+    assert (report["irregularities"] >= 1) is (mistake not in ONLY_REMARKED)
 
 
 @pytest.mark.full
@@ -262,4 +262,4 @@ def test_every_mistake_can_be_demonstrated(fast_dir: Path, mistake: Mistake, man
     report, _ = demo(fast_dir / "journal", *words)
 
     assert report["mistakes"] == [mistake.value]
-    assert report["irregularities"] >= 1
+    assert (report["irregularities"] >= 1) is (mistake not in ONLY_REMARKED)
