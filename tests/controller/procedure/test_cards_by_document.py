@@ -204,3 +204,236 @@ def test_the_card_is_judged_by_its_clause(row: Row) -> None:
     whole = played(row.profile, row.script)
     assert outcome(whole[-1]) == row.then
     assert row.clause in [clause for one in whole for clause in cited(one)]
+
+
+# --- the whole sentence of a clause, value by value -----------------------------------------------
+#
+# Clause, profile, whose two-card count, which counts, and for which of Player's third cards a card
+# is due (`-`: Player took none). "draws": drawn for exactly these; "stands": not drawn for exactly
+# these. Written from the documents, not from the program's table.
+WHOLE = """
+NY-h-2-draw  | ny-mini | player 012345 | draws  | any
+NY-h-2-stay  | ny-mini | player 67     | stands | any
+NY-h-3-draw  | ny-mini | banker 012345 | draws  | -
+NY-h-3-stand | ny-mini | banker 67     | stands | -
+NY-h-4-012   | ny-mini | banker 012    | draws  | 0123456789
+NY-h-4-3     | ny-mini | banker 3      | draws  | 012345679
+NY-h-4-4     | ny-mini | banker 4      | draws  | 234567
+NY-h-4-5     | ny-mini | banker 5      | draws  | 4567
+NY-h-4-6     | ny-mini | banker 6      | draws  | 67
+NY-h-4-7     | ny-mini | banker 7      | stands | 0123456789
+WA-pl-05     | wa-mini | player 012345 | draws  | any
+WA-pl-67     | wa-mini | player 67     | stands | any
+WA-bk-stand-draw | wa-mini | banker 012345 | draws | -
+WA-bk-stand-stay | wa-mini | banker 67 | stands | -
+WA-bk-012    | wa-mini | banker 012    | draws  | 0123456789
+WA-bk-3      | wa-mini | banker 3      | draws  | 012345679
+WA-bk-4      | wa-mini | banker 4      | draws  | 234567
+WA-bk-5      | wa-mini | banker 5      | draws  | 4567
+WA-bk-6      | wa-mini | banker 6      | draws  | 67
+WA-bk-7      | wa-mini | banker 7      | stands | -0123456789
+S42-i-2-draw | s42-mini | player 012345 | draws  | any
+S42-i-2-stay | s42-mini | player 67    | stands | any
+S42-i-3-012  | s42-mini | banker 012   | draws  | -0123456789
+S42-i-3-3    | s42-mini | banker 3     | draws  | -012345679
+S42-i-3-4    | s42-mini | banker 4     | draws  | -234567
+S42-i-3-5    | s42-mini | banker 5     | draws  | -4567
+S42-i-3-6    | s42-mini | banker 6     | draws  | 67
+S42-i-3-789  | s42-mini | banker 7     | stands | -0123456789
+"""
+WHOLE_GUIDE = """
+pdraw        | player 012345 | draws  | any
+pstand       | player 67     | stands | any
+prules-draw  | player 012345 | draws  | any
+prules-67    | player 67     | stands | any
+b012         | banker 012    | draws  | -0123456789
+b789         | banker 7      | stands | -0123456789
+d3           | banker 3      | draws  | 012345679
+d4           | banker 4      | draws  | 234567
+d5           | banker 5      | draws  | 4567
+d6           | banker 6      | draws  | 67
+s3           | banker 3      | stands | 8
+s4           | banker 4      | stands | 0189
+s5           | banker 5      | stands | 012389
+s6           | banker 6      | stands | 01234589
+s7           | banker 7      | stands | 0123456789
+"""
+# One rank of each point value; K is each hand's other card, so no hand is a pair.
+NAMES = ("J", "A", *"23456789")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the third-card rules: `due` tells whether a card is due, column by column."""
+
+    clause: str
+    profile: str
+    hand: str
+    counts: str
+    says: str
+    columns: str
+
+    def draws(self, column: str) -> bool:
+        return (column in self.columns) is (self.says == "draws")
+
+    def scripts(self) -> list[tuple[str, bool]]:
+        """Every count and column the sentence speaks of: a dealing script, and if a card is due."""
+        if self.hand == "player":
+            return [
+                (f"P Kh; B 2c; P {NAMES[int(one)]}d; B Ks", self.says == "draws")
+                for one in self.counts
+            ]
+        columns = "0123456789" + ("-" if "-" in self.columns else "")
+        columns = "-" if self.columns == "-" else columns
+        return [
+            (self.with_third(count, column), self.draws(column))
+            for count in self.counts
+            for column in columns
+        ]
+
+    @staticmethod
+    def with_third(count: str, column: str) -> str:
+        if column == "-":
+            return f"P Kh; B Kc; P 6d; B {NAMES[int(count)]}s"
+        return f"P Kh; B Kc; P 5d; B {NAMES[int(count)]}s; P {NAMES[int(column)]}h"
+
+
+def sentences() -> list[Sentence]:
+    found = []
+    guide = [
+        f"HG-{game}-{line.replace('|', f'| {profile} |', 1)}"
+        for game, profile in (("bac", "house-baccarat"), ("mini", "house-mini"))
+        for line in WHOLE_GUIDE.strip().splitlines()
+    ]
+    for line in (*WHOLE.strip().splitlines(), *guide):
+        clause, profile, whose, says, columns = map(str.strip, line.split("|"))
+        hand, counts = whose.split()
+        found.append(Sentence(clause, profile, hand, counts, says, columns))
+    return found
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        pytest.param(one, id=f"{one.clause} {one.hand}", marks=pytest.mark.clause(one.clause))
+        for one in sentences()
+    ],
+)
+def test_a_sentence_of_the_third_card_rules_holds_for_every_card(sentence: Sentence) -> None:
+    third = {"player": "player_3", "banker": "banker_3"}[sentence.hand]
+    cites = 0
+    for script, due in sentence.scripts():
+        whole = played(sentence.profile, script)
+        assert (outcome(whole[-1]) == third) is due, script
+        cites += sentence.clause in cited(whole[-1])
+    assert cites
+
+
+# Which two-card hands are naturals: any 8 or 9 of this hand, against every count of the other.
+NATURALS = """
+NY-h-1        | ny-mini        | player banker
+NY-h-4-89     | ny-mini        | banker
+WA-mb-natural | wa-mini        | player banker
+WA-pl-89      | wa-mini        | player
+WA-bk-89      | wa-mini        | banker
+HG-bac-natural   | house-baccarat | player banker
+HG-bac-pnat      | house-baccarat | player
+HG-bac-bnat      | house-baccarat | banker
+HG-bac-prules-89 | house-baccarat | player
+HG-bac-d89       | house-baccarat | banker
+HG-bac-s89       | house-baccarat | banker
+HG-mini-natural   | house-mini    | player banker
+HG-mini-pnat      | house-mini    | player
+HG-mini-bnat      | house-mini    | banker
+HG-mini-prules-89 | house-mini    | player
+HG-mini-d89       | house-mini    | banker
+HG-mini-s89       | house-mini    | banker
+S42-i-1       | s42-mini       | player banker
+"""
+
+
+@pytest.mark.parametrize(
+    ("clause", "profile", "hands"),
+    [
+        pytest.param(clause, profile, hands.split(), id=clause, marks=pytest.mark.clause(clause))
+        for clause, profile, hands in (
+            map(str.strip, line.split("|")) for line in NATURALS.strip().splitlines()
+        )
+    ],
+)
+def test_after_a_natural_neither_hand_draws(clause: str, profile: str, hands: list[str]) -> None:
+    """8 and 9 of two cards end the dealing, the higher one wins; no other count does."""
+    for natural, other in [(n, o) for n in (8, 9) for o in range(10)]:
+        for hand in hands:
+            player, banker = (natural, other) if hand == "player" else (other, natural)
+            cards = f"P Kh; B Kc; P {NAMES[player]}d; B {NAMES[banker]}s"
+            winner = "player" if player > banker else "banker" if banker > player else "tie"
+            whole = played(profile, f"{cards}; result {winner}")
+            assert whole[-2].state.phase.value == "result", cards
+            assert outcome(whole[-1]) == f"{winner} {player} to {banker}"
+            assert clause in [name for one in whole for name in cited(one)]
+    assert outcome(played(profile, "P Kh; B Kc; P 5d; B 5s")[-1]) == "player_3"
+    assert outcome(played(profile, "P Kh; B Kc; P 5d; B 5s; P 4h")[-1]) == "banker_3", (
+        "nine on three cards is no natural"
+    )
+
+
+# Every rank of one suit as Player's second card after a ten: what it counts (0: it counts nothing).
+COUNTS = {"A": 1} | {one: int(one) for one in "23456789"} | dict.fromkeys(("10", *"JQK"), 0)
+
+
+@pytest.mark.parametrize(
+    ("profile", "ranks"),
+    [
+        pytest.param(profile, ranks.split(), id=clause, marks=pytest.mark.clause(clause))
+        for clause, profile, ranks in (
+            ("NY-a-4-ii-a", "ny-mini", "2 3 4 5 6 7 8 9"),
+            ("NY-a-4-ii-b", "ny-mini", "10 J Q K"),
+            ("NY-a-4-ii-c", "ny-mini", "A"),
+            ("WA-val-pip", "wa-mini", "2 3 4 5 6 7 8 9"),
+            ("WA-val-ten", "wa-mini", "10 J Q K"),
+            ("WA-val-ace", "wa-mini", "A"),
+            ("WA-ov-5-values", "wa-mini", "2 3 4 5 6 7 8 9 10 J Q K"),
+            ("HG-mini-zero", "house-mini", "10 J Q K"),
+            ("HG-mini-pips", "house-mini", "A 2 3 4 5 6 7 8 9"),
+            ("S42-a-2-i", "s42-mini", "2 3 4 5 6 7 8 9"),
+            ("S42-a-2-ii", "s42-mini", "10 J Q K"),
+            ("S42-a-2-iii", "s42-mini", "A"),
+        )
+    ],
+)
+def test_a_card_counts_its_value(
+    profile: str, ranks: list[str], request: pytest.FixtureRequest
+) -> None:
+    for rank in ranks:
+        # Against a natural 9 nothing is drawn, so the two cards are the whole hand.
+        winner = "tie" if COUNTS[rank] == 9 else "banker"
+        other = "Q" if rank == "K" else "K"
+        whole = played(profile, f"P {other}h; B 9c; P {rank}d; B Ks; result {winner}")
+        assert outcome(whole[-1]) == f"{winner} {COUNTS[rank]} to 9"
+        assert request.node.callspec.id in cited(whole[-1])
+
+
+@pytest.mark.parametrize(
+    ("profile", "clause"),
+    [
+        pytest.param(profile, clause, id=clause, marks=pytest.mark.clause(clause))
+        for clause, profile in (
+            ("NY-a-4-iii-sum", "ny-mini"),
+            ("NY-a-4-iii-digit", "ny-mini"),
+            ("WA-ov-4-range", "wa-mini"),
+            ("WA-ov-5-wrap", "wa-mini"),
+            ("WA-mb-total", "wa-mini"),
+            ("S42-a-3", "s42-mini"),
+        )
+    ],
+)
+def test_a_hand_counts_the_last_digit_of_its_sum(profile: str, clause: str) -> None:
+    for first, second in [(a, b) for a in range(1, 10) for b in range(1, 10)]:
+        count = (first + second) % 10
+        winner = "tie" if count == 9 else "banker"
+        cards = f"P {NAMES[first]}h; B 9c; P {NAMES[second]}d; B Ks"
+        pair = " P-pair" if first == second else ""
+        whole = played(profile, f"{cards}; result {winner}{pair}")
+        assert outcome(whole[-1]) == f"{winner} {count} to 9"
+        assert clause in cited(whole[-1]) or first + second < 10
