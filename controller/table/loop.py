@@ -179,16 +179,19 @@ class Loop:
         return self._clock().monotonic_ns - since_ns >= self.IDLE_STORE_NS
 
     def _add_input(self, item: Input, *, has_entries: bool) -> None:
-        """Add an input; consecutive chunks without entries are joined to one record."""
+        """Add an input; consecutive chunks without entries are joined to one record.
+
+        Chunks that waited for a stopped host stay alone: a run does not say how long.
+        """
         if not isinstance(item, Chunk):
             self._close_run()
             self._add(input_record(item))
             return
-        if self._run and self._run[0].port != item.port:
+        if self._run and (self._run[0].port != item.port or item.waited_ns):
             self._close_run()
         self._run.append(item)
         self._bytes += len(item.data)
-        if has_entries:
+        if has_entries or item.waited_ns:
             self._close_run()
 
     def _close_run(self) -> None:

@@ -86,8 +86,8 @@ class AngelEyeShoe(Struct, frozen=True):
                 return _map_output(
                     state, self._link.opened(state.link, at), Stage.OPENED, "port open"
                 )
-            case Chunk(at=at, data=data):
-                return _map_output(state, self._link.receive(state.link, data, at))
+            case Chunk(at=at, data=data, waited_ns=waited_ns):
+                return _map_output(state, self._link.receive(state.link, data, at, waited_ns))
             case PortLost(at=at, reason=reason):
                 return _map_output(state, self._link.closed(state.link, at), Stage.LOST, reason)
             case _:

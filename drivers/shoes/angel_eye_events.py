@@ -79,7 +79,7 @@ def events_of(item: AngelEyeItem | LinkFault) -> tuple[DeviceEvent, ...]:
         case SequenceGap(missing_min):
             return _gap(missing_min)
         case ContinuityUnproven():
-            detail = "reports may have been missed while the port was not read"
+            detail = "nothing proves that no report was missed since the last one"
             return (
                 DeviceFault(LinkFaultKind.CONTINUITY_UNPROVEN, detail),
                 events.ReportsLost(events.LossReason.UNPROVEN, 0),

@@ -63,12 +63,16 @@ class AngelEyeProgress(StrEnum):
     UNDERSTOOD = "understood"
 
 
-class LastReport(Struct, frozen=True):
-    """The last accepted report, and when its first copy arrived."""
+class LastReport(Struct, frozen=True, omit_defaults=True):
+    """The last accepted report, and when its first copy was read.
+
+    `waited_ns`: it may have arrived that much earlier.
+    """
 
     seq: str
     data: bytes
     at: Timestamp
+    waited_ns: int = 0
 
 
 class AngelEyeLinkState(Struct, frozen=True):
@@ -114,8 +118,10 @@ class AngelEyeLink(Struct, frozen=True):
             state, commands.fail_all(state.exchange, "the port was lost before the shoe answered")
         )
 
-    def receive(self, state: AngelEyeLinkState, data: bytes, at: Timestamp) -> AngelEyeLinkResult:
-        """Take received bytes, in any fragmentation."""
+    def receive(
+        self, state: AngelEyeLinkState, data: bytes, at: Timestamp, waited_ns: int = 0
+    ) -> AngelEyeLinkResult:
+        """Take received bytes, in any fragmentation; they may have waited `waited_ns` unread."""
         outstanding = state.exchange.outstanding
         reading = state.exchange.reading if outstanding is None else outstanding.reading
         unframed, found = feed(state.unframed, data, reading)
@@ -124,7 +130,7 @@ class AngelEyeLink(Struct, frozen=True):
         items: list[AngelEyeItem | LinkFault] = []
         to_write: list[bytes] = []
         for one in found:
-            state, output = self._handle_frame(state, one, at)
+            state, output = self._handle_frame(state, one, at, waited_ns)
             items.extend(output.items)
             to_write.extend(output.to_write)
         return state, LinkOutput(tuple(items), tuple(to_write))
@@ -145,7 +151,11 @@ class AngelEyeLink(Struct, frozen=True):
         return None if outstanding is None else outstanding.deadline_ns
 
     def _handle_frame(
-        self, state: AngelEyeLinkState, one: AngelEyeFrame | LinkFault, at: Timestamp
+        self,
+        state: AngelEyeLinkState,
+        one: AngelEyeFrame | LinkFault,
+        at: Timestamp,
+        waited_ns: int,
     ) -> AngelEyeLinkResult:
         if isinstance(one, LinkFault):
             state = replace(state, sequence=sequence.clear_history(state.sequence))
@@ -154,7 +164,7 @@ class AngelEyeLink(Struct, frozen=True):
             state = replace(state, progress=AngelEyeProgress.FRAME)
         match one:
             case ReportFrame():
-                return self._handle_report(state, one, at)
+                return self._handle_report(state, one, at, waited_ns)
             case AckFrame():
                 result = commands.handle_ack(self.settings, state.exchange, at)
             case NakFrame(code):
@@ -166,9 +176,11 @@ class AngelEyeLink(Struct, frozen=True):
         return _with_exchange(state, result)
 
     def _handle_report(
-        self, state: AngelEyeLinkState, report: ReportFrame, at: Timestamp
+        self, state: AngelEyeLinkState, report: ReportFrame, at: Timestamp, waited_ns: int
     ) -> AngelEyeLinkResult:
-        repeated = self._is_repeat(state, report, at)
+        last = state.last
+        same = last is not None and (last.seq, last.data) == (report.seq, report.data)
+        repeated = same and self._is_soon(state, at, waited_ns)
         if repeated and not state.blind:
             return state, LinkOutput()
         message = parse(report.data)
@@ -178,22 +190,34 @@ class AngelEyeLink(Struct, frozen=True):
             state = replace(state, progress=AngelEyeProgress.UNDERSTOOD)
         if repeated:
             return replace(state, blind=False), LinkOutput()
-        moved, findings = self._check_sequence(state, report.seq, message, at)
-        state = replace(
-            state, sequence=moved, last=LastReport(report.seq, report.data, at), blind=False
-        )
-        return state, LinkOutput(items=(*findings, message))
+        items: tuple[AngelEyeItem | LinkFault, ...]
+        if same and not isinstance(message, StartMessage):
+            # A late copy, or a new report after a whole cycle: nothing proves it a new one.
+            moved, items = sequence.restart_at(state.sequence, report.seq), (ContinuityUnproven(),)
+        else:
+            moved, findings = self._check_sequence(state, report.seq, message, at, waited_ns)
+            items = (*findings, message)
+        accepted = LastReport(report.seq, report.data, at, waited_ns)
+        return replace(state, sequence=moved, last=accepted, blind=False), LinkOutput(items=items)
 
-    def _is_repeat(self, state: AngelEyeLinkState, report: ReportFrame, at: Timestamp) -> bool:
+    def _is_soon(self, state: AngelEyeLinkState, at: Timestamp, waited_ns: int) -> bool:
+        """Whether a report with the SEQ of the last one came too soon for a cycle between them.
+
+        Bytes that waited for a stopped host may have arrived when it stopped.
+        """
         last = state.last
-        if last is None or (last.seq, last.data) != (report.seq, report.data):
+        if last is None or (state.blind and not same_boot(last.at, at)):
             return False
-        if state.blind and not same_boot(last.at, at):
-            return False
-        return 0 <= at.monotonic_ns - last.at.monotonic_ns <= self.settings.repeat_window_ns
+        later_ns = at.monotonic_ns - last.at.monotonic_ns
+        return later_ns >= 0 and later_ns - waited_ns <= self.settings.repeat_ns_max
 
     def _check_sequence(
-        self, state: AngelEyeLinkState, seq: str, message: AngelEyeMessage, at: Timestamp
+        self,
+        state: AngelEyeLinkState,
+        seq: str,
+        message: AngelEyeMessage,
+        at: Timestamp,
+        waited_ns: int,
     ) -> tuple[SequenceState, tuple[AngelEyeItem | LinkFault, ...]]:
         """The sequence after a new report, and what is known to be missing before it."""
         cycle = self.settings.seq_cycle
@@ -210,7 +234,9 @@ class AngelEyeLink(Struct, frozen=True):
             case StepKind.NEXT | StepKind.UNJUDGED:
                 return moved, ()
             case StepKind.GAP:
-                return moved, (SequenceGap(step.missing_min),)
+                # The shortest time between reports leaves no room for a whole cycle of them.
+                soon = seq == before.last and self._is_soon(state, at, waited_ns)
+                return moved, (SequenceGap(0 if soon else step.missing_min),)
             case StepKind.SETTING:
                 return moved, (_wrong_cycle(self.settings, moved),)
             case _:
@@ -224,7 +250,7 @@ class AngelEyeLink(Struct, frozen=True):
         last = state.last
         if last is None or not same_boot(last.at, at):
             return False
-        elapsed_ns = at.monotonic_ns - last.at.monotonic_ns
+        elapsed_ns = at.monotonic_ns - last.at.monotonic_ns + last.waited_ns
         cycle_ns_min = sequence.cycle_length(state.sequence) * self.settings.report_interval_ns_min
         return 2 * elapsed_ns < cycle_ns_min
 

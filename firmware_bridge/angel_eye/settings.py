@@ -23,13 +23,15 @@ class AngelEyeLinkSettings(Struct, frozen=True):
     """Durations in nanoseconds.
 
     `report_interval_ns_min` is the shortest mean time between two different reports over half
-    a cycle and more: nobody draws cards faster than four a second.
+    a cycle and more: nobody draws cards faster than four a second. Copies of a report come within
+    `repeat_window_ns`; where they come late, within `late_repeat_reports` times that interval.
     """
 
     seq_cycle: SequenceCycle = SequenceCycle.HEX
     bcc_reading: BccReading = BccReading.STX_COUNTED
     report_interval_ns_min: int = 250_000_000
     repeat_window_ns: int = 2_000_000_000
+    late_repeat_reports: int = 16
     command_timeout_ns: int = 500_000_000
     command_resends_max: int = 2
     busy_delay_ns: int = 200_000_000
@@ -39,5 +41,11 @@ class AngelEyeLinkSettings(Struct, frozen=True):
     def __post_init__(self) -> None:
         assert self.report_interval_ns_min > 0
         assert self.repeat_window_ns > 0
+        assert self.late_repeat_reports > 0
         assert self.command_timeout_ns > 0
         assert self.busy_delay_ns > 0
+
+    @property
+    def repeat_ns_max(self) -> int:
+        """The longest time after a report in which the same bytes are a copy of it."""
+        return max(self.repeat_window_ns, self.late_repeat_reports * self.report_interval_ns_min)

@@ -4,11 +4,14 @@ Source: firmware_bridge/README.md, "One seam for simulation: the port".
 """
 
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from msgspec import Struct
 
 from firmware_bridge.timestamp import Timestamp
+
+# The longest time that a read waits for bytes; a longer one shows that the host was stopped.
+READ_TIMEOUT_S: Final = 1.0
 
 
 class PortOpened(Struct, frozen=True, tag="port-opened"):
@@ -19,12 +22,17 @@ class PortOpened(Struct, frozen=True, tag="port-opened"):
     entropy: bytes
 
 
-class Chunk(Struct, frozen=True, tag="chunk"):
-    """Raw bytes, and the moment the read returned."""
+class Chunk(Struct, frozen=True, tag="chunk", omit_defaults=True):
+    """Raw bytes, and the moment the read returned.
+
+    `waited_ns`: the bytes may have waited so long, because the host did not read meanwhile (it was
+    stopped, or its queue was full); 0 while it reads. Omitted in records where it is 0.
+    """
 
     port: str
     at: Timestamp
     data: bytes
+    waited_ns: int = 0
 
 
 class PortLost(Struct, frozen=True, tag="port-lost"):
@@ -69,7 +77,7 @@ class Port(Protocol):
         ...
 
     def read(self) -> bytes:
-        """Block for bytes; return all that wait (at least one), or b"" after a timeout.
+        """Block for bytes; return all that wait, or b"" after at most READ_TIMEOUT_S.
 
         Raises PortGone.
         """

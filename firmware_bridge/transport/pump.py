@@ -15,6 +15,7 @@ from typing import TypeAlias
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import (
+    READ_TIMEOUT_S,
     Chunk,
     Port,
     PortEvent,
@@ -31,6 +32,8 @@ _BACK_OFF_GROWTH = 2
 _GOOD_OPENING_NS_MIN = 5_000_000_000
 # A device appears before its permissions and names are set: retry quickly for this long.
 _EAGER_NS = 2_000_000_000
+# A read returns within READ_TIMEOUT_S: after one that took longer, bytes may have waited.
+_UNREAD_NS_MIN = int(1.25e9 * READ_TIMEOUT_S)
 _WRITES_WAITING_MAX = 64
 _ENTROPY_BYTES = 32
 
@@ -156,14 +159,22 @@ class PortPump:
             self._write_failure = ""
         self._put(PortOpened(self._name, opened_at, entropy))
         got_bytes = False
+        # Until then, all bytes that had arrived were read.
+        read_until_ns = opened_at.monotonic_ns
         try:
             # A stop during open() comes too early to wake the read.
             while not self._stopping.is_set():
+                began_ns = self._clock().monotonic_ns
                 data = self._port.read()
                 at = self._clock()
+                unread_ns = at.monotonic_ns - read_until_ns
+                # A stop of the host may end a read without the bytes that came meanwhile.
+                if data or at.monotonic_ns - began_ns < _UNREAD_NS_MIN:
+                    read_until_ns = at.monotonic_ns
                 if data:
                     got_bytes = True
-                    self._put(Chunk(self._name, at, data))
+                    waited_ns = unread_ns if unread_ns >= _UNREAD_NS_MIN else 0
+                    self._put(Chunk(self._name, at, data, waited_ns))
             reason = "stopped"
         except PortGone as gone:
             reason = str(gone)

@@ -23,11 +23,9 @@ import serial.urlhandler.protocol_socket as serial_socket
 from msgspec import Struct
 
 from firmware_bridge.transport.allow_list import AllowList
-from firmware_bridge.transport.port import Parity, PortGone, PortUnavailable
+from firmware_bridge.transport.port import READ_TIMEOUT_S, Parity, PortGone, PortUnavailable
 from firmware_bridge.transport.usb_sysfs import device_behind, refuse_unless_allowed
 
-# A local read blocks until close() wakes it; a network read returns once a second.
-_NETWORK_TIMEOUT_S = 1.0
 # A frame takes 30 ms at 4800 baud: a longer write has failed.
 _WRITE_TIMEOUT_S = 2.0
 # A cable pulled at a serial server gives no event: probe after 10 s of silence, fail 15 s later.
@@ -251,17 +249,17 @@ def _line_for(url: str, baud: int, parity: Parity) -> _Line:
             line = _LocalLine(
                 baudrate=baud,
                 parity=parity,
-                timeout=None,
+                timeout=READ_TIMEOUT_S,
                 write_timeout=_WRITE_TIMEOUT_S,
                 exclusive=True,
             )
         case "socket":
             line = _SocketLine(
-                baudrate=baud, timeout=_NETWORK_TIMEOUT_S, write_timeout=_WRITE_TIMEOUT_S
+                baudrate=baud, timeout=READ_TIMEOUT_S, write_timeout=_WRITE_TIMEOUT_S
             )
         case "rfc2217":
             # The library has no write timeout here.
-            line = _Rfc2217Line(baudrate=baud, parity=parity, timeout=_NETWORK_TIMEOUT_S)
+            line = _Rfc2217Line(baudrate=baud, parity=parity, timeout=READ_TIMEOUT_S)
         case _:
             raise ValueError(
                 f"{scheme}:// is not known. Allowed: a device path, socket://, rfc2217://."

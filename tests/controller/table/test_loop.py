@@ -197,6 +197,22 @@ def test_chunks_keep_their_timestamps_and_order(loop_bench) -> None:
     assert [one for one in table.inputs() if isinstance(one, Chunk)] == pieces
 
 
+def test_a_chunk_that_waited_for_a_stopped_host_is_a_record_of_its_own(loop_bench) -> None:
+    table = loop_bench()
+    (report,) = table.reports("44 C0 91")
+    chunks = [Chunk(PORT, table.at, report[:n]) for n in (1, 2)]
+    waited = Chunk(PORT, table.at, report[:3], waited_ns=5 * SECOND_NS)
+    for chunk in (chunks[0], waited, chunks[1]):
+        table.loop.take(chunk)
+    table.loop.store_if_due(force=True)
+
+    assert [item for item in table.tape() if isinstance(item, Chunk | ChunkRun)] == [
+        chunks[0],
+        waited,
+        chunks[1],
+    ]
+
+
 def test_another_input_between_chunks_keeps_its_place(loop_bench) -> None:
     table = loop_bench()
     whole = table.reports("53")[0]

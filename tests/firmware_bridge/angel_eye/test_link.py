@@ -61,11 +61,16 @@ class Listening:
         self.state, _output = self.link.opened(self.state, at)
 
     def receive_reports(
-        self, data: bytes, after: float = 1.0, *, boot_utc_ns: int = BOOT_UTC_NS
+        self,
+        data: bytes,
+        after: float = 1.0,
+        *,
+        boot_utc_ns: int = BOOT_UTC_NS,
+        waited: float = 0.0,
     ) -> tuple[AngelEyeItem | LinkFault, ...]:
         self.seconds += after
         at = when(self.seconds, boot_utc_ns=boot_utc_ns)
-        self.state, output = self.link.receive(self.state, data, at)
+        self.state, output = self.link.receive(self.state, data, at, int(waited * SECOND))
         return output.items
 
     def counts(self, seqs: str) -> list[AngelEyeItem | LinkFault]:
@@ -98,11 +103,48 @@ def test_copies_in_other_chunks_within_two_seconds_are_one_message() -> None:
     assert shoe.receive_reports(report("0"), after=1.0) == ()
 
 
-def test_the_same_report_later_than_two_seconds_is_a_whole_cycle_missing() -> None:
+@pytest.mark.parametrize(("interval_ns", "window"), [(250_000_000, 4.0), (50_000_000, 2.0)])
+def test_a_copy_on_a_held_line_is_a_repeat_for_sixteen_report_intervals(
+    interval_ns: int, window: float
+) -> None:
+    for after in (window / 2, window):
+        shoe = Listening(report_interval_ns_min=interval_ns)
+        shoe.receive_reports(report("0"))
+
+        assert shoe.receive_reports(report("0"), after=after) == ()
+        assert shoe.receive_reports(report("1")) == (StandByMessage(),)
+
+
+def test_a_later_copy_proves_neither_continuity_nor_a_report() -> None:
     shoe = Listening()
     shoe.receive_reports(report("0"))
 
-    assert shoe.receive_reports(report("0"), after=2.001) == (SequenceGap(15), StandByMessage())
+    assert shoe.receive_reports(report("0"), after=4.001) == (ContinuityUnproven(),)
+    assert shoe.receive_reports(report("0") * 2, after=0.1) == ()
+    assert shoe.receive_reports(report("1")) == (StandByMessage(),)
+
+
+def test_a_copy_that_waited_for_a_stopped_host_is_a_repeat() -> None:
+    shoe = Listening()
+    shoe.receive_reports(report("0"))
+
+    assert shoe.receive_reports(report("0") * 2 + report("1"), after=30.0, waited=29.9) == (
+        StandByMessage(),
+    )
+
+
+def test_a_copy_that_came_late_after_a_short_stop_of_the_host_is_unproven() -> None:
+    shoe = Listening()
+    shoe.receive_reports(report("0"))
+
+    assert shoe.receive_reports(report("0"), after=9.0, waited=4.9) == (ContinuityUnproven(),)
+
+
+def test_the_same_start_later_is_another_start() -> None:
+    shoe = Listening()
+    shoe.receive_reports(report("0", b"S"))
+
+    assert shoe.receive_reports(report("0", b"S"), after=4.001) == (StartMessage(),)
 
 
 def test_the_second_copy_counts_when_the_first_was_damaged() -> None:
@@ -123,20 +165,29 @@ def test_whole_cycles_have_no_gap(cycle: SequenceCycle) -> None:
 def test_every_step_of_every_cycle(cycle: SequenceCycle) -> None:
     alphabet = CYCLES[cycle]
     for start in range(len(alphabet)):
-        for missing in range(1, len(alphabet)):
+        for missing in range(1, len(alphabet) - 1):
             shoe = Listening(seq_cycle=cycle)
             shoe.receive_reports(report(alphabet[start]))
             seq = alphabet[(start + 1 + missing) % len(alphabet)]
-            # Another payload, so that a returning SEQ is not a repeat.
-            items = shoe.receive_reports(report(seq, b"C"))
-            assert items == (SequenceGap(missing), CutCardMessage())
+            items = shoe.receive_reports(report(seq))
+            assert items == (SequenceGap(missing), StandByMessage())
 
 
 def test_the_same_seq_with_other_bytes_is_a_gap() -> None:
     shoe = Listening()
     shoe.receive_reports(report("4"))
 
-    assert shoe.receive_reports(report("4", b"C")) == (SequenceGap(15), CutCardMessage())
+    assert shoe.receive_reports(report("4", b"C"), after=4.001) == (
+        SequenceGap(15),
+        CutCardMessage(),
+    )
+
+
+def test_a_cycle_that_the_time_excludes_is_not_counted_as_missing() -> None:
+    shoe = Listening()
+    shoe.receive_reports(report("4"))
+
+    assert shoe.receive_reports(report("4", b"C"), after=4.0) == (SequenceGap(0), CutCardMessage())
 
 
 def test_a_seq_outside_the_cycle_is_a_gap_of_unknown_size() -> None:
@@ -342,7 +393,24 @@ def test_a_copy_after_another_boot_is_not_known_to_be_a_repeat() -> None:
 
     items = shoe.receive_reports(report("0"), after=0.5, boot_utc_ns=BOOT_UTC_NS + 3600 * SECOND)
 
-    assert items == (ContinuityUnproven(), StandByMessage())
+    assert items == (ContinuityUnproven(),)
+
+
+def test_a_copy_long_after_a_reopening_is_no_report() -> None:
+    shoe = Listening()
+    shoe.receive_reports(report("0"))
+    shoe.open()
+
+    assert shoe.receive_reports(report("0"), after=4.001) == (ContinuityUnproven(),)
+    assert shoe.receive_reports(report("1")) == (StandByMessage(),)
+
+
+def test_a_report_that_waited_for_a_stopped_host_may_have_left_that_much_earlier() -> None:
+    shoe = Listening()
+    shoe.receive_reports(report("0"), waited=1.5)
+    shoe.open()
+
+    assert shoe.receive_reports(report("1"), after=1.0) == (ContinuityUnproven(), StandByMessage())
 
 
 def test_a_monotonic_clock_that_went_backwards_is_another_boot() -> None:

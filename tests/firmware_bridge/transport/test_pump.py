@@ -7,6 +7,7 @@ import tty
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from queue import Empty, Queue
+from threading import Event
 
 import pytest
 
@@ -26,6 +27,7 @@ from firmware_bridge.transport.serial_port import SerialPort
 
 REPORT = bytes.fromhex("05 31 50 03 36 32")
 WAIT_S = 10.0
+NS_PER_S = 1_000_000_000
 
 
 class ScriptedPort:
@@ -285,6 +287,86 @@ def test_after_stop_nothing_more_is_reported(pumping: Pumping) -> None:
 
     with pytest.raises(Empty):
         events.get_nowait()
+
+
+# --- bytes that waited ----------------------------------------------------------------------------
+
+
+class TimedPort:
+    """A port with its own clock: each read takes so many seconds and returns those bytes."""
+
+    def __init__(self, *reads: tuple[float, bytes]) -> None:
+        self._reads = list(reads)
+        self._ended = Event()
+        self.seconds = 100.0
+
+    def clock(self) -> Timestamp:
+        return Timestamp(int(self.seconds * NS_PER_S), int(self.seconds * NS_PER_S))
+
+    def open(self) -> None:
+        pass
+
+    def read(self) -> bytes:
+        if not self._reads:
+            self._ended.wait(WAIT_S)
+            raise PortGone("unplugged")
+        seconds, data = self._reads.pop(0)
+        self.seconds += seconds
+        return data
+
+    def write(self, data: bytes) -> None:
+        raise PortGone("cannot be written")
+
+    def close(self) -> None:
+        self._ended.set()
+
+
+@pytest.mark.parametrize(
+    ("reads", "waited_s"),
+    [
+        ([(1.0, b""), (1.0, b""), (0.9, b"D")], 0),
+        ([(1.0, b""), (30.0, b"D")], 30),
+        # The stop ended the read before it saw what had come.
+        ([(1.0, b""), (30.0, b""), (0.0, b"D")], 30),
+        # What came before the stop was read before it.
+        ([(0.5, b"D"), (5.0, b"D")], 5),
+        # After a read of the usual length nothing can have waited longer.
+        ([(30.0, b""), (1.0, b""), (0.5, b"D")], 0),
+    ],
+)
+def test_bytes_carry_how_long_they_may_have_waited_for_a_stopped_host(
+    reads: list[tuple[float, bytes]], waited_s: int
+) -> None:
+    port = TimedPort(*reads)
+    events: Queue[PortEvent] = Queue()
+    pump = PortPump("shoe", port, events.put, clock=port.clock)
+    pump.start()
+    opened_and_chunks = 1 + sum(data != b"" for _seconds, data in reads)
+    *_, chunk = (events.get(timeout=WAIT_S) for _ in range(opened_and_chunks))
+    pump.stop()
+
+    assert pump.join(WAIT_S)
+    assert isinstance(chunk, Chunk)
+    assert chunk.waited_ns == waited_s * NS_PER_S
+
+
+def test_bytes_that_came_while_the_queue_was_full_may_have_waited() -> None:
+    port = TimedPort((0.5, b"D"), (0.0, b"D"))
+    events: Queue[PortEvent] = Queue()
+
+    def put(event: PortEvent) -> None:
+        port.seconds += 10.0 if isinstance(event, Chunk) else 0.0
+        events.put(event)
+
+    pump = PortPump("shoe", port, put, clock=port.clock)
+    pump.start()
+    _opened, first, second = (events.get(timeout=WAIT_S) for _ in range(3))
+    pump.stop()
+
+    assert pump.join(WAIT_S)
+    assert isinstance(first, Chunk)
+    assert isinstance(second, Chunk)
+    assert (first.waited_ns, second.waited_ns) == (0, 10 * NS_PER_S)
 
 
 # --- on real ports --------------------------------------------------------------------------------
