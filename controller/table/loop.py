@@ -46,7 +46,6 @@ class StoredTransaction(Struct, frozen=True):
 class Loop:
     """The state of one run of one table. Used by one thread."""
 
-    BATCH_INPUTS_MAX: ClassVar[int] = 64
     # Inputs without entries are stored after this time or this many bytes.
     IDLE_STORE_NS: ClassVar[int] = NS_PER_S
     IDLE_STORE_BYTES: ClassVar[int] = 64 * 1024

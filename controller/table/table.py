@@ -3,14 +3,12 @@
 Source: controller/core/README.md, "Store before you act", "Failure has four kinds".
 """
 
-import contextlib
 import logging
-import queue
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -24,6 +22,7 @@ from controller.profiles.clauses import Clause
 from controller.replay.recovery import RecoveryError, recover, refusal_to_start
 from controller.table.disk_space import disk_stop_text
 from controller.table.fault_text import describe_fault, traceback_text
+from controller.table.input_queue import InputQueue
 from controller.table.loop import Loop, StoredTransaction
 from controller.table.unstored import AwaitedInput, TableInput, UnstoredInputs
 from controller.tape.entries import Entry
@@ -36,9 +35,6 @@ LOG = logging.getLogger("smartshoe.table")
 # After an internal error the table restarts from its journal, but not without limit.
 RESTARTS_MAX = 3
 RESTARTS_WITHIN_NS = 600 * 1_000_000_000
-QUEUE_INPUTS_MAX = 4096
-# A sender that waits at a full queue checks this often whether the table has ended.
-ENDED_CHECK_S = 0.5
 
 
 class Health(StrEnum):
@@ -59,8 +55,6 @@ class Writer(Protocol):
 
 
 StoredListener = Callable[[StoredTransaction], None]
-# An input, an awaited input, a probe that the loop sets, or None: stop.
-QueuedItem: TypeAlias = Input | AwaitedInput | threading.Event | None
 
 
 class RunSpec(Struct, frozen=True):
@@ -99,17 +93,15 @@ class Table:
         self._spec = spec
         self._clock = clock
         self._on_stored = on_stored
-        self._queue: queue.Queue[QueuedItem] = queue.Queue(QUEUE_INPUTS_MAX)
+        self._queue = InputQueue(clock)
         self._writers: dict[str, Writer] = {}
         # The entropy of the last processed opening, by port: writes are for that opening.
         self._opened: dict[str, bytes] = {}
         self._unstored = UnstoredInputs()
-        self._stopping = False
         self._changed = threading.Condition()
         self._version = 0
         self._published: tuple[Core, CoreState] | None = None
         self._restarts: list[int] = []
-        self._ended = threading.Event()
         self._thread = threading.Thread(target=self._supervise, name=f"table-{name}")
 
     def start(self) -> None:
@@ -119,8 +111,11 @@ class Table:
             self._changed.wait_for(lambda: self.health is not Health.STARTING)
 
     def stop(self) -> None:
-        """Process and store the waiting inputs, close the journal, end the thread."""
-        self._enqueue(None)
+        """Accept no more inputs, process and store those that wait, close the journal, end.
+
+        Inputs that still wait after half a second are dropped, as if they had come after the end.
+        """
+        self._queue.close()
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the thread to end; whether it has."""
@@ -130,23 +125,21 @@ class Table:
     def put(self, item: Input) -> None:
         """Queue an input; blocks while the queue is full, so that a flood waits at the port.
 
-        The input is dropped if the table has ended: nothing would store it.
+        The input is dropped if the table ends: nothing would store it.
         """
-        self._enqueue(item)
+        self._queue.put(item)
 
     def act(self, item: Input, timeout_s: float = 10.0) -> tuple[Entry, ...] | None:
         """Queue an input and wait until it and its entries are stored. None: not stored."""
         awaited = AwaitedInput(item)
-        queued = self._enqueue(awaited, timeout_s)
+        queued = self._queue.put(awaited, timeout_s)
         if not queued or not awaited.done.wait(timeout_s) or not awaited.stored:
             return None
         return awaited.entries
 
     def responds(self, timeout_s: float) -> bool:
         """Whether the loop takes inputs from the queue; checked before the watchdog is notified."""
-        probe = threading.Event()
-        put = self._enqueue(probe, timeout_s)
-        return put and probe.wait(timeout_s) and not self._ended.is_set()
+        return self._queue.probe(timeout_s) and self.health is Health.RUNNING
 
     def attach_writer(self, port: str, writer: Writer) -> None:
         """Set the writer of bytes for a port."""
@@ -160,7 +153,11 @@ class Table:
     @property
     def waiting(self) -> int:
         """The number of inputs in the queue."""
-        return self._queue.qsize()
+        return len(self._queue)
+
+    def waiting_bytes(self, port: str) -> int:
+        """The bytes of a port that wait in the queue."""
+        return self._queue.bytes_of(port)
 
     @property
     def sealing_status(self) -> SealingStatus | None:
@@ -178,21 +175,6 @@ class Table:
         with self._changed:
             self._changed.wait_for(lambda: self._version > since, timeout_s)
             return self._version
-
-    def _enqueue(self, item: QueuedItem, timeout_s: float | None = None) -> bool:
-        """Queue an item; False if the table has ended or the queue stayed full that long."""
-        left_s = timeout_s
-        while not self._ended.is_set() and (left_s is None or left_s > 0):
-            wait_s = ENDED_CHECK_S if left_s is None else min(ENDED_CHECK_S, left_s)
-            try:
-                self._queue.put(item, timeout=wait_s)
-            except queue.Full:
-                left_s = None if left_s is None else left_s - wait_s
-                continue
-            if self._ended.is_set():
-                self._release_waiters()
-            return True
-        return False
 
     def _supervise(self) -> None:
         replaced_allowed = self._spec.close_coup_as_partial
@@ -263,7 +245,7 @@ class Table:
         ended = False
         while not ended:
             items = self._next_inputs(loop.wait_s())
-            ended = self._stopping and not self._unstored.has_retries
+            ended = self._queue.is_finished and not self._unstored.has_retries
             stored = self._process(loop, items)
             # The writes are out, so that sealing delays no card.
             if stored is not None and stored.shoe_ended and self._spec.sealer is not None:
@@ -280,7 +262,7 @@ class Table:
                 awaited_inputs.append(awaited)
         loop.tick_if_due()
         self._write(loop.take_immediate_writes())
-        stored = loop.store_if_due(force=self._stopping or bool(awaited_inputs))
+        stored = loop.store_if_due(force=self._queue.is_closed or bool(awaited_inputs))
         if stored is not None:
             self._unstored.mark_stored()
         try:
@@ -298,26 +280,11 @@ class Table:
         """The waiting inputs, at most a batch; blocks until there is one or time is up."""
         if self._unstored.has_retries:
             items = self._unstored.take_retries()
-        elif self._stopping:
+        elif self._queue.is_finished:
             items = []
         else:
-            items = self._read_queue(wait_s)
+            items = self._queue.take(wait_s)
         self._unstored.add(items)
-        return items
-
-    def _read_queue(self, wait_s: float | None) -> list[TableInput]:
-        items: list[TableInput] = []
-        with contextlib.suppress(queue.Empty):
-            waiting = self._queue.get(timeout=wait_s)
-            while waiting is not None:
-                if isinstance(waiting, threading.Event):
-                    waiting.set()
-                else:
-                    items.append(waiting)
-                if len(items) >= Loop.BATCH_INPUTS_MAX:
-                    return items
-                waiting = self._queue.get_nowait()
-            self._stopping = True
         return items
 
     def _publish(self, loop: Loop, stored: StoredTransaction) -> None:
@@ -346,17 +313,12 @@ class Table:
     def _end(self, health: Health, failure: str) -> None:
         if failure:
             LOG.error("table %s: %s", self.name, failure)
-        self._ended.set()
+        if dropped := self._queue.drop_all():
+            LOG.warning(
+                "table %s: %d received bytes were not processed before the end; reports in them"
+                " count as missed",
+                self.name,
+                dropped,
+            )
         self._set_health(health, failure)
-        self._release_waiters()
-
-    def _release_waiters(self) -> None:
-        """Drop everything in the queue and wake all senders that wait."""
         self._unstored.release_waiters()
-        with contextlib.suppress(queue.Empty):
-            while True:
-                waiting = self._queue.get_nowait()
-                if isinstance(waiting, AwaitedInput):
-                    waiting.done.set()
-                elif isinstance(waiting, threading.Event):
-                    waiting.set()

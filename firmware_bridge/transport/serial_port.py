@@ -33,7 +33,8 @@ _KEEPALIVE_IDLE_S = 10
 _KEEPALIVE_INTERVAL_S = 5
 _KEEPALIVE_PROBES = 3
 _PSEUDO_TERMINALS = Path("/dev/pts")
-_READ_BYTES_MAX = 65536
+# A page: some 450 reports of a card, which is a tenth of a second of work for the table.
+_READ_BYTES_MAX = 4096
 _TEXT_MAX = 64
 
 

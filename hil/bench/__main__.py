@@ -21,6 +21,7 @@ from hil.bench.card_path.tablelink import measure_tablelink
 from hil.bench.measure.checks import CannotMeasure, Check, GoalResult, not_measured
 from hil.bench.measure.fixtures import Plan, modules_compiled, seconds_since
 from hil.bench.process.disk_writes import measure_disk_writes
+from hil.bench.process.flood import measure_flood
 from hil.bench.process.idle import measure_idle
 from hil.bench.process.many_tables import measure_growth, measure_many_tables
 from hil.bench.process.scrape import measure_scrape
@@ -73,6 +74,7 @@ MEASUREMENTS = (
     Measurement(("P17",), "overload", measure_overload),
     Measurement(("P18",), "bytes written and commits", measure_disk_writes),
     Measurement(("P18",), "size of a sealed shoe", measure_sealed_size),
+    Measurement(("P20",), "a peer that floods", measure_flood),
 )
 
 

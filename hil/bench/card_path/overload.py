@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from controller.table.table import QUEUE_INPUTS_MAX
+from controller.table.input_queue import InputQueue
 from hil.bench.card_path.paced import Terminal
 from hil.bench.measure.checks import Bound, Check, check_goal
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S, Unit
@@ -78,7 +78,11 @@ def _check_rate(plan: Plan, folder: Path, rate: int, line: str) -> tuple[Check, 
             f"of {len(reports)} at {rate} a second",
         ),
         check_goal(
-            "P17", f"{line}: most inputs that waited", most, Unit.COUNT, Bound(QUEUE_INPUTS_MAX)
+            "P17",
+            f"{line}: most inputs that waited",
+            most,
+            Unit.COUNT,
+            Bound(InputQueue.INPUTS_MAX),
         ),
         check_goal("P17", f"{line}: memory", grown / MB, Unit.MB, Bound(5)),
         check_goal(

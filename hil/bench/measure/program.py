@@ -76,8 +76,20 @@ class RunningProgram:
         trace: TracebackType | None,
     ) -> None:
         with self._program, contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGTERM)
+            if self._program.alive:
+                os.kill(self.pid, signal.SIGTERM)
+                self._program.wait_for_end()
+
+    def end_s(self) -> float:
+        """End it by SIGTERM, or after 20 s by SIGKILL; the seconds that it took."""
+        began_s = time.perf_counter()
+        os.kill(self.pid, signal.SIGTERM)
+        with contextlib.suppress(ProgramFailed):
             self._program.wait_for_end()
+        took_s = time.perf_counter() - began_s
+        if self._program.alive:
+            self._program.kill()
+        return took_s
 
     @property
     def pid(self) -> int:

@@ -21,7 +21,8 @@ from controller.journal.values import SavedState
 from controller.procedure.effects import CoupClosed
 from controller.procedure.phases import Phase
 from controller.profiles.load import load_clauses
-from controller.table.table import QUEUE_INPUTS_MAX, RESTARTS_MAX, Health, RunSpec, Table
+from controller.table.input_queue import InputQueue
+from controller.table.table import RESTARTS_MAX, Health, RunSpec, Table
 from controller.tape.inputs import Tick
 from controller.tape.records import read_entry, read_input
 from drivers.events import Stage
@@ -523,9 +524,9 @@ def test_put_after_the_end_does_not_block(bench) -> None:
     running = bench().start()
     running.table.stop()
     running.table.join()
-    for _ in range(QUEUE_INPUTS_MAX + 1):
+    for _ in range(InputQueue.INPUTS_MAX + 1):
         running.table.put(Tick(running.at))
-    assert running.table._queue.empty()
+    assert running.table.waiting == 0
 
 
 def test_act_after_the_end_returns_at_once(bench) -> None:
@@ -563,15 +564,49 @@ def held(bench) -> Iterator[tuple[Bench, threading.Event]]:
 
 def test_the_queue_is_bounded(held) -> None:
     running, _ = held
-    for _ in range(QUEUE_INPUTS_MAX):
+    for _ in range(InputQueue.INPUTS_MAX):
         running.table.put(Tick(running.at))
-    assert running.table._queue.full()
+    assert running.table.waiting == InputQueue.INPUTS_MAX
+
+
+def test_a_port_that_floods_is_not_read_any_further(held) -> None:
+    running, go = held
+    noise = Chunk(PORT, running.at, bytes(4096))
+    flooding = threading.Event()
+
+    def flood() -> None:
+        while not flooding.is_set():
+            running.table.put(noise)
+
+    port = threading.Thread(target=flood)
+    port.start()
+    while running.table.waiting_bytes(PORT) < InputQueue.PORT_BYTES_MAX:
+        pass
+    assert running.table.waiting_bytes(PORT) == InputQueue.PORT_BYTES_MAX
+    go.set()
+    assert running.table.responds(FOR_EVER_S)
+    assert running.settled(), "a person's act comes through"
+    assert running.table.waiting_bytes(PORT) <= InputQueue.PORT_BYTES_MAX
+    flooding.set()
+    port.join()
+
+
+def test_bytes_that_wait_too_long_after_a_stop_are_dropped_and_counted(held, caplog) -> None:
+    running, go = held
+    for _ in range(3):
+        running.table.put(Chunk(PORT, running.at, bytes(4096)))
+    running.table.stop()
+    running.later(InputQueue.DRAIN_NS)
+    go.set()
+    running.table.join()
+    assert running.table.health is Health.STOPPED
+    assert f"{3 * 4096} received bytes were not processed before the end" in caplog.text
 
 
 def test_a_blocked_put_returns_at_the_end(held) -> None:
     running, go = held
     running.table.stop()
-    for _ in range(QUEUE_INPUTS_MAX - 1):
+    for _ in range(InputQueue.INPUTS_MAX - 1):
         running.table.put(Tick(running.at))
     waiting = threading.Thread(target=running.table.put, args=(Tick(running.at),))
     waiting.start()

@@ -1,0 +1,132 @@
+"""The inputs that wait for a table's loop, bounded: a port that floods waits before its next read.
+
+Source: controller/table/README.md, "The queue".
+"""
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import ClassVar
+
+from controller.table.unstored import AwaitedInput, TableInput
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk
+
+
+class InputQueue:
+    """A queue between threads that put inputs and one loop that takes them, in order.
+
+    Full for everybody at INPUTS_MAX inputs, and for a port at PORT_BYTES_MAX of its bytes, so that
+    one port's flood keeps no other out. Closed, it accepts nothing; what waits can still be taken
+    for DRAIN_NS, so that a stop takes no longer.
+    """
+
+    INPUTS_MAX: ClassVar[int] = 4096
+    PORT_BYTES_MAX: ClassVar[int] = 64 * 1024
+    # One batch is one transaction: more inputs or bytes than that wait for the next one.
+    BATCH_INPUTS_MAX: ClassVar[int] = 64
+    BATCH_BYTES_MAX: ClassVar[int] = 4096
+    DRAIN_NS: ClassVar[int] = 500_000_000
+
+    def __init__(self, clock: Callable[[], Timestamp]) -> None:
+        self._clock = clock
+        lock = threading.Lock()
+        self._not_empty = threading.Condition(lock)
+        self._not_full = threading.Condition(lock)
+        self._items: deque[TableInput] = deque()
+        self._port_bytes: dict[str, int] = {}
+        self._probes: list[threading.Event] = []
+        self._closed_ns: int | None = None
+
+    def put(self, item: TableInput, timeout_s: float | None = None) -> bool:
+        """Append an input when there is room; False if the queue closed or time was up before."""
+        with self._not_full:
+            self._not_full.wait_for(lambda: self.is_closed or self._has_room(item), timeout_s)
+            if self.is_closed or not self._has_room(item):
+                return False
+            self._items.append(item)
+            if isinstance(item, Chunk):
+                waiting = self._port_bytes.get(item.port, 0)
+                self._port_bytes[item.port] = waiting + len(item.data)
+            self._not_empty.notify()
+            return True
+
+    def probe(self, timeout_s: float) -> bool:
+        """Whether the loop comes to take inputs within that time; waits behind no input."""
+        probe = threading.Event()
+        with self._not_empty:
+            if self.is_closed:
+                return False
+            self._probes.append(probe)
+            self._not_empty.notify()
+        return probe.wait(timeout_s)
+
+    def take(self, wait_s: float | None) -> list[TableInput]:
+        """Take at most a batch; blocks until there is an input or a probe, or time is up."""
+        with self._not_empty:
+            self._not_empty.wait_for(lambda: self._items or self._probes or self.is_closed, wait_s)
+            self._answer_probes()
+            batch: list[TableInput] = []
+            size = 0
+            while self._items and len(batch) < self.BATCH_INPUTS_MAX:
+                item = self._items[0]
+                if isinstance(item, Chunk):
+                    size += len(item.data)
+                    if batch and size > self.BATCH_BYTES_MAX:
+                        break
+                    self._port_bytes[item.port] -= len(item.data)
+                batch.append(self._items.popleft())
+            self._not_full.notify_all()
+            return batch
+
+    def close(self) -> None:
+        """Accept nothing more; every put that waits returns. Closing again changes nothing."""
+        with self._not_empty:
+            if self._closed_ns is None:
+                self._closed_ns = self._clock().monotonic_ns
+            self._not_empty.notify()
+            self._not_full.notify_all()
+
+    @property
+    def is_closed(self) -> bool:
+        return self._closed_ns is not None
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether it is closed, and what waited is taken or has waited for DRAIN_NS."""
+        if self._closed_ns is None:
+            return False
+        return not self._items or self._clock().monotonic_ns - self._closed_ns >= self.DRAIN_NS
+
+    def drop_all(self) -> int:
+        """Close it, drop what waits and wake all who wait for an answer; the bytes dropped."""
+        self.close()
+        with self._not_empty:
+            self._answer_probes()
+            for item in self._items:
+                if isinstance(item, AwaitedInput):
+                    item.done.set()
+            self._items.clear()
+            dropped = sum(self._port_bytes.values())
+            self._port_bytes.clear()
+            return dropped
+
+    def bytes_of(self, port: str) -> int:
+        """The bytes of a port that wait."""
+        return self._port_bytes.get(port, 0)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def _has_room(self, item: TableInput) -> bool:
+        if len(self._items) >= self.INPUTS_MAX:
+            return False
+        if not isinstance(item, Chunk):
+            return True
+        waiting = self._port_bytes.get(item.port, 0)
+        return not waiting or waiting + len(item.data) <= self.PORT_BYTES_MAX
+
+    def _answer_probes(self) -> None:
+        for probe in self._probes:
+            probe.set()
+        self._probes.clear()

@@ -1,0 +1,113 @@
+"""A TCP peer that is no sound device: it floods its client, or sends half a frame and hangs up.
+
+Source: hil/README.md, "Faults of the wire".
+"""
+
+import contextlib
+import socket
+import string
+from collections.abc import Iterator
+from enum import StrEnum
+from itertools import cycle
+from random import Random
+from threading import Event, Thread
+from types import TracebackType
+from typing import Self
+
+from hil.emulator.angel_eye.wire import report_frame
+
+LOOPBACK = "127.0.0.1"
+POLL_S = 0.1
+BLOCK_BYTES = 65_536
+SEQUENCE = string.digits + "ABCDEF"
+_CARD = bytes((0x44, 0x81, 0xC9))
+
+
+class Flood(StrEnum):
+    """What a flooding peer sends."""
+
+    GARBAGE = "garbage"
+    ZEROS = "zeros"
+    ONE_REPORT = "one report"
+    CARDS = "cards"
+
+
+def flood_block(flood: Flood) -> bytes:
+    """The bytes that are sent again and again."""
+    match flood:
+        case Flood.GARBAGE:
+            return Random(19).randbytes(BLOCK_BYTES)  # noqa: S311 - reproducible
+        case Flood.ZEROS:
+            return bytes(BLOCK_BYTES)
+        case Flood.ONE_REPORT:
+            return _repeated(cycle("4"))
+        case Flood.CARDS:
+            return _repeated(cycle(SEQUENCE))
+
+
+def _repeated(sequence: Iterator[str]) -> bytes:
+    """Whole rounds of the sequence, so that the block can follow itself."""
+    round_bytes = b"".join(report_frame(next(sequence), _CARD) for _ in SEQUENCE)
+    return round_bytes * (BLOCK_BYTES // len(round_bytes))
+
+
+class FloodPeer:
+    """Use as a context manager; serves one client at a time at `url`.
+
+    Sends nothing before `begin()`. `sent` counts the bytes that clients' connections took,
+    `connections` the clients. With `hangs_up` the block is sent once and the connection closed.
+    """
+
+    def __init__(self, block: bytes, *, hangs_up: bool = False) -> None:
+        self.sent = 0
+        self.connections = 0
+        self._block = block
+        self._hangs_up = hangs_up
+        self._begun = Event()
+        self._ended = Event()
+        self._listener = socket.create_server((LOOPBACK, 0))
+        self._listener.settimeout(POLL_S)
+        self.url = f"socket://{LOOPBACK}:{self._listener.getsockname()[1]}"
+        self._thread = Thread(target=self._run, name="flood peer", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        self._begun.set()
+        self._thread.join()
+        self._listener.close()
+
+    def begin(self) -> Self:
+        """Start sending."""
+        self._begun.set()
+        return self
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            with contextlib.suppress(OSError):
+                client, _ = self._listener.accept()
+                self.connections += 1
+                with client:
+                    client.settimeout(POLL_S)
+                    self._serve(client)
+
+    def _serve(self, client: socket.socket) -> None:
+        at = 0
+        self._begun.wait()
+        while not self._ended.is_set():
+            with contextlib.suppress(TimeoutError):
+                taken = client.send(self._block[at:])
+                self.sent += taken
+                at += taken
+            if at == len(self._block):
+                at = 0
+                if self._hangs_up:
+                    return

@@ -1,0 +1,49 @@
+"""`smartshoe run` at a peer that floods the shoe's port: little memory, /healthz, a quick end.
+
+Source: controller/table/README.md, "The queue"; performance goal P20.
+"""
+
+import re
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from controller.journal.verify import verify
+from hil.bench.measure.program import rss_of
+from hil.rig.flood_peer import Flood, FloodPeer, flood_block
+
+MB = 1_000_000
+ENOUGH_BYTES = 2 * MB
+MEMORY_BYTES_MAX = 10 * MB
+# Generous: how quick the machine is decides nothing here.
+WAIT_S = 60.0
+
+
+def healthz(log: str) -> str:
+    found = re.search(r"metrics (http://[\d.:]+)/metrics", log)
+    assert found is not None
+    with urllib.request.urlopen(found[1] + "/healthz", timeout=WAIT_S) as answer:
+        return answer.read().decode()
+
+
+@pytest.mark.parametrize("flood", Flood)
+def test_a_flood_costs_neither_memory_nor_the_answer_nor_the_end(
+    fast_dir: Path, program_on, flood: Flood
+) -> None:
+    with FloodPeer(flood_block(flood)) as peer, program_on(fast_dir, peer.url) as program:
+        config = program.config.read_text()
+        program.config.write_text(config.replace("enabled = false", "port = 0"))
+        program.start()
+        assert "running" in healthz(program.log_text())
+        before = rss_of(program.pid)
+        peer.begin()
+        until_s = time.monotonic() + WAIT_S
+        while peer.sent < ENOUGH_BYTES and time.monotonic() < until_s:
+            assert "running" in healthz(program.log_text())
+            assert rss_of(program.pid) - before < MEMORY_BYTES_MAX
+        assert peer.sent >= ENOUGH_BYTES
+        program.stop()
+    assert "Traceback" not in program.log_text()
+    assert verify(fast_dir / "journal").intact

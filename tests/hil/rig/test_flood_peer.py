@@ -1,0 +1,53 @@
+"""The peer that is no sound device: floods without end, half a frame and a closed connection."""
+
+import socket
+
+import pytest
+
+from hil.rig.flood_peer import Flood, FloodPeer, flood_block
+
+WAIT_S = 20.0
+
+
+def client_of(peer: FloodPeer) -> socket.socket:
+    host, port = peer.url.removeprefix("socket://").split(":")
+    return socket.create_connection((host, int(port)), WAIT_S)
+
+
+def received(client: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count and (more := client.recv(count - len(data))):
+        data += more
+    return data
+
+
+@pytest.mark.parametrize("flood", Flood)
+def test_a_flood_repeats_its_block_without_end(flood: Flood) -> None:
+    block = flood_block(flood)
+    with FloodPeer(block) as peer, client_of(peer) as client:
+        peer.begin()
+        assert received(client, 2 * len(block)) == 2 * block
+        assert peer.sent >= 2 * len(block)
+
+
+def test_nothing_is_sent_before_the_beginning() -> None:
+    with FloodPeer(b"x") as peer, client_of(peer) as client:
+        client.settimeout(0.01)
+        with pytest.raises(TimeoutError):
+            client.recv(1)
+
+
+def test_half_a_frame_is_sent_once_to_each_client() -> None:
+    with FloodPeer(b"\x054D", hangs_up=True) as peer:
+        peer.begin()
+        for number in (1, 2):
+            with client_of(peer) as client:
+                assert received(client, 9) == b"\x054D"
+            assert (peer.connections, peer.sent) == (number, 3 * number)
+
+
+def test_cards_follow_each_other_and_one_report_does_not() -> None:
+    cards, one = flood_block(Flood.CARDS), flood_block(Flood.ONE_REPORT)
+
+    assert [chr(report[0]) for report in cards.split(b"\x05")[1:18]] == list("0123456789ABCDEF0")
+    assert len(set(one.split(b"\x05")[1:])) == 1
