@@ -28,7 +28,8 @@ from firmware_bridge.transport.port import (
 BACK_OFF_S_MIN = 0.1
 BACK_OFF_S_MAX = 5.0
 _BACK_OFF_GROWTH = 2
-# After an opening that gave bytes or lasted this long, the next back-off starts small.
+# Only after an opening that lasted this long the next back-off starts small: bytes alone show no
+# sound device, and each opening costs two commits.
 _GOOD_OPENING_NS_MIN = 5_000_000_000
 # A device appears before its permissions and names are set: retry quickly for this long.
 _EAGER_NS = 2_000_000_000
@@ -158,7 +159,6 @@ class PortPump:
             self._entropy = entropy
             self._write_failure = ""
         self._put(PortOpened(self._name, opened_at, entropy))
-        got_bytes = False
         # Until then, all bytes that had arrived were read.
         read_until_ns = opened_at.monotonic_ns
         try:
@@ -172,7 +172,6 @@ class PortPump:
                 if data or at.monotonic_ns - began_ns < _UNREAD_NS_MIN:
                     read_until_ns = at.monotonic_ns
                 if data:
-                    got_bytes = True
                     waited_ns = unread_ns if unread_ns >= _UNREAD_NS_MIN else 0
                     self._put(Chunk(self._name, at, data, waited_ns))
             reason = "stopped"
@@ -183,7 +182,7 @@ class PortPump:
             reason = self._write_failure or reason
         self._port.close()
         lasted_ns = self._clock().monotonic_ns - opened_at.monotonic_ns
-        return got_bytes or lasted_ns >= _GOOD_OPENING_NS_MIN, reason
+        return lasted_ns >= _GOOD_OPENING_NS_MIN, reason
 
     def _write_loop(self) -> None:
         while not self._stopping.is_set():

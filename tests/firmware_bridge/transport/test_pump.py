@@ -39,6 +39,7 @@ class ScriptedPort:
         self.written: Queue[bytes] = Queue()
         self.write_fails = False
         self.open_count = 0
+        self.reads = 0
 
     def open(self) -> None:
         self.open_count += 1
@@ -53,6 +54,7 @@ class ScriptedPort:
 
     def read(self) -> bytes:
         chunk = self._chunks.get(timeout=WAIT_S)
+        self.reads += 1
         if chunk is None:
             raise PortGone("unplugged")
         return chunk
@@ -171,9 +173,12 @@ class Waits:
         return self._set
 
 
-def waits_of(port: Port, count: int, woken: int = 0) -> list[float]:
+def waits_of(port: Port, count: int, woken: int = 0, read_s: float = 0.0) -> list[float]:
+    """The seconds that a pump waits between its openings; each read takes `read_s`."""
+
     def clock() -> Timestamp:
-        return Timestamp(round(waits.elapsed_s * 1e9), 0)
+        reads_s = read_s * port.reads if isinstance(port, ScriptedPort) else 0.0
+        return Timestamp(round((waits.elapsed_s + reads_s) * 1e9), 0)
 
     pump = PortPump("shoe", port, lambda _event: None, clock=clock)
     waits = Waits(pump, count, woken)
@@ -191,16 +196,23 @@ def test_the_back_off_doubles_from_a_tenth_to_five_seconds() -> None:
     assert waits_of(port, 8) == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
 
 
-def test_a_good_opening_resets_the_back_off() -> None:
+def test_an_opening_of_five_seconds_resets_the_back_off() -> None:
     port = ScriptedPort("away", "away", (b"a",), "away", "away")
 
-    assert waits_of(port, 4) == [0.1, 0.2, 0.1, 0.2]
+    assert waits_of(port, 4, read_s=2.5) == [0.1, 0.2, 0.1, 0.2]
 
 
-def test_an_opening_without_bytes_that_ends_at_once_does_not_reset_the_back_off() -> None:
-    port = ScriptedPort("away", (), (), "away", "away")
+def test_a_shorter_opening_does_not_reset_the_back_off() -> None:
+    port = ScriptedPort("away", "away", (b"a",), "away", "away")
 
-    assert waits_of(port, 4) == [0.1, 0.2, 0.4, 0.8]
+    assert waits_of(port, 4, read_s=2.4) == [0.1, 0.2, 0.4, 0.8]
+
+
+@pytest.mark.parametrize("sent", [(), (b"\x054D",), (b"\x054D\x81\xc9\x0375",)])
+def test_a_peer_that_closes_at_once_is_retried_with_back_off(sent: tuple[bytes, ...]) -> None:
+    port = ScriptedPort(*[sent] * 9)
+
+    assert waits_of(port, 8) == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
 
 
 def test_a_device_that_appears_is_tried_ten_times_a_second_for_two_seconds() -> None:
