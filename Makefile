@@ -72,7 +72,7 @@ firmware: ## Build the reference firmware for the board and print its sizes; see
 register: $(VENV)/.installed-dev ## Run the tests and write the register of clauses from them.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --write-register $(ARGS)
 
-# Takes an hour, and measures the tests rather than a change: no part of the checks.
+# Takes hours, and measures the tests rather than a change: no part of the checks.
 mutants: $(VENV)/.installed-dev ## Write the program wrongly at seeded places and see whether tests fail.
 	@$(RUN) tests/mutation/seeded_mutants.py $(ARGS)
 

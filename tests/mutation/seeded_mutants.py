@@ -1,11 +1,13 @@
 """Writes the program wrongly at seeded places, one at a time, and sees whether the tests notice.
 
-python tests/mutation/seeded_mutants.py --count 100 --seed 1
+python tests/mutation/seeded_mutants.py --count 300 --seed 1
 
-Works on a clone of a commit, never on this checkout. First all places are marked, and all tests
-run once: each mark writes down the test that reaches it, from any process. Then each mutant is
-tried by the files of tests that reach its place, those of its own room first. What takes effect at
-import, outside functions, is tried by all tests. A failure counts if it repeats.
+Spreads the places evenly over the rooms that conclude and store. Works on a clone of a commit,
+never on this checkout. First all places are marked, and all tests run once: each mark writes down
+the test that reaches it, from any process. Then each mutant is tried by the files of tests that
+reach its place, those of its own room first. What takes effect at import, outside functions, is
+tried by all tests. A failure counts if it repeats; a test that times out has noticed nothing, and
+its mutant counts as a survivor.
 """
 
 import argparse
@@ -19,7 +21,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib.util import cache_from_source
@@ -27,10 +29,23 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-RESULTS = (HERE / "seeded_before.json", HERE / "seeded_now.json")
+# Two measurements over all packages, and one over the rooms.
+BEFORE, NOW = HERE / "seeded_before.json", HERE / "seeded_now.json"
+OVER_ROOMS = HERE / "seeded_rooms.json"
 PACKAGES = ("firmware_bridge", "drivers", "controller", "hil")
+ROOMS = {
+    "rules": "controller/rules",
+    "settlement": "controller/settlement",
+    "procedure": "controller/procedure",
+    "custody": "controller/custody",
+    "wire": "firmware_bridge",
+    "drivers": "drivers",
+    "core": "controller/core",
+    "journal": "controller/journal",
+    "archive": "controller/archive",
+}
 FATES = ("room", "whole", "survived")
-LIMIT_S = 3600
+LIMIT_S = 1200
 COMPARISONS = {
     ast.Eq: "!=",
     ast.NotEq: "==",
@@ -63,6 +78,8 @@ def reached(number):
 def pytest_runtest_logreport(report):
     if report.failed:
         _write("failed", report.nodeid)
+        if "from pytest-timeout" in report.longreprtext:
+            _write("timed_out", report.nodeid)
 
 def pytest_collectreport(report):
     if report.failed:
@@ -162,11 +179,34 @@ def mutants_of(file: Path, root: Path) -> Iterator[Mutant]:
             yield Mutant(path, node.lineno, begin, old, new, mark, statement)
 
 
+def compiles(mutant: Mutant, root: Path) -> bool:
+    """Whether Python accepts the file with that mutant: what it refuses needs no test."""
+    try:
+        compile(mutated(root / mutant.path, mutant), mutant.path, "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
 def chosen(root: Path, count: int, seed: int) -> list[Mutant]:
-    """So many mutants over all packages, each place as likely as any other."""
-    files = sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
-    every = [mutant for path in files for mutant in mutants_of(path, root)]
-    return random.Random(seed).sample(every, count)
+    """So many mutants: by turns one of each room, in it each place as likely as any other.
+
+    The first of a larger number are those of a smaller one.
+    """
+    shuffled = []
+    for room, folder in ROOMS.items():
+        files = sorted((root / folder).rglob("*.py"))
+        places = [mutant for file in files for mutant in mutants_of(file, root)]
+        random.Random(f"{seed} {room}").shuffle(places)
+        shuffled.append(one for one in places if compiles(one, root))
+    return [next(shuffled[number % len(ROOMS)]) for number in range(count)]
+
+
+def mutated(file: Path, mutant: Mutant) -> bytes:
+    data, old = file.read_bytes(), mutant.old.encode()
+    begin, end = mutant.offset, mutant.offset + len(old)
+    assert data[begin:end] == old
+    return data[:begin] + mutant.new.encode() + data[end:]
 
 
 def marked(data: bytes, places: list[tuple[int, Mutant]]) -> bytes:
@@ -189,6 +229,10 @@ def rewrite(file: Path, data: bytes) -> None:
     Path(cache_from_source(file)).unlink(missing_ok=True)
 
 
+class TimedOut(Exception):
+    """A test did not end within its time."""
+
+
 class Tree:
     """A clone of a commit with its own environment, in which tests run."""
 
@@ -205,9 +249,10 @@ class Tree:
         (self.marks / "mutation_marks.py").write_text(RECORDER)
 
     def run(self, *arguments: str) -> list[str] | None:
-        """The tests that fail; None if the run hangs or breaks off."""
-        failed = self.marks / "failed"
+        """The tests that fail; None if the run breaks off. Raises TimedOut."""
+        failed, timed_out = self.marks / "failed", self.marks / "timed_out"
         failed.write_text("")
+        timed_out.write_text("")
         command = [self.root / ".venv/bin/python", "-m", "pytest", "-q", *arguments]
         command += ["-p", "no:cacheprovider", "-p", "mutation_marks"]
         dropped = ("PYTEST", "PYTHONDONTWRITEBYTECODE")
@@ -220,11 +265,13 @@ class Tree:
             try:
                 code = process.wait(LIMIT_S)
             except subprocess.TimeoutExpired:
-                return None
+                raise TimedOut("the whole run") from None
             finally:
                 process.terminate()
                 process.wait()
                 self.end_strays()
+        if tests := timed_out.read_text().splitlines():
+            raise TimedOut(tests[0])
         failures = sorted(set(failed.read_text().splitlines()))
         return failures if failures or code in (0, 5) else None
 
@@ -282,14 +329,15 @@ class Trial:
     noticed_by: str = ""
 
     def notices(self, files: list[str], processes: int) -> bool:
-        """Whether a test in these files fails, twice; a run that hangs has noticed."""
+        """Whether a test in these files fails, twice, or the run breaks off. Raises TimedOut."""
         deselected = [f"--deselect={test}" for test in self.unsteady]
         options = ["-n", str(processes), "--dist", "worksteal"] if len(files) > 20 else []
         while files:
             failures = self.tree.run("-x", *options, *deselected, *files)
             if failures == []:
+                self.noticed_by = ""
                 return False
-            self.noticed_by = failures[0] if failures else "hangs or breaks off"
+            self.noticed_by = failures[0] if failures else "breaks off"
             if failures is None or self.tree.run(failures[0]) != []:
                 return True
             deselected.append(f"--deselect={failures[0]}")
@@ -303,9 +351,7 @@ class Trial:
     def fate(self, processes: int) -> str:
         file = self.tree.root / self.mutant.path
         data = file.read_bytes()
-        at, old = self.mutant.offset, self.mutant.old.encode()
-        assert data[at : at + len(old)] == old
-        rewrite(file, data[:at] + self.mutant.new.encode() + data[at + len(old) :])
+        rewrite(file, mutated(file, self.mutant))
         room = self.tree.room_of(self.mutant.path)
         near = [one for one in self.files if one.startswith(room)]
         try:
@@ -313,10 +359,11 @@ class Trial:
                 return "room"
             if self.notices([one for one in self.files if one not in near], processes):
                 return "whole"
-            self.noticed_by = ""
-            return "survived"
+        except TimedOut as timed_out:
+            self.noticed_by = f"none: {timed_out} timed out"
         finally:
             rewrite(file, data)
+        return "survived"
 
 
 def trials(tree: Tree, mutants: list[Mutant], processes: int) -> Iterator[Trial]:
@@ -339,35 +386,44 @@ def trials(tree: Tree, mutants: list[Mutant], processes: int) -> Iterator[Trial]
             yield Trial(tree, mutant, every, unsteady)
 
 
-def table() -> str:
-    """The committed results: how many mutants of each package which tests noticed."""
+def package_of(path: str) -> str:
+    return path.partition("/")[0]
+
+
+def room_name(path: str) -> str:
+    return next(name for name, folder in ROOMS.items() if path.startswith(f"{folder}/"))
+
+
+def table(results: tuple[Path, ...], row_of: Callable[[str], str]) -> str:
+    """How many mutants of each row which tests noticed, the results side by side."""
     counted: dict[str, list[Counter[str]]] = {}
-    for column, file in enumerate(RESULTS):
+    for column, file in enumerate(results):
         for one in json.loads(file.read_text()):
-            for row in (one["path"].split("/")[0], "all"):
-                counted.setdefault(row, [Counter(), Counter()])[column][one["fate"]] += 1
-    rows = ["| package | mutants | room | whole | survived | mutants | room | whole | survived |"]
-    rows.append("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
-    for package in sorted(counted, key=lambda name: (name == "all", name)):
-        fates = [(one.total(), *(one[fate] for fate in FATES)) for one in counted[package]]
-        rows.append(
-            "| " + " | ".join([package, *(str(one) for row in fates for one in row)]) + " |"
-        )
+            for row in (row_of(one["path"]), "all"):
+                counted.setdefault(row, [Counter() for _ in results])[column][one["fate"]] += 1
+    rows = ["| |" + " mutants | room | whole | survived |" * len(results)]
+    rows.append("|---|" + "--:|--:|--:|--:|" * len(results))
+    order = [name for name in (*PACKAGES, *ROOMS, "all") if name in counted]
+    # A room and a package may share a name.
+    for name in dict.fromkeys(order):
+        fates = [(one.total(), *(one[fate] for fate in FATES)) for one in counted[name]]
+        rows.append("| " + " | ".join([name, *(str(one) for row in fates for one in row)]) + " |")
     return "\n".join(rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--count", type=int, default=600)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--commit", default="HEAD")
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=Path, default=RESULTS[1], help="every mutant and its fate")
-    parser.add_argument("--table", action="store_true", help="print the table of the results")
+    parser.add_argument("--json", type=Path, default=OVER_ROOMS, help="every mutant and its fate")
+    parser.add_argument("--table", action="store_true", help="print the tables of the results")
     options = parser.parse_args()
     if options.table:
-        print(table())
+        print(table((BEFORE, NOW), package_of))
+        print(table((OVER_ROOMS,), room_name))
         return
     tried: list[dict[str, object]] = []
     # A run in the background ignores SIGINT and would hand that on to the programs under test.
@@ -383,7 +439,7 @@ def main() -> None:
             print(f"{len(tried):>3} {fate:<8} {took:5.0f} s  {trial.mutant}", flush=True)
             tried.append(trial.result(fate))
             options.json.write_text(json.dumps(tried, indent=1) + "\n")
-    print(table())
+    print(table((options.json,), room_name))
 
 
 if __name__ == "__main__":
