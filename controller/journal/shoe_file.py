@@ -228,6 +228,6 @@ def _split_parts(plain: bytes) -> Iterator[bytes]:
     while at < end:
         begin = at + 4
         at = begin + int.from_bytes(plain[at:begin], "big")
-        if begin > end or at > end:
+        if at > end:
             raise ShoeFileError("a record in it is cut short")
         yield plain[begin:at]

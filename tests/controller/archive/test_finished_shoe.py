@@ -29,7 +29,8 @@ from controller.procedure.events import CardDrawn
 from controller.replay.upgrade import UpgradeLedger
 from controller.tape.actions import ChangeSetting, CloseShoe
 from controller.tape.entries import EventVerdicts
-from controller.tape.records import read_entry
+from controller.tape.inputs import Started
+from controller.tape.records import read_entry, read_input
 from firmware_bridge.transport.port import Chunk
 
 PORT = "/dev/ttyUSB0"
@@ -278,6 +279,31 @@ def test_the_second_shoe_names_the_first_and_can_be_replayed_alone(script, recor
     assert (two.heading.started_seq, two.heading.opened_seq, two.heading.shoe) == (1, 1, 2)
     assert two.parts.started == stored[0].record
     assert two.heading.clean is False  # with no state nobody knows that no setting was changed
+
+
+def test_a_run_that_begins_within_the_shoe_is_not_the_run_it_begins_with(script, records) -> None:
+    """Only a file whose first record begins a run needs no run from before."""
+    table = script().begun().reported(*WHOLE_SHOE, *OPENING, *COUP)
+    table.begun(boot_id="boot-2")
+    while table.state.table.suspension is not None:
+        table.resolved()
+    stored = records(table.reported(*COUP, "43", *COUP, *COUP))
+    runs = [one for one in stored if isinstance(read_input(one.record), Started)]
+    shoes = list(shoes_in(stored))
+
+    assert [shoe.heading.started_seq for shoe in shoes] == [0, 1]
+    assert [shoe.parts.started for shoe in shoes] == [b"", runs[0].record]
+    assert [shoe.started for shoe in shoes] == [(one.seq, one.record) for one in runs]
+
+
+def test_a_file_begins_with_the_run_of_its_first_record_whatever_runs_follow(
+    script, records
+) -> None:
+    table = script().begun().reported(*WHOLE_SHOE)
+    table.begun(boot_id="boot-2").begun(boot_id="boot-3").reported(*WHOLE_SHOE)
+    _one, two = shoes_in(records(table))
+
+    assert (two.heading.started_seq, two.parts.started) == (0, b"")
 
 
 def test_the_state_at_the_end_of_a_shoe_begins_the_next_file(script, records) -> None:

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from controller.archive.day_list import day_path, read_day, short_code, signature_holds
 from controller.archive.sealer import Sealer
@@ -182,6 +183,33 @@ def test_a_shoe_that_waited_is_sealed_at_the_next_start(sealed_table) -> None:
     with table.opened():
         assert table.sealer.status.unsealed == 0
     assert table.sealed() == [f"{DAY}/0001.shoe"]
+
+
+def test_sealing_is_not_tried_again_before_the_next_shoes_end(sealed_table) -> None:
+    table = sealed_table(1)
+    with table.opened() as journal:
+        (table.folder / "shoes").write_text("in the way")
+        table.play(journal)
+        (table.folder / "shoes").unlink()
+        table.script.reported(*WHOLE_SHOE[:-1])
+        table.play(journal)
+        assert (table.sealed(), table.sealer.status.unsealed) == ([], 1)
+        table.script.reported(WHOLE_SHOE[-1])
+        table.play(journal)
+        assert table.sealed() == [f"{DAY}/0001.shoe", f"{DAY}/0002.shoe"]
+
+
+def test_the_time_each_seal_took_is_counted(sealed_table, script) -> None:
+    table = sealed_table(2)
+    times = iter(range(0, 10_000_000_000, 1_500_000_000))
+    clock = table.script.at
+    signing = SigningSettings(table.folder / "table.key")
+    table.sealer = Sealer("M7", signing, lambda: replace(clock, monotonic_ns=next(times)))
+    with table.opened() as journal:
+        # The start has read the clock once, as it looked for shoes of earlier runs.
+        table.play(journal)
+    status = table.sealer.status
+    assert (status.sealed, status.last_seconds, status.seconds) == (2, 1.5, 3.0)
 
 
 def test_an_interrupted_move_is_finished(sealed_table, fast_dir: Path) -> None:

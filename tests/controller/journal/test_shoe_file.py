@@ -3,6 +3,8 @@
 Source: controller/journal/README.md, "Shoe file".
 """
 
+import struct
+import zlib
 from hashlib import sha256
 
 import pytest
@@ -10,6 +12,8 @@ from msgspec.structs import replace
 
 from controller.journal.record import GENESIS
 from controller.journal.shoe_file import (
+    HEADINGS,
+    MAGIC,
     NO_SEAL,
     ShoeFileError,
     ShoeHeading,
@@ -100,3 +104,55 @@ def test_records_that_do_not_lead_to_chain_after_are_detected() -> None:
     wrong = replace(HEADING, chain_after=bytes(32))
     with pytest.raises(ShoeFileError, match="records end at 3"):
         list(read_shoe(shoe_bytes(wrong, ROWS, PARTS)).records())
+
+
+def with_packed(
+    plain: bytes, *, after: bytes = b"", without: int = 0, claimed: int | None = None
+) -> bytes:
+    """A sealed file with that packed part, its digest right; as a faulty writer would leave it."""
+    whole = read_shoe(shoe_bytes(HEADING, ROWS, PARTS))
+    packed = zlib.compress(plain)
+    packed = packed[: len(packed) - without] + after
+    encoded = HEADINGS.encode(whole.heading)
+    unpacked = len(plain) if claimed is None else claimed
+    head = struct.pack(">8sHHIIQQ", MAGIC, 2, 0, len(encoded), 2, len(packed), unpacked)
+    body = head + encoded + ROWS + packed
+    return body + sha256(body).digest() + bytes(64)
+
+
+def part(data: bytes) -> bytes:
+    return len(data).to_bytes(4, "big") + data
+
+
+RUN_AND_STATE = part(b"") * 2
+WHOLE_PARTS = RUN_AND_STATE + b"".join(map(part, RECORDS))
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (with_packed(WHOLE_PARTS[:-1]), "a record in it is cut short"),
+        (with_packed(WHOLE_PARTS + b"\0"), "a record in it is cut short"),
+        (with_packed(WHOLE_PARTS + b"\0\0\0\1"), "a record in it is cut short"),
+        (with_packed(part(b"")), "it holds no records"),
+        (with_packed(WHOLE_PARTS, after=b"more"), "unpack to another length"),
+        (with_packed(WHOLE_PARTS, without=4), "unpack to another length"),
+        (with_packed(WHOLE_PARTS, claimed=len(WHOLE_PARTS) - 1), "unpack to another length"),
+        (with_packed(WHOLE_PARTS, claimed=len(WHOLE_PARTS) + 1), "unpack to another length"),
+        (with_packed(WHOLE_PARTS, claimed=(1 << 30) + 1), "more than any shoe"),
+    ],
+)
+def test_a_broken_packed_part_is_refused(data: bytes, message: str) -> None:
+    with pytest.raises(ShoeFileError, match=message):
+        list(read_shoe(data).records())
+
+
+def test_a_packed_part_that_cannot_be_unpacked_is_refused() -> None:
+    whole = read_shoe(shoe_bytes(HEADING, ROWS, PARTS))
+    broken = replace(whole, packed=whole.packed[:2] + b"\xff" + whole.packed[3:])
+    with pytest.raises(ShoeFileError, match="its records cannot be unpacked"):
+        broken.parts()
+
+
+def test_the_packed_part_written_here_is_as_documented() -> None:
+    assert list(read_shoe(with_packed(WHOLE_PARTS)).records())[-1].seq == 3

@@ -76,6 +76,19 @@ def test_an_incomplete_frame_is_dropped_when_the_port_is_lost() -> None:
     assert found[-1] == "event  bar code of 9 characters, code-128"
 
 
+@pytest.mark.parametrize(("model", "data"), [("zebra-ssi", PACK_SSI), ("hid-pos", PACK_HID)])
+@pytest.mark.parametrize("between", [OPENED, PortLost("scanner", AT, "unplugged")])
+def test_half_a_frame_does_not_live_over_a_reopening(
+    model: str, data: bytes, between: PortEvent
+) -> None:
+    begun = lines(model, OPENED, chunk(data[:5]), between, chunk(data))
+    whole = lines(model, OPENED, chunk(data))
+
+    assert [one for one in begun if one.startswith("frame")] == [
+        one for one in whole if one.startswith("frame")
+    ]
+
+
 def test_an_unknown_model_is_an_error_that_names_it() -> None:
     with pytest.raises(BadScannerSettings, match="'keyboard' is not one of: hid-pos, "):
         build_scanner_monitor("keyboard")

@@ -7,7 +7,7 @@ import pytest
 
 from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_monitor
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortOpened
+from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
 AT = Timestamp(0, 0)
 VECTORS = tomllib.loads(
@@ -32,6 +32,35 @@ def report(payload: bytes) -> bytes:
     for byte in body:
         check ^= byte
     return b"\x05" + body + f"{check:02X}".encode()
+
+
+@pytest.mark.parametrize(
+    "between", [PortOpened("shoe", AT, bytes(32)), PortLost("shoe", AT, "unplugged")]
+)
+def test_half_a_frame_does_not_live_over_a_reopening(between: PortEvent) -> None:
+    monitor = build_monitor(ANGEL_EYE_II_EX, ShoeSettings(), masked=True)
+    opened, _lines = monitor.watch(monitor.initial(), PortOpened("shoe", AT, bytes(32)))
+    _state, whole = monitor.watch(opened, Chunk("shoe", AT, STAND_BY))
+    begun, _lines = monitor.watch(opened, Chunk("shoe", AT, STAND_BY[:5]))
+    reopened, _lines = monitor.watch(begun, between)
+
+    _state, lines = monitor.watch(reopened, Chunk("shoe", AT, STAND_BY))
+
+    assert [one for one in lines if one.startswith(("bytes", "frame"))] == [
+        one for one in whole if one.startswith(("bytes", "frame"))
+    ]
+
+
+def test_after_a_reopening_no_byte_is_shown_before_a_frame_begins() -> None:
+    """The first bytes may be the rest of a card, whatever the line held before."""
+    monitor = build_monitor(ANGEL_EYE_II_EX, ShoeSettings(), masked=True)
+    state, _lines = monitor.watch(monitor.initial(), PortOpened("shoe", AT, bytes(32)))
+    for event in (Chunk("shoe", AT, STAND_BY[:1]), PortOpened("shoe", AT, bytes(32))):
+        state, _lines = monitor.watch(state, event)
+
+    _state, lines = monitor.watch(state, Chunk("shoe", AT, b"9D"))
+
+    assert lines[0] == "bytes  .. .."
 
 
 def test_three_levels_of_a_report() -> None:

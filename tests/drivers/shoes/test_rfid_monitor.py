@@ -7,7 +7,7 @@ from drivers.catalogue import RFID_SHOE, ShoeSettings, build_monitor
 from drivers.events import DeviceEvent, Spot
 from drivers.monitor import event_text
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
 AT = Timestamp(0, 0)
 VERSION = bytes.fromhex("02 00 0F 00 65 00 03 03 00 44 53 0D 30 74 69")
@@ -39,6 +39,23 @@ def watch(*chunks: bytes, masked: bool = True) -> list[str]:
         seen.extend(lines)
     _state, lines = monitor.watch(state, PortLost("shoe", AT, "unplugged"))
     return [*seen, *lines]
+
+
+@pytest.mark.parametrize(
+    "between", [PortOpened("shoe", AT, bytes(32)), PortLost("shoe", AT, "unplugged")]
+)
+def test_half_a_frame_does_not_live_over_a_reopening(between: PortEvent) -> None:
+    monitor = build_monitor(RFID_SHOE, ShoeSettings(), masked=True)
+    opened, _lines = monitor.watch(monitor.initial(), PortOpened("shoe", AT, bytes(32)))
+    _state, whole = monitor.watch(opened, Chunk("shoe", AT, ACE))
+    begun, _lines = monitor.watch(opened, Chunk("shoe", AT, ACE[:5]))
+    reopened, _lines = monitor.watch(begun, between)
+
+    _state, lines = monitor.watch(reopened, Chunk("shoe", AT, ACE))
+
+    assert [one for one in lines if one.startswith(("bytes", "frame"))] == [
+        one for one in whole if one.startswith(("bytes", "frame"))
+    ]
 
 
 def test_three_levels_of_a_card() -> None:

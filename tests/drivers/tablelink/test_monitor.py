@@ -7,7 +7,7 @@ import pytest
 
 from drivers.catalogue import TABLELINK, ShoeSettings, build_monitor, build_shuffler_monitor
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
 AT = Timestamp(0, 0)
 VECTORS = tomllib.loads(
@@ -60,6 +60,23 @@ def events(lines: list[str]) -> list[str]:
 
 def test_the_card_built_here_equals_the_golden_one() -> None:
     assert card_out(TAG, FACE) == CARD
+
+
+@pytest.mark.parametrize(
+    "between", [PortOpened("p", AT, bytes(32)), PortLost("p", AT, "unplugged")]
+)
+def test_half_a_frame_does_not_live_over_a_reopening(between: PortEvent) -> None:
+    monitor = build_monitor(TABLELINK, ShoeSettings(), masked=True)
+    opened, _lines = monitor.watch(monitor.initial(), PortOpened("p", AT, bytes(32)))
+    _state, whole = monitor.watch(opened, Chunk("p", AT, CARD))
+    begun, _lines = monitor.watch(opened, Chunk("p", AT, CARD[:5]))
+    reopened, _lines = monitor.watch(begun, between)
+
+    _state, lines = monitor.watch(reopened, Chunk("p", AT, CARD))
+
+    assert [one for one in lines if one.startswith(("bytes", "frame"))] == [
+        one for one in whole if one.startswith(("bytes", "frame"))
+    ]
 
 
 def test_three_levels_of_a_card() -> None:

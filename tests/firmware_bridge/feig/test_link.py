@@ -451,6 +451,28 @@ def test_a_pace_writes_nothing_to_a_notifying_reader() -> None:
     assert one.due_in_ms() == 29_995
 
 
+def test_a_pace_before_the_first_reading_leaves_a_notifying_reader_its_reading() -> None:
+    one = session()
+    one.open()
+
+    one.send(SetPace(closely=True))
+
+    assert one.due_in_ms() == 500
+    one.receive(VERSION, after_ms=5)
+    assert one.receive(TIMER, after_ms=5).at_once == (READ_32,)
+
+
+def test_a_pace_set_while_the_buffer_is_requested_begins_with_the_answer() -> None:
+    one = ready(delivery=Delivery.POLL)
+    assert one.tick(995).at_once == (READ_32,)
+    waiting_ms = one.due_in_ms()
+
+    assert one.send(SetPace(closely=True)) == LinkOutput()
+    assert one.due_in_ms() == waiting_ms
+    one.receive(EMPTY, after_ms=5)
+    assert one.due_in_ms() == 15
+
+
 def test_the_buffer_is_not_read_before_it_is_cleared() -> None:
     one = ready(delivery=Delivery.POLL)
     one.send(SetPace(closely=True))
@@ -567,7 +589,7 @@ def test_half_a_frame_is_dropped_by_a_tick() -> None:
     one = ready()
     one.receive(KEEP_ALIVE[:7])
 
-    assert one.due_in_ms() == 300
+    assert one.due_in_ms() == 500
     assert kinds(one.tick(300)) == [LinkFaultKind.TRUNCATED]
 
 

@@ -17,6 +17,7 @@ from firmware_bridge.tablelink.items import (
     TableLinkRequest,
 )
 from firmware_bridge.tablelink.link import TableLink
+from firmware_bridge.tablelink.state import LinkPhase
 
 MS = 1_000_000
 RPC = 2
@@ -155,6 +156,24 @@ def test_a_request_in_flight_keeps_its_id_over_a_lost_port_and_a_restart(bench: 
 
     assert [(id_, order) for id_, order, _said in world.device.executed] == [(1, 3)]
     assert [one.status for one in world.of(RequestAnswer)] == [RequestStatus.DONE]
+
+
+def test_after_a_resume_it_is_repeated_at_the_first_pace_again(bench: Any) -> None:
+    world = admitted(bench)
+    world.device._answer_request = lambda _one: b""
+    world.ask(SHUFFLE)
+    world.run(3_000)
+    world.crash()
+    resumed = world.state.requests.in_flight
+    while world.state.session.phase is not LinkPhase.ADMITTED:
+        world.run(1)
+        resumed = world.state.requests.in_flight
+    at_ns = world.at.monotonic_ns
+
+    assert (resumed.pause_ns, at_ns <= resumed.retry_due_ns <= at_ns + 200 * MS) == (200 * MS, True)
+    due_in_ms = (resumed.retry_due_ns - at_ns) // MS
+    repeats = [ticked(bench, world, ms) for ms in (due_in_ms - 1, 2, 399, 1)]
+    assert [len(one) for one in repeats] == [0, 1, 0, 1]
 
 
 def test_waiting_requests_fail_when_the_port_is_lost(bench: Any) -> None:

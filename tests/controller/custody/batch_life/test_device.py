@@ -295,6 +295,20 @@ def test_another_shuffler_holds_no_batch(batches: Any, paired: Any) -> None:
     assert not batches.lineage.interlocked
 
 
+def test_an_exchanged_shuffler_does_not_keep_the_mode_of_the_old_one(
+    batches: Any, paired: Any
+) -> None:
+    batches.released("red", 1)
+    batches.apply(ModeChanged(ShufflerMode.SORT))
+    assert batches.block_reasons() == [BlockReason.DEVICE]
+
+    batches.apply(replace(paired, device="another"))
+
+    assert batches.lineage.mode is ShufflerMode.PLAY
+    assert batches.block_reasons() == []
+    assert batches.warnings() == [("mode", 0, False), ("identity", 0, False)]
+
+
 def test_a_warning_is_cleared_by_number_once_its_cause_ended(batches: Any) -> None:
     batches.apply(PutIntoShoe("red"), SelfTested(passed=False, detail=""))
     batches.apply(WarningAnswered(1))

@@ -217,6 +217,19 @@ def test_a_door_already_reported_open_changes_nothing(batches: Any) -> None:
     assert not batches.lineage.warnings
 
 
+@pytest.mark.parametrize("where", [0, 1, 2])
+def test_cards_taken_out_ease_the_warning_by_the_next_status(batches: Any, where: int) -> None:
+    batches.apply(ResidualCards(where, 16))
+    batches.clear_warnings()
+    assert batches.warnings() == [("residual", where, True)]
+
+    batches.status(residual=0)
+    assert batches.warnings() == [("residual", where, False)]
+
+    batches.clear_warnings()
+    assert batches.warnings() == []
+
+
 @pytest.mark.parametrize(("reported", "left"), [(0, 0), (5, 5)])
 def test_the_status_sets_the_number_of_residual_cards(
     batches: Any, reported: int, left: int

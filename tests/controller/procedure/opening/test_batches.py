@@ -380,7 +380,19 @@ def test_a_joined_shoe_is_compared_from_its_first_count_on(new_people) -> None:
 
 def test_nothing_is_counted_before_a_shoe_was_dealt(new_people) -> None:
     people = new_people(observed=RACK)
+    before = people.table.state
     assert people.do("discard-counted 3") == "no shoe was dealt: clear the rack instead"
+    assert people.table.state == before
+
+
+@pytest.mark.clause("S42-j-4")
+def test_a_rack_cleared_before_the_first_shoe_owes_its_count_nothing(new_people) -> None:
+    people = new_people(observed=RACK)
+    assert people.do("discard-cleared") == ""
+    assert people.table.state.opening.rack_extra == 0
+    people.table.deal(f"{OPENED}; {COUP}")
+    people.do("discard-counted 6")
+    assert people.table.irregularities == []
 
 
 @pytest.mark.clause("S42-a-4-vi")

@@ -473,7 +473,11 @@ def test_the_seat_that_holds_the_shoe_is_recorded(new_people) -> None:
     people = new_people("house-baccarat", seats=(1, 2, 3))
     assert people.do("shoe-passed seat 2") == ""
     assert people.record.detail == "seat 2"
+    assert people.table.state.opening.holder == 2
     assert people.do("shoe-passed seat 9") == "name the seat: 1, 2, 3"
+    assert people.table.state.opening.holder == 2
+    assert people.do("shoe-passed seat 3") == ""
+    assert people.table.state.opening.holder == 3
     assert new_people("house-baccarat").do("shoe-passed") == "name the seat: from 1"
 
 

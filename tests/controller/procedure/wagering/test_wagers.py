@@ -644,6 +644,20 @@ def test_a_verbal_wager_needs_two_people_a_seat_and_an_amount(new_wager_table, e
     assert effect == Refusal("verbal-wager", why, ("S42-b-3-verbal",))
 
 
+@pytest.mark.clause("S42-b-3-verbal")
+def test_a_verbal_wager_is_for_one_coup_and_not_for_the_next(new_wager_table):
+    table = new_wager_table()
+    change_cash = "change the cash of seat 3 into chips: it was bet verbally"
+    table.apply(verbal())
+
+    table.deal(f"{PLAYER_9}; result player")
+    assert [one.text for one in table.of(Prompt)].count(change_cash) == 1
+    assert table.state.wagering.verbal == ()
+
+    table.deal(f"{PLAYER_9}; result player")
+    assert [one.text for one in table.of(Prompt)].count(change_cash) == 1
+
+
 @pytest.mark.clause("S42-b-4")
 def test_no_verbal_wager_once_betting_is_closed(new_wager_table):
     table = new_wager_table("P 7h")
