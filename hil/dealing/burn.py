@@ -28,9 +28,13 @@ class BurnDealer(Protocol):
     def is_due(self, mistake: Mistake) -> bool: ...
 
 
-def burn_actions(dealer: BurnDealer) -> Generator[DealerAction, None, None]:
-    """Burn the first card and as many more as its value, with the mistake that is due, if any."""
+def burn_actions(dealer: BurnDealer) -> Generator[DealerAction, None, Card | None]:
+    """Burn the first card and as many more as its value, with the mistake that is due, if any.
+
+    Returns the card that was burned and not owed, if any.
+    """
     burned: list[PlacedCard] = []
+    too_many: Card | None = None
     made: tuple[Mistake, ...] = ()
     if dealer.is_due(Mistake.BURN_SKIPPED):
         made = (Mistake.BURN_SKIPPED,)
@@ -52,11 +56,13 @@ def burn_actions(dealer: BurnDealer) -> Generator[DealerAction, None, None]:
             if dealer.is_due(Mistake.BURN_LONG):
                 made = (Mistake.BURN_LONG,)
                 yield from _burn(dealer, burned, 1, burn_key=True)
+                too_many = burned[-1].card
                 yield MistakeMade(Mistake.BURN_LONG)
             if dealer.stand_by_after_burn:
                 yield PressStandBy()
     owed = 1 + first.burn_value
     dealer.truth.records.append(BurnTruth(dealer.shoe_number, tuple(burned), owed, made))
+    return too_many
 
 
 def _burn(

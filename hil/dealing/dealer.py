@@ -112,7 +112,9 @@ class Dealer:
         self._cut_card_drawn = False
         self.truth.records.append(ShoeTruth(number, len(loading.cards), loading.cut_from_back))
         yield NewShoe(number, loading)
-        yield from burn_actions(self)
+        too_many = yield from burn_actions(self)
+        if too_many is not None:
+            yield from self._burn(self._remedy_burn_count(too_many))
         if self.is_due(Mistake.CUT_CARD_DURING_BURN):
             # The floorperson orders a reload (D-5): nothing is dealt from this loading.
             yield MistakeMade(Mistake.CUT_CARD_DURING_BURN)

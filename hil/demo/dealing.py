@@ -42,6 +42,7 @@ SPEAK_S_MAX = 20.0
 SHOWS_LATER = (Mistake.SHOE_CHANGED_EARLY,)
 # Cards drawn in error: even a careless dealer waits for the decision.
 NEEDS_DECISION = (
+    Mistake.BURN_LONG,
     Mistake.OVERDRAW_AFTER_NATURAL,
     Mistake.PLAYER_THIRD_WHEN_STANDING,
     Mistake.EXTRA_CARD,

@@ -24,7 +24,7 @@ Act: TypeAlias = Callable[[Mapping[str, object]], Mapping[str, object]]
 SCRIPT = {
     Code.BURN_SHORT: (FloorDecision.CONTINUE, "a burn card; the burn is completed"),
     Code.BURN_SKIPPED: (FloorDecision.CONTINUE, "the first burn card; now the burn"),
-    Code.BURN_OVER: (FloorDecision.CONTINUE, "the extra card stays in the discard rack"),
+    Code.BURN_OVER: (FloorDecision.BURN, "the extra card was seen: its amount is burned"),
     Code.CUT_CARD_IN_BURN: (FloorDecision.CLOSE_SHOE, "all cards back, shuffle and cut again"),
     Code.CUT_CARD_PLACEMENT: (FloorDecision.CONTINUE, "play goes on by the last-hand rule"),
     Code.CUT_CARD_EXTRA: (FloorDecision.CONTINUE, "the extra cut card is put aside"),

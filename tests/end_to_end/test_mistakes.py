@@ -15,7 +15,7 @@ from hil.rig.in_process import TableRig
 # does.
 EXPECTED = {
     Mistake.BURN_SHORT: (Code.BURN_SHORT, FloorDecision.CONTINUE),
-    Mistake.BURN_LONG: (Code.BURN_OVER, FloorDecision.CONTINUE),
+    Mistake.BURN_LONG: (Code.BURN_OVER, FloorDecision.BURN),
     Mistake.BURN_SKIPPED: (Code.BURN_SKIPPED, FloorDecision.CONTINUE),
     Mistake.OVERDRAW_AFTER_NATURAL: (Code.OVERDRAW, FloorDecision.BURN),
     Mistake.PLAYER_THIRD_WHEN_STANDING: (Code.OVERDRAW, FloorDecision.BURN),

@@ -1,14 +1,16 @@
 """Judges the burn before play: its first card, the cards owed after it, and cards beyond them.
 
-Source: S42 (e)(6); NY (e); D-1, D-2, D-5, D-16.
+Source: S42 (e)(6), (k)(2); NY (e); D-1, D-2, D-5, D-16, D-38.
 
 Decisions. Until the burn is complete every card is a burn card by the order of drawing, whatever
 the shoe claims. Where the count is unknown (first card unread, reports missing, joined during the
-burn) the burn is followed without a count and ends with the first coup.
+burn) the burn is followed without a count and ends with the first coup. A burn card that no burn
+owes was drawn in error, wherever play stands: it becomes no card of a hand by itself (D-38).
 """
 
 from msgspec.structs import replace
 
+from controller.procedure.dealing.error_cards import hold_error_card
 from controller.procedure.effects import BurnDone, PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
@@ -95,9 +97,9 @@ def end_burn(book: RuleBook, step: Step) -> Step:
 
 
 def raise_unowed_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    """A burn card after the burn that is not owed."""
-    step = step.with_shoe(_with_burn_card(step, event))
-    detail = f"cards burned in all: {len(step.shoe.burn_cards)}"
+    """Hold a burn card that no burn owes, as a card drawn in error (D-38)."""
+    detail = f"card {step.shoe.cards_drawn} of the shoe"
+    step = hold_error_card(book, step, event)
     return raise_irregularity(book, step, IrregularityCode.BURN_OVER, detail)
 
 

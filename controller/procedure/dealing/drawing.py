@@ -1,6 +1,6 @@
 """Judges a card that left the shoe: its trigger, or the irregularity that a missing edge means.
 
-Source: S42 (g)(3), (h)(4)-(5), (k)(1)-(2); NY (f), (h); D-6, D-7, D-16.
+Source: S42 (g)(3), (h)(4)-(5), (k)(1)-(2); NY (f), (h); D-6, D-7, D-11, D-16, D-38.
 
 Decisions. The order of drawing decides which hand a card belongs to; a different claim of the shoe
 is one irregularity. A card for a first-four place between coups joins a coup whose beginning was
@@ -29,8 +29,8 @@ from controller.procedure.dealing.due_cards import (
 from controller.procedure.dealing.error_cards import hold_error_card
 from controller.procedure.dealing.remedy_burn import (
     begin_due_burn,
-    is_burn_before_result,
-    judge_burn_before_result,
+    is_early_burn_card,
+    judge_early_burn_card,
     judge_remedy_burn_card,
     judge_uncounted_remedy_card,
     leave_burn,
@@ -93,8 +93,14 @@ def _card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
 def _judge_card_in_play(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if step.phase is Phase.BURN_REST and step.shoe.remedy.burn_return_phase is not None:
         return _card_in_burn(book, step, event)
-    if is_burn_before_result(step, event.claimed) and is_complete_coup(step.shoe.coup):
-        return judge_burn_before_result(book, step, event)
+    coup = step.shoe.coup
+    complete = is_complete_coup(coup)
+    if (
+        coup is not None
+        and not coup.partial
+        and is_early_burn_card(step, event.claimed, hands_complete=complete)
+    ):
+        return judge_early_burn_card(book, step, event)
     if event.claimed is Place.OUTSIDE:
         return _card_outside_play(book, step, event)
     match step.phase:
@@ -311,6 +317,8 @@ def _card_in_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         return _card_after_coup(book, step, event)
     if step.phase is Phase.RESULT:
         return _card_after_complete_coup(book, step, event)
+    if event.claimed in BURN_PLACES:
+        return raise_unowed_burn_card(book, step, event)
     return deal_due_card(book, step, event)
 
 

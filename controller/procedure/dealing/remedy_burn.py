@@ -136,8 +136,8 @@ def judge_uncounted_remedy_card(book: RuleBook, step: Step, event: CardDrawn) ->
     return accept(step, what, book.clauses(*remedy.burn_points))
 
 
-def judge_burn_before_result(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    """A card of a burn owed before the next coup, drawn before the result."""
+def judge_early_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    """A card of a burn owed before the next coup, drawn before the present one is over."""
     remedy = step.shoe.remedy
     left = max(0, remedy.burn_later - 1)
     unread = remedy.unread_later
@@ -151,12 +151,15 @@ def judge_burn_before_result(book: RuleBook, step: Step, event: CardDrawn) -> St
     return accept(step, f"burned, {more}", clauses)
 
 
-def is_burn_before_result(step: Step, claimed: Place) -> bool:
-    """Whether this card, drawn with complete hands on the table, belongs to an owed burn."""
+def is_early_burn_card(step: Step, claimed: Place, *, hands_complete: bool) -> bool:
+    """Whether this card of a coup belongs to a burn that is owed after the coup.
+
+    With complete hands any card but the next coup's first one does, whatever the shoe claims.
+    """
     remedy = step.shoe.remedy
-    if claimed is Place.PLAYER_1:
-        return False
-    return remedy.burn_later > 0 or (remedy.unread_later and claimed in BURN_PLACES)
+    if claimed in BURN_PLACES:
+        return remedy.owes_burn
+    return hands_complete and claimed is not Place.PLAYER_1 and remedy.burn_later > 0
 
 
 def _add_burn_card(step: Step, event: CardDrawn) -> Step:

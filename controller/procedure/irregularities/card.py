@@ -45,11 +45,15 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
         ),
         IrregularityCode.BURN_OVER: IrregularityKind(
             title="a card was burned that was not owed",
-            points=(RulePoint.BURN_COUNT,),
+            points=(RulePoint.BURN_COUNT, RulePoint.DRAWN_IN_ERROR),
             suspends=True,
-            decisions=GO_ON_OR_CLOSE,
-            permitted=("leave the card in the discard rack and go on",),
-            forbidden=("putting the card back into the shoe",),
+            decisions=CARD_IN_ERROR,
+            permitted=(CARRY_UNSEEN, BURN_SEEN, RACK_LAST),
+            forbidden=(
+                "adding the card to either hand of this coup",
+                "putting the card back into the shoe",
+                NO_FAVOURS,
+            ),
         ),
         IrregularityCode.CUT_CARD_IN_BURN: IrregularityKind(
             title="the cut card came out during the burn: it was misplaced",

@@ -153,9 +153,9 @@ def test_nothing_seen_of_the_burn_at_all(new_table) -> None:
 @pytest.mark.clause("S42-e-6-burnn")
 def test_a_card_more_is_burned_than_owed(table) -> None:
     assert table.deal("extra 4c") == ["BURN_OVER"]
-    table.decide("continue")
-    assert table.deal(f"{COMPLETE}; result tie") == []
-    assert table.shoe.cards_drawn == 2 + 1 + 4
+    assert table.last.clauses == ("S42-e-6-burnn", "S42-k-2-carry", "S42-k-2-burn")
+    assert [str(card) for card in table.shoe.burn_cards] == ["Ac", "2c"]
+    assert [str(one.card) for one in table.shoe.remedy.waiting] == ["4c"]
 
 
 # --- what the house burns -----------------------------------------------------------------------

@@ -22,6 +22,7 @@ PLAYER_DUE = f"{OPENED}; P 2h; B 2c; P Kd; B Kh"
 BANKER_AFTER_PLAYER = f"{PLAYER_DUE}; P 3d"
 TIE = "P1 7h; B 7c; P Kd; B Kh"
 COMPLETE = f"{OPENED}; {TIE}"
+LAST_COUP_OPEN = f"{OPENED}; cut card; {TIE}; result tie; P"
 LAST = f"{OPENED}; cut card; {TIE}; result tie; {TIE}"
 ONE_DECK = "one deck up to"
 
@@ -39,10 +40,16 @@ BURN_SHORT
     start; burn 3c: 2c; P 3h                             | burn_rest       | {GO_ON}
     start; burn Ac; P 3h                                | between_coups   | {GO_ON}
 BURN_OVER
-    {OPENED}; extra 3h                                   | between_coups   | {GO_ON}
-    {OPENED}; burned 3h                                  | between_coups   | {GO_ON}
-    {COMPLETE}; result tie; extra 3h                     | between_coups   | {GO_ON}
-    {OPENED}; no more bets; extra 3h                     | player_1        | {GO_ON}
+    {OPENED}; extra 3h                                   | between_coups   | {ERROR}
+    {OPENED}; burned 3h                                  | between_coups   | {ERROR}
+    {COMPLETE}; result tie; extra 3h                     | between_coups   | {ERROR}
+    {OPENED}; no more bets; extra 3h                     | player_1        | {ERROR}
+    {OPENED}; P 7h; burn 3d                              | banker_1        | {ERROR_IN_COUP}
+    {OPENED}; P 7h; B 2c; burned 3h                      | player_2        | {ERROR_IN_COUP}
+    {THREE}; extra 3h                                    | banker_2        | {ERROR_IN_COUP}
+    {PLAYER_DUE}; burned 3h                              | player_3        | {ERROR_IN_COUP}
+    {BANKER_DUE}; extra 3h                               | banker_3        | {ERROR_IN_COUP}
+    {OPENED}; cut card; {TIE}; result tie; P 8h; extra 3h | banker_1       | {ERROR_AT_LAST}
 CUT_CARD_IN_BURN
     start; cut card; burn Ac: 2c                         | between_coups   | {GO_ON}
     start; burn Ac; cut card; burned 2c                 | between_coups   | {GO_ON}
@@ -95,7 +102,6 @@ CLAIM_DIFFERS
     {THREE}; P1 2c                                       | banker_3        | {IN_COUP}
     {PLAYER_DUE}; B 3d                                   | banker_3        | {IN_COUP}
     {BANKER_AFTER_PLAYER}; P1 4d                         | result          | {IN_COUP}
-    {OPENED}; P 7h; burn 2c                              | player_2        | {IN_COUP}
     start; burned 3c                                     | burn_rest       | {GO_ON}
     start; burn 3c: 2c; B1 3d                            | burn_rest       | {GO_ON}
     start; burn 3c: 2c; burn 2c                          | burn_rest       | {GO_ON}
@@ -315,7 +321,7 @@ def expected_after(case: Case, decision: str) -> Phase:
     if decision == "carry-card":
         return case.goes_on_in
     if decision in ("void-coup", "state-outcome"):
-        last = case.words.startswith(LAST)
+        last = case.words.startswith(LAST_COUP_OPEN)
         return Phase.SHOE_OVER if last else Phase.BETWEEN_COUPS
     if case.words.endswith("start"):
         return Phase.BURN_FIRST, "the device had begun the next shoe"
@@ -356,7 +362,7 @@ def test_every_code_of_cards_and_shoe_has_its_rows_but_the_one_that_needs_a_susp
 CITED = """
 BURN_SKIPPED                S42-e-6-burn1                              NY-e-1 NY-e-4
 BURN_SHORT                  S42-e-6-burnn S42-e-6-burn1                NY-e-2 NY-e-4
-BURN_OVER                   S42-e-6-burnn                              NY-e-2
+BURN_OVER                   S42-e-6-burnn S42-k-2-carry S42-k-2-burn   NY-e-2 NY-j
 CUT_CARD_IN_BURN            S42-e-6-first S42-e-7-recut                -
 CUT_CARD_PLACEMENT          S42-e-6-first                              -
 CUT_CARD_EXTRA              S42-a-1-cut                                NY-a-4-i-cover

@@ -569,7 +569,7 @@ SMALL_SHOES = {
     ),
     "third cards": (Small(THIRD_DUE, 2, "Kd 5c", 0, 200), {"observed": FACTS}),
     "New York": (Small(BURNED, 2, "Ad Kd", 1, 1600), {"profile": "ny-mini", "observed": FACTS}),
-    "Washington": (Small(THIRD_DUE, 1, "Kd", 1, 800), {"profile": "wa-mini", "ghost_hands": 1}),
+    "Washington": (Small(THIRD_DUE, 1, "Kd", 1, 750), {"profile": "wa-mini", "ghost_hands": 1}),
 }
 LARGER_SHOES = {
     "two mistakes": (Small(BURNED, 1, "Kd", 2, 1600), {}),

@@ -131,9 +131,9 @@ IN_A_COUP = """
                              | B1        P2        B2        P3        B3        re
 card 4d                      | ok>P2     ok>B2     ok>P3     ok>B3     ok>re     MUTE>B1
 card ??                      | DARK!>re  DARK!>re  DARK!>re  DARK!>re  DARK!>re  MUTE+DARK!
-burn 4d                      | SAYS!>P2  SAYS!>B2  SAYS!>P3  SAYS!>B3  SAYS!>re  MUTE+SWAP!>bc
-burned 4d                    | SAYS!>P2  SAYS!>B2  SAYS!>P3  SAYS!>B3  SAYS!>re  DRAWN!
-extra 4d                     | SAYS!>P2  SAYS!>B2  SAYS!>P3  SAYS!>B3  SAYS!>re  DRAWN!
+burn 4d                      | OVER!     OVER!     OVER!     OVER!     OVER!     MUTE+SWAP!>bc
+burned 4d                    | OVER!     OVER!     OVER!     OVER!     OVER!     DRAWN!
+extra 4d                     | OVER!     OVER!     OVER!     OVER!     OVER!     DRAWN!
 P1 4d                        | SAYS!>P2  SAYS!>B2  SAYS!>P3  SAYS!>B3  SAYS!>re  MUTE>B1
 B1 4d                        | ok>P2     SAYS!>B2  SAYS!>P3  SAYS!>B3  SAYS!>re  DRAWN!
 P2 4d                        | SAYS!>P2  ok>B2     SAYS!>P3  SAYS!>B3  SAYS!>re  DRAWN!

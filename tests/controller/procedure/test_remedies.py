@@ -67,8 +67,8 @@ def test_a_held_card_seen_after_another_card_was_burned_still_owes_its_amount(ta
     table.deal(f"{NATURAL}; P 4h")
     table.decide("carry-card")
     assert table.deal("result player; extra 3h") == ["BURN_OVER"]
-    table.decide("continue")
-    table.deal("turn error")
+    table.decide("burn-card")
+    table.deal("extra 2c; extra 3c; extra 5c; turn error")
     assert (table.phase, table.state.shoe.burn_owed) == (Phase.BURN_REST, 4)
 
 
@@ -428,7 +428,7 @@ def test_seen_as_many_as_its_amount_are_burned_before_the_next_hand(table, card,
         assert table.last.what == f"burned, {left} more to burn"
     assert table.phase is Phase.BETWEEN_COUPS
     assert table.deal("P1 7h") == []
-    assert table.deal("extra 5c") == ["CLAIM_DIFFERS"]
+    assert table.deal("extra 5c") == ["BURN_OVER"]
 
 
 @pytest.mark.clause("S42-k-2-burn")
@@ -473,6 +473,14 @@ def test_with_betting_closed_it_comes_before_the_first_card(table) -> None:
     assert table.deal("extra 6c") == []
     assert table.phase is Phase.PLAYER_1
     assert table.deal("P1 7h") == []
+
+
+def test_in_mid_coup_a_card_burned_at_once_is_one_of_those_owed(table) -> None:
+    table.deal("P 9h; out 2h; resolve burn-card")
+    assert table.deal("extra 5c") == []
+    assert table.last.clauses == ("S42-k-2-burn",)
+    assert table.deal("B 7c; P Kd; B Kh; result player") == []
+    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 1)
 
 
 def test_in_mid_coup_it_waits_for_the_end_of_the_coup(table) -> None:

@@ -175,6 +175,19 @@ def test_the_amount_of_a_card_drawn_in_setting_mode_can_be_burned() -> None:
     assert (burned, len(burned)) == (keyed, wrong.burn_value)
 
 
+def test_the_amount_of_a_burn_card_too_many_can_be_burned() -> None:
+    settings = DealerSettings(
+        seed=1,
+        mistakes=(PlannedMistake(Mistake.BURN_LONG),),
+        overdraw_remedy=OverdrawRemedy.BURN_AMOUNT,
+    )
+    dealer = Dealer(settings)
+    keyed = [a.card for a in dealer.actions() if isinstance(a, Draw) and a.burn_key]
+    too_many = dealer.truth.burns[0].cards[-1].card
+
+    assert (keyed[0], len(keyed)) == (too_many, 1 + too_many.burn_value)
+
+
 def test_a_mistake_can_be_planned_for_a_later_shoe() -> None:
     dealer = Dealer(
         DealerSettings(seed=1, shoes=2, mistakes=(planned_mistake("wrong_result@2.10"),))
