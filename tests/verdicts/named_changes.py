@@ -7,6 +7,7 @@ from typing import Final
 
 _PAIR_SIGNAL: Final = "a wrong pair signal is a remark, the declared winner stands (D-39)"
 _BURN_OVER: Final = "a burn card that no burn owes is held as a card drawn in error (D-38)"
+_FOUND_IN_BURN: Final = "a card found face up in a burn is none of the cards owed (D-13)"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
     192: _PAIR_SIGNAL,
@@ -77,4 +78,8 @@ NAMED_CHANGES: Final[dict[int, str]] = {
     1903: _BURN_OVER,
     1946: _BURN_OVER,
     1947: _BURN_OVER,
+    955: _FOUND_IN_BURN,
+    1137: _FOUND_IN_BURN,
+    1314: _FOUND_IN_BURN,
+    1945: _FOUND_IN_BURN,
 }

@@ -23,6 +23,7 @@ from controller.procedure.state import DealtCard, ShoeState
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, accept, prompt
 from controller.profiles.rule_points import RulePoint
+from controller.rules.cards import burn_value
 from controller.rules.coup import Place
 from controller.rules.setting_values import IrregularityRules
 
@@ -103,11 +104,15 @@ def decide_error_cards(
             seen = error.turned or fate is FloorDecision.BURN
             step, held = _add_to_record(step, replace(error, turned=seen), held)
         if fate is FloorDecision.BURN:
-            step = owe_burn_later(book, step, error.card, burn_point(error))
+            step = owe_burn_later(book, step, _amount(error), burn_point(error))
     if shoe.drawn_last is LastDrawn.ERROR:
         still = LastDrawn.CARRIED if fates[-1][1] is FloorDecision.CARRY else LastDrawn.NOTHING
         step = step.with_shoe(replace(step.shoe, drawn_last=still))
     return _prompt_carry(book, step, carried), held
+
+
+def _amount(error: ErrorCard) -> int | None:
+    return burn_value(error.card) if error.card is not None else None
 
 
 def burn_point(error: ErrorCard) -> RulePoint:
@@ -180,4 +185,4 @@ def error_card_turned(book: RuleBook, step: Step) -> Step:
         # Its amount is owed once: it cannot be reported as boxed as well.
         step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.NOTHING))
     step = accept(step, "the held card was seen and is burned", book.clauses(burn_point(error)))
-    return begin_due_burn(book, owe_burn_later(book, step, error.card, burn_point(error)))
+    return begin_due_burn(book, owe_burn_later(book, step, _amount(error), burn_point(error)))

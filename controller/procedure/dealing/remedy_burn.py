@@ -21,7 +21,6 @@ from controller.procedure.state import ShoeState
 from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
-from controller.rules.cards import Card, burn_value
 from controller.rules.coup import Place
 
 _BEFORE_A_COUP = (Phase.BETWEEN_COUPS, Phase.PLAYER_1)
@@ -30,20 +29,19 @@ _BEFORE_A_COUP = (Phase.BETWEEN_COUPS, Phase.PLAYER_1)
 # --- what is owed --------------------------------------------------------------------------------
 
 
-def owe_burn_later(book: RuleBook, step: Step, card: Card | None, point: RulePoint) -> Step:
-    """Owe a seen card's amount before the next coup's first card."""
+def owe_burn_later(book: RuleBook, step: Step, amount: int | None, point: RulePoint) -> Step:
+    """Owe a seen card's amount, None if it was not read, before the next coup's first card."""
     remedy = step.shoe.remedy
-    amount = burn_value(card) if card is not None else 0
     step = step.with_remedy(
         replace(
             remedy,
-            burn_later=remedy.burn_later + amount,
-            unread_later=remedy.unread_later or card is None,
+            burn_later=remedy.burn_later + (amount or 0),
+            unread_later=remedy.unread_later or amount is None,
             burn_points=_add_point(remedy.burn_points, point),
         )
     )
     text = (
-        f"put the card into the discard rack and burn {_describe_cards(amount)} more, face up, "
+        f"put the card into the discard rack and burn {_describe_cards(amount or 0)} more, face up, "
         "before the next hand"
     )
     return prompt(book, step, PromptKind.REMEDY, text, point)
@@ -55,15 +53,17 @@ def owe_burn_now(book: RuleBook, step: Step, amount: int, back: Phase) -> Step:
     If the card was the first of the burn before play, that burn begins again after this one.
     """
     shoe, point = step.shoe, RulePoint.FOUND_FACE_UP_BURN
-    text = f"put the card into the discard rack and burn {_describe_cards(amount)} more, face up"
+    begins = step.phase is not Phase.BURN_REST or back is Phase.BURN_FIRST
+    owed = amount if begins else shoe.burn_owed + amount
+    text = f"put the card into the discard rack and burn {_describe_cards(owed)} more, face up"
     step = prompt(book, step, PromptKind.REMEDY, text, RulePoint.FOUND_FACE_UP, point)
     burn_points = _add_point(shoe.remedy.burn_points, point)
-    if step.phase is not Phase.BURN_REST or back is Phase.BURN_FIRST:
-        return _begin_burn(book, step, amount, back, burn_points)
+    if begins:
+        return _begin_burn(book, step, owed, back, burn_points)
     if not shoe.burn_owed:
         return step
     remedy = replace(shoe.remedy, burn_points=burn_points)
-    return step.with_shoe(replace(shoe, burn_owed=shoe.burn_owed + amount, remedy=remedy))
+    return step.with_shoe(replace(shoe, burn_owed=owed, remedy=remedy))
 
 
 def begin_due_burn(book: RuleBook, step: Step) -> Step:

@@ -3,9 +3,10 @@
 Source: S42-k-3-unused, S42-k-3-extra; D-12, D-13.
 
 Decisions. A person reports it; it is always the card drawn last, and only until the coup was closed
-or the card was decided on. A boxed card in a burn stays in the discard rack and adds its own amount
-(D-13); as the first burn card it sets no amount, and after its own burn the next card is the first.
-An amount that could not be read is burned without a count.
+or the card was decided on. A boxed card in a burn stays in the discard rack, adds its own amount and
+is none of the cards owed, also as the last of them: the burn then goes on (D-13). As the first burn
+card it sets no amount, and after its own burn the next card is the first. An amount that could not
+be read is burned without a count.
 """
 
 from msgspec.structs import replace
@@ -35,9 +36,13 @@ def boxed_card_found(book: RuleBook, step: Step, event: BoxedCardFound) -> Step:
     step, card, back = _take_out(step, drawn_last)
     detail = f"the card drawn last, reported by {event.person}"
     step = raise_irregularity(book, step, IrregularityCode.FOUND_FACE_UP, detail)
-    if back is Phase.RESULT or card is None:
-        return begin_due_burn(book, owe_burn_later(book, step, card, RulePoint.FOUND_FACE_UP_BURN))
-    return owe_burn_now(book, step, burn_value(card), back)
+    amount = burn_value(card) if card is not None else None
+    if amount is not None and drawn_last is LastDrawn.BURN and step.phase is not Phase.BURN_REST:
+        amount += 1  # the burn is over without the card: one more is owed in its place
+    if back is Phase.RESULT or amount is None:
+        step = owe_burn_later(book, step, amount, RulePoint.FOUND_FACE_UP_BURN)
+        return begin_due_burn(book, step)
+    return owe_burn_now(book, step, amount, back)
 
 
 def _take_out(step: Step, drawn_last: LastDrawn) -> tuple[Step, Card | None, Phase]:
@@ -60,6 +65,9 @@ def _take_out(step: Step, drawn_last: LastDrawn) -> tuple[Step, Card | None, Pha
     if step.phase is Phase.BURN_REST and first:
         shoe = replace(shoe, burn_cards=(), aside=(*shoe.aside, card))
         return step.with_shoe(shoe), card, Phase.BURN_FIRST
+    if shoe.burn_owed:
+        taken = replace(remedy, burn_taken=max(0, remedy.burn_taken - 1))
+        step = step.with_shoe(replace(shoe, burn_owed=shoe.burn_owed + 1, remedy=taken))
     return step, card, step.phase
 
 

@@ -117,10 +117,10 @@ def test_one_that_nobody_could_read_is_burned_for_without_a_count(table) -> None
 @pytest.mark.clause("S42-k-3-extra")
 def test_in_the_burn_before_play_its_own_amount_is_added(new_table) -> None:
     table = new_table("start; burn 4c: 2c; found face up")
-    assert table.shoe.burn_owed == 3 + 2
+    assert table.shoe.burn_owed == 4 + 2, "it is none of the four"
     table.decide("continue")
-    assert table.deal("; ".join(["burned 5c"] * 5)) == []
-    assert table.of(BurnDone) == [BurnDone(Card.parse("4c"), 7, True)]
+    assert table.deal("; ".join(["burned 5c"] * 6)) == []
+    assert table.of(BurnDone) == [BurnDone(Card.parse("4c"), 8, True)]
 
 
 def test_as_the_first_burn_card_it_sets_no_amount(new_table) -> None:
@@ -146,13 +146,15 @@ def test_and_with_reports_missing_meanwhile_the_burn_before_play_has_no_count(
 def test_as_the_only_card_of_a_fixed_burn_it_adds_its_amount(new_table) -> None:
     table = new_table("start", burn_mode=BurnMode.FIXED, burn_fixed_count=1)
     table.deal(f"burn 2c; {FOUND}")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
 
 
-def test_as_the_last_card_of_the_burn_it_is_burned_for_before_the_first_coup(table) -> None:
-    table.deal(FOUND)
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
-    table.deal("extra 5c; extra 6c; P1 7h")
+@pytest.mark.clause("S42-k-3-extra")
+@pytest.mark.parametrize("before", [OPENED, f"{OPENED}; no more bets"])
+def test_as_the_last_card_of_the_burn_it_is_none_of_those_owed(new_table, before) -> None:
+    table = new_table(f"{before}; {FOUND}")
+    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
+    assert table.deal("extra 5c; extra 6c; extra 7c; P1 7h") == []
     assert table.phase is Phase.BANKER_1
 
 
@@ -162,7 +164,9 @@ def test_in_a_burn_without_a_count_nothing_is_counted(new_table) -> None:
 
 
 def test_an_unread_card_in_the_burn_is_burned_for_after_it(new_table) -> None:
-    table = new_table("start; burn 2c: ??; found face up; resolve continue; burned 4c")
+    table = new_table("start; burn 2c: ??; found face up; resolve continue")
+    assert table.shoe.burn_owed == 2, "it is none of the two"
+    table.deal("burned 4c; burned 6c")
     assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 0)
     assert table.deal("extra 5c; P1 7h") == []
 
@@ -170,17 +174,56 @@ def test_an_unread_card_in_the_burn_is_burned_for_after_it(new_table) -> None:
 @pytest.mark.clause("S42-k-3-extra")
 def test_in_a_burn_for_an_irregularity_its_own_amount_is_added(table) -> None:
     table.deal(f"P 7h; B 2d; {FOUND}; extra 3c; found face up")
-    assert table.shoe.burn_owed == 1 + 3
+    assert table.shoe.burn_owed == 2 + 3, "it is none of the two"
+    assert remedy_prompts(table)[-1].endswith("burn 5 cards more, face up")
     table.decide("continue")
-    assert table.deal("; ".join(["extra 5c"] * 4)) == []
+    assert table.deal("; ".join(["extra 5c"] * 5)) == []
     assert table.phase is Phase.BANKER_1
+
+
+@pytest.mark.clause("S42-k-3-extra")
+@pytest.mark.parametrize("profile", ["s42-mini", "ny-mini", "wa-mini", "house-baccarat"])
+@pytest.mark.parametrize(
+    ("words", "owed"),
+    [
+        (f"P 7h; B 2d; {FOUND}; extra 3c; extra Qh", 1 + 10),
+        (f"P 4h; {FOUND}; extra Qh", 4 + 10),
+        (f"P 7h; B Ad; {FOUND}; extra Ah", 1 + 1),
+        (f"{NATURAL}; P 2h; resolve burn-card; result player; extra 3c; extra 9d", 1 + 9),
+    ],
+)
+def test_there_too_as_the_last_card_it_is_none_of_those_owed(
+    new_table, profile, words, owed
+) -> None:
+    table = new_table(f"{OPENED}; {words}", profile=profile)
+    after = table.phase
+    assert table.deal("found face up") == ["FOUND_FACE_UP"]
+    table.decide("continue")
+    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, owed)
+    assert table.deal("; ".join(["extra 5c"] * owed)) == []
+    assert table.phase is (Phase.PLAYER_1 if after is Phase.BURN_REST else after)
+
+
+def test_one_after_the_other_each_adds_its_own(table) -> None:
+    table.deal(f"P 7h; B 2d; {FOUND}; extra 3c; {FOUND}; extra 4c; {FOUND}")
+    assert table.shoe.burn_owed == 2 + 3 + 4
+
+
+def test_while_the_table_waits_for_a_decision_it_is_none_of_them_either(table) -> None:
+    table.deal("P 7h; B 2d; found face up; extra 3c; extra 4c; found face up")
+    assert (table.resumes_to, table.shoe.burn_owed) == (Phase.BURN_REST, 1 + 4)
 
 
 def test_a_card_burned_before_the_result_is_burned_for_before_the_next_hand(table) -> None:
     table.deal(f"{NATURAL}; P Ah; resolve burn-card; extra 3c; found face up")
     table.decide("continue")
     table.deal("result player")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 1 + 3)
+
+
+def test_an_unread_card_in_it_is_none_of_them_either(table) -> None:
+    table.deal(f"P 7h; B 2d; {FOUND}; extra ??; found face up")
+    assert table.shoe.burn_owed == 2
 
 
 # --- a card in error that lay face up ------------------------------------------------------------
