@@ -17,7 +17,7 @@ from controller.procedure.phases import EDGES, Phase, Trigger
 from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues
-from controller.rules.setting_values import ShuffleMode
+from controller.rules.setting_values import CardHandling, ShuffleMode
 from controller.state_table import NoEdge, StateTable
 
 # Back colours of the two batches, where table.toml names no others.
@@ -90,6 +90,11 @@ class RuleBook(Struct, frozen=True, eq=False):
     def continuous(self) -> bool:
         """Whether a continuous shuffler replaces shuffle, cut and burn (S42-l-1-use)."""
         return self.values.shuffle_mode is ShuffleMode.CONTINUOUS
+
+    @property
+    def shoe_passes(self) -> bool:
+        """Whether the shoe passes from patron to patron, who deal (HG-bac-shoe)."""
+        return self.values.players_may_handle_cards is CardHandling.SHOE_PASSES
 
     @property
     def tracks_batches(self) -> bool:

@@ -26,6 +26,7 @@ from controller.profiles.rule_points import RulePoint
 from controller.profiles.setting_definitions import SHAPES, choices_setting
 from controller.profiles.setting_types import (
     NOT_APPLICABLE,
+    KeyedTexts,
     OddsLimitText,
     SettingValue,
     Text,
@@ -215,7 +216,7 @@ def _refused(base: Profile, name: str, value: SettingValue, allowed_there: str) 
 def _check_permitted(base: Profile, name: str, value: SettingValue) -> None:
     """Refuse a change of a value that clauses fix."""
     before = base.value(name)
-    if value == before.value or isinstance(SHAPES[name], Text):
+    if value == before.value or isinstance(SHAPES[name], Text | KeyedTexts):
         return
     if name == "calls_required":
         _check_calls(base, value)

@@ -12,7 +12,7 @@ from controller.profiles.clauses import Clause
 from controller.profiles.profile_consistency import ProfileSettings, find_contradiction
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues, rule_values
-from controller.profiles.setting_definitions import SHAPES
+from controller.profiles.setting_definitions import LATER_SETTINGS, SHAPES
 from controller.profiles.setting_types import SettingValue, describe_allowed, fits, to_setting_value
 
 
@@ -130,7 +130,7 @@ def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
     exactly_keys("the whole text", document, known, ("base",))
     name, title, source, own = (text_at(key, document[key]) for key in _TEXT_KEYS)
     base = text_at("base", document["base"]) if "base" in document else ""
-    values = table_at("values", document["values"])
+    values = {**LATER_SETTINGS, **table_at("values", document["values"])}
     citations = table_at("citations", document["citations"])
     exactly_keys("values", values, tuple(SHAPES))
     known_keys("citations", citations, tuple(RulePoint))

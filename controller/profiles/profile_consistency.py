@@ -21,6 +21,7 @@ from controller.profiles.setting_types import (
 )
 from controller.rules.odds import Odds, OddsLimit
 from controller.rules.setting_values import (
+    BankerPlacement,
     BurnMode,
     CardHandling,
     DealOption,
@@ -155,13 +156,22 @@ def _burn_documented(settings: ProfileSettings) -> Contradiction | None:
 
 
 def _calls_documented(settings: ProfileSettings) -> Contradiction | None:
-    beyond = tuple(
-        c for c in settings.rules.calls_required if c is not RequiredCall.FINAL_AND_WINNER
+    rules, clauses = settings.rules, settings.basis["calls_control_reference"]
+    undocumented = (
+        call
+        for call in rules.calls_required
+        if call is not RequiredCall.FINAL_AND_WINNER and not rules.call_references[call]
     )
-    clauses = settings.basis["calls_control_reference"]
-    if not beyond or not clauses:
+    call = next(undocumented, None)
+    if call is None or not clauses:
         return None
-    return _documented(settings, "calls_control_reference", f"the call {beyond[0]}", clauses)
+    return Contradiction(
+        "call_references",
+        f"the call {call} needs a reference to the house's internal controls",
+        "for each call the place where they describe it",
+        f'write "{call}: ..." in call_references, or set calls_control_reference for all calls',
+        clauses,
+    )
 
 
 def _side_wagers_approved(settings: ProfileSettings) -> Contradiction | None:
@@ -270,13 +280,27 @@ def _players_reveal(settings: ProfileSettings) -> Contradiction | None:
     if rules.deal_option is not DealOption.PLAYERS_REVEAL:
         return None
     if rules.players_may_handle_cards is not CardHandling.NO:
-        return None
+        return _all_set(settings, "deal_option players_reveal", ("reveal_seat_tie_break",))
     return Contradiction(
         "deal_option",
         "players_reveal does not go with players_may_handle_cards no",
         "players_reveal where players may handle cards",
         "set both",
         settings.cited("players_may_handle_cards", "deal_option"),
+    )
+
+
+def _banker_placement(settings: ProfileSettings) -> Contradiction | None:
+    rules = settings.rules
+    up = rules.deal_option is DealOption.FACE_UP
+    if not up or rules.banker_placement is BankerPlacement.BANKER_AREA:
+        return None
+    return Contradiction(
+        "banker_placement",
+        "under_shoe does not go with deal_option face_up: nothing waits to be turned",
+        "banker_area, or another deal_option",
+        "set both",
+        settings.cited("banker_placement", "deal_option"),
     )
 
 
@@ -293,4 +317,5 @@ _CHECKS: Final[tuple[_Check, ...]] = (
     _vigorish_whole,
     _ez_whole,
     _players_reveal,
+    _banker_placement,
 )

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from controller.profiles.call_phrases import CallPhrase, call_references, call_words
 from controller.profiles.setting_definitions import (
     BY_DEAL_OPTION,
     DECKS_PER_SHOE,
@@ -31,7 +32,6 @@ from controller.rules.setting_values import (
     CardHandling,
     CutRoundStart,
     DealOption,
-    InsufficientCards,
     IrregularityRules,
     OpeningInspection,
     PayProcedure,
@@ -57,7 +57,8 @@ class RuleValues(Struct, frozen=True):
 
     `batch_min_decks_each` is None for the decks of the dealing shoe, `decks_max` for no limit.
     `vig_rate` is in percent of the win. `ghost_hands_max` is per shoe, 0 for none.
-    `burn_fixed_count` counts all cards of a fixed burn.
+    `burn_fixed_count` counts all cards of a fixed burn. `call_references` and `call_texts` name
+    every call and every phrase.
     """
 
     decks_min: int
@@ -109,10 +110,11 @@ class RuleValues(Struct, frozen=True):
     vig_deadline: VigorishDeadline
     uncollected_vig_form: bool
     calls_required: tuple[RequiredCall, ...]
+    call_references: Mapping[RequiredCall, str]
+    call_texts: Mapping[CallPhrase, str]
     pay_procedure: PayProcedure
     pay_pit_uniform: PitUniform
     irregularity_rules: IrregularityRules
-    insufficient_cards: InsufficientCards
     opening_inspection: OpeningInspection
     seat_direction: SeatDirection
 
@@ -134,9 +136,12 @@ class _Settings(Struct, frozen=True):
         return kind(str(self.values[name]))
 
     def words(self, name: str, kind: type[_Word]) -> tuple[_Word, ...]:
+        return tuple(map(kind, self.lines(name)))
+
+    def lines(self, name: str) -> tuple[str, ...]:
         value = self.values[name]
         assert isinstance(value, tuple)
-        return tuple(kind(str(one)) for one in value)
+        return tuple(map(str, value))
 
     def odds(self, name: str) -> Odds:
         return Odds.parse(str(self.values[name]))
@@ -200,10 +205,13 @@ def rule_values(values: Mapping[str, SettingValue]) -> RuleValues:
         vig_deadline=read.word("vig_deferred_deadline", VigorishDeadline),
         uncollected_vig_form=values["uncollected_vig_form"] == REQUIRED,
         calls_required=read.words("calls_required", RequiredCall),
+        call_references=call_references(
+            read.lines("call_references"), str(values["calls_control_reference"])
+        ),
+        call_texts=call_words(read.lines("call_texts")),
         pay_procedure=read.word("pay_procedure", PayProcedure),
         pay_pit_uniform=read.word("pay_procedure_pit_uniform", PitUniform),
         irregularity_rules=read.word("irregularity_rules", IrregularityRules),
-        insufficient_cards=read.word("insufficient_cards", InsufficientCards),
         opening_inspection=read.word("opening_inspection_record", OpeningInspection),
         seat_direction=read.word("seat_direction", SeatDirection),
     )

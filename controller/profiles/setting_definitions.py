@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from controller.profiles.call_phrases import DEFAULT_WORDS
 from controller.profiles.setting_types import (
     NOT_APPLICABLE,
+    KeyedTexts,
     OddsLimitText,
     OddsText,
     Shape,
@@ -30,7 +32,6 @@ from controller.rules.setting_values import (
     CardHandling,
     CutRoundStart,
     DealOption,
-    InsufficientCards,
     IrregularityRules,
     OpeningInspection,
     PayProcedure,
@@ -153,16 +154,55 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         # Calls
         "calls_required": Tokens(tuple(RequiredCall)),
         "calls_control_reference": Text(),
+        "call_references": KeyedTexts({call.value: () for call in RequiredCall}),
+        "call_texts": KeyedTexts(
+            {one.value: words.numbers for one, words in DEFAULT_WORDS.items()}
+        ),
         # Payment
         "pay_procedure": Token(tuple(PayProcedure)),
         "pay_procedure_allowed": Tokens(tuple(PayProcedure)),
         "pay_procedure_pit_uniform": Token(tuple(PitUniform)),
         # Irregularities
         "irregularity_rules": Token(tuple(IrregularityRules)),
-        "insufficient_cards": Token(tuple(InsufficientCards)),
+        "insufficient_cards": Token(("round_void_reshuffle",)),
         # Opening and table
         "opening_inspection_record": Token(tuple(OpeningInspection)),
         "seat_direction": Token(tuple(SeatDirection)),
+    }
+)
+
+# Settings with one value: why no house chooses another. They name the clauses that fix it.
+_BY_EVERY_DOCUMENT: Final = "every document that speaks of it says so; no house may do otherwise"
+CONSTANTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "batch_equal_and_distinct_backs": _BY_EVERY_DOCUMENT,
+        "batch_alternation": f"{_BY_EVERY_DOCUMENT}; a floorperson suspends it for one shoe",
+        "discard_rack_single_batch": _BY_EVERY_DOCUMENT,
+        "burn_total_removed": "the first card and its value (D-1); burn_mode fixed has others",
+        "burn_value_of_10_J_Q_K": "the only value a document gives for burning (D-12)",
+        "burn_value_of_ace": "the only value a document gives for burning (D-12)",
+        "burn_every_shoe": "each shoe is shuffled and so burned (D-2); no burn is burn_mode none",
+        "reveal_seat_tie_break": "the only order a document gives, where players reveal (D-26)",
+        "third_card_table": "the same table in every document",
+        "banker_when_player_stands": "the same row in every document",
+        "tie25_excludes_win_commission": "no document charges both, where tie25 can be chosen",
+        "insufficient_cards": "the only remedy a document gives (S42-k-4-void)",
+    }
+)
+
+# Settings that texts stored by earlier versions do not have: what holds there.
+LATER_SETTINGS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
+    {
+        "call_references": {
+            "value": [],
+            "assumed": True,
+            "reason": "no call has a reference of its own",
+        },
+        "call_texts": {
+            "value": [],
+            "assumed": True,
+            "reason": "the house has chosen no words for its calls",
+        },
     }
 )
 

@@ -3,7 +3,8 @@
 Source: controller/profiles/README.md, "Profiles".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from string import Formatter
 from typing import Final, assert_never
 
 from msgspec import Struct
@@ -68,7 +69,23 @@ class Text(Struct, frozen=True):
     """One printable line or nothing: a reference to the house's documents."""
 
 
-Shape = WholeNumber | WholeNumbers | YesNo | Token | Tokens | OddsText | OddsLimitText | Text
+class KeyedTexts(Struct, frozen=True):
+    """Lines "KEY: TEXT", each key at most once; each key with the names allowed in braces."""
+
+    keys: Mapping[str, tuple[str, ...]]
+
+
+Shape = (
+    WholeNumber
+    | WholeNumbers
+    | YesNo
+    | Token
+    | Tokens
+    | OddsText
+    | OddsLimitText
+    | Text
+    | KeyedTexts
+)
 
 
 def describe_allowed(shape: Shape) -> str:
@@ -92,6 +109,10 @@ def describe_allowed(shape: Shape) -> str:
             return '"at_least N:M" or "exactly N:M"' + _or_absent(absent)
         case Text():
             return f"one printable line of at most {TEXT_LENGTH_MAX} characters"
+        case KeyedTexts(keys):
+            return 'a list of lines "KEY: TEXT", each KEY at most once, of ' + ", ".join(
+                " ".join((key, *(f"{{{name}}}" for name in names))) for key, names in keys.items()
+            )
         case _:
             assert_never(shape)
 
@@ -118,12 +139,9 @@ def fits(shape: Shape, value: object) -> bool:
         case OddsLimitText(absent):
             return (absent and value == NOT_APPLICABLE) or _reads(OddsLimit.parse, value)
         case Text():
-            return (
-                isinstance(value, str)
-                and value.isprintable()
-                and value == value.strip()
-                and len(value) <= TEXT_LENGTH_MAX
-            )
+            return _text_fits(value)
+        case KeyedTexts(keys):
+            return _list_fits(value, 0, lambda one: _line_fits(one, keys)) and _keys_differ(value)
         case _:
             assert_never(shape)
 
@@ -139,6 +157,34 @@ def _list_fits(value: object, least: int, one_fits: Callable[[object], bool]) ->
         and all(one_fits(one) for one in value)
         and len(set(value)) == len(value)
     )
+
+
+def _text_fits(value: object) -> bool:
+    return (
+        isinstance(value, str)
+        and value.isprintable()
+        and value == value.strip()
+        and len(value) <= TEXT_LENGTH_MAX
+    )
+
+
+def _line_fits(line: object, keys: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether a line has a known key, a text, and in braces only the names allowed there."""
+    if not isinstance(line, str) or not _text_fits(line):
+        return False
+    key, _, text = line.partition(":")
+    try:
+        parts = list(Formatter().parse(text))
+    except ValueError:
+        return False
+    plain = {(None, None, None), *((name, "", None) for name in keys.get(key, ()))}
+    return key in keys and text.strip() != "" and all(part[1:] in plain for part in parts)
+
+
+def _keys_differ(lines: object) -> bool:
+    assert isinstance(lines, list)
+    found = [line.partition(":")[0] for line in lines]
+    return len(set(found)) == len(found)
 
 
 def _reads(parse: Callable[[str], object], value: object) -> bool:

@@ -55,10 +55,6 @@ class IrregularityRules(StrEnum):
     FLOORPERSON_DECIDES = "floorperson_decides"
 
 
-class InsufficientCards(StrEnum):
-    ROUND_VOID_RESHUFFLE = "round_void_reshuffle"
-
-
 class RequiredCall(StrEnum):
     """An announcement that the dealer has to make."""
 

@@ -144,7 +144,11 @@ def _value(value: "SettingValue") -> str:
 
 def _value_cells(one: "ProfileValue") -> tuple[str, str]:
     """The basis of a value and the reason; a house rule comes first."""
+    from controller.profiles.setting_definitions import CONSTANTS
+
     clauses, reason = _grounds_cells(_grounds(one))
+    if one.name in CONSTANTS:
+        return clauses, f"constant: {CONSTANTS[one.name]}"
     if not one.house:
         return clauses, reason
     return f"{HOUSE_MARK} within {clauses}" if clauses else HOUSE_MARK, one.reason

@@ -1,9 +1,11 @@
-"""What the dealer says: the words of counts, draws and results.
+"""What the dealer says: the phrases of counts, draws and results, in the words of the profile.
 
-Source: WA announcements ("Calls": player, banker, general, decision); NY (g), (i)(1); S42 (h)(1),
-(j)(1); NJ 3.10(a), 7.10(a).
+Source: WA announcements ("Calls": player, banker, general, decision; WA-pl-ann, WA-bk-ann); NY (g),
+(i)(1); S42 (h)(1), (j)(1); NJ 3.10(a), 7.10(a).
 """
 
+from controller.procedure.rulebook import RuleBook
+from controller.profiles.call_phrases import CallPhrase
 from controller.rules.hands import HandName
 from controller.rules.outcome import CoupResult, Outcome
 
@@ -11,45 +13,51 @@ NAMES = {HandName.PLAYER: "Player", HandName.BANKER: "Banker"}
 NATURAL_COUNT_MIN = 8
 
 
-def point_count_text(hand: HandName, points: int) -> str:
+def phrase_text(book: RuleBook, phrase: CallPhrase, **numbers: int) -> str:
+    """A phrase in the words of the profile, with its numbers."""
+    return book.values.call_texts[phrase].format(**numbers)
+
+
+def point_count_text(book: RuleBook, hand: HandName, points: int) -> str:
     """A hand's count on two cards."""
-    natural = " (natural)" if points >= NATURAL_COUNT_MIN else ""
-    return f"{NAMES[hand]} {points}{natural}"
+    natural = points >= NATURAL_COUNT_MIN
+    if hand is HandName.PLAYER:
+        phrase = CallPhrase.PLAYER_COUNT_NATURAL if natural else CallPhrase.PLAYER_COUNT
+        return phrase_text(book, phrase, player=points)
+    phrase = CallPhrase.BANKER_COUNT_NATURAL if natural else CallPhrase.BANKER_COUNT
+    return phrase_text(book, phrase, banker=points)
 
 
-def player_two_cards(points: int) -> str:
+def player_two_cards(book: RuleBook, points: int) -> str:
     """Player's two cards where draws are called: whether Player stands."""
     if points >= NATURAL_COUNT_MIN:
-        return f"Player has a natural {points}, no draws"
-    if points >= 6:
-        return f"Player stands on {points}"
-    return f"Player shows {points}" if points else "Player shows nothing"
+        phrase = CallPhrase.PLAYER_NATURAL
+    elif points >= 6:
+        phrase = CallPhrase.PLAYER_STANDS
+    else:
+        phrase = CallPhrase.PLAYER_SHOWS if points else CallPhrase.PLAYER_NOTHING
+    return phrase_text(book, phrase, player=points)
 
 
-def banker_two_cards(points: int, player: int) -> str:
+def banker_two_cards(book: RuleBook, points: int, player: int) -> str:
     """Banker's two cards where draws are called; a natural wins only over a lower count."""
     if points >= NATURAL_COUNT_MIN:
-        if player == points:
-            return f"Banker ties {points}-{points}"
-        verb = "wins with" if points > player else "has"
-        return f"Banker {verb} a natural {points}"
-    if points == 7:
-        return "Banker stands on 7"
-    return f"Banker shows {points}" if points else "Banker shows nothing"
+        phrase = CallPhrase.BANKER_NATURAL_TIES
+        if player != points:
+            wins = points > player
+            phrase = CallPhrase.BANKER_NATURAL_WINS if wins else CallPhrase.BANKER_NATURAL
+    elif points == 7:
+        phrase = CallPhrase.BANKER_STANDS
+    else:
+        phrase = CallPhrase.BANKER_SHOWS if points else CallPhrase.BANKER_NOTHING
+    return phrase_text(book, phrase, banker=points, player=player)
 
 
-def banker_draws(player: int) -> str:
-    """Banker's draw, with the number to beat."""
-    return f"draw bank, {player} to beat"
-
-
-def result_text(result: CoupResult) -> str:
+def result_text(book: RuleBook, result: CoupResult) -> str:
     """The final counts and the winner; a tie has its own call."""
-    player, banker = result.player_count, result.banker_count
-    match result.outcome:
-        case Outcome.PLAYER:
-            return f"Player wins, {player} over {banker}"
-        case Outcome.BANKER:
-            return f"Banker wins, {banker} over {player}"
-        case _:
-            return f"Player {player}, Banker {banker}"
+    phrase = {
+        Outcome.PLAYER: CallPhrase.PLAYER_WINS,
+        Outcome.BANKER: CallPhrase.BANKER_WINS,
+        Outcome.TIE: CallPhrase.TIE_COUNTS,
+    }[result.outcome]
+    return phrase_text(book, phrase, player=result.player_count, banker=result.banker_count)

@@ -6,12 +6,19 @@ Source: NY (g), (i)(1); NJ 3.10(a), 7.10(a); S42 (h)(1)-(3), (j)(1); WA overview
 
 from msgspec import Struct
 
-from controller.procedure.calls import announcement_text as call_words
+from controller.procedure.calls.announcement_text import (
+    banker_two_cards,
+    phrase_text,
+    player_two_cards,
+    point_count_text,
+    result_text,
+)
 from controller.procedure.calls.visibility import HANDS
 from controller.procedure.effects import PromptKind
 from controller.procedure.events import LayoutPart
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState
+from controller.profiles.call_phrases import CallPhrase
 from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import DrawDecision, draw_decision, hands
 from controller.rules.hands import NATURAL_COUNTS, HandName, point_count
@@ -72,10 +79,10 @@ def due_count_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
     return (count_call(book, coup, called, both=True),)
 
 
-def banker_draw_call(coup: CoupState) -> DueCall:
+def banker_draw_call(book: RuleBook, coup: CoupState) -> DueCall:
     """Banker draws after Player's third card: the count to beat."""
     player = point_count(hands(coup.faces()).player)
-    text = f"announce: {call_words.banker_draws(player)}"
+    text = f"announce: {phrase_text(book, CallPhrase.BANKER_CARD, player=player)}"
     return DueCall(PromptKind.BANKER_DRAW, text, (RulePoint.BANKER_DRAW_CALLED,))
 
 
@@ -98,11 +105,13 @@ def count_call(
     if requires(book, Announcement.DRAWS):
         points.append(RulePoint.PLAYER_DRAW_CALLED)
         if ruling is DrawDecision.PLAYER_DRAWS:
-            words.append("card for the Player")
+            both_counts = {hand.value: count for hand, count in counts.items()}
+            words.append(phrase_text(book, CallPhrase.PLAYER_CARD, **both_counts))
         else:
             points.append(RulePoint.BANKER_DRAW_CALLED)
         if ruling is DrawDecision.PLAYER_STANDS_BANKER_DRAWS:
-            words.append(call_words.banker_draws(counts[HandName.PLAYER]))
+            player = counts[HandName.PLAYER]
+            words.append(phrase_text(book, CallPhrase.BANKER_CARD, player=player))
     third = _THIRD_DUE.get(ruling)
     if third is None:
         return DueCall(PromptKind.COUNTS, f"{text}{', '.join(words)}; no third card", tuple(points))
@@ -119,12 +128,12 @@ def _two_card_text(
 ) -> str:
     points = counts[hand]
     if not requires(book, Announcement.DRAWS):
-        return call_words.point_count_text(hand, points)
+        return point_count_text(book, hand, points)
     if hand is HandName.PLAYER:
-        return call_words.player_two_cards(points)
+        return player_two_cards(book, points)
     if both:
-        return call_words.banker_two_cards(points, counts[HandName.PLAYER])
-    return call_words.point_count_text(hand, points)
+        return banker_two_cards(book, points, counts[HandName.PLAYER])
+    return point_count_text(book, hand, points)
 
 
 def due_result_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
@@ -135,20 +144,22 @@ def due_result_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
     words: list[str] = []
     points: list[RulePoint] = []
     if draw_decision(faces) is DrawDecision.BANKER_STANDS and requires(book, Announcement.DRAWS):
-        words.append("Banker draws no card")
+        words.append(phrase_text(book, CallPhrase.BANKER_NO_CARD))
         points.append(RulePoint.BANKER_DRAW_CALLED)
     if requires(book, Announcement.FINAL_AND_WINNER):
-        words.append(call_words.result_text(result))
+        words.append(result_text(book, result))
         points += [RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED]
     if book.values.total_card_wagers:
-        words.append(f"{len(faces)} cards in all")
+        words.append(phrase_text(book, CallPhrase.TOTAL_CARDS, cards=len(faces)))
         points.append(RulePoint.TOTAL_CARDS_CALLED)
     if words:
         due.append(DueCall(PromptKind.RESULT, "announce: " + ", ".join(words), tuple(points)))
     if result.outcome is Outcome.TIE and requires(book, Announcement.TIE_HAND):
-        due.append(DueCall(PromptKind.TIE_HAND, 'announce "tie hand"', (RulePoint.TIE_CALLED,)))
+        text = f'announce "{phrase_text(book, CallPhrase.TIE_HAND)}"'
+        due.append(DueCall(PromptKind.TIE_HAND, text, (RulePoint.TIE_CALLED,)))
     facts = derive_facts(faces) if book.values.ez else None
     if facts is not None and (facts.dragon_7 or facts.panda_8):
-        text = f'announce "{"dragon 7" if facts.dragon_7 else "panda 8"}"'
+        phrase = CallPhrase.DRAGON_7 if facts.dragon_7 else CallPhrase.PANDA_8
+        text = f'announce "{phrase_text(book, phrase)}"'
         due.append(DueCall(PromptKind.EZ_RESULT, text, (RulePoint.EZ_CALLED,)))
     return tuple(due)

@@ -9,6 +9,7 @@ at its fourth card, in general words: a later call would disclose what the cards
 is due while the table is suspended, or for a partial coup.
 """
 
+from controller.procedure.calls.announcement_text import phrase_text
 from controller.procedure.calls.announcements import (
     DueCall,
     banker_draw_call,
@@ -16,24 +17,28 @@ from controller.procedure.calls.announcements import (
     due_result_calls,
     requires,
 )
-from controller.procedure.calls.face_down import face_down_calls, turn_call
+from controller.procedure.calls.face_down import (
+    DEAL_POINTS,
+    UNDER_SHOE,
+    banker_goes_under_shoe,
+    face_down_calls,
+    turn_call,
+)
 from controller.procedure.calls.visibility import hands_seen, unseen_third_card
 from controller.procedure.effects import PromptKind
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, ShoeState, TableState
+from controller.profiles.call_phrases import CallPhrase
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import DealOption
 from controller.rules.setting_values import RequiredCall as Announcement
 
 _DEAL_TEXT = {
-    DealOption.FACE_UP: ("deal face up", RulePoint.DEAL_FACE_UP),
-    DealOption.FACE_DOWN_DEALER: ("deal face down", RulePoint.DEAL_FACE_DOWN_DEALER),
-    DealOption.MIXED: (
-        "deal the Player's Hand face up, the Banker's face down",
-        RulePoint.DEAL_FACE_DOWN_DEALER,
-    ),
-    DealOption.PLAYERS_REVEAL: ("deal face down", RulePoint.DEAL_PLAYERS_REVEAL),
+    DealOption.FACE_UP: "deal face up",
+    DealOption.FACE_DOWN_DEALER: "deal face down",
+    DealOption.MIXED: "deal the Player's Hand face up, the Banker's face down",
+    DealOption.PLAYERS_REVEAL: "deal face down",
 }
 
 
@@ -46,7 +51,7 @@ def due_calls(book: RuleBook, state: TableState) -> tuple[DueCall, ...]:
         if state.phase is not Phase.BETWEEN_COUPS:
             return ()
         before = calls_before_coup(book, ghost=state.ghost_hand_requested, bets=True)
-        return (*_last_hand_call(state.shoe), *before)
+        return (*_last_hand_call(book, state.shoe), *before)
     if coup.partial or coup.abandoned or len(coup.cards) < 4:
         return ()
     if not hands_seen(book, coup):
@@ -63,7 +68,7 @@ def _calls_after_reveal(book: RuleBook, phase: Phase, coup: CoupState) -> tuple[
         return (*due_count_calls(book, coup), *due_result_calls(book, coup))
     if len(coup.cards) == 4:
         return due_count_calls(book, coup)
-    return (banker_draw_call(coup),) if requires(book, Announcement.DRAWS) else ()
+    return (banker_draw_call(book, coup),) if requires(book, Announcement.DRAWS) else ()
 
 
 def calls_before_coup(book: RuleBook, *, ghost: bool, bets: bool) -> tuple[DueCall, ...]:
@@ -78,22 +83,37 @@ def calls_before_coup(book: RuleBook, *, ghost: bool, bets: bool) -> tuple[DueCa
         texts.append("check that every wager lies in its own area")
         points.append(RulePoint.LAYOUT_CHECKED)
     if requires(book, Announcement.BEFORE):
-        texts.append("make the announcements before the deal")
+        texts.append(f'announce "{phrase_text(book, CallPhrase.BEFORE)}"')
         points += [RulePoint.PRE_DEAL_CALLS, RulePoint.CALLS_DOCUMENTED]
     call = PromptKind.BEFORE_DEAL
     if bets and requires(book, Announcement.NO_MORE_BETS):
-        texts.append('call "no more bets" before the first card')
+        texts.append(f'call "{phrase_text(book, CallPhrase.NO_MORE_BETS)}" before the first card')
         points.append(RulePoint.NO_MORE_BETS)
         call = PromptKind.NO_MORE_BETS
     if not texts:
         return ()
-    how, option = _DEAL_TEXT[book.values.deal_option]
-    points += [option, RulePoint.TWO_HANDS, RulePoint.HAND_AREAS, RulePoint.DEALER_DRAWS]
-    text = "; ".join((*texts, f"{how}, each card to its hand's area"))
+    option = book.values.deal_option
+    points += [DEAL_POINTS[option], RulePoint.TWO_HANDS, RulePoint.HAND_AREAS]
+    points.append(RulePoint.DEALER_DRAWS)
+    text = "; ".join((*texts, f"{_DEAL_TEXT[option]}, {_where_cards_go(book)}"))
     return (DueCall(call, text, tuple(points)),)
 
 
-def _last_hand_call(shoe: ShoeState) -> tuple[DueCall, ...]:
-    if shoe.cut.last_coup != shoe.coups_begun + 1:
-        return ()
-    return (DueCall(PromptKind.LAST_HAND, 'announce "last hand"', (RulePoint.LAST_HAND_CALLED,)),)
+def _where_cards_go(book: RuleBook) -> str:
+    """Where the first four cards are placed, by `banker_placement`."""
+    areas = "each card to its hand's area"
+    if not banker_goes_under_shoe(book):
+        return areas
+    if book.values.deal_option is DealOption.PLAYERS_REVEAL:
+        return f"{areas}; after the fourth card place the Banker's Hand {UNDER_SHOE}"
+    return f"the Player's Hand to its area, the Banker's Hand {UNDER_SHOE}"
+
+
+def _last_hand_call(book: RuleBook, shoe: ShoeState) -> tuple[DueCall, ...]:
+    return (last_hand_call(book),) if shoe.cut.last_coup == shoe.coups_begun + 1 else ()
+
+
+def last_hand_call(book: RuleBook) -> DueCall:
+    """The announcement of the last hand."""
+    text = f'announce "{phrase_text(book, CallPhrase.LAST_HAND)}"'
+    return DueCall(PromptKind.LAST_HAND, text, (RulePoint.LAST_HAND_CALLED,))

@@ -4,7 +4,11 @@ Source: NY (f)(3), (g); S42 (g)(3)(ii)-(iii), (h)(1)-(3), (k)(5); WA overview 3,
 2 and 3; D-37.
 """
 
-from controller.procedure.calls import announcement_text as call_words
+from types import MappingProxyType
+from typing import Final
+
+from controller.procedure.calls.announcement_text import NAMES as HAND_NAMES
+from controller.procedure.calls.announcement_text import phrase_text
 from controller.procedure.calls.announcements import (
     COUNT_CALLED,
     HAND_OF,
@@ -24,8 +28,10 @@ from controller.procedure.effects import PromptKind
 from controller.procedure.events import LayoutPart
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, TableState
+from controller.profiles.call_phrases import CallPhrase
 from controller.profiles.rule_points import RulePoint
 from controller.rules.hands import HandName
+from controller.rules.setting_values import BankerPlacement, DealOption
 from controller.rules.setting_values import RequiredCall as Announcement
 
 _REVEAL = {
@@ -38,6 +44,22 @@ _TIE_BREAK = {
     HandName.PLAYER: RulePoint.REVEAL_PLAYER_TIE_BREAK,
     HandName.BANKER: RulePoint.REVEAL_BANKER_TIE_BREAK,
 }
+
+
+DEAL_POINTS: Final = MappingProxyType(
+    {
+        DealOption.FACE_UP: RulePoint.DEAL_FACE_UP,
+        DealOption.FACE_DOWN_DEALER: RulePoint.DEAL_FACE_DOWN_DEALER,
+        DealOption.MIXED: RulePoint.DEAL_FACE_DOWN_DEALER,
+        DealOption.PLAYERS_REVEAL: RulePoint.DEAL_PLAYERS_REVEAL,
+    }
+)
+UNDER_SHOE: Final = "under the shoe's right corner until the Player's Hand is called"
+
+
+def banker_goes_under_shoe(book: RuleBook) -> bool:
+    """Whether the Banker's Hand waits under the shoe until the Player's Hand is called."""
+    return book.values.banker_placement is BankerPlacement.UNDER_SHOE
 
 
 def face_down_calls(book: RuleBook, state: TableState, coup: CoupState) -> tuple[DueCall, ...]:
@@ -64,9 +86,11 @@ def _general_calls(book: RuleBook, state: TableState, coup: CoupState) -> tuple[
         due.append(DueCall(PromptKind.HAND_OVER, text, (*player.points, *banker.points)))
     parts, points = _general_announcements(book)
     if parts:
-        first = () if due else (RulePoint.TURN_PLAYER_FIRST,)
         text = "as the cards are turned, announce " + ", then ".join(parts)
-        due.append(DueCall(PromptKind.COUNTS, text, (*points, *first)))
+        first = DueCall(PromptKind.COUNTS, text, tuple(points))
+        if not due:
+            first = _after_placing(book, coup, first, RulePoint.TURN_PLAYER_FIRST)
+        due.append(first)
     third = unseen_third_card(book, coup)
     if third is not None:
         due.append(turn_call(book, state, coup, third))
@@ -86,24 +110,42 @@ def _general_announcements(book: RuleBook) -> tuple[list[str], list[RulePoint]]:
         parts.append("the final point counts and the winner")
         points += [RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED]
     if requires(book, Announcement.TIE_HAND):
-        parts.append('"tie hand" if they are equal')
+        parts.append(f'"{phrase_text(book, CallPhrase.TIE_HAND)}" if they are equal')
         points.append(RulePoint.TIE_CALLED)
     if book.values.total_card_wagers:
         parts.append("the total number of cards")
         points.append(RulePoint.TOTAL_CARDS_CALLED)
     if book.values.ez:
-        parts.append('"dragon 7" or "panda 8" if it is one')
+        ez = (phrase_text(book, one) for one in (CallPhrase.DRAGON_7, CallPhrase.PANDA_8))
+        parts.append(" or ".join(f'"{one}"' for one in ez) + " if it is one")
         points.append(RulePoint.EZ_CALLED)
     return parts, points
 
 
 def turn_call(book: RuleBook, state: TableState, coup: CoupState, part: LayoutPart) -> DueCall:
     """The prompt to turn that part, or to hand it to a patron."""
+    due = _turn_call(book, state, coup, part)
+    return due if part is not LayoutPart.PLAYER_HAND else _after_placing(book, coup, due)
+
+
+def _after_placing(book: RuleBook, coup: CoupState, due: DueCall, *points: RulePoint) -> DueCall:
+    """A call for the Player's Hand, after the one that keeps the Banker's Hand under the shoe."""
+    points = (*due.points, *points)
+    if not banker_goes_under_shoe(book) or coup.reveal.player_given_up:
+        return DueCall(due.kind, due.text, points)
+    verb = "place" if players_reveal(book, coup) else "leave"
+    text = f"{verb} the Banker's Hand {UNDER_SHOE}; {due.text}"
+    return DueCall(due.kind, text, (*points, DEAL_POINTS[book.values.deal_option]))
+
+
+def _turn_call(book: RuleBook, state: TableState, coup: CoupState, part: LayoutPart) -> DueCall:
     name = NAMES[part]
     if not players_reveal(book, coup):
-        return DueCall(PromptKind.TURN, f"turn {name}", (RulePoint.TURN_PLAYER_FIRST,))
+        waits = part is LayoutPart.BANKER_HAND and banker_goes_under_shoe(book)
+        text = f"turn {name}{' and put it on its area' if waits else ''}"
+        return DueCall(PromptKind.TURN, text, (RulePoint.TURN_PLAYER_FIRST,))
     hand = HAND_OF[part]
-    wager = f"{call_words.NAMES[hand]} wager"
+    wager = f"{HAND_NAMES[hand]} wager"
     if not wagers_observed(book):
         whom = f"the patron with the highest {wager}"
         if part not in HANDS:

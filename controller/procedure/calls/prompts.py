@@ -6,15 +6,13 @@ Decisions. Cards that are dealt while the table is suspended need no call.
 """
 
 from controller.procedure.calls.announcements import DueCall
-from controller.procedure.calls.due_calls import calls_before_coup, due_calls
+from controller.procedure.calls.due_calls import calls_before_coup, due_calls, last_hand_call
 from controller.procedure.calls.face_down import turn_call
 from controller.procedure.calls.reveal_seats import assign_reveal_rights
 from controller.procedure.calls.visibility import all_seen, is_seen
-from controller.procedure.effects import PromptKind
 from controller.procedure.events import LayoutPart
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.step_result import Step, prompt
-from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import DrawDecision, Place
 
 _THIRD = {Place.PLAYER_3: LayoutPart.PLAYER_THIRD, Place.BANKER_3: LayoutPart.BANKER_THIRD}
@@ -58,9 +56,7 @@ def prompt_after_turning(book: RuleBook, step: Step) -> Step:
 
 def prompt_last_hand(book: RuleBook, step: Step) -> Step:
     """Prompt the announcement of the last hand."""
-    return prompt(
-        book, step, PromptKind.LAST_HAND, 'announce "last hand"', RulePoint.LAST_HAND_CALLED
-    )
+    return prompt_each(book, step, (last_hand_call(book),))
 
 
 def prompt_each(book: RuleBook, step: Step, due: tuple[DueCall, ...]) -> Step:

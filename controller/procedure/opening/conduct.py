@@ -2,7 +2,8 @@
 
 Source: NY (b)(4), (f)(3)(i), (i)(5); S42 (b)(5), (j)(5); HG-bac-shoe, HG-mini-dealer; WA-pre-1.
 
-Decisions. A patron who turns a hand by right breaks no rule by touching its cards.
+Decisions. A patron who turns a hand by right, or who holds the shoe where it passes, breaks no rule
+by touching cards.
 """
 
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from controller.profiles.rule_points import RulePoint
 
 def pass_shoe(book: RuleBook, state: TableState, event: ActReported) -> Step:
     """Record that the shoe passed to the patron of a seat."""
-    if not book.clauses(RulePoint.SHOE_PASSES):
+    if not book.shoe_passes:
         why = "the dealer draws the cards at this table: no seat holds the shoe"
         return refuse_act(book, state, event, why, RulePoint.DEALER_DRAWS)
     if event.seat == 0 or (book.seats and event.seat not in book.seats):
@@ -38,6 +39,9 @@ def record_cards_touched(book: RuleBook, state: TableState, event: ActReported) 
         return refuse_act(
             book, state, event, why, RulePoint.CARDS_UNTOUCHED, RulePoint.REVEAL_RIGHT
         )
+    if event.seat and event.seat == state.opening.holder and book.shoe_passes:
+        why = f"seat {event.seat} holds the shoe and deals: that is not an incident"
+        return refuse_act(book, state, event, why, RulePoint.SHOE_PASSES)
     return _record_incident(book, state, event, IrregularityCode.CARDS_TOUCHED)
 
 

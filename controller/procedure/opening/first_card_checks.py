@@ -40,6 +40,7 @@ from controller.procedure.shuffler.readiness import (
 )
 from controller.procedure.states.opening import NOBODY, OpeningDefect
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
+from controller.profiles.call_phrases import GROUP_OF, CallGroup
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 
@@ -54,6 +55,8 @@ _DOCUMENTED: Final = (
     ("calls_control_reference", "calls", RulePoint.CALLS_DOCUMENTED),
 )
 
+_NO_REFERENCE: Final = "no reference is set in the profile"
+
 
 def prompt_at_opening(book: RuleBook, step: Step) -> Step:
     """Prompt the duties before the first card: all unobserved ones, and missing observed ones."""
@@ -62,7 +65,7 @@ def prompt_at_opening(book: RuleBook, step: Step) -> Step:
     first_of_day = state.shoe_number == 1
     left = missing_duties(book, opening, next_batch(book, opening), state.today)
     step = _accept_documented(book, step) if first_of_day else step
-    if book.clauses(RulePoint.SHOE_PASSES):
+    if book.shoe_passes:
         text = "record which seat receives the shoe, and every time it passes"
         step = prompt(book, step, PromptKind.BEFORE_DEAL, text, RulePoint.SHOE_PASSES)
     for group in DutyGroup:
@@ -100,9 +103,21 @@ def _accept_documented(book: RuleBook, step: Step) -> Step:
     for setting, name, point in _DOCUMENTED:
         own = tuple(one for one in book.clauses(point) if continuous or one not in device)
         if own:
-            reference = book.profile.value(setting).value or "no reference is set in the profile"
+            reference = book.profile.value(setting).value or _NO_REFERENCE
+            if point is RulePoint.CALLS_DOCUMENTED:
+                reference = _describe_call_references(book)
             step = accept(step, f"{name} as in the internal controls: {reference}", own)
     return step
+
+
+def _describe_call_references(book: RuleBook) -> str:
+    """Every call of the house by its group, with its reference (WA-an-cat, WA-an-which)."""
+    groups = []
+    for group in CallGroup:
+        calls = (one for one in book.values.calls_required if GROUP_OF[one] is group)
+        named = [f"{one} ({book.values.call_references[one] or _NO_REFERENCE})" for one in calls]
+        groups += [f"{group.value} the deal {', '.join(named)}"] if named else []
+    return "; ".join(groups)
 
 
 # --- the first card -------------------------------------------------------------------------------

@@ -3,15 +3,24 @@
 Source: D-27; NY-c-7-change, NY-i-3-elect; S42-e-2-ii-B, S42-j-3-ii.
 """
 
+import re
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from controller.profiles.setting_definitions import SHAPES
-from controller.profiles.setting_types import Text, Tokens, WholeNumber, WholeNumbers, YesNo
+from controller.profiles.setting_definitions import CONSTANTS, SHAPES
+from controller.profiles.setting_types import (
+    KeyedTexts,
+    Text,
+    Tokens,
+    WholeNumber,
+    WholeNumbers,
+    YesNo,
+)
 
 NOTHING: Final = "nothing"
 _DIGITS_MAX: Final = 9
+_NEXT_KEY: Final = re.compile(r", *(?=\w+:)")
 
 
 class ChangeMoment(StrEnum):
@@ -31,12 +40,7 @@ _BETWEEN_COUPS: Final = (
     *("vig_mode", "vig_rate", "vig_rounding", "vig_collection", "pay_procedure"),
 )
 # Settings that the clauses fix; so are the lists of permitted values ("*_allowed").
-_NEVER: Final = (
-    *("decks_min", "decks_max", "batch_equal_and_distinct_backs", "batch_alternation"),
-    *("discard_rack_single_batch", "burn_total_removed", "burn_value_of_10_J_Q_K"),
-    *("burn_value_of_ace", "burn_every_shoe", "third_card_table", "banker_when_player_stands"),
-    *("reveal_seat_tie_break", "wagers_base", "ez_dragon7", "tie25_excludes_win_commission"),
-)
+_NEVER: Final = ("decks_min", "decks_max", "wagers_base", "ez_dragon7", *CONSTANTS)
 
 
 def _moment(setting: str) -> ChangeMoment:
@@ -58,6 +62,8 @@ def parse_value(setting: str, text: str) -> object:
             return [_parse_number(one.strip()) for one in text.split(",")]
         case YesNo() if text in ("true", "false"):
             return text == "true"
+        case KeyedTexts():
+            return [] if text == NOTHING else _NEXT_KEY.split(text)
         case Tokens():
             return [] if text == NOTHING else [one.strip() for one in text.split(",")]
         case Text() if text == NOTHING:

@@ -56,9 +56,9 @@ wa-mini | burn_mode = "none"
     Allowed: the place where they describe it. Remedy: set burn_control_reference = "...". By at
     burn_documented, of burn_control_reference
 nj-baccarat | calls_required = ["before"] ; calls_control_reference = ""
-    calls_control_reference: the call before needs a reference to the house's internal controls.
-    Allowed: the place where they describe it. Remedy: set calls_control_reference = "...". By
-    of calls_control_reference
+    call_references: the call before needs a reference to the house's internal controls. Allowed:
+    for each call the place where they describe it. Remedy: write "before: ..." in
+    call_references, or set calls_control_reference for all calls. By of calls_control_reference
 nj-baccarat | dragon_bonus = "on" ; side_wager_approval = ""
     side_wager_approval: a wager beside banker, player and tie needs an approval. Allowed: the
     reference of the approval. Remedy: set side_wager_approval = "..." or take the wager out. By
@@ -112,6 +112,14 @@ house-mini | deal_option = "players_reveal"
     deal_option: players_reveal does not go with players_may_handle_cards no. Allowed:
     players_reveal where players may handle cards. Remedy: set both. By of
     players_may_handle_cards, of deal_option
+house-mini | deal_option = "players_reveal" ; players_may_handle_cards = "reveal_only"
+    reveal_seat_tie_break: not_applicable does not go with deal_option players_reveal. Allowed:
+    "not_applicable", "nearest_dealer_counter_clockwise", and here not not_applicable. Remedy: set
+    reveal_seat_tie_break too. By of reveal_seat_tie_break
+wa-mini | banker_placement = "under_shoe"
+    banker_placement: under_shoe does not go with deal_option face_up: nothing waits to be turned.
+    Allowed: banker_area, or another deal_option. Remedy: set both. By of banker_placement, of
+    deal_option
 nj-baccarat | total_card_wagers = "on" ; odds_total_6 = "not_applicable"
     odds_total_6: not_applicable does not go with total_card_wagers on. Allowed: odds such as
     "8:1", or "not_applicable", and here not not_applicable. Remedy: set odds_total_6 too. By of

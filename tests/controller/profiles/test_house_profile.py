@@ -169,7 +169,14 @@ def test_a_shipped_profile_has_no_house_values(
         ("ny-mini", 'odds_tie = "9:1"', ("odds_tie",)),
         ("ny-ez", 'odds_dragon7 = "45:1"', ("odds_dragon7",)),
         ("ny-mini", 'dragon_bonus = "on"', ("dragon_bonus",)),
-        ("wa-mini", 'banker_placement = "under_shoe"', ("banker_placement",)),
+        (
+            "wa-mini",
+            'banker_placement = "under_shoe"\ndeal_option = "mixed"',
+            ("deal_option", "banker_placement"),
+        ),
+        # Words and references of calls
+        ("s42-mini", 'call_texts = ["tie_hand: égalité"]', ("call_texts",)),
+        ("wa-mini", 'call_references = ["draws: IC 9"]', ("call_references",)),
         ("nj-baccarat", 'total_card_wagers = "off"', ("total_card_wagers",)),
         # Fewer choices
         ("ny-mini", "vig_rate_allowed = [5]", ("vig_rate_allowed",)),

@@ -6,7 +6,9 @@ import pytest
 
 from controller.profiles.clauses import parse_clauses
 from controller.profiles.profile import Profile, ProfileError, parse_profile
+from controller.profiles.profile_toml import render_profile
 from controller.profiles.rule_points import RulePoint, banker_row_point
+from controller.profiles.setting_definitions import LATER_SETTINGS
 from controller.rules.setting_values import BankerPlacement, ThirdCardDealt
 
 RULES = files("controller.profiles")
@@ -235,3 +237,13 @@ def test_a_faulty_profile_is_refused_with_path_and_remedy(old: str, new: str, me
     assert caught.value.path
     assert caught.value.allowed
     assert caught.value.remedy
+
+
+def test_a_stored_text_of_an_earlier_version_has_no_words_of_calls() -> None:
+    """Texts that a run of an earlier version stored can still be replayed."""
+    lines = render_profile(parse_profile(text_of("s42-mini"), CLAUSES)).splitlines()
+    earlier = "\n".join(line for line in lines if not line.startswith(tuple(LATER_SETTINGS)))
+    profile = parse_profile(earlier, CLAUSES)
+    assert profile.value("call_texts").value == ()
+    assert profile.value("call_texts").assumed
+    assert profile.rules == parse_profile(text_of("s42-mini"), CLAUSES).rules

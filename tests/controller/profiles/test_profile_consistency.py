@@ -29,6 +29,14 @@ nj-minibaccarat | vig_mode = "tie25" ; tie25_excludes_win_commission = "not_appl
 tie25_excludes_win_commission | not_applicable does not go with vig_mode tie25
 nj-baccarat | ez_dragon7 = "on" | vig_mode | commission does not go with ez_dragon7 on
 house-mini | deal_option = "players_reveal" | deal_option | players_reveal does not go with players_
+wa-mini | calls_required = ["draws", "final_counts_and_winner"] ; call_references = ["before: A"] \
+| call_references | the call draws needs a reference
+wa-mini | banker_placement = "under_shoe" | banker_placement | under_shoe does not go with
+"""
+CALLS = 'calls_required = ["before", "draws", "final_counts_and_winner"]'
+REVEALS = """deal_option = "players_reveal"
+players_may_handle_cards = "reveal_only"
+reveal_seat_tie_break = "nearest_dealer_counter_clockwise"
 """
 
 
@@ -55,7 +63,12 @@ def test_contradicting_settings(house: Written, row: str) -> None:
         ("ny-mini", 'vig_mode = "tie25"'),
         ("ny-mini", 'vig_collection = "deferred"'),
         ("nj-minibaccarat", 'vig_mode = "none_total_cards"'),
-        ("house-mini", 'deal_option = "players_reveal"\nplayers_may_handle_cards = "reveal_only"'),
+        (
+            "house-mini",
+            REVEALS,
+        ),
+        ("wa-mini", f'{CALLS}\ncall_references = ["before: IC 1", "draws: IC 2"]'),
+        ("wa-mini", f'{CALLS}\ncall_references = ["draws: A"]\ncalls_control_reference = "B"'),
     ],
 )
 def test_consistent_settings(house: Written, base: str, changes: str) -> None:

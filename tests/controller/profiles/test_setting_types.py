@@ -7,6 +7,7 @@ import pytest
 from controller.profiles.setting_definitions import SHAPES, choices_setting
 from controller.profiles.setting_types import (
     TEXT_LENGTH_MAX,
+    KeyedTexts,
     OddsLimitText,
     OddsText,
     Shape,
@@ -38,6 +39,10 @@ from controller.profiles.setting_types import (
         (OddsLimitText(), '"at_least N:M" or "exactly N:M"'),
         (OddsLimitText(absent=True), '"at_least N:M" or "exactly N:M", or "not_applicable"'),
         (Text(), "one printable line of at most 200 characters"),
+        (
+            KeyedTexts({"tie": (), "wins": ("player", "banker")}),
+            'a list of lines "KEY: TEXT", each KEY at most once, of tie, wins {player} {banker}',
+        ),
     ],
 )
 def test_the_allowed_values_of_a_shape_as_text(shape: Shape, expected: str) -> None:
@@ -63,6 +68,10 @@ def test_the_allowed_values_of_a_shape_as_text(shape: Shape, expected: str) -> N
         (OddsLimitText(absent=True), "not_applicable"),
         (Text(), ""),
         (Text(), "x" * TEXT_LENGTH_MAX),
+        (KeyedTexts({"tie": ()}), []),
+        (KeyedTexts({"tie": ()}), ["tie: 7: 7"]),
+        (KeyedTexts({"tie": ()}), ["tie:so {{ it }} is"]),
+        (KeyedTexts({"tie": ("player",), "wins": ()}), ["tie: a {player} tie", "wins: it wins"]),
     ],
 )
 def test_fitting_values(shape: Shape, value: object) -> None:
@@ -102,6 +111,19 @@ def test_fitting_values(shape: Shape, value: object) -> None:
         (Text(), "two\nlines"),
         (Text(), " "),
         (Text(), 5),
+        (KeyedTexts({"tie": ()}), "tie: it is a tie"),
+        (KeyedTexts({"tie": ()}), [5]),
+        (KeyedTexts({"tie": ()}), ["win: it wins"]),
+        (KeyedTexts({"tie": ()}), ["tie"]),
+        (KeyedTexts({"tie": ()}), ["tie: "]),
+        (KeyedTexts({"tie": ()}), ["tie: {player}"]),
+        (KeyedTexts({"tie": ("player",)}), ["tie: {player:>3}"]),
+        (KeyedTexts({"tie": ("player",)}), ["tie: {player!r}"]),
+        (KeyedTexts({"tie": ("player",)}), ["tie: {player.real}"]),
+        (KeyedTexts({"tie": ("player",)}), ["tie: {}"]),
+        (KeyedTexts({"tie": ()}), ["tie: {"]),
+        (KeyedTexts({"tie": ()}), ["tie: a", "tie: b"]),
+        (KeyedTexts({"tie": ()}), ["tie: two\nlines"]),
     ],
 )
 def test_values_that_do_not_fit(shape: Shape, value: object) -> None:

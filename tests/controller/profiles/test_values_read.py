@@ -6,12 +6,18 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
+from controller.profiles.call_phrases import DEFAULT_WORDS
 from controller.profiles.profile import Profile
 from controller.profiles.profile_toml import render_profile
 from controller.profiles.rule_points import RulePoint, banker_row_point
 from controller.profiles.rule_values import RuleValues, rule_values
 from controller.rules.odds import Odds
-from controller.rules.setting_values import BankerPlacement, DealOption, ThirdCardDealt
+from controller.rules.setting_values import (
+    BankerPlacement,
+    DealOption,
+    RequiredCall,
+    ThirdCardDealt,
+)
 
 PROFILES = (
     *("house-baccarat", "house-mini", "nj-baccarat", "nj-minibaccarat", "ny-ez", "ny-midi"),
@@ -38,10 +44,20 @@ BY_OPTION = {
 }
 
 
+# Without lines of a house.
+BY_CALL = {
+    "call_references": dict.fromkeys(RequiredCall, ""),
+    "call_texts": {one: words.text for one, words in DEFAULT_WORDS.items()},
+}
+
+
 def as_typed(field: str, written: object, deal_option: DealOption) -> object:
     kind = typing.get_type_hints(RuleValues)[field]
     if written == "by_deal_option":
         return BY_OPTION[field, deal_option]
+    if field in BY_CALL:
+        assert written == (), "no shipped profile has words or references of a house"
+        return BY_CALL[field]
     if kind is bool:
         return written in YES
     if field == "ghost_hands_max":
@@ -93,6 +109,13 @@ def test_every_value_is_read_from_its_setting(shipped: Callable[[str], Profile],
         ("odds_total_6", "2:1", "odds_total_6", Odds(2, 1)),
         ("third_card_dealt", "face_down", "third_card_dealt", ThirdCardDealt.FACE_DOWN),
         ("banker_placement", "under_shoe", "banker_placement", BankerPlacement.UNDER_SHOE),
+        ("calls_control_reference", "C", "call_references", dict.fromkeys(RequiredCall, "C")),
+        (
+            "call_references",
+            ("draws: IC 1: a", "tie_hand:IC 2"),
+            "call_references",
+            dict.fromkeys(RequiredCall, "") | {"draws": "IC 1: a", "tie_hand": "IC 2"},
+        ),
     ],
 )
 def test_a_setting_is_read(

@@ -11,6 +11,8 @@ from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.effects import Prompt
 from controller.procedure.events import CardsTurned, LayoutPart
 from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.profiles.call_phrases import GROUP_OF, CallGroup, call_words
+from controller.profiles.house_profile import apply_house, parse_house
 from controller.profiles.load import load_profile
 from controller.rules.setting_values import DealOption, RequiredCall, ThirdCardDealt
 
@@ -91,23 +93,16 @@ def test_washington_has_the_layout_checked_before_every_coup(new_layout) -> None
 @pytest.mark.clause("WA-pre-2")
 @pytest.mark.clause("WA-an-before")
 @pytest.mark.clause("WA-an-b-set")
-@pytest.mark.clause("WA-an-doc")
-@pytest.mark.clause("WA-an-which")
-@pytest.mark.clause("WA-pl-ann")
-@pytest.mark.clause("WA-bk-ann")
-@pytest.mark.clause("WA-an-cat")
 def test_announcements_before_the_deal_are_prompted_where_the_house_makes_them(new_layout) -> None:
     table = new_layout("wa-mini", calls_required=(RequiredCall.BEFORE, RequiredCall.NO_MORE_BETS))
     (text,) = due(table)
     assert text == (
-        "check that every wager lies in its own area; make the announcements before the deal; "
+        'check that every wager lies in its own area; announce "place your bets please"; '
         'call "no more bets" before the first card; deal face up, each card to its hand\'s area'
     )
     table.deal("P 7h")
     (prompt,) = table.of(Prompt)
     assert {"WA-pre-2", "WA-an-before", "WA-an-b-set"} < set(prompt.clauses)
-    assert {"WA-an-doc", "WA-an-which", "WA-an-cat"} < set(prompt.clauses)
-    assert {"WA-pl-ann", "WA-bk-ann"} < set(prompt.clauses)
 
 
 def test_where_no_more_bets_is_sensed_only_the_rest_is_prompted(new_layout) -> None:
@@ -140,11 +135,8 @@ def test_where_no_more_bets_is_sensed_only_the_rest_is_prompted(new_layout) -> N
             "ny-midi",
             DealOption.PLAYERS_REVEAL,
             "deal face down",
-            ("NY-f-3-ii-a-down", "NY-f-3-ii-a-corner"),
-            marks=[
-                pytest.mark.clause("NY-f-3-ii-a-down"),
-                pytest.mark.clause("NY-f-3-ii-a-corner"),
-            ],
+            ("NY-f-3-ii-a-down",),
+            marks=pytest.mark.clause("NY-f-3-ii-a-down"),
         ),
         pytest.param(
             "s42-mini",
@@ -687,3 +679,149 @@ def test_the_calls_due_at_the_fourth_card_are_the_prompted_ones(new_layout, opti
     table = new_layout(observed=TURNED, deal_option=option)
     table.deal(cards)
     assert new_prompts(table)[1:] == due(table)
+
+
+# --- the words and references of the house --------------------------------------------------------
+
+
+@pytest.fixture
+def new_house(new_table):
+    """A Washington table after its burn, with settings of its house."""
+
+    def made(changes: str):
+        text = f'name = "grand"\nbase = "wa-mini"\ncalls_control_reference = "IC 1"\n{changes}'
+        profile = apply_house(parse_house(text, ("wa-mini",)), load_profile("wa-mini"))
+        table = new_table()
+        table.book = RuleBook.of(profile, 8, ())
+        table.deal("start; burn Ac: 2c")
+        return table
+
+    return made
+
+
+# What Washington's page of calls says, and what has to be dealt to hear it.
+WASHINGTON_CALLS = {
+    "before: Place your bets please": ("", 'announce "Place your bets please"'),
+    "no_more_bets: All bets set": ("", 'call "All bets set" before the first card'),
+    "player_nothing: Player shows zero": ("P Kh; B 6c; P Qd; B Kh", "Player shows zero, Banker"),
+    "player_shows: Player shows a {player}": (PLAYER_DRAWS, "announce: Player shows a 2, Banker"),
+    "player_stands: Player shows {player} and must stand": (STAND, "Player shows 7 and must stand"),
+    "player_natural: Player shows a Natural {player}. There will be no draws.": (
+        NATURAL,
+        "announce: Player shows a Natural 9. There will be no draws., Banker",
+    ),
+    "banker_nothing: Bank has Baccarat": ("P 2h; B Jc; P Kd; B Kh", "shows 2, Bank has Baccarat"),
+    "banker_shows: Bank has {banker}": (BANKER_DRAWS, "Player stands on 7, Bank has 3, draw"),
+    "banker_stands: Bank has {banker} and must stand": (NATURAL, "Bank has 7 and must stand; no"),
+    "banker_natural: Bank has {banker} natural": ("P 9h; B 8c; P Kd; B Kh", "Bank has 8 natural;"),
+    "banker_natural_wins: Bank wins with a Natural {banker}": (
+        "P 2h; B 8c; P Kd; B Kh",
+        "Player shows 2, Bank wins with a Natural 8; no third card",
+    ),
+    "banker_natural_ties: Bank ties it up {player} - {banker}": (
+        "P 8h; B 8c; P Kd; B Kh",
+        "Bank ties it up 8 - 8; no third card",
+    ),
+    "player_card: Card for the player": (PLAYER_DRAWS, "Banker shows 3, Card for the player; then"),
+    "banker_card: Draw Bank, beat {player}": (BANKER_DRAWS, "shows 3, Draw Bank, beat 7; then"),
+    "banker_no_card: Bank stays": ("P 2h; B 7c; P Kd; B Kh; P 3d", "announce: Bank stays, Banker"),
+    "player_wins: Player wins {player} over {banker}": (STAND, "announce: Player wins 7 over 6"),
+    "banker_wins: Bank wins {banker} over {player}": (
+        "P 6h; B 7c; P Kd; B Kh",
+        "announce: Bank wins 7 over 6",
+    ),
+    "tie_counts: We have a Tie hand {player} {banker}": (
+        "P 7h; B 7c; P Kd; B Kh",
+        "announce: We have a Tie hand 7 7",
+    ),
+    "tie_hand: égalité": ("P 7h; B 7c; P Kd; B Kh", 'announce "égalité"'),
+    "last_hand: This is the last hand": (
+        "P 9h; cut card; B 7c; P Kd; B Kh; result player",
+        'announce "This is the last hand"',
+    ),
+}
+ALL_CALLS = (
+    'calls_required = ["before", "no_more_bets", "draws", "final_counts_and_winner", '
+    '"tie_hand", "last_hand"]'
+)
+
+
+@pytest.mark.clause("WA-pl-ann")
+@pytest.mark.clause("WA-bk-ann")
+@pytest.mark.parametrize("line", WASHINGTON_CALLS)
+def test_a_call_is_made_in_the_words_of_the_internal_controls(new_house, line) -> None:
+    cards, words = WASHINGTON_CALLS[line]
+    table = new_house(f"{ALL_CALLS}\ncall_texts = ['{line}']")
+    table.deal(cards or "P 2h")
+    spoken = "\n".join(one.text for one in table.of(Prompt))
+    assert words in spoken
+    unchosen = new_house(ALL_CALLS)
+    unchosen.deal(cards or "P 2h")
+    # Without it every other word is the same: the house changes its own phrase only.
+    changed = [
+        (one.text, other.text)
+        for one, other in zip(table.of(Prompt), unchosen.of(Prompt), strict=True)
+        if one.text != other.text
+    ]
+    assert len(changed) == 1 or line.startswith(("before", "no_more_bets"))
+    assert {clause for one in table.verdicts for clause in one.clauses} >= WASHINGTON_NOTES
+
+
+WASHINGTON_NOTES = {"WA-an-doc", "WA-an-cat", "WA-an-which", "WA-pl-ann", "WA-bk-ann"}
+
+
+@pytest.mark.parametrize(
+    ("line", "cards", "words"),
+    [
+        ("player_count: player: {player}", PLAYER_DRAWS, "announce: player: 2, Banker 3; then"),
+        ("player_count_natural: nat {player}", NATURAL, "announce: nat 9, Banker 7; no third card"),
+        ("banker_count: bank: {banker}", PLAYER_DRAWS, "announce: Player 2, bank: 3; then"),
+        ("banker_count_natural: nat {banker}", "P 2h; B 9c; P Kd; B Kh", "Player 2, nat 9; no"),
+        ("total_cards: {cards} cards", STAND, "announce: Player wins, 7 over 6, 4 cards"),
+        ("dragon_7: dragon", f"{PLAYER_DRAWS}; P 3d; B 4d", 'announce "dragon"'),
+        ("panda_8: panda", "P 2h; B 7c; P Kd; B Kh; P 6d", 'announce "panda"'),
+    ],
+)
+def test_other_calls_have_the_words_of_the_house_too(new_layout, line, cards, words) -> None:
+    profile = "ny-ez" if line.startswith(("dragon", "panda")) else "s42-mini"
+    table = new_layout(profile, total_card_wagers="total" in line, call_texts=call_words((line,)))
+    table.deal(cards)
+    assert words in "\n".join(new_prompts(table))
+
+
+def test_the_words_of_the_house_are_in_the_general_prompt(new_layout) -> None:
+    words = call_words(("tie_hand: égalité", "dragon_7: dragon", "panda_8: panda"))
+    option = DealOption.FACE_DOWN_DEALER
+    calls = (RequiredCall.TIE_HAND,)
+    table = new_layout("ny-ez", deal_option=option, calls_required=calls, call_texts=words)
+    table.deal(STAND)
+    assert new_prompts(table)[-1].endswith(
+        'announce "égalité" if they are equal, then "dragon" or "panda" if it is one'
+    )
+
+
+@pytest.mark.clause("WA-an-which")
+@pytest.mark.clause("WA-an-cat")
+@pytest.mark.clause("WA-an-doc")
+def test_each_call_of_the_house_is_recorded_with_its_group_and_reference(new_house) -> None:
+    table = new_house(f'{ALL_CALLS}\ncall_references = ["draws: IC 7.2", "last_hand: IC 9"]')
+    (found,) = [one for one in table.verdicts if one.what.startswith("calls")]
+    assert found.what == (
+        "calls as in the internal controls: before the deal before (IC 1), no_more_bets (IC 1), "
+        "last_hand (IC 9); during the deal draws (IC 7.2); after the deal "
+        "final_counts_and_winner (IC 1), tie_hand (IC 1)"
+    )
+    assert set(found.clauses) == WASHINGTON_NOTES
+
+
+def test_every_call_has_a_group_and_every_group_a_call() -> None:
+    assert set(GROUP_OF) == set(RequiredCall)
+    assert set(GROUP_OF.values()) == set(CallGroup)
+
+
+def test_a_call_without_a_reference_is_recorded_as_such(new_layout) -> None:
+    table = new_layout("wa-mini")
+    (found,) = [one for one in table.verdicts if one.what.startswith("calls")]
+    assert found.what.endswith(
+        "after the deal final_counts_and_winner (no reference is set in the profile)"
+    )

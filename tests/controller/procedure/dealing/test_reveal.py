@@ -14,13 +14,16 @@ from controller.procedure.events import CardsTurned, LayoutPart, RevealGivenUp
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile
 from controller.rules.hands import HandName
-from controller.rules.setting_values import DealOption, SeatDirection
+from controller.rules.setting_values import BankerPlacement, DealOption, SeatDirection
 from controller.settlement.wagers import Wager, WagerKind
 
 FOUR = "P 2h; B 3c; P Kd; B Kh"
 STAND = "P 7h; B 6c; P Kd; B Kh"
 TURNED = (ObservableFact.TURNED,)
 KNOWN = (ObservableFact.TURNED, ObservableFact.WAGERS)
+CORNER = "place the Banker's Hand under the shoe's right corner until the Player's Hand is called"
+MIDI_DEAL = ("NY-f-3-option", "NY-f-3-ii-a-down", "NY-f-3-ii-a-corner")
+UNDER = {"banker_placement": BankerPlacement.UNDER_SHOE}
 COUNTER, CLOCKWISE = SeatDirection.COUNTER_CLOCKWISE, SeatDirection.CLOCKWISE
 
 
@@ -81,6 +84,97 @@ def handed(table) -> list[str]:
 def seen(table) -> list[str]:
     parts = [part for part in LayoutPart if part is not LayoutPart.ERROR_CARD]
     return [part.value for part in parts if is_seen(table.book, table.shoe.coup, part)]
+
+
+# --- the Banker's Hand under the shoe -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("profile", "clause"),
+    [
+        pytest.param(name, clause, marks=pytest.mark.clause(clause))
+        for name, clause in (("ny-midi", "NY-f-3-ii-a-corner"), ("s42-mini", "S42-g-3-iii"))
+    ],
+)
+def test_the_banker_hand_waits_under_the_corner_until_the_player_hand_is_called(
+    new_layout, profile, clause
+) -> None:
+    """Cards to their areas, Banker's then under the corner, Player's called, then Banker's."""
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50", profile, **UNDER)
+    table.effects.clear()
+    table.deal("P 2h")
+    (before,) = table.of(Prompt)
+    assert before.text.endswith(
+        f"; deal face down, each card to its hand's area; after the fourth card {CORNER}"
+    )
+    assert clause in before.clauses
+    table.effects.clear()
+    table.deal("B 3c; P Kd; B Kh")
+    at_four = table.of(Prompt)[0]
+    assert at_four.text == f"{CORNER}; hand the Player's Hand face down to seat 3"
+    assert clause in at_four.clauses
+    assert seen(table) == []
+    give_up(table)
+    assert CORNER not in handed(table)[-1], "it lies there since the fourth card"
+    turn(table, "player_hand")
+    assert seen(table) == ["player_hand"]
+    assert [one.text for one in table.of(Prompt)] == [
+        "announce: Player 2",
+        "hand the Banker's Hand face down to seat 5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("profile", "clause"),
+    [
+        pytest.param(name, clause, marks=pytest.mark.clause(clause))
+        for name, clause in (
+            ("ny-mini", "NY-f-3-i-b-down"),
+            ("ny-mini", "NY-f-3-i-b-turn"),
+            ("s42-mini", "S42-g-3-ii"),
+        )
+    ],
+)
+def test_the_dealer_leaves_the_banker_hand_under_the_corner(new_layout, profile, clause) -> None:
+    table = new_layout(DealOption.FACE_DOWN_DEALER, profile=profile, **UNDER)
+    table.effects.clear()
+    table.deal("P 2h")
+    (before,) = table.of(Prompt)
+    stays = "under the shoe's right corner until the Player's Hand is called"
+    assert before.text.endswith(
+        f"; deal face down, the Player's Hand to its area, the Banker's Hand {stays}"
+    )
+    assert clause in before.clauses
+    table.deal("B 3c; P Kd; B Kh")
+    at_four = table.of(Prompt)[-1]
+    assert at_four.text == f"leave the Banker's Hand {stays}; turn the Player's Hand"
+    assert clause in at_four.clauses
+    turn(table, "player_hand")
+    called = table.of(Prompt)[-1]
+    assert called.text == "announce: Player 2; then turn the Banker's Hand and put it on its area"
+    assert seen(table) == ["player_hand", *THIRDS]
+
+
+def test_where_no_turning_is_observed_the_corner_is_in_the_general_prompt(new_layout) -> None:
+    table = new_layout(DealOption.FACE_DOWN_DEALER, (), **UNDER)
+    table.deal(FOUR)
+    text = table.of(Prompt)[-1].text
+    assert text.startswith(
+        "leave the Banker's Hand under the shoe's right corner until the Player's Hand is called; "
+        "as the cards are turned, announce the point count of the Player's Hand"
+    )
+
+
+@pytest.mark.clause("WA-pr-1-barea")
+@pytest.mark.parametrize("placement", list(BankerPlacement))
+def test_washington_places_the_banker_cards_as_the_house_chose(new_layout, placement) -> None:
+    option = DealOption.FACE_DOWN_DEALER
+    table = new_layout(option, profile="wa-mini", banker_placement=placement)
+    table.effects.clear()
+    table.deal(FOUR)
+    under = ["under the shoe" in one.text for one in table.of(Prompt)]
+    assert under == [placement is BankerPlacement.UNDER_SHOE] * 2
+    assert "WA-pr-1-barea" in table.of(Prompt)[0].clauses
 
 
 # --- what people have seen ------------------------------------------------------------------------
@@ -308,13 +402,13 @@ def test_at_midi_tables_the_third_cards_go_to_the_same_patrons(new_layout) -> No
     table.deal("B 4d")
     over = [one for one in table.of(Prompt) if one.kind.value == "hand_over"]
     assert [one.text for one in over] == [
-        "hand the Player's Hand face down to seat 3",
+        f"{CORNER}; hand the Player's Hand face down to seat 3",
         "hand the Banker's Hand face down to seat 5",
         "hand Player's third card face down to seat 3",
         "hand Banker's third card face down to seat 5",
     ]
     assert [one.clauses for one in over] == [
-        ("NY-f-3-ii-b-hand", "NY-f-3-ii-b-return"),
+        ("NY-f-3-ii-b-hand", "NY-f-3-ii-b-return", *MIDI_DEAL),
         ("NY-f-3-ii-c-hand", "NY-f-3-ii-c-return"),
         ("NY-f-3-ii-d", "NY-g-2-i", "NY-g-2-ii"),
         ("NY-f-3-ii-e", "NY-g-2-iii", "NY-g-2-iv", "NY-g-2-v"),
@@ -368,7 +462,8 @@ def test_of_equal_wagers_the_one_nearest_to_the_dealer_counts(
     table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, on_layout, profile)
     table.deal(FOUR)
     assert player in table.of(Prompt)[-1].clauses
-    assert handed(table) == ["hand the Player's Hand face down to seat 2"]
+    corner = f"{CORNER}; " if profile == "ny-midi" else ""
+    assert handed(table) == [f"{corner}hand the Player's Hand face down to seat 2"]
     turn(table, "player_hand")
     assert banker in table.of(Prompt)[-1].clauses
     assert handed(table) == ["hand the Banker's Hand face down to seat 5"]
@@ -379,7 +474,7 @@ def test_a_hand_that_nobody_bet_on_is_turned_by_the_dealer(new_layout) -> None:
     table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "5B50", "ny-midi")
     table.deal(FOUR)
     assert "NY-f-3-ii-g-3" in table.of(Prompt)[-1].clauses
-    assert handed(table) == ["turn the Player's Hand: no patron does"]
+    assert handed(table) == [f"{CORNER}; turn the Player's Hand: no patron does"]
 
 
 def test_where_wagers_are_not_known_the_prompt_says_whom_to_look_for(new_layout) -> None:

@@ -11,7 +11,13 @@ from controller.procedure.effects import Prompt, Refusal
 from controller.procedure.opening.cut import offer_order
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
-from controller.rules.setting_values import DealOption, SeatDirection, ShuffleFinish, ShuffleMode
+from controller.rules.setting_values import (
+    CardHandling,
+    DealOption,
+    SeatDirection,
+    ShuffleFinish,
+    ShuffleMode,
+)
 
 HAND = {"shuffle_mode": ShuffleMode.HAND}
 CONTINUOUS = {"shuffle_mode": ShuffleMode.CONTINUOUS}
@@ -452,6 +458,27 @@ def test_turning_a_hand_by_right_is_no_incident(new_people) -> None:
     table.state = replace(table.state, shoe=replace(table.shoe, coup=coup))
     assert people.do("cards-touched seat 4").startswith("seat 4 turns a hand of this coup by right")
     assert people.do("cards-touched seat 5") == ""
+
+
+@pytest.mark.clause("HG-bac-shoe")
+def test_the_seat_that_deals_touches_cards_by_right(new_people) -> None:
+    people = new_people("house-baccarat", seats=(1, 2, 3))
+    people.do("shoe-passed seat 2")
+    why = "seat 2 holds the shoe and deals: that is not an incident"
+    assert people.do("cards-touched seat 2") == why
+    assert people.refused.clauses == ("HG-bac-shoe",)
+    assert people.do("cards-touched seat 3") == ""
+    assert people.do("cards-touched") == ""
+
+
+@pytest.mark.parametrize("handling", list(CardHandling))
+def test_the_shoe_passes_only_where_patrons_may_deal(new_people, handling) -> None:
+    people = new_people("nj-baccarat", players_may_handle_cards=handling)
+    passes = handling is CardHandling.SHOE_PASSES
+    assert (people.do("shoe-passed seat 2") == "") is passes
+    people.table.deal("start")
+    asks = any("which seat receives the shoe" in one.text for one in people.table.of(Prompt))
+    assert asks is passes
 
 
 @pytest.mark.clause("S42-b-5")
