@@ -28,7 +28,7 @@ SET_UP: Final = (
                 "pit                  none",
                 "profile              s42-mini (Section 42 Mini-Baccarat)",
                 "...",
-                "remarks              none",
+                "remarks              shoe: /dev/serial/by-id/...: it does not exist. Remedy: ...",
             ),
             example(
                 "smartshoe check-config --config table.toml --json",

@@ -118,3 +118,17 @@ def load_named_profile(name: str) -> "Profile":
         allowed=known,
         remedy="use one of them, or name a house's .toml file",
     )
+
+
+def check_decks(decks: int, profile: "Profile") -> None:
+    """Raise CommandError if a profile does not allow a shoe with so many decks."""
+    from controller.profiles.deck_bounds import decks_refusal
+
+    refusal = decks_refusal(decks, profile)
+    if refusal is not None:
+        raise CommandError(
+            f"{decks} is not allowed",
+            place="--decks",
+            allowed=refusal.allowed,
+            remedy="give another number, or another --profile",
+        )

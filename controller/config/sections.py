@@ -29,9 +29,10 @@ from controller.config.layout_rules import (
 )
 from controller.config.time_zone import zone_data
 from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
+from controller.profiles.deck_bounds import decks_refusal
 from controller.profiles.load import load_profile, profile_names
 from controller.profiles.profile import Profile, ProfileError
-from controller.rules.setting_values import PayProcedure, ShuffleFinish, ShuffleMode, VigorishMode
+from controller.rules.setting_values import PayProcedure, ShuffleFinish, VigorishMode
 from controller.table.disk_space import MIB, DiskLimits
 
 DEFAULT_KEY: Final = "table.key"
@@ -99,27 +100,6 @@ def _folder(read: ValidationInfo) -> Path | None:
     return read.context["folder"] if read.context else None
 
 
-def _check_decks(decks: int, profile: Profile) -> None:
-    rules = profile.rules
-    dual = rules.shuffle_mode is ShuffleMode.DUAL_BATCH
-    batch = (rules.batch_min_decks_each or 0) if dual else 0
-    if decks < rules.decks_min:
-        name, bound = "decks_min", f"at least {rules.decks_min}"
-        remedy = f"set decks = {rules.decks_min} or more"
-    elif rules.decks_max is not None and decks > rules.decks_max:
-        name, bound = "decks_max", f"at most {rules.decks_max}"
-        remedy = f"set decks = {rules.decks_max} or fewer"
-    elif decks < batch:
-        name, bound = "batch_min_decks_each", f"at least {batch} in each batch of a shuffler"
-        remedy = f"set decks = {batch} or more, or another shuffle_mode in a profile of the house"
-    else:
-        return
-    value = profile.value(name)
-    kind = "house rule" if value.house else "assumed"
-    grounds = ", ".join(value.basis) or f"{profile.name}, {kind}: {value.reason}"
-    raise ValueError(f"{decks} is not allowed. Allowed: {bound} ({grounds}). Remedy: {remedy}")
-
-
 def _address(text: str) -> str:
     if text == "localhost":
         return text
@@ -158,15 +138,20 @@ class TableSection(Section):
 
 class RulesSection(Section):
     profile: Annotated[str, AfterValidator(_profile)] = "s42-mini"
-    decks: Annotated[int, Field(le=255)] | None = None
+    decks: int | None = None
     observed: Annotated[list[str], AfterValidator(_facts)] = []
 
     @field_validator("decks")
     @classmethod
     def _decks(cls, decks: int | None, read: ValidationInfo) -> int | None:
         """Check the number of decks against the profile, if the profile is valid."""
-        if decks is not None and "profile" in read.data:
-            _check_decks(decks, load_profile(read.data["profile"], _folder(read)))
+        if decks is None or "profile" not in read.data:
+            return decks
+        refusal = decks_refusal(decks, load_profile(read.data["profile"], _folder(read)))
+        if refusal is not None:
+            raise ValueError(
+                f"{decks} is not allowed. Allowed: {refusal.allowed}. Remedy: {refusal.remedy}"
+            )
         return decks
 
 

@@ -20,13 +20,12 @@ from controller.custody.manifest import (
     ManifestError,
     build_manifest,
 )
+from controller.profiles.deck_bounds import DECKS_MAX
 from controller.rules.cards import Card, Rank, Suit
 
 HEADING: Final = ("batch", "back", "decks")
 COLUMNS: Final = ("tag", "rank", "suit", "deck")
 CUT_CARD: Final = "cut"
-# A deck number is stored in one byte.
-DECKS_MAX: Final = 255
 _TAG_BYTES_MAX: Final = 32
 _CELL_SHOWN_MAX: Final = 40
 

@@ -1,13 +1,14 @@
-"""Chooses the port class for a URL.
+"""Chooses the port class for a URL, and looks whether its port is there.
 
 Source: firmware_bridge/README.md, "Ports".
 """
 # ruff: noqa: PLC0415 - device libraries are loaded only when a port of their kind is requested.
 
+from pathlib import Path
 from typing import assert_never
 
 from firmware_bridge.transport.allow_list import AllowList
-from firmware_bridge.transport.port import LineSettings, Port
+from firmware_bridge.transport.port import LineSettings, Port, PortUnavailable
 from firmware_bridge.transport.port_url import DevicePath, NetworkUrl, UsbUrl, parse_port_url
 
 
@@ -36,3 +37,34 @@ def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) ->
             return UsbPort(url, allowed)
         case _:
             assert_never(parsed)
+
+
+def port_absence(url: str) -> str:
+    """Why a port is not there now, with what to do; empty if it is. Nothing is opened.
+
+    A serial server is not asked: some serve one client only, and it may be the running table.
+    Raises ValueError for an invalid URL.
+    """
+    parsed = parse_port_url(url)
+    try:
+        match parsed:
+            case NetworkUrl():
+                return ""
+            case DevicePath(path):
+                if Path(path).is_char_device():
+                    return ""
+                what = "it is no serial port" if Path(path).exists() else "it does not exist"
+                return f"{url}: {what}. Remedy: name a port that `smartshoe devices` lists"
+            case UsbUrl(scheme="usbserial"):
+                from firmware_bridge.transport.usb_serial import find_serial_path
+
+                find_serial_path(parsed)
+            case UsbUrl():
+                from firmware_bridge.transport.usb_sysfs import find_device
+
+                find_device(parsed, None)
+            case _:
+                assert_never(parsed)
+    except PortUnavailable as unavailable:
+        return str(unavailable)
+    return ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from controller.cli.output import echo, echo_json, echo_table, load_named_profile
+from controller.cli.output import check_decks, echo, echo_json, echo_table, load_named_profile
 from controller.cli.path_parameters import ProfileName
 from controller.views.quantity import counted
 
@@ -28,13 +28,20 @@ _NAMES: Final = {
     "cards_6": "coup of six cards",
     "naturals": "a natural in either hand",
 }
+_DECKS: Final = 8
 _EXACT: Final = "Vigorish is exact: its rounding depends on the stake and is left out."
 
 
 def odds(
     decks: Annotated[
-        int, typer.Option(min=1, max=16, help="Whole decks in the shoe.", metavar="N")
-    ] = 8,
+        int | None,
+        typer.Option(
+            min=1,
+            max=16,
+            help="Whole decks in the shoe; by default the profile's, without one 8.",
+            metavar="N",
+        ),
+    ] = None,
     profile: ProfileName = "",
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
@@ -51,6 +58,10 @@ def odds(
     from controller.settlement.terms import Terms
 
     rules_profile = load_named_profile(profile) if profile else None
+    if decks is None:
+        decks = _DECKS if rules_profile is None else rules_profile.rules.decks_per_shoe
+    if rules_profile is not None:
+        check_decks(decks, rules_profile)
     draws = enumerate_draws(decks)
     case_counts, total = draw_counts(draws), all_draws(decks)
     found = () if rules_profile is None else house_edges(Terms.of(rules_profile), draws)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from controller.cli.errors import CommandError
-from controller.cli.output import PROFILE_HELP, echo, echo_json, load_named_profile
+from controller.cli.output import PROFILE_HELP, check_decks, echo, echo_json, load_named_profile
 
 if TYPE_CHECKING:
     from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -25,9 +25,7 @@ def try_script(
     profile: Annotated[str, typer.Option(metavar="NAME", help=PROFILE_HELP)] = "s42-mini",
     decks: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, max=255, help="Decks in the shoe; by default the profile's."
-        ),
+        typer.Option(metavar="N", help="Decks in the shoe; by default the profile's."),
     ] = None,
     observed: Annotated[
         str,
@@ -94,17 +92,7 @@ def _book(profile: "Profile", decks: int | None, observed: str) -> "RuleBook":
 
     if decks is None:
         decks = profile.rules.decks_per_shoe
-    least, most = profile.rules.decks_min, profile.rules.decks_max
-    if decks < least or (most is not None and decks > most):
-        name = "decks_min" if decks < least else "decks_max"
-        bound = f"at least {least}" if decks < least else f"at most {most}"
-        grounds = ", ".join(profile.value(name).basis) or f"assumed in {profile.name}"
-        raise CommandError(
-            f"{decks} is not allowed",
-            place="--decks",
-            allowed=f"{bound} ({grounds})",
-            remedy="give another number, or another --profile",
-        )
+    check_decks(decks, profile)
     return RuleBook.of(profile, decks, _facts(observed))
 
 

@@ -16,6 +16,7 @@ from controller.custody.state import CustodyState
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.profile import Profile
+from controller.service.device_log import device_role
 from controller.service.manifest_lookup import BY_CONFIGURATION, look_up, manifest_given
 from controller.system.keys import KeyFileError, fingerprint_text, load_public
 from controller.tape.entries import ManifestRequested
@@ -23,6 +24,7 @@ from drivers.catalogue import SCANNER_MODELS, SHOE_MODELS, SHUFFLER_MODELS
 from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.allow_list import AllowedId, AllowedPlace, AllowEntry
 from firmware_bridge.transport.clock import now
+from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port_url import UsbUrl, parse_port_url
 
 Plain: TypeAlias = dict[str, object]
@@ -110,8 +112,11 @@ def describe_device(one: Plain) -> str:
 
 
 def device_remarks(config: TableConfig) -> Iterator[str]:
-    """Devices of the table that the USB allow-list can never admit."""
+    """Ports of the table that are not there, or that the USB allow-list can never admit."""
     for port, _ in config.lines:
+        absence = port_absence(port)
+        if absence:
+            yield f"{device_role(config.settings, port)}: {absence}"
         url = parse_port_url(port)
         if config.allowed is None or not isinstance(url, UsbUrl):
             continue

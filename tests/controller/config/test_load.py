@@ -408,6 +408,24 @@ def test_a_byte_order_mark_is_ignored(write: Write) -> None:
             ),
         ),
         (
+            '[rules]\nprofile = "wa-mini"\ndecks = 300',
+            (
+                "rules.decks: 300 is not allowed. Allowed: at most 8 (WA-mb-decks). Remedy: set "
+                "decks = 8 or fewer."
+            ),
+        ),
+        (
+            "[rules]\ndecks = 256",
+            (
+                "rules.decks: 256 is not allowed. Allowed: at most 255 (a batch's manifest holds no"
+                " more). Remedy: set decks = 255 or fewer."
+            ),
+        ),
+        (
+            "[rules]\ndecks = 0",
+            "rules.decks: 0 is not allowed. Allowed: at least 6 (S42-a-1-decks).",
+        ),
+        (
             "[rules]\ndecks = true",
             "rules.decks: true is not allowed. Allowed: a whole number without quotes.",
         ),

@@ -64,3 +64,8 @@ def test_decks_have_a_limit(capsys: Capture, decks: str) -> None:
 def test_an_unknown_profile_lists_the_known_ones(capsys: Capture) -> None:
     assert main(["odds", "--profile", "mars"]) == ExitCode.UNUSABLE
     assert "there is no profile 'mars'. Allowed: house-baccarat" in capsys.readouterr().err
+
+
+def test_with_a_profile_its_bounds_hold(capsys: Capture) -> None:
+    assert main(["odds", "--decks", "9", "--profile", "wa-mini"]) == ExitCode.UNUSABLE
+    assert "--decks: 9 is not allowed. Allowed: at most 8 (WA-mb-decks)." in capsys.readouterr().err

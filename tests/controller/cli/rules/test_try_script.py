@@ -152,6 +152,9 @@ def test_errors_as_json(capsys: Capture) -> None:
         (["none.script"], "there is no file 'none.script'. Allowed: a file, - for stdin"),
         ([NATURAL, "--profile", "reno"], "there is no profile 'reno'. Allowed: house-baccarat"),
         ([NATURAL, "--profile", "ny-mini", "--decks", "5"], "at least 6 (NY-a-4-i-decks)"),
+        ([NATURAL, "--decks", "0"], "0 is not allowed. Allowed: at least 6 (S42-a-1-decks)"),
+        ([NATURAL, "--decks", "256"], "256 is not allowed. Allowed: at most 255 (a batch"),
+        ([NATURAL, "--profile", "wa-mini", "--decks", "300"], "at most 8 (WA-mb-decks)"),
         (
             [NATURAL, "--observed", "weather"],
             "'weather' is not a fact that a table can observe. Allowed",

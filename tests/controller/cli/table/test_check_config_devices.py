@@ -18,6 +18,8 @@ from controller.custody.receipt import ReceiptResult
 from controller.rules.cards import Card, Rank, Suit
 from controller.system.keys import make_key, public_path
 from firmware_bridge.timestamp import Timestamp
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.serve import PtyServer
 
 Capture = pytest.CaptureFixture[str]
 
@@ -75,10 +77,17 @@ def checked(file: Path, capsys: Capture) -> dict[str, object]:
     return shown
 
 
-def remarks(file: Path, capsys: Capture) -> str:
+def all_remarks(file: Path, capsys: Capture) -> list[str]:
     found = checked(file, capsys)["remarks"]
     assert isinstance(found, list)
-    return "\n".join(found)
+    return found
+
+
+def remarks(file: Path, capsys: Capture) -> str:
+    """The remarks, except that this machine has none of the table's ports."""
+    absent = ("it does not exist", "it is not plugged in")
+    found = all_remarks(file, capsys)
+    return "\n".join(one for one in found if not any(words in one for words in absent))
 
 
 def words(file: Path, capsys: Capture) -> dict[str, str]:
@@ -189,4 +198,56 @@ def test_for_a_shoe_that_reads_no_tags_no_batches_are_shown(
 
     shown = checked(file, capsys)
     assert not {"batch_keys", "bound_batches", "shoe_gate"} & set(shown)
-    assert (shown["readers"], shown["scanners"], shown["remarks"]) == ([], [], [])
+    assert (shown["readers"], shown["scanners"]) == ([], [])
+    assert remarks(file, capsys) == ""
+
+
+# --- ports that are not there ---------------------------------------------------------------------
+
+
+def test_each_port_that_is_not_there_is_a_remark(table: Path, capsys: Capture) -> None:
+    assert all_remarks(table, capsys) == [
+        (
+            "shoe: usb://0ab1:0002/12345678: it is not plugged in. Remedy: `smartshoe devices` lists"
+            " what is"
+        ),
+        (
+            "reader at the discard rack: /dev/ttyUSB1: it does not exist. Remedy: name a port that"
+            " `smartshoe devices` lists"
+        ),
+        (
+            "scanner: usbhid://0c2e:0b81/S1234: it is not plugged in. Remedy: `smartshoe devices`"
+            " lists what is"
+        ),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("port", "expected"),
+    [
+        ("/dev/ttyUSB0", "shoe: /dev/ttyUSB0: it does not exist. Remedy: "),
+        ("/dev", "shoe: /dev: it is no serial port. Remedy: "),
+        ("usbserial://0403:6001/A1", "shoe: usbserial://0403:6001/A1: it is not plugged in. "),
+    ],
+)
+def test_a_shoe_that_is_not_there_is_a_remark(
+    port: str, expected: str, fast_dir: Path, capsys: Capture
+) -> None:
+    file = fast_dir / "table.toml"
+    file.write_text(ANGEL_EYE.replace("/dev/ttyUSB0", port))
+
+    (remark,) = all_remarks(file, capsys)
+    assert remark.startswith(expected)
+
+
+def test_a_port_that_is_there_needs_no_remark(fast_dir: Path, capsys: Capture) -> None:
+    file = fast_dir / "table.toml"
+    with PtyServer(AngelEye()) as shoe:
+        file.write_text(ANGEL_EYE.replace("/dev/ttyUSB0", shoe.path))
+        assert all_remarks(file, capsys) == []
+
+
+def test_a_serial_server_is_not_asked_whether_it_is_there(fast_dir: Path, capsys: Capture) -> None:
+    file = fast_dir / "table.toml"
+    file.write_text(ANGEL_EYE.replace("/dev/ttyUSB0", "socket://127.0.0.1:1"))
+    assert all_remarks(file, capsys) == []
