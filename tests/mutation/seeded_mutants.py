@@ -46,6 +46,8 @@ ROOMS = {
 }
 FATES = ("room", "whole", "survived")
 LIMIT_S = 1200
+# Exit codes of pytest.
+PASSED, INTERNAL_ERROR, NO_TESTS = 0, 3, 5
 COMPARISONS = {
     ast.Eq: "!=",
     ast.NotEq: "==",
@@ -62,18 +64,22 @@ COMPARISONS = {
 # children too.
 RECORDER = """
 import os
+from os import close, open, write  # tests replace those of `os`
 _known = set()
 
 def _write(file, line):
-    if line not in _known:
-        _known.add(line)
-        path = os.path.join(os.path.dirname(__file__), file)
-        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-        os.write(file, (line + "\\n").encode())
-        os.close(file)
+    if line in _known:
+        return
+    _known.add(line)
+    try:
+        file = open("{folder}/" + file, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    except OSError:  # a process of another user: the program goes on
+        return
+    write(file, line.encode() + b"\\n")
+    close(file)
 
 def reached(number):
-    _write("reached", f"{number}\\t{os.environ.get('PYTEST_CURRENT_TEST', '')}")
+    _write("reached", str(number) + "\\t" + os.environ.get("PYTEST_CURRENT_TEST", ""))
 
 def pytest_runtest_logreport(report):
     if report.failed:
@@ -246,18 +252,22 @@ class Tree:
         make = ["make", "-s", ".venv/.installed-dev"]
         subprocess.run(make, cwd=self.root, env=environment, check=True, stdout=sys.stderr)
         self.marks.mkdir()
-        (self.marks / "mutation_marks.py").write_text(RECORDER)
+        # Importable in every process of that environment, also where it runs isolated.
+        (packages,) = self.root.glob(".venv/lib/python*/site-packages")
+        (packages / "mutation_marks.py").write_text(RECORDER.format(folder=str(self.marks)))
 
     def run(self, *arguments: str) -> list[str] | None:
-        """The tests that fail; None if the run breaks off. Raises TimedOut."""
+        """The tests that fail; None if the run breaks off. Raises TimedOut.
+
+        A run with an error of pytest itself has not tried all tests.
+        """
         failed, timed_out = self.marks / "failed", self.marks / "timed_out"
         failed.write_text("")
         timed_out.write_text("")
         command = [self.root / ".venv/bin/python", "-m", "pytest", "-q", *arguments]
         command += ["-p", "no:cacheprovider", "-p", "mutation_marks"]
         dropped = ("PYTEST", "PYTHONDONTWRITEBYTECODE")
-        inherited = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
-        environment = {**inherited, "PYTHONPATH": str(self.marks)}
+        environment = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
         with self.output.open("w") as output:
             process = subprocess.Popen(
                 command, cwd=self.root, env=environment, stdout=output, start_new_session=True
@@ -273,7 +283,8 @@ class Tree:
         if tests := timed_out.read_text().splitlines():
             raise TimedOut(tests[0])
         failures = sorted(set(failed.read_text().splitlines()))
-        return failures if failures or code in (0, 5) else None
+        broke_off = code == INTERNAL_ERROR or not (failures or code in (PASSED, NO_TESTS))
+        return None if broke_off else failures
 
     def end_strays(self) -> None:
         """Ends what tests of a wrong program left running."""
@@ -326,6 +337,7 @@ class Trial:
     mutant: Mutant
     files: list[str]
     unsteady: list[str]
+    fate: str = "survived"
     noticed_by: str = ""
 
     def notices(self, files: list[str], processes: int) -> bool:
@@ -343,27 +355,25 @@ class Trial:
             deselected.append(f"--deselect={failures[0]}")
         return False
 
-    def result(self, fate: str) -> dict[str, object]:
-        found = {"fate": fate, "noticed_by": self.noticed_by, "files": len(self.files)}
-        shown = asdict(self.mutant)
-        return {name: shown[name] for name in ("path", "line", "offset", "old", "new")} | found
-
-    def fate(self, processes: int) -> str:
+    def attempt(self, *, room: bool, processes: int) -> None:
+        """Try the mutant by the tests of its own room, or by all others that reach it."""
         file = self.tree.root / self.mutant.path
         data = file.read_bytes()
         rewrite(file, mutated(file, self.mutant))
-        room = self.tree.room_of(self.mutant.path)
-        near = [one for one in self.files if one.startswith(room)]
+        own = self.tree.room_of(self.mutant.path)
+        files = [one for one in self.files if one.startswith(own) is room]
         try:
-            if self.notices(near, processes):
-                return "room"
-            if self.notices([one for one in self.files if one not in near], processes):
-                return "whole"
+            if self.notices(files, processes):
+                self.fate = "room" if room else "whole"
         except TimedOut as timed_out:
             self.noticed_by = f"none: {timed_out} timed out"
         finally:
             rewrite(file, data)
-        return "survived"
+
+    def result(self) -> dict[str, object]:
+        found = {"fate": self.fate, "noticed_by": self.noticed_by, "files": len(self.files)}
+        shown = asdict(self.mutant)
+        return {name: shown[name] for name in ("path", "line", "offset", "old", "new")} | found
 
 
 def trials(tree: Tree, mutants: list[Mutant], processes: int) -> Iterator[Trial]:
@@ -425,20 +435,23 @@ def main() -> None:
         print(table((BEFORE, NOW), package_of))
         print(table((OVER_ROOMS,), room_name))
         return
-    tried: list[dict[str, object]] = []
     # A run in the background ignores SIGINT and would hand that on to the programs under test.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         tree = Tree(Path(folder), options.commit, options.python)
         mutants = chosen(tree.root, options.count, options.seed)
-        for trial in trials(tree, mutants, options.jobs):
-            began = time.monotonic()
-            fate = trial.fate(options.jobs)
-            took = time.monotonic() - began
-            print(f"{len(tried):>3} {fate:<8} {took:5.0f} s  {trial.mutant}", flush=True)
-            tried.append(trial.result(fate))
-            options.json.write_text(json.dumps(tried, indent=1) + "\n")
+        tried = list(trials(tree, mutants, options.jobs))
+        # Most are noticed by their own room, within seconds.
+        for room in (True, False):
+            for trial in [one for one in tried if one.fate == "survived" and not one.noticed_by]:
+                began = time.monotonic()
+                trial.attempt(room=room, processes=options.jobs)
+                took = time.monotonic() - began
+                number = tried.index(trial)
+                print(f"{number:>3} {trial.fate:<8} {took:5.0f} s  {trial.mutant}", flush=True)
+                results = [one.result() for one in tried]
+                options.json.write_text(json.dumps(results, indent=1) + "\n")
     print(table((options.json,), room_name))
 
 
