@@ -41,8 +41,8 @@ def owe_burn_later(book: RuleBook, step: Step, amount: int | None, point: RulePo
         )
     )
     text = (
-        f"put the card into the discard rack and burn {_describe_cards(amount or 0)} more, face up, "
-        "before the next hand"
+        f"put the card into the discard rack and burn {_describe_cards(amount or 0)} more, face up,"
+        " before the next hand"
     )
     return prompt(book, step, PromptKind.REMEDY, text, point)
 

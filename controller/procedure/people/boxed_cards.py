@@ -3,10 +3,10 @@
 Source: S42-k-3-unused, S42-k-3-extra; D-12, D-13.
 
 Decisions. A person reports it; it is always the card drawn last, and only until the coup was closed
-or the card was decided on. A boxed card in a burn stays in the discard rack, adds its own amount and
-is none of the cards owed, also as the last of them: the burn then goes on (D-13). As the first burn
-card it sets no amount, and after its own burn the next card is the first. An amount that could not
-be read is burned without a count.
+or the card was decided on. A boxed card in a burn stays in the discard rack, adds its own amount
+and is none of the cards owed, also as the last of them: the burn then goes on (D-13). As the first
+burn card it sets no amount, and after its own burn the next card is the first. An amount that could
+not be read is burned without a count.
 """
 
 from msgspec.structs import replace

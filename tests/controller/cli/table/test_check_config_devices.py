@@ -208,8 +208,8 @@ def test_for_a_shoe_that_reads_no_tags_no_batches_are_shown(
 def test_each_port_that_is_not_there_is_a_remark(table: Path, capsys: Capture) -> None:
     assert all_remarks(table, capsys) == [
         (
-            "shoe: usb://0ab1:0002/12345678: it is not plugged in. Remedy: `smartshoe devices` lists"
-            " what is"
+            "shoe: usb://0ab1:0002/12345678: it is not plugged in. Remedy: `smartshoe devices`"
+            " lists what is"
         ),
         (
             "reader at the discard rack: /dev/ttyUSB1: it does not exist. Remedy: name a port that"
