@@ -85,7 +85,7 @@ again burned 2c              | ok      ok       ok     ok       ok       ok    o
 cut                          | MET!>bc ok       ok     ok       ok       ok    ok
 result tie                   | ok      ok       ok     ALONE    ALONE    ok    ok>bc
 result player                | ok      ok       ok     ALONE    ALONE    ok    WRONG
-result tie P-pair            | ok      ok       ok     ALONE    ALONE    ok    ok
+result tie P-pair            | ok      ok       ok     ALONE    ALONE    ok    ok>bc
 forced exit                  | ok      ok       ok     ok       ok       ok    LEFT
 stand-by                     | ok      ok       ok     ok       ok       ok    ok
 start                        | ok>b1   ok       BOOT!  ok       ok       ok>b1 MUTE>bc
