@@ -100,11 +100,13 @@ def raise_irregularity(
     *points: RulePoint,
     instead: tuple[RulePoint, ...] = (),
     finding: Finding | None = None,
+    suspends_now: bool = True,
 ) -> Step:
     """Raise an irregularity of the present shoe, or of the table where no shoe is open.
 
     `points` are cited after those of the catalogue, or after those of `instead`; `finding` is
     custody's finding, if any. With no shoe there is no play to stop: it does not suspend then.
+    With `suspends_now` False it suspends later: `suspend_for`.
     """
     kind = CATALOGUE[code]
     shoe = step.state.shoe
@@ -118,7 +120,7 @@ def raise_irregularity(
         permitted=kind.permitted,
         forbidden=kind.forbidden,
         decisions=tuple(decision.value for decision in kind.decisions),
-        suspends=kind.suspends and shoe is not None,
+        suspends=kind.suspends and suspends_now and shoe is not None,
         provisional=step.provisional,
     )
     return replace(_list_irregularity(step, verdict, finding), verdicts=(*step.verdicts, verdict))
@@ -128,7 +130,7 @@ def _list_irregularity(step: Step, verdict: Irregularity, finding: Finding | Non
     """Number and list the irregularity in state, shoe and coup."""
     state, number = step.state, verdict.number
     listed = state.open_irregularities
-    known = any(one.code is verdict.code for one in listed)
+    known = any((one.code, one.suspends) == (verdict.code, verdict.suspends) for one in listed)
     if len(listed) < LISTED_IRREGULARITIES_MAX or not known:
         opened = OpenIrregularity(
             number=number,
@@ -152,18 +154,24 @@ def _list_irregularity(step: Step, verdict: Irregularity, finding: Finding | Non
     )
 
 
+def suspend_for(step: Step, code: IrregularityCode) -> Step:
+    """From now on the open irregularities of this code suspend the table."""
+    opened = step.state.open_irregularities
+    listed = tuple(replace(one, suspends=True) if one.code is code else one for one in opened)
+    return step.with_state(replace(step.state, open_irregularities=listed))
+
+
 def suspend_if_due(book: RuleBook, step: Step) -> Step:
-    """Suspend the table if the step raised an irregularity that suspends.
+    """Suspend the table if an open irregularity suspends it.
 
     It comes last: until then the whole event is judged in the phase of play, so that one card can
     break two rules.
     """
     if step.state.suspension is not None:
         return step
-    raised = [one for one in step.verdicts if isinstance(one, Irregularity) and one.suspends]
-    if not raised:
+    first = next((one for one in step.state.open_irregularities if one.suspends), None)
+    if first is None:
         return step
-    first = raised[0]
     suspension = Suspension(step.phase, first.coup, next_shoe=step.next_shoe)
     return step.with_state(replace(step.state, suspension=suspension)).advance(
         book, Trigger.SUSPEND

@@ -70,7 +70,7 @@ def _floorperson_decides(book: RuleBook, shoe: ShoeState) -> bool:
 def _when(book: RuleBook, table: TableState, decision: FloorDecision) -> str:
     """One sentence: the condition for this decision."""
     shoe = table.shoe
-    if table.suspension is None or shoe is None:
+    if shoe is None or (table.suspension is None and decision is FloorDecision.CONTINUE):
         return _ACKNOWLEDGED
     if decision is not FloorDecision.CONTINUE or not shoe.remedy.waiting:
         return _WHEN[decision]

@@ -41,13 +41,18 @@ FALLBACK_DECISIONS = (FloorDecision.CONTINUE, FloorDecision.VOID_COUP, FloorDeci
 
 
 def choose_decision(table: SnapshotPart) -> tuple[str, str]:
-    """The script's decision and reason for what is open now; both empty if nothing is."""
+    """The script's decision and reason for what is open now; both empty if nothing is.
+
+    A cut card in the burn is decided when the burn is complete.
+    """
     pending = table.parts("irregularities")
-    if not pending:
+    first = next((one for one in pending if one.yes("suspends")), next(iter(pending), None))
+    if first is None:
         return "", ""
-    first = next((one for one in pending if one.yes("suspends")), pending[0])
     permitted = table.texts("decisions")
     code = first.text("code")
+    if code == Code.CUT_CARD_IN_BURN and not first.yes("suspends"):
+        return "", ""
     decision, why = SCRIPT.get(Code(code), (FALLBACK_DECISIONS[0], "play goes on"))
     if decision.value in permitted or not permitted:
         return decision.value, why
@@ -103,7 +108,8 @@ class ScriptedFloorperson:
                 self._stopping.wait(POLL_S)
 
     def _has_undecided(self, table: SnapshotPart) -> bool:
-        return any(one.number("number") > self._decided for one in table.parts("irregularities"))
+        new = any(one.number("number") > self._decided for one in table.parts("irregularities"))
+        return new and bool(choose_decision(table)[0])
 
     def _decide(self, table: SnapshotPart) -> str:
         """Decide; the table's refusal, empty if it accepted."""

@@ -19,6 +19,7 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.events import CardDrawn
+from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity
 from controller.tape.entries import Entry, EventVerdicts
 from controller.tape.records import read_entry
@@ -82,6 +83,7 @@ class JournalFollower:
         self._shoe_began_at = 0
         self._raised = 0
         self._open: set[int] = set()
+        self._after_burn: set[int] = set()
         self._cards = 0
         self._seq = 0
         self._stopping = Event()
@@ -156,15 +158,22 @@ class JournalFollower:
                 for verdict in entry.verdicts:
                     if isinstance(verdict, Irregularity):
                         self._raised += 1
-                        self._open.add(verdict.number)
+                        # A cut card in the burn waits for a decision once the burn is complete.
+                        later = verdict.code is IrregularityCode.CUT_CARD_IN_BURN
+                        (self._after_burn if later else self._open).add(verdict.number)
                         self._events.append(verdict)
             case ResolutionRecorded():
                 self._open.difference_update(entry.closed)
+                self._after_burn.difference_update(entry.closed)
+                self._events.append(entry)
+            case BurnDone():
+                self._open |= self._after_burn
+                self._after_burn.clear()
                 self._events.append(entry)
             case ShoeOpened():
                 self._shoe_began_at = len(self._events)
                 self._events.append(entry)
-            case BurnDone() | CoupClosed() | ShoeEnded():
+            case CoupClosed() | ShoeEnded():
                 self._events.append(entry)
             case _:
                 return

@@ -65,6 +65,9 @@ def exactly_its_irregularity(bench, mistake: Mistake, seed: int, as_dealt, as_re
     resolution = Resolution(decision, Provisional.TAKE_OVER)
 
     def floorperson(rig: TableRig) -> None:
+        if code is Code.CUT_CARD_IN_BURN:
+            # It may be decided at once; this floorperson waits for the end of the burn.
+            rig.wait_for(lambda state: state.suspension is not None)
         rig.resolve(resolution if rig.state.suspension is not None else ACKNOWLEDGED)
 
     played = bench.play(dealer, floorperson=floorperson)

@@ -19,7 +19,13 @@ from controller.procedure.places import PLACE_NAMES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState
 from controller.procedure.states.remedy import LastDrawn
-from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
+from controller.procedure.step_result import (
+    Step,
+    accept,
+    prompt,
+    raise_irregularity,
+    suspend_for,
+)
 from controller.profiles.rule_points import RulePoint
 from controller.rules.burn import burn_owed
 from controller.rules.cards import Card
@@ -91,8 +97,8 @@ def end_burn(book: RuleBook, step: Step) -> Step:
     step = step.with_remedy(replace(shoe.remedy, burn_points=())).advance(book, Trigger.BURN_DONE)
     step = step.with_effect(BurnDone(first, len(shoe.burn_cards), shoe.burn_proven))
     if shoe.cut.in_burn:
-        detail = "the burn is over; the first coup waits for a decision"
-        step = raise_irregularity(book, step, IrregularityCode.CUT_CARD_IN_BURN, detail)
+        # Raised when the cut card came out, and not decided since.
+        step = suspend_for(step, IrregularityCode.CUT_CARD_IN_BURN)
     return step
 
 

@@ -4,8 +4,9 @@ Source: S42 (e)(6), (h)(5), (k)(4); D-3, D-4, D-5, D-5a, D-6, D-14.
 
 Decisions. During a partial coup it is unknown whether the coup needs more cards: it counts as the
 coup in progress, the reading with fewer coups left. A cut card with no shoe open shows that a shoe
-is in play: the table joins it. Two cut cards in one burn before play are both misplaced and do not
-end the shoe; in a burn for an irregularity they are cut cards of play, and the second one ends it
+is in play: the table joins it. One in the burn before play is misplaced: raised at once and open to
+a decision, it suspends when the burn is complete. Two in one burn are both misplaced and do not end
+the shoe; in a burn for an irregularity they are cut cards of play, and the second one ends it
 (D-14).
 """
 
@@ -40,8 +41,9 @@ def cut_card_drawn(book: RuleBook, step: Step) -> Step:
     back = shoe.remedy.burn_return_phase
     if step.phase in BURN_PHASES and back not in BURN_STOPS:
         step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen, in_burn=True)))
-        clauses = book.clauses(RulePoint.CUT_CARD_PLACEMENT)
-        return accept(step, "cut card in the burn: misplaced; complete the burn", clauses)
+        detail = "complete the burn; then the first coup waits for a decision"
+        code = IrregularityCode.CUT_CARD_IN_BURN
+        return raise_irregularity(book, step, code, detail, suspends_now=False)
     if isinstance(book.next(back or step.phase, Trigger.CUT_CARD), NoEdge):
         step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen)))
         return accept(step, "cut card after the last hand: put aside")

@@ -35,7 +35,7 @@ from controller.procedure.events import (
     ShoeDeviceStarted,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
-from controller.procedure.phases import Phase, Trigger, resume_trigger
+from controller.procedure.phases import BURN_PHASES, Phase, Trigger, resume_trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -127,7 +127,7 @@ def irregularity_resolved(book: RuleBook, state: TableState, event: Irregularity
     step = step.with_effect(_resolution_record(state, event))
     step = step.with_state(replace(state, open_irregularities=(), dealt_under_warning=0))
     if suspension is None:
-        return step
+        return _decide_before_suspension(book, step, event, state.open_irregularities)
     step = step.with_state(replace(step.state, suspension=None))
     step = step.advance(book, resume_trigger(suspension.resume_to))
     step, held = decide_error_cards(book, step, resolution.decision, suspension.held)
@@ -140,6 +140,19 @@ def irregularity_resolved(book: RuleBook, state: TableState, event: Irregularity
         step = begin_due_burn(book, _put_cut_card_back(step, state.open_irregularities))
         step = state_shoe_end(book, step)
     return suspend_if_due(book, _open_next_shoe(book, step, suspension))
+
+
+def _decide_before_suspension(
+    book: RuleBook,
+    step: Step,
+    event: IrregularityResolved,
+    were_open: tuple[OpenIrregularity, ...],
+) -> Step:
+    """Carry out a decision on irregularities that have not suspended the table."""
+    if event.resolution.decision is FloorDecision.CLOSE_SHOE:
+        step = step.advance(book, Trigger.SHOE_CLOSED)
+        return state_shoe_end(book, step, event.person, event.reason)
+    return _put_cut_card_back(step, were_open) if step.state.shoe is not None else step
 
 
 def _clauses_of_other_remedy(
@@ -204,7 +217,7 @@ def permitted_decisions(
     """The decisions permitted now, given what happens to cards dealt while suspended."""
     suspension = state.suspension
     if suspension is None:
-        return (FloorDecision.CONTINUE,) if state.open_irregularities else ()
+        return _permitted_before_suspension(state)
     assert state.shoe is not None, "only play from a shoe is suspended"
     shoe = state.shoe
     kinds = [CATALOGUE[one.code] for one in state.open_irregularities if one.suspends]
@@ -222,6 +235,14 @@ def permitted_decisions(
         FloorDecision.CLOSE_SHOE: True,
     }
     return tuple(decision for decision in FloorDecision if permitted[decision])
+
+
+def _permitted_before_suspension(state: TableState) -> tuple[FloorDecision, ...]:
+    """What does not suspend is acknowledged; a cut card in the burn is decided at once (D-5)."""
+    codes = [one.code for one in state.open_irregularities]
+    if IrregularityCode.CUT_CARD_IN_BURN in codes and state.phase in BURN_PHASES:
+        return CATALOGUE[IrregularityCode.CUT_CARD_IN_BURN].decisions
+    return (FloorDecision.CONTINUE,) if codes else ()
 
 
 def _partial_coups(

@@ -148,18 +148,54 @@ def test_of_a_joined_shoe_the_number_of_cards_behind_it_is_unknown(new_table) ->
 # --- in the burn --------------------------------------------------------------------------------
 
 
+REST_OF_BURN = {
+    "start": "burn 2c: 3c 4c",
+    "start; burn 2c": "burned 3c; burned 4c",
+    "start; burn 2c: 3c": "burned 4c",
+}
+
+
 @pytest.mark.clause("S42-e-6-first")
-@pytest.mark.parametrize("before", ["start", "start; burn 2c", "start; burn 2c: 3c"])
-def test_in_the_burn_it_is_misplaced_the_burn_completed_and_a_floorperson_decides(
+@pytest.mark.clause("S42-e-7-recut")
+@pytest.mark.parametrize("before", REST_OF_BURN)
+def test_in_the_burn_it_is_raised_at_once_and_suspends_when_the_burn_is_complete(
     new_table, before
 ) -> None:
     table = new_table(before)
-    assert table.deal("cut card") == []
+    phase = table.phase
+    assert table.deal("cut card") == ["CUT_CARD_IN_BURN"]
+    assert table.last.clauses == ("S42-e-6-first", "S42-e-7-recut")
+    assert (table.phase, table.last.suspends) == (phase, False), "the burn goes on"
+    assert table.permitted == ["continue", "close-shoe"]
     assert table.shoe.cut.last_coup is None
-    burn = {"start": "burn 2c: 3c 4c", "start; burn 2c": "burned 3c; burned 4c"}
-    assert table.deal(burn.get(before, "burned 4c")) == ["CUT_CARD_IN_BURN"]
+    assert table.deal(REST_OF_BURN[before]) == [], "no card is dealt while suspended"
     assert len(table.shoe.burn_cards) == 3
     assert table.resumes_to is Phase.BETWEEN_COUPS
+    assert table.permitted == ["continue", "close-shoe"]
+    assert [one.suspends for one in table.state.open_irregularities] == [True]
+
+
+def test_decided_at_the_cut_card_it_does_not_suspend_again(new_table) -> None:
+    table = new_table("start; burn 2c: 3c; cut card")
+    assert table.decide("continue") == ""
+    assert (table.phase, table.shoe.burn_owed, table.shoe.cut.seen) == (Phase.BURN_REST, 1, 0)
+    assert table.deal("burned 4c; P 7h; cut card") == []
+    assert table.shoe.cut.last_coup == 2
+
+
+def test_a_reload_decided_at_the_cut_card_closes_the_shoe_in_the_burn(new_table) -> None:
+    table = new_table("start; burn 2c: 3c; cut card")
+    assert table.decide("close-shoe") == ""
+    (ended,) = table.of(ShoeEnded)
+    assert (ended.coups, ended.person, ended.reason) == (0, "Bo Ray", "seen on the layout")
+    assert table.deal("start; burn Ac: 2c") == []
+    assert (table.phase, table.shoe.number) == (Phase.BETWEEN_COUPS, 2)
+
+
+@pytest.mark.parametrize("decision", ["carry-card", "burn-card", "void-coup", "state-outcome tie"])
+def test_no_other_decision_is_for_it(new_table, decision) -> None:
+    table = new_table("start; burn 2c: 3c; cut card")
+    assert "permitted: continue, close-shoe" in table.decide(decision)
 
 
 def test_going_on_puts_it_back_into_its_place(new_table) -> None:
@@ -180,17 +216,52 @@ def test_a_reload_closes_the_shoe_before_any_coup(new_table) -> None:
     assert table.shoe.number == 2
 
 
-def test_the_decision_is_required_however_the_burn_ends(new_table) -> None:
+@pytest.mark.parametrize("end", ["P 7h", "no more bets"])
+def test_the_decision_is_required_however_the_burn_ends(new_table, end) -> None:
     table = new_table("start; burn ??")
     table.decide("continue")
-    assert table.deal("burned 2c; cut card; burned 3c; P 7h") == ["CUT_CARD_IN_BURN"]
+    assert table.deal("burned 2c; cut card; burned 3c") == ["CUT_CARD_IN_BURN"]
+    assert table.phase is Phase.BURN_REST
+    assert table.deal(end) == []
+    assert table.phase is Phase.SUSPENDED
 
 
-def test_other_decisions_in_the_burn_leave_the_cut_card_to_its_own(new_table) -> None:
-    table = new_table("start; burn 2c; cut card; P1 3c")
+def test_another_irregularity_of_the_burn_is_decided_together_with_it(new_table) -> None:
+    table = new_table("start; burn 2c; cut card")
+    assert table.deal("P1 3c") == ["BURN_SHORT"]
     table.decide("continue")
-    assert table.shoe.cut.seen == 1
-    assert table.deal("burned 4c") == ["CUT_CARD_IN_BURN"]
+    assert table.shoe.cut.seen == 0
+    assert table.deal("burned 4c") == []
+    assert table.phase is Phase.BETWEEN_COUPS
+
+
+def test_it_may_come_out_while_the_table_waits_for_another_decision(new_table) -> None:
+    table = new_table("start; burn 3c; P1 3d")
+    assert table.deal("cut card; burned 4c; burned 5c") == [
+        *("CUT_CARD_IN_BURN", "DEALT_WHILE_SUSPENDED")
+    ]
+    table.decide("continue take-over")
+    assert (table.phase, table.shoe.cut.seen) == (Phase.BETWEEN_COUPS, 0)
+
+
+def test_a_shoe_closed_in_such_a_burn_leaves_only_an_acknowledgement(new_table) -> None:
+    table = new_table("start; burn 2c: 3c; cut card; close shoe")
+    assert table.permitted == ["continue"]
+    table.decide("continue")
+    assert table.deal("start; burn 2c: 3c 4c") == []
+    assert table.phase is Phase.BETWEEN_COUPS
+
+
+def test_undecided_in_a_closed_shoe_it_never_suspends_the_next(new_table) -> None:
+    table = new_table("start; burn 2c: 3c; cut card; close shoe; start; burn 2c: 3c 4c")
+    assert table.phase is Phase.BETWEEN_COUPS
+
+
+def test_each_of_two_in_one_burn_is_raised(new_table) -> None:
+    table = new_table("start; burn 2c; cut card; resolve continue")
+    assert table.deal("burned 3c; cut card") == ["CUT_CARD_IN_BURN"]
+    assert table.deal("cut card; burned 4c") == ["CUT_CARD_IN_BURN"]
+    assert table.phase is Phase.SUSPENDED
 
 
 def test_a_restart_in_a_burn_with_the_cut_card_is_no_change_of_shoe(new_table) -> None:

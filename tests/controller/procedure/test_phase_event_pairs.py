@@ -82,7 +82,7 @@ again P1 9s                  | ok      ok       ok     ok       ok       ok    O
 again P1 ??                  | ok      ok       ok     ok       ok       ok    ok
 again B3 4d                  | ok      ok       ok     ok       ok       ok    LOST
 again burned 2c              | ok      ok       ok     ok       ok       ok    ok
-cut                          | MET!>bc ok       ok     ok       ok       ok    ok
+cut                          | MET!>bc CUT      CUT    ok       ok       ok    ok
 result tie                   | ok      ok       ok     ALONE    ALONE    ok    ok>bc
 result player                | ok      ok       ok     ALONE    ALONE    ok    WRONG
 result tie P-pair            | ok      ok       ok     ALONE    ALONE    ok    ok>bc
@@ -203,6 +203,7 @@ CODES = {
     "BETS": "WAGER_CHANGED_LATE",
     "BOOT": "SHOE_RESTARTED",
     "BOXED": "FOUND_FACE_UP",
+    "CUT": "CUT_CARD_IN_BURN",
     "DARK": "CARD_UNREADABLE",
     "DRAWN": "OVERDRAW",
     "GAP": "CONTINUITY_UNPROVEN",

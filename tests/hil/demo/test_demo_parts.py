@@ -47,7 +47,16 @@ def test_nothing_open_needs_no_decision() -> None:
     assert choose_decision(SnapshotPart({"irregularities": [], "decisions": []})) == ("", "")
 
 
-@pytest.mark.parametrize("code", ["OVERDRAW", "CARD_OUTSIDE_PLAY"])
+@pytest.mark.parametrize(("suspends", "decision"), [(False, ""), (True, "close-shoe")])
+def test_a_cut_card_in_the_burn_is_decided_when_the_burn_is_complete(
+    suspends: bool, decision: str
+) -> None:
+    table = open_irregularity("CUT_CARD_IN_BURN", "continue", "close-shoe", suspends=suspends)
+
+    assert choose_decision(table)[0] == decision
+
+
+@pytest.mark.parametrize("code", ["BURN_OVER", "OVERDRAW", "CARD_OUTSIDE_PLAY"])
 def test_a_card_drawn_in_error_is_burned_with_its_amount(code: str) -> None:
     table = open_irregularity(code, "carry-card", "burn-card", "void-coup", "close-shoe")
 
