@@ -94,7 +94,10 @@ CUT_CARD_PHASES: Final = (Phase.BETWEEN_COUPS, *COUP_PHASES)
 
 
 def resume_trigger(phase: Phase) -> Trigger:
-    """The trigger that ends a suspension, or a burn for an irregularity, in `phase`."""
+    """The trigger that lets play resume in `phase`.
+
+    After a suspension, after a burn for an irregularity, or once a coup's unread card is read.
+    """
     return Trigger(f"resume_to_{phase.value}")
 
 
@@ -129,6 +132,7 @@ EDGES: Final[tuple[Edge, ...]] = (
     *((phase, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS) for phase in COUP_PHASES),
     *((phase, Trigger.BURN_OWED, Phase.BURN_REST) for phase in BURN_STOPS),
     *((Phase.BURN_REST, resume_trigger(phase), phase) for phase in BURN_RESUMES),
+    *((Phase.RESULT, resume_trigger(phase), phase) for phase in COUP_PHASES[:-1]),
     *((phase, Trigger.SHOE_CLOSED, Phase.SHOE_OVER) for phase in CLOSABLE_PHASES),
     *((phase, Trigger.SUSPEND, Phase.SUSPENDED) for phase in RESUMABLE_PHASES),
     *((Phase.SUSPENDED, resume_trigger(phase), phase) for phase in RESUMABLE_PHASES),

@@ -60,8 +60,10 @@ class CoupState(Struct, frozen=True):
     judged. `abandoned`: it was left before its result; the next first card begins another coup.
     `aside`: cards drawn in error during it, in no hand. `suspended_cards`: cards of it were dealt
     while the table was suspended. `irregular`: numbers of its irregularities, the first ones.
-    `missing`: reports proven to be missing since its last known card. `carried`: so many of its
-    first cards were held from before it; the shoe's claims are off by as many.
+    `missing`: reports proven to be missing since its last known card. `unjudged`: where one unread
+    card alone makes it partial, that card and those drawn after it, to be judged once it is read.
+    `carried`: so many of its first cards were held from before it; the shoe's claims are off by as
+    many.
     """
 
     number: int
@@ -76,6 +78,7 @@ class CoupState(Struct, frozen=True):
     reveal: RevealState = UNTURNED
     ghost: bool = False
     carried: int = 0
+    unjudged: tuple[DealtCard, ...] = ()
 
     def can_continue_at(self, index: int) -> bool:
         """Whether a report of card `index` (0..5; 6 the result) can still belong to this coup.

@@ -20,12 +20,16 @@ _PAIR_SIGNAL: Final = "a wrong pair signal is a remark, the declared winner stan
 _BURN_OVER: Final = "a burn card that no burn owes is held as a card drawn in error (D-38)"
 _FOUND_IN_BURN: Final = "a card found face up in a burn is none of the cards owed (D-13)"
 _CUT_IN_BURN: Final = "a cut card in the burn is raised and open to a decision at that card (D-5)"
+_READ_LATER: Final = "from a card read later on the coup is judged again in order (D-41)"
+_UNREAD_BOXED: Final = "without its only unread card, found face up, a coup is whole (D-41)"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
     192: _PAIR_SIGNAL,
+    242: _UNREAD_BOXED,
     331: _PAIR_SIGNAL,
     598: _PAIR_SIGNAL,
     937: _PAIR_SIGNAL,
+    955: _READ_LATER,
     1006: _PAIR_SIGNAL,
     1300: _PAIR_SIGNAL,
     1456: _PAIR_SIGNAL,

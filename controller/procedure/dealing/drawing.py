@@ -87,10 +87,11 @@ def _card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         return _card_after_shoe(book, step, event)
     if step.shoe.overdrawn():
         return _card_beyond_decks(book, step, event)
-    return begin_due_burn(book, _judge_card_in_play(book, step, event))
+    return begin_due_burn(book, judge_card_in_play(book, step, event))
 
 
-def _judge_card_in_play(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def judge_card_in_play(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    """Judge a card of the shoe in play that is already counted as drawn."""
     if step.phase is Phase.BURN_REST and step.shoe.remedy.burn_return_phase is not None:
         return _card_in_burn(book, step, event)
     coup = step.shoe.coup
@@ -272,20 +273,23 @@ def _begin_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Begin the next coup with this card; partial unless it is a first card that was read."""
     partial = event.claimed is not Place.PLAYER_1 or event.card is None
     coup = CoupState(step.shoe.coups_begun + 1, partial=partial)
-    step = _with_claimed_card(open_coup(book, step, coup), event)
+    step = with_claimed_card(open_coup(book, step, coup), event)
+    if event.claimed is Place.PLAYER_1 and event.card is None:
+        step = step.with_coup(replace(step.coup, unjudged=step.coup.cards))
     # Which cards a partial coup still needs is unknown: it waits for its end.
     return step.advance(book, Trigger.COUP_PARTIAL if partial else Trigger.CARD)
 
 
-def _with_claimed_card(step: Step, event: CardDrawn) -> Step:
+def with_claimed_card(step: Step, event: CardDrawn) -> Step:
     """The card at the place the shoe claims; aside where that is not a place of a hand."""
-    coup = step.coup
-    if event.claimed in HAND_PLACES:
-        dealt = DealtCard(event.claimed, event.card, event.claimed)
-        step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.HAND))
-        return step.with_coup(replace(coup, cards=(*coup.cards, dealt)))
-    aside = DealtCard(Place.OUTSIDE, event.card, event.claimed)
-    return step.with_coup(replace(coup, aside=(*coup.aside, aside)))
+    coup, in_hand = step.coup, event.claimed in HAND_PLACES
+    dealt = DealtCard(event.claimed if in_hand else Place.OUTSIDE, event.card, event.claimed)
+    if coup.unjudged:
+        coup = replace(coup, unjudged=(*coup.unjudged, dealt))
+    if not in_hand:
+        return step.with_coup(replace(coup, aside=(*coup.aside, dealt)))
+    step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.HAND))
+    return step.with_coup(replace(coup, cards=(*coup.cards, dealt)))
 
 
 def no_more_bets_called(book: RuleBook, step: Step) -> Step:
@@ -347,7 +351,7 @@ def _card_of_partial_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         if coup.missing and step.phase is Phase.BETWEEN_COUPS:
             return _first_card_of_coup(book, step, event)
         return _card_after_coup(book, step, event)
-    step = _with_claimed_card(step.with_coup(replace(coup, missing=0)), event)
+    step = with_claimed_card(step.with_coup(replace(coup, missing=0)), event)
     return accept(step, f"{PLACE_NAMES[event.claimed]} of a partial coup, not judged")
 
 

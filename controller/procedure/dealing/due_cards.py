@@ -104,6 +104,7 @@ def _place_card(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: Las
         declared=None,
         cards=(*step.coup.cards, dealt),
         partial=dealt.card is None,
+        unjudged=(dealt,) if dealt.card is None else (),
     )
     shoe = replace(step.shoe, coup=coup, drawn_last=drawn_last)
     if dealt.card is None:

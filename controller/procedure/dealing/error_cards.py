@@ -28,7 +28,8 @@ from controller.rules.coup import Place
 from controller.rules.setting_values import IrregularityRules
 
 HeldRecords: TypeAlias = tuple[CoupRecord, ...]
-_IN_DOUBT = (
+# While one of these is open, reports of the shoe may be missing.
+IN_DOUBT = (
     IrregularityCode.REPORTS_LOST,
     IrregularityCode.CONTINUITY_UNPROVEN,
     IrregularityCode.SHOE_JOINED,
@@ -61,7 +62,7 @@ def _is_free(book: RuleBook, step: Step) -> bool:
     """
     if book.values.irregularity_rules is IrregularityRules.FLOORPERSON_DECIDES:
         return True
-    return any(one.code in _IN_DOUBT for one in step.state.open_irregularities)
+    return any(one.code in IN_DOUBT for one in step.state.open_irregularities)
 
 
 def permitted_remedies(shoe: ShoeState, error: ErrorCard) -> tuple[FloorDecision, ...]:

@@ -52,7 +52,7 @@ def mark_progress_partial(book: RuleBook, step: Step, missing: int = 0) -> Step:
     shoe, coup = step.shoe, step.shoe.coup
     if coup is not None:
         missing += coup.missing
-        step = step.with_coup(replace(coup, partial=True, missing=missing))
+        step = step.with_coup(replace(coup, partial=True, missing=missing, unjudged=()))
         return step.advance(book, Trigger.COUP_PARTIAL)
     if step.phase in BURN_PHASES and shoe.remedy.burn_return_phase not in BURN_STOPS:
         if shoe.remedy.burn_return_phase is Phase.BURN_FIRST:

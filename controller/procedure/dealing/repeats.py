@@ -2,21 +2,26 @@
 
 Not: repeated frames on the wire (firmware_bridge).
 Source: the shoe's wire document: a retransmission never begins a coup and never overwrites a
-known card.
+known card; D-41.
 
-Decisions. A face that could not be read the first time is filled in from the repetition; the coup
-stays suspended. A repeated card that was never reported proves a lost report. A repetition that
-could not be read is ignored.
+Decisions. A face that could not be read the first time is filled in from the repetition; from that
+card on the coup is judged again in the order of drawing, unless reports of it are missing. The
+irregularity stays open. A repeated card that was never reported proves a lost report. A repetition
+that could not be read is ignored.
 """
 
 from msgspec.structs import replace
 
+from controller.procedure.dealing.drawing import judge_card_in_play, with_claimed_card
+from controller.procedure.dealing.error_cards import IN_DOUBT
 from controller.procedure.dealing.lost_reports import mark_progress_partial
-from controller.procedure.events import CardRepeated
+from controller.procedure.dealing.unclaimed import place_by_order
+from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.phases import Phase, resume_trigger
 from controller.procedure.places import BURN_PLACES, PLACE_NAMES
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import CoupState, DealtCard, ShoeState
+from controller.procedure.state import CoupState, DealtCard, ShoeState, TableState
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.rules.cards import Card
 from controller.rules.coup import Place
@@ -27,6 +32,8 @@ def card_repeated(book: RuleBook, step: Step, event: CardRepeated) -> Step:
     shoe = step.state.shoe
     coup = shoe.coup if shoe is not None else None
     what = PLACE_NAMES[event.claimed]
+    if event.card is not None and _is_unread_first_burn_card(step.state, event.claimed):
+        return _judge_burn_again(book, accept(step, f"now read: {what}"), event.card)
     if coup is None or event.claimed in (Place.OUTSIDE, *BURN_PLACES):
         return accept(step, "a repeated report outside a coup: set aside")
     known = _known_cards(coup, event.claimed)
@@ -43,7 +50,8 @@ def card_repeated(book: RuleBook, step: Step, event: CardRepeated) -> Step:
         return accept(step, f"repeated report: {what}")
     unread = next((dealt for dealt in known if dealt.card is None), None)
     if unread is not None:
-        return accept(step.with_coup(_fill_in(coup, unread, event.card)), f"now read: {what}")
+        step = accept(step.with_coup(_fill_in(coup, unread, event.card)), f"now read: {what}")
+        return _judge_again(book, step)
     return raise_irregularity(book, step, IrregularityCode.RETRANSMISSION_CONFLICT, f"for {what}")
 
 
@@ -77,8 +85,84 @@ def _compare_with_error_card(book: RuleBook, step: Step, event: CardRepeated, in
 
 
 def _fill_in(coup: CoupState, unread: DealtCard, card: Card) -> CoupState:
-    def filled(dealt: DealtCard) -> DealtCard:
-        return replace(unread, card=card) if dealt is unread else dealt
+    cards, aside, unjudged = (
+        _replace_first(dealt, unread, replace(unread, card=card))
+        for dealt in (coup.cards, coup.aside, coup.unjudged)
+    )
+    return replace(coup, cards=cards, aside=aside, unjudged=unjudged)
 
-    cards = tuple(filled(dealt) for dealt in coup.cards)
-    return replace(coup, cards=cards, aside=tuple(filled(dealt) for dealt in coup.aside))
+
+def _replace_first(
+    dealt: tuple[DealtCard, ...], old: DealtCard, new: DealtCard
+) -> tuple[DealtCard, ...]:
+    if old not in dealt:
+        return dealt
+    place = dealt.index(old)
+    return (*dealt[:place], new, *dealt[place + 1 :])
+
+
+def _judge_again(book: RuleBook, step: Step) -> Step:
+    """Judge the coup again from its first unread card on, once that is read (D-41)."""
+    coup = step.coup
+    again = coup.unjudged
+    if not again or again[0].card is None or step.phase is not Phase.RESULT:
+        return step
+    whole = replace(
+        coup,
+        cards=_without(coup.cards, again),
+        aside=_without(coup.aside, again),
+        partial=False,
+        unjudged=(),
+    )
+    step = step.with_coup(whole).advance(book, resume_trigger(Phase(again[0].place.value)))
+    step = _judge_in_order(book, step, tuple((dealt.card, dealt.claimed) for dealt in again))
+    return step.with_coup(replace(step.coup, abandoned=coup.abandoned))
+
+
+def _judge_in_order(
+    book: RuleBook, step: Step, cards: tuple[tuple[Card | None, Place], ...]
+) -> Step:
+    """Judge cards again that were drawn before, each with the shoe's count at its draw."""
+    shoe = step.shoe
+    step = step.with_shoe(replace(shoe, cards_drawn=shoe.cards_drawn - len(cards)))
+    for card, claimed in cards:
+        step = step.with_shoe(replace(step.shoe, cards_drawn=step.shoe.cards_drawn + 1))
+        event = CardDrawn(card, claimed)
+        if claimed is Place.UNCLAIMED:
+            step, event = place_by_order(book, step, event)
+        coup = step.shoe.coup
+        if coup is not None and coup.partial:
+            step = with_claimed_card(step, event)
+        else:
+            step = judge_card_in_play(book, step, event)
+    return step
+
+
+def _is_unread_first_burn_card(state: TableState, claimed: Place) -> bool:
+    """Whether the burn in progress has no count only because its first card was unread."""
+    shoe = state.shoe
+    if claimed is not Place.BURN_FIRST or state.phase is not Phase.BURN_REST or shoe is None:
+        return False
+    if shoe.joined or shoe.burn_proven or shoe.remedy.burn_return_phase is not None:
+        return False
+    opened = {one.code for one in state.open_irregularities}
+    undecided = IrregularityCode.CARD_UNREADABLE in opened and not opened.intersection(IN_DOUBT)
+    return shoe.burn_cards[:1] == (None,) and undecided
+
+
+def _judge_burn_again(book: RuleBook, step: Step, first: Card) -> Step:
+    """Judge the burn again, now that the amount of its first card is known (D-41)."""
+    shoe = step.shoe
+    further = tuple((card, Place.BURN) for card in shoe.burn_cards[1:])
+    step = step.with_shoe(replace(shoe, burn_cards=(), burn_proven=True))
+    step = step.advance(book, resume_trigger(Phase.BURN_FIRST))
+    return _judge_in_order(book, step, ((first, Place.BURN_FIRST), *further))
+
+
+def _without(dealt: tuple[DealtCard, ...], others: tuple[DealtCard, ...]) -> tuple[DealtCard, ...]:
+    """Without the others, each of which is taken out once."""
+    for one in others:
+        if one in dealt:
+            place = dealt.index(one)
+            dealt = (*dealt[:place], *dealt[place + 1 :])
+    return dealt

@@ -16,7 +16,7 @@ from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_la
 from controller.procedure.effects import Refusal
 from controller.procedure.events import BoxedCardFound
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase
+from controller.procedure.phases import Phase, resume_trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, raise_irregularity
@@ -33,7 +33,7 @@ def boxed_card_found(book: RuleBook, step: Step, event: BoxedCardFound) -> Step:
         clauses = book.clauses(RulePoint.FOUND_FACE_UP)
         return step.with_effect(Refusal("found-face-up", why, clauses))
     step = step.with_shoe(replace(shoe, drawn_last=LastDrawn.NOTHING))
-    step, card, back = _take_out(step, drawn_last)
+    step, card, back = _take_out(book, step, drawn_last)
     detail = f"the card drawn last, reported by {event.person}"
     step = raise_irregularity(book, step, IrregularityCode.FOUND_FACE_UP, detail)
     amount = burn_value(card) if card is not None else None
@@ -45,10 +45,10 @@ def boxed_card_found(book: RuleBook, step: Step, event: BoxedCardFound) -> Step:
     return owe_burn_now(book, step, amount, back)
 
 
-def _take_out(step: Step, drawn_last: LastDrawn) -> tuple[Step, Card | None, Phase]:
+def _take_out(book: RuleBook, step: Step, drawn_last: LastDrawn) -> tuple[Step, Card | None, Phase]:
     """The table without the card, the card, and the phase in which the deal resumes."""
     if drawn_last is LastDrawn.HAND:
-        return _take_out_of_hand(step)
+        return _take_out_of_hand(book, step)
     shoe, remedy = step.shoe, step.shoe.remedy
     if drawn_last is LastDrawn.ERROR:
         error = replace(remedy.waiting[-1], turned=True)
@@ -71,12 +71,17 @@ def _take_out(step: Step, drawn_last: LastDrawn) -> tuple[Step, Card | None, Pha
     return step, card, step.phase
 
 
-def _take_out_of_hand(step: Step) -> tuple[Step, Card | None, Phase]:
+def _take_out_of_hand(book: RuleBook, step: Step) -> tuple[Step, Card | None, Phase]:
     coup = step.coup
     dealt = coup.cards[-1]
     error = ErrorCard(dealt.card, dealt.claimed, coup.number, turned=True)
-    coup = replace(coup, cards=coup.cards[:-1])
-    if coup.partial:
+    # Without its only unread card a coup is whole again.
+    partial = coup.partial and coup.unjudged != (dealt,)
+    coup = replace(coup, cards=coup.cards[:-1], unjudged=coup.unjudged[:-1])
+    if partial:
         return set_aside(step.with_coup(coup), error), dealt.card, Phase.RESULT
-    coup = replace(coup, declared=None, abandoned=False)
-    return set_aside(step.with_coup(coup), error), dealt.card, Phase(dealt.place.value)
+    back = Phase(dealt.place.value)
+    if coup.partial:
+        step = step.advance(book, resume_trigger(back))
+    coup = replace(coup, partial=False, declared=None, abandoned=False)
+    return set_aside(step.with_coup(coup), error), dealt.card, back

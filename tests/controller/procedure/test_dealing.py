@@ -177,7 +177,8 @@ def test_an_unread_card_makes_the_coup_partial_and_the_repetition_fills_it_in(ta
     assert table.shoe.coup.partial
     assert table.deal("again B1 2c") == []
     assert str(table.shoe.coup.cards[-1].card) == "2c"
-    assert table.shoe.coup.partial, "a floorperson has been asked and answers"
+    assert not table.shoe.coup.partial
+    assert table.state.open_irregularities, "a floorperson has been asked and answers"
 
 
 def test_a_repetition_fills_in_a_card_set_aside(table) -> None:
