@@ -25,6 +25,7 @@ from controller.journal.values import StoredRecord
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     CoupFate,
     CoupRecord,
     RecordedCard,
@@ -172,7 +173,7 @@ class ShoeRows:
             case SettingChanged():
                 self.as_profiled = False
                 self._mark_incomplete()
-            case Refusal() | ResolutionRecorded():
+            case Refusal() | ResolutionRecorded() | CoupCorrected():
                 self._mark_incomplete()
             case _:
                 pass

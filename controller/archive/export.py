@@ -19,7 +19,13 @@ from controller.journal.folder import base_before, read_sealed
 from controller.journal.reader import JournalReader
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, JournalError, StoredRecord
-from controller.procedure.effects import CoupClosed, ResolutionRecorded, ShoeEnded, ShoeOpened
+from controller.procedure.effects import (
+    CoupClosed,
+    CoupCorrected,
+    ResolutionRecorded,
+    ShoeEnded,
+    ShoeOpened,
+)
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Irregularity
@@ -108,7 +114,10 @@ def export_tape(
 
 
 def rows(journal: JournalReader, span: RecordSpan) -> Iterator[JsonRow]:
-    """One row for each coup, irregularity, decision and shoe's end. Raises JournalError."""
+    """One row for each coup, correction, irregularity, decision and shoe's end.
+
+    Raises JournalError.
+    """
     builder = _RowBuilder(load_clauses())
     builder.begin(span.base)
     for stored in span_records(journal, span):
@@ -145,6 +154,8 @@ class _RowBuilder(Struct):
                 yield self._row(stored, "coup", self._coup(CoupClosed(record)))
             case ResolutionRecorded() as decision:
                 yield self._row(stored, "decision", _decision(decision))
+            case CoupCorrected() as corrected:
+                yield self._row(stored, "correction", _correction(corrected))
             case ShoeEnded() as ended:
                 counted: JsonRow = {"coups": ended.coups, "cards_drawn": ended.cards_drawn}
                 yield self._row(stored, "shoe_ended", counted)
@@ -222,4 +233,19 @@ def _decision(one: ResolutionRecorded) -> JsonRow:
         "decision": one.decision,
         "outcome": one.outcome or None,
         "closed": list(one.closed),
+    }
+
+
+def _correction(one: CoupCorrected) -> JsonRow:
+    return {
+        "gaming_day": one.gaming_day,
+        "shoe": one.shoe,
+        "coup": one.coup,
+        "counted": one.counted.value,
+        "before": one.before.value,
+        "outcome": one.outcome.value,
+        "person": one.person,
+        "second": one.second,
+        "reason": one.reason,
+        "owed": [{"seat": each.seat, "cents": each.cents} for each in one.owed],
     }

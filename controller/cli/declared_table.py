@@ -166,6 +166,13 @@ DECIDE: Final = (
                 "  vig_rate is 4, was 5",
             ),
             example(
+                "smartshoe act correct-coup coup=1 outcome=tie second='S. Veil' \\\n"
+                f"    {_FLOOR} --reason 'seen on the film'",
+                "correct-coup: done and on record",
+                "  coup 1 counts as tie, was banker",
+                "  due: coup 1 counts as tie, its settlement stays: ...",
+            ),
+            example(
                 f"smartshoe act wagers wagers=5:banker:100.00,3:tie:25 \\\n    {_DEALER}",
                 "wagers: done and on record",
             ),

@@ -11,6 +11,7 @@ from controller.procedure.effects import (
     BatchMoved,
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     CoupPayment,
     Prompt,
     Refusal,
@@ -66,7 +67,7 @@ def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Pl
     match entry:
         case EventVerdicts():
             yield from (_plain_verdict(one, book, table) for one in entry.verdicts)
-        case ResolutionRecorded() | ActRecord() | SettingChanged() | Refusal():
+        case ResolutionRecorded() | ActRecord() | SettingChanged() | CoupCorrected() | Refusal():
             yield _person_entry(entry)
         case CoupClosed(record):
             yield {"kind": "coup_closed", "coup": record.coup, "fate": record.fate.value}
@@ -185,7 +186,9 @@ def _custody_entry(entry: BatchBound | CardSetApart | ManifestRequested) -> Plai
             assert_never(entry)
 
 
-def _person_entry(entry: ResolutionRecorded | ActRecord | SettingChanged | Refusal) -> Plain:
+def _person_entry(
+    entry: ResolutionRecorded | ActRecord | SettingChanged | CoupCorrected | Refusal,
+) -> Plain:
     match entry:
         case ResolutionRecorded():
             return {
@@ -213,6 +216,18 @@ def _person_entry(entry: ResolutionRecorded | ActRecord | SettingChanged | Refus
                 "old": entry.old,
                 "new": entry.new,
                 "clauses": list(entry.clauses),
+            }
+        case CoupCorrected():
+            return {
+                "kind": "coup_corrected",
+                "shoe": entry.shoe,
+                "coup": entry.coup,
+                "before": entry.before.value,
+                "outcome": entry.outcome.value,
+                "person": entry.person,
+                "second": entry.second,
+                "reason": entry.reason,
+                "owed": [{"seat": one.seat, "cents": one.cents} for one in entry.owed],
             }
         case Refusal():
             return {"kind": "refused", "what": entry.what, "why": entry.why}

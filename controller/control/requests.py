@@ -27,6 +27,7 @@ from controller.tape.actions import (
     ClearWarning,
     CloseShoe,
     CollectVigorish,
+    CorrectCoup,
     DeclareResult,
     DocumentVigorish,
     GiveNotice,
@@ -125,6 +126,7 @@ _KINDS: Final[Mapping[str, type[_Values]]] = MappingProxyType(
         "seat-vacated": VacateSeat,
         "notice": GiveNotice,
         "change-setting": ChangeSetting,
+        "correct-coup": CorrectCoup,
     }
 )
 # The names of the values of each action that has any.

@@ -9,6 +9,7 @@ from controller.procedure.events import (
     ActReported,
     BoxedCardFound,
     CardsTurned,
+    CoupCorrectionRequested,
     DomainEvent,
     GhostHandRequested,
     IrregularityResolved,
@@ -30,6 +31,7 @@ from controller.tape.actions import (
     ClearWarning,
     CloseShoe,
     CollectVigorish,
+    CorrectCoup,
     DeclareResult,
     DocumentVigorish,
     GiveNotice,
@@ -78,6 +80,7 @@ def _recorded_event(
     | VacateSeat
     | GiveNotice
     | ChangeSetting
+    | CorrectCoup
     | ClearWarning,
 ) -> DomainEvent:
     match action:
@@ -118,6 +121,15 @@ def _recorded_event(
             at_ns = item.at.utc_ns
             return SettingChangeRequested(
                 action.setting, action.value, item.person, item.reason, at_ns
+            )
+        case CorrectCoup():
+            return CoupCorrectionRequested(
+                coup=action.coup,
+                outcome=action.outcome,
+                person=item.person,
+                second=action.second,
+                reason=item.reason,
+                shoe=action.shoe,
             )
         case ClearWarning():
             return WarningCleared(action.number, item.person, item.reason, item.at.utc_ns)

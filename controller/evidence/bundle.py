@@ -18,11 +18,18 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from controller.archive.day_list import day_path, read_day, short_code
 from controller.commissioning.shuffle_receipt_file import file_name, shuffle_text
 from controller.evidence.coup import CoupAccount, coup_account
-from controller.evidence.lookup import FoundShoe, NoSuchCoup, find_batch_receipts
+from controller.evidence.lookup import (
+    FoundShoe,
+    LaterCorrections,
+    NoSuchCoup,
+    find_batch_receipts,
+    find_later_corrections,
+)
 from controller.evidence.page import SealProof, page, shoe_roads
 from controller.evidence.sealed_shoe import read_shoe_account
 from controller.journal.shoe_file import NO_SEAL, ShoeFileError
@@ -50,9 +57,13 @@ _README: Final = (
 
 
 class Bundle(Struct, frozen=True):
-    """The files of a bundle by name, sorted; the manifest is one of them."""
+    """The files of a bundle by name, sorted; the manifest is one of them.
+
+    `provisional`: a correction of the shoe's coups is not sealed yet.
+    """
 
     coup: str
+    provisional: bool
     files: tuple[tuple[str, bytes], ...]
 
     def to_zip(self) -> bytes:
@@ -71,17 +82,20 @@ def build_bundle(
     found: FoundShoe, coup: int, clauses: Mapping[str, Clause], made_utc_ns: int
 ) -> Bundle:
     """The bundle of a coup. Raises NoSuchCoup, ShoeFileError, SmallFileError."""
-    account = coup_account(read_shoe_account(found.file, clauses), coup)
+    later = find_later_corrections(found)
+    shoe = replace(read_shoe_account(found.file, clauses), later=later.entries)
+    account = coup_account(shoe, coup)
     if account is None:
         raise NoSuchCoup(f"{found.path}: coup {coup} was begun and never ended")
     contents = {
         f"shoes/{account.shoe.heading.gaming_day}/{found.path.name}": found.data,
-        PAGE: page(account, _seal_proof(found), clauses).encode(),
+        PAGE: page(account, _seal_proof(found, later), clauses).encode(),
         VERIFIER: (files("controller.journal") / VERIFIER).read_bytes(),
         "README.txt": _README.encode(),
         "clauses.json": _json(_clauses(account, clauses)),
         "coup.json": _json(coup_json(account)),
         "roads.json": _json(to_builtins(shoe_roads(account))),
+        **_file_of_corrections(later),
         **_day_list(found),
         **_receipts(found),
     }
@@ -91,11 +105,11 @@ def build_bundle(
         "coup": account.name,
         "table": account.shoe.heading.table,
         "made": time_text(made_utc_ns),
-        "provisional": False,
+        "provisional": later.provisional,
         "files": {name: sha256(data).hexdigest() for name, data in in_order.items()},
     }
     files_by_name = sorted({**in_order, MANIFEST: _json(manifest)}.items())
-    return Bundle(account.name, tuple(files_by_name))
+    return Bundle(account.name, later.provisional, tuple(files_by_name))
 
 
 def coup_json(account: CoupAccount) -> dict[str, object]:
@@ -107,6 +121,7 @@ def coup_json(account: CoupAccount) -> dict[str, object]:
         "closed": {"record": account.closed_at.seq, "says": account.closed_at.plain()},
         "irregularities": [raised.irregularity.number for raised in account.raised],
         "decisions": [one.seq for one in account.decisions],
+        "corrections": [one.seq for one in account.corrections],
         "happenings": [
             {"record": one.seq, "at": time_text(one.utc_ns), "says": one.plain()}
             for one in account.entries
@@ -124,7 +139,27 @@ def _clauses(account: CoupAccount, clauses: Mapping[str, Clause]) -> list[dict[s
     ]
 
 
-def _seal_proof(found: FoundShoe) -> SealProof:
+def _file_of_corrections(later: LaterCorrections) -> dict[str, bytes]:
+    """The sealed file of the next shoe, where it holds corrections of this one."""
+    return {_name_in_bundle(later.path): later.data} if later.path is not None else {}
+
+
+def _name_in_bundle(path: Path) -> str:
+    return f"shoes/{path.parent.name}/{path.name}"
+
+
+def _correction_proof(later: LaterCorrections) -> str:
+    if not later.entries:
+        return ""
+    if later.path is None:
+        return (
+            "Corrections after the shoe's end are not sealed yet, and nothing here proves them: ask"
+            " for this evidence again when the next shoe is sealed."
+        )
+    return f"Corrections after the shoe's end are in the file {_name_in_bundle(later.path)}."
+
+
+def _seal_proof(found: FoundShoe, later: LaterCorrections) -> SealProof:
     heading = found.file.heading
     signer = ""
     if heading.signer:
@@ -142,6 +177,7 @@ def _seal_proof(found: FoundShoe) -> SealProof:
         previous="none: it is the first" if first else heading.previous.hex(),
         signer=signer,
         code=_code(found),
+        correction=_correction_proof(later),
     )
 
 

@@ -13,6 +13,7 @@ from controller.procedure.decisions import FloorDecision
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     CoupPayment,
     CoupRecord,
     Prompt,
@@ -20,7 +21,12 @@ from controller.procedure.effects import (
     ResolutionRecorded,
     ShoeOpened,
 )
-from controller.procedure.events import CardDrawn, CardsTurned, LayoutPart
+from controller.procedure.events import (
+    CardDrawn,
+    CardsTurned,
+    CoupCorrectionRequested,
+    LayoutPart,
+)
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.rules.coup import Place
 from controller.tape.entries import EventVerdicts, StateDigest
@@ -52,6 +58,7 @@ class RaisedIrregularity(Struct, frozen=True):
 class CoupAccount(Struct, frozen=True):
     """A coup with everything that belongs to it; `entries` are in order.
 
+    `corrections` are the entries that correct its outcome, the last one counts.
     `drawn` are the records of all cards drawn in it, including those drawn in error. `seen`: people
     have seen its hands; `errors_seen`: they have seen the cards drawn in error.
     """
@@ -64,6 +71,7 @@ class CoupAccount(Struct, frozen=True):
     entries: tuple[ShoeEntry, ...]
     raised: tuple[RaisedIrregularity, ...]
     decisions: tuple[ShoeEntry, ...]
+    corrections: tuple[ShoeEntry, ...]
     drawn: frozenset[int]
     seen: bool
     errors_seen: bool
@@ -71,6 +79,12 @@ class CoupAccount(Struct, frozen=True):
     @property
     def record(self) -> CoupRecord:
         return self.closed.record
+
+    @property
+    def corrected(self) -> CoupCorrected | None:
+        """The correction that counts, if there is one."""
+        last = self.corrections[-1].entry if self.corrections else None
+        return last if isinstance(last, CoupCorrected) else None
 
     @property
     def name(self) -> str:
@@ -105,7 +119,8 @@ def coup_account(shoe: ShoeAccount, number: int) -> CoupAccount | None:
         return None
     record = at.entry.record
     coup_of = coups_of_cards(shoe.entries, shoe.number)
-    entries = tuple(_entries_of_coup(shoe, coup_of, at, number))
+    later = tuple(one for one in shoe.later if _corrects(one, shoe.number, number))
+    entries = (*_entries_of_coup(shoe, coup_of, at, number), *later)
     decisions = tuple(one for one in entries if isinstance(one.entry, ResolutionRecorded))
     return CoupAccount(
         shoe=shoe,
@@ -118,6 +133,7 @@ def coup_account(shoe: ShoeAccount, number: int) -> CoupAccount | None:
         entries=entries,
         raised=tuple(_raised_irregularities(entries, decisions, record)),
         decisions=decisions,
+        corrections=tuple(one for one in entries if _corrects(one, shoe.number, number)),
         drawn=frozenset(seq for seq, coup in coup_of.items() if coup == number),
         seen=record_seen(record, face_up=shoe.face_up),
         errors_seen=_errors_seen(entries, record),
@@ -129,6 +145,12 @@ def _closed_coup_number(one: ShoeEntry, shoe: int) -> int:
     entry = one.entry
     of_it = isinstance(entry, CoupClosed) and entry.record.shoe == shoe
     return entry.record.coup if of_it and isinstance(entry, CoupClosed) else 0
+
+
+def _corrects(one: ShoeEntry, shoe: int, number: int) -> bool:
+    """Whether the entry corrects that coup."""
+    entry = one.entry
+    return isinstance(entry, CoupCorrected) and (entry.shoe, entry.coup) == (shoe, number)
 
 
 def _is_payment_for(paid: CoupPayment, record: CoupRecord) -> bool:
@@ -147,10 +169,13 @@ def _entries_of_coup(
     numbers = _irregularity_numbers(shoe, at, number)
     begins = _first_record(shoe, coup_of, at, number)
     ends = _next_event_record(shoe, at.seq)
+    to_correct = _coups_to_correct(shoe)
     dealt = 0
     for one in shoe.entries:
         dealt = coup_of.get(one.seq, dealt)
-        named = (
+        if to_correct.get(one.cause, number) != number:
+            continue
+        named = one.cause in to_correct or (
             _raises_irregularity_of(one, number)
             or _decides(one, numbers)
             or coup_of.get(one.seq) == number
@@ -159,6 +184,17 @@ def _entries_of_coup(
             yield one
         if dealt and _closed_coup_number(one, shoe.number) == dealt:
             dealt = 0
+
+
+def _coups_to_correct(shoe: ShoeAccount) -> dict[int, int]:
+    """The coup that each request of a correction is about, by the number of its input."""
+    return {
+        one.cause: one.entry.event.coup
+        for one in shoe.entries
+        if isinstance(one.entry, EventVerdicts)
+        and isinstance(one.entry.event, CoupCorrectionRequested)
+        and one.entry.event.shoe in (0, shoe.number)
+    }
 
 
 def _first_record(shoe: ShoeAccount, coup_of: Mapping[int, int], at: ShoeEntry, number: int) -> int:

@@ -1,4 +1,4 @@
-"""Finds the sealed shoe file of a coup, and the receipts of its batch in earlier files.
+"""Finds the sealed shoe of a coup, receipts of its batch before it, and corrections after it.
 
 Source: controller/evidence/README.md, "Evidence bundle"; controller/journal/README.md, "Folder".
 """
@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from controller.commissioning.shuffle_receipt_file import RecordedShuffle
-from controller.evidence.sealed_shoe import EntryT
+from controller.evidence.sealed_shoe import EntryT, ShoeEntry, corrections_in
 from controller.journal.database import FILE_NAME
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.record import RecordKind, unwrap
@@ -210,3 +210,40 @@ def _utc_ns(record: bytes) -> int:
     """When the input arrived that an entry was concluded from."""
     item = read_input(record) if record else None
     return received_ns(item) if item is not None else 0
+
+
+# --- corrections after the shoe's end -------------------------------------------------------------
+
+
+class LaterCorrections(Struct, frozen=True):
+    """Corrections of a shoe's coups that were made after its end.
+
+    They are in the next shoe's file, `path` and `data`; `path` is None while that shoe is not
+    sealed, or where there is none.
+    """
+
+    entries: tuple[ShoeEntry, ...] = ()
+    path: Path | None = None
+    data: bytes = b""
+
+    @property
+    def provisional(self) -> bool:
+        """Whether they are not sealed yet."""
+        return bool(self.entries) and self.path is None
+
+
+def find_later_corrections(found: FoundShoe) -> LaterCorrections:
+    """The corrections that the next sealed file, or live.db, holds. Raises JournalError."""
+    heading = found.file.heading
+    paths = sealed_files(found.folder)
+    following = paths[paths.index(found.path) + 1 :]
+    if following:
+        data = following[0].read_bytes()
+        records: Iterable[StoredRecord] = read_named(following[0], data).records()
+        entries = corrections_in(records, heading.gaming_day, heading.shoe)
+        return LaterCorrections(entries, following[0], data) if entries else LaterCorrections()
+    if not (found.folder / FILE_NAME).is_file():
+        return LaterCorrections()
+    with open_read_only(found.folder) as live:
+        records = live.records(live.base.seq)
+        return LaterCorrections(corrections_in(records, heading.gaming_day, heading.shoe))

@@ -29,6 +29,7 @@ class SealProof(Struct, frozen=True):
     """The seal of the shoe as texts. `signer` is a key fingerprint, empty if nobody signed.
 
     `code` is the short code of the gaming day's list of seals, empty if there is no list.
+    `correction` says where corrections after the shoe's end are proved, empty if there are none.
     """
 
     file: str
@@ -36,6 +37,7 @@ class SealProof(Struct, frozen=True):
     previous: str
     signer: str
     code: str
+    correction: str = ""
 
 
 def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) -> str:
@@ -48,8 +50,9 @@ def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) 
         account=account,
         heading=heading,
         batch=values.batch_text(heading.batch, heading.back),
-        grave=bool(account.raised) or record.fate is not CoupFate.COUNTED,
+        grave=bool(account.raised or account.corrections) or record.fate is not CoupFate.COUNTED,
         verdict=values.sentence(describe_closed_coup(record)),
+        corrected=values.corrected(account),
         summary=values.summary(account),
         hands=values.hands(account),
         drawn=values.drawn_cards(account),
@@ -66,19 +69,27 @@ def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) 
         moment=lambda utc_ns: values.moment(account, utc_ns),
         irregularity_text=lambda raised: values.irregularity_text(account, raised),
         decision_text=lambda raised: values.decision_text(account, raised),
+        correction_text=lambda entry: values.correction_text(account, entry),
+        owed_texts=values.owed_texts,
     )
 
 
 def shoe_roads(account: CoupAccount) -> Roads:
-    """The roads of the whole shoe: every coup with an outcome."""
+    """The roads of the whole shoe: every coup with an outcome, the corrected one if there is one.
+
+    Pairs and naturals are those of the cards, also of a corrected coup.
+    """
+    corrected = {one.coup: one.outcome for one in account.shoe.corrections}
     records = (closed.record for closed in account.shoe.coups)
     return build_roads(
         tuple(
             RoadCoup(
                 record.coup,
-                record.outcome,
+                corrected.get(record.coup, record.outcome),
                 record.result is not None and record.result.player_pair,
                 record.result is not None and record.result.banker_pair,
+                record.result is not None and record.result.natural,
+                record.coup in corrected,
             )
             for record in records
             if record.outcome is not None

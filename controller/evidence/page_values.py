@@ -12,11 +12,19 @@ from controller.evidence.coup import CoupAccount, PlacedCard, RaisedIrregularity
 from controller.evidence.sealed_shoe import ShoeEntry
 from controller.evidence.timeline import (
     OUTCOME_TEXTS,
+    describe_correction,
     describe_decision,
     describe_irregularity,
     local_and_utc,
 )
-from controller.procedure.effects import BurnDone, RecordedCard, ResolutionRecorded, ShoeEnded
+from controller.procedure.effects import (
+    BurnDone,
+    CoupCorrected,
+    RecordedCard,
+    ResolutionRecorded,
+    ShoeEnded,
+)
+from controller.procedure.people.corrections import describe_owed
 from controller.procedure.places import PLACE_NAMES, PLAYER_PLACES
 from controller.rules.cards import Card, Suit
 from controller.views.disclosure import HIDDEN_CARD
@@ -164,13 +172,44 @@ def result(account: CoupAccount) -> tuple[tuple[str, str], ...]:
         natural = ", a natural" if won.natural else ""
         counts = f"Player {won.player_count}, Banker {won.banker_count}{natural}"
         by_cards = f"{OUTCOME_TEXTS[won.outcome]}, {counts}"
-    declared, counts_as = record.declared, record.outcome
+    declared = record.declared
     return (
         ("By the cards", by_cards if account.seen else "not shown: nobody has seen the cards"),
         ("Pairs", _pairs(account)),
         ("Declared by the dealer", OUTCOME_TEXTS[declared] if declared else _NOT_DECLARED),
-        ("Counts as", OUTCOME_TEXTS[counts_as] if counts_as else "nothing"),
+        ("Counts as", _counts_as(account)),
     )
+
+
+def _counts_as(account: CoupAccount) -> str:
+    outcome = account.record.outcome
+    if outcome is None:
+        return "nothing"
+    if account.corrected is None:
+        return OUTCOME_TEXTS[outcome]
+    return (
+        f"{OUTCOME_TEXTS[account.corrected.outcome]}, by correction;"
+        f" the coup was counted as: {OUTCOME_TEXTS[outcome]}"
+    )
+
+
+def corrected(account: CoupAccount) -> str:
+    """The outcome that counts by correction; empty where there is none."""
+    if account.corrected is None:
+        return ""
+    return f"Corrected: {OUTCOME_TEXTS[account.corrected.outcome]}"
+
+
+def correction_text(account: CoupAccount, at: ShoeEntry) -> str:
+    """Who corrected the outcome to what, why and when."""
+    assert isinstance(at.entry, CoupCorrected), "only a correction is described so"
+    return f"{describe_correction(at, at.entry)} At {moment(account, at.utc_ns)}."
+
+
+def owed_texts(at: ShoeEntry) -> tuple[str, ...]:
+    """What is owed because of a correction, line by line."""
+    assert isinstance(at.entry, CoupCorrected), "only a correction is described so"
+    return describe_owed(at.entry)
 
 
 def _pairs(account: CoupAccount) -> str:

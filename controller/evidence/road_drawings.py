@@ -14,6 +14,7 @@ from controller.rules.roads import ROWS, Bead, BigCell, Colour, DerivedCell, Roa
 RED: Final = "#b3151d"
 BLUE: Final = "#1846a3"
 GREEN: Final = "#1d7a36"
+GOLD: Final = "#c98a00"
 _LETTERS: Final = {Outcome.PLAYER: "P", Outcome.BANKER: "B", Outcome.TIE: "T"}
 _COLOURS: Final = {Outcome.PLAYER: BLUE, Outcome.BANKER: RED, Outcome.TIE: GREEN}
 _PLATE: Final = 22
@@ -33,15 +34,17 @@ class _Mark(Struct, frozen=True):
     letter: str = ""
     played: RoadCoup | None = None
     ties: int = 0
+    corrected: bool = False
 
 
 def road_drawings(roads: Roads, coup: int) -> tuple[tuple[str, str], ...]:
     """Name and drawing of each road; the cell of that coup has a frame."""
     beads = tuple(_bead(one, coup) for one in roads.bead_plate)
     outcomes = "".join(one.letter for one in beads)
+    marks = _marked_coups(tuple(bead.played for bead in roads.bead_plate))
     streaks = tuple(_streak(one, coup) for one in roads.big_road)
     return (
-        ("Bead plate", _drawing(_PLATE, beads, f"outcomes in order: {outcomes or 'none'}")),
+        ("Bead plate", _drawing(_PLATE, beads, f"outcomes in order: {outcomes or 'none'}{marks}")),
         ("Big road", _drawing(_PLATE, streaks, "wins by streaks")),
         ("Big eye boy", _derived(roads.big_eye_boy, coup, "ring")),
         ("Small road", _derived(roads.small_road, coup, "disc")),
@@ -49,25 +52,62 @@ def road_drawings(roads: Roads, coup: int) -> tuple[tuple[str, str], ...]:
     )
 
 
+def _marked_coups(played: tuple[RoadCoup, ...]) -> str:
+    """The coups that are marked, for readers who cannot see the marks."""
+    marks = (
+        ("Player pair", tuple(one.coup for one in played if one.player_pair)),
+        ("Banker pair", tuple(one.coup for one in played if one.banker_pair)),
+        ("natural", tuple(one.coup for one in played if one.natural)),
+        ("corrected", tuple(one.coup for one in played if one.corrected)),
+    )
+    return "".join(
+        f"; {name} in coup {', '.join(map(str, coups))}" for name, coups in marks if coups
+    )
+
+
 def _bead(bead: Bead, coup: int) -> _Mark:
     played = bead.played
     letter, colour = _LETTERS[played.outcome], _COLOURS[played.outcome]
     return _Mark(
-        bead.column, bead.row, "bead", colour, played.coup == coup, letter=letter, played=played
+        bead.column,
+        bead.row,
+        "bead",
+        colour,
+        played.coup == coup,
+        letter=letter,
+        played=played,
+        corrected=played.corrected,
     )
 
 
 def _streak(cell: BigCell, coup: int) -> _Mark:
     won = cell.won
     colour = _COLOURS[won.outcome] if won is not None else GREEN
-    framed = any(played.coup == coup for played in (*cell.ties, *((won,) if won else ())))
-    return _Mark(cell.column, cell.row, "streak", colour, framed, played=won, ties=len(cell.ties))
+    here = (*cell.ties, *((won,) if won else ()))
+    return _Mark(
+        cell.column,
+        cell.row,
+        "streak",
+        colour,
+        any(played.coup == coup for played in here),
+        played=won,
+        ties=len(cell.ties),
+        corrected=any(played.corrected for played in here),
+    )
 
 
 def _derived(cells: tuple[DerivedCell, ...], coup: int, shape: str) -> str:
     colours = {Colour.RED: RED, Colour.BLUE: BLUE}
     marks = tuple(
-        _Mark(one.column, one.row, shape, colours[one.colour], one.coup == coup) for one in cells
+        _Mark(
+            one.column,
+            one.row,
+            shape,
+            colours[one.colour],
+            one.coup == coup,
+            corrected=one.corrected,
+        )
+        for one in cells
     )
     return _drawing(_SMALL, marks, " ".join(one.colour.value for one in cells) or "nothing yet")
 
@@ -83,4 +123,5 @@ def _drawing(size: int, marks: tuple[_Mark, ...], title: str) -> str:
         red=RED,
         blue=BLUE,
         green=GREEN,
+        gold=GOLD,
     )

@@ -3,7 +3,7 @@
 Source: controller/evidence/README.md, "Evidence bundle"; controller/journal/README.md, "Shoe file".
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -18,6 +18,7 @@ from controller.journal.shoe_file import ShoeFile, ShoeFileError, ShoeHeading
 from controller.journal.values import StoredRecord
 from controller.procedure.effects import (
     CoupClosed,
+    CoupCorrected,
     SettingChanged,
     ShoeOpened,
 )
@@ -29,6 +30,7 @@ from controller.tape.entries import Entry
 from controller.tape.inputs import Input, OperatorAction, Started
 from controller.tape.records import (
     inputs_in,
+    read_as,
     read_entry,
     read_input,
 )
@@ -58,7 +60,10 @@ class ShoeEntry(Struct, frozen=True):
 
 
 class ShoeAccount(Struct, frozen=True):
-    """The contents of a sealed file. `zone` is the table's; `face_up`: cards are dealt face up."""
+    """The contents of a sealed file. `zone` is the table's; `face_up`: cards are dealt face up.
+
+    `later` are corrections of its coups that were made after the shoe's end.
+    """
 
     heading: ShoeHeading
     digest: bytes
@@ -66,6 +71,15 @@ class ShoeAccount(Struct, frozen=True):
     entries: tuple[ShoeEntry, ...]
     zone: ZoneInfo
     face_up: bool
+    later: tuple[ShoeEntry, ...] = ()
+
+    @property
+    def corrections(self) -> tuple[CoupCorrected, ...]:
+        """The corrections of coups of this shoe, in order."""
+        entries = (one.entry for one in (*self.entries, *self.later))
+        return tuple(
+            one for one in entries if isinstance(one, CoupCorrected) and one.shoe == self.number
+        )
 
     @property
     def coups(self) -> tuple[CoupClosed, ...]:
@@ -153,6 +167,24 @@ def _newest(record: bytes) -> Input | None:
     """The input; of a run of chunks the last, as nothing was concluded from the others."""
     item = read_input(record)
     return inputs_in(item)[-1] if item is not None else None
+
+
+def corrections_in(
+    records: Iterable[StoredRecord], gaming_day: str, shoe: int
+) -> tuple[ShoeEntry, ...]:
+    """The corrections of coups of that shoe in these records. Raises EncodingError."""
+    newest: Input | None = None
+    found: list[ShoeEntry] = []
+    for stored in records:
+        kind, _ = unwrap(stored.record)
+        if kind is RecordKind.INPUT:
+            newest = _newest(stored.record)
+            continue
+        corrected = read_as(stored.record, CoupCorrected)
+        named = (corrected.gaming_day, corrected.shoe) if corrected is not None else None
+        if named == (gaming_day, shoe):
+            found.append(_read_entry(stored, newest, 0))
+    return tuple(found)
 
 
 def _read_entry(stored: StoredRecord, newest: Input | None, cause: int) -> ShoeEntry:

@@ -17,6 +17,7 @@ from controller.procedure.effects import (
     BatchMoved,
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     CoupFate,
     CoupPayment,
     CoupRecord,
@@ -30,7 +31,11 @@ from controller.procedure.effects import (
     WarningClosed,
     WarningOpened,
 )
-from controller.procedure.events import CardDrawn, IrregularityResolved
+from controller.procedure.events import (
+    CardDrawn,
+    CoupCorrectionRequested,
+    IrregularityResolved,
+)
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.rules.outcome import Outcome
@@ -120,7 +125,9 @@ class TableClock(Struct, frozen=True):
 
 def _lines(account: CoupAccount, source: ShoeEntry) -> Iterator[TimelineLine]:
     match source.entry:
-        case EventVerdicts(event=IrregularityResolved(), verdicts=(Accepted(),)):
+        case EventVerdicts(
+            event=IrregularityResolved() | CoupCorrectionRequested(), verdicts=(Accepted(),)
+        ):
             return  # the decision's own entry gives it, with the person
         case EventVerdicts():
             yield from _verdict_lines(account, source, source.entry)
@@ -133,6 +140,8 @@ def _lines(account: CoupAccount, source: ShoeEntry) -> Iterator[TimelineLine]:
             yield TimelineLine(source, f"Wagers are settled; the house's gain is {gain}.")
         case ResolutionRecorded():
             yield TimelineLine(source, describe_decision(source, source.entry), grave=True)
+        case CoupCorrected():
+            yield TimelineLine(source, describe_correction(source, source.entry), grave=True)
         case _:
             yield from _other_lines(source)
 
@@ -186,6 +195,13 @@ def describe_decision(source: ShoeEntry, decided: ResolutionRecorded) -> str:
         f"{who} decided: {done}{stated}{held}. Reason: {decided.reason}."
         f" Closes {'irregularity' if len(decided.closed) == 1 else 'irregularities'} {numbers}."
     )
+
+
+def describe_correction(source: ShoeEntry, corrected: CoupCorrected) -> str:
+    """Both persons, the outcome that counts now, the one before, and the reason."""
+    who = f"{person_text(source, corrected.person)} and {corrected.second}"
+    now, before = OUTCOME_TEXTS[corrected.outcome], OUTCOME_TEXTS[corrected.before]
+    return f"{who} corrected the outcome: {now}; before: {before}. Reason: {corrected.reason}."
 
 
 def person_text(source: ShoeEntry, person: str) -> str:

@@ -28,6 +28,7 @@ from controller.custody.batch_life.state import Lineage, WarningKind
 from controller.custody.state import batch_counts
 from controller.procedure.effects import (
     CoupClosed,
+    CoupCorrected,
     ShuffleRecorded,
     WarningClosed,
     WarningOpened,
@@ -80,6 +81,9 @@ class TableMetrics:
         coups = _counter(registry, "coups", "Coups closed, by outcome.", "outcome")
         self._coups = {outcome: coups.labels(outcome.value) for outcome in Outcome}
         self._void = coups.labels(VOID)
+        words = "Corrections of the outcome of a counted coup, by the outcome that counts now."
+        corrections = _counter(registry, "coup_corrections", words, "outcome")
+        self._corrections = {outcome: corrections.labels(outcome.value) for outcome in Outcome}
         irregular = "Irregularities found, by code of the catalogue."
         codes = _counter(registry, "irregularities", irregular, "code")
         self._codes = {code: codes.labels(code.value) for code in IrregularityCode}
@@ -122,6 +126,8 @@ class TableMetrics:
         if type(entry) is CoupClosed:
             outcome = entry.record.outcome
             (self._void if outcome is None else self._coups[outcome]).inc()
+        elif type(entry) is CoupCorrected:
+            self._corrections[entry.outcome].inc()
         elif type(entry) is DeviceEventRecorded and type(entry.event) is DeviceFault:
             self._faults[entry.event.kind].inc()
         elif type(entry) is ClockStepped:

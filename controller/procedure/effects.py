@@ -13,6 +13,7 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
 from controller.settlement.payment_order import PayStep
+from controller.settlement.payout_difference import PayoutDifference, SettledWager
 from controller.settlement.settle import Settlement
 from drivers.shuffler_events import ShuffleProof
 
@@ -86,6 +87,29 @@ class CoupPayment(Struct, frozen=True, tag="coup-payment"):
     @property
     def steps(self) -> tuple[PayStep, ...]:
         return self.settlement.steps + self.returned
+
+
+class CoupCorrected(Struct, frozen=True, tag="coup-corrected"):
+    """Two persons corrected the outcome of a counted coup; its record stays as it was (D-42).
+
+    `counted` is the outcome in the record, `before` the one that counted until now, `outcome` the
+    one that counts from now on. `owed` are the wagers that `outcome` pays otherwise than they were
+    settled, `undecided` those of a kind that `outcome` alone does not decide; nothing is settled
+    again. `wagers_known` False: the table does not observe wagers.
+    """
+
+    gaming_day: str
+    shoe: int
+    coup: int
+    counted: Outcome
+    before: Outcome
+    outcome: Outcome
+    person: str
+    second: str
+    reason: str
+    owed: tuple[PayoutDifference, ...]
+    undecided: tuple[SettledWager, ...]
+    wagers_known: bool
 
 
 class ShoeOpened(Struct, frozen=True, tag="shoe-opened"):
@@ -255,6 +279,7 @@ class WarningClosed(Struct, frozen=True, tag="warning-closed"):
 Effect: TypeAlias = (
     CoupClosed
     | CoupPayment
+    | CoupCorrected
     | ShoeOpened
     | BurnDone
     | ShoeEnded

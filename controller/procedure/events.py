@@ -228,6 +228,20 @@ class SettingChangeRequested(Struct, frozen=True, tag="setting-change-requested"
     at_ns: int
 
 
+class CoupCorrectionRequested(Struct, frozen=True, tag="coup-correction-requested"):
+    """A floorperson and a second person correct the outcome of a counted coup (D-42).
+
+    `shoe` is the number of the coup's shoe, 0 for the shoe at the table.
+    """
+
+    coup: int
+    outcome: Outcome
+    person: str
+    second: str
+    reason: str
+    shoe: int = 0
+
+
 class ShufflerReported(Struct, frozen=True, tag="shuffler-reported"):
     """The shuffler reported an event; `at_ns` is UTC."""
 
@@ -284,6 +298,7 @@ PersonEvent: TypeAlias = (
     | SeatVacated
     | NoticeRecorded
     | SettingChangeRequested
+    | CoupCorrectionRequested
 )
 # Events of the shuffler and the clearing of its warnings: applied suspended or not.
 ShufflerDomainEvent: TypeAlias = (

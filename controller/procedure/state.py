@@ -14,6 +14,7 @@ from controller.procedure.effects import CoupRecord
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
 from controller.procedure.places import HAND_PLACES
+from controller.procedure.states.finished_coups import FinishedCoup
 from controller.procedure.states.opening import NOTHING_RECORDED, OpeningState
 from controller.procedure.states.remedy import (
     NOTHING_TO_REMEDY,
@@ -127,6 +128,8 @@ class ShoeState(Struct, frozen=True):
     `burn_owed` is how many more cards the burn needs, 0 where not `burn_proven`: reports of the
     burn are missing, or its first card could not be read. `remedy` holds cards drawn in error and
     the burns they require, `drawn_last` which card a person can still report as boxed.
+    `finished` are the coups that ended on this gaming day: their outcome can still be corrected;
+    those up to number `coups_of_earlier_days` ended before it.
     """
 
     gaming_day: str
@@ -146,6 +149,8 @@ class ShoeState(Struct, frozen=True):
     cut: CutState = CutState()
     tally: ShoeTally = ShoeTally()
     last_coup: CoupRecord | None = None
+    finished: tuple[FinishedCoup, ...] = ()
+    coups_of_earlier_days: int = 0
     irregularities: int = 0
     ended: bool = False
     ghost_hands: int = 0
@@ -163,6 +168,10 @@ class ShoeState(Struct, frozen=True):
         coup = self.coup
         dealt = len(coup.cards) + len(coup.aside) if coup is not None else 0
         return dealt + len(self.remedy.waiting) + len(self.remedy.carried)
+
+    def finished_coup(self, number: int) -> FinishedCoup | None:
+        """The finished coup of that number, while its outcome can be corrected or it is void."""
+        return next((one for one in self.finished if one.number == number), None)
 
     def is_last(self, coup: int) -> bool:
         """Whether no further coup may be dealt from this shoe after that one."""

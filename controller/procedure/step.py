@@ -7,8 +7,6 @@ Source: controller/procedure/README.md, "The procedure".
 
 from typing import assert_never
 
-from msgspec.structs import replace
-
 from controller.custody.findings import FindingCode
 from controller.procedure.dealing.coup_end import (
     coup_forced_out,
@@ -30,6 +28,7 @@ from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
     CardsTurned,
+    CoupCorrectionRequested,
     CoupForcedOut,
     CustodyFindingRaised,
     CutCardDrawn,
@@ -62,6 +61,7 @@ from controller.procedure.events import (
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.people.acts import act_reported
 from controller.procedure.people.boxed_cards import boxed_card_found
+from controller.procedure.people.corrections import begin_gaming_day, coup_correction_requested
 from controller.procedure.people.setting_changes import notice_recorded, setting_change_requested
 from controller.procedure.people.suspension import irregularity_resolved, judge_provisionally
 from controller.procedure.people.vigorish import (
@@ -84,8 +84,7 @@ def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
             return _judge_play(book, state, event)
         case GamingDayChanged():
             turned = record_complimentary_vigorish(book, Step(state))
-            turned = turned.with_state(replace(turned.state, today=event.day))
-            return accept(turned, f"gaming day {event.day}")
+            return accept(begin_gaming_day(turned, event.day), f"gaming day {event.day}")
         case IrregularityResolved():
             return irregularity_resolved(book, state, event)
         case ShoeClosedByPerson():
@@ -100,6 +99,7 @@ def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
             | SeatVacated()
             | NoticeRecorded()
             | SettingChangeRequested()
+            | CoupCorrectionRequested()
         ):
             return suspend_if_due(book, apply_person_event(book, state, event))
         case ShufflerReported() | ShufflerEventsLost() | ShufflerDisconnected() | WarningCleared():
@@ -135,6 +135,8 @@ def apply_person_event(book: RuleBook, state: TableState, event: PersonEvent) ->
             return notice_recorded(book, state, event)
         case SettingChangeRequested():
             return setting_change_requested(book, state, event)
+        case CoupCorrectionRequested():
+            return coup_correction_requested(book, state, event)
         case _:
             assert_never(event)
 

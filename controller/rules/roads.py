@@ -23,12 +23,17 @@ class Colour(StrEnum):
 
 
 class RoadCoup(Struct, frozen=True):
-    """A coup on the roads: its outcome and pairs."""
+    """A coup on the roads: the outcome that counts, its pairs, and whether a hand was a natural.
+
+    `corrected`: people corrected the outcome after the coup was counted.
+    """
 
     coup: int
     outcome: Outcome
     player_pair: bool = False
     banker_pair: bool = False
+    natural: bool = False
+    corrected: bool = False
 
 
 class Bead(Struct, frozen=True):
@@ -52,12 +57,13 @@ class BigCell(Struct, frozen=True):
 
 
 class DerivedCell(Struct, frozen=True):
-    """A mark of a derived road, and the coup that caused it."""
+    """A mark of a derived road, and the coup that caused it; a corrected one is marked."""
 
     column: int
     row: int
     colour: Colour
     coup: int
+    corrected: bool = False
 
 
 class Roads(Struct, frozen=True):
@@ -148,7 +154,7 @@ def _derived(streaks: tuple[tuple[RoadCoup, ...], ...], back: int) -> tuple[Deri
     """The derived road that compares with the column `back` columns earlier."""
     lengths = tuple(len(streak) for streak in streaks)
     marks = [
-        (colour, won.coup)
+        (colour, won)
         for column, streak in enumerate(streaks)
         for row, won in enumerate(streak)
         if (colour := _colour(lengths, column, row, back)) is not None
@@ -160,8 +166,8 @@ def _derived(streaks: tuple[tuple[RoadCoup, ...], ...], back: int) -> tuple[Deri
         else:
             runs.append(1)
     return tuple(
-        DerivedCell(column, row, colour, coup)
-        for (column, row), (colour, coup) in zip(_cells(runs), marks, strict=True)
+        DerivedCell(column, row, colour, won.coup, won.corrected)
+        for (column, row), (colour, won) in zip(_cells(runs), marks, strict=True)
     )
 
 

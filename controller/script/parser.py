@@ -51,6 +51,7 @@ _READERS: Final[MappingProxyType[str, Callable[[StatementReader], StatementBody]
             "leave": people_statements.read_leave,
             "notice": people_statements.read_notice,
             "set": people_statements.read_setting_change,
+            "correct": people_statements.read_correction,
             "resolve": people_statements.read_resolve,
             "close": people_statements.read_close_shoe,
             "shuffler": shuffler_statements.read_shuffler,

@@ -12,6 +12,7 @@ from controller.procedure.events import (
     ActReported,
     BoxedCardFound,
     CardsTurned,
+    CoupCorrectionRequested,
     GhostHandRequested,
     IrregularityResolved,
     LayoutPart,
@@ -35,6 +36,7 @@ SEAT_MAX: Final = 99
 CLOSING_REASON: Final = "dead table"
 DECIDING_REASON: Final = "seen on the layout"
 CHANGING_REASON: Final = "decided by the house"
+CORRECTING_REASON: Final = "seen on the film"
 TURNED_WORDS: Final = {
     "player": LayoutPart.PLAYER_HAND,
     "banker": LayoutPart.BANKER_HAND,
@@ -196,6 +198,24 @@ def read_setting_change(reader: StatementReader) -> SettingChangeRequested:
     setting, value = reader.text("setting"), reader.text("value")
     at_ns, person, reason = read_time_person_reason(reader, FLOORPERSON, CHANGING_REASON)
     return SettingChangeRequested(setting, value, person, reason, at_ns)
+
+
+def read_correction(reader: StatementReader) -> CoupCorrectionRequested:
+    reader.expect("coup")
+    coup = reader.number("coup", 1)
+    shoe = reader.number("shoe", 1) if reader.accept("of", "shoe") else 0
+    reader.expect("to")
+    outcome = reader.choice("outcome", Outcome)
+    person, second, reason = FLOORPERSON, DEALER, CORRECTING_REASON
+    for part in reader.parts("by", "second", "because"):
+        match part:
+            case "by":
+                person = reader.text("name")
+            case "second":
+                second = reader.text("name")
+            case _:
+                reason = reader.text("reason")
+    return CoupCorrectionRequested(coup, outcome, person, second, reason, shoe)
 
 
 def read_resolve(reader: StatementReader) -> IrregularityResolved:

@@ -12,6 +12,7 @@ from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
     CardsTurned,
+    CoupCorrectionRequested,
     CoupForcedOut,
     CustodyFindingRaised,
     CutCardDrawn,
@@ -84,6 +85,7 @@ def unparse(body: StatementBody) -> str:
             | SeatVacated()
             | NoticeRecorded()
             | SettingChangeRequested()
+            | CoupCorrectionRequested()
         ):
             return _format_person_event(body)
         case ShufflerStatement() | ShufflerEventsLost() | ShufflerDisconnected() | WarningCleared():
@@ -160,6 +162,8 @@ def _format_person_event(body: PersonEvent) -> str:
         case SettingChangeRequested():
             what = f"{_setting(body.setting, body.value)} at {_offset(body.at_ns)}"
             return f"set {what} by {quote_text(body.person)} because {quote_text(body.reason)}"
+        case CoupCorrectionRequested():
+            return _correction(body)
         case _:
             assert_never(body)
 
@@ -227,6 +231,13 @@ def _document(body: VigorishDocumented) -> str:
     if body.reason:
         parts.append(f"because {quote_text(body.reason)}")
     return " ".join(parts)
+
+
+def _correction(body: CoupCorrectionRequested) -> str:
+    of_shoe = f" of shoe {body.shoe}" if body.shoe else ""
+    people = f"by {quote_text(body.person)} second {quote_text(body.second)}"
+    to = f"to {body.outcome.value} {people} because {quote_text(body.reason)}"
+    return f"correct coup {body.coup}{of_shoe} {to}"
 
 
 def _resolution(body: IrregularityResolved) -> str:

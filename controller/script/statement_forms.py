@@ -84,6 +84,11 @@ STATEMENT_FORMS: Final = (
         "resolve", "resolve void-coup take-over", "a floorperson decides the open irregularities"
     ),
     StatementForm(
+        "correct coup",
+        'correct coup 3 to banker second "Bo Ray"',
+        "two persons correct the outcome of a counted coup",
+    ),
+    StatementForm(
         "close shoe", 'close shoe because "dead table"', "a named person ends the shoe early"
     ),
     StatementForm(

@@ -1,6 +1,8 @@
-"""Logs irregularities, decisions and suspensions of a running table, with disclosed clauses only.
+"""Logs irregularities, decisions, corrections and suspensions of a running table.
 
-Not: the sentence of an irregularity and the reason of a decision, which may name a card.
+Clauses only as far as they are disclosed.
+
+Not: the sentence of an irregularity and the reason of a person, which may name a card.
 Source: controller/procedure/README.md, "Suspension"; controller/views/README.md, "Disclosure".
 """
 
@@ -8,7 +10,7 @@ import logging
 from collections.abc import Iterator
 from typing import Final
 
-from controller.procedure.effects import ResolutionRecorded
+from controller.procedure.effects import CoupCorrected, ResolutionRecorded
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
@@ -43,6 +45,8 @@ class IrregularityLog:
             for decision in _decisions(conclusion):
                 LOG.warning("%s", describe_decision(decision, conclusion.item))
                 decided = True
+            for corrected in _corrections(conclusion):
+                LOG.warning("%s", describe_correction(corrected, conclusion.item))
             for raised in _raised(conclusion):
                 in_force = effective_book(book, table)
                 LOG.warning("%s", describe_irregularity(in_force, table, raised))
@@ -72,6 +76,10 @@ def _decisions(conclusion: Conclusion) -> Iterator[ResolutionRecorded]:
     return (one for one in conclusion.entries if isinstance(one, ResolutionRecorded))
 
 
+def _corrections(conclusion: Conclusion) -> Iterator[CoupCorrected]:
+    return (one for one in conclusion.entries if isinstance(one, CoupCorrected))
+
+
 def _raised(conclusion: Conclusion) -> Iterator[Irregularity]:
     for entry in conclusion.entries:
         if isinstance(entry, EventVerdicts):
@@ -91,7 +99,6 @@ def describe_irregularity(book: RuleBook, table: TableState, one: Irregularity) 
 
 def describe_decision(decided: ResolutionRecorded, item: Input) -> str:
     """Who decided what, which irregularities it closes, and what was dealt while suspended."""
-    role = f" ({item.role.replace('_', ' ')})" if isinstance(item, OperatorAction) else ""
     words = " ".join(filter(None, (decided.decision, decided.outcome)))
     first, last = decided.closed[0], decided.closed[-1]
     closed = f"irregularity {first}" if first == last else f"irregularities {first} to {last}"
@@ -99,4 +106,16 @@ def describe_decision(decided: ResolutionRecorded, item: Input) -> str:
     dealt = f"{cards} dealt while suspended"
     if decided.cards_dealt:
         dealt = f"{decided.provisional}: {dealt}"
-    return f"{words} decided by {decided.person}{role}, closes {closed}; {dealt}"
+    return f"{words} decided by {decided.person}{_role(item)}, closes {closed}; {dealt}"
+
+
+def describe_correction(corrected: CoupCorrected, item: Input) -> str:
+    """Which coup counts as what from now on, and who decided it."""
+    coup = f"coup {corrected.coup} of shoe {corrected.shoe} of {corrected.gaming_day}"
+    people = f"{corrected.person}{_role(item)} and {corrected.second}"
+    return f"{coup} corrected to {corrected.outcome} by {people}, was {corrected.before}"
+
+
+def _role(item: Input) -> str:
+    """The role of the person who acted, in parentheses."""
+    return f" ({item.role.replace('_', ' ')})" if isinstance(item, OperatorAction) else ""

@@ -51,11 +51,18 @@ class PayoutLine(Struct, frozen=True):
 def payout_lines(
     terms: Terms, results: Iterable[WagerResult], wagers: tuple[Wager, ...]
 ) -> tuple[PayoutLine, ...]:
-    """One line for each wager, highest seat first; the wagers are admitted (admission)."""
+    """One line for each wager, highest seat first; the wagers are admitted (admission).
+
+    A wager of a kind without a result has no line, but counts for the waiver of vigorish.
+    """
     by_kind = {result.kind: result for result in results}
     places = tuple(WagerKind)
     ordered = sorted(wagers, key=lambda wager: (-wager.seat, places.index(wager.kind)))
-    return tuple(_line(terms, by_kind[wager.kind], wagers, wager) for wager in ordered)
+    return tuple(
+        _line(terms, by_kind[wager.kind], wagers, wager)
+        for wager in ordered
+        if wager.kind in by_kind
+    )
 
 
 def _line(terms: Terms, result: WagerResult, wagers: tuple[Wager, ...], wager: Wager) -> PayoutLine:

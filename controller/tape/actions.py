@@ -187,6 +187,18 @@ class ChangeSetting(ActionValues, frozen=True, tag="change-setting"):
     value: Line
 
 
+class CorrectCoup(ActionValues, frozen=True, tag="correct-coup"):
+    """Correct the outcome of a counted coup; `second` is the other person who decides it.
+
+    `shoe` is the number of its shoe, 0 for the shoe at the table.
+    """
+
+    coup: Number
+    outcome: Outcome
+    second: Line
+    shoe: Amount = 0
+
+
 # For a device alone; the procedure gets no event.
 DeviceAction: TypeAlias = LockShoe | UnlockShoe | ClearShoeError | GiveShufflerOrder
 # About the cards themselves.
@@ -207,6 +219,7 @@ TableAction: TypeAlias = (
     | VacateSeat
     | GiveNotice
     | ChangeSetting
+    | CorrectCoup
     | ClearWarning
 )
 Action: TypeAlias = TableAction | DeviceAction | CustodyAction
@@ -241,11 +254,12 @@ ACTION_NAMES: Final = (
     ("seat-vacated", PEOPLE_AT_THE_TABLE, "record that the patron of a seat left"),
     ("notice", SUPERVISORS, "record notice of a coming change of a setting"),
     ("change-setting", SUPERVISORS, "change a setting of the profile at this table"),
+    ("correct-coup", SUPERVISORS, "correct the outcome of a counted coup, with a second person"),
 )
 # These are recorded with a reason. Others need one depending on their values: requirements_for().
 REASON_REQUIRED: Final = (
     *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
-    *("change-setting", "set-card-apart", "clear-warning"),
+    *("change-setting", "set-card-apart", "clear-warning", "correct-coup"),
 )
 
 

@@ -13,6 +13,7 @@ from controller.procedure.effects import (
     BatchMoved,
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     CoupPayment,
     Prompt,
     Refusal,
@@ -155,6 +156,7 @@ Entry: TypeAlias = (
     | ClockStepped
     | CoupClosed
     | CoupPayment
+    | CoupCorrected
     | ShoeOpened
     | BurnDone
     | ShoeEnded

@@ -63,7 +63,6 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
     book = effective_book(core.book, table)
     shoe, model = table.shoe, SHOE_MODELS[core.settings.shoe.model]
     coup = shoe.coup if shoe is not None else None
-    last = shoe.last_coup if shoe is not None else None
     return {
         "table": core.settings.table,
         "pit": core.settings.pit,
@@ -77,7 +76,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "shoe": _shoe(book, shoe) if shoe is not None else None,
         "coup": open_coup_view(book, shoe, coup) if shoe is not None and coup is not None else None,
         "reveal": reveal_view(book, coup) if coup is not None else None,
-        "last_coup": closed_coup_view(book, last) if last is not None else None,
+        "last_coup": _last_coup(book, shoe) if shoe is not None else None,
         "irregularities": [_irregularity(book, table, one) for one in table.open_irregularities],
         "decisions": [decision.value for decision in permitted_decisions(table)],
         "provisional_needed": table.suspension is not None and table.suspension.dealt,
@@ -171,6 +170,18 @@ def _due(book: RuleBook, table: TableState) -> str:
     return _DUE[table.phase]
 
 
+def _last_coup(book: RuleBook, shoe: ShoeState) -> Plain | None:
+    """The last coup as counted; `corrected` is the outcome that counts instead, if any."""
+    if shoe.last_coup is None:
+        return None
+    finished = shoe.finished_coup(shoe.last_coup.coup)
+    corrected = finished.corrected if finished is not None else None
+    return {
+        **closed_coup_view(book, shoe.last_coup),
+        "corrected": corrected.value if corrected is not None else None,
+    }
+
+
 def _shoe(book: RuleBook, shoe: ShoeState) -> Plain:
     burn = [
         card_text(card) if burn_card_disclosed(book, index) else HIDDEN_CARD
@@ -196,6 +207,11 @@ def _shoe(book: RuleBook, shoe: ShoeState) -> Plain:
         "last_coup_number": last,
         "ended": shoe.ended,
         "ghost_hands": shoe.ghost_hands,
+        "corrections": [
+            {"coup": one.number, "counted": str(one.counted), "outcome": one.corrected.value}
+            for one in shoe.finished
+            if one.corrected is not None
+        ],
     }
 
 

@@ -92,9 +92,13 @@ def _owed(book: RuleBook, table: TableState, entry: OwedVigorish) -> Plain:
 
 
 def _wins(book: RuleBook, table: TableState) -> list[Plain]:
-    """The result of every possible wager on the last coup, made or not."""
-    record = table.shoe.last_coup if table.shoe is not None else None
-    if record is None or record.ghost or record.fate is not CoupFate.COUNTED:
+    """The result of every possible wager on the last coup, made or not; none if it is corrected."""
+    shoe = table.shoe
+    record = shoe.last_coup if shoe is not None else None
+    if shoe is None or record is None or record.ghost or record.fate is not CoupFate.COUNTED:
+        return []
+    finished = shoe.finished_coup(record.coup)
+    if finished is not None and finished.outcome is not record.outcome:
         return []
     if not record_disclosed(book, record):
         return []

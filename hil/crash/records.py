@@ -14,6 +14,7 @@ from controller.journal.values import StoredRecord
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     ResolutionRecorded,
     ShoeEnded,
     ShoeOpened,
@@ -26,7 +27,10 @@ from controller.tape.records import ENTRIES, inputs_in, read_entry, read_input
 from hil.crash.world import EarlierRun
 
 # Conclusions that are recorded once, however often the program started again.
-ONCE: Final = (CoupClosed, BurnDone, ShoeOpened, ShoeEnded, ResolutionRecorded)
+ONCE: Final = (
+    *(CoupClosed, CoupCorrected, BurnDone),
+    *(ShoeOpened, ShoeEnded, ResolutionRecorded),
+)
 IRREGULARITIES: Final[Codec[Irregularity]] = Codec(Irregularity)
 
 

@@ -28,6 +28,19 @@ _BEADS = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
+class BeadResult:
+    """The outcome of a coup as a bead; a corrected one has an apostrophe."""
+
+    outcome: str
+    corrected: bool = False
+
+    def append_to(self, line: Text) -> None:
+        """Append the bead in two columns."""
+        sign, style = _BEADS[self.outcome]
+        line.append(sign, style=style).append("'" if self.corrected else " ")
+
+
+@dataclass(frozen=True, slots=True)
 class Glyphs:
     """The characters that a terminal can show."""
 
@@ -100,19 +113,18 @@ def hand_text(cards: Sequence[str], glyphs: Glyphs, room: int = HAND_CARDS_MAX) 
     return Text("\n").join(lines)
 
 
-def bead_row(outcomes: Sequence[str], width: int, glyphs: Glyphs) -> Text:
+def bead_row(outcomes: Sequence[BeadResult], width: int, glyphs: Glyphs) -> Text:
     """The newest results in one row, the newest last; `width` columns."""
     room = (width - 2) // 2
     line = Text()
     if len(outcomes) > room:
         line.append(glyphs.ellipsis + " ", style="dim")
     for outcome in outcomes[-room:]:
-        sign, style = _BEADS[outcome]
-        line.append(sign, style=style).append(" ")
+        outcome.append_to(line)
     return line
 
 
-def bead_plate(outcomes: Sequence[str], rows: int, width: int, glyphs: Glyphs) -> list[Text]:
+def bead_plate(outcomes: Sequence[BeadResult], rows: int, width: int, glyphs: Glyphs) -> list[Text]:
     """The results in columns of `rows`; the oldest columns are left out if there is no room."""
     columns = [outcomes[at : at + rows] for at in range(0, len(outcomes), rows)]
     columns = columns[-(width // 2) :]
@@ -121,7 +133,6 @@ def bead_plate(outcomes: Sequence[str], rows: int, width: int, glyphs: Glyphs) -
         line = Text()
         for column in columns:
             if row < len(column):
-                sign, style = _BEADS[column[row]]
-                line.append(sign, style=style).append(" ")
+                column[row].append_to(line)
         plate.append(line)
     return plate

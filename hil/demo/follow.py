@@ -14,6 +14,7 @@ from controller.journal.store import JournalError, open_read_only
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     ResolutionRecorded,
     ShoeEnded,
     ShoeOpened,
@@ -29,7 +30,13 @@ POLL_S = 0.015
 JOIN_S_MAX = 5.0
 
 JournalEvent: TypeAlias = (
-    ShoeOpened | BurnDone | CoupClosed | ShoeEnded | Irregularity | ResolutionRecorded
+    ShoeOpened
+    | BurnDone
+    | CoupClosed
+    | CoupCorrected
+    | ShoeEnded
+    | Irregularity
+    | ResolutionRecorded
 )
 
 
@@ -173,7 +180,7 @@ class JournalFollower:
             case ShoeOpened():
                 self._shoe_began_at = len(self._events)
                 self._events.append(entry)
-            case CoupClosed() | ShoeEnded():
+            case CoupClosed() | CoupCorrected() | ShoeEnded():
                 self._events.append(entry)
             case _:
                 return

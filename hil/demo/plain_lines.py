@@ -9,6 +9,7 @@ from typing import assert_never
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     CoupRecord,
     ResolutionRecorded,
     ShoeEnded,
@@ -29,6 +30,9 @@ def event_lines(event: JournalEvent, clauses: Mapping[str, Clause]) -> tuple[str
             return (f"burn: {counted(event.removed, 'card')}, the first was {event.first}",)
         case CoupClosed(record):
             return (coup_line(record),)
+        case CoupCorrected():
+            people = f"by {event.person} and {event.second}: {event.reason}"
+            return (f"  coup {event.coup} corrected to {event.outcome} {people}",)
         case Irregularity():
             return irregularity_lines(event, clauses)
         case ResolutionRecorded():

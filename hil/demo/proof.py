@@ -16,6 +16,7 @@ from controller.journal.store import open_read_only
 from controller.procedure.effects import (
     BatchMoved,
     CoupClosed,
+    CoupCorrected,
     CoupFate,
     CoupRecord,
     ShoeOpened,
@@ -136,6 +137,9 @@ def count_journal(journal: Path) -> JournalTally:
                 case CoupClosed(record):
                     coups.append(recorded_coup(record))
                     outcomes[OUTCOME_WORDS[record.outcome]] += 1
+                case CoupCorrected(before=before, outcome=outcome):
+                    outcomes[OUTCOME_WORDS[before]] -= 1
+                    outcomes[OUTCOME_WORDS[outcome]] += 1
                 case ShoeOpened():
                     shoes += 1
                 case EventVerdicts(event, verdicts):

@@ -16,7 +16,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from controller.procedure.effects import CoupClosed
+from controller.procedure.effects import CoupClosed, CoupCorrected
 from controller.views.snapshot_reader import SnapshotPart
 from hil.demo.card_glyphs import (
     ALERT_STYLE,
@@ -25,6 +25,7 @@ from hil.demo.card_glyphs import (
     CARD_WIDTH,
     PLAYER_STYLE,
     TIE_STYLE,
+    BeadResult,
     Glyphs,
     bead_plate,
     bead_row,
@@ -252,11 +253,18 @@ def last_line(table: SnapshotPart) -> Text:
 # --- the shoe ------------------------------------------------------------------------------------
 
 
-def results(scene: Scene) -> list[str]:
+def results(scene: Scene) -> list[BeadResult]:
     """The outcomes of this shoe's coups, in order."""
-    return [
-        OUTCOME_WORDS[one.record.outcome] for one in scene.history if isinstance(one, CoupClosed)
-    ]
+    outcomes: dict[int, BeadResult] = {}
+    for one in scene.history:
+        match one:
+            case CoupClosed(record):
+                outcomes[record.coup] = BeadResult(OUTCOME_WORDS[record.outcome])
+            case CoupCorrected(coup=coup, outcome=outcome) if coup in outcomes:
+                outcomes[coup] = BeadResult(OUTCOME_WORDS[outcome], corrected=True)
+            case _:
+                pass
+    return list(outcomes.values())
 
 
 def shoe_panel(scene: Scene, glyphs: Glyphs, width: int, rows: int) -> Panel:

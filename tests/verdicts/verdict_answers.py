@@ -10,6 +10,7 @@ from controller.procedure.effects import (
     BatchMoved,
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     CoupPayment,
     CoupRecord,
     Effect,
@@ -96,6 +97,9 @@ def _other_effect(effect: Effect) -> str:
     match effect:
         case SettingChanged():
             return f"set:{effect.setting}:{effect.old}:{effect.new}{_clauses(effect.clauses)}"
+        case CoupCorrected():
+            owed = ",".join(f"{one.seat}:{one.kind.value}:{one.cents}" for one in effect.owed)
+            return f"corrected:{effect.coup}:{effect.before}>{effect.outcome}:{owed}"
         case ShoeOpened():
             joined = ":joined" if effect.joined else ""
             return f"shoe:{effect.gaming_day}:{effect.shoe}:{effect.decks}{joined}"

@@ -47,8 +47,10 @@ def evidence(
     if json:
         names = [name for name, _ in bundle.files]
         written = {"path": str(out), "coup": bundle.coup, "bytes": len(data), "sha256": digest}
-        echo_json({**written, "provisional": False, "files": names})
+        echo_json({**written, "provisional": bundle.provisional, "files": names})
         return
     echo(f"{out}: coup {bundle.coup}, {len(bundle.files)} files, {len(data)} bytes")
     echo(f"  sha256 {digest}")
+    if bundle.provisional:
+        echo("  a correction is not sealed yet: make the evidence again after the next shoe's end")
     echo("  to check it anywhere: unpack it and run `python3 verify.py .` in its folder")

@@ -15,6 +15,7 @@ from controller.procedure.effects import (
     ActRecord,
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     CoupFate,
     CoupPayment,
     CoupRecord,
@@ -124,6 +125,10 @@ def _effect_lines(book: RuleBook, played: PlayedStatement, effect: object) -> li
             note = [f"  {effect.note}"] if effect.note else []
             steps = [f"  {one.text}{_cited(one.clauses)}" for one in effect.steps]
             return [f"to pay for coup {effect.coup}, in this order:", *steps, *note]
+        case CoupCorrected():
+            words = f"coup {effect.coup} of shoe {effect.shoe} corrected: {effect.outcome}"
+            people = f"by {effect.person} and {effect.second}, {effect.reason}"
+            return [f"{words}, was {effect.before}, {people}"]
         case Prompt():
             return [f"due: {effect.text}{_cited(effect.clauses)}"]
         case Refusal():

@@ -53,6 +53,8 @@ WORDS: Final = MappingProxyType(
         "tag": "the card's identity in hexadecimal; omit it if it cannot be read",
         "code": "the error's number, 1 to 99",
         "compartment": "1 or 2; default: the compartment of the batch, or the whole device",
+        "coup": "the number of the coup",
+        "shoe": "the number of its shoe; default: the shoe at the table",
         "number": "the warning's number, as `smartshoe status` shows it",
         "seat": f"the number of the seat, 1 to {SEAT_MAX}",
         "amount": "a number of cards, the depth of a cut, or a verbal wager in cents",
@@ -73,6 +75,8 @@ _OF_ACTION: Final = MappingProxyType(
     {
         ("bind-batch", "batch"): "the batch's name, the text of its bar code, such as RED-0001",
         ("resolve", "provisional"): "cards dealt while suspended: take-over, void",
+        ("correct-coup", "outcome"): "the outcome that is right: player, banker, tie",
+        ("correct-coup", "second"): "the other person who decides it",
         ("resolve", "outcome"): "with state-outcome: player, banker, tie",
     }
 )

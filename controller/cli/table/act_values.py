@@ -12,7 +12,10 @@ import typer
 
 from controller.cli.errors import CommandError
 
-_NUMBERS: Final = ("code", "seat", "amount", "form_number", "number", "compartment")
+_NUMBERS: Final = (
+    *("code", "seat", "amount", "form_number", "number", "compartment"),
+    *("coup", "shoe"),
+)
 _YES_OR_NO: Final = {"yes": True, "no": False}
 _DECIDED_BY: Final = ("by_order", "patron_signed", "void", "player_pair", "banker_pair")
 

@@ -156,6 +156,12 @@ def _shoe_lines(shoe: SnapshotPart | None) -> list[str]:
         )
     )
     lines = [labelled_line("shoe", words), labelled_line("", tally)]
+    if shoe.parts("corrections"):
+        words = ", ".join(
+            f"coup {one.number('coup')} {one.text('outcome')} (was {one.text('counted')})"
+            for one in shoe.parts("corrections")
+        )
+        lines.append(labelled_line("corrected", words))
     if shoe.texts("burn"):
         owed = f"; {shoe.number('burn_owed')} more owed" if shoe.number("burn_owed") else ""
         lines.append(labelled_line("burn", " ".join(shoe.texts("burn")) + owed))
@@ -194,6 +200,8 @@ def _coup_lines(table: SnapshotPart) -> list[str]:
             )
             if last.yes(key)
         ]
+        if last.has("corrected"):
+            outcome = f"{last.text('corrected')} by correction, was {outcome}"
         words = ", ".join([f"{last.number('coup')}: {_hands(last)}", outcome, *marks])
         lines.append(labelled_line("last coup", words))
     return lines
@@ -255,6 +263,9 @@ def _conclusion(one: SnapshotPart) -> str:
             return f"on record: {one.text('what')}"
         case "setting_changed":
             return f"{one.text('setting')} is {one.text('new')}, was {one.text('old')}"
+        case "coup_corrected":
+            words = f"coup {one.number('coup')} counts as {one.text('outcome')}"
+            return f"{words}, was {one.text('before')}"
         case "coup_paid":
             return f"coup {one.number('coup')} is to be paid"
         case "prompt":

@@ -14,6 +14,7 @@ from controller.procedure.dealing.remedy_burn import begin_due_burn, postpone_bu
 from controller.procedure.effects import (
     CoupClosed,
     CoupFate,
+    CoupPayment,
     CoupRecord,
     PromptKind,
     RecordedCard,
@@ -26,6 +27,7 @@ from controller.procedure.places import PLAYER_PLACES, ruling_points
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.batch_life import apply_fact
 from controller.procedure.state import CoupState, ResultDeclaration, ShoeState, ShoeTally
+from controller.procedure.states.finished_coups import FINISHED_COUPS_MAX, FinishedCoup
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY, LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.procedure.wagering.wagers import pay_coup
@@ -34,6 +36,7 @@ from controller.rules.cards import Card, point_value
 from controller.rules.coup import FIRST_FOUR_PLACES, is_complete
 from controller.rules.hands import point_count
 from controller.rules.outcome import CoupResult, Outcome, coup_result
+from controller.settlement.payout_difference import SettledWager
 from controller.state_table import NoEdge
 
 # The place of the result after the six cards a coup can have, counted from 0.
@@ -189,7 +192,7 @@ def _clear_coup(step: Step) -> Step:
 
 def publish_coup(book: RuleBook, step: Step, record: CoupRecord) -> Step:
     """Publish the record of a coup, count it in its shoe, and pay what was bet on it."""
-    tally = _add_to_tally(step.shoe.tally, record.outcome)
+    tally = count_outcome(step.shoe.tally, record.outcome, 1)
     step = step.with_shoe(replace(step.shoe, tally=tally, last_coup=record))
     step = step.with_effect(CoupClosed(record, book.clauses(*record_points(record))))
     if record.fate is CoupFate.VOID:
@@ -198,19 +201,44 @@ def publish_coup(book: RuleBook, step: Step, record: CoupRecord) -> Step:
             "put its cards into the discard rack"
         )
         step = prompt(book, step, PromptKind.REMEDY, text, RulePoint.VOID_RETURNED)
-    return pay_coup(book, step, record)
+    return _list_finished_coup(pay_coup(book, step, record), record)
 
 
-def _add_to_tally(tally: ShoeTally, outcome: Outcome | None) -> ShoeTally:
+def _list_finished_coup(step: Step, record: CoupRecord) -> Step:
+    """Keep of the coup what a correction of its outcome needs (D-42)."""
+    paid = step.state.wagering.last_payment
+    settled: tuple[SettledWager, ...] = ()
+    if paid is not None and _names_same_coup(paid, record):
+        settled = tuple(
+            SettledWager(line.seat, line.kind, line.stake, line.gain)
+            for line in paid.settlement.lines
+        )
+    finished = FinishedCoup(
+        record.coup,
+        record.outcome,
+        settled=settled,
+        settings=step.state.settings if settled else (),
+    )
+    listed = (*step.shoe.finished, finished)[-FINISHED_COUPS_MAX:]
+    return step.with_shoe(replace(step.shoe, finished=listed))
+
+
+def _names_same_coup(paid: CoupPayment, record: CoupRecord) -> bool:
+    named = (paid.gaming_day, paid.shoe, paid.coup)
+    return named == (record.gaming_day, record.shoe, record.coup)
+
+
+def count_outcome(tally: ShoeTally, outcome: Outcome | None, by: int) -> ShoeTally:
+    """The tally with `by` more coups of this outcome; None is a void coup."""
     match outcome:
         case Outcome.PLAYER:
-            return replace(tally, player=tally.player + 1)
+            return replace(tally, player=tally.player + by)
         case Outcome.BANKER:
-            return replace(tally, banker=tally.banker + 1)
+            return replace(tally, banker=tally.banker + by)
         case Outcome.TIE:
-            return replace(tally, tie=tally.tie + 1)
+            return replace(tally, tie=tally.tie + by)
         case _:
-            return replace(tally, void=tally.void + 1)
+            return replace(tally, void=tally.void + by)
 
 
 def state_shoe_end(book: RuleBook, step: Step, person: str = "", reason: str = "") -> Step:

@@ -13,6 +13,8 @@ from controller.journal.store import open_read_only
 from controller.journal.values import JournalError
 from controller.procedure.effects import CoupClosed
 from controller.replay.report import ReplayFinding, replay
+from controller.rules.outcome import Outcome
+from controller.tape.actions import CloseShoe, CorrectCoup
 from controller.tape.entries import StateDigest
 from controller.tape.records import read_entry
 
@@ -158,3 +160,29 @@ def test_an_irregularity_and_who_decided_it_are_rows(sealed_journal) -> None:
     decision = next(one for one in found if one["kind"] == "decision")
     assert (decision["person"], decision["reason"]) == ("A. Floor", "seen by me")
     assert decision["closed"] == [1]
+
+
+def test_a_correction_is_a_row_of_its_own(sealed_journal) -> None:
+    def correct(script) -> None:
+        script.reported("53", "50", "44 C0 91", "44 D1 C7")
+        script.reported("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+        script.acted(CorrectCoup(1, Outcome.TIE, "S. Veil"))
+        script.acted(CloseShoe())
+
+    found = rows_of(sealed_journal(trouble=correct))
+
+    coup = next(one for one in found if one["kind"] == "coup")
+    assert coup["outcome"] == "player"
+    correction = next(one for one in found if one["kind"] == "correction")
+    assert {key: correction[key] for key in list(correction)[4:]} == {
+        "gaming_day": "2025-11-21",
+        "shoe": 1,
+        "coup": 1,
+        "counted": "player",
+        "before": "player",
+        "outcome": "tie",
+        "person": "A. Floor",
+        "second": "S. Veil",
+        "reason": "seen by me",
+        "owed": [],
+    }

@@ -27,7 +27,8 @@ from controller.journal.values import Base, SavedState
 from controller.procedure.effects import ShoeEnded
 from controller.procedure.events import CardDrawn
 from controller.replay.upgrade import UpgradeLedger
-from controller.tape.actions import ChangeSetting, CloseShoe
+from controller.rules.outcome import Outcome
+from controller.tape.actions import ChangeSetting, CloseShoe, CorrectCoup
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import Started
 from controller.tape.records import read_entry, read_input
@@ -251,6 +252,14 @@ def test_a_changed_setting_leaves_later_shoes_unclean_too(script, record) -> Non
     with Journal.open(record(table)) as journal:
         stored = tuple(journal.records())
     assert [shoe.heading.clean for shoe in shoes_in(stored)] == [False, False]
+
+
+def test_a_correction_leaves_its_shoe_unclean(script, records) -> None:
+    table = script().begun().reported(*OPENING, *COUP)
+    table.acted(CorrectCoup(1, Outcome.TIE, "S. Veil"))
+    shoe = sealed(records(table.reported(*COUP, "43", *COUP, *COUP)))
+    assert shoe.heading.irregularities == 0
+    assert not shoe.heading.clean
 
 
 # --- the heading ----------------------------------------------------------------------------------

@@ -24,6 +24,7 @@ from controller.tape.actions import (
     ClearWarning,
     CloseShoe,
     CollectVigorish,
+    CorrectCoup,
     DeclareResult,
     DocumentVigorish,
     GiveNotice,
@@ -67,6 +68,7 @@ ENOUGH = {
     "seat-vacated": {"seat": 5},
     "notice": {"setting": "vig_rate", "value": "4", "to": "players"},
     "change-setting": {"setting": "vig_rate", "value": "4"},
+    "correct-coup": {"coup": 3, "outcome": "tie", "second": "Bo Ray"},
 }
 
 
@@ -140,6 +142,12 @@ ENOUGH = {
         ("set-card-apart", {"batch": "red", "tag": "e004"}, SetCardApart("red", "E004")),
         ("notice", ENOUGH["notice"], GiveNotice("vig_rate", "4", "players")),
         ("change-setting", ENOUGH["change-setting"], ChangeSetting("vig_rate", "4")),
+        ("correct-coup", ENOUGH["correct-coup"], CorrectCoup(3, Outcome.TIE, "Bo Ray")),
+        (
+            "correct-coup",
+            {**ENOUGH["correct-coup"], "shoe": 7},
+            CorrectCoup(3, Outcome.TIE, "Bo Ray", 7),
+        ),
     ],
 )
 def test_an_action_is_read_from_its_name_and_values(name, values, action) -> None:
@@ -220,6 +228,9 @@ def test_every_action_name_can_be_read() -> None:
         ("document-vigorish", {"seat": 5, "form_number": 1}, "patron: it is missing. Allowed: on"),
         ("notice", {"setting": "a", "value": "4"}, "to: it is missing. Allowed: one line of text"),
         ("change-setting", {"setting": "vig_rate", "value": " "}, "value: it is missing. Allowed"),
+        ("correct-coup", {"coup": 3, "outcome": "tie"}, "second: it is missing. Allowed: "),
+        ("correct-coup", {**ENOUGH["correct-coup"], "outcome": "void"}, 'outcome: it is "void"'),
+        ("correct-coup", {**ENOUGH["correct-coup"], "coup": 0}, "coup: it is 0. Allowed: "),
         ("change-setting", {"setting": "a", "value": 4}, "value: it is 4. Allowed: one line of "),
     ],
 )

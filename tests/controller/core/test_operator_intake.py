@@ -9,6 +9,7 @@ from controller.procedure.events import (
     ActReported,
     BoxedCardFound,
     CardsTurned,
+    CoupCorrectionRequested,
     DomainEvent,
     GhostHandRequested,
     IrregularityResolved,
@@ -25,6 +26,7 @@ from controller.procedure.events import (
     WarningCleared,
 )
 from controller.rules.hands import HandName
+from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
 from controller.tape.actions import (
     CallNoMoreBets,
@@ -32,6 +34,7 @@ from controller.tape.actions import (
     ClearWarning,
     CloseShoe,
     CollectVigorish,
+    CorrectCoup,
     DocumentVigorish,
     GiveNotice,
     GiveUpReveal,
@@ -82,6 +85,10 @@ CONTINUE = Resolution(FloorDecision.CONTINUE)
         (
             GiveNotice("vig_rate", "4", "players"),
             NoticeRecorded("vig_rate", "4", "players", ANN, UTC_NS),
+        ),
+        (
+            CorrectCoup(3, Outcome.TIE, "Bo Ray", 2),
+            CoupCorrectionRequested(3, Outcome.TIE, ANN, "Bo Ray", WHY, 2),
         ),
         (
             ChangeSetting("vig_rate", "4"),

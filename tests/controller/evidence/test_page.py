@@ -145,7 +145,8 @@ def test_a_tie_is_shown_as_a_tie(account) -> None:
 def test_the_roads_have_text_alternatives(account) -> None:
     text = read(account(3)).sections["The roads of the shoe"]
 
-    assert text.startswith("Bead plate outcomes in order: PBTPP P B T P P")
+    assert text.startswith("Bead plate outcomes in order: PBTPP; Player pair in coup 6; natural in")
+    assert "A black square marks a corrected coup" in text
     assert text.endswith("The frame is around coup 3.")
 
 

@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from controller.evidence.road_drawings import BLUE, GREEN, RED, road_drawings
+from controller.evidence.road_drawings import BLUE, GOLD, GREEN, RED, road_drawings
 from controller.rules.outcome import Outcome
 from controller.rules.roads import RoadCoup, build_roads
 
@@ -35,9 +35,16 @@ class ParsedDrawing(HTMLParser):
         )
 
 
-def drawings(text: str, coup: int = 1, pairs: str = "") -> dict[str, ParsedDrawing]:
+def drawings(text: str, coup: int = 1, marks: str = "") -> dict[str, ParsedDrawing]:
     coups = tuple(
-        RoadCoup(number, OUTCOMES[letter], "p" in pairs, "b" in pairs)
+        RoadCoup(
+            number,
+            OUTCOMES[letter],
+            player_pair="p" in marks,
+            banker_pair="b" in marks,
+            natural="n" in marks,
+            corrected="c" in marks,
+        )
         for number, letter in enumerate(text, start=1)
     )
     return {name: ParsedDrawing(drawn) for name, drawn in road_drawings(build_roads(coups), coup)}
@@ -61,10 +68,35 @@ def test_a_bead_has_its_letter_and_its_colour() -> None:
 
 
 def test_pairs_are_dots_at_their_corners() -> None:
-    drawn = drawings("P", pairs="pb")["Bead plate"]
+    drawn = drawings("P", marks="pb")["Bead plate"]
 
     assert drawn.all("circle", cx="4", cy="4", fill=RED) == 1
     assert drawn.all("circle", cx="18", cy="18", fill=BLUE) == 1
+
+
+@pytest.mark.parametrize("road", ["Bead plate", "Big road"])
+def test_a_natural_is_a_dot_at_the_top_right(road: str) -> None:
+    assert drawings("P", marks="n")[road].all("circle", cx="18", cy="4", fill=GOLD) == 1
+    assert drawings("P")[road].all("circle", fill=GOLD) == 0
+
+
+@pytest.mark.parametrize("road", ["Bead plate", "Big road", "Big eye boy"])
+def test_a_corrected_coup_is_marked_with_a_square(road: str) -> None:
+    assert drawings("BPPB", marks="c")[road].all("rect", fill="#111111") > 0
+    assert drawings("BPPB")[road].all("rect", fill="#111111") == 0
+
+
+def test_a_corrected_tie_is_marked_on_the_cell_that_carries_it() -> None:
+    assert drawings("TT", marks="c")["Big road"].all("rect", fill="#111111") == 1
+
+
+def test_the_marks_are_named_in_words() -> None:
+    title = drawings("PB", marks="pbnc")["Bead plate"].texts[0]
+
+    assert title == (
+        "outcomes in order: PB; Player pair in coup 1, 2; Banker pair in coup 1, 2;"
+        " natural in coup 1, 2; corrected in coup 1, 2"
+    )
 
 
 def test_several_ties_on_one_win_are_counted() -> None:

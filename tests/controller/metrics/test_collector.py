@@ -19,7 +19,7 @@ from controller.core.build import SETTINGS
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.metrics.collector import TableMetrics
 from controller.metrics.server import MetricsServer, MetricsUnavailable
-from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord
+from controller.procedure.effects import CoupClosed, CoupCorrected, CoupFate, CoupRecord
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import ObservableFact
@@ -178,6 +178,32 @@ def test_coups_are_counted_by_outcome(
     assert value("coups_total", outcome="banker") == 1
     assert value("coups_total", outcome="tie") == 1
     assert value("coups_total", outcome="void") == 2
+
+
+def test_a_correction_is_counted_and_the_coups_stay_as_counted(
+    metrics: TableMetrics, table: Table, stored: MakeStored
+) -> None:
+    corrected = CoupCorrected(
+        gaming_day="2026-11-21",
+        shoe=2,
+        coup=1,
+        counted=Outcome.PLAYER,
+        before=Outcome.PLAYER,
+        outcome=Outcome.TIE,
+        person="Ann Lee",
+        second="Bo Ray",
+        reason="the film",
+        owed=(),
+        undecided=(),
+        wagers_known=True,
+    )
+    metrics.observe(stored(coup(Outcome.PLAYER), corrected))
+
+    value = metric_reader(metrics, table)
+    counts = {one.value: value("coup_corrections_total", outcome=one.value) for one in Outcome}
+    assert counts == {"player": 0, "banker": 0, "tie": 1}
+    assert value("coups_total", outcome="player") == 1
+    assert value("coups_total", outcome="tie") == 0
 
 
 def test_every_irregularity_code_starts_at_zero(

@@ -114,6 +114,7 @@ document 5 form 7            | no      no       no     no       no       no    n
 leave 5                      | ok      ok       ok     ok       ok       ok    ok
 notice vig_rate 4 to players | ok      ok       ok     ok       ok       ok    ok
 set vig_rate 4               | ok      ok       ok     ok       no       ok    no
+correct coup 1 to player     | no      no       no     ok       ok       ok    no
 shuffler 1 jam               | ok      ok      ok     ok       ok       ok    ok
 shuffler lost 2              | ok      ok      ok     ok       ok       ok    ok
 shuffler gone                | ok      ok      ok     ok       ok       ok    ok
@@ -182,6 +183,7 @@ document 5 form 7            | no        no        no        no        no       
 leave 5                      | ok        ok        ok        ok        ok        ok
 notice vig_rate 4 to players | ok        ok        ok        ok        ok        ok
 set vig_rate 4               | no        no        no        no        no        no
+correct coup 1 to player     | no        no        no        no        no        no
 shuffler 1 jam               | ok        ok        ok        ok        ok        ok
 shuffler lost 2              | ok        ok        ok        ok        ok        ok
 shuffler gone                | ok        ok        ok        ok        ok        ok

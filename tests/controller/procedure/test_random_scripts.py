@@ -28,6 +28,7 @@ from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
     CardsTurned,
+    CoupCorrectionRequested,
     CoupForcedOut,
     CutCardDrawn,
     DomainEvent,
@@ -172,11 +173,17 @@ class Dealing:
                 VigorishCollected(seat, "Dee Dealer"),
                 SeatVacated(seat, "Dee Dealer"),
                 GhostHandRequested("Dee Dealer"),
+                self.correction(),
                 NoticeRecorded("vig_rate", rate, "players", "Ann Lee", now),
                 SettingChangeRequested("vig_rate", rate, "Ann Lee", "agreed", now),
                 ActReported(self.chance.choice(list(ActKind)), "Ann Lee", "floorperson", "stated"),
             )
         )
+
+    def correction(self) -> CoupCorrectionRequested:
+        number = self.chance.randint(1, 12)
+        outcome = self.chance.choice(list(Outcome))
+        return CoupCorrectionRequested(number, outcome, "Ann Lee", "Bo Ray", "seen on the film")
 
     def wagers(self) -> WagersStated:
         """Wagers of every kind, sometimes one that is not offered or has no base."""

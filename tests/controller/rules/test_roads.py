@@ -233,3 +233,27 @@ def test_another_coup_moves_no_existing_mark(shoe: str, more: str) -> None:
     assert after.big_eye_boy[: len(before.big_eye_boy)] == before.big_eye_boy
     assert after.small_road[: len(before.small_road)] == before.small_road
     assert after.cockroach_pig[: len(before.cockroach_pig)] == before.cockroach_pig
+
+
+# --- naturals and corrections ---------------------------------------------------------------------
+
+
+def test_a_bead_and_a_win_keep_their_natural_and_their_correction() -> None:
+    won = RoadCoup(1, Outcome.PLAYER, natural=True, corrected=True)
+    tied = RoadCoup(2, Outcome.TIE, natural=True)
+
+    drawn = build_roads((won, tied))
+
+    assert [one.played for one in drawn.bead_plate] == [won, tied]
+    assert (drawn.big_road[0].won, drawn.big_road[0].ties) == (won, (tied,))
+
+
+def test_a_derived_mark_of_a_corrected_coup_is_marked() -> None:
+    coups = [RoadCoup(one.coup, one.outcome, corrected=one.coup == 4) for one in dealt("BPPBBP")]
+
+    assert [(one.coup, one.corrected) for one in build_roads(coups).big_eye_boy] == [
+        (3, False),
+        (4, True),
+        (5, False),
+        (6, False),
+    ]

@@ -12,6 +12,7 @@ from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
     CardsTurned,
+    CoupCorrectionRequested,
     CoupForcedOut,
     CutCardDrawn,
     GamingDayChanged,
@@ -112,6 +113,14 @@ def test_statements_about_cards_and_the_shoe_parse(text: str, expected: object) 
             RevealGivenUp(HandName.BANKER, "Bo Ray", True, "slow"),
         ),
         ("ghost hand", GhostHandRequested("Dee Dealer")),
+        (
+            "correct coup 3 to tie",
+            CoupCorrectionRequested(3, Outcome.TIE, "Ann Lee", "Dee Dealer", "seen on the film"),
+        ),
+        (
+            'correct coup 3 of shoe 2 to tie because "film" second "Bo Ray" by "Cy Fox"',
+            CoupCorrectionRequested(3, Outcome.TIE, "Cy Fox", "Bo Ray", "film", 2),
+        ),
         ("record inspected", ActReported(ActKind.INSPECTED, "Dee Dealer", "dealer")),
         (
             (

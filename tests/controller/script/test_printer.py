@@ -10,6 +10,7 @@ from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
     CardsTurned,
+    CoupCorrectionRequested,
     CoupForcedOut,
     CutCardDrawn,
     GamingDayChanged,
@@ -37,6 +38,7 @@ from controller.procedure.events import (
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
+from controller.rules.outcome import Outcome
 from controller.script.parser import parse
 from controller.script.printer import unparse
 from controller.script.statements import (
@@ -122,6 +124,15 @@ BODIES = st.one_of(
     st.from_type(CardsTurned),
     st.builds(RevealGivenUp, st.sampled_from(HandName), WORDS, st.booleans(), WORDS),
     st.builds(GhostHandRequested, WORDS),
+    st.builds(
+        CoupCorrectionRequested,
+        st.integers(1, 500),
+        st.sampled_from(Outcome),
+        WORDS,
+        WORDS,
+        WORDS,
+        st.integers(0, 99),
+    ),
     st.builds(
         ActReported,
         person=WORDS.filter(bool),

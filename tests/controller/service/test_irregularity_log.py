@@ -234,3 +234,14 @@ def test_no_line_has_a_reason_or_the_sentence_of_an_irregularity(
     text = "\n".join(logged(caplog, script, book_of("s42-mini")))
 
     assert not [one for one in ("9h", "3c", "lay open", "Kc") if one in text]
+
+
+def test_a_correction_is_logged_with_both_persons(caplog: pytest.LogCaptureFixture) -> None:
+    script = f'{BURN}{TIE}; correct coup 1 to player second "Bo Ray" because "the 7h lay open"'
+
+    assert logged(caplog, script, book_of("s42-mini")) == [
+        (
+            "coup 1 of shoe 1 of 2026-11-21 corrected to player by Ann Lee (floorperson) and"
+            " Bo Ray, was tie"
+        )
+    ]

@@ -32,6 +32,7 @@ AT_THE_TABLE = {Role.DEALER, *SUPERVISORS}
         *((name, AT_THE_TABLE) for name in ("turned", "found-face-up", "give-up", "ghost-hand")),
         *((name, AT_THE_TABLE) for name in ("wagers", "collect-vigorish", "seat-vacated")),
         *((name, SUPERVISORS) for name in ("document-vigorish", "notice", "change-setting")),
+        ("correct-coup", SUPERVISORS),
     ],
 )
 def test_who_may_act(name, roles) -> None:
@@ -46,7 +47,7 @@ def test_nobody_may_take_an_unknown_action() -> None:
 def test_a_decision_needs_a_reason() -> None:
     assert set(REASON_REQUIRED) == {
         *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
-        *("change-setting", "set-card-apart", "clear-warning"),
+        *("change-setting", "set-card-apart", "clear-warning", "correct-coup"),
     }
 
 

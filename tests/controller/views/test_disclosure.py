@@ -25,6 +25,7 @@ from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import profile_text
 from controller.replay.replayer import describe_entry
 from controller.rules.hands import HandName
+from controller.rules.outcome import Outcome
 from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.actions import (
     BindBatch,
@@ -32,6 +33,7 @@ from controller.tape.actions import (
     ClearShoeError,
     CloseShoe,
     CollectVigorish,
+    CorrectCoup,
     GiveNotice,
     GiveUpReveal,
     LockShoe,
@@ -321,6 +323,7 @@ NOT_DISCLOSING = (
     *(RecordAct(kind, batch="red", seat=1, second="B. Floor") for kind in ActKind),
     *(RequestGhostHand(), StateWagers(()), CollectVigorish(3), VacateSeat(3)),
     *(GiveNotice("vig_rate", "4", "patrons"), ChangeSetting("vig_rate", "4")),
+    *(CorrectCoup(number, Outcome.TIE, "B. Floor") for number in (1, 2)),
     *(BindBatch("RED-0001"), SetCardApart("red", "E004010000000001")),
 )
 

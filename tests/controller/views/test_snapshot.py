@@ -8,7 +8,8 @@ from controller.procedure.decisions import FloorDecision, Provisional, Resolutio
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
-from controller.tape.actions import CallNoMoreBets, Resolve
+from controller.rules.outcome import Outcome
+from controller.tape.actions import CallNoMoreBets, CorrectCoup, Resolve
 from controller.views.snapshot import snapshot
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -120,7 +121,30 @@ def test_the_last_coup(script) -> None:
         "outcome": "player",
         "fate": "counted",
         "ghost": False,
+        "corrected": None,
     }
+
+
+def test_a_correction_is_shown_beside_the_coups_own_outcome(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    assert snapshot_of(table)["shoe"]["corrections"] == []
+
+    table.acted(CorrectCoup(1, Outcome.TIE, "S. Veil"))
+
+    now = snapshot_of(table)
+    assert (now["last_coup"]["outcome"], now["last_coup"]["corrected"]) == ("player", "tie")
+    assert now["shoe"]["corrections"] == [{"coup": 1, "counted": "player", "outcome": "tie"}]
+    assert (now["shoe"]["player"], now["shoe"]["tie"]) == (0, 1)
+    assert now["wagering"]["wins"] == []
+
+
+def test_the_last_coup_of_an_earlier_gaming_day_is_shown_as_counted(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    table.later(24 * 3600 * 10**9)
+    table.acted(CallNoMoreBets())
+
+    assert snapshot_of(table)["last_coup"]["corrected"] is None
+    assert snapshot_of(table)["wagering"]["wins"]
 
 
 def test_the_snapshot_has_the_next_shoes_duties_and_the_wagers(script) -> None:

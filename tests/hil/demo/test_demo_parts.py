@@ -7,6 +7,7 @@ import pytest
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
+    CoupCorrected,
     CoupFate,
     CoupRecord,
     RecordedCard,
@@ -141,13 +142,32 @@ def test_lines_of_a_shoe_and_a_decision() -> None:
     decided = ResolutionRecorded("A. Floor", "seen", "continue", "", "", (2, 3))
     ended = ShoeEnded("2026-11-21", 1, 405, 80, 39, 36, 4, 1, 3, "", "")
     opened = ShoeOpened("2026-11-21", 1, 8, joined=False)
+    corrected = CoupCorrected(
+        gaming_day="2026-11-21",
+        shoe=2,
+        coup=3,
+        counted=Outcome.PLAYER,
+        before=Outcome.PLAYER,
+        outcome=Outcome.TIE,
+        person="Ann Lee",
+        second="Bo Ray",
+        reason="the film",
+        owed=(),
+        undecided=(),
+        wagers_known=True,
+    )
     burned = BurnDone(Card.parse("7d"), 8, proven=True)
-    lines = [line for one in (opened, burned, decided, ended) for line in event_lines(one, CLAUSES)]
+    lines = [
+        line
+        for one in (opened, burned, decided, corrected, ended)
+        for line in event_lines(one, CLAUSES)
+    ]
 
     assert lines == [
         "shoe 1 of 2026-11-21: 8 decks",
         "burn: 8 cards, the first was 7d",
         "  A. Floor decides continue: seen (closes 2, 3)",
+        "  coup 3 corrected to tie by Ann Lee and Bo Ray: the film",
         "shoe 1 ended: 80 coups, Player 39, Banker 36, Tie 4, void 1; 405 cards, 3 irregularities",
     ]
 

@@ -4,10 +4,12 @@ from dataclasses import replace
 from io import StringIO
 
 import pytest
+from msgspec.structs import replace as replace_struct
 from rich.console import Console
 
 from controller.procedure.effects import (
     CoupClosed,
+    CoupCorrected,
     CoupFate,
     CoupRecord,
     ResolutionRecorded,
@@ -313,6 +315,28 @@ def test_beads_run_down_the_plate_on_a_high_terminal() -> None:
     assert [line[2:5] for line in screen[first : first + 6]] == [
         "P P", "B B", "T T", "P  ", "B  ", "T  ",
     ]  # fmt: skip
+
+
+def test_a_corrected_coup_is_marked_on_the_plate() -> None:
+    correction = CoupCorrected(
+        gaming_day="2026-11-21",
+        shoe=2,
+        coup=2,
+        counted=Outcome.PLAYER,
+        before=Outcome.PLAYER,
+        outcome=Outcome.TIE,
+        person="Ann Lee",
+        second="Bo Ray",
+        reason="the film",
+        owed=(),
+        undecided=(),
+        wagers_known=True,
+    )
+    unseen = replace_struct(correction, coup=9)
+    history = [closed(number, Outcome.PLAYER) for number in (1, 2)]
+    screen = "\n".join(rendered(scene(TABLE, *history, correction, unseen)))
+
+    assert "│ P T' " in screen
 
 
 def test_the_view_before_the_first_snapshot() -> None:

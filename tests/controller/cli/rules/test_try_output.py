@@ -10,6 +10,7 @@ from controller.cli.rules.try_output import statement_json, statement_lines
 from controller.procedure.effects import (
     ActRecord,
     BurnDone,
+    CoupCorrected,
     CoupPayment,
     Effect,
     SettingChanged,
@@ -21,6 +22,7 @@ from controller.procedure.state import TableState
 from controller.procedure.verdicts import Verdict
 from controller.profiles.load import load_profile
 from controller.rules.cards import Card
+from controller.rules.outcome import Outcome
 from controller.script.parser import parse
 from controller.script.player import PlayedStatement
 from controller.settlement.coup_facts import derive_facts
@@ -57,6 +59,23 @@ def shown(effect: Effect) -> PlayedStatement:
         (
             ActRecord("cut", "Ann Lee", "180", ("S42-e-5",)),
             "on record: cut, Ann Lee, 180 [S42-e-5]",
+        ),
+        (
+            CoupCorrected(
+                gaming_day="2026-11-21",
+                shoe=2,
+                coup=3,
+                counted=Outcome.PLAYER,
+                before=Outcome.PLAYER,
+                outcome=Outcome.TIE,
+                person="Ann Lee",
+                second="Bo Ray",
+                reason="the film",
+                owed=(),
+                undecided=(),
+                wagers_known=True,
+            ),
+            "coup 3 of shoe 2 corrected: tie, was player, by Ann Lee and Bo Ray, the film",
         ),
         (
             SettingChanged("vig_rate", "5", "4", "Ann Lee", "agreed", ("NY-c-3-rate",)),
@@ -111,6 +130,7 @@ def test_the_kinds_are_words_that_no_rename_changes() -> None:
 
     assert kinds == {
         *("accepted", "act-record", "batch-moved", "burn-done", "coup-closed", "coup-payment"),
+        "coup-corrected",
         *("irregularity", "prompt", "refusal", "resolution-recorded", "setting-changed"),
         *("shoe-ended", "shoe-opened", "shuffle-recorded", "warning-closed", "warning-opened"),
     }

@@ -9,6 +9,8 @@ from controller.cli.table.status_text import conclusion_lines, status_block
 from controller.journal.store import open_read_only
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
+from controller.rules.outcome import Outcome
+from controller.tape.actions import CorrectCoup
 from controller.views.snapshot import snapshot
 from controller.views.snapshot_reader import SnapshotPart
 
@@ -128,3 +130,22 @@ def test_status_shows_problems_of_sealing_and_signing(three_coups: Path) -> None
     shown = with_seals(three_coups, problem="shoe 7 is not sealed: why", unsigned="no key")
     lines = status_block(shown, CommandHints()).splitlines()
     assert lines[-2:] == ["UNSEALED   shoe 7 is not sealed: why", "UNSIGNED   no key"]
+
+
+def test_status_shows_the_corrections_of_the_shoe(script, record) -> None:
+    opening = ("53", "50", "44 C0 91", "44 D1 C7")
+    coup = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+    table = script().begun().reported(*opening, *coup, *coup)
+    table.acted(CorrectCoup(1, Outcome.BANKER, "S. Veil"))
+    table.acted(CorrectCoup(2, Outcome.TIE, "S. Veil"))
+
+    block = status_block(shown_of(record(table)), CommandHints())
+
+    assert "corrected  coup 1 banker (was player), coup 2 tie (was player)" in block
+    assert "2: Player 9h Kc (9), Banker 2d 5s (7), tie by correction, was player, natural" in block
+
+
+def test_an_answer_says_what_a_corrected_coup_counts_as() -> None:
+    answer = {"kind": "coup_corrected", "coup": 3, "before": "player", "outcome": "tie"}
+
+    assert conclusion_lines((SnapshotPart(answer),)) == ["coup 3 counts as tie, was player"]

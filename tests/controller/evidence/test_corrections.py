@@ -1,0 +1,203 @@
+"""A corrected coup as evidence: in its shoe's file, in the next shoe's, and not sealed yet.
+
+Source: D-42; controller/evidence/README.md, "Evidence bundle", "Roads".
+"""
+
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from controller.evidence.bundle import Bundle, build_bundle
+from controller.evidence.coup import CoupAccount, coup_account
+from controller.evidence.lookup import CoupReference, find_later_corrections, find_shoe
+from controller.evidence.sealed_shoe import ShoeAccount, read_shoe_account
+from controller.evidence.timeline import timeline_lines
+from controller.procedure.rulebook import ObservableFact
+from controller.profiles.load import load_clauses
+from controller.rules.outcome import Outcome
+from controller.settlement.wagers import Wager, WagerKind
+from controller.tape.actions import CorrectCoup, StateWagers
+
+OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
+PLAYER_WINS = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+LAST_COUPS = (*PLAYER_WINS[:2], "43", *PLAYER_WINS[2:], *PLAYER_WINS)
+MADE_NS = 1_763_720_000_000_000_001
+TO_TIE = CorrectCoup(1, Outcome.TIE, "S. Veil")
+SAID = (
+    "A. Floor (floorperson, identified by test) and S. Veil corrected the outcome: Tie; before:"
+    " Player wins. Reason: seen by me."
+)
+
+
+def deal_shoe(script, *, meanwhile: Callable[[object], object]) -> None:
+    """A shoe of four coups; `meanwhile` acts in mid-coup, while coup 2 is dealt."""
+    script.reported(*OPENING, *PLAYER_WINS, *PLAYER_WINS[:3])
+    meanwhile(script)
+    script.reported(*PLAYER_WINS[3:], *LAST_COUPS)
+
+
+@pytest.fixture
+def journal(script, stored_and_sealed, fast_dir: Path) -> Callable[..., Path]:
+    """A journal of one shoe, corrected `meanwhile` or `after` its end, and what follows."""
+
+    def made(meanwhile=lambda _: None, after=lambda _: None, *, then=()) -> Path:
+        table = script(observed=(ObservableFact.RESULT_BUTTON, ObservableFact.WAGERS)).begun()
+        deal_shoe(table, meanwhile=meanwhile)
+        after(table)
+        table.reported(*then)
+        stored_and_sealed(fast_dir / "journal", table, fast_dir / "table.key")
+        return fast_dir / "journal"
+
+    return made
+
+
+def correct(script) -> None:
+    script.acted(TO_TIE)
+
+
+def account(journal: Path, coup: int) -> CoupAccount:
+    found = find_shoe(journal, CoupReference("", 1, 1))
+    shoe: ShoeAccount = read_shoe_account(found.file, load_clauses())
+    read = coup_account(shoe, coup)
+    assert read is not None
+    return read
+
+
+def bundle(journal: Path, coup: int = 1) -> Bundle:
+    found = find_shoe(journal, CoupReference("", 1, coup))
+    return build_bundle(found, coup, load_clauses(), MADE_NS)
+
+
+def page_of(made: Bundle) -> str:
+    return dict(made.files)["index.html"].decode()
+
+
+def json_of(made: Bundle, name: str) -> dict:
+    return json.loads(dict(made.files)[name])
+
+
+def sentences(coup: CoupAccount) -> list[str]:
+    return [line.text for line in timeline_lines(coup)]
+
+
+# --- in the shoe's own file -----------------------------------------------------------------------
+
+
+def test_a_correction_belongs_to_the_coup_it_corrects(journal) -> None:
+    folder = journal(correct)
+    first, second = account(folder, 1), account(folder, 2)
+
+    assert sentences(first)[-2:] == [
+        SAID,
+        "Prompted: coup 1 counts as tie, its settlement stays: nothing is owed (not observed).",
+    ]
+    assert first.corrected is not None
+    assert first.record.outcome is Outcome.PLAYER
+    assert second.corrected is None
+    assert not [text for text in sentences(second) if "correct" in text or "settlement" in text]
+
+
+def test_a_refused_correction_belongs_to_the_coup_it_names(journal) -> None:
+    folder = journal(lambda script: script.acted(CorrectCoup(1, Outcome.PLAYER, "S. Veil")))
+
+    assert (
+        "Refused: correct-coup (coup 1 counts as player already"
+        in sentences(account(folder, 1))[-1]
+    )
+    assert account(folder, 1).corrections == ()
+
+
+def test_the_page_shows_verdict_and_correction_beside_each_other(journal) -> None:
+    page = page_of(bundle(journal(correct)))
+
+    own, now = "Player wins, counted by its cards", "Corrected: Tie"
+    assert f"<strong>{own}</strong><strong>{now}</strong>" in page
+    assert "Tie, by correction; the coup was counted as: Player wins" in page
+    assert "<h2>Correction of the outcome</h2>" in page
+    assert SAID in page
+    assert 'class="verdict grave"' in page
+
+
+def test_the_page_lists_what_is_owed_and_that_the_last_correction_counts(journal) -> None:
+    def bet_on_coup_2(script) -> None:
+        script.reported(*PLAYER_WINS[3:])
+        script.acted(StateWagers((Wager(3, WagerKind.PLAYER, 25_00),)))
+        script.reported(*PLAYER_WINS)
+        script.acted(CorrectCoup(3, Outcome.BANKER, "S. Veil"))
+        script.acted(CorrectCoup(3, Outcome.TIE, "S. Veil"))
+        script.reported(*PLAYER_WINS[:3])
+
+    page = page_of(bundle(journal(bet_on_coup_2), 3))
+
+    assert "The last correction counts." in page
+    assert "<li>seat 3: take 50.00 for Player (settled 25.00, due -25.00)</li>" in page
+    assert "<li>seat 3: take 25.00 for Player (settled 25.00, due 0.00)</li>" in page
+
+
+def test_the_roads_are_drawn_with_the_corrected_outcome(journal) -> None:
+    made = bundle(journal(correct), 2)
+
+    played = [cell["played"] for cell in json_of(made, "roads.json")["bead_plate"]]
+    assert [one["outcome"] for one in played] == ["tie", "player", "player", "player"]
+    assert [one["corrected"] for one in played] == [True, False, False, False]
+    assert [one["natural"] for one in played] == [True] * 4
+    assert "outcomes in order: TPPP; natural in coup 1, 2, 3, 4; corrected in coup 1" in page_of(
+        made
+    )
+
+
+# --- after the shoe's end -------------------------------------------------------------------------
+
+
+def test_a_correction_after_the_end_is_proved_by_the_next_shoes_file(journal, tmp_path) -> None:
+    made = bundle(journal(after=correct, then=(*OPENING, *PLAYER_WINS, *LAST_COUPS)))
+
+    assert not made.provisional
+    assert SAID in page_of(made)
+    assert "are in the file shoes/2025-11-21/0002.shoe." in page_of(made)
+    with zipfile.ZipFile(BytesIO(made.to_zip())) as archive:
+        archive.extractall(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-S", "-I", "-B", "verify.py", "."],
+        cwd=tmp_path,
+        env={},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "shoes/2025-11-21/0002.shoe: intact" in done.stdout
+
+
+def test_until_the_next_shoe_is_sealed_the_bundle_is_provisional(journal) -> None:
+    made = bundle(journal(after=correct))
+
+    assert made.provisional
+    assert json_of(made, "manifest.json")["provisional"] is True
+    assert SAID in page_of(made)
+    assert "are not sealed yet, and nothing here proves them" in page_of(made)
+
+
+@pytest.mark.parametrize("then", [(), (*OPENING, *PLAYER_WINS, *LAST_COUPS)])
+def test_without_a_later_correction_the_bundle_has_its_own_shoe_alone(journal, then) -> None:
+    made = bundle(journal(correct, then=then))
+
+    names = [name for name, _ in made.files if name.startswith("shoes/")]
+    assert names == ["shoes/2025-11-21/0001.shoe"]
+    assert not made.provisional
+
+
+def test_in_an_archive_there_is_no_open_shoe_to_look_into(journal) -> None:
+    folder = journal(after=correct)
+    (folder / "live.db").unlink()
+
+    found = find_shoe(folder, CoupReference("", 1, 1))
+
+    assert find_later_corrections(found).entries == ()

@@ -1,0 +1,338 @@
+"""Corrections of a counted coup: what they change, what is owed, and with what they are refused.
+
+Source: D-42; controller/procedure/README.md, "Corrections".
+"""
+
+import pytest
+from msgspec.structs import replace
+
+from controller.procedure.effects import (
+    CoupClosed,
+    CoupCorrected,
+    CoupPayment,
+    Prompt,
+    Refusal,
+    ShoeEnded,
+)
+from controller.procedure.rulebook import ObservableFact
+from controller.procedure.states.finished_coups import FINISHED_COUPS_MAX
+from controller.rules.outcome import Outcome
+from controller.rules.setting_values import ShuffleMode, VigorishMode
+
+OPENED = "start; burn Ac: 2c"
+PLAYER_WINS = "P 9h; B Kc; P Qd; B Jh; result player"
+BANKER_WINS = "P 7h; B 5c; P Kd; B Qh; B 3c; result banker"
+TIE = "P 7h; B 7c; P Kd; B Kh; result tie"
+RESULTS = (ObservableFact.RESULT_BUTTON,)
+WAGERS = (*RESULTS, ObservableFact.WAGERS)
+
+
+def corrected(table, words: str) -> CoupCorrected:
+    """The correction that these statements end with."""
+    before = len(table.effects)
+    table.deal(words)
+    found = [one for one in table.effects[before:] if isinstance(one, CoupCorrected)]
+    assert found, table.effects[before:]
+    return found[-1]
+
+
+def refused(table, words: str) -> str:
+    """Why a correction is refused; nothing changes."""
+    before = table.state
+    table.deal(words)
+    assert table.state == before
+    refusal = table.effects[-1]
+    assert isinstance(refusal, Refusal)
+    assert (refusal.what, refusal.clauses) == ("correct-coup", ())
+    return refusal.why
+
+
+def owed(correction: CoupCorrected) -> list[str]:
+    return [one.text for one in correction.owed]
+
+
+# --- what it changes ------------------------------------------------------------------------------
+
+
+def test_a_correction_is_a_fact_beside_the_coups_record(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; {TIE}", observed=RESULTS)
+    records = table.of(CoupClosed)
+
+    correction = corrected(table, 'correct coup 1 to banker second "Bo Ray" because "the film"')
+
+    assert correction == CoupCorrected(
+        gaming_day="2026-11-21",
+        shoe=1,
+        coup=1,
+        counted=Outcome.PLAYER,
+        before=Outcome.PLAYER,
+        outcome=Outcome.BANKER,
+        person="Ann Lee",
+        second="Bo Ray",
+        reason="the film",
+        owed=(),
+        undecided=(),
+        wagers_known=False,
+    )
+    assert table.of(CoupClosed) == records
+    assert table.tally == (0, 1, 1, 0)
+    assert table.shoe.last_coup.outcome is Outcome.TIE
+
+
+def test_the_last_of_two_corrections_counts(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}", observed=RESULTS)
+    corrected(table, "correct coup 1 to banker")
+
+    second = corrected(table, "correct coup 1 to tie")
+
+    assert (second.counted, second.before, second.outcome) == ("player", "banker", "tie")
+    assert table.tally == (0, 0, 1, 0)
+    assert table.shoe.finished_coup(1).outcome is Outcome.TIE
+
+
+def test_a_correction_can_be_taken_back(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; correct coup 1 to tie", observed=RESULTS)
+
+    corrected(table, "correct coup 1 to player")
+
+    assert table.tally == (1, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    "then",
+    ["no more bets", "P 2h; B 3c", "cut", f"{TIE}; P 2h", "P 9h; B Kc; P Qd; B Jh; P3 3c"],
+    ids=["bets closed", "in mid-coup", "after the cut card", "two coups later", "suspended"],
+)
+def test_a_coup_is_corrected_whatever_play_does_meanwhile(new_table, then):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; {then}", observed=RESULTS)
+    phase = table.phase
+
+    corrected(table, "correct coup 1 to banker")
+
+    assert table.phase is phase
+    assert table.shoe.finished_coup(1).outcome is Outcome.BANKER
+
+
+def test_an_outcome_that_a_floorperson_stated_is_corrected_too(new_table):
+    table = new_table(f"{OPENED}; P1 2h; B Kc; lost 1", observed=RESULTS)
+    table.deal("resolve state-outcome player")
+
+    assert corrected(table, "correct coup 1 to tie").counted is Outcome.PLAYER
+
+
+def test_the_last_coup_of_a_shoe_that_is_over_is_corrected(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; close shoe", observed=RESULTS)
+
+    corrected(table, "correct coup 1 to banker")
+
+    assert table.tally == (0, 1, 0, 0)
+
+
+def test_the_end_of_the_shoe_counts_coups_as_corrected(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; correct coup 1 to tie; close shoe")
+
+    (ended,) = table.of(ShoeEnded)
+
+    assert (ended.player, ended.banker, ended.tie) == (0, 0, 1)
+
+
+def test_a_coup_whose_result_nobody_reports_is_corrected_once_it_has_ended(new_table):
+    table = new_table(f"{OPENED}; P 9h; B Kc; P Qd; B Jh")
+    assert "is still on the table" in refused(table, "correct coup 1 to tie")
+
+    corrected(table, "no more bets; correct coup 1 to tie")
+
+    assert table.tally == (0, 0, 1, 0)
+
+
+# --- what is owed ---------------------------------------------------------------------------------
+
+
+def wagered(new_table, words: str, wagers: str, profile: str = "s42-mini", **settings):
+    table = new_table(OPENED, observed=WAGERS, profile=profile, **settings)
+    table.deal(f"wagers {wagers}; {words}")
+    return table
+
+
+def test_what_is_owed_is_listed_and_nothing_is_settled_again(new_table):
+    table = wagered(new_table, BANKER_WINS, "5 banker 100.00, 3 player 25, 1 tie 10")
+    ledger = table.state.wagering
+
+    correction = corrected(table, "correct coup 1 to player")
+
+    assert owed(correction) == [
+        "seat 5: take 195.00 for Banker (settled 95.00, due -100.00)",
+        "seat 3: pay 50.00 for Player (settled -25.00, due 25.00)",
+    ]
+    assert correction.wagers_known
+    assert len(table.of(CoupPayment)) == 1
+    assert table.state.wagering == ledger
+    prompt = table.effects[-1]
+    assert isinstance(prompt, Prompt)
+    assert prompt.text == (
+        "coup 1 counts as player, its settlement stays: " + "; ".join(owed(correction))
+    )
+
+
+def test_a_second_correction_lists_what_is_owed_against_the_settlement(new_table):
+    table = wagered(new_table, BANKER_WINS, "5 banker 100.00")
+    corrected(table, "correct coup 1 to player")
+
+    assert owed(corrected(table, "correct coup 1 to tie")) == [
+        "seat 5: take 95.00 for Banker (settled 95.00, due 0.00)"
+    ]
+    assert owed(corrected(table, "correct coup 1 to banker")) == []
+    assert table.effects[-1].text.endswith("its settlement stays: nothing is owed")
+
+
+def test_what_is_owed_follows_the_settings_of_the_coup(new_table):
+    table = new_table(OPENED, observed=WAGERS)
+    table.deal("notice vig_rate 4 to players; set vig_rate 4 at +31min")
+    table.deal(f"wagers 5 banker 100.00; {PLAYER_WINS}")
+    table.deal("notice vig_rate 5 to players; notice vig_rate 5 to commission; set vig_rate 5")
+    assert table.state.settings == ()
+
+    assert owed(corrected(table, "correct coup 1 to banker")) == [
+        "seat 5: pay 196.00 for Banker (settled -100.00, due 96.00)"
+    ]
+
+
+def test_a_wager_that_the_outcome_alone_does_not_decide_is_left_to_people(new_table):
+    table = wagered(
+        new_table, PLAYER_WINS, "5 banker 100.00, 3 player 25", vig_mode=VigorishMode.NONE_SIX
+    )
+
+    correction = corrected(table, "correct coup 1 to banker")
+
+    assert [(one.seat, one.kind) for one in correction.undecided] == [(5, "banker")]
+    assert owed(correction) == ["seat 3: take 50.00 for Player (settled 25.00, due -25.00)"]
+    assert table.effects[-1].text.endswith(
+        "; seat 5: 100.00 on Banker depends on more than the outcome, decide it by hand"
+    )
+
+
+def test_total_card_wagers_stay_and_still_waive_the_vigorish(new_table):
+    table = wagered(
+        new_table,
+        PLAYER_WINS,
+        "5 banker 100.00, 5 total_4 100.00",
+        "nj-minibaccarat",
+        vig_mode=VigorishMode.NONE_TOTAL_CARDS,
+    )
+
+    correction = corrected(table, "correct coup 1 to banker")
+
+    assert owed(correction) == ["seat 5: pay 200.00 for Banker (settled -100.00, due 100.00)"]
+    assert [one.kind for one in correction.undecided] == ["total_4"]
+
+
+def test_returned_wagers_of_a_ghost_hand_owe_nothing(new_table):
+    table = new_table(OPENED, observed=WAGERS, profile="wa-mini", ghost_hands_max=2)
+    table.deal(f"ghost hand; wagers 5 banker 100.00; {PLAYER_WINS}")
+
+    assert owed(corrected(table, "correct coup 1 to banker")) == []
+
+
+def test_without_observed_wagers_people_work_out_what_is_owed(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}", observed=RESULTS)
+
+    corrected(table, "correct coup 1 to banker")
+
+    assert table.effects[-1].text == (
+        "coup 1 counts as banker, its settlement stays: this table does not observe wagers; work"
+        " out by hand what is owed"
+    )
+
+
+# --- refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("second", ["Ann Lee", "ann  lee", " ", ""])
+def test_one_person_alone_corrects_nothing(new_table, second):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}", observed=RESULTS)
+
+    why = refused(table, f'correct coup 1 to tie by "Ann Lee" second "{second}"')
+
+    assert "name another person as second" in why
+
+
+def test_a_correction_needs_a_reason(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}", observed=RESULTS)
+
+    assert "needs a reason" in refused(table, 'correct coup 1 to tie because " "')
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("correct coup 3 to tie", "there is no coup 3 in shoe 1: its latest is coup 2"),
+        ("correct coup 1 to player", "coup 1 counts as player already"),
+        ("correct coup 1 of shoe 2 to tie", "coup 1 is of shoe 2, and shoe 1 of 2026-11-21 is at"),
+        ("P 2h; correct coup 3 to tie", "coup 3 is still on the table"),
+        ("P 2h; B Kc; lost 1; correct coup 3 to tie", "coup 3 is still on the table"),
+        ("P 9h; B Kc; lost 1; resolve void-coup; correct coup 3 to tie", "coup 3 is void"),
+        ("day 2026-11-22; correct coup 2 to player", "coup 2 ended on another gaming day"),
+    ],
+)
+def test_a_coup_that_cannot_be_corrected_is_refused_with_the_reason(new_table, words, why):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; {TIE}", observed=RESULTS)
+    *before, last = words.split("; ")
+    table.deal("; ".join(before))
+
+    assert refused(table, last).startswith(why)
+
+
+def test_a_coup_that_waits_for_a_decision_is_not_corrected_yet(new_table):
+    error = "P 9h; B Kc; P Qd; B Jh; P3 3c; result player"
+    table = new_table(f"{OPENED}; {error}", observed=RESULTS)
+
+    why = refused(table, "correct coup 1 to tie")
+    assert why == "coup 1 waits for a floorperson's decision: resolve first, then correct it"
+
+
+def test_without_a_coup_or_a_shoe_there_is_nothing_to_correct(new_table):
+    assert refused(new_table(), "correct coup 1 to tie").startswith("no shoe is at the table")
+    assert refused(new_table(OPENED), "correct coup 1 to tie").endswith("it has none yet")
+
+
+def test_the_next_shoe_ends_the_time_for_corrections(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; close shoe; {OPENED}", observed=RESULTS)
+
+    assert refused(table, "correct coup 1 of shoe 1 to tie").startswith("coup 1 is of shoe 1, and")
+
+
+def test_a_coup_that_another_version_saw_is_not_corrected(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}", observed=RESULTS)
+    table.state = replace(table.state, shoe=replace(table.shoe, finished=()))
+
+    assert "under another version of this program" in refused(table, "correct coup 1 to tie")
+
+
+# --- the gaming day -------------------------------------------------------------------------------
+
+
+def test_a_coup_that_ends_after_the_day_turned_is_corrected_on_the_new_day(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; P1 7h; day 2026-11-22", observed=RESULTS)
+    table.deal("B 7c; P Kd; B Kh; result tie")
+
+    assert corrected(table, "correct coup 2 to player").gaming_day == "2026-11-21"
+    assert "another gaming day" in refused(table, "correct coup 1 to tie")
+
+
+def test_the_same_day_again_closes_nothing(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; day 2026-11-21", observed=RESULTS)
+
+    corrected(table, "correct coup 1 to tie")
+
+
+# --- bounds ---------------------------------------------------------------------------------------
+
+
+def test_a_shoe_without_an_end_keeps_its_latest_coups(new_table):
+    table = new_table("start", shuffle_mode=ShuffleMode.CONTINUOUS)
+    table.encoded = False
+    table.deal("; ".join(["P1 9h; B Kc; P Qd; B Jh; stand-by"] * (FINISHED_COUPS_MAX + 1)))
+
+    assert "ended too long ago" in refused(table, "correct coup 1 to tie")
+    assert len(table.shoe.finished) == FINISHED_COUPS_MAX
+    corrected(table, "correct coup 2 to tie")
