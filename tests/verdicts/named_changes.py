@@ -94,7 +94,6 @@ NAMED_CHANGES: Final[dict[int, str]] = {
     1903: _BURN_OVER,
     1946: _BURN_OVER,
     1947: _BURN_OVER,
-    955: _FOUND_IN_BURN,
     1137: _FOUND_IN_BURN,
     1314: _FOUND_IN_BURN,
     1945: _FOUND_IN_BURN,
