@@ -9,7 +9,7 @@ from typing import TypeAlias, cast
 from msgspec import Struct
 
 from drivers.events import Spot
-from drivers.interface import Driver
+from drivers.interface import ShoeDriver
 from drivers.monitor import Monitor
 from drivers.readers.inventory_reader import InventoryReader, InventoryReaderSettings
 from drivers.readers.placed_reader import (
@@ -50,7 +50,7 @@ from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 
 ShoeDriverState: TypeAlias = AngelEyeShoeState | RfidShoeState | TableLinkShoeState
-Shoe: TypeAlias = Driver[ShoeDriverState]
+Shoe: TypeAlias = ShoeDriver[ShoeDriverState]
 ShoeMonitorState: TypeAlias = AngelEyeMonitorState | RfidMonitorState | TableLinkMonitorState
 ShoeMonitor: TypeAlias = Monitor[ShoeMonitorState]
 ReaderState: TypeAlias = PlacedReaderState

@@ -52,3 +52,11 @@ class Driver(Protocol[StateT]):
     def next_deadline_ns(self, state: StateT) -> int | None:
         """Monotonic time of the next deadline, or None."""
         ...
+
+
+class ShoeDriver(Driver[StateT], Protocol[StateT]):
+    """A shoe's driver: also cuts bytes, so that each report is concluded from on its own."""
+
+    def split(self, state: StateT, data: bytes) -> tuple[bytes, ...]:
+        """Cut received bytes so that each part completes at most one frame."""
+        ...

@@ -5,8 +5,10 @@ that each call takes and returns, so that the state can be stored and restored.
 Source: firmware_bridge/README.md, "One shape for every stage".
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
-from typing import Generic, Protocol, TypeVar
+from itertools import pairwise
+from typing import Final, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -43,6 +45,12 @@ class LinkFault(Struct, frozen=True):
     detail: str
 
 
+# What waits is kept: on a line that was held, the rest may still come.
+SILENT_WITHIN_FRAME: Final = LinkFault(
+    LinkFaultKind.TRUNCATED, "the line fell silent within a frame"
+)
+
+
 class ContinuityUnproven(Struct, frozen=True):
     """After a time without listening, nothing proves that no report or record was missed."""
 
@@ -56,6 +64,12 @@ class Unframed(Struct, frozen=True):
 
     pending: bytes = b""
     in_noise: bool = False
+
+
+def cut_at(data: bytes, ends: Iterable[int]) -> tuple[bytes, ...]:
+    """The parts of `data` that end at these places, in order, and what is left after the last."""
+    places = [0, *(end for end in ends if 0 < end < len(data)), len(data)]
+    return tuple(data[start:end] for start, end in pairwise(places))
 
 
 ItemT = TypeVar("ItemT")

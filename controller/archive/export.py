@@ -17,6 +17,7 @@ from controller.core.build import build_core
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.reader import JournalReader
+from controller.journal.record import is_input
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, JournalError, StoredRecord
 from controller.procedure.effects import (
@@ -26,15 +27,16 @@ from controller.procedure.effects import (
     ShoeEnded,
     ShoeOpened,
 )
+from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Irregularity
 from controller.profiles.clauses import Clause
 from controller.profiles.load import load_clauses
 from controller.profiles.profile import ProfileError
-from controller.tape.entries import EventVerdicts, RunBegan, StateDigest
+from controller.tape.entries import EventVerdicts, RunBegan
 from controller.tape.inputs import Started
-from controller.tape.records import holds, read_entry, read_input, received_ns
+from controller.tape.records import holds, read_as, read_entry, read_input, received_ns
 from controller.views.coup import closed_coup_view
 from controller.views.disclosure import irregularity_disclosed
 
@@ -58,11 +60,22 @@ class RecordSpan(Struct, frozen=True):
 
 
 def finished_span(journal: JournalReader) -> RecordSpan:
-    """All available records up to the end of the last finished coup. Raises JournalError."""
-    last = journal.base.seq
+    """All available records up to the end of the last finished coup. Raises JournalError.
+
+    They end with all conclusions of an input. One that ended a coup and dealt a card of the next
+    is not among the last: its bytes name that card.
+    """
+    last = seq = journal.base.seq
+    finished = False
     for stored in journal.records(after_seq=last):
-        if holds(stored.record, StateDigest):
-            last = stored.seq
+        if is_input(stored.record):
+            last, finished = seq if finished else last, False
+        elif holds(stored.record, CoupClosed) or holds(stored.record, ShoeEnded):
+            finished = True
+        elif finished and (judged := read_as(stored.record, EventVerdicts)) is not None:
+            finished = not isinstance(judged.event, CardDrawn)
+        seq = stored.seq
+    last = seq if finished else last
     begin = Base()
     if journal.first_available_seq > 1:
         begin = journal.base

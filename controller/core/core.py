@@ -107,11 +107,8 @@ class Core(Struct, frozen=True):
             contradictions = inconsistencies(transition.state.custody)
             assert not contradictions, f"custody is inconsistent: {contradictions[0]}"
         saved_state = b""
-        if transition.state.table is not state.table and _coup_ended(
-            state.table, transition.state.table
-        ):
-            saved_state = STATES.encode(transition.state)
-            transition = transition.with_entries(StateDigest(sha256(saved_state).digest()))
+        if transition.coup_ended or any(isinstance(e, StateDigest) for e in transition.entries):
+            transition, saved_state = _with_digest(transition)
         output = CoreOutput(transition.entries, transition.writes, saved_state, transition.at_once)
         return transition.state, output
 
@@ -221,6 +218,8 @@ class Core(Struct, frozen=True):
     def _apply_device_events(self, result: DeviceResult, port: str, at: Timestamp) -> Transition:
         transition, events = result
         for event in events:
+            if transition.coup_ended:
+                transition, _state = _with_digest(transition)
             transition = self._device_event(transition, port, event, at)
         return transition
 
@@ -317,6 +316,7 @@ class Core(Struct, frozen=True):
             transition,
             state=replace(transition.state, table=result.state),
             entries=(*transition.entries, EventVerdicts(event, result.verdicts), *result.effects),
+            coup_ended=transition.coup_ended or _coup_ended(before, result.state),
         )
         if locks and wants_lock(book, result.state) != lock_wanted:
             transition = self._change_lock(transition, before, at, wanted=not lock_wanted)
@@ -423,6 +423,13 @@ def _update_clock(transition: Transition, boot_id: str, item: Input) -> Transiti
     transition = replace(transition, state=replace(transition.state, host=host))
     clock_step = host.last_step if host.steps != known.steps else None
     return transition if clock_step is None else transition.with_entries(clock_step)
+
+
+def _with_digest(transition: Transition) -> tuple[Transition, bytes]:
+    """The transition with the digest of its state, and that state, encoded."""
+    encoded = STATES.encode(transition.state)
+    digest = StateDigest(sha256(encoded).digest())
+    return replace(transition.with_entries(digest), coup_ended=False), encoded
 
 
 def _coup_ended(before: TableState, after: TableState) -> bool:

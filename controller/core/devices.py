@@ -16,10 +16,11 @@ from controller.core.state import (
     CoreState,
     Transition,
 )
+from controller.tape.inputs import Input
 from drivers.catalogue import ShoeDriverState
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, Stage
-from drivers.interface import Driver, DriverOutput
+from drivers.interface import DriverOutput, ShoeDriver
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
@@ -30,7 +31,7 @@ class Devices(Struct, frozen=True):
     """The drivers of all devices: the shoe first, then the auxiliary devices in their order."""
 
     shoe_port: str
-    shoe: Driver[ShoeDriverState]
+    shoe: ShoeDriver[ShoeDriverState]
     auxiliary: tuple[AuxiliaryDevice, ...] = ()
 
     @property
@@ -48,6 +49,16 @@ class Devices(Struct, frozen=True):
         for one, current in zip(self.auxiliary, state.auxiliary, strict=True):
             due.append(one.driver.next_deadline_ns(current.state))
         return min((at_ns for at_ns in due if at_ns is not None), default=None)
+
+    def split(self, state: CoreState, item: Input) -> tuple[Input, ...]:
+        """Cut the shoe's bytes so that each input completes at most one frame.
+
+        What is concluded then does not depend on how the bytes were cut by the reads.
+        """
+        if not isinstance(item, Chunk) or item.port != self.shoe_port:
+            return (item,)
+        parts = self.shoe.split(state.shoe_driver, item.data)
+        return tuple(replace(item, data=part) for part in parts) if len(parts) > 1 else (item,)
 
     def receive(self, transition: Transition, item: PortOpened | Chunk | PortLost) -> DeviceResult:
         """Give an input of a port to the driver of the device there."""

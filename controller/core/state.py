@@ -60,12 +60,16 @@ STATES: Codec[CoreState] = Codec(CoreState)
 
 
 class Transition(Struct, frozen=True):
-    """The state and the output collected so far while one input is processed."""
+    """The state and the output collected so far while one input is processed.
+
+    `coup_ended`: a coup or a shoe ended after the last state digest.
+    """
 
     state: CoreState
     entries: tuple[Entry, ...] = ()
     writes: tuple[tuple[str, bytes], ...] = ()
     at_once: tuple[tuple[str, bytes], ...] = ()
+    coup_ended: bool = False
 
     def with_entries(self, *entries: Entry) -> "Transition":
         return replace(self, entries=(*self.entries, *entries))

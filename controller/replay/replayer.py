@@ -17,7 +17,7 @@ from controller.procedure.verdicts import Irregularity
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import ProfileError
 from controller.replay.upgrade import UpgradeLedger, carried_over_state
-from controller.tape.entries import Entry, EventVerdicts
+from controller.tape.entries import Entry, EventVerdicts, StateDigest
 from controller.tape.inputs import Input, Started
 from controller.tape.records import (
     entry_record,
@@ -135,6 +135,8 @@ class Replayer:
             raise EncodingError("the first input of a journal must be Started, this is another")
         self.state, output = self.run.core.handle(self.state, item)
         for entry in output.entries:
+            if isinstance(entry, StateDigest) and not self.exact:
+                continue  # No verdict: another version may state it elsewhere.
             self._concluded.append(entry)
             self._expected.append(entry_record(entry))
 
@@ -172,6 +174,8 @@ class Replayer:
         entry = read_entry(stored.record)
         assert entry is not None, "an input is handled before"
         self.ledger = self.ledger.after(entry)
+        if isinstance(entry, StateDigest) and not self.exact:
+            return None
         if not self._expected:
             return Difference(stored.seq, describe_entry(entry), "nothing")
         self._expected.popleft()

@@ -84,9 +84,19 @@ class Loop:
         return stored
 
     def take(self, item: Input) -> CoreOutput:
-        """Process one input; nothing is stored or written to a device yet."""
+        """Process one input; nothing is stored or written to a device yet.
+
+        Bytes of several reports become one input for each, as if they had been read apart.
+        """
         if isinstance(item, (PortLost, PortOpened)):
             self._drop_writes(item.port)
+        first, *others = self.core.devices.split(self.state, item)
+        output = self._take_part(first)
+        for part in others:
+            output = output.followed_by(self._take_part(part))
+        return output
+
+    def _take_part(self, item: Input) -> CoreOutput:
         self.state, output = self.core.handle(self.state, item)
         self._add_input(item, has_entries=bool(output.entries))
         shoe_ended = False

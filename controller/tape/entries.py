@@ -178,13 +178,22 @@ class CoreOutput(Struct, frozen=True):
     `at_once` are (port, bytes) that do not depend on the table's state, such as polls; they need
     not wait for the store.
 
-    `saved_state` is the encoded state if a coup or a shoe ended, else empty.
+    `saved_state` is the encoded state after the input if a coup or a shoe ended in it, else empty.
     """
 
     entries: tuple[Entry, ...] = ()
     writes: tuple[tuple[str, bytes], ...] = ()
     saved_state: bytes = b""
     at_once: tuple[tuple[str, bytes], ...] = ()
+
+    def followed_by(self, later: "CoreOutput") -> "CoreOutput":
+        """The output of two inputs, one after the other."""
+        return CoreOutput(
+            (*self.entries, *later.entries),
+            (*self.writes, *later.writes),
+            later.saved_state or self.saved_state,
+            (*self.at_once, *later.at_once),
+        )
 
 
 TapeItem: TypeAlias = Input | Entry

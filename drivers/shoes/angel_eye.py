@@ -25,6 +25,7 @@ from drivers.interface import DriverOutput
 from drivers.lifecycle import advance_through
 from drivers.shoes.angel_eye_events import events_of
 from firmware_bridge.angel_eye import commands as wire
+from firmware_bridge.angel_eye import frames
 from firmware_bridge.angel_eye.link import (
     AngelEyeLink,
     AngelEyeLinkResult,
@@ -69,7 +70,7 @@ class AngelEyeShoeState(Struct, frozen=True, tag="angel-eye-shoe-state"):
 
 
 class AngelEyeShoe(Struct, frozen=True):
-    """Implements drivers.interface.Driver."""
+    """Implements drivers.interface.ShoeDriver."""
 
     settings: AngelEyeShoeSettings = field(default_factory=AngelEyeShoeSettings)
 
@@ -92,6 +93,10 @@ class AngelEyeShoe(Struct, frozen=True):
                 return _map_output(state, self._link.closed(state.link, at), Stage.LOST, reason)
             case _:
                 assert_never(event)
+
+    def split(self, state: AngelEyeShoeState, data: bytes) -> tuple[bytes, ...]:
+        """Cut received bytes after each report."""
+        return frames.split(state.link.unframed, data)
 
     def command(
         self, state: AngelEyeShoeState, command: DeviceCommand, at: Timestamp

@@ -20,6 +20,7 @@ from drivers.readers.feig_reader import (
 )
 from drivers.shoes import rfid_exit
 from drivers.shoes.rfid_exit import ExitSettings, ExitState
+from firmware_bridge.feig import frames
 from firmware_bridge.feig.items import BufferOverflow, BufferRecord
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.link import ContinuityUnproven
@@ -52,7 +53,7 @@ class RfidShoeState(Struct, frozen=True, tag="rfid-shoe-state"):
 
 
 class RfidShoe(Struct, frozen=True):
-    """Implements drivers.interface.Driver."""
+    """Implements drivers.interface.ShoeDriver."""
 
     settings: RfidShoeSettings = field(default_factory=RfidShoeSettings)
 
@@ -63,6 +64,10 @@ class RfidShoe(Struct, frozen=True):
     def receive(self, state: RfidShoeState, event: PortEvent) -> tuple[RfidShoeState, DriverOutput]:
         """Process one event of the port."""
         return self._apply(state, self._reader.receive(state.reader, event), event.at)
+
+    def split(self, state: RfidShoeState, data: bytes) -> tuple[bytes, ...]:
+        """Cut received bytes after each frame of the reader, which may hold several records."""
+        return frames.split(state.reader.link.unframed, data)
 
     def command(
         self, state: RfidShoeState, command: DeviceCommand, at: Timestamp

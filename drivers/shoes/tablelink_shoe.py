@@ -36,6 +36,7 @@ from drivers.tablelink.device import (
     TableLinkStep,
 )
 from drivers.tablelink.printable import printable_text
+from firmware_bridge.tablelink import frames
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
@@ -78,7 +79,7 @@ class TableLinkShoeState(Struct, frozen=True, tag="table-link-shoe-state"):
 
 
 class TableLinkShoe(Struct, frozen=True):
-    """Implements drivers.interface.Driver."""
+    """Implements drivers.interface.ShoeDriver."""
 
     settings: TableLinkShoeSettings = field(default_factory=TableLinkShoeSettings)
 
@@ -91,6 +92,10 @@ class TableLinkShoe(Struct, frozen=True):
     ) -> tuple[TableLinkShoeState, DriverOutput]:
         """Process one event of the port."""
         return _map_output(state, self._device.receive(state.device, event))
+
+    def split(self, state: TableLinkShoeState, data: bytes) -> tuple[bytes, ...]:
+        """Cut received bytes after each frame."""
+        return frames.split(state.device.link.unframed, data)
 
     def command(
         self, state: TableLinkShoeState, command: DeviceCommand, at: Timestamp

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.checksums import HEX_DIGITS, xor_of
-from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
+from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed, cut_at
 
 STX = 0x02
 ETX = 0x03
@@ -119,6 +119,13 @@ def feed(
         in_noise = isinstance(one, LinkFault)
         at = following
     return Unframed(buffer[at:], in_noise), tuple(found)
+
+
+def split(unframed: Unframed, data: bytes) -> tuple[bytes, ...]:
+    """Cut the next bytes after each report that they complete."""
+    waiting = len(unframed.pending)
+    found = _WHOLE_REPORT.finditer(unframed.pending + data)
+    return cut_at(data, (one.end() - waiting for one in found))
 
 
 def _parse_at(

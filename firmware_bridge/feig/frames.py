@@ -13,7 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.checksums import crc_mcrf4xx
-from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.link import LinkFault, LinkFaultKind, cut_at
 
 STX = 0x02
 ANY_ADDRESS = 0xFF
@@ -119,6 +119,14 @@ def feed(
         reported, new = _new_faults(reported, one)
         found.extend(new)
     return FeigUnframed(buffer[rest:], reported), tuple(found)
+
+
+def split(unframed: FeigUnframed, data: bytes, side: Side = Side.READER) -> tuple[bytes, ...]:
+    """Cut the next bytes after each frame that they complete."""
+    waiting = len(unframed.pending)
+    found = iterate_frames(unframed.pending + data, side)
+    ends = (end for _start, end, one in found if not isinstance(one, LinkFaultKind))
+    return cut_at(data, (end - waiting for end in ends))
 
 
 def flush(unframed: FeigUnframed, side: Side = Side.READER) -> tuple[FeigFrame | LinkFault, ...]:

@@ -4,6 +4,7 @@ Resynchronises at the next zero. Bounded: at most 494 bytes wait.
 Source: firmware_bridge/README.md, "TableLink/1", wire.
 """
 
+import re
 import struct
 from collections.abc import Iterator
 from enum import IntEnum
@@ -13,13 +14,14 @@ from cobs import cobs
 from msgspec import Struct
 
 from firmware_bridge.checksums import crc_32c
-from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.link import LinkFault, LinkFaultKind, cut_at
 
 VERSION: Final = 1
 PAYLOAD_BYTES_MAX: Final = 472
 HEADER_BYTES: Final = 16
 SUM_BYTES: Final = 4
 
+_FRAME_END: Final = re.compile(rb"[^\0]\0")
 _HEADER: Final = struct.Struct("<BBBBIII")
 _RAW_BYTES_MIN: Final = HEADER_BYTES + SUM_BYTES
 _RAW_BYTES_MAX: Final = HEADER_BYTES + PAYLOAD_BYTES_MAX + SUM_BYTES
@@ -153,6 +155,13 @@ def feed(
     pending = buffer[rest:]
     too_long = len(pending) > STUFFED_BYTES_MAX
     return TableLinkUnframed(b"" if too_long else pending, too_long, reported), tuple(found)
+
+
+def split(unframed: TableLinkUnframed, data: bytes) -> tuple[bytes, ...]:
+    """Cut the next bytes after each zero that ends a frame."""
+    waiting = len(unframed.pending)
+    found = _FRAME_END.finditer(unframed.pending + data)
+    return cut_at(data, (one.end() - waiting for one in found))
 
 
 def _refusal_reason(version: int, flags: int, channel: int) -> str:

@@ -20,7 +20,7 @@ from controller.archive.finished_shoe import (
 )
 from controller.journal.card_row_format import CardRow, RowEnd, RowFlag, RowRole, read_row
 from controller.journal.encoding import EncodingError
-from controller.journal.record import GENESIS
+from controller.journal.record import GENESIS, link
 from controller.journal.shoe_file import ROW_BYTES, ShoeFile, read_shoe, shoe_bytes
 from controller.journal.store import Journal, StoredRecord, open_read_only
 from controller.journal.values import Base, SavedState
@@ -31,7 +31,7 @@ from controller.rules.outcome import Outcome
 from controller.tape.actions import ChangeSetting, CloseShoe, CorrectCoup
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import Started
-from controller.tape.records import read_entry, read_input
+from controller.tape.records import entry_record, input_record, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
 
 PORT = "/dev/ttyUSB0"
@@ -181,8 +181,8 @@ def test_one_input_may_end_a_shoe_and_open_the_next(script, records) -> None:
     assert [row.coup for row in rows_of(two)] == [row.coup for row in rows_of(one)]
 
 
-def test_cards_of_the_next_shoe_from_the_input_that_ended_this_one(script, record) -> None:
-    """One chunk of a fast line may contain the result and cards of the next shoe."""
+def next_shoe_in_one_read(script):
+    """A table that reads a shoe's last result and the beginning of the next shoe at once."""
     table = script().begun().reported(*WHOLE_SHOE[:-1])
     number = table.reports
     table.reported(WHOLE_SHOE[-1], *OPENING)
@@ -191,9 +191,28 @@ def test_cards_of_the_next_shoe_from_the_input_that_ended_this_one(script, recor
     assert at_once.reports == number
     at_once.give(Chunk(PORT, at_once.at, b"".join(pieces)))
     at_once.reports = table.reports
-    at_once.reported(*COUP, *COUP[:2], "43", *COUP[2:], *COUP)
-    with open_read_only(record(at_once)) as journal:
-        one, two = shoes_in(tuple(journal.records()))
+    return at_once.reported(*COUP, *COUP[:2], "43", *COUP[2:], *COUP)
+
+
+def test_the_beginning_of_the_next_shoe_from_one_read_is_no_part_of_this_one(
+    script, records
+) -> None:
+    one, two = shoes_in(records(next_shoe_in_one_read(script)))
+    assert one.heading.clean
+    assert (one.heading.coups, two.heading.coups) == (3, 3)
+    assert rows_of(one)[-1].role is RowRole.BANKER_2
+    assert rows_of(two)[0].role is RowRole.BURN_FIRST
+
+
+def test_cards_of_the_next_shoe_from_the_input_that_ended_this_one(script) -> None:
+    """One frame of a reader may contain the last card and cards of the next shoe."""
+    played = next_shoe_in_one_read(script)
+    chain, stored = GENESIS, []
+    for item, output in zip(played.inputs, played.outputs, strict=True):
+        for record in (input_record(item), *map(entry_record, output.entries)):
+            chain = link(chain, record)
+            stored.append(StoredRecord(len(stored) + 1, record, chain))
+    one, two = shoes_in(tuple(stored))
     assert (one.heading.clean, two.heading.clean) == (False, False)
     last = [(row.role, row.coup) for row in rows_of(one)][-3:]
     assert last == [(RowRole.BANKER_2, 3), (RowRole.OTHER, 0), (RowRole.OTHER, 0)]

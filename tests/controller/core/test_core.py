@@ -224,6 +224,18 @@ def test_a_saved_state_matches_its_digest(script) -> None:
     assert STATES.decode(output.saved_state) == table.state
 
 
+def test_every_coup_that_ends_in_one_input_has_its_digest(script) -> None:
+    """A reader's frame may hold the cards of several coups; so may this chunk."""
+    apart = script().begun().reported(*NEW_SHOE, *COUP, *COUP, COUP[0])
+    joined = script().begun()
+    chunks = [item.data for item in apart.inputs if isinstance(item, Chunk)]
+    output = joined.give(Chunk(PORT, joined.at, b"".join(chunks)))
+    kinds = [type(one) for one in output.entries if isinstance(one, CoupClosed | StateDigest)]
+    assert kinds == [CoupClosed, StateDigest, CoupClosed, StateDigest, StateDigest]
+    assert output.entries[-1] == StateDigest(sha256(output.saved_state).digest())
+    assert STATES.decode(output.saved_state) == joined.state
+
+
 def test_the_state_is_saved_at_the_end_of_coups_and_shoes(troubled_shoe) -> None:
     script = troubled_shoe
     ended = [output for output in script.outputs if output.saved_state]

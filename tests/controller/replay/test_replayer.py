@@ -225,6 +225,13 @@ def test_bytes_must_be_equal_for_this_version_only(script) -> None:
     assert exact == [True, False]
 
 
+def test_a_digest_that_another_version_stated_elsewhere_is_no_difference(script) -> None:
+    records = tape_of(script(software="0.0.9").begun().reported(*NEW_SHOE, *COUP, *COUP))
+    place = place_of(records, StateDigest)
+    moved = [*records[: place - 1], records[place], records[place - 1], *records[place + 1 :]]
+    assert replayed(moved[:-1])[1] == []
+
+
 def test_this_version_takes_over_from_another(script) -> None:
     old = script(software="0.0.9").begun().reported(*NEW_SHOE, *COUP)
     new = script()
