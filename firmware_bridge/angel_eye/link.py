@@ -36,6 +36,7 @@ from firmware_bridge.angel_eye.messages import (
 from firmware_bridge.angel_eye.sequence import SequenceState, StepKind
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
 from firmware_bridge.link import (
+    SILENT_WITHIN_FRAME,
     ContinuityUnproven,
     LinkFault,
     LinkFaultKind,
@@ -76,11 +77,15 @@ class LastReport(Struct, frozen=True, omit_defaults=True):
 
 
 class AngelEyeLinkState(Struct, frozen=True):
-    """`blind`: the link was not listening for some time since the last report."""
+    """`blind`: the link was not listening for some time since the last report.
+
+    `silence_ns`: when silence within an incomplete frame is a fault.
+    """
 
     sequence: SequenceState
     exchange: CommandExchange
     unframed: Unframed = field(default_factory=Unframed)
+    silence_ns: int | None = None
     last: LastReport | None = None
     blind: bool = False
     progress: AngelEyeProgress = AngelEyeProgress.NOTHING
@@ -113,7 +118,9 @@ class AngelEyeLink(Struct, frozen=True):
 
     def closed(self, state: AngelEyeLinkState, at: Timestamp) -> AngelEyeLinkResult:
         """The port was lost at `at`: commands already sent will not be answered."""
-        state = replace(state, unframed=Unframed(), progress=AngelEyeProgress.NOTHING)
+        state = replace(
+            state, unframed=Unframed(), silence_ns=None, progress=AngelEyeProgress.NOTHING
+        )
         return _with_exchange(
             state, commands.fail_all(state.exchange, "the port was lost before the shoe answered")
         )
@@ -125,8 +132,9 @@ class AngelEyeLink(Struct, frozen=True):
         outstanding = state.exchange.outstanding
         reading = state.exchange.reading if outstanding is None else outstanding.reading
         unframed, found = feed(state.unframed, data, reading)
-        if unframed != state.unframed:
-            state = replace(state, unframed=unframed)
+        silence_ns = at.monotonic_ns + self.settings.silence_ns_max if unframed.pending else None
+        if (unframed, silence_ns) != (state.unframed, state.silence_ns):
+            state = replace(state, unframed=unframed, silence_ns=silence_ns)
         items: list[AngelEyeItem | LinkFault] = []
         to_write: list[bytes] = []
         for one in found:
@@ -142,13 +150,19 @@ class AngelEyeLink(Struct, frozen=True):
         return _with_exchange(state, commands.send(self.settings, state.exchange, command, at))
 
     def tick(self, state: AngelEyeLinkState, at: Timestamp) -> AngelEyeLinkResult:
-        """Handle a deadline that has passed."""
-        return _with_exchange(state, commands.tick(self.settings, state.exchange, at))
+        """Handle deadlines that have passed."""
+        state, output = _with_exchange(state, commands.tick(self.settings, state.exchange, at))
+        if state.silence_ns is None or at.monotonic_ns < state.silence_ns:
+            return state, output
+        return replace(state, silence_ns=None), replace(
+            output, items=(SILENT_WITHIN_FRAME, *output.items)
+        )
 
     def next_deadline_ns(self, state: AngelEyeLinkState) -> int | None:
         """Monotonic time of the next deadline, or None."""
         outstanding = state.exchange.outstanding
-        return None if outstanding is None else outstanding.deadline_ns
+        answer_ns = None if outstanding is None else outstanding.deadline_ns
+        return min((one for one in (answer_ns, state.silence_ns) if one is not None), default=None)
 
     def _handle_frame(
         self,

@@ -25,6 +25,7 @@ class AngelEyeLinkSettings(Struct, frozen=True):
     `report_interval_ns_min` is the shortest mean time between two different reports over half
     a cycle and more: nobody draws cards faster than four a second. Copies of a report come within
     `repeat_window_ns`; where they come late, within `late_repeat_reports` times that interval.
+    `silence_ns_max`: the longest silence within a frame; the longest frame takes 273 ms.
     """
 
     seq_cycle: SequenceCycle = SequenceCycle.HEX
@@ -32,6 +33,7 @@ class AngelEyeLinkSettings(Struct, frozen=True):
     report_interval_ns_min: int = 250_000_000
     repeat_window_ns: int = 2_000_000_000
     late_repeat_reports: int = 16
+    silence_ns_max: int = 1_000_000_000
     command_timeout_ns: int = 500_000_000
     command_resends_max: int = 2
     busy_delay_ns: int = 200_000_000
@@ -42,6 +44,7 @@ class AngelEyeLinkSettings(Struct, frozen=True):
         assert self.report_interval_ns_min > 0
         assert self.repeat_window_ns > 0
         assert self.late_repeat_reports > 0
+        assert self.silence_ns_max > 0
         assert self.command_timeout_ns > 0
         assert self.busy_delay_ns > 0
 

@@ -8,7 +8,7 @@ from typing import Final, assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.link import SILENT_WITHIN_FRAME, LinkFault, LinkFaultKind
 from firmware_bridge.tablelink import (
     clock,
     delivery,
@@ -74,7 +74,8 @@ class TableLink(Struct, frozen=True):
         if state.session.phase is LinkPhase.CLOSED:
             return call.result
         unframed, found = feed(state.unframed, data)
-        call = call.with_state(replace(state, unframed=unframed))
+        silence_ns = at.monotonic_ns + self.settings.silence_ns_max if unframed.pending else None
+        call = call.with_state(replace(state, unframed=unframed, silence_ns=silence_ns))
         for one in found:
             match one:
                 case TableLinkFrame():
@@ -97,7 +98,7 @@ class TableLink(Struct, frozen=True):
         if state.session.phase is LinkPhase.CLOSED:
             return requests.handle_deadlines(call).result
         before = state.heartbeat.silence
-        call = heartbeat.check_silence(call)
+        call = heartbeat.check_silence(_check_half_frame(call))
         if call.state.heartbeat.silence is SilenceLevel.LOST and before is not SilenceLevel.LOST:
             # The device must prove its identity again.
             call = opening.start_session(call)
@@ -115,7 +116,8 @@ class TableLink(Struct, frozen=True):
             own_ns = (
                 session.time_due_ns if session.phase is LinkPhase.ADMITTED else session.retry_due_ns
             )
-            deadlines = (*deadlines, own_ns)
+            silence_ns = () if state.silence_ns is None else (state.silence_ns,)
+            deadlines = (*deadlines, own_ns, *silence_ns)
         return min(deadlines, default=None)
 
     def _handle_frame(self, call: LinkCall, frame: TableLinkFrame) -> LinkCall:
@@ -160,6 +162,20 @@ class TableLink(Struct, frozen=True):
 
 
 _ALLOWED_BEFORE_ADMISSION: Final = tuple((FrameChannel.LINK, kind) for kind in _ALLOWED_TYPES)
+
+
+def _check_half_frame(call: LinkCall) -> LinkCall:
+    """Report silence within a frame, once until the next whole one."""
+    state = call.state
+    if state.silence_ns is None or call.now_ns < state.silence_ns:
+        return call
+    kind, reported = SILENT_WITHIN_FRAME.kind, state.unframed.reported
+    if kind in reported:
+        return call.with_state(replace(state, silence_ns=None))
+    unframed = replace(state.unframed, reported=(*reported, kind))
+    return call.with_state(replace(state, silence_ns=None, unframed=unframed)).emit(
+        SILENT_WITHIN_FRAME
+    )
 
 
 def _report_once(call: LinkCall, fault: LinkFault) -> LinkCall:

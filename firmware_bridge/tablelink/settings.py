@@ -31,6 +31,7 @@ class TableLinkSettings(Struct, frozen=True):
     ping_ns: int = 1_000 * _MS  # PING after nothing else was sent
     suspect_ns: int = 3_000 * _MS  # nothing was received
     lost_ns: int = 5_000 * _MS
+    silence_ns_max: int = 1_000 * _MS  # nothing was received within a frame
     retry_ns: int = 200 * _MS  # a request is repeated, with doubling
     retry_ns_max: int = 1_600 * _MS
     request_ns_max: int = 10_000 * _MS  # a request counts as unanswered

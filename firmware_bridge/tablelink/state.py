@@ -134,6 +134,7 @@ class ReportedState(Struct, frozen=True):
 class TableLinkState(Struct, frozen=True):
     """`seed`: the entropy of the opening; `draw_count`: random values derived from it so far.
 
+    `silence_ns`: when silence within an incomplete frame is a fault.
     `known` and `requests` survive openings and restarts; all else belongs to one opening.
     """
 
@@ -143,6 +144,7 @@ class TableLinkState(Struct, frozen=True):
     draw_count: int = 0
     ctr: int = 0
     unframed: TableLinkUnframed = field(default_factory=TableLinkUnframed)
+    silence_ns: int | None = None
     session: Session = field(default_factory=Session)
     heartbeat: Heartbeat = field(default_factory=Heartbeat)
     clock: DeviceClock = field(default_factory=DeviceClock)
