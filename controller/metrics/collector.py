@@ -235,10 +235,10 @@ def _state_gauges(core: Core, state: CoreState) -> Iterable[Metric]:
             ),
         ],
     )
-    disk = state.host.disk.level if state.host.disk is not None else DiskLevel.ENOUGH
+    disk = state.host.disk.level if state.host.disk is not None else DiskLevel.UNKNOWN
     yield _state_set(
         "disk_room",
-        "Level of free space on the journal's disk; 1 for the current one.",
+        "Level of free space on the journal's disk; 1 for the current one, unknown until checked.",
         ("level",),
         [((each.value,), each is disk) for each in DiskLevel],
     )

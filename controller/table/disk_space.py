@@ -50,7 +50,7 @@ class DiskLimits(Struct, frozen=True):
         if usage.free_bytes < self.stop_bytes:
             return DiskLevel.STOP
         limit = self.warn_below(usage)
-        if before is not DiskLevel.ENOUGH:
+        if before in (DiskLevel.LOW, DiskLevel.STOP):
             limit += limit // 10
         return DiskLevel.LOW if usage.free_bytes < limit else DiskLevel.ENOUGH
 
@@ -65,7 +65,7 @@ def disk_usage(folder: Path) -> DiskUsage:
 
 
 class DiskMonitor:
-    """Checks the disk of one journal's folder; `put` takes an input when its level changes."""
+    """Checks the disk of one journal's folder; `put` takes its first level and each change."""
 
     INTERVAL_S: ClassVar[float] = 2.0
 
@@ -80,8 +80,7 @@ class DiskMonitor:
         self._limits = limits
         self._clock = clock
         self._read_usage = read_usage
-        self._level = DiskLevel.ENOUGH
-        self._unreadable = False
+        self._level: DiskLevel | None = None
         self._ended = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -114,22 +113,22 @@ class DiskMonitor:
             self._thread.join()
 
     def check(self, put: Callable[[DiskSpace], None]) -> None:
-        """Check once; put an input if the level changed."""
+        """Check once; put an input if the level is new."""
+        usage = DiskUsage(0, 0)
         try:
             usage = self._read_usage(self._folder)
+            level = self._limits.level(usage, self._level or DiskLevel.UNKNOWN)
         except OSError as error:
-            if not self._unreadable:
+            level = DiskLevel.UNKNOWN
+            if self._level is not level:
                 LOG.warning("%s: cannot read the free disk space: %s", self._folder, error.strerror)
-            self._unreadable = True
+        if self._level is level:
             return
-        self._unreadable = False
-        before, self._level = self._level, self._limits.level(usage, self._level)
-        if self._level is before:
-            return
-        if self._level is DiskLevel.STOP:
+        self._level = level
+        if level is DiskLevel.STOP:
             self.release_reserve()
         warn = self._limits.warn_below(usage)
-        put(DiskSpace(self._clock(), self._level, usage.free_bytes, warn, self._limits.stop_bytes))
+        put(DiskSpace(self._clock(), level, usage.free_bytes, warn, self._limits.stop_bytes))
 
     def allocate_reserve(self) -> None:
         """Allocate space for the last records; without it the table runs all the same."""

@@ -98,6 +98,7 @@ class DeviceUnplugged(Struct, frozen=True, tag="device-unplugged"):
 class DiskLevel(StrEnum):
     """How much space is left on the journal's disk."""
 
+    UNKNOWN = "unknown"  # it cannot be read
     ENOUGH = "enough"
     LOW = "low"  # people are warned
     STOP = "stop"  # the table stops; the rest is for its last records

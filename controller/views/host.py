@@ -29,7 +29,7 @@ _UNITS: Final = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
 def host_view(host: HostState) -> Plain:
-    """`disk` is None while there is enough space, `clock` while no step is recent."""
+    """`disk` is None with enough space or unchecked, `clock` while no step is recent."""
     disk, step = host.disk, host.last_step
     low = disk is not None and disk.level is not DiskLevel.ENOUGH
     recent = step is not None and host.last_utc_ns - step.utc_ns < SHOWN_NS
@@ -62,8 +62,13 @@ def describe_disk(disk: DiskLevelRecorded) -> str:
     """One sentence: free space, limit, remedy."""
     free, limit = format_size(disk.free_bytes), format_size(disk.limit_bytes)
     match disk.level:
+        case DiskLevel.UNKNOWN:
+            return (
+                "the free space on the journal's disk cannot be read, and no limit warns before the"
+                " disk is full. Remedy: check the disk, and that this account may read the folder"
+            )
         case DiskLevel.ENOUGH:
-            return f"{free} are free on the journal's disk: enough again"
+            return f"{free} are free on the journal's disk: enough"
         case DiskLevel.LOW:
             return f"only {free} are free on the journal's disk (limit {limit}). {MAKE_ROOM}"
         case DiskLevel.STOP:

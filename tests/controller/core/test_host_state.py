@@ -275,7 +275,10 @@ def test_the_text_of_a_full_disk_names_space_limit_and_remedy() -> None:
     assert words.endswith("then start the table again")
     assert "`smartshoe journal archive`" in words
     enough = describe_disk(DiskLevelRecorded(DiskLevel.ENOUGH, 3 * GIB, 2 * GIB))
-    assert enough == "3.0 GiB are free on the journal's disk: enough again"
+    assert enough == "3.0 GiB are free on the journal's disk: enough"
+    unknown = describe_disk(DiskLevelRecorded(DiskLevel.UNKNOWN, 0, 2 * GIB))
+    assert unknown.startswith("the free space on the journal's disk cannot be read, and no limit")
+    assert "Remedy: check the disk" in unknown
 
 
 # --- on record ------------------------------------------------------------------------------------

@@ -226,11 +226,17 @@ def test_a_clock_step_is_counted(metrics: TableMetrics, table: Table, stored: Ma
 
 
 def test_the_disk_level_is_shown(metrics: TableMetrics, table: Table) -> None:
-    assert metric_reader(metrics, table)("disk_room", level="enough") == 1
     item = DiskSpace(READ_AT, DiskLevel.LOW, 5, 10, 1)
     assert table.act(item) is not None
     levels = [metric_reader(metrics, table)("disk_room", level=level.value) for level in DiskLevel]
-    assert levels == [0, 1, 0]
+    assert levels == [0, 0, 1, 0]
+
+
+def test_the_disk_level_is_unknown_before_the_first_check(
+    metrics: TableMetrics, table: Table
+) -> None:
+    levels = [metric_reader(metrics, table)("disk_room", level=level.value) for level in DiskLevel]
+    assert levels == [1, 0, 0, 0]
 
 
 def test_every_link_fault_starts_at_zero(

@@ -28,7 +28,7 @@ AT = Timestamp(5, 7)
 GIB = 1024 * MIB
 LIMITS = DiskLimits(1024 * MIB, 5, 64 * MIB)
 BIG = 100 * GIB
-ENOUGH, LOW, STOP = DiskLevel
+_, ENOUGH, LOW, STOP = DiskLevel
 
 
 class Disk:
@@ -88,7 +88,7 @@ def test_people_are_warned_no_later_than_the_table_stops() -> None:
 # --- looking --------------------------------------------------------------------------------------
 
 
-def test_one_input_for_each_change_of_level(monitored) -> None:
+def test_one_input_for_the_first_level_and_each_change_of_it(monitored) -> None:
     disk, monitor = monitored
     put: list[DiskSpace] = []
     for free_bytes in (50 * GIB, GIB, GIB - 1, 50 * GIB, 51 * GIB, MIB, 0):
@@ -96,6 +96,7 @@ def test_one_input_for_each_change_of_level(monitored) -> None:
         monitor.check(put.append)
     warn = 5 * GIB
     assert put == [
+        DiskSpace(AT, ENOUGH, 50 * GIB, warn, 64 * MIB),
         DiskSpace(AT, LOW, GIB, warn, 64 * MIB),
         DiskSpace(AT, ENOUGH, 50 * GIB, warn, 64 * MIB),
         DiskSpace(AT, STOP, MIB, warn, 64 * MIB),
@@ -122,13 +123,16 @@ def test_a_reserve_that_cannot_be_allocated_is_only_logged(tmp_path, caplog) -> 
     ]
 
 
-def test_an_unreadable_disk_is_logged_once_until_it_is_readable(monitored, caplog) -> None:
+def test_an_unreadable_disk_is_unknown_and_logged_until_it_is_readable(monitored, caplog) -> None:
     disk, monitor = monitored
+    put: list[DiskSpace] = []
     for gone in (True, True, False, True):
         disk.gone = gone
-        monitor.check(lambda _item: pytest.fail("nothing is known"))
+        monitor.check(put.append)
     words = f"{monitor._folder}: cannot read the free disk space: Input/output error"
     assert caplog.messages == [words, words]
+    assert [one.level for one in put] == [DiskLevel.UNKNOWN, ENOUGH, DiskLevel.UNKNOWN]
+    assert (put[0].free_bytes, put[0].warn_bytes) == (0, LIMITS.warn_bytes)
 
 
 def test_the_monitor_checks_repeatedly_until_it_is_stopped(monitored, monkeypatch) -> None:

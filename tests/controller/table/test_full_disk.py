@@ -170,7 +170,11 @@ def test_the_table_stops_before_the_disk_is_full_and_records_it(small_disk, scri
             break
     dealt.end()
 
-    assert [one.level for put in levels for one in put] == [DiskLevel.LOW, DiskLevel.STOP]
+    assert [one.level for put in levels for one in put] == [
+        DiskLevel.ENOUGH,
+        DiskLevel.LOW,
+        DiskLevel.STOP,
+    ]
     assert dealt.table.health is Health.STORE_FAILED
     assert "no table runs: its inputs could not be stored" in dealt.table.failure
     assert dealt.table.failure.startswith(f"{dealt.folder}: 1.")
