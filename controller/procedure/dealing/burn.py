@@ -109,6 +109,13 @@ def raise_unowed_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step
     return raise_irregularity(book, step, IrregularityCode.BURN_OVER, detail)
 
 
+def accept_announced_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    """A burn card that a shoe announces by itself: continuous shuffling owes and forbids none."""
+    step = step.with_shoe(_with_burn_card(step, event))
+    what = "burn card by the shoe's own announcement; with a continuous shuffler none is owed"
+    return accept(step, what, book.clauses(RulePoint.CONTINUOUS_SHUFFLER))
+
+
 def _with_burn_card(step: Step, event: CardDrawn) -> ShoeState:
     shoe = step.shoe
     burned = (*shoe.burn_cards, event.card)

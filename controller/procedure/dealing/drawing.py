@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from controller.procedure.calls.prompts import prompt_before_first_card
 from controller.procedure.dealing.burn import (
+    accept_announced_burn_card,
     end_burn,
     judge_counted_burn_card,
     judge_first_burn_card,
@@ -78,7 +79,7 @@ def _card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Judge one card; it counts as drawn, whatever is wrong with it."""
     if event.claimed is Place.UNCLAIMED:
         step, event = place_by_order(book, step, event)
-    if event.claimed is Place.BURN_FIRST and _may_be_another_shoe(step):
+    if event.claimed is Place.BURN_FIRST and _may_be_another_shoe(book, step):
         return _first_card_of_another_shoe(book, step, event)
     if step.phase is Phase.CLOSED:
         return _card_of_unseen_shoe(book, step, event)
@@ -129,9 +130,12 @@ def _count_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
 # --- a card of another or unseen shoe ------------------------------------------------------------
 
 
-def _may_be_another_shoe(step: Step) -> bool:
-    """Whether a first burn card may belong to another shoe: no burn or coup is in progress."""
-    if step.phase in BURN_PHASES:
+def _may_be_another_shoe(book: RuleBook, step: Step) -> bool:
+    """Whether a first burn card may belong to another shoe: no burn or coup is in progress.
+
+    A shoe fed by a continuous shuffler is never changed; it announces a burn after each start.
+    """
+    if step.phase in BURN_PHASES or (book.continuous and step.phase not in NO_SHOE_PHASES):
         return False
     shoe = step.state.shoe
     coup = shoe.coup if shoe is not None else None
@@ -145,12 +149,9 @@ def _first_card_of_another_shoe(book: RuleBook, step: Step, event: CardDrawn) ->
     no_shoe = step.phase in NO_SHOE_PHASES
     if no_shoe and not step.provisional:
         step = _count_card(book, open_shoe(book, step), event)
-        burns = step.phase is Phase.BURN_FIRST
-        return (
-            judge_first_burn_card(book, step, event)
-            if burns
-            else raise_unowed_burn_card(book, step, event)
-        )
+        if step.phase is Phase.BURN_FIRST:
+            return judge_first_burn_card(book, step, event)
+        return _unowed_burn_card(book, step, event)
     step = replace(step, next_shoe=NextShoe.BEGUN)
     if no_shoe:
         return accept(step, "the first card of the next shoe: not followed while suspended")
@@ -231,12 +232,19 @@ def _card_between_coups(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A card between coups: only Player's first card begins a coup in order."""
     shoe = step.shoe
     if event.claimed in BURN_PLACES:
-        return raise_unowed_burn_card(book, step, event)
+        return _unowed_burn_card(book, step, event)
     if event.claimed in LATE_PLACES and shoe.coups_begun > 0:
         step = hold_error_card(book, step, event)
         detail = f"coup {shoe.coups_begun} is over; the shoe reports {PLACE_NAMES[event.claimed]}"
         return raise_irregularity(book, step, IrregularityCode.OVERDRAW, detail)
     return _first_card_of_coup(book, step, event)
+
+
+def _unowed_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    """A burn card where none is owed: announced by the shoe's own count, or one too many."""
+    if book.continuous and event.claimed is not Place.BURN_EXTRA:
+        return accept_announced_burn_card(book, step, event)
+    return raise_unowed_burn_card(book, step, event)
 
 
 def _first_card_of_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:

@@ -107,6 +107,31 @@ def test_a_continuous_shuffler_has_no_burn_and_no_end(new_table) -> None:
     assert table.state.shoe.cards_drawn > table.state.shoe.cards_total
 
 
+@pytest.mark.clause("S42-l-1-use")
+@pytest.mark.parametrize("words", ["start; burn 2c: 3c 4c", "burn 2c: 3c 4c"])
+def test_a_shoe_may_announce_a_burn_although_continuous_shuffling_owes_none(
+    new_table, words
+) -> None:
+    table = new_table(shuffle_mode=ShuffleMode.CONTINUOUS)
+    assert table.deal(words) == []
+    assert table.phase is Phase.BETWEEN_COUPS
+    assert table.deal(f"{COMPLETE}; result tie") == []
+    assert [str(card) for card in table.shoe.burn_cards] == ["2c", "3c", "4c"]
+    assert table.shoe.coups_begun == 1
+
+
+def test_a_shoe_announces_its_burn_again_after_each_start(new_table) -> None:
+    table = new_table("start; burn 2c: 3c 4c", shuffle_mode=ShuffleMode.CONTINUOUS)
+    table.deal(f"{COMPLETE}; result tie")
+    assert table.deal(f"start; burn Ac: 5c; {COMPLETE}; result tie") == []
+    assert table.shoe.coups_begun == 2
+
+
+def test_a_burn_by_the_shoes_key_stays_an_irregularity_of_a_continuous_shuffler(new_table) -> None:
+    table = new_table("start", shuffle_mode=ShuffleMode.CONTINUOUS)
+    assert table.deal("extra 2c") == ["BURN_OVER"]
+
+
 def test_a_continuous_shuffler_keeps_the_cards_of_a_dead_table(new_table) -> None:
     table = new_table("start", shuffle_mode=ShuffleMode.CONTINUOUS)
     table.deal(f"{COMPLETE}; result tie; close shoe")
