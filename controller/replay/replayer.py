@@ -108,6 +108,8 @@ class Replayer:
             self.ledger = self.ledger.after(self._concluded.popleft())
             return None
         item = read_input(stored.record)
+        if item is not None:
+            self.inputs += 1
         if self.unread_version and not isinstance(item, Started):
             self._skip(stored)
             return None
@@ -128,7 +130,6 @@ class Replayer:
         return self._left_over(seq + 1)
 
     def _handle(self, item: Input, seq: int) -> None:
-        self.inputs += 1
         if isinstance(item, Started):
             self._begin(item, seq)
         if self.run is None or self.state is None:

@@ -23,7 +23,7 @@ from controller.profiles.profile import ProfileError
 from controller.replay.replayer import Difference, Replayer, can_begin_at
 from controller.replay.upgrade import UpgradeLedger
 from controller.tape.inputs import Started
-from controller.tape.records import read_as
+from controller.tape.records import read_as, read_input
 from controller.version import VERSION
 from firmware_bridge.transport.clock import now
 
@@ -183,6 +183,10 @@ class _ReplayRun(Struct):
         """Count a record that cannot be replayed because the state before it is unknown."""
         self.records += 1
         self.skipped += 1
+        if read_input(stored.record) is not None:
+            self.replayer.inputs += 1
+        else:
+            self.replayer.entries += 1
         self._list_version(stored.record)
 
     def _list_version(self, record: bytes) -> None:

@@ -127,6 +127,18 @@ def three_coups(deal: Callable[..., Path]) -> Path:
 
 
 @pytest.fixture
+def read_in_pieces(fast_dir: Path) -> Path:
+    """A journal whose reports were read byte by byte, so that chunks share records."""
+    dealing = Dealing(fast_dir / "journal")
+    for number, data_hex in enumerate((*OPENING, *PLAYER_WINS)):
+        for byte in report(number, data_hex):
+            dealing.loop.take(Chunk(PORT, dealing.at, bytes((byte,))))
+        dealing.loop.store_if_due()
+    dealing.end()
+    return fast_dir / "journal"
+
+
+@pytest.fixture
 def suspended(deal: Callable[..., Path]) -> Path:
     """A journal of a table that is suspended by an overdraw."""
     return deal(*OPENING, *PLAYER_WINS, *OVERDRAW)

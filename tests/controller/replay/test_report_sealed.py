@@ -134,8 +134,9 @@ def test_a_shoe_that_begins_with_another_versions_state_is_not_replayed(
     heading = replace(shoe.heading, state_software="0.0.9")
     path.write_bytes(shoe_bytes(heading, shoe.rows, shoe.parts()))
     report = replay(path)
-    assert (report.finding, report.damage, report.inputs) == (ReplayFinding.NOT_REPLAYED, "", 0)
+    assert (report.finding, report.damage, report.coups) == (ReplayFinding.NOT_REPLAYED, "", 0)
     assert report.skipped == report.records == len(shoe.parts().records)
+    assert report.inputs + report.entries == report.records
     assert main(["replay", str(path)]) == ExitCode.UNUSABLE
     comparable = capsys.readouterr().out
     assert comparable.startswith(

@@ -42,6 +42,17 @@ def test_with_json_there_is_one_object_on_stdout(
     assert shown["records"] == shown["inputs"] + shown["entries"] > 0
 
 
+def test_verify_and_replay_count_alike_what_was_read_in_pieces(
+    read_in_pieces: Path, capsys: Capture
+) -> None:
+    counts = []
+    for command in ("verify", "replay"):
+        assert main([command, str(read_in_pieces), "--json"]) == ExitCode.DONE
+        shown = json.loads(capsys.readouterr().out)
+        counts.append((shown["records"], shown["inputs"], shown["entries"]))
+    assert counts[0] == counts[1]
+
+
 def test_replay_prints_coups_and_shoes(three_coups: Path, capsys: Capture) -> None:
     main(["replay", str(three_coups), "--json"])
 
