@@ -5,15 +5,17 @@ To take a change into the net instead, write its scripts' answers again and say 
 
 from typing import Final
 
-# Prompts that cite more clauses than before: kind of prompt -> these clauses. Answers are compared
-# without them, so that the scripts stay in the net.
-# hand_over: the fourth card's prompt says that the Banker's Hand goes under the shoe's corner until
-# the Player's Hand is called (NY (f)(3)(ii)(a), S42 (g)(3)(iii)), and cites the deal option.
-PROMPTS_CITE_MORE: Final[dict[str, tuple[str, ...]]] = {
-    "hand_over": (
+# Answers whose citations changed: kind of answer -> these clauses. Answers are compared without
+# them, so that the scripts stay in the net.
+# due:hand_over: the fourth card's prompt says that the Banker's Hand goes under the shoe's corner
+# until the Player's Hand is called (NY (f)(3)(ii)(a), S42 (g)(3)(iii)), and cites the deal option.
+# recorded: a cut that a seat made no longer cites the clause on the dealer's cut.
+CITED_OTHERWISE: Final[dict[str, tuple[str, ...]]] = {
+    "due:hand_over": (
         *("NY-f-3-option", "NY-f-3-ii-a-down", "NY-f-3-ii-a-corner"),
         *("S42-g-3-option", "S42-g-3-iii"),
-    )
+    ),
+    "recorded": ("S42-e-4-dealer",),
 }
 
 _PAIR_SIGNAL: Final = "a wrong pair signal is a remark, the declared winner stands (D-39)"

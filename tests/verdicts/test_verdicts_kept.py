@@ -2,7 +2,7 @@
 
 import pytest
 import scripts_file
-from named_changes import NAMED_CHANGES, PROMPTS_CITE_MORE
+from named_changes import CITED_OTHERWISE, NAMED_CHANGES
 from scripts_file import KINDS, SCRIPTS_COUNT
 from verdict_answers import answers_to
 
@@ -10,15 +10,15 @@ SCRIPTS = scripts_file.read()
 PARTS = 20
 
 
-def without_new_citations(answer: str) -> str:
-    """The answer without the clauses that its prompts cite since the net was written."""
+def without_named_citations(answer: str) -> str:
+    """The answer without the clauses that answers of its kinds cite since, or no longer."""
     words = answer.split(" ")
     for index, word in enumerate(words):
-        kind, _, cited = word.removeprefix("due:").partition("[")
-        new = PROMPTS_CITE_MORE.get(kind.rstrip("?"), ()) if word.startswith("due:") else ()
-        if new:
-            kept = ",".join(one for one in cited[:-1].split(",") if one not in new)
-            words[index] = f"due:{kind}[{kept}]"
+        kind, _, cited = word.partition("[")
+        named = CITED_OTHERWISE.get(kind.rstrip("?"), ())
+        if named:
+            kept = ",".join(one for one in cited[:-1].split(",") if one not in named)
+            words[index] = f"{kind}[{kept}]"
     return " ".join(words)
 
 
@@ -27,7 +27,7 @@ def first_difference(number: int) -> str:
     one = SCRIPTS[number]
     answers = answers_to(one.profile, one.decks, one.observed, "\n".join(one.statements))
     for place, (before, now) in enumerate(zip(one.answers, answers, strict=True)):
-        if without_new_citations(before) != without_new_citations(now):
+        if without_named_citations(before) != without_named_citations(now):
             where = f"script {number} ({one.kind}, {one.profile}), statement {place + 1}"
             return f"{where}: {one.statements[place]}\n  was {before}\n  now {now}"
     return ""

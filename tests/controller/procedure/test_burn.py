@@ -222,6 +222,39 @@ def test_a_fixed_burn_with_missing_reports_is_proven_by_its_first_card(new_table
     assert table.phase is Phase.BETWEEN_COUPS
 
 
+@pytest.mark.clause("WA-burn")
+@pytest.mark.parametrize(
+    ("mode", "count", "burned"),
+    [
+        (BurnMode.NONE, 0, 0),
+        (BurnMode.FIXED, 1, 1),
+        (BurnMode.FIXED, 3, 3),
+        (BurnMode.FIRST_CARD_VALUE, 0, 6),
+    ],
+)
+def test_washington_burns_as_the_internal_controls_say(new_table, mode, count, burned) -> None:
+    """A five comes first: so many cards are burned, no card less, and then a coup begins."""
+    table = new_table("", profile="wa-mini", burn_mode=mode, burn_fixed_count=count)
+    before = len(table.verdicts)
+    table.deal("start")
+    documented = [one.what for one in table.verdicts[before:] if "WA-burn" in one.clauses]
+    assert documented == ["burn as in the internal controls: no reference is set in the profile"]
+    for left in range(burned, 0, -1):
+        assert table.phase in (Phase.BURN_FIRST, Phase.BURN_REST), left
+        assert table.deal("burn 5c" if left == burned else "burned 4c") == []
+    assert table.phase is Phase.BETWEEN_COUPS
+    assert [one.removed for one in table.of(BurnDone)] == ([burned] if burned else [])
+    assert table.deal(COMPLETE) == []
+
+
+@pytest.mark.clause("WA-burn")
+def test_washington_cites_the_internal_controls_at_the_first_burn_card(new_table) -> None:
+    table = new_table("start", profile="wa-mini", burn_mode=BurnMode.FIXED, burn_fixed_count=2)
+    table.deal("burn 5c")
+    assert "WA-burn" in table.last.clauses
+    assert table.deal("P1 7h") == ["BURN_SHORT"]
+
+
 @pytest.mark.clause("S42-e-6-shown")
 @pytest.mark.parametrize(
     ("profile", "text"),

@@ -213,6 +213,36 @@ def test_the_guides_charge_five_percent(
     assert clause in cited(settled, PaymentAct.COLLECT_VIGORISH)
 
 
+@pytest.mark.parametrize(
+    "profile",
+    [
+        pytest.param(name, marks=pytest.mark.clause(clause))
+        for name, clause in (("ny-mini", "NY-c-3-i"), ("s42-mini", "S42-c-3-i"))
+    ],
+)
+@pytest.mark.parametrize(
+    ("staked", "charged"),
+    [
+        ("0.20", "0.05"),  # one cent
+        ("1.00", "0.05"),  # five cents, a multiple: it stays
+        ("1.20", "0.10"),  # six cents
+        ("10.10", "0.55"),  # fifty cents and a half
+        ("100.00", "5.00"),
+        ("100.20", "5.05"),
+        ("101.00", "5.05"),
+        ("101.20", "5.10"),
+    ],
+)
+def test_vigorish_is_rounded_to_five_cents_or_the_next_multiple(
+    table: Table, layout: Layout, profile: str, staked: str, charged: str
+) -> None:
+    settled = paid(table(profile), BANKER_WINS, layout(f"5 banker {staked}"))
+
+    assert texts(settled)[1:] == [f"seat 5: collect vigorish {charged}"]
+    rounding = {"ny-mini": "NY-c-3-i", "s42-mini": "S42-c-3-i"}[profile]
+    assert rounding in cited(settled, PaymentAct.COLLECT_VIGORISH)
+
+
 def test_rounding_is_cited_only_where_the_table_rounds(table: Table, layout: Layout) -> None:
     exact = paid(table("house-mini"), BANKER_WINS, layout("5 banker 100.00"))
 

@@ -11,6 +11,7 @@ from controller.procedure.effects import Prompt, Refusal
 from controller.procedure.opening.cut import offer_order
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
+from controller.procedure.states.opening import THE_DEALER
 from controller.rules.setting_values import (
     CardHandling,
     DealOption,
@@ -234,6 +235,40 @@ def test_a_seat_that_was_not_offered_the_cut_does_not_cut(by_hand) -> None:
     by_hand.do("cut-offered", reference="2 4")
     why = "the cut was offered to seats 4, 2, not to seat 3; offer it first"
     assert by_hand.do("cut 200 seat 3") == why
+
+
+@pytest.mark.clause("S42-e-4-dealer")
+def test_the_dealer_cuts_where_every_seat_declined(new_people) -> None:
+    """The prompt says so, the cut needs no seat, and the first card finds nothing missing."""
+    observed = (ObservableFact.SHOE_OPENED, *DEEP)
+    people = new_people(**HAND, seats=(1, 2, 3, 4, 5, 6), observed=observed)
+    people.table.deal("start")
+    (due,) = [one for one in people.table.of(Prompt) if "S42-e-4-dealer" in one.clauses]
+    assert "; if nobody accepts, the dealer cuts;" in due.text
+    people.table.deal("close shoe")
+    people.do("inspected, verified, spread, washed, shuffled, feathered")
+    assert people.do("cut-offered", reference="2 4") == ""
+    assert people.record.detail == "offered to seats in the order 4, 2, then the dealer; 2 4"
+    assert (
+        people.do("cut 200 seat 5")
+        == "the cut was offered to seats 4, 2, not to seat 5; offer it first"
+    )
+    assert people.do("cut-by-dealer 200") == ""
+    assert people.record.detail == "by the dealer, 200 cards deep"
+    assert people.record.clauses == ("S42-e-5", "S42-e-4-dealer")
+    assert people.table.state.opening.cutter == THE_DEALER
+    assert people.do("cut-moved, cut-cards-placed 20") == ""
+    assert people.table.deal(OPENED) == []
+
+
+def test_a_cut_by_a_seat_is_not_the_dealers(by_hand) -> None:
+    by_hand.do("cut-offered, cut 200 seat 3")
+    assert by_hand.record.detail == "by seat 3, 200 cards deep"
+    assert by_hand.record.clauses == ("S42-e-5",)
+    by_hand.do("recut")
+    assert by_hand.do("cut-by-dealer 200").startswith("the re-cut belongs to seat 3 or seat 2")
+    by_hand.do("cut 200 seat 2")
+    assert by_hand.table.state.opening.cutter == 2
 
 
 @pytest.mark.clause("S42-e-4-dealer")
