@@ -14,6 +14,7 @@ from controller.custody.state import CustodyState
 from controller.procedure.events import (
     ActReported,
     CardDrawn,
+    CardRepeated,
     CutCardDrawn,
     DomainEvent,
     ReportsMissing,
@@ -84,6 +85,11 @@ def track_event(
                 custody, card, book.decks, lambda: custody_of_play.describe_position(before)
             )
             return custody, (*findings, *too_many)
+        case CardRepeated(card=card) if _unread_count(after) < _unread_count(before):
+            custody, too_many = face_count.count_face(
+                custody, card, book.decks, lambda: custody_of_play.describe_position(before)
+            )
+            return custody, (*findings, *too_many)
         case ReportsMissing():
             return shoe_custody.mark_reports_missing(custody), findings
         case ActReported():
@@ -92,6 +98,17 @@ def track_event(
             return custody, (*findings, *off)
         case _:
             return custody, findings
+
+
+def _unread_count(table: TableState) -> int:
+    """How many cards on the table, or burned, could not be read."""
+    shoe = table.shoe
+    if shoe is None:
+        return 0
+    coup, waiting = shoe.coup, shoe.remedy.waiting
+    dealt = (*coup.cards, *coup.aside) if coup is not None else ()
+    faces = [*(one.card for one in dealt), *(one.card for one in waiting), *shoe.burn_cards]
+    return faces.count(None)
 
 
 def _by_face(event: CardDrawn) -> bool:

@@ -7,6 +7,7 @@ S42-k-4-void.
 """
 
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
 
@@ -66,6 +67,26 @@ class Trigger(StrEnum):
     RESUME_TO_RESULT = "resume_to_result"
     RESUME_TO_SHOE_OVER = "resume_to_shoe_over"
 
+
+# What the table waits for, in words for people.
+DUE_WORDS: Final = MappingProxyType(
+    {
+        Phase.CLOSED: "a shoe",
+        Phase.OPENING: "the opening of the shoe",
+        Phase.BURN_FIRST: "the first burn card",
+        Phase.BURN_REST: "burn cards",
+        Phase.BETWEEN_COUPS: "the next coup",
+        Phase.PLAYER_1: "Player's first card",
+        Phase.BANKER_1: "Banker's first card",
+        Phase.PLAYER_2: "Player's second card",
+        Phase.BANKER_2: "Banker's second card",
+        Phase.PLAYER_3: "Player's third card",
+        Phase.BANKER_3: "Banker's third card",
+        Phase.RESULT: "the result",
+        Phase.SHOE_OVER: "the reshuffle and the next shoe",
+        Phase.SUSPENDED: "a floorperson's decision",
+    }
+)
 
 Edge = tuple[Phase, Trigger, Phase]
 

@@ -63,6 +63,7 @@ class CallPhrase(StrEnum):
     PLAYER_WINS = "player_wins"
     BANKER_WINS = "banker_wins"
     TIE_COUNTS = "tie_counts"
+    TIE_WITH_COUNTS = "tie_with_counts"
     TIE_HAND = "tie_hand"
     TOTAL_CARDS = "total_cards"
     DRAGON_7 = "dragon_7"
@@ -106,6 +107,7 @@ DEFAULT_WORDS: Final[Mapping[CallPhrase, Words]] = MappingProxyType(
         CallPhrase.PLAYER_WINS: Words("Player wins, {player} over {banker}", _BOTH),
         CallPhrase.BANKER_WINS: Words("Banker wins, {banker} over {player}", _BOTH),
         CallPhrase.TIE_COUNTS: Words("Player {player}, Banker {banker}", _BOTH),
+        CallPhrase.TIE_WITH_COUNTS: Words("tie hand, {player} to {banker}", _BOTH),
         CallPhrase.TIE_HAND: Words("tie hand"),
         CallPhrase.TOTAL_CARDS: Words("{cards} cards in all", ("cards",)),
         CallPhrase.DRAGON_7: Words("dragon 7"),

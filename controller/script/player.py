@@ -1,5 +1,7 @@
 """Plays a dealing script at a new table, statement by statement, without devices or a clock.
 
+Custody follows the cards by their faces, as at a table whose shoe reads no tags.
+
 Source: controller/script/README.md, "Playing".
 """
 
@@ -8,8 +10,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.core.card_tracking import track_event
+from controller.custody.state import CustodyState
 from controller.procedure.effects import Effect
 from controller.procedure.events import (
+    CustodyFindingRaised,
     DomainEvent,
     GamingDayChanged,
     ShoeDeviceStarted,
@@ -20,6 +25,7 @@ from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
+from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Verdict
 from controller.script.events import ShoeCount, domain_events, due_place
 from controller.script.statements import Burn, ShufflerStatement, Statement
@@ -47,19 +53,47 @@ def play(book: RuleBook, statements: tuple[Statement, ...]) -> tuple[PlayedState
     """
     if any(isinstance(one.body, _SHUFFLER_BODIES) for one in statements):
         book = replace(book, shuffler=True)
-    state = step(book, TableState(), GamingDayChanged(DAY)).state
+    table, _ = _apply(book, _ScriptTable(), GamingDayChanged(DAY))
     if statements and isinstance(statements[0].body, Burn):
-        state = step(book, state, ShoeDeviceStarted()).state
+        table, _ = _apply(book, table, ShoeDeviceStarted())
     count = ShoeCount()
     played: list[PlayedStatement] = []
     for statement in statements:
-        events, count = domain_events(statement.body, count, due_place(state), BEGINS_AT_NS)
+        events, count = domain_events(statement.body, count, due_place(table.state), BEGINS_AT_NS)
         verdicts: tuple[Verdict, ...] = ()
         effects: tuple[Effect, ...] = ()
         for event in events:
-            result = step(effective_book(book, state), state, event)
-            state = result.state
-            verdicts += result.verdicts
-            effects += result.effects
-        played.append(PlayedStatement(statement, events, verdicts, effects, state))
+            table, steps = _apply(book, table, event)
+            for one in steps:
+                verdicts += one.verdicts
+                effects += one.effects
+        played.append(PlayedStatement(statement, events, verdicts, effects, table.state))
     return tuple(played)
+
+
+class _ScriptTable(Struct, frozen=True):
+    """The table of a script, and custody of the cards on it."""
+
+    state: TableState = TableState()
+    custody: CustodyState = CustodyState()
+
+
+def _apply(
+    book: RuleBook, table: _ScriptTable, event: DomainEvent
+) -> tuple[_ScriptTable, tuple[Step, ...]]:
+    """Judge the event, then what custody finds because of it."""
+    result = step(effective_book(book, table.state), table.state, event)
+    custody, findings = track_event(
+        effective_book(book, result.state),
+        table.custody,
+        event,
+        table.state,
+        result.state,
+        rack_read=False,
+    )
+    table = _ScriptTable(result.state, custody)
+    steps: tuple[Step, ...] = (result,)
+    for finding in findings:
+        table, further = _apply(book, table, CustodyFindingRaised(finding))
+        steps += further
+    return table, steps

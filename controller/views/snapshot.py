@@ -13,7 +13,7 @@ from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.people.suspension import permitted_decisions
-from controller.procedure.phases import Phase
+from controller.procedure.phases import DUE_WORDS, Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
@@ -34,22 +34,6 @@ from drivers.catalogue import SHOE_MODELS
 
 Plain: TypeAlias = dict[str, object]
 
-_DUE = {
-    Phase.CLOSED: "a shoe",
-    Phase.OPENING: "the opening of the shoe",
-    Phase.BURN_FIRST: "the first burn card",
-    Phase.BURN_REST: "burn cards",
-    Phase.BETWEEN_COUPS: 'the next coup: "no more bets", then Player\'s first card',
-    Phase.PLAYER_1: "Player's first card",
-    Phase.BANKER_1: "Banker's first card",
-    Phase.PLAYER_2: "Player's second card",
-    Phase.BANKER_2: "Banker's second card",
-    Phase.PLAYER_3: "Player's third card",
-    Phase.BANKER_3: "Banker's third card",
-    Phase.RESULT: "the result",
-    Phase.SHOE_OVER: "the reshuffle and the next shoe",
-    Phase.SUSPENDED: "a floorperson's decision",
-}
 # These phases follow from cards that may still lie face down.
 _PHASES_REVEALING_CARDS = (Phase.PLAYER_3, Phase.BANKER_3, Phase.RESULT)
 
@@ -165,9 +149,10 @@ def _due(book: RuleBook, table: TableState) -> str:
             return 'burn cards; how many more is not known: call "no more bets" when they are done'
         return f"{table.shoe.burn_owed} more burn cards"
     held = table.shoe is not None and bool(table.shoe.remedy.carried)
-    if table.phase is Phase.BETWEEN_COUPS and held:
-        return 'the next coup: "no more bets"; it begins with the cards held'
-    return _DUE[table.phase]
+    if table.phase is Phase.BETWEEN_COUPS:
+        first = "it begins with the cards held" if held else "then Player's first card"
+        return f'the next coup: "no more bets"{"; " if held else ", "}{first}'
+    return DUE_WORDS[table.phase]
 
 
 def _last_coup(book: RuleBook, shoe: ShoeState) -> Plain | None:

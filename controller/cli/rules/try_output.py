@@ -1,32 +1,38 @@
 """Formats a played script as text and as JSON values: verdicts, effects, wagers, phase.
 
-Every face is shown: it comes from the script, so its writer knows it. An effect without a text of
-its own is shown by its fields.
+Every face is shown: it comes from the script, so its writer knows it.
 Source: controller/script/README.md, "Playing".
 """
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, assert_never
 
 from msgspec import Struct
 
 from controller.procedure.effects import (
     ActRecord,
+    BatchMoved,
     BurnDone,
     CoupClosed,
     CoupCorrected,
     CoupFate,
     CoupPayment,
     CoupRecord,
+    Effect,
     Prompt,
     Refusal,
     ResolutionRecorded,
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
+    ShuffleRecorded,
+    WarningClosed,
+    WarningOpened,
 )
 from controller.procedure.people.setting_changes import effective_book
+from controller.procedure.phases import DUE_WORDS
+from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Accepted, Verdict
 from controller.rules.cards import Card
@@ -52,7 +58,7 @@ def statement_lines(book: RuleBook, played: PlayedStatement) -> list[str]:
         lines += _indented(_verdict_lines(verdict))
     for effect in played.effects:
         lines += _indented(_effect_lines(book, played, effect))
-    lines += _indented([f"phase: {_phase(played)}"])
+    lines += _indented([f"next: {_next(played)}"])
     return lines
 
 
@@ -76,10 +82,10 @@ def statement_json(book: RuleBook, played: PlayedStatement) -> Plain:
     }
 
 
-def _phase(played: PlayedStatement) -> str:
+def _next(played: PlayedStatement) -> str:
     suspension = played.state.suspension
-    phase = played.state.phase.value
-    return phase if suspension is None else f"{phase}, then {suspension.resume_to.value}"
+    due = DUE_WORDS[played.state.phase]
+    return due if suspension is None else f"{due}, then {DUE_WORDS[suspension.resume_to]}"
 
 
 def _indented(lines: list[str]) -> Iterator[str]:
@@ -116,7 +122,7 @@ def _verdict_json(verdict: Verdict) -> Plain:
     return _plain_object(verdict)
 
 
-def _effect_lines(book: RuleBook, played: PlayedStatement, effect: object) -> list[str]:
+def _effect_lines(book: RuleBook, played: PlayedStatement, effect: Effect) -> list[str]:
     match effect:
         case CoupClosed(record, clauses):
             results = _wager_results(book, played, record)
@@ -153,18 +159,44 @@ def _effect_lines(book: RuleBook, played: PlayedStatement, effect: object) -> li
             not_proven = "" if effect.proven else ", not proven"
             return [f"burned: {counted(effect.removed, 'card')}{not_proven}"]
         case _:
-            return [", ".join(f"{name}: {value}" for name, value in _plain_object(effect).items())]
+            return [_batch_effect_text(effect)]
+
+
+def _batch_effect_text(
+    effect: BatchMoved | ShuffleRecorded | WarningOpened | WarningClosed,
+) -> str:
+    """The life of the batches, and warnings of the shuffler."""
+    match effect:
+        case BatchMoved():
+            stages = f"{effect.before} to {effect.after}".replace("_", " ")
+            return f"batch {effect.batch}: {stages}; {effect.why}{_cited(effect.clauses)}"
+        case ShuffleRecorded():
+            counts = f"does not count: {effect.refused}" if effect.refused else "counts"
+            cycle = effect.proof.cycle
+            text = f"shuffle {cycle} of batch {effect.batch} {counts}"
+            return text + _cited(effect.clauses)
+        case WarningOpened():
+            return f"warning {effect.number}: {effect.text}{_cited(effect.clauses)}"
+        case WarningClosed():
+            return f"warning {effect.number} cleared by {effect.person}: {effect.reason}"
+        case _:
+            assert_never(effect)
 
 
 def _record_text(record: CoupRecord) -> str:
-    cards = " ".join(f"{one.place.value}={_plain(one.card) or UNREAD}" for one in record.cards)
+    hands = f"Player {_hand_text(record, player=True)}; Banker {_hand_text(record, player=False)}"
     words = f"coup {record.coup} {record.fate.value}"
     if record.outcome is not None:
         words += f", {record.outcome.value}"
     if record.result is not None:
         words += f" {record.result.player_count} to {record.result.banker_count}"
     aside = f"; {len(record.aside)} aside" if record.aside else ""
-    return f"{words}: {cards}{aside}"
+    return f"{words}: {hands}{aside}"
+
+
+def _hand_text(record: CoupRecord, *, player: bool) -> str:
+    hand = [one.card for one in record.cards if (one.place in PLAYER_PLACES) is player]
+    return " ".join(UNREAD if card is None else str(card) for card in hand) or "no card"
 
 
 def _wager_results(
@@ -203,6 +235,8 @@ def _plain(value: object) -> object:
             return str(value)
         case Enum():
             return value.value
+        case bytes():
+            return value.hex()
         case tuple():
             return [_plain(one) for one in value]
         case Struct():

@@ -53,11 +53,11 @@ def banker_two_cards(book: RuleBook, points: int, player: int) -> str:
     return phrase_text(book, phrase, banker=points, player=player)
 
 
-def result_text(book: RuleBook, result: CoupResult) -> str:
-    """The final counts and the winner; a tie has its own call."""
+def result_text(book: RuleBook, result: CoupResult, *, tie_called: bool) -> str:
+    """The final counts and the winner, or the tie unless another call announces it."""
     phrase = {
         Outcome.PLAYER: CallPhrase.PLAYER_WINS,
         Outcome.BANKER: CallPhrase.BANKER_WINS,
-        Outcome.TIE: CallPhrase.TIE_COUNTS,
+        Outcome.TIE: CallPhrase.TIE_COUNTS if tie_called else CallPhrase.TIE_WITH_COUNTS,
     }[result.outcome]
     return phrase_text(book, phrase, player=result.player_count, banker=result.banker_count)

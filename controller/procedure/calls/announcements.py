@@ -140,6 +140,9 @@ def due_result_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
     """The calls of a complete coup."""
     faces = coup.faces()
     result = coup_result(faces)
+    # A tie is announced once: by the call of a natural, by its own call, or with the counts.
+    called_with_draws = result.natural and requires(book, Announcement.DRAWS)
+    tie_hand = requires(book, Announcement.TIE_HAND) and not called_with_draws
     due: list[DueCall] = []
     words: list[str] = []
     points: list[RulePoint] = []
@@ -147,14 +150,14 @@ def due_result_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
         words.append(phrase_text(book, CallPhrase.BANKER_NO_CARD))
         points.append(RulePoint.BANKER_DRAW_CALLED)
     if requires(book, Announcement.FINAL_AND_WINNER):
-        words.append(result_text(book, result))
+        words.append(result_text(book, result, tie_called=tie_hand or called_with_draws))
         points += [RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED]
     if book.values.total_card_wagers:
         words.append(phrase_text(book, CallPhrase.TOTAL_CARDS, cards=len(faces)))
         points.append(RulePoint.TOTAL_CARDS_CALLED)
     if words:
         due.append(DueCall(PromptKind.RESULT, "announce: " + ", ".join(words), tuple(points)))
-    if result.outcome is Outcome.TIE and requires(book, Announcement.TIE_HAND):
+    if result.outcome is Outcome.TIE and tie_hand:
         text = f'announce "{phrase_text(book, CallPhrase.TIE_HAND)}"'
         due.append(DueCall(PromptKind.TIE_HAND, text, (RulePoint.TIE_CALLED,)))
     facts = derive_facts(faces) if book.values.ez else None

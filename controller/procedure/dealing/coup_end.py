@@ -22,7 +22,7 @@ from controller.procedure.effects import (
 )
 from controller.procedure.events import ResultDeclared
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase, Trigger
+from controller.procedure.phases import DUE_WORDS, Phase, Trigger
 from controller.procedure.places import PLAYER_PLACES, ruling_points
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.batch_life import apply_fact
@@ -55,7 +55,7 @@ def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
         return _result_of_partial_coup(book, step, declared)
     if isinstance(book.next(step.phase, Trigger.RESULT_DECLARED), NoEdge):
         step = step.with_coup(replace(coup, abandoned=True))
-        detail = f"{event.outcome.value} was declared; {step.phase.value} was due"
+        detail = f"{event.outcome.value} was declared; {DUE_WORDS[step.phase]} was due"
         points = ruling_points(coup.faces())
         return raise_irregularity(book, step, IrregularityCode.MISSING_CARD, detail, *points)
     computed = coup_result(coup.faces())

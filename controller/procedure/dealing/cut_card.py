@@ -17,7 +17,7 @@ from controller.procedure.dealing.coup_end import is_complete_coup
 from controller.procedure.dealing.remedy_burn import stop_burn
 from controller.procedure.dealing.shoe import join_shoe
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import BURN_PHASES, BURN_STOPS, Phase, Trigger
+from controller.procedure.phases import BURN_PHASES, BURN_STOPS, DUE_WORDS, Phase, Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.profiles.rule_points import RulePoint
@@ -92,5 +92,5 @@ def _second_cut_card(book: RuleBook, step: Step) -> Step:
     if phase is Phase.RESULT or known:
         # No card is due, or the shortage was raised at the last card.
         return step
-    detail = f"{phase.value} was due"
+    detail = f"{DUE_WORDS[phase]} was due"
     return raise_irregularity(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)

@@ -48,7 +48,7 @@ from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.opening.first_card_checks import check_first_card
-from controller.procedure.phases import BURN_PHASES, Phase, Trigger
+from controller.procedure.phases import BURN_PHASES, DUE_WORDS, Phase, Trigger
 from controller.procedure.places import (
     BURN_PLACES,
     HAND_PLACES,
@@ -210,7 +210,7 @@ def _card_outside_play(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         detail = "the coup already has every card it is due"
         points = ruling_points(coup.faces())
         return raise_irregularity(book, step, IrregularityCode.OVERDRAW, detail, *points)
-    detail = f"while the table waited for {step.phase.value}"
+    detail = f"while the table waited for {DUE_WORDS[step.phase]}"
     return raise_irregularity(book, step, IrregularityCode.CARD_OUTSIDE_PLAY, detail)
 
 

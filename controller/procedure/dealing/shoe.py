@@ -23,7 +23,7 @@ from controller.procedure.events import ShoeClosedByPerson
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.opening.dead_table import prompt_at_closing
 from controller.procedure.opening.first_card_checks import prompt_at_opening, use_up_joined_shoe
-from controller.procedure.phases import Phase, Trigger
+from controller.procedure.phases import DUE_WORDS, Phase, Trigger
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import NextShoe, ShoeState, TableState
 from controller.procedure.step_result import Step, accept, raise_irregularity
@@ -83,7 +83,10 @@ def device_started(book: RuleBook, step: Step) -> Step:
     cut_card_seen = shoe.cut.seen > 0 and not shoe.cut.in_burn
     if not cut_card_seen and shoe.coup is None and step.phase is not Phase.BURN_REST:
         return accept(step, "the dealing shoe restarted; nothing was being dealt")
-    code, detail = IrregularityCode.SHOE_RESTARTED, f"in {step.phase.value}"
+    code, detail = (
+        IrregularityCode.SHOE_RESTARTED,
+        f"while the table waited for {DUE_WORDS[step.phase]}",
+    )
     if cut_card_seen:
         code = IrregularityCode.SHOE_CHANGED_EARLY
         detail = f"the last coup is {shoe.cut.last_coup}, the latest begun is {shoe.coups_begun}"

@@ -35,7 +35,7 @@ from controller.procedure.events import (
     ShoeDeviceStarted,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
-from controller.procedure.phases import BURN_PHASES, Phase, Trigger, resume_trigger
+from controller.procedure.phases import BURN_PHASES, DUE_WORDS, Phase, Trigger, resume_trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -68,7 +68,7 @@ def judge_provisionally(
         if coup is not None:
             step = step.with_coup(replace(coup, suspended_cards=True))
         if not suspension.dealt:
-            detail = f"first card while waiting for {suspension.resume_to.value}"
+            detail = f"first card while waiting for {DUE_WORDS[suspension.resume_to]}"
             step = raise_irregularity(book, step, IrregularityCode.DEALT_WHILE_SUSPENDED, detail)
         outer = _count_card(suspension, coup)
     outer = replace(

@@ -44,7 +44,10 @@ _KINDS = tuple(WagerKind)
 def wagers_stated(book: RuleBook, state: TableState, event: WagersStated) -> Step:
     """Apply a statement of the wagers on the layout, from a person or a sensor."""
     if not book.observes(ObservableFact.WAGERS):
-        why = 'this table does not observe wagers: add "wagers" to observed in table.toml'
+        why = (
+            'this table does not observe wagers: add "wagers" to observed in table.toml, '
+            "or for a script give --observed wagers"
+        )
         return Step(state).with_effect(Refusal("wagers", why))
     phase = state.suspension.resume_to if state.suspension is not None else state.phase
     if state.shoe is None or phase is Phase.SHOE_OVER:

@@ -4,7 +4,6 @@ import json
 from typing import get_args
 
 import pytest
-from msgspec import Struct
 
 from controller.cli.rules.try_output import statement_json, statement_lines
 from controller.procedure.effects import (
@@ -96,7 +95,7 @@ def test_a_payment_is_shown_step_by_step() -> None:
     assert lines[1] == "to pay for coup 1, in this order:"
     assert len(lines) == len(paid().steps) + 4
     assert all(line.endswith("]") for line in lines[2:-2])
-    assert lines[-2:] == ["seat 9 was not there", "phase: closed"]
+    assert lines[-2:] == ["seat 9 was not there", "next: a shoe"]
 
 
 def test_a_payment_as_plain_values() -> None:
@@ -109,19 +108,6 @@ def test_a_payment_as_plain_values() -> None:
         (3, "tie", "loses"),
     ]
     assert (lines[0]["odds"], lines[0]["paid"]) == ("1:1", 10000)
-
-
-class _NewlyConcluded(Struct, frozen=True, tag="newly-concluded"):
-    what: str
-    clauses: tuple[str, ...]
-
-
-def test_an_effect_without_its_own_text_is_shown_by_its_fields() -> None:
-    effect = _NewlyConcluded("anything", ("S42-a-1",))
-
-    lines = statement_lines(BOOK, shown(effect))  # type: ignore[arg-type]
-
-    assert lines[1].strip() == "kind: newly-concluded, what: anything, clauses: ['S42-a-1']"
 
 
 def test_the_kinds_are_words_that_no_rename_changes() -> None:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ def played(capsys: Capture, *words: str) -> list[dict]:
     return json.loads(capsys.readouterr().out)["statements"]
 
 
-def test_each_statement_is_shown_with_verdicts_clauses_and_phase(capsys: Capture) -> None:
+def test_each_statement_is_shown_with_verdicts_clauses_and_what_is_next(capsys: Capture) -> None:
     assert main(["try", NATURAL]) == ExitCode.DONE
 
     output = capsys.readouterr().out
@@ -28,8 +29,8 @@ def test_each_statement_is_shown_with_verdicts_clauses_and_phase(capsys: Capture
         "1:1     burn Ac + 1\n        first burn card, 1 more to burn [S42-e-6"
     )
     assert "1:32    B Jh\n" in output
-    assert "        coup 1 counted, player 9 to 0: player_1=9h banker_1=Kc" in output
-    assert output.endswith("        phase: between_coups\n")
+    assert "        coup 1 counted, player 9 to 0: Player 9h Qd; Banker Kc Jh" in output
+    assert output.endswith("        next: the next coup\n")
 
 
 def test_which_wagers_win_at_which_odds(capsys: Capture) -> None:
@@ -48,7 +49,61 @@ def test_an_irregularity_is_shown_with_what_is_permitted_and_forbidden(capsys: C
     assert "          permitted: " in output
     assert "          forbidden: " in output
     assert "          decisions: " in output
-    assert output.endswith("        phase: suspended, then result\n")
+    assert output.endswith("        next: a floorperson's decision, then the result\n")
+
+
+def test_cards_that_no_eight_decks_hold_are_found(capsys: Capture) -> None:
+    nines = "; ".join(["P1 9h", "B 9h", "P 9h", "B 9h", "result tie"] * 3)
+    main(["try", f"burn Ac + 1; {nines}"])
+
+    output = capsys.readouterr().out
+    assert output.count("TOO_MANY_OF_A_CARD") == 4
+    assert "number 9 of its rank and suit in a shoe of 8 decks" in output
+
+
+def test_a_card_read_later_is_counted_as_well(capsys: Capture) -> None:
+    main(["try", "burn 9h; again burn 9h; P 9h; B ??; again B1 9h; again B1 9h", "--decks", "6"])
+    assert "TOO_MANY_OF_A_CARD" not in capsys.readouterr().out
+
+    nines = "; ".join(["P1 9h", "B 9h", "P 9h", "B 9h", "result tie"])
+    main(["try", f"burn Ac + 1; {nines}; P1 9h; B 9h; P 9h; B 9h; result tie; P1 ??; again P1 9h"])
+    assert "number 9 of its rank and suit" in capsys.readouterr().out
+
+
+def test_a_tables_own_shuffler_and_its_proofs_are_shown(capsys: Capture) -> None:
+    script = (
+        "shuffler proven; shuffler 1 counted 416 of red; shuffler 1 began 1; "
+        "shuffler 1 done 1 416 of red good; shuffler 1 jam; shuffler 1 unjammed; clear warning 1"
+    )
+    main(["try", script])
+    output = capsys.readouterr().out
+    assert "batch red: counted to shuffling;" in output
+    assert "shuffle 1 of batch red counts" in output
+    assert "warning 1: cards are jammed in compartment 1" in output
+    assert "warning 1 cleared by Ann Lee: seen and put right" in output
+    assert "{" not in output
+
+    effects = [effect for one in played(capsys, script) for effect in one["effects"]]
+    (receipt,) = (one for one in effects if one["kind"] == "shuffle-recorded")
+    assert receipt["proof"]["faces"] == ""
+
+
+def test_no_internal_name_of_a_phase_is_shown(capsys: Capture) -> None:
+    """Neither in what is next nor in the sentences of irregularities."""
+    for troubled in (
+        "start; out 4d; burn 2c: 3c",
+        "burn 2c: 3c 4c; P 2h; out 3d; result tie; cut; cut; P 3h",
+        "burn 2c: 3c 4c; P 2h; start",
+        "burn 2c: 3c 4c; P 2h; B 2c; P Kd; B Kh; result tie; close shoe; P1 3d",
+    ):
+        main(["try", troubled])
+        output = capsys.readouterr().out
+        assert not re.findall(r"\b[a-z]+_[a-z0-9]+\b", output)
+
+
+def test_a_refusal_for_what_is_not_observed_names_the_option(capsys: Capture) -> None:
+    main(["try", "burn Ac + 1; wagers 5 banker 25"])
+    assert "--observed wagers" in capsys.readouterr().out
 
 
 def test_a_refusal_is_shown(capsys: Capture) -> None:
@@ -97,7 +152,7 @@ def test_as_json_an_irregularity_has_its_code(capsys: Capture) -> None:
 def test_faces_hidden_by_a_deal_option_are_shown(capsys: Capture) -> None:
     main(["try", NATURAL, "--profile", "house-baccarat"])
 
-    assert "player_1=9h" in capsys.readouterr().out
+    assert "Player 9h Qd; Banker Kc Jh" in capsys.readouterr().out
 
 
 def test_a_script_from_a_file(fast_dir: Path, capsys: Capture) -> None:

@@ -502,6 +502,23 @@ def test_a_natural_of_the_bank_is_called_a_win_only_if_it_wins(new_layout, cards
     assert new_prompts(table)[1] == f"announce: {words}; no third card"
 
 
+@pytest.mark.parametrize("cards", ["P 8h; B 8c; P Kd; B Kh", "P 7h; B 7c; P Kd; B Kh"])
+@pytest.mark.parametrize(
+    "required",
+    [
+        tuple(RequiredCall),
+        (RequiredCall.FINAL_AND_WINNER,),
+        (RequiredCall.FINAL_AND_WINNER, RequiredCall.TIE_HAND),
+        (RequiredCall.FINAL_AND_WINNER, RequiredCall.DRAWS),
+    ],
+)
+def test_a_tie_is_announced_once(new_layout, cards, required) -> None:
+    table = new_layout("wa-mini", calls_required=required)
+    table.deal(cards)
+    said = [words for words in new_prompts(table) if "tie" in words]
+    assert len(said) == 1
+
+
 def test_without_calling_draws_nothing_is_called_between_the_third_cards(new_layout) -> None:
     table = new_layout()
     table.deal(PLAYER_DRAWS)

@@ -110,7 +110,9 @@ def test_a_new_statement_takes_the_place_of_the_one_before(new_wager_table):
 
 def test_a_table_that_does_not_observe_wagers_says_how_to_configure_it(new_wager_table):
     assert refused(new_wager_table(observed=()), "seat 5 banker 100.00") == Refusal(
-        "wagers", 'this table does not observe wagers: add "wagers" to observed in table.toml'
+        "wagers",
+        'this table does not observe wagers: add "wagers" to observed in table.toml, '
+        "or for a script give --observed wagers",
     )
 
 
