@@ -49,10 +49,14 @@ _PROGRESS_RECORDS: Final = 4096
 
 
 class RecordSpan(Struct, frozen=True):
-    """The records after `base` up to number `last_seq`."""
+    """The records after `base` up to number `last_seq`.
+
+    `withheld`: so many finished coups after it share an input with a card of the coup in play.
+    """
 
     base: Base
     last_seq: int
+    withheld: int = 0
 
     @property
     def count(self) -> int:
@@ -66,22 +70,26 @@ def finished_span(journal: JournalReader) -> RecordSpan:
     is not among the last: its bytes name that card.
     """
     last = seq = journal.base.seq
-    finished = False
+    finished, withheld = False, 0
     for stored in journal.records(after_seq=last):
         if is_input(stored.record):
-            last, finished = seq if finished else last, False
-        elif holds(stored.record, CoupClosed) or holds(stored.record, ShoeEnded):
+            if finished:
+                last, finished, withheld = seq, False, 0
+        elif holds(stored.record, CoupClosed):
+            finished, withheld = True, withheld + 1
+        elif holds(stored.record, ShoeEnded):
             finished = True
         elif finished and (judged := read_as(stored.record, EventVerdicts)) is not None:
             finished = not isinstance(judged.event, CardDrawn)
         seq = stored.seq
-    last = seq if finished else last
+    if finished:
+        last, withheld = seq, 0
     begin = Base()
     if journal.first_available_seq > 1:
         begin = journal.base
         for base in journal.bases():
             begin = base
-    return RecordSpan(begin, max(last, begin.seq))
+    return RecordSpan(begin, max(last, begin.seq), withheld)
 
 
 def sealed_span(folder: Path, gaming_day: str, shoe: int | None) -> RecordSpan:

@@ -29,6 +29,7 @@ from controller.table.table import Health, RunSpec, Table
 from controller.tape.actions import Action, CloseShoe, Resolve, Role, StateWagers
 from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, OperatorAction, Started
+from controller.tape.records import entry_record, input_record
 from controller.version import VERSION
 from controller.views.snapshot import snapshot
 from firmware_bridge.timestamp import Timestamp
@@ -142,6 +143,22 @@ def read_in_pieces(fast_dir: Path) -> Path:
 def suspended(deal: Callable[..., Path]) -> Path:
     """A journal of a table that is suspended by an overdraw."""
     return deal(*OPENING, *PLAYER_WINS, *OVERDRAW)
+
+
+@pytest.fixture
+def coup_sharing_an_input(fast_dir: Path) -> tuple[Path, "Script"]:
+    """A journal, and its table: the last input ended coup 1 and dealt the first card of coup 2.
+
+    A reader's frame may hold such cards, and cannot be cut.
+    """
+    table = Script().begun().reported(*OPENING, *PLAYER_WINS, PLAYER_WINS[0])
+    *outputs, last, card_of_next = table.outputs
+    outputs.append(replace(last, entries=(*last.entries, *card_of_next.entries)))
+    folder = fast_dir / "shared"
+    with Journal.open(folder) as journal:
+        for item, output in zip(table.inputs[:-1], outputs, strict=True):
+            journal.append([input_record(item), *map(entry_record, output.entries)])
+    return folder, table
 
 
 @pytest.fixture

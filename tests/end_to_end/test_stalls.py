@@ -1,4 +1,4 @@
-"""The real program, stopped or behind a held line at every report of a coup.
+"""The real program, stopped or behind a held line: at every report of a coup, for a whole shoe.
 
 Source: firmware_bridge/README.md, "Angel Eye II-EX", sequence; "Ports".
 """
@@ -14,14 +14,21 @@ from pathlib import Path
 
 import pytest
 
+from controller.archive.export import finished_span, rows
 from controller.journal.store import open_read_only
+from controller.journal.verify import verify
 from controller.procedure.effects import CoupClosed
 from controller.procedure.verdicts import Irregularity
-from controller.tape.entries import Entry, EventVerdicts
+from controller.replay.report import ReplayFinding, replay
+from controller.tape.entries import Entry, EventVerdicts, StateDigest
 from controller.tape.inputs import Started
 from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
+from hil.dealing.dealer import Dealer, DealerSettings
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.serve import TcpServer
 from hil.rig.program import Program
+from hil.rig.shoe_runner import ShoeRunner
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 # Player 5h 10d and 4h, Banker 5c Kd and 9s: nine against four.
@@ -131,3 +138,27 @@ def test_a_line_held_too_long_adds_no_card(program_on, fast_dir: Path) -> None:
 
     assert set(codes(entries)) == {"CONTINUITY_UNPROVEN", "DEALT_WHILE_SUSPENDED"}
     assert fates(entries) == []
+
+
+def test_after_a_backlog_of_a_whole_shoe_every_coup_is_concluded_and_exported(
+    program_on, fast_dir: Path
+) -> None:
+    with TcpServer(AngelEye()) as server, program_on(fast_dir, server.url) as program:
+        program.start()
+        server.wait_connected(1)
+        os.kill(program.pid, signal.SIGSTOP)
+        truth = ShoeRunner(Dealer(DealerSettings(seed=18)), server).run()
+        os.kill(program.pid, signal.SIGCONT)
+        while program.snapshot()["phase"] != "shoe_over":
+            pause(0.05)
+        program.stop()
+    folder = fast_dir / "journal"
+    with open_read_only(folder) as journal:
+        exported = [row for row in rows(journal, finished_span(journal)) if row["kind"] == "coup"]
+        entries = [read_entry(stored.record) for stored in journal.records()]
+    digests = sum(isinstance(one, StateDigest) for one in entries)
+
+    assert len(exported) == len(truth.coups)
+    assert digests == len(truth.coups)
+    assert verify(folder).intact
+    assert replay(folder).finding is ReplayFinding.SAME

@@ -128,7 +128,13 @@ def export(
         )
     with open_read_only(path) as journal:
         part = sealed_span(path, day, shoe) if day else finished_span(journal)
-        if part.count == 0:
+        if part.withheld:
+            coups = counted(part.withheld, "finished coup")
+            echo_stderr(
+                f"{path}: {coups} not exported yet: the record also names a card of the coup in"
+                " play. Remedy: export again after that coup"
+            )
+        elif part.count == 0:
             echo_stderr(f"{path}: no coup is finished yet, so there is nothing to export")
         if json:
             for row in rows(journal, part):

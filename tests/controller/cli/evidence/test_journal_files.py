@@ -87,6 +87,13 @@ def test_export_prints_one_object_per_line(run, journal) -> None:
     assert [one["kind"] for one in found] == ["coup", "coup", "coup", "shoe_ended"]
 
 
+def test_export_says_which_finished_coups_it_leaves_out(run, coup_sharing_an_input) -> None:
+    folder, _table = coup_sharing_an_input
+    code, out, err = run("export", folder, "--json")
+    assert (code, out) == (ExitCode.DONE, "")
+    assert f"{folder}: 1 finished coup not exported yet" in err
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
