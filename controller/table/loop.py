@@ -49,6 +49,10 @@ class Loop:
     # Inputs without entries are stored after this time or this many bytes.
     IDLE_STORE_NS: ClassVar[int] = NS_PER_S
     IDLE_STORE_BYTES: ClassVar[int] = 64 * 1024
+    # A deadline that is found so late passed while the host was stopped: what came meanwhile is
+    # read first, for so long, because it may have come in time.
+    STOPPED_NS_MIN: ClassVar[int] = NS_PER_S
+    READ_FIRST_NS: ClassVar[int] = NS_PER_S // 4
 
     def __init__(
         self,
@@ -73,6 +77,7 @@ class Loop:
         self._saved_state: SavedState | None = None
         self._shoe_ended = False
         self._shoe_ends: list[SavedState] = []
+        self._reading_until_ns: int | None = None
 
     def begin(self, started: Started) -> StoredTransaction:
         """Process and store the first input. Raises JournalWriteFailed."""
@@ -126,9 +131,17 @@ class Loop:
         """Process a Tick if a deadline of the core has passed."""
         deadline_ns = self.core.next_deadline_ns(self.state)
         if deadline_ns is None:
+            self._reading_until_ns = None
             return
         at = self._clock()
-        if at.monotonic_ns >= deadline_ns:
+        late_ns = at.monotonic_ns - deadline_ns
+        if late_ns >= self.STOPPED_NS_MIN:
+            if self._reading_until_ns is None:
+                self._reading_until_ns = at.monotonic_ns + self.READ_FIRST_NS
+            if at.monotonic_ns < self._reading_until_ns:
+                return
+        self._reading_until_ns = None
+        if late_ns >= 0:
             self.take(Tick(at))
 
     def _drop_writes(self, port: str) -> None:
@@ -143,10 +156,11 @@ class Loop:
 
     def wait_s(self) -> float | None:
         """Seconds until the next deadline or idle store; None if neither is due."""
+        tick_ns = self.core.next_deadline_ns(self.state)
         due = [
             at_ns
             for at_ns in (
-                self.core.next_deadline_ns(self.state),
+                tick_ns if self._reading_until_ns is None else self._reading_until_ns,
                 None if self._since_ns is None else self._since_ns + self.IDLE_STORE_NS,
             )
             if at_ns is not None

@@ -375,6 +375,41 @@ def test_a_tick_is_processed_when_a_deadline_is_due(loop_bench, waited_ns, ticks
     assert len([one for one in table.tape() if isinstance(one, Tick)]) == ticks
 
 
+def test_after_a_stop_of_the_host_waiting_bytes_are_read_before_a_deadline_counts(
+    loop_bench,
+) -> None:
+    table = loop_bench()
+    (report,) = table.reports("53")
+    table.receive(report[:3])
+    table.later(30 * SECOND_NS)
+    table.loop.tick_if_due()
+    assert table.loop.wait_s() == 0.0  # the bytes are to be stored
+    table.loop.store_if_due(force=True)
+    assert table.loop.wait_s() == 0.25
+    table.receive(report[3:])
+    table.loop.tick_if_due()
+    table.loop.store_if_due(force=True)
+
+    assert [one for one in table.tape() if isinstance(one, Tick)] == []
+    assert table.loop.wait_s() is None
+
+
+def test_a_deadline_that_passed_while_the_host_was_stopped_counts_a_little_later(
+    loop_bench,
+) -> None:
+    table = loop_bench()
+    table.receive(table.reports("53")[0][:3])
+    table.later(30 * SECOND_NS)
+    for waited_ns in (0, SECOND_NS // 4 - 1, 1):
+        table.loop.tick_if_due()
+        table.later(waited_ns)
+    table.loop.tick_if_due()
+    table.loop.store_if_due(force=True)
+
+    (tick,) = [one for one in table.tape() if isinstance(one, Tick)]
+    assert tick.at == table.at
+
+
 def test_read_time_of_a_conclusion_from_bytes(loop_bench) -> None:
     table = loop_bench()
     table.receive(table.reports("53")[0])
