@@ -8,6 +8,7 @@ from typing import TypeAlias, cast
 
 from msgspec import Struct
 
+from drivers import framing
 from drivers.events import Spot
 from drivers.interface import ShoeDriver
 from drivers.monitor import Monitor
@@ -266,6 +267,11 @@ def _require(key: str, value: str, allowed: tuple[str, ...]) -> None:
         )
 
 
+SHOE_FRAMINGS = MappingProxyType(
+    {ANGEL_EYE_II_EX: framing.ANGEL_EYE, RFID_SHOE: framing.FEIG, TABLELINK: framing.TABLELINK}
+)
+
+
 # --- scanners ------------------------------------------------------------------------------------
 
 Scanner: TypeAlias = HidPosScanner | SsiScanner
@@ -310,6 +316,10 @@ _SCANNERS: MappingProxyType[str, Scanner] = MappingProxyType(
         ZEBRA_SSI: SsiScanner(),
     }
 )
+
+
+# A scanner on USB HID sends reports of a fixed length.
+SCANNER_FRAMINGS = MappingProxyType({HID_POS: None, HID_POS_PLAIN: None, ZEBRA_SSI: framing.SSI})
 
 
 def build_scanner(model: str) -> Scanner:

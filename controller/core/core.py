@@ -19,7 +19,7 @@ from controller.core.device_commands import (
     wants_lock,
 )
 from controller.core.device_identity import next_identity
-from controller.core.device_intake import event_from_device, event_from_shuffler
+from controller.core.device_intake import event_from_device, event_from_shuffler, noise_fault
 from controller.core.devices import DeviceResult, Devices
 from controller.core.gaming_day import GamingCalendar
 from controller.core.manifest_binding import bind_batch, set_card_apart, usb_device_entry
@@ -66,6 +66,7 @@ from controller.tape.inputs import (
     DiskSpace,
     Input,
     ManifestGiven,
+    NoiseDropped,
     OperatorAction,
     Started,
     Tick,
@@ -129,6 +130,8 @@ class Core(Struct, frozen=True):
             case WriteFailed():
                 fault = DeviceFault(LinkFaultKind.COMMAND_TIMEOUT, item.detail)
                 return transition.with_entries(DeviceEventRecorded(item.port, fault))
+            case NoiseDropped():
+                return transition.with_entries(DeviceEventRecorded(item.port, noise_fault(item)))
             case ManifestGiven():
                 book = effective_book(self.book, transition.state.table)
                 custody, entry = bind_batch(transition.state.custody, book, item)

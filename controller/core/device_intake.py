@@ -22,11 +22,13 @@ from controller.procedure.events import (
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
+from controller.tape.inputs import NoiseDropped
 from drivers import events as device
 from drivers import shuffler_events as shuffler
 from drivers.events import DeviceEvent, ReportsLost
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import ShufflerEvent
+from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 
 _RANKS: Final = {rank.value: rank for rank in Rank}
@@ -122,6 +124,16 @@ def _card(face: device.Face | None) -> Card | None:
     if face is None:
         return None
     return Card(_RANKS[face.rank], _SUITS[face.suit])
+
+
+def noise_fault(item: NoiseDropped) -> DeviceFault:
+    """The fault of a port whose noise is counted and no longer stored."""
+    detail = (
+        f"{item.count} bytes that brought no new report were counted and not stored: at most"
+        f" {item.limit} of such bytes are stored in an hour. Check the port's line settings, its"
+        " cable, and what is connected there"
+    )
+    return DeviceFault(LinkFaultKind.NOISE, detail)
 
 
 def event_from_shuffler(

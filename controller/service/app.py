@@ -22,10 +22,10 @@ from controller.metrics.collector import TableMetrics
 from controller.metrics.server import MetricsServer, MetricsUnavailable
 from controller.profiles.load import load_clauses
 from controller.service.device_log import (
+    HostLog,
     WireLogger,
     device_role,
     log_batches,
-    log_host,
     log_identities,
     log_warnings,
     logging_port,
@@ -33,6 +33,7 @@ from controller.service.device_log import (
 )
 from controller.service.irregularity_log import IrregularityLog
 from controller.service.manifest_lookup import ManifestLookup
+from controller.service.noise_limit import limiting_noise
 from controller.service.usb_hotplug import UsbHotplug
 from controller.system.systemd import Notifier
 from controller.table.disk_space import DiskMonitor
@@ -127,7 +128,7 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> None:
     )
     batches = ManifestLookup(config.batches_folder, config.batch_keys, now)
 
-    irregularities = IrregularityLog()
+    irregularities, host_log = IrregularityLog(), HostLog()
 
     def on_stored(stored: StoredTransaction) -> None:
         metrics.observe(stored)
@@ -135,7 +136,7 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> None:
         log_batches(stored)
         log_identities(config.settings, stored)
         log_warnings(stored)
-        log_host(stored)
+        host_log.on_stored(stored)
         assert table.core is not None, "what is stored was concluded by a core"
         irregularities.on_stored(table.core.book, stored)
 
@@ -231,7 +232,8 @@ def _assemble(
 
 
 def _pump(config: TableConfig, table: Table, url: str, line: LineSettings) -> PortPump:
-    put = logging_port(device_role(config.settings, url), table.put)
+    stored = limiting_noise(config.settings, url, table.put)
+    put = logging_port(device_role(config.settings, url), stored)
     if config.log_level_wire != "off" and url == config.settings.shoe.port:
         put = WireLogger(config.settings.shoe, config.log_level_wire, put).put
     pump = PortPump(url, open_port(url, line, config.allowed), put)

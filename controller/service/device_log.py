@@ -139,15 +139,26 @@ def log_warnings(stored: StoredTransaction) -> None:
                     pass
 
 
-def log_host(stored: StoredTransaction) -> None:
-    """Log clock steps and disk levels; the table itself logs why it stops at STOP."""
-    for conclusion in stored.conclusions:
-        for entry in conclusion.entries:
-            if type(entry) is ClockStepped:
-                HOST_LOG.warning("%s", describe_clock_step(entry))
-            elif type(entry) is DiskLevelRecorded and entry.level is not DiskLevel.STOP:
-                level = logging.INFO if entry.level is DiskLevel.ENOUGH else logging.WARNING
-                HOST_LOG.log(level, "%s", describe_disk(entry))
+class HostLog:
+    """Logs clock steps and disk levels; the table itself logs why it stops at STOP."""
+
+    def __init__(self) -> None:
+        self._disk_logged = False
+
+    def on_stored(self, stored: StoredTransaction) -> None:
+        for conclusion in stored.conclusions:
+            for entry in conclusion.entries:
+                if type(entry) is ClockStepped:
+                    HOST_LOG.warning("%s", describe_clock_step(entry))
+                elif type(entry) is DiskLevelRecorded and entry.level is not DiskLevel.STOP:
+                    self._log_disk(entry)
+
+    def _log_disk(self, entry: DiskLevelRecorded) -> None:
+        """Log a level that people have to know, and its end; enough space at a start is no news."""
+        enough = entry.level is DiskLevel.ENOUGH
+        if self._disk_logged or not enough:
+            HOST_LOG.log(logging.INFO if enough else logging.WARNING, "%s", describe_disk(entry))
+        self._disk_logged = not enough
 
 
 class WireLogger:

@@ -48,6 +48,19 @@ class OperatorAction(Struct, frozen=True, tag="operator-action"):
     reason: str
 
 
+class NoiseDropped(Struct, frozen=True, tag="noise-dropped"):
+    """`count` bytes of a port brought no new frame and were not stored: `limit` bytes an hour are.
+
+    `sample` holds the last of them.
+    """
+
+    port: str
+    at: Timestamp
+    count: int
+    limit: int
+    sample: bytes
+
+
 class WriteFailed(Struct, frozen=True, tag="write-failed"):
     """Bytes for a device could not be written."""
 
@@ -121,6 +134,7 @@ Input: TypeAlias = (
     | PortLost
     | Tick
     | OperatorAction
+    | NoiseDropped
     | WriteFailed
     | ManifestGiven
     | DevicePlugged

@@ -17,11 +17,11 @@ from hil.rig.flood_peer import Flood, FloodPeer, flood_block
 MB = 1_000_000
 HEALTH_MS_MAX = 2_000
 NO_ANSWER_MS = 10_000.0
-# An empty journal with its write-ahead log, and 1 MB of noise an hour.
-STORED_MB_MAX = 6
+# 1 MB of noise an hour, and the journal's reserve of 1 MiB.
+STORED_MB_MAX = 2.1
 SETTLE_S = 2.0
 PAUSE_S = 0.2
-NOISE = (Flood.GARBAGE, Flood.ZEROS)
+NOISE = (Flood.GARBAGE, Flood.ZEROS, Flood.ONE_REPORT)
 
 
 def measure_flood(plan: Plan) -> tuple[Check, ...]:

@@ -45,10 +45,11 @@ from controller.tape.entries import (
     RunBegan,
     StateDigest,
 )
-from controller.tape.inputs import OperatorAction, Tick, WriteFailed
+from controller.tape.inputs import NoiseDropped, OperatorAction, Tick, WriteFailed
 from controller.tape.records import INPUTS, entry_record, input_record
 from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
 from drivers.faults import DeviceFault
+from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
@@ -250,6 +251,21 @@ def test_a_failed_write_is_a_device_fault(script) -> None:
     assert isinstance(noted, DeviceEventRecorded)
     assert isinstance(noted.event, DeviceFault)
     assert noted.event.detail == "cable pulled"
+
+
+def test_noise_that_is_not_stored_is_a_device_fault_with_its_count(script) -> None:
+    table = script().begun()
+    before = table.state
+    table.give(NoiseDropped(PORT, table.at, 123_456, 400_000, b"\x05\x34"))
+    (noted,) = table.outputs[-1].entries
+    assert isinstance(noted, DeviceEventRecorded)
+    assert noted.event == DeviceFault(
+        LinkFaultKind.NOISE,
+        "123456 bytes that brought no new report were counted and not stored: at most 400000 of"
+        " such bytes are stored in an hour. Check the port's line settings, its cable, and what is"
+        " connected there",
+    )
+    assert table.state.table is before.table
 
 
 # --- what a new run begins with -------------------------------------------------------------------

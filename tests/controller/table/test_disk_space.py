@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.service.device_log import log_host
+from controller.service.device_log import HostLog
 from controller.table.disk_space import (
     MIB,
     RESERVE_BYTES,
@@ -184,12 +184,13 @@ def test_an_unreadable_disk_refuses_no_start(monitored) -> None:
 def test_disk_levels_and_clock_steps_are_logged_but_not_the_stop(caplog) -> None:
     caplog.set_level(logging.INFO)
     entries = (
+        DiskLevelRecorded(ENOUGH, 9 * GIB, 5 * GIB),
         DiskLevelRecorded(LOW, GIB, 5 * GIB),
         DiskLevelRecorded(ENOUGH, 9 * GIB, 5 * GIB),
         DiskLevelRecorded(STOP, MIB, 64 * MIB),
         ClockStepped(3_000_000_000, 1_795_003_200_000_000_000, ClockEvidence.SAME_BOOT),
     )
-    log_host(StoredTransaction((Conclusion(Tick(AT), entries),), (), AT, None))
+    HostLog().on_stored(StoredTransaction((Conclusion(Tick(AT), entries),), (), AT, None))
     lines = [(one.levelname, one.getMessage().split(":")[0][:40]) for one in caplog.records]
     assert lines == [
         ("WARNING", "only 1.0 GiB are free on the journal's d"),

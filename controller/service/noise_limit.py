@@ -1,0 +1,149 @@
+"""Limits the noise of a port that is stored: the first of each hour whole, then counts and samples.
+
+Source: controller/table/README.md, "Noise".
+"""
+
+import threading
+from collections.abc import Callable
+from typing import ClassVar, Final, TypeAlias
+
+from msgspec.structs import replace
+
+from controller.core.settings import Settings
+from controller.tape.inputs import NoiseDropped
+from drivers import framing
+from drivers.catalogue import SCANNER_FRAMINGS, SHOE_FRAMINGS
+from drivers.framing import Framing
+from firmware_bridge.link import LinkFault
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortEvent
+
+_NS_PER_S: Final = 1_000_000_000
+
+_Put: TypeAlias = Callable[[PortEvent | NoiseDropped], None]
+
+
+class NoiseLimit:
+    """Passes a port's events on, and of its noise a limited amount. Used by one reader thread.
+
+    Noise is what brings no new frame: bytes outside frames, and copies of a frame without end.
+    Beyond the limit only frames are passed on, each with at most PIECE_BYTES around it.
+    """
+
+    # With its records, pages and indices that is at most 1 MB on the disk in an hour.
+    BYTES_MAX: ClassVar[int] = 400_000
+    # What the record of a fault takes.
+    FAULT_BYTES: ClassVar[int] = 256
+    WINDOW_NS: ClassVar[int] = 3600 * _NS_PER_S
+    REPORT_NS: ClassVar[int] = 10 * _NS_PER_S
+    # Half a frame is given up after such a silence.
+    SILENCE_NS: ClassVar[int] = _NS_PER_S
+    PIECE_BYTES: ClassVar[int] = 64
+    # After a read that was noise alone; 4 KiB a read are still 80 KB a second.
+    PAUSE_S: ClassVar[float] = 0.05
+
+    def __init__(
+        self, port_framing: Framing, put: _Put, pause: Callable[[float], object] | None = None
+    ) -> None:
+        self._framing = port_framing
+        self._put = put
+        self._pause = pause or threading.Event().wait
+        self._unframed = port_framing.fresh
+        # So many last bytes of the pending ones were not passed on.
+        self._held = 0
+        self._last_frame: object = None
+        self._copies = 0
+        self._last_ns = 0
+        self._window_ns: int | None = None
+        self._stored = 0
+        self._port = ""
+        self._dropped = 0
+        self._sample = b""
+        self._reported_ns: int | None = None
+
+    def put(self, event: PortEvent) -> None:
+        """Pass an event on; of a chunk beyond the limit only what belongs to new frames."""
+        self._port = event.port
+        if not isinstance(event, Chunk):
+            self._give_up_frame()
+            self._report(event.at)
+            self._put(event)
+            return
+        self._begin_chunk(event.at.monotonic_ns)
+        step, data, before = self.PIECE_BYTES, event.data, self._dropped
+        passed = b"".join(self._pass(data[at : at + step]) for at in range(0, len(data), step))
+        noise_alone = not passed and self._dropped > before
+        overdue = self._reported_ns is None or (
+            event.at.monotonic_ns - self._reported_ns >= self.REPORT_NS
+        )
+        if overdue:
+            self._report(event.at)
+        if passed:
+            self._put(event if passed == data else replace(event, data=passed))
+        elif noise_alone:
+            self._pause(self.PAUSE_S)
+
+    def _begin_chunk(self, now_ns: int) -> None:
+        if self._window_ns is None or now_ns - self._window_ns >= self.WINDOW_NS:
+            self._window_ns, self._stored = now_ns, 0
+        if now_ns - self._last_ns >= self.SILENCE_NS:
+            self._give_up_frame()
+        self._last_ns = now_ns
+
+    def _pass(self, piece: bytes) -> bytes:
+        """The bytes to pass on for this piece: it with those held before it, or none."""
+        before = self._unframed
+        self._unframed, found = self._framing.feed(before, piece)
+        pending = self._unframed.pending
+        new_frames = sum(self._is_new_frame(one) for one in found)
+        if not new_frames and self._stored >= self.BYTES_MAX:
+            unsent = self._held + len(piece)
+            self._held = min(unsent, len(pending))
+            self._drop(unsent - self._held, piece)
+            return b""
+        if not new_frames:
+            faults = sum(isinstance(one, LinkFault) for one in found)
+            used = len(before.pending) + len(piece) - len(pending)
+            self._stored += used + faults * self.FAULT_BYTES
+        held = before.pending[len(before.pending) - self._held :]
+        self._held = 0
+        return held + piece
+
+    def _is_new_frame(self, one: object) -> bool:
+        if not isinstance(one, self._framing.frames):
+            return False
+        self._copies = self._copies + 1 if one == self._last_frame else 0
+        self._last_frame = one
+        limit = self._framing.repeats_max
+        return limit is None or self._copies < limit
+
+    def _give_up_frame(self) -> None:
+        self._drop(self._held, self._unframed.pending)
+        self._unframed, self._held = self._framing.fresh, 0
+
+    def _drop(self, count: int, sample: bytes) -> None:
+        if count:
+            self._dropped += count
+            self._sample = sample[-self.PIECE_BYTES :]
+
+    def _report(self, at: Timestamp) -> None:
+        if self._dropped:
+            self._put(NoiseDropped(self._port, at, self._dropped, self.BYTES_MAX, self._sample))
+            self._dropped, self._reported_ns = 0, at.monotonic_ns
+
+
+def limiting_noise(settings: Settings, port: str, put: _Put) -> Callable[[PortEvent], None]:
+    """Wrap `put` for the device at a port; a device with reports of fixed length makes no noise."""
+    port_framing = _framing_of(settings, port)
+    return put if port_framing is None else NoiseLimit(port_framing, put).put
+
+
+def _framing_of(settings: Settings, port: str) -> Framing | None:
+    if port == settings.shoe.port:
+        return SHOE_FRAMINGS[settings.shoe.model]
+    if settings.shuffler is not None and port == settings.shuffler.port:
+        return framing.TABLELINK
+    if any(one.port == port for one in settings.readers):
+        return framing.FEIG
+    (scanner,) = (one for one in settings.scanners if one.port == port)
+    return SCANNER_FRAMINGS[scanner.model]

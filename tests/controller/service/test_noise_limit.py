@@ -1,0 +1,210 @@
+"""Noise of a port: the first is stored, the rest is counted and sampled; no frame is lost to it.
+
+Source: controller/table/README.md, "Noise".
+"""
+
+from collections.abc import Iterable
+from random import Random
+
+import pytest
+from msgspec.structs import replace
+
+from controller.core.settings import (
+    ReaderDeviceSettings,
+    ScannerDeviceSettings,
+    ShufflerDeviceSettings,
+)
+from controller.service.noise_limit import NoiseLimit, limiting_noise
+from controller.tape.inputs import NoiseDropped
+from drivers import framing
+from drivers.catalogue import SHOE_FRAMINGS
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from hil.emulator.angel_eye.wire import report_frame
+from hil.rig.flood_peer import Flood, flood_block
+
+PORT = "socket://shoe:4001"
+S = 1_000_000_000
+CARD = bytes((0x44, 0x81, 0xC9))
+MORE_THAN_ENOUGH = 4 * NoiseLimit.BYTES_MAX
+
+
+class Limited:
+    """A limit, what it passed on, its pauses, and a clock."""
+
+    def __init__(self, of: framing.Framing = framing.ANGEL_EYE) -> None:
+        self.passed: list[PortEvent | NoiseDropped] = []
+        self.pauses: list[float] = []
+        self.limit = NoiseLimit(of, self.passed.append, self.pauses.append)
+        self.at = Timestamp(S, S)
+
+    def later(self, ns: int) -> None:
+        self.at = Timestamp(self.at.monotonic_ns + ns, self.at.utc_ns + ns)
+
+    def read(self, data: bytes, after_ns: int = 1_000_000) -> None:
+        self.later(after_ns)
+        self.limit.put(Chunk(PORT, self.at, data))
+
+    def flood(self, block: bytes, count: int = MORE_THAN_ENOUGH) -> None:
+        for at in range(0, count, 4096):
+            start = at % (len(block) - 4096)
+            self.read(block[start : start + 4096])
+
+    @property
+    def bytes_passed(self) -> int:
+        return len(self.stream)
+
+    @property
+    def stream(self) -> bytes:
+        return b"".join(one.data for one in self.passed if isinstance(one, Chunk))
+
+    @property
+    def dropped(self) -> list[int]:
+        return [one.count for one in self.passed if isinstance(one, NoiseDropped)]
+
+
+def reports(numbers: Iterable[int]) -> list[bytes]:
+    return [report_frame(f"{number % 16:X}", CARD) for number in numbers]
+
+
+@pytest.mark.parametrize("flood", [Flood.GARBAGE, Flood.ZEROS, Flood.ONE_REPORT])
+def test_noise_beyond_the_limit_is_counted_and_not_stored(flood: Flood) -> None:
+    limited = Limited()
+    limited.flood(flood_block(flood))
+    limited.limit.put(PortLost(PORT, limited.at, "closed"))
+
+    assert limited.bytes_passed <= NoiseLimit.BYTES_MAX + 4096
+    lost = sum(limited.dropped)
+    assert limited.bytes_passed + lost == -(-MORE_THAN_ENOUGH // 4096) * 4096
+    assert isinstance(limited.passed[-1], PortLost)
+
+
+def test_the_first_noise_dropped_is_reported_at_once_then_every_ten_seconds() -> None:
+    limited = Limited()
+    limited.flood(flood_block(Flood.ZEROS))
+    assert len(limited.dropped) == 1
+    limited.read(bytes(4096))
+    assert len(limited.dropped) == 1
+
+    limited.read(bytes(4096), NoiseLimit.REPORT_NS)
+
+    assert len(limited.dropped) == 2
+    statement = limited.passed[-1]
+    assert isinstance(statement, NoiseDropped)
+    assert (statement.port, statement.at) == (PORT, limited.at)
+    assert (statement.limit, statement.sample) == (NoiseLimit.BYTES_MAX, bytes(64))
+
+
+def test_an_hour_later_noise_is_stored_again() -> None:
+    limited = Limited()
+    limited.flood(flood_block(Flood.ZEROS))
+    before = limited.bytes_passed
+
+    limited.read(bytes(4096), NoiseLimit.WINDOW_NS)
+
+    assert limited.bytes_passed == before + 4096
+
+
+@pytest.mark.parametrize("size", [1, 3, 64, 4096])
+def test_no_report_is_lost_in_noise_beyond_the_limit(size: int) -> None:
+    limited = Limited()
+    limited.flood(flood_block(Flood.ZEROS))
+    before = limited.bytes_passed
+    noise = Random(7)
+    sent = reports(range(40))
+    stream = b"".join(bytes(noise.choices(range(0x20, 0x30), k=200)) + one for one in sent)
+    for at in range(0, len(stream), size):
+        limited.read(stream[at : at + size])
+
+    stored = limited.stream[before:]
+    assert all(stored.count(one) == sent.count(one) for one in sent)
+    assert len(stored) <= len(sent) * (len(sent[0]) + 2 * NoiseLimit.PIECE_BYTES)
+
+
+def test_a_sound_line_is_passed_on_as_it_is_read() -> None:
+    limited = Limited()
+    chunks = [one[at : at + 4] for one in reports(range(64)) for at in (0, 4)] * 3
+    for data in chunks:
+        limited.read(data)
+
+    assert [one.data for one in limited.passed if isinstance(one, Chunk)] == chunks
+    assert limited.pauses == []
+
+
+def test_reports_sent_three_times_are_no_noise() -> None:
+    limited = Limited()
+    for _ in range(200):
+        for one in reports(range(16)):
+            for _ in range(3):
+                limited.read(one)
+    limited.flood(flood_block(Flood.CARDS))
+
+    assert limited.dropped == []
+
+
+def test_a_port_that_is_noise_alone_is_read_slowly() -> None:
+    limited = Limited()
+    limited.flood(flood_block(Flood.ZEROS), 2 * NoiseLimit.BYTES_MAX)
+
+    reads = -(-2 * NoiseLimit.BYTES_MAX // 4096)
+    stored = len([one for one in limited.passed if isinstance(one, Chunk)])
+    assert limited.pauses == [NoiseLimit.PAUSE_S] * (reads - stored)
+
+
+def test_half_a_frame_is_given_up_after_a_silence() -> None:
+    limited = Limited()
+    limited.flood(flood_block(Flood.ZEROS))
+    limited.later(NoiseLimit.REPORT_NS)
+    before = limited.bytes_passed
+    whole = report_frame("4", CARD)
+    limited.read(whole[:4])
+    limited.read(whole[4:], NoiseLimit.SILENCE_NS)
+
+    assert limited.bytes_passed == before
+
+
+def test_half_a_frame_is_given_up_when_the_port_is_opened_again() -> None:
+    limited = Limited()
+    limited.flood(flood_block(Flood.ZEROS))
+    before = limited.bytes_passed
+    whole = report_frame("4", CARD)
+    limited.read(whole[:4])
+    limited.limit.put(PortOpened(PORT, limited.at, bytes(32)))
+    limited.read(whole)
+
+    assert limited.bytes_passed == before + len(whole)
+
+
+@pytest.mark.parametrize("of", [framing.FEIG, framing.SSI, framing.TABLELINK])
+def test_every_protocol_has_its_noise_limited(of: framing.Framing) -> None:
+    limited = Limited(of)
+    limited.flood(bytes((0xFF, 0)) * 4096)
+
+    assert limited.bytes_passed <= NoiseLimit.BYTES_MAX + 4096
+
+
+def test_the_device_at_a_port_decides_what_is_noise(script) -> None:
+    settings = replace(
+        script().core.settings,
+        readers=(ReaderDeviceSettings("/dev/rack", "discard_rack"),),
+        scanners=(
+            ScannerDeviceSettings("/dev/hid", "hid-pos"),
+            ScannerDeviceSettings("/dev/ssi", "zebra-ssi"),
+        ),
+        shuffler=ShufflerDeviceSettings("/dev/shuffler", "tablelink"),
+    )
+    passed: list[object] = []
+    found = {}
+    for port in (settings.shoe.port, "/dev/rack", "/dev/ssi", "/dev/shuffler"):
+        limit = limiting_noise(settings, port, passed.append).__self__  # type: ignore[attr-defined]
+        found[port] = limit._framing
+    assert list(found.values()) == [
+        framing.ANGEL_EYE, framing.FEIG, framing.SSI, framing.TABLELINK
+    ]  # fmt: skip
+    put = limiting_noise(settings, "/dev/hid", passed.append)
+    put(Chunk("/dev/hid", Timestamp(S, S), b"scan"))
+    assert passed == [Chunk("/dev/hid", Timestamp(S, S), b"scan")]
+
+
+def test_every_shoe_has_a_framing() -> None:
+    assert set(SHOE_FRAMINGS.values()) == {framing.ANGEL_EYE, framing.FEIG, framing.TABLELINK}
