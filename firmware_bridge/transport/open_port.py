@@ -4,12 +4,14 @@ Source: firmware_bridge/README.md, "Ports".
 """
 # ruff: noqa: PLC0415 - device libraries are loaded only when a port of their kind is requested.
 
+import stat
 from pathlib import Path
 from typing import assert_never
 
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import LineSettings, Port, PortUnavailable
 from firmware_bridge.transport.port_url import DevicePath, NetworkUrl, UsbUrl, parse_port_url
+from firmware_bridge.transport.usb_sysfs import SYSFS, find_device
 
 
 def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) -> Port:
@@ -39,7 +41,7 @@ def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) ->
             assert_never(parsed)
 
 
-def port_absence(url: str) -> str:
+def port_absence(url: str, sysfs: Path = SYSFS) -> str:
     """Why a port is not there now, with what to do; empty if it is. Nothing is opened.
 
     A serial server is not asked: some serve one client only, and it may be the running table.
@@ -48,23 +50,30 @@ def port_absence(url: str) -> str:
     parsed = parse_port_url(url)
     try:
         match parsed:
-            case NetworkUrl():
-                return ""
             case DevicePath(path):
-                if Path(path).is_char_device():
-                    return ""
-                what = "it is no serial port" if Path(path).exists() else "it does not exist"
-                return f"{url}: {what}. Remedy: name a port that `smartshoe devices` lists"
+                return _path_absence(path)
             case UsbUrl(scheme="usbserial"):
                 from firmware_bridge.transport.usb_serial import find_serial_path
 
-                find_serial_path(parsed)
+                find_serial_path(parsed, sysfs)
             case UsbUrl():
-                from firmware_bridge.transport.usb_sysfs import find_device
-
-                find_device(parsed, None)
+                find_device(parsed, None, sysfs)
+            case NetworkUrl():
+                pass
             case _:
                 assert_never(parsed)
     except PortUnavailable as unavailable:
         return str(unavailable)
     return ""
+
+
+def _path_absence(path: str) -> str:
+    try:
+        if stat.S_ISCHR(Path(path).stat().st_mode):
+            return ""
+        what = "it is no serial port"
+    except FileNotFoundError:
+        what = "it does not exist"
+    except OSError as error:
+        what = f"it cannot be looked at: {error.strerror}"
+    return f"{path}: {what}. Remedy: name a port that `smartshoe devices` lists"

@@ -8,6 +8,7 @@ import pytest
 
 from firmware_bridge.transport import hotplug, usb_serial, usb_sysfs
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
+from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.port_url import UsbUrl
 from firmware_bridge.transport.serial_port import SerialPortInfo
@@ -222,6 +223,23 @@ def test_devices_are_detected_without_notifications(
     assert [type(event) for event in gone_and_back] == [DeviceGone, DeviceAppeared]
     with pytest.raises(Empty):
         events.get_nowait()
+
+
+def test_a_device_that_is_plugged_in_is_not_absent(plug: Plug, tmp_path: Path) -> None:
+    assert "it is not plugged in" in port_absence("usb://0ab1:0002", tmp_path)
+    plug("1-1.2")
+    assert port_absence("usb://0ab1:0002", tmp_path) == ""
+
+
+def test_the_serial_port_of_a_device_may_be_absent(plug: Plug, tmp_path: Path) -> None:
+    plug("1-1.2")
+    assert "has no serial port yet" in port_absence("usbserial://0ab1:0002", tmp_path)
+
+
+def test_a_path_that_cannot_be_looked_at_is_absent(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    found = port_absence(str(tmp_path / "loop"))
+    assert found.startswith(f"{tmp_path}/loop: it cannot be looked at: Too many levels")
 
 
 def test_the_sysfs_of_this_machine_is_read() -> None:
