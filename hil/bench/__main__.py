@@ -65,7 +65,7 @@ MEASUREMENTS = (
     Measurement(("P7", "P8", "P9"), "audit", measure_audit),
     Measurement(("P10", "P12"), "start and memory", measure_start_up),
     Measurement(("P10",), "memory over many cards", measure_growth),
-    Measurement(("P11",), "idle with three ports", measure_idle),
+    Measurement(("P11", "P18"), "idle with three ports", measure_idle),
     Measurement(("P13", "P19"), "recovery and replay", measure_recovery),
     Measurement(("P13",), "start with a year of shoes", measure_start_with_archive),
     Measurement(("P14",), "scrape", measure_scrape),

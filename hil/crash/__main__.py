@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from hil.crash.kinds import (
+    AcknowledgedStores,
     Damages,
     Errors,
     KernelCuts,
@@ -44,7 +45,13 @@ from hil.run_guard import (
 )
 
 EXIT_HELD, EXIT_FAILED, EXIT_UNABLE = 0, 1, 2
-SHORT = (PointKindName.KILL, PointKindName.ERRORS, PointKindName.POWERCUT, PointKindName.DAMAGE)
+SHORT = (
+    PointKindName.KILL,
+    PointKindName.ACKNOWLEDGE,
+    PointKindName.ERRORS,
+    PointKindName.POWERCUT,
+    PointKindName.DAMAGE,
+)
 EPILOG = """\
 examples:
   python -m hil.crash --every 20                         one point in twenty of each kind
@@ -92,6 +99,9 @@ def kinds(run: RecordedRun, only: Sequence[PointKindName], seed: int) -> Iterato
         match name:
             case PointKindName.KILL:
                 yield Kills(run)
+            case PointKindName.ACKNOWLEDGE:
+                yield AcknowledgedStores(run, early=False)
+                yield AcknowledgedStores(run, early=True)
             case PointKindName.RESTART:
                 yield Restarts(run)
             case PointKindName.ERRORS:

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 
 from hil.crash.calls import FAILABLE_CALLS, SystemCall, calls_in
 from hil.crash.damage import IntactFolder, check_damage
-from hil.crash.kills import check_failed_call, check_kill, run_tampered
+from hil.crash.kills import acknowledged_stores, check_failed_call, check_kill, run_tampered
 from hil.crash.power import PowerCutCheck, moments, states
 from hil.crash.restarts import check_second_kill, killed_folders
 from hil.crash.uml import cut
@@ -27,6 +27,7 @@ ERRORS: Final = ("ENOSPC", "EIO")
 
 class PointKindName(StrEnum):
     KILL = "kill"
+    ACKNOWLEDGE = "acknowledge"
     RESTART = "restart"
     ERRORS = "errors"
     POWERCUT = "powercut"
@@ -96,6 +97,32 @@ class Kills:
     def attempt(self, point: str) -> PointResult:
         call = self._calls[point]
         return _point_result(call, check_kill(call, self._run.reference))
+
+
+class AcknowledgedStores:
+    """SIGKILL in each store of events that a device then forgets; `early` is the control."""
+
+    name = PointKindName.ACKNOWLEDGE
+
+    def __init__(self, run: RecordedRun, *, early: bool) -> None:
+        self.control = early
+        self.what = "kill -9 in the store of what a device then forgets"
+        if early:
+            self.what += ", control: acknowledged before the store"
+        self._run = run
+        stores = acknowledged_stores(run.log, str(run.played / "table"))
+        self._calls = {str(call): call for call in stores}
+
+    def points(self) -> Sequence[str]:
+        return tuple(self._calls)
+
+    def sample(self) -> int:
+        return 2
+
+    def attempt(self, point: str) -> PointResult:
+        call = self._calls[point]
+        findings = check_kill(call, self._run.reference, early=self.control)
+        return _point_result(call, findings)
 
 
 class Restarts:

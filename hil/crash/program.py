@@ -5,7 +5,7 @@ act".
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +28,10 @@ WORK_S_MAX: Final = 60.0
 def key_path(journal: Path) -> Path:
     """The path of the key that signs the sealed shoes of that folder."""
     return journal.with_name(journal.name + ".key")
+
+
+def ignore_write(port: str, data: bytes) -> None:
+    """The hook for writes to devices that does nothing."""
 
 
 class TableEnded(Exception):
@@ -98,10 +102,19 @@ class SteppedTable(Table):
 
 
 class SteppedProgram:
-    """One run of the program on a journal's folder. Raises TableEnded if it does not start."""
+    """One run of the program on a journal's folder. Raises TableEnded if it does not start.
 
-    def __init__(self, journal: Path, started: Started) -> None:
+    `on_write` is called with each write to a device, in the program's own thread.
+    """
+
+    def __init__(
+        self,
+        journal: Path,
+        started: Started,
+        on_write: Callable[[str, bytes], None] = ignore_write,
+    ) -> None:
         self._writes: list[tuple[str, bytes]] = []
+        self._on_write = on_write
         self._table = SteppedTable(journal, started)
         self._ports: set[str] = set()
         self._table.start()
@@ -116,7 +129,7 @@ class SteppedProgram:
 
     def serve(self, port: str) -> None:
         """Capture what the program writes to that port, for `take_writes`."""
-        self._table.attach_writer(port, _CapturedWrites(port, self._writes))
+        self._table.attach_writer(port, _CapturedWrites(port, self._writes, self._on_write))
 
     def step(self, item: Input) -> tuple[Entry, ...]:
         """Give it one input. Raises TableEnded."""
@@ -139,10 +152,14 @@ class SteppedProgram:
 class _CapturedWrites:
     """A port writer that captures what the table writes."""
 
-    def __init__(self, port: str, writes: list[tuple[str, bytes]]) -> None:
+    def __init__(
+        self, port: str, writes: list[tuple[str, bytes]], on_write: Callable[[str, bytes], None]
+    ) -> None:
         self._port = port
         self._writes = writes
+        self._on_write = on_write
 
     def write(self, data: bytes, opened: bytes = b"") -> None:
         del opened
+        self._on_write(self._port, data)
         self._writes.append((self._port, data))

@@ -12,15 +12,20 @@ from pathlib import Path
 from hil.crash.calls import SystemCall, calls_in
 from hil.crash.kills import BOOT, KILLED, run_tampered
 from hil.crash.verdict import Acknowledgement, CrashFinding, Defect, ReferenceRun, check_resumed
+from hil.crash.world import DeviceWrite
 from hil.crash.write_log import record
 
 
 @dataclass(frozen=True, slots=True)
 class KilledFolder:
-    """A base folder in which the program was killed, and the writing calls of the next start."""
+    """A base folder in which the program was killed, and the writing calls of the next start.
+
+    `arrived` is what the devices received of the killed run.
+    """
 
     base: Path
     ack: Acknowledgement
+    arrived: tuple[DeviceWrite, ...]
     calls: tuple[SystemCall, ...]
 
 
@@ -40,11 +45,12 @@ def check_second_kill(
     with tempfile.TemporaryDirectory(prefix="again-", dir=killed.base.parent) as name:
         base = Path(name) / "base"
         shutil.copytree(killed.base, base)
-        run = run_tampered(base / "table", call, "signal=KILL")
+        run = run_tampered(base / "table", call, "signal=KILL", (killed.arrived,))
         if run.code != KILLED:
             words = f"the run ended with {run.code}, not by the kill: {run.stderr}"
             return (CrashFinding(Defect.UNDETECTED, words),)
-        return check_resumed(base / "table", killed.ack, reference, BOOT)
+        arrived = (killed.arrived, run.arrived)
+        return check_resumed(base / "table", killed.ack, reference, BOOT, arrived)
 
 
 def _kill_and_record(base: Path, call: SystemCall) -> KilledFolder:
@@ -55,4 +61,6 @@ def _kill_and_record(base: Path, call: SystemCall) -> KilledFolder:
     shutil.copytree(base, started)
     lines = record(started)
     first_store = next(at for at, line in enumerate(lines) if " write(1<" in line)
-    return KilledFolder(base, run.ack, calls_in(lines[:first_store], str(started / "table")))
+    return KilledFolder(
+        base, run.ack, run.arrived, calls_in(lines[:first_store], str(started / "table"))
+    )

@@ -17,6 +17,7 @@ from controller.journal.values import JournalError, StoredRecord
 from controller.journal.verify import CannotRead, verify
 from hil.crash.program import TableEnded
 from hil.crash.records import facts_in, stored_records
+from hil.crash.world import DeviceWrite
 from hil.crash.writer import resume_script
 
 WORDS_MAX: Final = 300
@@ -61,9 +62,24 @@ class ReferenceRun:
 
 
 def last_acknowledgement(output: bytes) -> Acknowledgement:
-    """The newest complete line of a writer's output."""
-    lines = output[: output.rfind(b"\n") + 1].split()
-    return Acknowledgement(int(lines[-2]), lines[-1].decode()) if lines else NOTHING_ACKNOWLEDGED
+    """The newest complete acknowledgement in a writer's output."""
+    stores = [words for words in _lines(output) if words[0] != b">"]
+    return (
+        Acknowledgement(int(stores[-1][0]), stores[-1][1].decode())
+        if stores
+        else NOTHING_ACKNOWLEDGED
+    )
+
+
+def arrived_writes(output: bytes) -> tuple[DeviceWrite, ...]:
+    """What the devices received, by a writer's output."""
+    writes = (words for words in _lines(output) if words[0] == b">")
+    return tuple((words[1].decode(), bytes.fromhex(words[2].decode())) for words in writes)
+
+
+def _lines(output: bytes) -> list[list[bytes]]:
+    """The words of each complete line."""
+    return [line.split() for line in output[: output.rfind(b"\n") + 1].splitlines()]
 
 
 def check_stopped(
@@ -108,11 +124,18 @@ def compare_records(
 
 
 def check_resumed(
-    folder: Path, ack: Acknowledgement, reference: ReferenceRun, boot_id: str
+    folder: Path,
+    ack: Acknowledgement,
+    reference: ReferenceRun,
+    boot_id: str,
+    arrived: Sequence[tuple[DeviceWrite, ...]] = (),
 ) -> tuple[CrashFinding, ...]:
-    """Start again, play the script to its end, and check the folder."""
+    """Start again, play the script to its end, and check the folder.
+
+    `arrived` is what the devices received of each earlier run.
+    """
     try:
-        resume_script(folder, boot_id)
+        resume_script(folder, boot_id, arrived)
     except (TableEnded, JournalError) as ended:
         return (CrashFinding(Defect.LOST, f"does not continue: {str(ended)[:WORDS_MAX]}"),)
     return check_finished(folder, ack, reference)

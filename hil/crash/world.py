@@ -3,10 +3,11 @@
 Source: hil/README.md, "The crash and damage matrix", "The simulated table".
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
@@ -14,7 +15,7 @@ from controller.rules.outcome import Outcome
 from controller.tape.actions import Action, DeclareResult, Role
 from controller.tape.entries import Entry
 from controller.tape.inputs import Input, ManifestGiven, Started, Tick
-from hil.crash.program import SteppedProgram
+from hil.crash.program import SteppedProgram, ignore_write
 from hil.simulation.batches import CARD_NS, BatchTable, S
 
 PROFILE: Final = "s42-mini"
@@ -23,26 +24,44 @@ START_WAIT_NS: Final = 8 * S
 COUPS_BEFORE: Final = 1
 
 
+# A port, and what the program wrote to it at once.
+DeviceWrite: TypeAlias = tuple[str, bytes]
+
+
 @dataclass(frozen=True, slots=True)
 class EarlierRun:
-    """What is stored of a run: its number of inputs, and the boot of its computer."""
+    """What is stored of a run: its number of inputs, and the boot of its computer.
+
+    `arrived` is what the devices received of it, stored or not; None where nobody knows.
+    """
 
     inputs: int
     boot_id: str
+    arrived: tuple[DeviceWrite, ...] | None = None
 
 
 class World(BatchTable):
     """Two batches, an RFID shoe, a shuffler and people; the program runs live on `folder`.
 
     The `earlier` runs are repeated first with the program's core alone: devices and people do what
-    they did then, and what a run wrote last never arrives.
+    they did then. The devices forget what a run acknowledged, also what it never stored; where
+    nobody knows what arrived, what a run wrote last did not. `on_arrived` is called with each live
+    write to a device, at the moment of the write.
     """
 
-    def __init__(self, folder: Path, earlier: tuple[EarlierRun, ...], boot_id: str) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        earlier: tuple[EarlierRun, ...],
+        boot_id: str,
+        on_arrived: Callable[[str, bytes], None] = ignore_write,
+    ) -> None:
         self._folder = folder
         self._runs = [*earlier, EarlierRun(-1, boot_id)]
+        self._on_arrived = on_arrived
         self._program: SteppedProgram | None = None
         self._inputs_handled = 0
+        self._undelivered: Counter[DeviceWrite] = Counter()
         super().__init__(PROFILE, tags=True)
 
     @property
@@ -63,6 +82,7 @@ class World(BatchTable):
         if isinstance(item, Started):
             item = replace(item, boot_id=self._runs[0].boot_id)
             self._inputs_handled = 0
+            self._undelivered = Counter(self._runs[0].arrived or ())
         if self._runs[0].inputs < 0:
             return self._step_live(item)
         return self._step_earlier(item)
@@ -114,7 +134,7 @@ class World(BatchTable):
     def _step_live(self, item: Input) -> tuple[Entry, ...]:
         self.inputs.append(item)
         if isinstance(item, Started):
-            self._program = SteppedProgram(self._folder, item)
+            self._program = SteppedProgram(self._folder, item, self._on_arrived)
             for port in self._devices:
                 self._program.serve(port)
             entries: tuple[Entry, ...] = ()
@@ -128,28 +148,44 @@ class World(BatchTable):
         return entries
 
     def _step_earlier(self, item: Input) -> tuple[Entry, ...]:
-        """Repeat an earlier run's input; as in the program's loop, its time may bring a tick."""
+        """Repeat an earlier run's input; as in the program's loop, its time may bring a tick.
+
+        A run goes on after its last stored input until the devices have all that arrived of it.
+        """
         entries, writes = self._handle(item)
-        if self.is_on and not isinstance(item, Started):
+        if not self._is_run_over and not isinstance(item, Started):
             due_ns = self.core.next_deadline_ns(self.state)
             if due_ns is not None and item.at.monotonic_ns >= due_ns:
                 more, further = self._handle(Tick(item.at))
                 entries, writes = entries + more, writes + further
-        for port, data in writes:
+        for port, data in self._arrived_of(writes):
             self._to_device(port, data)
+        if self._is_run_over:
+            self.is_on = False
+            for port in self._devices:
+                self._plugged[port] = False
         return entries
 
-    def _handle(self, item: Input) -> tuple[tuple[Entry, ...], tuple[tuple[str, bytes], ...]]:
+    def _handle(self, item: Input) -> tuple[tuple[Entry, ...], tuple[DeviceWrite, ...]]:
         self.inputs.append(item)
         self.state, output = self.core.handle(self.state, item)
         self.entries.extend(output.entries)
         self._inputs_handled += 1
-        if self._inputs_handled == self._runs[0].inputs:
-            self.is_on = False
-            for port in self._devices:
-                self._plugged[port] = False
-            return output.entries, ()
         return output.entries, (*output.at_once, *output.writes)
+
+    @property
+    def _is_run_over(self) -> bool:
+        return self._inputs_handled >= self._runs[0].inputs and not self._undelivered.total()
+
+    def _arrived_of(self, writes: Sequence[DeviceWrite]) -> Iterator[DeviceWrite]:
+        """Those of an earlier run's writes that reached the devices."""
+        if self._runs[0].arrived is None:
+            yield from () if self._is_run_over else writes
+            return
+        for write in writes:
+            if self._undelivered[write]:
+                self._undelivered[write] -= 1
+                yield write
 
 
 def play(world: World) -> None:

@@ -1,6 +1,7 @@
 """`python -m hil.crash.writer FOLDER`: the program under test; plays the script to its end.
 
-After each store it acknowledges on an open descriptor what is durable.
+After each store it acknowledges on an open descriptor what is durable, and writes there what it
+writes to devices, which have it from that moment on.
 
 Source: hil/README.md, "The crash and damage matrix".
 """
@@ -8,18 +9,25 @@ Source: hil/README.md, "The crash and damage matrix".
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 from unittest.mock import patch
+
+import msgspec
 
 from controller.journal import store
 from controller.journal.database import FILE_NAME, open_writer
 from controller.journal.store import Journal
 from controller.journal.values import JournalError, SavedState
-from hil.crash.program import TableEnded
+from controller.table.loop import Loop, StoredTransaction
+from controller.tape.entries import CoreOutput
+from controller.tape.inputs import Input
+from hil.crash.program import TableEnded, ignore_write
 from hil.crash.records import runs_in, stored_records
-from hil.crash.world import EarlierRun, World, play
+from hil.crash.world import DeviceWrite, EarlierRun, World, play
 
 DONE: Final = 0
 # It ended with a message; a traceback ends with 1.
@@ -39,31 +47,56 @@ def main(argv: Sequence[str] | None = None) -> int:
     return write(options.folder, options.acks, options.boot, weak=options.weak)
 
 
-def write(folder: Path, acks: int, boot_id: str, *, weak: bool = False) -> int:
-    """Resume the script on that folder; acknowledge each store as a line `number chain`."""
-    with patch.object(Journal, "append", _acknowledging_append(acks)):
-        opener = patch.object(store, "open_writer", _open_without_sync) if weak else None
-        if opener is not None:
-            opener.start()
+def write(
+    folder: Path,
+    acks: int,
+    boot_id: str,
+    *,
+    weak: bool = False,
+    early: bool = False,
+    arrived: Sequence[tuple[DeviceWrite, ...]] = (),
+) -> int:
+    """Resume the script on that folder; `weak` and `early` are controls.
+
+    Acknowledge each store as a line `number chain`, each write to a device as `> port bytes`.
+    """
+
+    def report_write(port: str, data: bytes) -> None:
+        os.write(acks, b"> %s %s\n" % (port.encode(), data.hex().encode()))
+
+    with ExitStack() as patches:
+        patches.enter_context(patch.object(Journal, "append", _acknowledging_append(acks)))
+        if weak:
+            patches.enter_context(patch.object(store, "open_writer", _open_without_sync))
+        if early:
+            patches.enter_context(_writes_before_the_store())
         try:
-            resume_script(folder, boot_id)
+            resume_script(folder, boot_id, arrived, report_write)
         except (TableEnded, JournalError) as ended:
             print(ended, file=sys.stderr, flush=True)
             return REFUSED
-        finally:
-            if opener is not None:
-                opener.stop()
     return DONE
 
 
-def resume_script(folder: Path, boot_id: str) -> World:
-    """Play the script from what the folder holds to its end. Raises TableEnded, JournalError."""
+def resume_script(
+    folder: Path,
+    boot_id: str,
+    arrived: Sequence[tuple[DeviceWrite, ...]] = (),
+    on_arrived: Callable[[str, bytes], None] = ignore_write,
+) -> World:
+    """Play the script from what the folder holds to its end. Raises TableEnded, JournalError.
+
+    `arrived` is what the devices received of each earlier run, as far as that is known.
+    """
     earlier: tuple[EarlierRun, ...] = ()
     if (folder / FILE_NAME).exists():
         # Opening completes an interrupted transaction before anything is read.
         Journal.open(folder).close()
-        earlier = runs_in(stored_records(folder))
-    world = World(folder, earlier, boot_id)
+        runs = runs_in(stored_records(folder))
+        known = zip(runs, arrived, strict=False)
+        earlier = tuple(replace(run, arrived=writes) for run, writes in known)
+        earlier += runs[len(earlier) :]
+    world = World(folder, earlier, boot_id, on_arrived)
     play(world)
     world.end()
     return world
@@ -89,6 +122,38 @@ def _open_without_sync(file: Path, *, create: bool) -> object:
     connection = open_writer(file, create=create)
     connection.execute("PRAGMA synchronous = NORMAL")
     return connection
+
+
+@contextmanager
+def _writes_before_the_store() -> Iterator[None]:
+    """The control: devices get every write at once, also those that must wait for the store."""
+    take, take_immediate, store_if_due = (
+        Loop.take,
+        Loop.take_immediate_writes,
+        Loop.store_if_due,
+    )
+    waiting: list[DeviceWrite] = []
+
+    def take_and_note(self: Loop, item: Input) -> CoreOutput:
+        output = take(self, item)
+        waiting.extend(output.writes)
+        return output
+
+    def take_all_writes(self: Loop) -> tuple[DeviceWrite, ...]:
+        writes = (*take_immediate(self), *waiting)
+        waiting.clear()
+        return writes
+
+    def store_without_writes(self: Loop, *, force: bool = False) -> StoredTransaction | None:
+        stored = store_if_due(self, force=force)
+        return stored and msgspec.structs.replace(stored, writes=())
+
+    with (
+        patch.object(Loop, "take", take_and_note),
+        patch.object(Loop, "take_immediate_writes", take_all_writes),
+        patch.object(Loop, "store_if_due", store_without_writes),
+    ):
+        yield
 
 
 if __name__ == "__main__":

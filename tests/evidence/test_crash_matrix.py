@@ -47,7 +47,7 @@ def check_rows(rows: dict[str, dict[str, Any]]) -> None:
 @pytest.mark.debian("strace")
 def test_a_sample_of_every_kind_of_point(tmp_path: Path) -> None:
     rows = matrix(tmp_path / "result.json")
-    assert len(rows) == 5
+    assert len(rows) == 7
     check_rows(rows)
 
 

@@ -13,6 +13,7 @@ from hil.crash.verdict import (
     Acknowledgement,
     CrashFinding,
     Defect,
+    arrived_writes,
     compare_records,
     last_acknowledgement,
 )
@@ -33,6 +34,14 @@ SECOND = Acknowledgement(2, WHOLE[1].chain.hex())
 def test_the_newest_whole_line_is_what_was_acknowledged() -> None:
     assert last_acknowledgement(b"1 aa\n2 bb\n3 c") == Acknowledgement(2, "bb")
     assert last_acknowledgement(b"1 a") == NOTHING_ACKNOWLEDGED
+
+
+def test_what_devices_received_is_no_acknowledgement_of_a_store() -> None:
+    output = b"1 aa\n> /dev/shoe 0a0b\n2 bb\n> /dev/shuffler 0c\n> /dev/shoe 0"
+
+    assert last_acknowledgement(output) == Acknowledgement(2, "bb")
+    assert arrived_writes(output) == (("/dev/shoe", b"\x0a\x0b"), ("/dev/shuffler", b"\x0c"))
+    assert last_acknowledgement(b"> /dev/shoe 0a\n") == NOTHING_ACKNOWLEDGED
 
 
 def test_a_missing_acknowledged_record_is_lost() -> None:
