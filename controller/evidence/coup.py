@@ -119,7 +119,7 @@ def coup_account(shoe: ShoeAccount, number: int) -> CoupAccount | None:
         return None
     record = at.entry.record
     coup_of = coups_of_cards(shoe.entries, shoe.number)
-    later = tuple(one for one in shoe.later if _corrects(one, shoe.number, number))
+    later = tuple(one for one in shoe.later if _corrects(shoe, one, number))
     entries = (*_entries_of_coup(shoe, coup_of, at, number), *later)
     decisions = tuple(one for one in entries if isinstance(one.entry, ResolutionRecorded))
     return CoupAccount(
@@ -133,7 +133,7 @@ def coup_account(shoe: ShoeAccount, number: int) -> CoupAccount | None:
         entries=entries,
         raised=tuple(_raised_irregularities(entries, decisions, record)),
         decisions=decisions,
-        corrections=tuple(one for one in entries if _corrects(one, shoe.number, number)),
+        corrections=tuple(one for one in entries if _corrects(shoe, one, number)),
         drawn=frozenset(seq for seq, coup in coup_of.items() if coup == number),
         seen=record_seen(record, face_up=shoe.face_up),
         errors_seen=_errors_seen(entries, record),
@@ -147,10 +147,12 @@ def _closed_coup_number(one: ShoeEntry, shoe: int) -> int:
     return entry.record.coup if of_it and isinstance(entry, CoupClosed) else 0
 
 
-def _corrects(one: ShoeEntry, shoe: int, number: int) -> bool:
-    """Whether the entry corrects that coup."""
+def _corrects(shoe: ShoeAccount, one: ShoeEntry, number: int) -> bool:
+    """Whether the entry corrects that coup of the shoe."""
     entry = one.entry
-    return isinstance(entry, CoupCorrected) and (entry.shoe, entry.coup) == (shoe, number)
+    if not isinstance(entry, CoupCorrected) or entry.coup != number:
+        return False
+    return shoe.is_named_by(entry.gaming_day, entry.shoe)
 
 
 def _is_payment_for(paid: CoupPayment, record: CoupRecord) -> bool:
@@ -187,13 +189,16 @@ def _entries_of_coup(
 
 
 def _coups_to_correct(shoe: ShoeAccount) -> dict[int, int]:
-    """The coup that each request of a correction is about, by the number of its input."""
+    """The coup that each request of a correction is about, by the number of its input.
+
+    0 where it is of another shoe: until this one was opened, or if the request says so.
+    """
+    opened = shoe.opened_seq
     return {
-        one.cause: one.entry.event.coup
+        one.cause: request.coup if one.seq > opened and request.shoe in (0, shoe.number) else 0
         for one in shoe.entries
         if isinstance(one.entry, EventVerdicts)
-        and isinstance(one.entry.event, CoupCorrectionRequested)
-        and one.entry.event.shoe in (0, shoe.number)
+        and isinstance(request := one.entry.event, CoupCorrectionRequested)
     }
 
 

@@ -78,8 +78,25 @@ class ShoeAccount(Struct, frozen=True):
         """The corrections of coups of this shoe, in order."""
         entries = (one.entry for one in (*self.entries, *self.later))
         return tuple(
-            one for one in entries if isinstance(one, CoupCorrected) and one.shoe == self.number
+            one
+            for one in entries
+            if isinstance(one, CoupCorrected) and self.is_named_by(one.gaming_day, one.shoe)
         )
+
+    @property
+    def opened_seq(self) -> int:
+        """The record that opened the shoe; before it the shoe before was at the table. 0: none."""
+        opened = (
+            one.seq
+            for one in self.entries
+            if isinstance(one.entry, ShoeOpened)
+            and self.is_named_by(one.entry.gaming_day, one.entry.shoe)
+        )
+        return next(opened, 0)
+
+    def is_named_by(self, gaming_day: str, shoe: int) -> bool:
+        """Whether these are this shoe's day and number."""
+        return (gaming_day, shoe) == (self.heading.gaming_day, self.number)
 
     @property
     def coups(self) -> tuple[CoupClosed, ...]:

@@ -127,7 +127,7 @@ def _correction(book: RuleBook, step: Step, event: CoupCorrectionRequested) -> C
         reason=event.reason,
         owed=owed,
         undecided=undecided,
-        wagers_known=book.observes(ObservableFact.WAGERS),
+        wagers_known=bool(finished.settled) or book.observes(ObservableFact.WAGERS),
     )
 
 

@@ -61,8 +61,8 @@ def correct(script) -> None:
     script.acted(TO_TIE)
 
 
-def account(journal: Path, coup: int) -> CoupAccount:
-    found = find_shoe(journal, CoupReference("", 1, 1))
+def account(journal: Path, coup: int, day: str = "2025-11-21") -> CoupAccount:
+    found = find_shoe(journal, CoupReference(day, 1, coup))
     shoe: ShoeAccount = read_shoe_account(found.file, load_clauses())
     read = coup_account(shoe, coup)
     assert read is not None
@@ -155,25 +155,68 @@ def test_the_roads_are_drawn_with_the_corrected_outcome(journal) -> None:
 # --- after the shoe's end -------------------------------------------------------------------------
 
 
-def test_a_correction_after_the_end_is_proved_by_the_next_shoes_file(journal, tmp_path) -> None:
+@pytest.fixture
+def unpacked_and_verified(tmp_path: Path) -> Callable[[Bundle], str]:
+    """What the verifier of an unpacked bundle prints; it finds everything intact."""
+
+    def verified(made: Bundle) -> str:
+        with zipfile.ZipFile(BytesIO(made.to_zip())) as archive:
+            archive.extractall(tmp_path)
+        done = subprocess.run(
+            [sys.executable, "-S", "-I", "-B", "verify.py", "."],
+            cwd=tmp_path,
+            env={},
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return verified
+
+
+def test_a_correction_after_the_end_is_proved_by_the_next_shoes_file(
+    journal, unpacked_and_verified
+) -> None:
     made = bundle(journal(after=correct, then=(*OPENING, *PLAYER_WINS, *LAST_COUPS)))
 
     assert not made.provisional
     assert SAID in page_of(made)
     assert "are in the file shoes/2025-11-21/0002.shoe." in page_of(made)
-    with zipfile.ZipFile(BytesIO(made.to_zip())) as archive:
-        archive.extractall(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-S", "-I", "-B", "verify.py", "."],
-        cwd=tmp_path,
-        env={},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "shoes/2025-11-21/0002.shoe: intact" in done.stdout
+    assert "shoes/2025-11-21/0002.shoe: intact" in unpacked_and_verified(made)
+
+
+def test_the_next_shoes_file_may_be_of_the_next_gaming_day(journal, unpacked_and_verified) -> None:
+    def correct_and_end_the_day(script) -> None:
+        correct(script)
+        script.later(24 * 3600 * 10**9)
+
+    folder = journal(after=correct_and_end_the_day, then=(*OPENING, *PLAYER_WINS, *LAST_COUPS))
+    found = find_shoe(folder, CoupReference("2025-11-21", 1, 1))
+    made = build_bundle(found, 1, load_clauses(), MADE_NS)
+
+    assert "shoes/2025-11-22/0001.shoe: intact" in unpacked_and_verified(made)
+    assert SAID in page_of(made)
+    # The coup of the same number in the shoe of the same number, one day later.
+    next_day = account(folder, 1, "2025-11-22")
+    assert next_day.corrections == ()
+    assert next_day.shoe.corrections == ()
+    assert not [text for text in sentences(next_day) if "correct" in text or "settlement" in text]
+
+
+def test_a_correction_in_the_next_shoe_is_not_this_shoes(journal) -> None:
+    def next_shoe_is_corrected(script) -> None:
+        script.reported(*OPENING, *PLAYER_WINS)
+        script.acted(TO_TIE)
+
+    made = bundle(journal(after=next_shoe_is_corrected, then=(*PLAYER_WINS, *LAST_COUPS)))
+
+    assert "Correction of the outcome" not in page_of(made)
+    assert [name for name, _ in made.files if name.startswith("shoes/")] == [
+        "shoes/2025-11-21/0001.shoe"
+    ]
 
 
 def test_until_the_next_shoe_is_sealed_the_bundle_is_provisional(journal) -> None:

@@ -123,7 +123,7 @@ def test_an_outcome_that_a_floorperson_stated_is_corrected_too(new_table):
 def test_the_last_coup_of_a_shoe_that_is_over_is_corrected(new_table):
     table = new_table(f"{OPENED}; {PLAYER_WINS}; close shoe", observed=RESULTS)
 
-    corrected(table, "correct coup 1 to banker")
+    corrected(table, "correct coup 1 of shoe 1 to banker")
 
     assert table.tally == (0, 1, 0, 0)
 
@@ -211,6 +211,15 @@ def test_a_wager_that_the_outcome_alone_does_not_decide_is_left_to_people(new_ta
     )
 
 
+def test_back_to_the_outcome_that_was_settled_nothing_is_owed_and_nothing_undecided(new_table):
+    table = wagered(new_table, BANKER_WINS, "5 banker 100.00", vig_mode=VigorishMode.NONE_SIX)
+    corrected(table, "correct coup 1 to player")
+
+    correction = corrected(table, "correct coup 1 to banker")
+
+    assert (correction.owed, correction.undecided) == ((), ())
+
+
 def test_total_card_wagers_stay_and_still_waive_the_vigorish(new_table):
     table = wagered(
         new_table,
@@ -242,6 +251,16 @@ def test_without_observed_wagers_people_work_out_what_is_owed(new_table):
         "coup 1 counts as banker, its settlement stays: this table does not observe wagers; work"
         " out by hand what is owed"
     )
+
+
+def test_wagers_that_were_settled_are_known_also_where_they_are_no_longer_observed(new_table):
+    table = wagered(new_table, BANKER_WINS, "5 banker 100.00")
+    table.book = replace(table.book, observed=RESULTS)
+
+    correction = corrected(table, "correct coup 1 to player")
+
+    assert correction.wagers_known
+    assert table.effects[-1].text.endswith("(settled 95.00, due -100.00)")
 
 
 # --- refusals -------------------------------------------------------------------------------------
