@@ -16,7 +16,7 @@ from msgspec import Struct
 from controller.procedure.states.wagering import NoticeGiven
 from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
-from controller.rules.setting_values import VigorishMode
+from controller.rules.setting_values import PitUniform, VigorishMode
 
 NS_PER_MINUTE: Final = 60 * 10**9
 # Written notice to surveillance comes half an hour before.
@@ -51,11 +51,21 @@ def required_notices(
     profile: Profile, setting: str, old: str, new: str
 ) -> tuple[NoticeRequirement, ...]:
     """The notices that this change of a value (as text) requires under this profile."""
+    if setting == "pay_procedure":
+        return _notice_of_pay_procedure(profile)
     required = (
         NoticeRequirement(_own_clauses(profile, point), to, minutes)
         for point, to, minutes in _notice_points(setting, old, new)
     )
     return tuple(requirement for requirement in required if requirement.clauses)
+
+
+def _notice_of_pay_procedure(profile: Profile) -> tuple[NoticeRequirement, ...]:
+    """By `pay_procedure_pit_uniform`: a house may ask for it where its rule does not."""
+    if profile.rules.pay_pit_uniform is not PitUniform.ENFORCE_30_MINUTES_NOTICE:
+        return ()
+    clauses = profile.citations_for(RulePoint.PAY_PROCEDURE_NOTICE)
+    return (NoticeRequirement(clauses, (Audience.SURVEILLANCE,), SURVEILLANCE_MINUTES),)
 
 
 def _notice_points(
@@ -70,9 +80,6 @@ def _notice_points(
             return ((RulePoint.VIGORISH_NOTICE, _ALL, 0),)
         case "dragon_bonus_table":
             return ((RulePoint.BONUS_TABLE_CHANGE, (Audience.COMMISSION,), 0),)
-        case "pay_procedure":
-            to = (Audience.SURVEILLANCE,)
-            return ((RulePoint.PAY_PROCEDURE_NOTICE, to, SURVEILLANCE_MINUTES),)
         case "reshuffle_after_lace":
             to = (Audience.SURVEILLANCE,)
             return ((RulePoint.RESHUFFLE_NOTICE, to, SURVEILLANCE_MINUTES),)
