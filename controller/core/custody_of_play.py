@@ -147,17 +147,39 @@ def _clear_aside(
     state: CustodyState, before: ShoeState | None, after: ShoeState | None, *, rack_read: bool
 ) -> CustodyState:
     """Cards drawn in error leave the table: held cards begin the next coup, others are racked."""
-    gone = _aside_count(before) - _aside_count(after)
-    if gone <= 0:
+    if before is None or _aside_count(before) <= _aside_count(after):
         return state
-    held = len(before.remedy.carried) if before is not None else 0
+    staying = _held_cards_in_hands(before, after)
+    for card in _cards_aside(after):
+        staying.setdefault(card, []).append(CardPlace.ASIDE)
+    places = [
+        staying[card].pop(0) if staying.get(card) else CardPlace.DISCARD_RACK
+        for card in _cards_aside(before)
+    ]
+    return exit_reads.move_aside_cards(state, places, rack_is_read=rack_read)
+
+
+def _held_cards_in_hands(
+    before: ShoeState, after: ShoeState | None
+) -> dict[Card | None, list[CardPlace]]:
+    """The hands of the held cards with which a new coup began."""
+    hands: dict[Card | None, list[CardPlace]] = {}
     coup = after.coup if after is not None else None
-    if held and coup is not None and coup.carried and _coup_cleared(after, before):
-        for dealt in coup.cards[: coup.carried]:
+    if coup is None or (before.coup is not None and before.coup.number == coup.number):
+        return hands
+    for dealt in coup.cards:
+        if dealt.carried_from is not None or coup.partial:
             hand = CardPlace.PLAYER if dealt.place in PLAYER_PLACES else CardPlace.BANKER
-            state = exit_reads.move_aside_cards(state, hand, 1)
-        return state
-    return exit_reads.move_aside_cards(state, CardPlace.DISCARD_RACK, gone, rack_is_read=rack_read)
+            hands.setdefault(dealt.card, []).append(hand)
+    return hands
+
+
+def _cards_aside(shoe: ShoeState | None) -> list[Card | None]:
+    """The cards drawn in error that lie on the table, about in the order of drawing."""
+    if shoe is None:
+        return []
+    of_coup = [one.card for one in shoe.coup.aside] if shoe.coup is not None else []
+    return [*of_coup, *(one.card for one in (*shoe.remedy.carried, *shoe.remedy.waiting))]
 
 
 def move_batch_by_act(
@@ -228,10 +250,7 @@ def _has_new_card(before: CoupState | None, after: CoupState) -> bool:
 
 def _aside_count(shoe: ShoeState | None) -> int:
     """The number of cards drawn in error that lie on the table in neither hand."""
-    if shoe is None:
-        return 0
-    of_coup = len(shoe.coup.aside) if shoe.coup is not None else 0
-    return of_coup + len(shoe.remedy.waiting) + len(shoe.remedy.carried)
+    return len(_cards_aside(shoe))
 
 
 def _coup_cleared(before: ShoeState | None, after: ShoeState | None) -> bool:

@@ -8,6 +8,7 @@ together with others proves nothing: if it was in the shoe, its place is unknown
 was already on the table, it stays there.
 """
 
+from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -172,24 +173,21 @@ def clear_hands(state: CustodyState, rack_is_read: bool) -> CustodyState:
 
 
 def move_aside_cards(
-    state: CustodyState,
-    place: CardPlace,
-    count: int | None = None,
-    *,
-    rack_is_read: bool = False,
+    state: CustodyState, places: Sequence[CardPlace], *, rack_is_read: bool = False
 ) -> CustodyState:
-    """Move the first `count` cards drawn in error, or all of them, to a place."""
+    """Move the first cards drawn in error, each to its place; one for ASIDE stays."""
     shoe = state.shoe
-    if shoe is None or place is CardPlace.ASIDE:
+    if shoe is None:
         return state
-    number = len(shoe.aside) if count is None else max(0, count)
-    moved, staying = shoe.aside[:number], shoe.aside[number:]
-    card_state = _DRAWN_STATE_IN[place]
-    if place is CardPlace.DISCARD_RACK and rack_is_read:
-        card_state = CardState.CLEARED_LAST
-    state = replace(state, shoe=replace(shoe, aside=staying))
-    for tag in moved:
-        card = find_card(state, tag) if tag else None
-        if card is not None:
-            state = with_card_state(state, card, card_state)
+    staying = tuple(
+        tag for tag, place in zip(shoe.aside, places, strict=False) if place is CardPlace.ASIDE
+    )
+    state = replace(state, shoe=replace(shoe, aside=(*staying, *shoe.aside[len(places) :])))
+    for tag, place in zip(shoe.aside, places, strict=False):
+        card = find_card(state, tag) if tag and place is not CardPlace.ASIDE else None
+        if card is None:
+            continue
+        cleared = place is CardPlace.DISCARD_RACK and rack_is_read
+        card_state = CardState.CLEARED_LAST if cleared else _DRAWN_STATE_IN[place]
+        state = with_card_state(state, card, card_state)
     return state

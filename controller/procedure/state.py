@@ -63,8 +63,8 @@ class CoupState(Struct, frozen=True):
     while the table was suspended. `irregular`: numbers of its irregularities, the first ones.
     `missing`: reports proven to be missing since its last known card. `unjudged`: where one unread
     card alone makes it partial, that card and those drawn after it, to be judged once it is read.
-    `carried`: so many of its first cards were held from before it; the shoe's claims are off by as
-    many.
+    `carried`: so many of its first cards were drawn in error before it; the shoe's claims are off
+    by as many.
     """
 
     number: int

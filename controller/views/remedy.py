@@ -80,13 +80,15 @@ def _when(book: RuleBook, table: TableState, decision: FloorDecision) -> str:
 def _done(table: TableState, shoe: ShoeState) -> list[str]:
     """Steps already taken."""
     remedy = shoe.remedy
+    after = len(remedy.drawn_after)
     seen = sum(error.turned for error in remedy.waiting)
-    unseen = len(remedy.waiting) - seen
+    unseen = len(remedy.waiting) - after - seen
     found = any(one.code is IrregularityCode.FOUND_FACE_UP for one in table.open_irregularities)
     steps = (
         (found, "the card found face up is out of play"),
         (unseen, f"{_cards(unseen)} drawn in error set aside"),
         (seen, f"{_cards(seen)} drawn in error set aside, seen by people"),
+        (after, f"{_cards(after)} drawn after it, held with it"),
         (len(remedy.carried), f"{_cards(len(remedy.carried))} held face down"),
         (remedy.burn_taken, f"{_cards(remedy.burn_taken)} burned for the irregularity"),
     )

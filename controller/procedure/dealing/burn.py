@@ -10,7 +10,11 @@ owes was drawn in error, wherever play stands: it becomes no card of a hand by i
 
 from msgspec.structs import replace
 
-from controller.procedure.dealing.error_cards import hold_error_card
+from controller.procedure.dealing.error_cards import (
+    hold_card_drawn_after,
+    hold_error_card,
+    holds_next_cards,
+)
 from controller.procedure.effects import BurnDone, PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
@@ -104,6 +108,8 @@ def end_burn(book: RuleBook, step: Step) -> Step:
 
 def raise_unowed_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Hold a burn card that no burn owes, as a card drawn in error (D-38)."""
+    if holds_next_cards(step):
+        return hold_card_drawn_after(step, event)
     detail = f"card {step.shoe.cards_drawn} of the shoe"
     step = hold_error_card(book, step, event)
     return raise_irregularity(book, step, IrregularityCode.BURN_OVER, detail)

@@ -27,7 +27,11 @@ from controller.procedure.dealing.due_cards import (
     open_coup,
     open_coup_with_held_cards,
 )
-from controller.procedure.dealing.error_cards import hold_error_card
+from controller.procedure.dealing.error_cards import (
+    hold_card_drawn_after,
+    hold_error_card,
+    holds_next_cards,
+)
 from controller.procedure.dealing.remedy_burn import (
     begin_due_burn,
     is_early_burn_card,
@@ -233,6 +237,8 @@ def _card_between_coups(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     shoe = step.shoe
     if event.claimed in BURN_PLACES:
         return _unowed_burn_card(book, step, event)
+    if shoe.remedy.drawn_after and holds_next_cards(step):
+        return hold_card_drawn_after(step, event)
     if event.claimed in LATE_PLACES and shoe.coups_begun > 0:
         step = hold_error_card(book, step, event)
         detail = f"coup {shoe.coups_begun} is over; the shoe reports {PLACE_NAMES[event.claimed]}"
@@ -250,6 +256,11 @@ def _unowed_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
 def _first_card_of_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     shoe = step.shoe
     uncalled = book.observes(ObservableFact.NO_MORE_BETS) and step.phase is Phase.BETWEEN_COUPS
+    if holds_next_cards(step):
+        step = hold_card_drawn_after(step, event)
+        if step.phase is Phase.BETWEEN_COUPS:
+            step = step.advance(book, Trigger.COUP_BEGINS)
+        return _check_no_more_bets(book, step, shoe.coups_begun + 1, uncalled=uncalled)
     if shoe.remedy.carried:
         step = _card_in_coup(book, open_coup_with_held_cards(book, step), event)
         return _check_no_more_bets(book, step, shoe.coups_begun + 1, uncalled=uncalled)
@@ -310,6 +321,9 @@ def no_more_bets_called(book: RuleBook, step: Step) -> Step:
     if isinstance(book.next(step.phase, Trigger.COUP_BEGINS), NoEdge):
         return accept(step, '"no more bets" where no coup can begin: no effect')
     step = step.advance(book, Trigger.COUP_BEGINS)
+    if step.shoe.remedy.waiting:
+        what = '"no more bets" while a card drawn in error waits: no coup begins'
+        return accept(step, what, book.clauses(RulePoint.NO_MORE_BETS))
     step = accept(step, '"no more bets"', book.clauses(RulePoint.NO_MORE_BETS))
     step = prompt_before_first_card(book, step, called=True)
     if step.shoe.remedy.carried:
@@ -327,9 +341,10 @@ def _card_in_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if coup.abandoned and event.claimed is Place.PLAYER_1:
         step = close_coup(book, step, CoupFate.PARTIAL)
         return _card_after_coup(book, step, event)
-    if step.phase is Phase.RESULT:
+    burned = event.claimed in BURN_PLACES
+    if step.phase is Phase.RESULT and not (burned and holds_next_cards(step)):
         return _card_after_complete_coup(book, step, event)
-    if event.claimed in BURN_PLACES:
+    if burned:
         return raise_unowed_burn_card(book, step, event)
     return deal_due_card(book, step, event)
 

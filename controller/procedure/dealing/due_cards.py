@@ -20,7 +20,13 @@ from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.places import DUE_PLACE, PLACE_NAMES, place_points, points_of_ruling
+from controller.procedure.places import (
+    DUE_PLACE,
+    HAND_PLACES,
+    PLACE_NAMES,
+    place_points,
+    points_of_ruling,
+)
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
 from controller.procedure.states.remedy import LastDrawn
@@ -64,13 +70,39 @@ def open_coup_with_held_cards(book: RuleBook, step: Step) -> Step:
             break
         place = DUE_PLACE[step.phase]
         step = step.with_remedy(replace(step.shoe.remedy, carried=held[index + 1 :]))
-        step = step.with_coup(replace(step.coup, carried=index + 1))
-        dealt = DealtCard(place, error.card, Place.OUTSIDE, error.coup)
+        # The shoe counted a card that was drawn for a hand, but not one drawn in error.
+        counted = not error.in_error and error.claimed in HAND_PLACES
+        off = step.coup.carried + (0 if counted else 1)
+        step = step.with_coup(replace(step.coup, carried=off))
+        claimed = error.claimed if counted else Place.OUTSIDE
+        dealt = DealtCard(place, error.card, claimed, error.coup)
         step = _place_card(book, step, dealt, drawn_last=LastDrawn.NOTHING)
         if step.coup.partial:
             detail = f"{PLACE_NAMES[place]}, held from before"
             return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, detail)
-    return step
+    # Of a later coup the shoe has counted none of the cards that are left.
+    left = tuple(replace(one, in_error=True) for one in step.shoe.remedy.carried)
+    return step.with_remedy(replace(step.shoe.remedy, carried=left))
+
+
+def open_partial_coup_drawn_after(book: RuleBook, step: Step) -> Step:
+    """Open the coup of the cards drawn after a card in error, at the places the shoe claims.
+
+    Reports are missing after them: the order of drawing no longer says what they are.
+    """
+    remedy = step.shoe.remedy
+    drawn = [DealtCard(one.claimed, one.card, one.claimed) for one in remedy.drawn_after]
+    coup = CoupState(
+        step.shoe.coups_begun + 1,
+        cards=tuple(one for one in drawn if one.place in HAND_PLACES),
+        aside=tuple(
+            replace(one, place=Place.OUTSIDE) for one in drawn if one.place not in HAND_PLACES
+        ),
+        partial=True,
+        suspended_cards=True,
+    )
+    waiting = tuple(one for one in remedy.waiting if one.in_error)
+    return open_coup(book, step.with_remedy(replace(remedy, waiting=waiting)), coup)
 
 
 def deal_due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:

@@ -1,12 +1,15 @@
 """Cards drawn in error: holding them, the remedies a floorperson may choose, and carrying one out.
 
-Source: S42 (k)(1), (k)(2); D-7, D-9, D-10, D-11.
+Source: S42 (k)(1), (k)(2); D-7, D-9, D-10, D-11, D-38.
 
 Decisions. Whether people saw the card decides the remedy; where the table cannot sense that, the
 floorperson's decision states it. Where it can, each card gets the remedy that fits it, whichever of
 the two decisions was made. After the last hand there is no hand to carry to: an unseen card goes to
 the discard rack. With any other decision (a void coup, a closed shoe) the card goes with its coup
-or shoe (D-7).
+or shoe (D-7). While one waits no coup begins: cards drawn meanwhile are held with it, and the
+decision places them by the order of drawing: burned if a burn is owed then, else dealt after the
+carried ones, in the rack if it voids them (D-11). Where reports may be missing that order is not
+known, and the shoe's claims begin the next coup.
 """
 
 from typing import TypeAlias
@@ -14,13 +17,15 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_later
-from controller.procedure.decisions import FloorDecision
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import CoupRecord, PromptKind, RecordedCard
 from controller.procedure.events import CardDrawn, LayoutPart
 from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.phases import Phase, Trigger
+from controller.procedure.places import BURN_PLACES
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import DealtCard, ShoeState
-from controller.procedure.states.remedy import ErrorCard, LastDrawn
+from controller.procedure.states.remedy import ErrorCard, LastDrawn, RemedyState
 from controller.procedure.step_result import Step, accept, prompt
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import burn_value
@@ -51,8 +56,24 @@ def hold_error_card(book: RuleBook, step: Step, event: CardDrawn, *, third: bool
         sensed=book.observes(ObservableFact.TURNED),
         free=_is_free(book, step),
     )
+    return _hold(step, error)
+
+
+def hold_card_drawn_after(step: Step, event: CardDrawn) -> Step:
+    """Hold a card drawn while a card drawn in error waits: the decision places both."""
+    step = _hold(step, ErrorCard(event.card, event.claimed, coup=0, in_error=False))
+    return accept(step, "held with the card drawn in error: the decision places both")
+
+
+def _hold(step: Step, error: ErrorCard) -> Step:
+    shoe = step.shoe
     remedy = replace(shoe.remedy, waiting=(*shoe.remedy.waiting, error))
     return step.with_shoe(replace(shoe, remedy=remedy, drawn_last=LastDrawn.ERROR))
+
+
+def holds_next_cards(step: Step) -> bool:
+    """Whether a waiting card keeps the next coup from beginning."""
+    return bool(step.shoe.remedy.waiting) and not _is_in_doubt(step)
 
 
 def _is_free(book: RuleBook, step: Step) -> bool:
@@ -62,6 +83,10 @@ def _is_free(book: RuleBook, step: Step) -> bool:
     """
     if book.values.irregularity_rules is IrregularityRules.FLOORPERSON_DECIDES:
         return True
+    return _is_in_doubt(step)
+
+
+def _is_in_doubt(step: Step) -> bool:
     return any(one.code in IN_DOUBT for one in step.state.open_irregularities)
 
 
@@ -77,7 +102,7 @@ def permitted_remedies(shoe: ShoeState, error: ErrorCard) -> tuple[FloorDecision
 
 def error_cards_permit(shoe: ShoeState, decision: FloorDecision) -> bool:
     """Whether the waiting cards permit this decision."""
-    offered = [permitted_remedies(shoe, error) for error in shoe.remedy.waiting]
+    offered = [permitted_remedies(shoe, error) for error in shoe.remedy.waiting if error.in_error]
     if decision is FloorDecision.CONTINUE:
         return all(decision in each for each in offered)
     return any(decision in each for each in offered)
@@ -91,25 +116,67 @@ def _remedy_for(shoe: ShoeState, error: ErrorCard, decision: FloorDecision) -> F
 
 
 def decide_error_cards(
-    book: RuleBook, step: Step, decision: FloorDecision, held: HeldRecords
+    book: RuleBook, step: Step, resolution: Resolution, held: HeldRecords
 ) -> tuple[Step, HeldRecords]:
-    """Carry out the decision on every waiting card. `held` are coups waiting to be counted."""
+    """Carry out the decision on every waiting card, in the order of drawing.
+
+    `held` are coups waiting to be counted.
+    """
     shoe, remedy = step.shoe, step.shoe.remedy
     if not remedy.waiting:
         return step, held
-    fates = [(error, _remedy_for(shoe, error, decision)) for error in remedy.waiting]
-    carried = tuple(error for error, fate in fates if fate is FloorDecision.CARRY)
-    step = step.with_remedy(replace(remedy, waiting=(), carried=(*remedy.carried, *carried)))
-    for error, fate in fates:
-        if fate is not FloorDecision.CARRY:
-            seen = error.turned or fate is FloorDecision.BURN
-            step, held = _add_to_record(step, replace(error, turned=seen), held)
+    step = step.with_remedy(replace(remedy, waiting=()))
+    for error in remedy.waiting:
+        fate = _remedy_for(shoe, error, resolution.decision) if error.in_error else None
+        match fate:
+            case None:
+                step = _place_card_drawn_after(step, error, resolution)
+            case FloorDecision.CARRY:
+                step = _carry(step, error)
+            case _:
+                seen = error.turned or fate is FloorDecision.BURN
+                step, held = _add_to_record(step, replace(error, turned=seen), held)
         if fate is FloorDecision.BURN:
             step = owe_burn_later(book, step, _amount(error), burn_point(error))
+    carried = step.shoe.remedy.carried[len(remedy.carried) :]
     if shoe.drawn_last is LastDrawn.ERROR:
-        still = LastDrawn.CARRIED if fates[-1][1] is FloorDecision.CARRY else LastDrawn.NOTHING
+        last = carried[-1:] == remedy.waiting[-1:]
+        still = LastDrawn.CARRIED if last else LastDrawn.NOTHING
         step = step.with_shoe(replace(step.shoe, drawn_last=still))
+    step = _reopen_betting(book, step, remedy, resolution)
     return _prompt_carry(book, step, carried), held
+
+
+def _carry(step: Step, error: ErrorCard) -> Step:
+    remedy = step.shoe.remedy
+    return step.with_remedy(replace(remedy, carried=(*remedy.carried, error)))
+
+
+def _place_card_drawn_after(step: Step, error: ErrorCard, resolution: Resolution) -> Step:
+    """Place a card drawn while another waited: by the order of drawing, or in the rack if void."""
+    remedy = step.shoe.remedy
+    void = resolution.provisional is Provisional.VOID
+    if void or resolution.decision is FloorDecision.CLOSE_SHOE:
+        return move_to_rack(step, error)
+    if remedy.burn_later:
+        left = remedy.burn_later - 1
+        points = remedy.burn_points if left or remedy.unread_later else ()
+        step = step.with_remedy(replace(remedy, burn_later=left, burn_points=points))
+        return move_to_rack(step, error)
+    if error.claimed in BURN_PLACES and resolution.decision is not FloorDecision.CARRY:
+        return move_to_rack(step, error)
+    return _carry(step, error)
+
+
+def _reopen_betting(
+    book: RuleBook, step: Step, before: RemedyState, resolution: Resolution
+) -> Step:
+    """The coup for which the void cards were drawn did not begin: betting is open again."""
+    dealt = any(one.claimed not in BURN_PLACES for one in before.drawn_after)
+    void = resolution.provisional is Provisional.VOID and dealt
+    if not void or step.phase is not Phase.PLAYER_1 or step.shoe.coup is not None:
+        return step
+    return step.advance(book, Trigger.COUP_VOIDED)
 
 
 def _amount(error: ErrorCard) -> int | None:
@@ -127,7 +194,8 @@ def carry_point(error: ErrorCard) -> RulePoint:
 
 
 def _prompt_carry(book: RuleBook, step: Step, carried: tuple[ErrorCard, ...]) -> Step:
-    if not carried:
+    # With cards drawn after them the coup begins at once: that prompt names all of them.
+    if not carried or not all(error.in_error for error in carried):
         return step
     points = tuple(dict.fromkeys(carry_point(error) for error in carried))
     many = len(carried)
@@ -171,7 +239,9 @@ def error_card_turned(book: RuleBook, step: Step) -> Step:
     remedy = step.state.shoe.remedy if step.state.shoe is not None else None
     if remedy is None or not (remedy.waiting or remedy.carried):
         return accept(step, "no card drawn in error is on the table: nothing to turn")
-    unseen = [index for index, error in enumerate(remedy.waiting) if not error.turned]
+    unseen = [
+        index for index, error in enumerate(remedy.waiting) if error.in_error and not error.turned
+    ]
     if unseen:
         newest = unseen[-1]
         error = replace(remedy.waiting[newest], turned=True)

@@ -81,7 +81,8 @@ def device_started(book: RuleBook, step: Step) -> Step:
         return accept(step, "a new shoe", book.clauses(RulePoint.SHOE_LOADED))
     shoe = step.shoe
     cut_card_seen = shoe.cut.seen > 0 and not shoe.cut.in_burn
-    if not cut_card_seen and shoe.coup is None and step.phase is not Phase.BURN_REST:
+    dealing = shoe.coup is not None or bool(shoe.remedy.drawn_after)
+    if not (cut_card_seen or dealing) and step.phase is not Phase.BURN_REST:
         return accept(step, "the dealing shoe restarted; nothing was being dealt")
     code, detail = (
         IrregularityCode.SHOE_RESTARTED,

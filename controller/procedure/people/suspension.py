@@ -17,6 +17,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from controller.procedure.dealing.coup_end import close_coup, publish_coup, state_shoe_end
+from controller.procedure.dealing.due_cards import open_coup_with_held_cards
 from controller.procedure.dealing.error_cards import (
     burn_point,
     carry_point,
@@ -25,6 +26,7 @@ from controller.procedure.dealing.error_cards import (
 )
 from controller.procedure.dealing.remedy_burn import begin_due_burn
 from controller.procedure.dealing.shoe import join_shoe_in_burn, open_shoe
+from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import CoupFate, CoupRecord, Refusal, ResolutionRecorded
 from controller.procedure.events import (
@@ -130,7 +132,7 @@ def irregularity_resolved(book: RuleBook, state: TableState, event: Irregularity
         return _decide_before_suspension(book, step, event, state.open_irregularities)
     step = step.with_state(replace(step.state, suspension=None))
     step = step.advance(book, resume_trigger(suspension.resume_to))
-    step, held = decide_error_cards(book, step, resolution.decision, suspension.held)
+    step, held = decide_error_cards(book, step, resolution, suspension.held)
     for record in held:
         step = publish_coup(book, step, _final_record(record, suspension, resolution))
     step = _decide_open_coup(book, step, suspension, resolution)
@@ -138,8 +140,16 @@ def irregularity_resolved(book: RuleBook, state: TableState, event: Irregularity
         step = _close_shoe(book, step, event, suspension)
     else:
         step = begin_due_burn(book, _put_cut_card_back(step, state.open_irregularities))
-        step = state_shoe_end(book, step)
+        step = state_shoe_end(book, _begin_coup_with_held_cards(book, step))
     return suspend_if_due(book, _open_next_shoe(book, step, suspension))
+
+
+def _begin_coup_with_held_cards(book: RuleBook, step: Step) -> Step:
+    """Cards that were drawn for a hand while another waited begin the coup at once."""
+    drawn = any(not one.in_error for one in step.shoe.remedy.carried)
+    if drawn and step.phase is Phase.PLAYER_1 and step.shoe.coup is None:
+        return check_cards_left(book, open_coup_with_held_cards(book, step))
+    return step
 
 
 def _decide_before_suspension(
@@ -162,7 +172,8 @@ def _clauses_of_other_remedy(
     shoe = state.shoe
     if shoe is None or resolution.decision is not FloorDecision.CONTINUE:
         return ()
-    points = {point for error in shoe.remedy.waiting for point in _remedy_points(error)}
+    waiting = [error for error in shoe.remedy.waiting if error.in_error]
+    points = {point for error in waiting for point in _remedy_points(error)}
     return book.clauses(*(point for point in RulePoint if point in points))
 
 

@@ -19,7 +19,8 @@ class ErrorCard(Struct, frozen=True):
 
     `third`: it was given to the Player's Hand without authority ((k)(1)). `sensed`: the table
     observes whether people saw the card; then `turned` says whether they did. `free`: the profile
-    leaves the remedy to the floorperson.
+    leaves the remedy to the floorperson. `in_error` False: it was drawn after such a card, for a
+    hand or as a burn card, and is held with it; the decision places it by the order of drawing.
     """
 
     card: Card | None
@@ -29,6 +30,7 @@ class ErrorCard(Struct, frozen=True):
     sensed: bool = False
     turned: bool = False
     free: bool = False
+    in_error: bool = True
 
 
 class LastDrawn(StrEnum):
@@ -62,6 +64,11 @@ class RemedyState(Struct, frozen=True):
     @property
     def owes_burn(self) -> bool:
         return self.burn_later > 0 or self.unread_later
+
+    @property
+    def drawn_after(self) -> tuple[ErrorCard, ...]:
+        """Cards held with the ones drawn in error, because they were drawn after them."""
+        return tuple(one for one in self.waiting if not one.in_error)
 
 
 NOTHING_TO_REMEDY: Final = RemedyState()

@@ -39,7 +39,8 @@ def with_wagering(step: Step, wagering: WageringState) -> Step:
 
 def is_betting_closed(book: RuleBook, state: TableState) -> bool:
     """Whether wagers may no longer be made, changed or taken back."""
-    if state.shoe is not None and state.shoe.coup is not None:
+    shoe = state.shoe
+    if shoe is not None and (shoe.coup is not None or shoe.remedy.drawn_after):
         return True
     phase = state.suspension.resume_to if state.suspension is not None else state.phase
     return phase is Phase.PLAYER_1 and book.values.wager_lock is WagerLock.NO_MORE_BETS

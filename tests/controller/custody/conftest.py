@@ -113,7 +113,10 @@ class Table:
         self._update(*table_reads.find_absent_from_rack(self.state, "coup 1"))
 
     def move_aside(self, place: CardPlace, count: int | None = None) -> None:
-        self._update(exit_reads.move_aside_cards(self.state, place, count))
+        shoe = self.state.shoe
+        aside = len(shoe.aside) if shoe is not None else 0
+        places = [place] * (aside if count is None else max(0, count))
+        self._update(exit_reads.move_aside_cards(self.state, places))
 
     def empty_rack(self) -> None:
         self._update(

@@ -471,7 +471,13 @@ def check_order(before: TableState, event: DomainEvent, stepped: Step) -> None:
     """Hands only grow at their end: by the card that is drawn, or by those held for them."""
     was, now = before.shoe.coup, stepped.state.shoe.coup
     records = {record.coup: record for record in new_records(before, stepped)}
-    carried = [one.card for one in before.shoe.remedy.carried]
+    remedy = before.shoe.remedy
+    carried = [one.card for one in remedy.carried]
+    if isinstance(event, IrregularityResolved):
+        # Those that waited may begin the coup as well; some of them go to the rack.
+        racked = Counter(stepped.state.shoe.aside) - Counter(before.shoe.aside)
+        waited = [one.card for one in remedy.waiting]
+        carried += [card for card in waited if not racked[card]]
     if was is not None:
         same = now if now is not None and now.number == was.number else records.get(was.number)
         assert same is not None, "a coup ends in a record"

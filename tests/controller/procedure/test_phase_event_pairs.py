@@ -61,12 +61,12 @@ PHASES = {
 }
 AROUND = """
                              | cl      b1       br     bc       P1       ov    su
-card 4d                      | MET!>B1 ok>br    ok     ok>B1    ok>B1    LATE! MUTE+SUSP>B1
-card ??                      | MET!>re DARK!>br ok     DARK!>re DARK!>re LATE! MUTE+DARK+SUSP
+card 4d                      | MET!>B1 ok>br    ok     ok>B1    ok>B1    LATE! MUTE+SUSP>P1
+card ??                      | MET!>re DARK!>br ok     DARK!>re DARK!>re LATE! MUTE+SUSP>P1
 burn 4d                      | ok>br   ok>br    SAYS!  SWAP!    SWAP!    ok>br MUTE+SWAP+SUSP>bc
-burned 4d                    | MET!>br SAYS!>br ok     OVER!    OVER!    LATE! DRAWN+SUSP
-extra 4d                     | MET!>br SAYS!>br ok     OVER!    OVER!    LATE! DRAWN+SUSP
-P1 4d                        | MET!>B1 SKIP!>br SHORT! ok>B1    ok>B1    LATE! MUTE+SUSP>B1
+burned 4d                    | MET!>br SAYS!>br ok     OVER!    OVER!    LATE! SUSP
+extra 4d                     | MET!>br SAYS!>br ok     OVER!    OVER!    LATE! SUSP
+P1 4d                        | MET!>B1 SKIP!>br SHORT! ok>B1    ok>B1    LATE! MUTE+SUSP>P1
 B1 4d                        | MET!>re SAYS!>br SAYS!  MID!>re  MID!>re  LATE! DRAWN+SUSP
 P2 4d                        | MET!>re SAYS!>br SAYS!  MID!>re  MID!>re  LATE! DRAWN+SUSP
 B2 4d                        | MET!>re SAYS!>br SAYS!  MID!>re  MID!>re  LATE! DRAWN+SUSP

@@ -296,18 +296,20 @@ def test_one_drawn_before_the_first_coup_waits_for_it(new_table, before) -> None
     assert cards(table.records[-1])[0] == ("player_1", "8h", 0)
 
 
-def test_dealt_on_while_suspended_the_card_is_carried_to_the_coup_after_those(table) -> None:
+def test_dealt_on_while_suspended_it_is_the_first_card_of_that_hand(table) -> None:
     table.deal(f"{NATURAL}; more 8h; result player; {STANDS}; result tie")
     table.decide("carry-card take-over")
-    assert [one.aside for one in table.records] == [(), ()]
-    table.deal("P1 7c; B Kd; P Kh; result player")
+    assert [one.aside for one in table.records] == [()]
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["8h", "7h", "7c", "Kd", "Kh"]
+    table.deal("result banker")
     assert cards(table.records[-1])[0] == ("player_1", "8h", 1)
 
 
 def test_a_racked_card_is_in_the_record_of_the_coup_it_was_drawn_in(table) -> None:
-    table.deal(f"{NATURAL}; more 8h; result player; {STANDS}; result tie")
+    table.deal(f"{NATURAL}; more 8h; result player; {STANDS}")
     table.decide("burn-card take-over")
-    assert [[str(one.card) for one in record.aside] for record in table.records] == [["8h"], []]
+    assert [[str(one.card) for one in record.aside] for record in table.records] == [["8h"]]
+    assert table.shoe.burn_owed == 8 - 4, "the four cards drawn after it are burned"
 
 
 def test_a_held_card_that_is_turned_is_burned_instead(table) -> None:

@@ -105,3 +105,177 @@ def test_after_the_last_hand_it_is_a_card_after_it(new_table) -> None:
 def test_with_a_closed_shoe_it_goes_to_the_rack_with_it(new_table) -> None:
     table = new_table(f"{OPENED}; burned 9h; resolve close-shoe")
     assert [str(card) for card in table.shoe.aside] == ["9h"]
+
+
+# --- cards drawn while one waits (D-11) ---------------------------------------------------------
+
+FIRST_COUP = f"{OPENED}; {NATURAL}; result player"
+ALL_SEEN = (ObservableFact.RESULT_BUTTON, ObservableFact.NO_MORE_BETS)
+ERROR_THEN_DEALT = {
+    "outside play": "out 4c; no more bets; P1 9s; B1 2c",
+    "a late claim": "more 4c; no more bets; P1 9s; B1 2c",
+    "a burn card too many": "burned 4c; no more bets; P1 9s; B1 2c",
+    "after the call": "no more bets; out 4c; P1 9s; B1 2c",
+    "without the call": "out 4c; P1 9s; B1 2c",
+    "in the hand before": f"{NATURAL}; P 4c; result player; no more bets; P1 9s; B1 2c",
+    "called before its result": f"{NATURAL}; P 4c; no more bets; P1 9s; B1 2c",
+    "dealt before its result": f"{NATURAL}; P 4c; P1 9s; B1 2c",
+}
+
+
+@pytest.mark.clause("S42-k-2-carry")
+@pytest.mark.parametrize("profile", ["s42-mini", "ny-mini", "wa-mini"])
+@pytest.mark.parametrize("words", ERROR_THEN_DEALT.values(), ids=ERROR_THEN_DEALT)
+def test_what_is_drawn_while_it_waits_follows_it_in_the_order_of_drawing(
+    new_table, profile, words
+) -> None:
+    table = new_table(f"{FIRST_COUP}; {words}", profile=profile)
+    begun = table.shoe.coups_begun
+    assert table.shoe.coup is None, "no coup begins while it waits"
+    assert [str(one.card) for one in table.shoe.remedy.waiting] == ["4c", "9s", "2c"]
+    assert table.decide("carry-card take-over") == ""
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["4c", "9s", "2c"]
+    assert (table.shoe.coup.number, table.phase) == (begun + 1, Phase.BANKER_2)
+    assert table.deal("P2 3d") == [], "the shoe's count is one off"
+    assert table.phase is Phase.BANKER_3
+
+
+def test_the_call_is_remembered(new_table) -> None:
+    table = new_table(OPENED, observed=ALL_SEEN)
+    assert table.deal("out 4c; no more bets; P1 9s") == [
+        *("CARD_OUTSIDE_PLAY", "DEALT_WHILE_SUSPENDED")
+    ]
+    table.decide("carry-card take-over")
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["4c", "9s"]
+
+
+def test_a_call_that_was_not_made_is_raised_once(new_table) -> None:
+    table = new_table(OPENED, observed=ALL_SEEN)
+    assert table.deal("out 4c; P1 9s; B1 2c") == [
+        *("CARD_OUTSIDE_PLAY", "CARD_BEFORE_NO_MORE_BETS", "DEALT_WHILE_SUSPENDED")
+    ]
+
+
+def test_after_the_call_alone_the_coup_begins_with_the_next_card(new_table) -> None:
+    table = new_table(f"{OPENED}; out 4c; no more bets", observed=ALL_SEEN)
+    assert table.decide("carry-card") == ""
+    assert (table.phase, table.shoe.coups_begun) == (Phase.PLAYER_1, 0)
+    assert table.deal("P1 9s; B1 2c") == []
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["4c", "9s", "2c"]
+
+
+@pytest.mark.clause("S42-k-2-burn")
+@pytest.mark.parametrize(
+    ("error", "owed", "dealt"), [("4c", 2, []), ("2s", 0, []), ("Ac", 0, ["2c"])]
+)
+def test_burned_the_cards_drawn_after_it_are_the_first_of_those_owed(
+    table, error, owed, dealt
+) -> None:
+    table.deal(f"out {error}; no more bets; P1 9s; B1 2c")
+    table.decide("burn-card take-over")
+    assert table.shoe.burn_owed == owed
+    assert table.phase is (Phase.BURN_REST if owed else Phase.BANKER_1 if dealt else Phase.PLAYER_1)
+    cards = table.shoe.coup.cards if table.shoe.coup is not None else ()
+    assert [str(one.card) for one in cards] == dealt
+    assert table.deal("; ".join(["burned 5c"] * owed) or "stand-by") == []
+
+
+@pytest.mark.clause("S42-k-2-burn")
+@pytest.mark.parametrize("before", ["", NATURAL, "P 7h"])
+def test_a_burn_begun_before_the_decision_is_the_one_it_asks_for(table, before) -> None:
+    table.deal(f"{before or 'stand-by'}; out 3c; burned 5c; burned 6c")
+    table.decide("burn-card take-over")
+    assert table.shoe.remedy.burn_later + table.shoe.burn_owed == 1
+    assert [str(card) for card in table.shoe.aside if str(card) != "3c"] == ["5c", "6c"]
+
+
+def test_void_they_go_to_the_rack_and_betting_is_open_again(new_table) -> None:
+    table = new_table(f"{OPENED}; out 4c; no more bets; P1 9s; B1 2c", observed=ALL_SEEN)
+    table.decide("carry-card void")
+    assert ([str(card) for card in table.shoe.aside], table.phase) == (
+        ["9s", "2c"],
+        Phase.BETWEEN_COUPS,
+    )
+    assert table.deal("no more bets") == []
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["4c"]
+
+
+@pytest.mark.parametrize(("profile", "words"), [("wa-mini", ""), ("house-mini", "lost 1; ")])
+def test_gone_on_with_the_cards_drawn_after_it_are_dealt_without_it(
+    new_table, profile, words
+) -> None:
+    table = new_table(f"{OPENED}; {words}out 4c; P1 9s; B1 2c", profile=profile)
+    table.decide("continue take-over")
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["9s", "2c"]
+    assert table.deal("P2 3d; B2 4d") == [], "the shoe's count is right"
+
+
+def test_a_burn_card_drawn_after_it_stays_in_the_rack_where_nothing_is_burned(new_table) -> None:
+    table = new_table(f"{OPENED}; out 4c; burned 5c", profile="wa-mini")
+    table.decide("continue take-over")
+    assert [str(card) for card in table.shoe.aside] == ["4c", "5c"]
+
+
+def test_with_a_closed_shoe_all_of_them_go_to_the_rack(table) -> None:
+    table.deal("out 4c; no more bets; P1 9s; B1 2c; resolve close-shoe take-over")
+    assert [str(card) for card in table.shoe.aside] == ["4c", "9s", "2c"]
+
+
+def test_a_whole_hand_dealt_after_it_is_dealt_again_in_order_and_has_no_result(new_table) -> None:
+    table = new_table(f"{OPENED}; no more bets; out 4c", observed=ALL_SEEN)
+    codes = table.deal("P1 3s; B1 2c; P2 Kd; B2 Kh; result player; P1 7d")
+    assert codes == ["DEALT_WHILE_SUSPENDED", "RESULT_WITHOUT_COUP"]
+    table.decide("carry-card take-over")
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["4c", "3s", "2c", "Kd", "Kh"]
+    assert (table.phase, table.records) == (Phase.RESULT, [])
+    assert table.deal("result player") == []
+
+
+def test_more_than_one_hand_needs_waits_for_the_next(table) -> None:
+    table.deal("out 4c; P1 9s; B1 4d; P2 Kd; B2 Kh; P1 7d")
+    table.decide("carry-card take-over")
+    assert len(table.shoe.coup.cards) == 4
+    assert [str(one.card) for one in table.shoe.remedy.carried] == ["Kh", "7d"]
+    assert table.deal("result tie; no more bets") == ["RESULT_MISMATCH"]
+
+
+def test_seen_face_up_the_last_of_them_is_burned_for_and_the_others_wait(table) -> None:
+    table.deal("out 4c; P1 9s; B1 2c; found face up")
+    assert [str(one.card) for one in table.shoe.remedy.waiting] == ["4c", "9s"]
+    assert (table.resumes_to, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
+    table.deal("burned 5c; burned 6c")
+    table.decide("carry-card take-over")
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["4c", "9s"]
+
+
+def test_turning_the_card_in_error_means_none_of_them(new_table) -> None:
+    table = new_table(f"{OPENED}; out 4c; P1 9s; turn error", observed=TURNED)
+    assert [one.turned for one in table.shoe.remedy.waiting] == [True, False]
+
+
+@pytest.mark.parametrize("lost", ["lost 1", "lost unproven", "start", "program 2.0"])
+def test_with_reports_missing_after_them_they_are_a_partial_coup(table, lost) -> None:
+    table.deal(f"out 4c; P1 9s; burned 5c; B1 2c; {lost}")
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["9s", "2c"]
+    assert [str(one.card) for one in table.shoe.coup.aside] == ["5c"]
+    assert table.permitted == ["void-coup", "state-outcome", "close-shoe"]
+    assert table.decide("state-outcome tie take-over") == ""
+    assert [one.fate.value for one in table.records] == ["floor_decided"]
+
+
+def test_with_reports_missing_before_them_the_shoe_says_where_the_hand_begins(table) -> None:
+    table.deal("out 4c; lost 2; P1 9s; B1 2c")
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["9s", "2c"]
+
+
+def test_an_unread_one_makes_its_hand_partial(table) -> None:
+    table.deal("out 4c; P1 ??")
+    table.decide("carry-card take-over")
+    assert table.irregularities[-1].code == "CARD_UNREADABLE"
+    assert table.permitted == ["void-coup", "state-outcome", "close-shoe"]
+
+
+def test_with_wagers_observed_they_close_betting(new_table) -> None:
+    observed = (ObservableFact.WAGERS,)
+    table = new_table(f"{OPENED}; out 4c; P1 9s", profile="wa-mini", observed=observed)
+    assert table.deal("wagers 5 banker 100") == ["WAGER_CHANGED_LATE"]
