@@ -95,7 +95,8 @@ def track_event(
         case ActReported():
             custody = custody_of_play.move_batch_by_act(custody, event, before, after)
             custody, off = custody_of_play.check_count(custody, event)
-            return custody, (*findings, *off)
+            custody, missing = custody_of_play.find_missing_cards(custody, before, after)
+            return custody, (*findings, *off, *missing)
         case _:
             return custody, findings
 

@@ -7,12 +7,13 @@ from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.custody import batch_actions, exit_reads, table_reads
 from controller.custody import shoe as shoe_custody
 from controller.custody.card_states import CardPlace
-from controller.custody.findings import Finding
-from controller.custody.state import CustodyState, find_card
+from controller.custody.findings import Finding, FindingCode
+from controller.custody.state import CustodyState, batch_of_back, find_card, with_ledger
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.acts.recording import uses_two_batches
 from controller.procedure.events import ActReported
@@ -215,6 +216,23 @@ def check_count(
         state, event.batch, event.amount, f"{event.kind.value}, counted"
     )
     return counted.state, counted.findings
+
+
+def find_missing_cards(
+    state: CustodyState, before: TableState, after: TableState
+) -> tuple[CustodyState, tuple[Finding, ...]]:
+    """Find the cards that the count still has in a shoe that is stated to be empty (D-40)."""
+    shoe, short = before.shoe, after.opening.short
+    if shoe is None or len(short) <= len(before.opening.short):
+        return state, ()
+    back, left = after.opening.last_batch, shoe.cards_left()
+    number = batch_of_back(state, back)
+    if number is not None:
+        ledger = replace(state.batches[number], miscount=-left)
+        state = with_ledger(state, number, ledger)
+    detail = f"the shoe is stated to be empty: {left} cards are missing by the count"
+    finding = Finding(FindingCode.CARD_ABSENT, describe_position(before), detail, back=back)
+    return state, (finding,)
 
 
 def place_of_last_card(before: TableState, after: TableState) -> CardPlace:

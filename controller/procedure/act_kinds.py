@@ -48,6 +48,9 @@ class ActKind(StrEnum):
     SHOE_PASSED = "shoe-passed"
     CARDS_TOUCHED = "cards-touched"
     WAGER_TOUCHED = "wager-touched"
+    # The shoe itself.
+    SHOE_EMPTY = "shoe-empty"
+    SHOE_JAMMED = "shoe-jammed"
     # Wagers.
     VERBAL_WAGER = "verbal-wager"
     LAYOUT_CHECKED = "layout-checked"

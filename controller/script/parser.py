@@ -53,6 +53,7 @@ _READERS: Final[MappingProxyType[str, Callable[[StatementReader], StatementBody]
             "set": people_statements.read_setting_change,
             "correct": people_statements.read_correction,
             "resolve": people_statements.read_resolve,
+            "shoe": people_statements.read_stated_shoe,
             "close": people_statements.read_close_shoe,
             "shuffler": shuffler_statements.read_shuffler,
             "clear": shuffler_statements.read_clear_warning,

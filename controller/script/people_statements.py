@@ -4,6 +4,7 @@ A person whom the script does not name is the floorperson Ann Lee or the dealer 
 Source: controller/script/README.md, "Statements".
 """
 
+from enum import StrEnum
 from typing import Final
 
 from controller.procedure.act_kinds import ActKind
@@ -44,6 +45,13 @@ TURNED_WORDS: Final = {
     "banker third": LayoutPart.BANKER_THIRD,
     "error": LayoutPart.ERROR_CARD,
 }
+
+
+class StatedShoe(StrEnum):
+    """What a person states of the shoe."""
+
+    EMPTY = "empty"
+    JAMMED = "jammed"
 
 
 def _by(reader: StatementReader, otherwise: str) -> str:
@@ -229,6 +237,12 @@ def read_resolve(reader: StatementReader) -> IrregularityResolved:
             provisional = member
     person, reason = _by_and_because(reader, FLOORPERSON, DECIDING_REASON)
     return IrregularityResolved(person, reason, Resolution(decision, provisional, outcome))
+
+
+def read_stated_shoe(reader: StatementReader) -> ActReported:
+    kind = ActKind(f"shoe-{reader.choice('what', StatedShoe)}")
+    person, reason = _by_and_because(reader, FLOORPERSON, "")
+    return ActReported(kind, person, Role.FLOORPERSON.value, reason)
 
 
 def read_close_shoe(reader: StatementReader) -> ShoeClosedByPerson:

@@ -6,6 +6,7 @@ Source: controller/script/README.md, "Statements".
 from typing import assert_never
 
 from controller.custody.findings import Finding
+from controller.procedure.act_kinds import ActKind
 from controller.procedure.events import (
     ActReported,
     BoxedCardFound,
@@ -55,6 +56,7 @@ from controller.script.statements import (
 )
 from controller.script.tokens import quote_if_needed, quote_text
 from controller.settlement.wagers import money
+from controller.tape.actions import Role
 
 _NS = 1_000_000_000
 
@@ -201,6 +203,11 @@ def _burn(body: Burn) -> str:
 
 
 def _act(body: ActReported) -> str:
+    stated = ActReported(body.kind, body.person, Role.FLOORPERSON.value, body.reason)
+    if body.kind in (ActKind.SHOE_EMPTY, ActKind.SHOE_JAMMED) and body == stated:
+        because = f" because {quote_text(body.reason)}" if body.reason else ""
+        what = body.kind.value.removeprefix("shoe-")
+        return f"shoe {what} by {quote_text(body.person)}{because}"
     parts = [f"record {body.kind.value}"]
     if body.batch:
         parts.append(f"batch {quote_if_needed(body.batch)}")

@@ -91,6 +91,7 @@ STATEMENT_FORMS: Final = (
     StatementForm(
         "close shoe", 'close shoe because "dead table"', "a named person ends the shoe early"
     ),
+    StatementForm("shoe", "shoe empty", "a floorperson states that it is empty, or jammed"),
     StatementForm(
         "shuffler", "shuffler 1 counted 416 of red", "an event that the shuffler reports"
     ),

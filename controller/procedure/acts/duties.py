@@ -291,6 +291,8 @@ _FURTHER_POINTS: Final = MappingProxyType(
         ActKind.RECUT: (RulePoint.RECUT, RulePoint.RECUT_BY),
         ActKind.SHOE_PASSED: (RulePoint.SHOE_PASSES,),
         ActKind.CARDS_TOUCHED: (RulePoint.CARDS_UNTOUCHED, RulePoint.CARDS_UNTOUCHED_STAFF),
+        ActKind.SHOE_EMPTY: (RulePoint.INSUFFICIENT_CARDS,),
+        ActKind.SHOE_JAMMED: (RulePoint.SHOE_DEVICE,),
         ActKind.LAYOUT_CHECKED: (RulePoint.LAYOUT_CHECKED,),
     }
 )

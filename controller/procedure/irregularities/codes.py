@@ -76,6 +76,7 @@ class IrregularityCode(StrEnum):
     BATCH_UNSHUFFLED = "BATCH_UNSHUFFLED"
     BATCH_NOT_READY = "BATCH_NOT_READY"
     CARD_UNDER_WARNING = "CARD_UNDER_WARNING"
+    SHOE_JAMMED = "SHOE_JAMMED"
 
 
 class IrregularityKind(Struct, frozen=True):

@@ -9,6 +9,7 @@ from typing import Final
 from controller.procedure.irregularities.codes import (
     ANY,
     CHECK_TABLE,
+    GO_ON_OR_CLOSE,
     NEVER_INVENT,
     NEVER_SILENT,
     PARTIAL_OR_NONE,
@@ -34,6 +35,14 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             decisions=ANY,
             permitted=("void the coup", "let the coup go on where it stands"),
             forbidden=(NEVER_SILENT,),
+        ),
+        IrregularityCode.SHOE_JAMMED: IrregularityKind(
+            title="the shoe is jammed: a fault of the device",
+            points=(RulePoint.SHOE_DEVICE,),
+            suspends=True,
+            decisions=GO_ON_OR_CLOSE,
+            permitted=("clear the jam and go on where the deal stopped", "close the shoe"),
+            forbidden=("voiding the coup as if the cards had run out", NEVER_SILENT),
         ),
         IrregularityCode.RETRANSMISSION_CONFLICT: IrregularityKind(
             title="the shoe now reports another card for a place that is already known",

@@ -41,7 +41,7 @@ from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.batch_life import lineage_of
 from controller.procedure.shuffler.readiness import batch_obstacles, obstacle_code, obstacle_points
 from controller.procedure.state import TableState
-from controller.procedure.states.opening import NOBODY, OpeningDefect
+from controller.procedure.states.opening import NOBODY, SHORT_BATCH, OpeningDefect
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.profiles.rule_points import RulePoint
@@ -100,6 +100,12 @@ def _refuse_loading_now(book: RuleBook, state: TableState, event: ActReported) -
 def _refuse_batch(book: RuleBook, state: TableState, event: ActReported, batch: str) -> Step | None:
     """Refuse a batch that may not be loaded now; None where it may."""
     opening = state.opening
+    # A shuffler counts each batch again itself.
+    if batch in opening.short and not book.tracks_batches:
+        counts = (RulePoint.SHOE_LOADED, RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL)
+        remedy = "count it again and record the inspection with the number of cards"
+        code = IrregularityCode.BATCH_SHORT
+        return _refuse_with_defect(book, state, event, code, SHORT_BATCH, remedy, *counts)
     if not batch:
         return None
     other = other_batch(book, batch)

@@ -38,7 +38,7 @@ from controller.procedure.shuffler.readiness import (
     is_defect_gone,
     prompt_obstacles,
 )
-from controller.procedure.states.opening import NOBODY, OpeningDefect
+from controller.procedure.states.opening import NOBODY, SHORT_BATCH, OpeningDefect
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.call_phrases import GROUP_OF, CallGroup
 from controller.profiles.rule_points import RulePoint
@@ -139,6 +139,10 @@ def check_first_card(book: RuleBook, step: Step, back: str = "") -> Step:
     explained = tuple(defect.act for defect in defects)
     dealt = dealt_batch(book, step.state, back)
     batch = dealt or next_batch(book, opening)
+    explained_short = any(one.code is IrregularityCode.BATCH_SHORT for one in defects)
+    short = batch in opening.short or (not batch and bool(opening.short))
+    if short and not (book.tracks_batches or explained_short):
+        step = raise_irregularity(book, step, IrregularityCode.BATCH_SHORT, SHORT_BATCH)
     undone = tuple(
         duty
         for duty in missing_duties(book, opening, batch, step.state.today)

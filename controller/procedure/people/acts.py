@@ -57,6 +57,7 @@ from controller.procedure.opening.dead_table import (
     request_respread,
     spread_cards,
 )
+from controller.procedure.people.stated_shoe import report_jam, state_shoe_empty
 from controller.procedure.people.wager_statements import record_verbal_wager
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.operator_facts import apply_act, contradiction
@@ -112,7 +113,7 @@ def _receive_cards(book: RuleBook, state: TableState, event: ActReported) -> Ste
     if shoe_in_play(state) and batch in ("", state.opening.last_batch):
         why = "these cards are in play: close the shoe first"
         return refuse_act(book, state, event, why, RulePoint.OPENING_INSPECTED)
-    opening = state.opening.without(*RECEIPT_ACTS, *ACTS_PER_SHOE, batch=batch)
+    opening = state.opening.without(*RECEIPT_ACTS, *ACTS_PER_SHOE, batch=batch).recounted(batch)
     return record_act(book, with_opening(begin_act(state), opening), event, batch)
 
 
@@ -139,9 +140,10 @@ def _check_received_cards(book: RuleBook, state: TableState, event: ActReported)
         )
         points = (RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL, RulePoint.OPENING_INSPECTED)
         return refuse_act(book, state, event, why, *points)
-    return record_act(
-        book, complete_act(begin_act(state), event, batch, event.amount), event, batch
-    )
+    step = complete_act(begin_act(state), event, batch, event.amount)
+    if event.amount and event.kind in (ActKind.INSPECTED, ActKind.VERIFIED):
+        step = with_opening(step, step.state.opening.recounted(batch))
+    return record_act(book, step, event, batch)
 
 
 def _refusal_to_verify(state: TableState, event: ActReported, batch: str) -> str:
@@ -235,6 +237,8 @@ _HANDLERS: Final[Mapping[ActKind, ActHandler]] = MappingProxyType(
         ActKind.SHOE_PASSED: pass_shoe,
         ActKind.CARDS_TOUCHED: record_cards_touched,
         ActKind.WAGER_TOUCHED: record_wager_touched,
+        ActKind.SHOE_EMPTY: state_shoe_empty,
+        ActKind.SHOE_JAMMED: report_jam,
         ActKind.VERBAL_WAGER: record_verbal_wager,
     }
 )

@@ -14,6 +14,7 @@ from controller.procedure.irregularities.codes import IrregularityCode
 # Who cut: a seat, or one of these.
 NOBODY: Final = -1
 THE_DEALER: Final = 0
+SHORT_BATCH: Final = "its last shoe ran out before the count: cards are missing from it"
 
 
 class CompletedAct(Struct, frozen=True):
@@ -51,6 +52,7 @@ class OpeningState(Struct, frozen=True):
     dead table were spread. `rack_batch` is the batch in the discard rack, `rack_extra` how many
     more cards lie there than this program saw dealt (negative: fewer). `holder` is the seat that
     holds the shoe. `may_repeat`: the batch that a floorperson allows to be dealt twice in a row.
+    `short`: batches that ran out before their count, and were not counted again (D-40).
     """
 
     acts: tuple[CompletedAct, ...] = ()
@@ -68,6 +70,7 @@ class OpeningState(Struct, frozen=True):
     rack_extra: int = 0
     holder: int = 0
     may_repeat: str = ""
+    short: tuple[str, ...] = ()
 
     def find(self, kind: ActKind, batch: str) -> CompletedAct | None:
         """The last such act of that batch, if any."""
@@ -85,6 +88,10 @@ class OpeningState(Struct, frozen=True):
     def with_defect(self, defect: OpeningDefect) -> "OpeningState":
         defects = tuple(one for one in self.defects if one.act is not defect.act)
         return replace(self, defects=(*defects, defect))
+
+    def recounted(self, batch: str) -> "OpeningState":
+        """With this batch counted again, or replaced by new cards."""
+        return replace(self, short=tuple(one for one in self.short if one != batch))
 
     def without(self, *kinds: ActKind, batch: str | None = None) -> "OpeningState":
         """Without these acts: those of `batch`, or of every batch where it is None."""

@@ -442,3 +442,13 @@ def test_the_position_does_not_disclose_which_hand_draws_a_third_card(
     thirds = (Phase.PLAYER_3, Phase.BANKER_3, Phase.RESULT)
     assert len({position(burned.table, phase) for phase in thirds}) == 1
     assert "third" not in position(burned.table, Phase.PLAYER_3)
+
+
+def test_cards_missing_from_an_empty_shoe_block_their_batch_until_a_recount(burned: Table) -> None:
+    burned.draws("9h").say("shoe empty")
+    assert burned.codes[-2:] == ["INSUFFICIENT_CARDS", "CARD_ABSENT"]
+    (ledger,) = (one for one in burned.custody.batches if one.manifest.back == "red")
+    assert "fewer than it has" in ledger.block_reason()
+    burned.say("resolve close-shoe")
+    counted = batches.record_count(burned.custody, "red", ledger.cards()).state
+    assert not any(one.block_reason() for one in counted.batches)

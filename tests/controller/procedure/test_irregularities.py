@@ -158,6 +158,9 @@ FORCED_EXIT
     {OPENED}; P 7h; forced exit                          | banker_1        | {IN_COUP}
     {BANKER_DUE}; forced exit                            | banker_3        | {IN_COUP}
     {COMPLETE}; forced exit                              | result          | {IN_COUP}
+SHOE_JAMMED
+    {OPENED}; P 7h; record shoe-jammed                   | banker_1        | {GO_ON}
+    {COMPLETE}; shoe jammed                              | result          | {GO_ON}
 RETRANSMISSION_CONFLICT
     {OPENED}; P 7h; B 2c; again P1 8h                    | player_2        | {IN_COUP}
     {COMPLETE}; again B2 8h                              | result          | {IN_COUP}

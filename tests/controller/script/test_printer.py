@@ -207,3 +207,10 @@ def test_every_part_of_an_act_is_printed() -> None:
 
     assert unparse(statement.body) == text
     assert len(ActReported.__struct_fields__) == 9
+
+
+def test_a_stated_shoe_is_printed_in_its_own_words() -> None:
+    words = 'shoe empty by "Bo Ray" because "looked into it"'
+    assert unparse(parse(words)[0].body) == words
+    (recorded,) = parse("record shoe-empty seat 3 as floorperson")
+    assert unparse(recorded.body) == 'record shoe-empty seat 3 by "Ann Lee" as floorperson'

@@ -70,6 +70,16 @@ def test_a_card_read_later_is_counted_as_well(capsys: Capture) -> None:
     assert "number 9 of its rank and suit" in capsys.readouterr().out
 
 
+def test_an_empty_shoe_is_said_and_its_missing_cards_are_found(capsys: Capture) -> None:
+    """In a script no manifest is bound: the cards are missing by the count."""
+    main(["try", 'burn Ac + 1; P 7h; shoe empty because "looked into it"; resolve close-shoe'])
+    output = capsys.readouterr().out
+    assert "IRREGULARITY 1 INSUFFICIENT_CARDS, coup 1" in output
+    assert "CARD_ABSENT" in output
+    assert "413 cards are missing by the count" in output
+    assert "coup 1 void" in output
+
+
 def test_a_tables_own_shuffler_and_its_proofs_are_shown(capsys: Capture) -> None:
     script = (
         "shuffler proven; shuffler 1 counted 416 of red; shuffler 1 began 1; "
