@@ -24,10 +24,18 @@ from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
+from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
 from controller.table.loop import StoredTransaction
 from controller.table.table import Health, RunSpec, Table
-from controller.tape.actions import ACTION_NAMES, CallNoMoreBets, RecordAct, Role, StateWagers
+from controller.tape.actions import (
+    ACTION_NAMES,
+    CallNoMoreBets,
+    CorrectCoup,
+    RecordAct,
+    Role,
+    StateWagers,
+)
 from controller.tape.inputs import OperatorAction, Started
 from controller.version import VERSION
 from controller.views.snapshot import snapshot
@@ -226,6 +234,42 @@ def test_a_wrong_request_changes_nothing(
 
     assert error(answer).startswith(expected)
     assert serving.actions() == []
+
+
+CORRECTION = {
+    "request": "act",
+    "action": "correct-coup",
+    "by": "A. Floor",
+    "role": "floorperson",
+    "reason": "seen on the film",
+    "coup": 1,
+    "outcome": "tie",
+    "second": "S. Veil",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"role": "dealer"}, "role: correct-coup is not for dealer. Allowed: floorperson, pit_m"),
+        ({"role": "surveillance"}, "role: correct-coup is not for surveillance. Allowed: floorp"),
+        ({"reason": ""}, "reason: it is missing. Allowed: one line of text"),
+        ({"second": ""}, "second: it is missing. Allowed: one line of text"),
+    ],
+)
+def test_a_correction_is_for_a_floorperson_with_a_second_person_and_a_reason(
+    serving: Serving, change: dict[str, object], expected: str
+) -> None:
+    assert error(serving.client.request({**CORRECTION, **change})).startswith(expected)
+    assert serving.actions() == []
+
+
+def test_a_correction_without_a_shoe_is_refused_and_on_record(serving: Serving) -> None:
+    answer = serving.client.request(CORRECTION)
+
+    assert error(answer).startswith("no shoe is at the table: a coup is corrected before the next")
+    (action,) = serving.actions()
+    assert action.action == CorrectCoup(1, Outcome.TIE, "S. Veil")
 
 
 def test_a_call_needs_no_reason(serving: Serving) -> None:

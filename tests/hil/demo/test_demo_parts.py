@@ -1,9 +1,11 @@
 """The parts of a demo that need no running table: floorperson, lines, proof, plan."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from controller.journal.store import Journal
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
@@ -21,6 +23,7 @@ from controller.profiles.load import load_clauses
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
+from controller.tape.records import entry_record
 from controller.views.snapshot_reader import SnapshotPart
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
@@ -28,7 +31,7 @@ from hil.demo.batches import batch_places
 from hil.demo.floorperson import SCRIPT, choose_decision
 from hil.demo.plain_lines import event_lines
 from hil.demo.plan import usual_mistakes
-from hil.demo.proof import JournalTally, dealt_coup, find_difference
+from hil.demo.proof import JournalTally, count_journal, dealt_coup, find_difference
 from hil.demo.report import batch_line
 
 CLAUSES = load_clauses()
@@ -253,3 +256,26 @@ def test_a_snapshot_shows_where_every_card_is() -> None:
 
 def test_a_table_that_tracks_no_cards_has_no_batch_places() -> None:
     assert batch_places(SnapshotPart({})) == ()
+
+
+def test_a_corrected_coup_is_counted_by_the_outcome_that_counts(fast_dir: Path) -> None:
+    correction = CoupCorrected(
+        gaming_day="2026-11-21",
+        shoe=1,
+        coup=12,
+        counted=Outcome.BANKER,
+        before=Outcome.BANKER,
+        outcome=Outcome.TIE,
+        person="A. Floor",
+        second="S. Veil",
+        reason="the film",
+        owed=(),
+        undecided=(),
+        wagers_known=True,
+    )
+    with Journal.open(fast_dir / "journal") as journal:
+        journal.append([entry_record(one) for one in (CoupClosed(record()), correction)], None)
+
+    tally = count_journal(fast_dir / "journal")
+
+    assert (tally.player, tally.banker, tally.tie) == (0, 0, 1)

@@ -7,6 +7,8 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.rules.outcome import Outcome
+from controller.tape.actions import CorrectCoup
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
@@ -45,6 +47,18 @@ def test_json_lists_the_written_files(disputed: Path, tmp_path: Path, capsys: Ca
     )
     assert output["bytes"] == path.stat().st_size
     assert "verify.py" in output["files"]
+
+
+def test_a_correction_that_is_not_sealed_yet_is_said(
+    sealed_journal, tmp_path: Path, capsys: Capture
+) -> None:
+    def correct(script) -> None:
+        script.acted(CorrectCoup(3, Outcome.TIE, "S. Veil"))
+
+    journal = sealed_journal(1, then=(), end=correct)
+
+    assert asked("1/3", journal, tmp_path / "coup.zip") == ExitCode.DONE
+    assert "a correction is not sealed yet: make the evidence again" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
