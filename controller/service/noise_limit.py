@@ -32,8 +32,9 @@ class NoiseLimit:
 
     # With its records, pages and indices that is at most 1 MB on the disk in an hour.
     BYTES_MAX: ClassVar[int] = 400_000
-    # What the record of a fault takes.
+    # What the record of a fault takes, and the place of a copied frame in a record.
     FAULT_BYTES: ClassVar[int] = 256
+    FRAME_BYTES: ClassVar[int] = 32
     WINDOW_NS: ClassVar[int] = 3600 * _NS_PER_S
     REPORT_NS: ClassVar[int] = 10 * _NS_PER_S
     # Half a frame is given up after such a silence.
@@ -104,7 +105,8 @@ class NoiseLimit:
         if not new_frames:
             faults = sum(isinstance(one, LinkFault) for one in found)
             used = len(before.pending) + len(piece) - len(pending)
-            self._stored += used + faults * self.FAULT_BYTES
+            copies = len(found) - faults
+            self._stored += used + faults * self.FAULT_BYTES + copies * self.FRAME_BYTES
         held = before.pending[len(before.pending) - self._held :]
         self._held = 0
         return held + piece
