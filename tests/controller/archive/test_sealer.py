@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from controller.archive.day_list import day_path, read_day, short_code, signature_holds
 from controller.archive.sealer import Sealer
+from controller.archive.shoe_index import shoe_summaries
 from controller.archive.signer import SigningSettings
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.shoe_file import UNSIGNED
@@ -101,6 +102,8 @@ def test_a_shoe_is_sealed_at_its_end(sealed_table, log_messages) -> None:
     status = table.sealer.status
     assert (status.sealed, status.unsealed, status.problem) == (2, 0, "")
     assert (status.day, status.code) == (DAY, code)
+    counts = [summary.records for summary in shoe_summaries(table.folder)]
+    assert counts == [len(sealed.parts().records) for sealed in (one, two)]
 
 
 def test_its_file_and_the_list_are_signed_by_the_tables_key(sealed_table) -> None:

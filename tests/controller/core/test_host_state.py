@@ -65,6 +65,13 @@ def test_a_difference_of_more_than_two_seconds_is_a_clock_step(by_ns, found) -> 
     assert (state.steps, state.last_step) == ((1, step) if found else (0, None))
 
 
+def test_the_newest_time_is_never_a_second_or_more_too_early() -> None:
+    early = after_clock_reading(HERE, Timestamp(101 * S - 1, NOON + S - 1))
+    assert early is HERE
+
+    assert after(101, NOON + S).last_utc_ns == NOON + S
+
+
 def test_a_clock_step_is_recorded_once() -> None:
     stepped = after(160, NOON - HOUR)
     later = after_clock_reading(stepped, Timestamp(161 * S, NOON - HOUR + S))

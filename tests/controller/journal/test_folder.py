@@ -125,6 +125,9 @@ def test_archived_records_are_reported_and_later_ones_are_read(
         assert list(journal.records(first - 1)) == WHOLE[first - 1 :]
         with pytest.raises(JournalError, match=rf"records 5 to {first - 1} are in sealed files"):
             list(journal.records(4))
+        last = first - 1
+        with pytest.raises(JournalError, match=rf"records {last} to {last} are in sealed files"):
+            list(journal.records(last - 1))
 
 
 def test_a_single_shoe_is_a_journal_of_its_records(five_shoes: Path) -> None:

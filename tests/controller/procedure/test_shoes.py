@@ -233,6 +233,12 @@ def test_lost_reports_after_the_shoe_need_a_decision_but_a_mere_interruption_doe
     assert table.deal("lost 2") == ["REPORTS_LOST"]
 
 
+def test_another_version_in_mid_coup_knows_of_no_missing_report(table) -> None:
+    table.deal("P 7h; program 2.0")
+
+    assert (table.shoe.coup.partial, table.shoe.coup.missing) == (True, 0)
+
+
 # --- closing by hand ----------------------------------------------------------------------------
 
 

@@ -73,6 +73,12 @@ def test_a_bead_keeps_the_pairs_of_its_coup() -> None:
     assert build_roads((tied,)).bead_plate[0].played == tied
 
 
+def test_a_coup_of_which_no_pair_is_known_has_none_on_the_bead_plate() -> None:
+    (bead,) = build_roads((RoadCoup(1, Outcome.BANKER),)).bead_plate
+
+    assert (bead.played.player_pair, bead.played.banker_pair) == (False, False)
+
+
 # --- big road -------------------------------------------------------------------------------------
 
 

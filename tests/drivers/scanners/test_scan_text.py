@@ -94,6 +94,39 @@ def test_aim_identifiers_are_named(aim: str, name: str) -> None:
     assert aim_symbology(aim) == name
 
 
+# Zebra, Simple Serial Interface programmer's guide, code types.
+SSI_CODE_TYPES = {
+    0x01: "code-39",
+    0x02: "codabar",
+    0x03: "code-128",
+    0x04: "straight-2-of-5",
+    0x06: "interleaved-2-of-5",
+    0x07: "code-93",
+    0x08: "upc-a",
+    0x09: "upc-e",
+    0x0A: "ean-8",
+    0x0B: "ean-13",
+    0x0C: "code-11",
+    0x0E: "msi",
+    0x0F: "gs1-128",
+    0x11: "pdf417",
+    0x1A: "micro-pdf417",
+    0x1B: "data-matrix",
+    0x1C: "qr-code",
+    0x25: "maxicode",
+    0x2C: "micro-qr-code",
+    0x2D: "aztec",
+    0x30: "gs1-databar",
+    0xB7: "han-xin",
+}
+
+
+def test_every_ssi_code_type_is_named_by_the_guide() -> None:
+    known = {code: ssi_symbology(code) for code in SSI_CODE_TYPES}
+
+    assert known == SSI_CODE_TYPES
+
+
 def test_every_code_type_has_a_printable_name() -> None:
     for code_type in range(256):
         assert ssi_symbology(code_type).isprintable(), code_type

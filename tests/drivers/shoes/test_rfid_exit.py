@@ -264,6 +264,18 @@ def test_a_pile_of_cards_at_the_exit_gives_one_fault() -> None:
     assert len(shoe.state.waiting) == TAGS_MAX
 
 
+def test_another_pile_after_a_card_has_passed_gives_another_fault() -> None:
+    shoe = Exit()
+    for number in range(TAGS_MAX):
+        shoe.read_tag(bytes((0xE0, number)), number)
+    assert [type(event) for event in shoe.read_tag(ACE, 100)] == [DeviceFault]
+    shoe.gate(SHUT, 110)
+    shoe.gate(OPEN, 120)
+
+    assert shoe.read_tag(TWO, 130) == ()
+    assert [type(event) for event in shoe.read_tag(b"\xe1", 140)] == [DeviceFault]
+
+
 # --- without a gate sensor -----------------------------------------------------------------------
 
 

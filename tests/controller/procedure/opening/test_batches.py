@@ -513,3 +513,16 @@ def test_a_closed_shoe_prompts_what_to_do_with_its_cards(prepared) -> None:
     last = prepared.table.of(Prompt)[-1]
     assert last.kind.value == "dead_table"
     assert "load the batch that is in it" in last.text
+
+
+# --- from shoe to shoe --------------------------------------------------------------------------
+
+
+@pytest.mark.clause("S42-d-1-sort")
+def test_what_is_done_with_received_cards_is_asked_for_before_the_first_shoe_only(table) -> None:
+    received, shuffle = "when cards are received: ", "before the shoe: shuffle the cards"
+    table.deal("close shoe; start; close shoe; start")
+
+    asked = [one.text for one in table.of(Prompt)]
+    assert sum(text.startswith(received) for text in asked) == 1
+    assert asked.count(shuffle) == 3

@@ -379,6 +379,11 @@ def test_a_supervisor_orders_a_recut_by_either_of_two(by_hand, cut, candidates) 
     assert by_hand.do("cut-moved") == "the cards are not cut yet: record the cut"
 
 
+@pytest.mark.clause("S42-e-7-recut")
+def test_what_nobody_has_cut_is_not_cut_again(by_hand) -> None:
+    assert by_hand.do("cut-offered, recut") == "nothing is cut yet: offer the cut"
+
+
 def test_after_a_cut_that_nobody_was_offered_the_dealer_is_next(by_hand) -> None:
     by_hand.do("cut 200 seat 5, recut")
     assert by_hand.record.detail.startswith("by the last to cut, seat 5, or the next entitled, the")
