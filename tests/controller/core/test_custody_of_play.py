@@ -96,10 +96,9 @@ class Table:
         self.drawn[back, face] += 1
         return TAGS[back][face, number]
 
-    def sees(self, spot: Spot, tag: str) -> None:
-        self._apply_custody(
-            core_cards.track_table_read(self.custody, TagSeen(spot, tag), self.table)
-        )
+    def sees(self, spot: Spot, tag: str, *, late: bool = False) -> None:
+        event = TagSeen(spot, tag, late=late)
+        self._apply_custody(core_cards.track_table_read(self.custody, event, self.table))
 
     def begin_day(self, day: str) -> None:
         self._apply_event(GamingDayChanged(day))
@@ -187,6 +186,28 @@ def test_an_unreadable_card_is_counted_at_an_unknown_place(burned: Table) -> Non
 def test_the_hands_go_to_the_rack_with_the_result(burned: Table) -> None:
     burned.draws(NATURAL).say("result player")
     assert burned.at(W.DISCARD_RACK) == 4
+
+
+@pytest.mark.parametrize(
+    ("spot", "late", "place"),
+    [
+        (Spot.BANKER, False, W.BANKER),
+        (Spot.BANKER, True, W.PLAYER),
+        (Spot.DISCARD_RACK, False, W.DISCARD_RACK),
+        (Spot.DISCARD_RACK, True, W.DISCARD_RACK),
+    ],
+)
+def test_a_late_read_places_a_card_only_in_the_rack(
+    new: type[Table], spot: Spot, late: bool, place: W
+) -> None:
+    table = new(rack_read=True).draws(BURN)
+    tag = TAGS["red"]["4c", 0]
+    table.draws("4c")
+    assert table.where(tag) is W.PLAYER
+
+    table.sees(spot, tag, late=late)
+
+    assert table.where(tag) is place
 
 
 def test_with_a_rack_reader_cleared_cards_await_a_read(new: type[Table]) -> None:
@@ -399,6 +420,15 @@ def test_people_put_a_batch_into_the_shuffler_and_take_it_out(new: type[Table]) 
     assert table.at(W.SHUFFLER, "blue") == DECKS * 52
     table.say('record released reference "S-7" by "Ann"')
     assert table.at(W.SHUFFLER, "blue") == 0
+
+
+@pytest.mark.parametrize(("back", "codes"), [("red", []), ("blue", ["CARD_ABSENT"])])
+def test_a_count_by_people_is_compared_for_a_batch_outside_the_shoe(
+    burned: Table, back: str, codes: list[str]
+) -> None:
+    burned.say(f'record inspected batch {back} amount 51 by "Ann"')
+
+    assert [one.code.value for one in burned.found] == codes
 
 
 # --- words ---------------------------------------------------------------------------------------

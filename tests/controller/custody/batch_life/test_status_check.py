@@ -230,7 +230,7 @@ def test_cards_taken_out_ease_the_warning_by_the_next_status(batches: Any, where
     assert batches.warnings() == []
 
 
-@pytest.mark.parametrize(("reported", "left"), [(0, 0), (5, 5)])
+@pytest.mark.parametrize(("reported", "left"), [(0, 0), (1, 1), (5, 5)])
 def test_the_status_sets_the_number_of_residual_cards(
     batches: Any, reported: int, left: int
 ) -> None:
@@ -240,6 +240,13 @@ def test_the_status_sets_the_number_of_residual_cards(
     assert batches.lineage.residual == left
     kinds = [("residual", 1, False), ("residual", 0, True)]
     assert batches.warnings() == kinds[: 2 if left else 1]
+
+
+def test_cards_counted_by_a_status_are_those_of_the_device_as_a_whole(batches: Any) -> None:
+    batches.status(residual=5)
+    batches.apply(ResidualCards(0, 0))
+
+    assert batches.lineage.residual == 0
 
 
 def test_an_unchanged_number_of_residual_cards_changes_nothing(batches: Any) -> None:
