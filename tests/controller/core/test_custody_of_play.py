@@ -266,6 +266,34 @@ def test_a_held_card_stays_held_when_one_of_the_next_coup_is_seen(new: type[Tabl
     assert (table.where(again), table.at(W.PLAYER)) == (W.DISCARD_RACK, 2)
 
 
+def held_with_one_in_error(burned: Table) -> Table:
+    """The next hand's cards are drawn while a card drawn in error waits."""
+    return burned.draws(NATURAL).draws("8c").say("result player").draws("Kh 9s")
+
+
+def test_cards_drawn_while_one_waits_are_beside_the_hands(burned: Table) -> None:
+    held_with_one_in_error(burned)
+    assert (burned.at(W.ASIDE), burned.at(W.PLAYER), burned.at(W.BANKER)) == (3, 0, 0)
+
+
+def test_carried_each_of_them_goes_to_the_hand_that_the_order_gives(burned: Table) -> None:
+    held_with_one_in_error(burned).say("resolve carry-card take-over")
+    places = [burned.where(TAGS["red"][face, 0]) for face in ("8c", "Kh", "9s")]
+    assert places == [W.PLAYER, W.BANKER, W.PLAYER]
+
+
+def test_burned_they_go_to_the_rack(burned: Table) -> None:
+    held_with_one_in_error(burned).say("resolve burn-card take-over")
+    places = {burned.where(TAGS["red"][face, 0]) for face in ("8c", "Kh", "9s")}
+    assert places == {W.DISCARD_RACK}
+
+
+def test_void_they_go_to_the_rack_and_the_card_in_error_stays_held(burned: Table) -> None:
+    held_with_one_in_error(burned).say("resolve carry-card void")
+    places = [burned.where(TAGS["red"][face, 0]) for face in ("8c", "Kh", "9s")]
+    assert places == [W.ASIDE, W.DISCARD_RACK, W.DISCARD_RACK]
+
+
 # --- found face up -------------------------------------------------------------------------------
 
 
