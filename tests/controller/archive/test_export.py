@@ -141,6 +141,35 @@ def test_each_finished_coup_is_a_row(sealed_journal) -> None:
     assert (found[-1]["shoe"], found[-1]["coup"]) == (2, 1)
 
 
+def test_rows_of_later_shoes_are_the_same_with_the_earlier_ones_archived(sealed_journal) -> None:
+    journal = sealed_journal(2)
+    whole = rows_of(journal)
+    sealed_files(journal)[0].unlink()
+
+    rest = rows_of(journal)
+
+    assert 0 < len(rest) < len(whole)
+    assert rest == whole[-len(rest) :]
+
+
+def test_a_shoe_that_the_end_of_an_archived_one_opened_keeps_its_number(
+    script, stored_and_sealed, fast_dir: Path
+) -> None:
+    """At a table that reports no results, one input ends a shoe and opens the next."""
+    coup = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5")
+    opening = ("53", "50", "44 C0 91", "44 D1 C7")
+    dealt = (*opening, *coup, *coup[:2], "43", *coup[2:], *coup)
+    table = script(observed=()).begun().reported(*dealt, *dealt, "53")
+    stored_and_sealed(fast_dir / "journal", table, fast_dir / "table.key")
+    whole = rows_of(fast_dir / "journal")
+    sealed_files(fast_dir / "journal")[0].unlink()
+
+    rest = rows_of(fast_dir / "journal")
+
+    assert {(one["gaming_day"], one["shoe"]) for one in rest} == {("2025-11-21", 2)}
+    assert rest == whole[-len(rest) :]
+
+
 def test_an_unfinished_coup_is_in_no_row(sealed_journal) -> None:
     one_card = rows_of(sealed_journal(then=(*OVERDRAW[:4], "44 81 C9")))
     assert one_card == []
