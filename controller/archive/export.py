@@ -12,7 +12,6 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from controller.archive.finished_shoe import ledger_of_base
 from controller.archive.shoe_index import find_sealed_files
 from controller.core.build import build_core
 from controller.journal.encoding import EncodingError
@@ -157,12 +156,9 @@ class _RowBuilder(Struct):
     at_ns: int = 0
 
     def begin(self, base: Base) -> None:
-        """Continue after records that may be archived: rules, table and shoe are in the base."""
+        """Continue after records that may be archived: rules and table are in the base."""
         if base.started:
             self._read_input(base.started)
-        ledger = ledger_of_base(base)
-        if ledger is not None:
-            self.gaming_day, self.shoe = ledger.day, ledger.shoe
 
     def rows_of(self, stored: StoredRecord) -> Iterator[JsonRow]:
         if self._read_input(stored.record):

@@ -126,7 +126,7 @@ class _ShoeCollector:
 
     def __init__(self, base: Base) -> None:
         state = state_of_base(base)
-        self.ledger = ledger = ledger_of_base(base)
+        self.ledger = ledger = _ledger_of_base(base)
         self.rows = ShoeRows(
             as_profiled=base.seq == 0 or (state is not None and not state.table.settings),
             opened=ledger is not None and _just_opened(ledger),
@@ -219,8 +219,7 @@ def _just_opened(ledger: UpgradeLedger) -> bool:
     return ledger.open and ledger.burning and not (ledger.coups or ledger.cards)
 
 
-def ledger_of_base(base: Base) -> UpgradeLedger | None:
-    """What counted up to a base; None where it is unknown or unreadable."""
+def _ledger_of_base(base: Base) -> UpgradeLedger | None:
     if base.seq == 0:
         return UpgradeLedger()
     try:
