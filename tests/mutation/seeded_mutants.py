@@ -432,7 +432,7 @@ def main() -> None:
     parser.add_argument("--table", action="store_true", help="print the tables of the results")
     options = parser.parse_args()
     if options.table:
-        print(table((BEFORE, NOW), package_of))
+        print(table(tuple(one for one in (BEFORE, NOW) if one.exists()), package_of))
         print(table((OVER_ROOMS,), room_name))
         return
     # A run in the background ignores SIGINT and would hand that on to the programs under test.
