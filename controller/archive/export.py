@@ -252,6 +252,7 @@ def _cards_text(cards: object) -> str | None:
 def _decision(one: ResolutionRecorded) -> JsonRow:
     return {
         "person": one.person,
+        "second": one.second or None,
         "reason": one.reason,
         "decision": one.decision,
         "outcome": one.outcome or None,

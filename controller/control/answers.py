@@ -198,6 +198,7 @@ def _person_entry(
                 "decision": entry.decision,
                 "provisional": entry.provisional,
                 "outcome": entry.outcome,
+                "second": entry.second,
                 "closed": list(entry.closed),
                 "dealt_while_suspended": {"coups": entry.coups_dealt, "cards": entry.cards_dealt},
             }

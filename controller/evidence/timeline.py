@@ -191,6 +191,8 @@ def describe_decision(source: ShoeEntry, decided: ResolutionRecorded) -> str:
     held = _PROVISIONAL_TEXTS.get(decided.provisional, "")
     numbers = ", ".join(map(str, decided.closed))
     who = person_text(source, decided.person)
+    if decided.second:
+        who += f" and {decided.second}"
     return (
         f"{who} decided: {done}{stated}{held}. Reason: {decided.reason}."
         f" Closes {'irregularity' if len(decided.closed) == 1 else 'irregularities'} {numbers}."

@@ -34,9 +34,11 @@ class Resolution(Struct, frozen=True, forbid_unknown_fields=True):
     """A floorperson's decision.
 
     `provisional` is required when cards were dealt while suspended, `outcome` when a person states
-    the outcome of a partial coup.
+    the outcome of a partial coup, `second` the second person where the coup is made void against a
+    prescribed remedy (D-43).
     """
 
     decision: FloorDecision
     provisional: Provisional | None = None
     outcome: Outcome | None = None
+    second: str = ""

@@ -44,6 +44,7 @@ class CoupRecord(Struct, frozen=True):
     `result` is computed from the cards, None where they are not complete; `declared` is the result
     the dealer declared, None where it was not reported; `outcome` is the outcome that counts, None
     where none does. `aside`: cards drawn in error. `ghost`: dealt as a ghost hand, without wagers.
+    `own_void`: void by a person's own decision, where a rule prescribes another remedy (D-43).
     """
 
     gaming_day: str
@@ -58,6 +59,7 @@ class CoupRecord(Struct, frozen=True):
     suspended_cards: bool
     irregular: tuple[int, ...]
     ghost: bool = False
+    own_void: bool = False
 
 
 class CoupClosed(Struct, frozen=True, tag="coup-closed"):
@@ -192,7 +194,7 @@ class ResolutionRecorded(Struct, frozen=True, tag="resolution-recorded"):
     """A floorperson's decision, and the irregularities that it closes.
 
     `coups_dealt` and `cards_dealt` were dealt while the table was suspended; `provisional` decided
-    on them.
+    on them. `second` is the person who decided with the floorperson, if any.
     """
 
     person: str
@@ -203,6 +205,7 @@ class ResolutionRecorded(Struct, frozen=True, tag="resolution-recorded"):
     closed: tuple[int, ...]
     coups_dealt: int = 0
     cards_dealt: int = 0
+    second: str = ""
 
 
 class Refusal(Struct, frozen=True, tag="refusal"):

@@ -62,6 +62,7 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.people.acts import act_reported
 from controller.procedure.people.boxed_cards import boxed_card_found
 from controller.procedure.people.corrections import begin_gaming_day, coup_correction_requested
+from controller.procedure.people.permitted import name_permitted
 from controller.procedure.people.setting_changes import notice_recorded, setting_change_requested
 from controller.procedure.people.suspension import irregularity_resolved, judge_provisionally
 from controller.procedure.people.vigorish import (
@@ -79,6 +80,10 @@ from controller.procedure.step_result import Step, accept, raise_irregularity, s
 
 def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
     """Judge one event by the rule book in force at the table: effective_book of its state."""
+    return name_permitted(book, _judge_event(book, state, event))
+
+
+def _judge_event(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
     match event:
         case CardDrawn():  # by far the most frequent one
             return _judge_play(book, state, event)

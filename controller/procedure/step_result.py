@@ -104,6 +104,7 @@ def raise_irregularity(
 ) -> Step:
     """Raise an irregularity of the present shoe, or of the table where no shoe is open.
 
+    What it permits is named after the whole event was judged (people.permitted).
     `points` are cited after those of the catalogue, or after those of `instead`; `finding` is
     custody's finding, if any. With no shoe there is no play to stop: it does not suspend then.
     With `suspends_now` False it suspends later: `suspend_for`.
@@ -117,9 +118,9 @@ def raise_irregularity(
         coup=coup,
         detail=f"{kind.title}: {detail}",
         clauses=book.clauses(*(instead or kind.points), *points),
-        permitted=kind.permitted,
+        permitted=(),
         forbidden=kind.forbidden,
-        decisions=tuple(decision.value for decision in kind.decisions),
+        decisions=(),
         suspends=kind.suspends and suspends_now and shoe is not None,
         provisional=step.provisional,
     )

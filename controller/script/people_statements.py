@@ -235,8 +235,12 @@ def read_resolve(reader: StatementReader) -> IrregularityResolved:
     for member in Provisional:
         if reader.accept(member.value):
             provisional = member
-    person, reason = _by_and_because(reader, FLOORPERSON, DECIDING_REASON)
-    return IrregularityResolved(person, reason, Resolution(decision, provisional, outcome))
+    given = {part: reader.text("name") for part in reader.parts("second", "by", "because")}
+    second = given.get("second", "")
+    # A decision of two people has a reason of its own.
+    reason = given.get("because", "" if second else DECIDING_REASON)
+    person = given.get("by", FLOORPERSON)
+    return IrregularityResolved(person, reason, Resolution(decision, provisional, outcome, second))
 
 
 def read_stated_shoe(reader: StatementReader) -> ActReported:

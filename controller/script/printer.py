@@ -254,6 +254,8 @@ def _resolution(body: IrregularityResolved) -> str:
         parts.append(resolution.outcome.value)
     if resolution.provisional is not None:
         parts.append(resolution.provisional.value)
+    if resolution.second:
+        parts.append(f"second {quote_text(resolution.second)}")
     parts.append(f"by {quote_text(body.person)} because {quote_text(body.reason)}")
     return " ".join(parts)
 

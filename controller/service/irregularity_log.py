@@ -106,7 +106,8 @@ def describe_decision(decided: ResolutionRecorded, item: Input) -> str:
     dealt = f"{cards} dealt while suspended"
     if decided.cards_dealt:
         dealt = f"{decided.provisional}: {dealt}"
-    return f"{words} decided by {decided.person}{_role(item)}, closes {closed}; {dealt}"
+    second = f" and {decided.second}" if decided.second else ""
+    return f"{words} decided by {decided.person}{_role(item)}{second}, closes {closed}; {dealt}"
 
 
 def describe_correction(corrected: CoupCorrected, item: Input) -> str:

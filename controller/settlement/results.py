@@ -70,9 +70,12 @@ def wager_results(terms: Terms, facts: CoupFacts) -> tuple[WagerResult, ...]:
     return tuple(_result(terms, facts, kind) for kind in terms.offered)
 
 
-def void_results(terms: Terms) -> tuple[WagerResult, ...]:
-    """Results of a void coup: every stake is returned, without vigorish (D-15)."""
-    clauses = terms.cite(RulePoint.VOID_RETURNED)
+def void_results(terms: Terms, *, own_void: bool = False) -> tuple[WagerResult, ...]:
+    """Results of a void coup: every stake is returned, without vigorish (D-15).
+
+    `own_void`: by a person's own decision, which no clause requires (D-43).
+    """
+    clauses = () if own_void else terms.cite(RulePoint.VOID_RETURNED)
     return tuple(
         WagerResult(kind, WagerVerdict.VOID, None, VigorishOn.NOTHING, clauses)
         for kind in terms.offered

@@ -10,7 +10,11 @@ from typing import TypeAlias
 
 from controller.procedure.decisions import FloorDecision
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
-from controller.procedure.people.suspension import permitted_decisions
+from controller.procedure.people.permitted import (
+    permitted_decisions,
+    permitted_texts,
+    provisional_choices,
+)
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
@@ -34,21 +38,28 @@ _PROPOSED = "proposed: hold the card if nobody saw it, burn its amount if it was
 def remedy_view(book: RuleBook, table: TableState) -> Plain:
     """What the floorperson sees now; lists are empty where nothing is open or owed."""
     shoe = table.shoe
-    kinds = [CATALOGUE[one.code] for one in _suspending_first(table)]
+    codes = [one.code for one in _suspending_first(table)]
+    decisions = permitted_decisions(book, table)
     proposed = [_PROPOSED] if shoe is not None and _floorperson_decides(book, shoe) else []
     return {
         "irregularities": [one.number for one in _suspending_first(table)],
         "permitted": _without_repeats(
-            [*proposed, *(text for kind in kinds for text in kind.permitted)]
+            [*proposed, *(text for code in codes for text in permitted_texts(code, decisions))]
         ),
-        "forbidden": _without_repeats([text for kind in kinds for text in kind.forbidden]),
+        "forbidden": _without_repeats(
+            [text for code in codes for text in CATALOGUE[code].forbidden]
+        ),
         "done": _done(table, shoe) if shoe is not None else [],
         "owed": _owed(table, shoe) if shoe is not None else [],
         "waiting": len(shoe.remedy.waiting) if shoe is not None else 0,
         "carried": len(shoe.remedy.carried) if shoe is not None else 0,
         "decisions": [
-            {"decision": decision.value, "when": _when(book, table, decision)}
-            for decision in permitted_decisions(table)
+            {
+                "decision": decision.value,
+                "when": _when(book, table, decision),
+                "provisional": [one.value for one in provisional_choices(book, table, decision)],
+            }
+            for decision in decisions
         ],
     }
 

@@ -11,8 +11,8 @@ from controller.procedure.acts.duties import describe_duty, is_done, required_du
 from controller.procedure.acts.recording import next_batch, shoe_in_play, uses_two_batches
 from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.people.permitted import permitted_decisions, permitted_texts
 from controller.procedure.people.setting_changes import effective_book
-from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import DUE_WORDS, Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import is_interlocked
@@ -62,7 +62,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "reveal": reveal_view(book, coup) if coup is not None else None,
         "last_coup": _last_coup(book, shoe) if shoe is not None else None,
         "irregularities": [_irregularity(book, table, one) for one in table.open_irregularities],
-        "decisions": [decision.value for decision in permitted_decisions(table)],
+        "decisions": [decision.value for decision in permitted_decisions(book, table)],
         "provisional_needed": table.suspension is not None and table.suspension.dealt,
         "dealt_while_suspended": _dealt_while_suspended(table),
         "resume_to": _resume_to(book, table),
@@ -210,7 +210,7 @@ def _irregularity(book: RuleBook, table: TableState, one: OpenIrregularity) -> P
         "coup": one.coup,
         "suspends": one.suspends,
         "provisional": one.provisional,
-        "permitted": list(kind.permitted),
+        "permitted": list(permitted_texts(one.code, permitted_decisions(book, table))),
         "forbidden": list(kind.forbidden),
         "found": _custody_finding(book, table, one),
     }

@@ -122,7 +122,7 @@ class ScriptedFloorperson:
             "role": "floorperson",
             "reason": REASON_PREFIX + why,
             "decision": decision,
-            "provisional": Provisional.TAKE_OVER.value,
+            "provisional": _provisional(table, decision),
         }
         try:
             answer = SnapshotPart(self._act(request))
@@ -135,6 +135,13 @@ class ScriptedFloorperson:
             if isinstance(closed, list):
                 self._decided = max(self._decided, *closed)
         return ""
+
+
+def _provisional(table: SnapshotPart, decision: str) -> str:
+    """What happens to cards dealt meanwhile: they are taken over, if the decision permits it."""
+    decisions = (table.part("remedy") or SnapshotPart({})).parts("decisions")
+    chosen = next((one for one in decisions if one.text("decision") == decision), SnapshotPart({}))
+    return next(iter(chosen.texts("provisional")), Provisional.TAKE_OVER.value)
 
 
 def _play_continued(table: SnapshotPart) -> bool:

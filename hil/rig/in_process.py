@@ -21,7 +21,7 @@ from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.custody.manifest_csv import read_manifest
 from controller.procedure.decisions import FloorDecision, Provisional, Resolution
-from controller.procedure.people.suspension import permitted_decisions
+from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.state import TableState
 from controller.profiles.load import load_clauses, profile_text
@@ -210,8 +210,10 @@ class TableRig:
 
         A card drawn in error counts as seen: it is burned with its amount.
         """
-        state = self.state
-        permitted = permitted_decisions(state)
+        published = self.table.published
+        assert published is not None
+        core, state = published
+        permitted = permitted_decisions(core.book, state.table, Provisional.TAKE_OVER)
         if not permitted:
             return
         decision = next(decision for decision in DECISION_PREFERENCE if decision in permitted)

@@ -15,7 +15,7 @@ from controller.custody.batch_life.stages import READY, BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage
 from controller.custody.manifest_csv import read_manifest
 from controller.procedure.decisions import FloorDecision, Provisional, Resolution
-from controller.procedure.people.suspension import permitted_decisions
+from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
 from controller.tape.actions import ClearWarning, CloseShoe, DeclareResult, Resolve, Role
@@ -317,7 +317,7 @@ class BatchTable(PoweredTable):
 
     def resolve(self, decision: FloorDecision) -> None:
         """Take that decision as a floorperson, if it is permitted."""
-        if decision in permitted_decisions(self.state.table, Provisional.TAKE_OVER):
+        if decision in permitted_decisions(self.core.book, self.state.table, Provisional.TAKE_OVER):
             resolution = Resolution(decision, Provisional.TAKE_OVER)
             self.act(Resolve(resolution), Role.FLOORPERSON)
 

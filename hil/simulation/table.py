@@ -10,7 +10,7 @@ from controller.core.core import Core
 from controller.core.settings import Settings
 from controller.core.state import CoreState
 from controller.procedure.decisions import Provisional, Resolution
-from controller.procedure.people.suspension import permitted_decisions
+from controller.procedure.people.permitted import permitted_decisions
 from controller.profiles.load import load_clauses, profile_text
 from controller.tape.actions import Action, Resolve, Role
 from controller.tape.entries import Entry
@@ -92,7 +92,7 @@ class SimulatedTable:
 
     def resolve_if_permitted(self) -> None:
         """Take the first permitted decision, as hil.rig.in_process's floorperson does."""
-        permitted = permitted_decisions(self.state.table, Provisional.TAKE_OVER)
+        permitted = permitted_decisions(self.core.book, self.state.table, Provisional.TAKE_OVER)
         decision = next((one for one in DECISION_PREFERENCE if one in permitted), None)
         if decision is None:
             return

@@ -19,7 +19,7 @@ from controller.core.build import SETTINGS, build_core
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.journal.store import Journal
 from controller.procedure.decisions import FloorDecision, Provisional, Resolution
-from controller.procedure.people.suspension import permitted_decisions
+from controller.procedure.people.permitted import is_own_void, permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
@@ -277,11 +277,17 @@ class Script:
         return self.give(OperatorAction(self.at, "A. Floor", role, "test", action, "seen by me"))
 
     def resolved(self, provisional: Provisional | None = Provisional.TAKE_OVER) -> CoreOutput:
-        """Process the mildest decision permitted now."""
-        permitted = permitted_decisions(self.state.table)
-        wanted = (FloorDecision.CONTINUE, FloorDecision.VOID_COUP, FloorDecision.CLOSE_SHOE)
-        decision = next(decision for decision in wanted if decision in permitted)
-        return self.acted(Resolve(Resolution(decision, provisional)))
+        """Process the mildest decision possible now: continue, else void, else close."""
+        book, table = self.core.book, self.state.table
+        permitted = permitted_decisions(book, table, provisional)
+        void = Resolution(FloorDecision.VOID_COUP, provisional, second="C. Lee")
+        if FloorDecision.CONTINUE in permitted:
+            resolution = Resolution(FloorDecision.CONTINUE, provisional)
+        elif FloorDecision.VOID_COUP in permitted or is_own_void(book, table, void):
+            resolution = void
+        else:
+            resolution = Resolution(FloorDecision.CLOSE_SHOE, provisional)
+        return self.acted(Resolve(resolution))
 
     def later(self, ns: int = REPORT_NS) -> None:
         self.at = Timestamp(self.at.monotonic_ns + ns, self.at.utc_ns + ns)
@@ -364,7 +370,9 @@ def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wagers = (Wager(3, WagerKind.BANKER, 500_000_00), Wager(1, WagerKind.TIE, 25_00))
     script.acted(StateWagers(wagers), Role.DEALER)
     script.reported(*THIRD_CARDS, *TIE, *OVERDRAW, "47 90", PLAYER_WINS[0])
-    script.acted(Resolve(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER)))
+    script.acted(
+        Resolve(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER, None, "C. Lee"))
+    )
     script.reported(*PLAYER_WINS[1:], *PAIR)
     while script.state.table.open_irregularities:
         script.resolved()

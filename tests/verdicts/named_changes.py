@@ -24,6 +24,9 @@ _FOUND_IN_BURN: Final = "a card found face up in a burn is none of the cards owe
 _CUT_IN_BURN: Final = "a cut card in the burn is raised and open to a decision at that card (D-5)"
 _READ_LATER: Final = "from a card read later on the coup is judged again in order (D-41)"
 _UNREAD_BOXED: Final = "without its only unread card, found face up, a coup is whole (D-41)"
+_VOID_PRESCRIBED: Final = "a void is refused where (k) prescribes the remedy (D-43)"
+_VOID_CITED: Final = "the refused void of a coup with a card found face up cites (k)(3) (D-43)"
+_VOID_FREE: Final = "a floorperson who decides may void after a card found face up (D-43)"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
     192: _PAIR_SIGNAL,
@@ -218,4 +221,18 @@ NAMED_CHANGES: Final[dict[int, str]] = {
     1970: _CUT_IN_BURN,
     1991: _CUT_IN_BURN,
     1994: _CUT_IN_BURN,
+    89: _VOID_FREE,
+    463: _VOID_CITED,
+    602: _VOID_FREE,
+    641: _VOID_CITED,
+    690: _VOID_PRESCRIBED,
+    691: _VOID_CITED,
+    777: _VOID_CITED,
+    869: _VOID_PRESCRIBED,
+    1089: _VOID_FREE,
+    1231: _VOID_PRESCRIBED,
+    1383: _VOID_PRESCRIBED,
+    1500: _VOID_CITED,
+    1589: _VOID_CITED,
+    1816: _VOID_PRESCRIBED,
 }

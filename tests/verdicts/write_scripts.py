@@ -17,7 +17,7 @@ from verdict_answers import answer, rule_book
 from controller.custody.findings import FindingCode
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import FloorDecision, Provisional
-from controller.procedure.people.suspension import permitted_decisions
+from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.state import TableState
@@ -109,7 +109,7 @@ class Dealer:
         suspension = self.state.suspension
         dealt = suspension is not None and suspension.dealt
         provisional = self.chance.choice(list(Provisional)) if dealt else None
-        permitted = permitted_decisions(self.state, provisional) or tuple(FloorDecision)
+        permitted = permitted_decisions(self.book, self.state, provisional) or tuple(FloorDecision)
         decision = self.chance.choice(permitted)
         outcome = ""
         if decision is FloorDecision.STATE_OUTCOME:

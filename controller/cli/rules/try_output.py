@@ -147,7 +147,8 @@ def _effect_lines(book: RuleBook, played: PlayedStatement, effect: Effect) -> li
             return [f"setting: {words}{_cited(effect.clauses)}"]
         case ResolutionRecorded():
             closed = ", ".join(map(str, effect.closed))
-            return [f"resolved: {effect.decision} by {effect.person}, closes {closed}"]
+            people = " and ".join(filter(None, (effect.person, effect.second)))
+            return [f"resolved: {effect.decision} by {people}, closes {closed}"]
         case ShoeOpened():
             joined = ", joined in play" if effect.joined else ""
             decks = counted(effect.decks, "deck")
@@ -205,7 +206,7 @@ def _wager_results(
     """The result of every wager; empty if the cards do not determine it."""
     terms = Terms.of(effective_book(book, played.state).profile)
     if record.fate is CoupFate.VOID:
-        return void_results(terms)
+        return void_results(terms, own_void=record.own_void)
     faces = tuple(one.card for one in record.cards if one.card is not None)
     if record.fate is not CoupFate.COUNTED or record.result is None:
         return ()

@@ -78,6 +78,7 @@ _OF_ACTION: Final = MappingProxyType(
         ("correct-coup", "outcome"): "the outcome that is right: player, banker, tie",
         ("correct-coup", "second"): "the other person who decides it",
         ("resolve", "outcome"): "with state-outcome: player, banker, tie",
+        ("resolve", "second"): "who decides with you, where the rule prescribes the remedy",
     }
 )
 

@@ -127,6 +127,13 @@ def resolve(
     outcome: Annotated[
         str, typer.Option(metavar="WORD", help="With state-outcome: player, banker or tie.")
     ] = "",
+    second: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The second person, for a void-coup where the rule prescribes the remedy.",
+        ),
+    ] = "",
     role: _Role = "floorperson",
     json: _Json = False,
 ) -> None:
@@ -142,7 +149,12 @@ def resolve(
             as_json=json,
         )
         return
-    values = {"decision": decision, "provisional": provisional, "outcome": outcome}
+    values = {
+        "decision": decision,
+        "provisional": provisional,
+        "outcome": outcome,
+        "second": second,
+    }
     given = {name: value for name, value in values.items() if value}
     _send_action(client, "resolve", _ActionAuthor(by, role, reason), given, as_json=json)
 

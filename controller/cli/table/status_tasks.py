@@ -256,9 +256,9 @@ def resolve_commands(table: SnapshotPart, hints: CommandHints) -> list[str]:
 
 
 def _commands(table: SnapshotPart, decision: str, hints: CommandHints) -> list[str]:
-    provisional: tuple[tuple[str, ...], ...] = ((),)
-    if table.yes("provisional_needed"):
-        provisional = (("--provisional", "take-over"), ("--provisional", "void"))
+    named = (one for one in _decisions(table) if one.text("decision") == decision)
+    choices = next((one.texts("provisional") for one in named), ())
+    provisional = tuple(("--provisional", choice) for choice in choices) or ((),)
     outcomes: tuple[tuple[str, ...], ...] = ((),)
     if decision == "state-outcome":
         outcomes = tuple(("--outcome", name) for name in ("player", "banker", "tie"))

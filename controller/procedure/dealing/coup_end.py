@@ -155,7 +155,14 @@ def close_complete_coup(book: RuleBook, step: Step) -> Step:
     return close_coup(book, step, CoupFate.COUNTED)
 
 
-def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | None = None) -> Step:
+def close_coup(
+    book: RuleBook,
+    step: Step,
+    fate: CoupFate,
+    stated: Outcome | None = None,
+    *,
+    own_void: bool = False,
+) -> Step:
     """Close the open coup into its record and advance to what is due next.
 
     `stated` is the outcome a floorperson stated. While the table is suspended the record is held:
@@ -163,7 +170,7 @@ def close_coup(book: RuleBook, step: Step, fate: CoupFate, stated: Outcome | Non
     """
     step = postpone_burn(book, step)
     shoe, coup = step.shoe, step.coup
-    record = build_coup_record(shoe, coup, fate, stated)
+    record = replace(build_coup_record(shoe, coup, fate, stated), own_void=own_void)
     step = _clear_coup(step)
     held = (*step.held, record)
     step = replace(step, held=held) if step.provisional else publish_coup(book, step, record)
@@ -196,11 +203,12 @@ def publish_coup(book: RuleBook, step: Step, record: CoupRecord) -> Step:
     step = step.with_shoe(replace(step.shoe, tally=tally, last_coup=record))
     step = step.with_effect(CoupClosed(record, book.clauses(*record_points(record))))
     if record.fate is CoupFate.VOID:
+        by = " by a person's own decision" if record.own_void else ""
         text = (
-            f"coup {record.coup} is void: return every wager in full, charge no vigorish, "
+            f"coup {record.coup} is void{by}: return every wager in full, charge no vigorish, "
             "put its cards into the discard rack"
         )
-        step = prompt(book, step, PromptKind.REMEDY, text, RulePoint.VOID_RETURNED)
+        step = prompt(book, step, PromptKind.REMEDY, text, *_void_points(record))
     return _list_finished_coup(pay_coup(book, step, record), record)
 
 
@@ -314,7 +322,7 @@ def record_points(record: CoupRecord) -> tuple[RulePoint, ...]:
     """The points to cite with a record."""
     racked = (RulePoint.DISCARD_ORDER,)
     if record.fate is CoupFate.VOID:
-        return (RulePoint.VOID_RETURNED, *racked)
+        return (*_void_points(record), *racked)
     if record.result is None:
         return racked
     faces = [(dealt.place in PLAYER_PLACES, dealt.card) for dealt in record.cards]
@@ -328,6 +336,11 @@ def record_points(record: CoupRecord) -> tuple[RulePoint, ...]:
         wins,
         *racked,
     )
+
+
+def _void_points(record: CoupRecord) -> tuple[RulePoint, ...]:
+    """What returns the wagers of a void coup; nothing where a person alone made it void (D-43)."""
+    return () if record.own_void else (RulePoint.VOID_RETURNED,)
 
 
 def _card_value_points(cards: list[Card]) -> tuple[RulePoint, ...]:

@@ -14,6 +14,9 @@ from controller.procedure.irregularities.codes import (
     NEVER_SILENT,
     IrregularityCode,
     IrregularityKind,
+    always,
+    if_closed,
+    if_continued,
 )
 from controller.profiles.rule_points import RulePoint
 
@@ -27,8 +30,8 @@ BATCH_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                "close the shoe, have the batch counted and shuffled, and load it again",
-                "go on, with the reason in the record",
+                if_closed("close the shoe, have the batch counted and shuffled, and load it again"),
+                if_continued("go on, with the reason in the record"),
             ),
             forbidden=(_NO_COUP_YET, "assuming that a batch is shuffled because of its packaging"),
         ),
@@ -38,8 +41,8 @@ BATCH_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                "close the shoe, have the batch counted and shuffled, and load it again",
-                "go on, with the reason in the record",
+                if_closed("close the shoe, have the batch counted and shuffled, and load it again"),
+                if_continued("go on, with the reason in the record"),
             ),
             forbidden=(_NO_COUP_YET,),
         ),
@@ -49,9 +52,9 @@ BATCH_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=ANY,
             permitted=(
-                "look at the shuffler, clear the warning with its reason, then decide",
+                always("look at the shuffler, clear the warning with its reason, then decide"),
                 CHECK_TABLE,
-                "close the shoe if the cards cannot be accounted for",
+                if_closed("close the shoe if the cards cannot be accounted for"),
             ),
             forbidden=("drawing a further card before the warning is cleared", NEVER_SILENT),
         ),

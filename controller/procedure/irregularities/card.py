@@ -16,9 +16,13 @@ from controller.procedure.irregularities.codes import (
     GO_ON_OR_CLOSE,
     NEVER_SILENT,
     NO_FAVOURS,
-    RACK_LAST,
+    RACK_IT,
     IrregularityCode,
     IrregularityKind,
+    always,
+    if_closed,
+    if_continued,
+    if_void,
 )
 from controller.profiles.rule_points import RulePoint
 
@@ -29,7 +33,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.BURN_FIRST, RulePoint.BURN_BEFORE_PLAY),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
-            permitted=("take the card as the first burn card and complete the burn",),
+            permitted=(if_continued("take the card as the first burn card and complete the burn"),),
             forbidden=("dealing on before a floorperson has decided", NEVER_SILENT),
         ),
         IrregularityCode.BURN_SHORT: IrregularityKind(
@@ -38,8 +42,8 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                "take the card as a burn card and complete the burn",
-                "compare the discard rack with the burn that was owed, then decide",
+                if_continued("take the card as a burn card and complete the burn"),
+                always("compare the discard rack with the burn that was owed, then decide"),
             ),
             forbidden=("dealing on before a floorperson has decided", NEVER_SILENT),
         ),
@@ -48,12 +52,13 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.BURN_COUNT, RulePoint.DRAWN_IN_ERROR),
             suspends=True,
             decisions=CARD_IN_ERROR,
-            permitted=(CARRY_UNSEEN, BURN_SEEN, RACK_LAST),
+            permitted=(CARRY_UNSEEN, BURN_SEEN, RACK_IT),
             forbidden=(
                 "adding the card to either hand of this coup",
                 "putting the card back into the shoe",
                 NO_FAVOURS,
             ),
+            prescribed=True,
         ),
         IrregularityCode.CUT_CARD_IN_BURN: IrregularityKind(
             title="the cut card came out during the burn: it was misplaced",
@@ -61,9 +66,9 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                "complete the burn; the cut card is not counted as a burn card",
-                "close the shoe and reload: all cards back, new shuffle, cut and burn",
-                "put the cut card back in its place and go on",
+                if_continued("complete the burn; the cut card is not counted as a burn card"),
+                if_closed("close the shoe and reload: all cards back, new shuffle, cut and burn"),
+                if_continued("put the cut card back in its place and go on"),
             ),
             forbidden=(
                 "a re-cut as such: cards have left the shoe",
@@ -75,7 +80,10 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.CUT_CARD_PLACEMENT,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("play on by the last-hand rule", "acknowledge and record the placement"),
+            permitted=(
+                always("play on by the last-hand rule"),
+                always("acknowledge and record the placement"),
+            ),
             forbidden=("moving the cut card back",),
         ),
         IrregularityCode.CUT_CARD_EXTRA: IrregularityKind(
@@ -83,7 +91,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.CUT_CARDS_COUNT,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("put it aside and acknowledge",),
+            permitted=(always("put it aside and acknowledge"),),
             forbidden=("counting it as a playing card",),
         ),
         IrregularityCode.CARD_BEFORE_NO_MORE_BETS: IrregularityKind(
@@ -91,7 +99,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.NO_MORE_BETS,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("let the coup go on and acknowledge",),
+            permitted=(always("let the coup go on and acknowledge"),),
             forbidden=("accepting or changing wagers after the first card",),
         ),
         IrregularityCode.OVERDRAW: IrregularityKind(
@@ -100,41 +108,42 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=CARD_IN_ERROR,
             permitted=(
-                "let the coup end with the cards it is due",
                 CARRY_UNSEEN,
                 BURN_SEEN,
-                RACK_LAST,
+                RACK_IT,
             ),
             forbidden=("adding the card to either hand", NO_FAVOURS, NEVER_SILENT),
+            prescribed=True,
         ),
         IrregularityCode.PLAYER_THIRD_UNAUTHORISED: IrregularityKind(
             title="a third card was given to the Player's Hand that had to stand",
             points=(RulePoint.PLAYER_STANDS, RulePoint.THIRD_TO_BANKER),
             suspends=True,
             decisions=ANY,
-            permitted=("move the card to the Banker's Hand: it is due a third card",),
+            permitted=(if_continued("move the card to the Banker's Hand: it is due a third card"),),
             forbidden=("leaving the card with the Player's Hand", NO_FAVOURS, NEVER_SILENT),
+            prescribed=True,
         ),
         IrregularityCode.FOUND_FACE_UP: IrregularityKind(
             title="a card was found face up in the shoe",
             points=(RulePoint.FOUND_FACE_UP, RulePoint.FOUND_FACE_UP_BURN),
             suspends=True,
-            decisions=GO_ON_OR_CLOSE,
+            decisions=ANY,
             permitted=(
-                "put the card into the discard rack and burn as many more as its amount, face up",
-                "then go on with the deal where it stopped",
+                if_continued(
+                    "put the card into the discard rack, burn as many more as its amount, face up, "
+                    "and go on with the deal where it stopped"
+                ),
             ),
             forbidden=("using the card in a hand", "putting the card back into the shoe"),
+            prescribed=True,
         ),
         IrregularityCode.MISSING_CARD: IrregularityKind(
             title="the result was declared while a card was still due",
             points=(RulePoint.RESULT_CALLED,),
             suspends=True,
             decisions=ANY,
-            permitted=(
-                "draw the missing card now, if nothing else left the shoe",
-                "void the coup",
-            ),
+            permitted=(if_continued("draw the missing card now, if nothing else left the shoe"),),
             forbidden=("paying by the hands as they lie", NEVER_SILENT),
         ),
         IrregularityCode.CLAIM_DIFFERS: IrregularityKind(
@@ -142,7 +151,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.PLAYER_CARDS, RulePoint.BANKER_CARDS, RulePoint.HAND_AREAS),
             suspends=True,
             decisions=ANY,
-            permitted=("move the card to the place the order of drawing gives",),
+            permitted=(if_continued("move the card to the place the order of drawing gives"),),
             forbidden=("leaving the card in the other hand", NEVER_SILENT),
         ),
         IrregularityCode.CARD_OUTSIDE_PLAY: IrregularityKind(
@@ -150,8 +159,9 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.DRAWN_IN_ERROR,),
             suspends=True,
             decisions=CARD_IN_ERROR,
-            permitted=(CARRY_UNSEEN, BURN_SEEN, RACK_LAST, "void the coup"),
+            permitted=(CARRY_UNSEEN, BURN_SEEN, RACK_IT),
             forbidden=("adding the card to either hand of this coup", NO_FAVOURS),
+            prescribed=True,
         ),
         IrregularityCode.CARD_AFTER_LAST_COUP: IrregularityKind(
             title="a card was drawn after the last hand",
@@ -159,8 +169,10 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                "put the card into the discard rack and go on with the reshuffle",
-                "close the shoe if the card belongs to another shoe: the table joins that one",
+                if_continued("put the card into the discard rack and go on with the reshuffle"),
+                if_closed(
+                    "close the shoe if the card belongs to another shoe: the table joins that one"
+                ),
             ),
             forbidden=("dealing another coup from this shoe", "carrying the card to another shoe"),
         ),
@@ -169,7 +181,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SECOND_CUT_CARD,),
             suspends=True,
             decisions=ANY,
-            permitted=("void an open coup", "close the shoe and reshuffle"),
+            permitted=(if_void("void an open coup"), if_closed("close the shoe and reshuffle")),
             forbidden=("dealing on from this shoe",),
         ),
         IrregularityCode.CARDS_EXCEED_DECKS: IrregularityKind(
@@ -177,7 +189,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHOE_LOADED,),
             suspends=True,
             decisions=CLOSE,
-            permitted=("close the shoe, void an open coup and count every deck",),
+            permitted=(if_closed("close the shoe, void an open coup and count every deck"),),
             forbidden=("using these decks before they are counted",),
         ),
         IrregularityCode.INSUFFICIENT_CARDS: IrregularityKind(
@@ -186,7 +198,10 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=CLOSE,
             permitted=(
-                "void the coup, return every wager in full, close the shoe, reshuffle every card",
+                if_closed(
+                    "close the shoe: an open coup is void, every wager is returned in full, "
+                    "and every card is reshuffled"
+                ),
             ),
             forbidden=("completing the coup with cards of another shoe", "charging vigorish"),
         ),
@@ -195,7 +210,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.WINNER_DECLARED, RulePoint.RESULT_CALLED),
             suspends=True,
             decisions=ANY,
-            permitted=("let the cards decide and correct the announcement", "void the coup"),
+            permitted=(if_continued("let the cards decide and correct the announcement"),),
             forbidden=("paying by the declared result", NEVER_SILENT),
         ),
         IrregularityCode.RESULT_WITHOUT_COUP: IrregularityKind(
@@ -203,7 +218,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.RESULT_CALLED,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("set the declaration aside and acknowledge",),
+            permitted=(always("set the declaration aside and acknowledge"),),
             forbidden=("paying on it",),
         ),
         IrregularityCode.RESULT_NOT_DECLARED: IrregularityKind(
@@ -211,7 +226,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.RESULT_CALLED,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("count the coup by its cards and acknowledge",),
+            permitted=(always("count the coup by its cards and acknowledge"),),
             forbidden=("changing the coup afterwards",),
         ),
     }

@@ -4,6 +4,7 @@ Source: controller/procedure/README.md, "Irregularities"; D-32.
 """
 
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
@@ -79,15 +80,44 @@ class IrregularityCode(StrEnum):
     SHOE_JAMMED = "SHOE_JAMMED"
 
 
+class RemedyText(Struct, frozen=True):
+    """What a floorperson may do, and the decision it belongs to; None where it is any."""
+
+    text: str
+    decision: FloorDecision | None = None
+
+
 class IrregularityKind(Struct, frozen=True):
-    """The catalogue row of one code; `permitted` and `forbidden` are for the floorperson."""
+    """The catalogue row of one code; `permitted` and `forbidden` are for the floorperson.
+
+    `prescribed`: a rule says what follows, so that voiding the coup is a person's own decision
+    unless the profile leaves irregularities to the floorperson (D-43).
+    """
 
     title: str
     points: tuple[RulePoint, ...]
     suspends: bool
     decisions: tuple[FloorDecision, ...]
-    permitted: tuple[str, ...]
+    permitted: tuple[RemedyText, ...]
     forbidden: tuple[str, ...]
+    prescribed: bool = False
+
+
+def always(text: str) -> RemedyText:
+    """What is permitted with every decision."""
+    return RemedyText(text)
+
+
+def if_continued(text: str) -> RemedyText:
+    return RemedyText(text, FloorDecision.CONTINUE)
+
+
+def if_void(text: str) -> RemedyText:
+    return RemedyText(text, FloorDecision.VOID_COUP)
+
+
+def if_closed(text: str) -> RemedyText:
+    return RemedyText(text, FloorDecision.CLOSE_SHOE)
 
 
 ANY: Final = (FloorDecision.CONTINUE, FloorDecision.VOID_COUP, FloorDecision.CLOSE_SHOE)
@@ -114,12 +144,32 @@ ACKNOWLEDGE: Final = (FloorDecision.CONTINUE,)
 NEVER_SILENT: Final = "paying or taking any wager of this coup before the decision"
 NEVER_INVENT: Final = "counting this coup from memory without a named person's statement"
 NO_FAVOURS: Final = "offering chips or favours in place of the rule"
-CHECK_TABLE: Final = "compare the cards on the layout with the cards listed here, then decide"
-CARRY_UNSEEN: Final = (
-    "if nobody saw the card: hold it face down as the first card of the next hand (carry-card)"
+CHECK_TABLE: Final = always(
+    "compare the cards on the layout with the cards listed here, then decide"
 )
-BURN_SEEN: Final = (
+CARRY_UNSEEN: Final = RemedyText(
+    "if nobody saw the card: hold it face down as the first card of the next hand (carry-card)",
+    FloorDecision.CARRY,
+)
+BURN_SEEN: Final = RemedyText(
     "if it was seen: put it into the discard rack and burn as many more as its amount, face up, "
-    "before the next hand (burn-card)"
+    "before the next hand (burn-card)",
+    FloorDecision.BURN,
 )
-RACK_LAST: Final = "in the last hand: never carry it; it goes to the discard rack"
+RACK_IT: Final = if_continued("put the card into the discard rack and burn nothing")
+# For a decision that is permitted and of which the row of the irregularity says nothing.
+GENERAL_REMEDIES: Final = MappingProxyType(
+    {
+        remedy.decision: remedy
+        for remedy in (
+            if_continued("go on by the rules from the present point"),
+            CARRY_UNSEEN,
+            BURN_SEEN,
+            if_void("void the coup: return every wager in full, its cards go to the discard rack"),
+            RemedyText(
+                "state the outcome from the cards on the layout", FloorDecision.STATE_OUTCOME
+            ),
+            if_closed("close the shoe: an open coup is void, and every card is reshuffled"),
+        )
+    }
+)

@@ -14,6 +14,10 @@ from controller.procedure.irregularities.codes import (
     NEVER_SILENT,
     IrregularityCode,
     IrregularityKind,
+    always,
+    if_closed,
+    if_continued,
+    if_void,
 )
 from controller.profiles.rule_points import RulePoint
 
@@ -25,9 +29,9 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=ANY,
             permitted=(
-                "set the card apart and void the coup",
-                "close the shoe and count both batches",
-                "go on if the card belongs to this batch after all",
+                if_void("set the card apart and void the coup"),
+                if_closed("close the shoe and count both batches"),
+                if_continued("go on if the card belongs to this batch after all"),
             ),
             forbidden=("dealing on with cards of two batches", NEVER_SILENT),
         ),
@@ -37,8 +41,8 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                "do and record what is missing, then go on",
-                "close the shoe and load it again",
+                if_continued("do and record what is missing, then go on"),
+                if_closed("close the shoe and load it again"),
             ),
             forbidden=("beginning the first coup before a floorperson has decided",),
         ),
@@ -48,8 +52,8 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                "close the shoe and load the other batch",
-                "go on, with the reason in the record",
+                if_closed("close the shoe and load the other batch"),
+                if_continued("go on, with the reason in the record"),
             ),
             forbidden=("beginning the first coup before a floorperson has decided",),
         ),
@@ -59,7 +63,9 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             suspends=False,
             decisions=ACKNOWLEDGE,
             permitted=(
-                "find the missing or extra cards by rank and suit, count again and acknowledge",
+                always(
+                    "find the missing or extra cards by rank and suit, count again and acknowledge"
+                ),
             ),
             forbidden=("loading the batch before its count is right",),
         ),
@@ -68,7 +74,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.DISCARD_ONE_BATCH,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("clear the rack of the other batch and acknowledge",),
+            permitted=(always("clear the rack of the other batch and acknowledge"),),
             forbidden=("loading a shoe before the rack holds one batch only",),
         ),
         IrregularityCode.DISCARD_DIFFERS: IrregularityKind(
@@ -77,8 +83,8 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                "count the rack again against the cards listed here",
-                "close the shoe and count every deck",
+                always("count the rack again against the cards listed here"),
+                if_closed("close the shoe and count every deck"),
             ),
             forbidden=("dealing on before the cards are accounted for",),
         ),
@@ -88,7 +94,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             suspends=False,
             decisions=ACKNOWLEDGE,
             permitted=(
-                "have the cards cut again before any card leaves the shoe, and acknowledge",
+                always("have the cards cut again before any card leaves the shoe, and acknowledge"),
             ),
             forbidden=("loading the cards by this cut",),
         ),
@@ -97,7 +103,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.BATCH_IDLE_IN_SHUFFLER,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("put the batch into the shuffler and acknowledge",),
+            permitted=(always("put the batch into the shuffler and acknowledge"),),
             forbidden=("leaving both batches out of the shuffler during play",),
         ),
         IrregularityCode.SHUFFLER_UNSECURE: IrregularityKind(
@@ -105,7 +111,9 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHUFFLER_SECURE,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("have the batch shuffled again, secure the shuffler and acknowledge",),
+            permitted=(
+                always("have the batch shuffled again, secure the shuffler and acknowledge"),
+            ),
             forbidden=("releasing the batch as it is",),
         ),
         IrregularityCode.CARDS_TOUCHED: IrregularityKind(
@@ -114,7 +122,9 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             suspends=False,
             decisions=ACKNOWLEDGE,
             permitted=(
-                "compare the cards on the layout with the cards listed here and acknowledge",
+                always(
+                    "compare the cards on the layout with the cards listed here and acknowledge"
+                ),
             ),
             forbidden=("letting anyone but the dealer handle, remove or alter the cards",),
         ),
@@ -123,7 +133,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.TURN_PLAYER_FIRST,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("turn the Player's Hand, let the coup go on and acknowledge",),
+            permitted=(always("turn the Player's Hand, let the coup go on and acknowledge"),),
             forbidden=("drawing a third card before both hands lie face up",),
         ),
         IrregularityCode.THIRD_CARD_BEFORE_TURNED: IrregularityKind(
@@ -131,7 +141,9 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.COUNTS_CALLED,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("turn both hands, announce the counts, let the coup go on and acknowledge",),
+            permitted=(
+                always("turn both hands, announce the counts, let the coup go on and acknowledge"),
+            ),
             forbidden=("drawing a further card before both hands lie face up",),
         ),
         IrregularityCode.GHOST_HAND_WITH_WAGERS: IrregularityKind(
@@ -139,7 +151,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.GHOST_NO_WAGER,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("return every wager of the ghost hand and acknowledge",),
+            permitted=(always("return every wager of the ghost hand and acknowledge"),),
             forbidden=("paying or taking a wager on a ghost hand",),
         ),
         IrregularityCode.GHOST_HANDS_EXCEEDED: IrregularityKind(
@@ -147,7 +159,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.GHOST_MAX,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("deal on with wagers, or close the shoe, and acknowledge",),
+            permitted=(always("deal on with wagers, or close the shoe, and acknowledge"),),
             forbidden=("dealing another ghost hand from this shoe",),
         ),
         IrregularityCode.WAGER_CHANGED_LATE: IrregularityKind(
@@ -155,7 +167,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.WAGER_LOCKED,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("put the wagers back as they stood and acknowledge",),
+            permitted=(always("put the wagers back as they stood and acknowledge"),),
             forbidden=("paying a wager placed or changed after the call",),
         ),
         IrregularityCode.WAGER_TOUCHED: IrregularityKind(
@@ -163,7 +175,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.WAGER_UNTOUCHED,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("put the wager back as it stood and acknowledge",),
+            permitted=(always("put the wager back as it stood and acknowledge"),),
             forbidden=("paying by a wager that was altered",),
         ),
         IrregularityCode.WAGER_REFUSED: IrregularityKind(
@@ -171,7 +183,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.WAGERS_LISTED, RulePoint.WAGER_COMBINATION),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("return the wager before the first card and acknowledge",),
+            permitted=(always("return the wager before the first card and acknowledge"),),
             forbidden=("paying it, whatever the outcome",),
         ),
         IrregularityCode.VIGORISH_NOT_COLLECTED: IrregularityKind(
@@ -179,7 +191,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.TIE25_TIME, RulePoint.VIGORISH_HELD),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=("collect the vigorish now and acknowledge",),
+            permitted=(always("collect the vigorish now and acknowledge"),),
             forbidden=("letting the debt pass without a record",),
         ),
     }

@@ -13,11 +13,15 @@ from controller.procedure.irregularities.codes import (
     NEVER_SILENT,
     IrregularityCode,
     IrregularityKind,
+    always,
+    if_closed,
+    if_continued,
+    if_void,
 )
 from controller.profiles.rule_points import RulePoint
 
 _NOT_WITH_THESE: Final = "dealing on with a batch that is not whole"
-_COUNT_BATCH: Final = "close the shoe and read the whole batch again"
+_COUNT_BATCH: Final = if_closed("close the shoe and read the whole batch again")
 
 CUSTODY_IRREGULARITIES: Final = MappingProxyType(
     {
@@ -26,7 +30,7 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.BATCH_ONE_BACK, RulePoint.DECKS_COUNT),
             suspends=True,
             decisions=ANY,
-            permitted=("set the card apart and void the coup", _COUNT_BATCH),
+            permitted=(if_void("set the card apart and void the coup"), _COUNT_BATCH),
             forbidden=("putting the card back among the others", NEVER_SILENT),
         ),
         IrregularityCode.DUPLICATE_CARD: IrregularityKind(
@@ -34,7 +38,11 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.DECKS_COUNT, RulePoint.BATCH_ONE_BACK),
             suspends=True,
             decisions=ANY,
-            permitted=(CHECK_TABLE, "set both cards apart and void the coup", _COUNT_BATCH),
+            permitted=(
+                CHECK_TABLE,
+                if_void("set both cards apart and void the coup"),
+                _COUNT_BATCH,
+            ),
             forbidden=(_NOT_WITH_THESE, NEVER_SILENT),
         ),
         IrregularityCode.CARD_RETURNED: IrregularityKind(
@@ -42,7 +50,7 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.CARDS_UNTOUCHED, RulePoint.DISCARD_ORDER),
             suspends=True,
             decisions=ANY,
-            permitted=("void the coup and count the discard rack", _COUNT_BATCH),
+            permitted=(if_void("void the coup and count the discard rack"), _COUNT_BATCH),
             forbidden=("putting cards of the rack into the shoe", NEVER_SILENT),
         ),
         IrregularityCode.TOO_MANY_OF_A_CARD: IrregularityKind(
@@ -51,8 +59,7 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=ANY,
             permitted=(
-                "void the coup",
-                "close the shoe and check every deck for a missing and an extra card",
+                if_closed("close the shoe and check every deck for a missing and an extra card"),
             ),
             forbidden=(_NOT_WITH_THESE, NEVER_SILENT),
         ),
@@ -61,7 +68,7 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHOE_DEVICE, RulePoint.CARDS_UNTOUCHED),
             suspends=True,
             decisions=ANY,
-            permitted=(CHECK_TABLE, "set the card apart", _COUNT_BATCH),
+            permitted=(CHECK_TABLE, always("set the card apart"), _COUNT_BATCH),
             forbidden=("counting a coup with a card that was not dealt", NEVER_SILENT),
         ),
         IrregularityCode.CARD_MISPLACED: IrregularityKind(
@@ -69,7 +76,7 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.FOUR_CARDS,),
             suspends=True,
             decisions=ANY,
-            permitted=("move the card to the hand it belongs to and go on", "void the coup"),
+            permitted=(if_continued("move the card to the hand it belongs to and go on"),),
             forbidden=("paying by the place where a card happens to lie", NEVER_SILENT),
         ),
         IrregularityCode.CARD_ABSENT: IrregularityKind(
@@ -77,7 +84,10 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.DISCARD_ORDER, RulePoint.CARDS_UNTOUCHED),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
-            permitted=("look for the card on the table, in the rack and under it", _COUNT_BATCH),
+            permitted=(
+                always("look for the card on the table, in the rack and under it"),
+                _COUNT_BATCH,
+            ),
             forbidden=("dealing on before the card is accounted for",),
         ),
         IrregularityCode.CARD_EXTRA: IrregularityKind(
@@ -85,7 +95,7 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.DECKS_COUNT, RulePoint.DISCARD_ORDER),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
-            permitted=("set the card apart and count the batch", _COUNT_BATCH),
+            permitted=(always("set the card apart and count the batch"), _COUNT_BATCH),
             forbidden=("dealing on before the cards are accounted for",),
         ),
         IrregularityCode.BATCH_BLOCKED: IrregularityKind(
@@ -93,7 +103,7 @@ CUSTODY_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
-            permitted=("close the shoe and replace the batch",),
+            permitted=(if_closed("close the shoe and replace the batch"),),
             forbidden=(_NOT_WITH_THESE,),
         ),
     }

@@ -15,6 +15,9 @@ from controller.procedure.irregularities.codes import (
     PARTIAL_OR_NONE,
     IrregularityCode,
     IrregularityKind,
+    always,
+    if_closed,
+    if_continued,
 )
 from controller.profiles.rule_points import RulePoint
 
@@ -25,7 +28,7 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
-            permitted=(CHECK_TABLE, "state the outcome from the cards on the layout"),
+            permitted=(CHECK_TABLE,),
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.FORCED_EXIT: IrregularityKind(
@@ -33,7 +36,7 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.RESULT_CALLED,),
             suspends=True,
             decisions=ANY,
-            permitted=("void the coup", "let the coup go on where it stands"),
+            permitted=(if_continued("let the coup go on where it stands"),),
             forbidden=(NEVER_SILENT,),
         ),
         IrregularityCode.SHOE_JAMMED: IrregularityKind(
@@ -57,7 +60,7 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
-            permitted=(CHECK_TABLE, "void the coup, or state its outcome from the layout"),
+            permitted=(CHECK_TABLE,),
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.CONTINUITY_UNPROVEN: IrregularityKind(
@@ -65,7 +68,7 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
-            permitted=(CHECK_TABLE, "void the coup, or state its outcome from the layout"),
+            permitted=(CHECK_TABLE,),
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.SHOE_JOINED: IrregularityKind(
@@ -73,7 +76,7 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHOE_LOADED, RulePoint.BURN_BEFORE_PLAY),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
-            permitted=(CHECK_TABLE, "go on with this shoe; its counts stay unproven"),
+            permitted=(CHECK_TABLE, if_continued("go on with this shoe; its counts stay unproven")),
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.COUP_JOINED: IrregularityKind(
@@ -81,7 +84,7 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.FOUR_CARDS, RulePoint.SHOE_DEVICE),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
-            permitted=(CHECK_TABLE, "void the coup, or state its outcome from the layout"),
+            permitted=(CHECK_TABLE,),
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.SHOE_RESTARTED: IrregularityKind(
@@ -89,7 +92,7 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
-            permitted=(CHECK_TABLE, "void the coup, or state its outcome from the layout"),
+            permitted=(CHECK_TABLE,),
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.SHOE_CHANGED_EARLY: IrregularityKind(
@@ -98,8 +101,8 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=PARTIAL_OR_NONE,
             permitted=(
-                "close this shoe if the cards were changed",
-                "go on with it if the device only restarted",
+                if_closed("close this shoe if the cards were changed"),
+                if_continued("go on with it if the device only restarted"),
             ),
             forbidden=("dealing from the new cards under the old shoe's number",),
         ),
@@ -108,7 +111,7 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
-            permitted=(CHECK_TABLE, "void the coup, or state its outcome from the layout"),
+            permitted=(CHECK_TABLE,),
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.DEALT_WHILE_SUSPENDED: IrregularityKind(
@@ -116,7 +119,7 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.DRAWN_IN_ERROR,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
-            permitted=("take the cards over, or void every coup they belong to",),
+            permitted=(always("take the cards over, or void every coup they belong to"),),
             forbidden=("counting or paying them before the decision",),
         ),
     }

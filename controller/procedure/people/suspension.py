@@ -22,7 +22,6 @@ from controller.procedure.dealing.error_cards import (
     burn_point,
     carry_point,
     decide_error_cards,
-    error_cards_permit,
 )
 from controller.procedure.dealing.remedy_burn import begin_due_burn
 from controller.procedure.dealing.shoe import join_shoe_in_burn, open_shoe
@@ -37,7 +36,8 @@ from controller.procedure.events import (
     ShoeDeviceStarted,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
-from controller.procedure.phases import BURN_PHASES, DUE_WORDS, Phase, Trigger, resume_trigger
+from controller.procedure.people.permitted import is_own_void, refusal_to_resolve
+from controller.procedure.phases import DUE_WORDS, Phase, Trigger, resume_trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -121,7 +121,7 @@ def _count_card(suspension: Suspension, coup: CoupState | None) -> Suspension:
 def irregularity_resolved(book: RuleBook, state: TableState, event: IrregularityResolved) -> Step:
     """Carry out a floorperson's decision, or refuse it with the permitted ones."""
     resolution, suspension = event.resolution, state.suspension
-    refusal = refusal_to_resolve(state, resolution)
+    refusal = refusal_to_resolve(book, state, event)
     if refusal:
         clauses = _clauses_of_other_remedy(book, state, resolution)
         return Step(state).with_effect(Refusal("resolve", refusal, clauses))
@@ -132,10 +132,12 @@ def irregularity_resolved(book: RuleBook, state: TableState, event: Irregularity
         return _decide_before_suspension(book, step, event, state.open_irregularities)
     step = step.with_state(replace(step.state, suspension=None))
     step = step.advance(book, resume_trigger(suspension.resume_to))
+    own_void = is_own_void(book, state, resolution)
     step, held = decide_error_cards(book, step, resolution, suspension.held)
     for record in held:
-        step = publish_coup(book, step, _final_record(record, suspension, resolution))
-    step = _decide_open_coup(book, step, suspension, resolution)
+        final = _final_record(record, suspension, resolution, own_void=own_void)
+        step = publish_coup(book, step, final)
+    step = _decide_open_coup(book, step, suspension, resolution, own_void=own_void)
     if resolution.decision is FloorDecision.CLOSE_SHOE:
         step = _close_shoe(book, step, event, suspension)
     else:
@@ -168,12 +170,15 @@ def _decide_before_suspension(
 def _clauses_of_other_remedy(
     book: RuleBook, state: TableState, resolution: Resolution
 ) -> tuple[str, ...]:
-    """The clauses that require another remedy for a waiting card drawn in error."""
+    """The clauses that require another remedy: of a card drawn in error, or of the coup."""
     shoe = state.shoe
-    if shoe is None or resolution.decision is not FloorDecision.CONTINUE:
+    if shoe is None or resolution.decision not in (FloorDecision.CONTINUE, FloorDecision.VOID_COUP):
         return ()
     waiting = [error for error in shoe.remedy.waiting if error.in_error]
     points = {point for error in waiting for point in _remedy_points(error)}
+    kinds = [CATALOGUE[one.code] for one in state.open_irregularities]
+    if is_own_void(book, state, resolution):
+        points |= {point for kind in kinds if kind.prescribed for point in kind.points}
     return book.clauses(*(point for point in RulePoint if point in points))
 
 
@@ -196,83 +201,13 @@ def _resolution_record(state: TableState, event: IrregularityResolved) -> Resolu
         closed=tuple(range(first, state.irregularities + 1)),
         coups_dealt=coups,
         cards_dealt=cards,
+        second=resolution.second,
     )
 
 
-def refusal_to_resolve(state: TableState, resolution: Resolution) -> str:
-    """Why this resolution cannot be carried out now; empty where it can."""
-    if not state.open_irregularities:
-        return "no irregularity is open"
-    suspension = state.suspension
-    if suspension is not None and suspension.dealt and resolution.provisional is None:
-        return (
-            "cards were dealt while the table was suspended "
-            f"(coups: {suspension.coups_dealt}, cards: {suspension.cards_dealt}): "
-            "decide whether to take-over or void them (provisional)"
-        )
-    permitted = permitted_decisions(state, resolution.provisional)
-    if resolution.decision not in permitted:
-        allowed = ", ".join(decision.value for decision in permitted)
-        return f"{resolution.decision.value} is not permitted here; permitted: {allowed}"
-    stated = resolution.decision is FloorDecision.STATE_OUTCOME
-    if stated and resolution.outcome is None:
-        return "state-outcome needs the outcome: player, banker or tie"
-    if not stated and resolution.outcome is not None:
-        return f"{resolution.decision.value} takes no outcome"
-    return ""
-
-
-def permitted_decisions(
-    state: TableState, provisional: Provisional | None = None
-) -> tuple[FloorDecision, ...]:
-    """The decisions permitted now, given what happens to cards dealt while suspended."""
-    suspension = state.suspension
-    if suspension is None:
-        return _permitted_before_suspension(state)
-    assert state.shoe is not None, "only play from a shoe is suspended"
-    shoe = state.shoe
-    kinds = [CATALOGUE[one.code] for one in state.open_irregularities if one.suspends]
-    left = suspension.next_shoe is NextShoe.BEGUN and suspension.resume_to is not Phase.SHOE_OVER
-    if left or any(kind.decisions == (FloorDecision.CLOSE_SHOE,) for kind in kinds):
-        return (FloorDecision.CLOSE_SHOE,)
-    partial = _partial_coups(state, suspension, provisional)
-    voidable = any(FloorDecision.VOID_COUP in kind.decisions for kind in kinds)
-    permitted = {
-        FloorDecision.CONTINUE: not partial and error_cards_permit(shoe, FloorDecision.CONTINUE),
-        FloorDecision.CARRY: not partial and error_cards_permit(shoe, FloorDecision.CARRY),
-        FloorDecision.BURN: not partial and error_cards_permit(shoe, FloorDecision.BURN),
-        FloorDecision.VOID_COUP: bool(partial) or (suspension.coup > 0 and voidable),
-        FloorDecision.STATE_OUTCOME: len(partial) == 1,
-        FloorDecision.CLOSE_SHOE: True,
-    }
-    return tuple(decision for decision in FloorDecision if permitted[decision])
-
-
-def _permitted_before_suspension(state: TableState) -> tuple[FloorDecision, ...]:
-    """What does not suspend is acknowledged; a cut card in the burn is decided at once (D-5)."""
-    codes = [one.code for one in state.open_irregularities]
-    if IrregularityCode.CUT_CARD_IN_BURN in codes and state.phase in BURN_PHASES:
-        return CATALOGUE[IrregularityCode.CUT_CARD_IN_BURN].decisions
-    return (FloorDecision.CONTINUE,) if codes else ()
-
-
-def _partial_coups(
-    state: TableState, suspension: Suspension, provisional: Provisional | None
-) -> tuple[int, ...]:
-    """Numbers of the held or open coups that are partial and not void."""
-    coups: list[tuple[int, bool]] = [
-        (record.coup, record.suspended_cards)
-        for record in suspension.held
-        if record.fate is CoupFate.PARTIAL
-    ]
-    coup = state.shoe.coup if state.shoe is not None else None
-    if coup is not None and coup.partial:
-        coups.append((coup.number, coup.suspended_cards))
-    void = provisional is Provisional.VOID
-    return tuple(number for number, dealt in coups if not (void and dealt))
-
-
-def _final_record(record: CoupRecord, suspension: Suspension, resolution: Resolution) -> CoupRecord:
+def _final_record(
+    record: CoupRecord, suspension: Suspension, resolution: Resolution, *, own_void: bool
+) -> CoupRecord:
     """The final record of a coup that ended while the table was suspended."""
     void = replace(record, fate=CoupFate.VOID, outcome=None)
     if record.suspended_cards and resolution.provisional is Provisional.VOID:
@@ -282,19 +217,20 @@ def _final_record(record: CoupRecord, suspension: Suspension, resolution: Resolu
             return replace(record, fate=CoupFate.FLOOR_DECIDED, outcome=resolution.outcome)
         return void
     if record.coup == suspension.coup and resolution.decision is FloorDecision.VOID_COUP:
-        return void
+        return replace(void, own_void=own_void)
     return record
 
 
 def _decide_open_coup(
-    book: RuleBook, step: Step, suspension: Suspension, resolution: Resolution
+    book: RuleBook, step: Step, suspension: Suspension, resolution: Resolution, *, own_void: bool
 ) -> Step:
     """Decide the coup that is still on the table."""
     coup = step.shoe.coup
     if coup is None:
         return step
     if _voids(coup, suspension, resolution):
-        return close_coup(book, step, CoupFate.VOID)
+        own = own_void and coup.number == suspension.coup
+        return close_coup(book, step, CoupFate.VOID, own_void=own)
     if coup.partial:
         return close_coup(book, step, CoupFate.FLOOR_DECIDED, resolution.outcome)
     if step.phase is Phase.RESULT and coup.declared is not None:

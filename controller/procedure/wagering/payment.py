@@ -96,7 +96,7 @@ def _wager_results(terms: Terms, record: CoupRecord) -> tuple[tuple[WagerResult,
         return wager_results(terms, coup_facts(record)), ""
     if record.fate is CoupFate.FLOOR_DECIDED and record.outcome is not None:
         return results_by_outcome(terms, record.outcome), f"{record.outcome.value} was stated"
-    return void_results(terms), "void coup"
+    return void_results(terms, own_void=record.own_void), "void coup"
 
 
 def coup_facts(record: CoupRecord) -> CoupFacts:

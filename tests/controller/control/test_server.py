@@ -170,6 +170,7 @@ def test_a_decision_is_stored_before_it_is_answered(after_overdraw: Serving) -> 
         "decision": "burn-card",
         "provisional": "",
         "outcome": "",
+        "second": "",
         "closed": [1],
         "dealt_while_suspended": {"coups": 0, "cards": 0},
     } in entries

@@ -10,7 +10,7 @@ from controller.evidence.sealed_shoe import ShoeAccount, ShoeEntry, read_shoe_ac
 from controller.journal.shoe_file import ShoeFileError, read_shoe, shoe_bytes
 from controller.journal.store import open_read_only
 from controller.journal.values import Base
-from controller.procedure.decisions import FloorDecision, Resolution
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.events import CardDrawn, LayoutPart
 from controller.profiles.load import load_clauses, profile_text
@@ -90,7 +90,8 @@ def test_the_first_card_of_the_next_coup_is_not_in_the_coup_it_ends(script, seal
 def dealt_on(script, sealed) -> ShoeAccount:
     """Coup 1 stops play, coup 2 is dealt all the same, then a floorperson decides."""
     table = script().begun().reported(*OPENING, *OVERDRAW, "47 90", *COUP)
-    table.resolved()
+    decision = FloorDecision.VOID_COUP
+    table.acted(Resolve(Resolution(decision, Provisional.TAKE_OVER, second="C. Lee")))
     return sealed(table.reported(*CUT_CARD_COUP, *COUP))
 
 
@@ -150,7 +151,7 @@ def an_overdraw(script, decision: FloorDecision, *, face_down: bool, turned: boo
     table.reported(*OPENING, *OVERDRAW)
     if turned:
         table.acted(ReportTurned(LayoutPart.ERROR_CARD))
-    table.acted(Resolve(Resolution(decision)))
+    table.acted(Resolve(Resolution(decision, second="C. Lee")))
     return table.reported(*CUT_CARD_COUP, *COUP)
 
 

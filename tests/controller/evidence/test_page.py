@@ -161,8 +161,8 @@ def test_an_irregularity_is_shown_with_decision_person_and_reason(account) -> No
     section = text["Irregularities and decisions"]
     assert section.startswith("1. OVERDRAW A card was drawn that no hand is due")
     assert (
-        "A. Floor (floorperson, identified by test) decided: the coup in which play was suspended"
-        " is void; what was dealt meanwhile counts. Reason: seen by me."
+        "A. Floor (floorperson, identified by test) and C. Lee decided: the coup in which play was"
+        " suspended is void; what was dealt meanwhile counts. Reason: seen by me."
     ) in section
 
 

@@ -30,8 +30,8 @@ from controller.procedure.events import (
     IrregularityResolved,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
+from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.people.setting_changes import effective_book
-from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import ShoeState, TableState
@@ -158,7 +158,7 @@ class Table:
 
     @property
     def permitted(self) -> list[str]:
-        return [decision.value for decision in permitted_decisions(self.state)]
+        return [decision.value for decision in permitted_decisions(self.book, self.state)]
 
     def of(self, kind: type) -> list:
         return [effect for effect in self.effects if isinstance(effect, kind)]
@@ -175,7 +175,8 @@ def resolution(words: str) -> Resolution:
     decision, *rest = words.split()
     provisional = next((Provisional(word) for word in rest if word in list(Provisional)), None)
     outcome = next((Outcome(word) for word in rest if word in list(Outcome)), None)
-    return Resolution(FloorDecision(decision), provisional, outcome)
+    second = "Cy Lee" if "second" in rest else ""
+    return Resolution(FloorDecision(decision), provisional, outcome, second)
 
 
 # --- invariants --------------------------------------------------------------------------------
@@ -187,7 +188,7 @@ def check_invariants(table: Table, before: TableState, result: Step) -> None:
     suspended = state.suspension is not None
     assert (state.phase is Phase.SUSPENDED) is suspended
     assert any(one.suspends for one in state.open_irregularities) is suspended
-    assert bool(permitted_decisions(state)) is bool(state.open_irregularities)
+    assert bool(permitted_decisions(table.book, state)) is bool(state.open_irregularities)
     assert (state.shoe is None) is (state.phase is Phase.CLOSED)
     assert result.verdicts or result.effects, "every event is answered"
     _check_verdicts(table, before, result)
@@ -199,6 +200,7 @@ def check_invariants(table: Table, before: TableState, result: Step) -> None:
 
 
 def _check_verdicts(table: Table, before: TableState, result: Step) -> None:
+    state = result.state
     raised = [one for one in result.verdicts if isinstance(one, Irregularity)]
     numbers = [one.number for one in raised]
     first = before.irregularities + 1
@@ -211,6 +213,9 @@ def _check_verdicts(table: Table, before: TableState, result: Step) -> None:
     for one in raised:
         assert one.clauses
         assert one.permitted
+        assert one.decisions == tuple(
+            decision.value for decision in permitted_decisions(table.book, state)
+        )
         assert one.forbidden
         assert one.decisions
         # With no shoe there is no play to stop; a cut card stops it when the burn is complete.

@@ -101,7 +101,7 @@ def test_the_shoe_ends_with_its_last_coup_and_states_its_counts(table) -> None:
 @pytest.mark.clause("S42-h-5-onemore")
 def test_a_void_last_coup_ends_the_shoe(table) -> None:
     table.deal(f"P 7h; cut card; B 7c; P Kd; B Kh; result tie; {COUP}; P3 2h")
-    table.decide("void-coup")
+    table.decide("void-coup second")
     assert table.phase is Phase.SHOE_OVER
     assert table.of(ShoeEnded)[0].void == 1
 

@@ -7,7 +7,8 @@ import pytest
 
 from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import ResolutionRecorded
-from controller.procedure.people.suspension import refusal_to_resolve
+from controller.procedure.events import IrregularityResolved
+from controller.procedure.people.permitted import refusal_to_resolve
 from controller.procedure.phases import Phase
 from controller.procedure.step_result import LISTED_IRREGULARITIES_MAX
 
@@ -143,5 +144,7 @@ def test_every_answer_is_either_carried_out_or_refused_in_words(table) -> None:
     for decision in FloorDecision:
         for provisional in (None, *Provisional):
             for outcome in (None, *("player", "tie")):
-                why = refusal_to_resolve(table.state, Resolution(decision, provisional, outcome))
+                resolution = Resolution(decision, provisional, outcome)
+                event = IrregularityResolved("Bo Ray", "seen on the layout", resolution)
+                why = refusal_to_resolve(table.book, table.state, event)
                 assert why == "" or len(why) > 10

@@ -40,7 +40,7 @@ from controller.procedure.events import (
     ShoeStandsBy,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
-from controller.procedure.people.suspension import permitted_decisions
+from controller.procedure.people.permitted import is_own_void, permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import (
@@ -83,6 +83,7 @@ DECISIONS = (
         for outcome in ((None, Outcome.TIE) if decision is FloorDecision.STATE_OUTCOME else (None,))
     ),
     Resolution(FloorDecision.CONTINUE, None, Outcome.TIE),
+    Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER, None, "Cy Lee"),
 )
 
 
@@ -130,6 +131,8 @@ def _bearing(code: IrregularityCode) -> IrregularityCode:
     if decisions == (FloorDecision.CLOSE_SHOE,):
         return IrregularityCode.CARDS_EXCEED_DECKS
     voids = FloorDecision.VOID_COUP in decisions
+    if CATALOGUE[code].prescribed:
+        return IrregularityCode.OVERDRAW
     return IrregularityCode.MISSING_CARD if voids else IrregularityCode.BURN_SKIPPED
 
 
@@ -322,7 +325,7 @@ class Explored:
         self.steps += 1
         stepped = step(self.book, state, event)
         try:
-            holds(state, event, stepped)
+            holds(self.book, state, event, stepped)
         except AssertionError as error:
             error.add_note(f"{event}\nin {state}\ngave {stepped}")
             raise
@@ -331,7 +334,7 @@ class Explored:
         self.met.update(one.code for one in stepped.verdicts if isinstance(one, Irregularity))
         after = essence(stepped.state)
         self.found(after, self.away[state] + cost)
-        if not cost and goes_on(state, event):
+        if not cost and goes_on(self.book, state, event):
             self.onward[state].append(after)
             if is_progress(stepped) or stepped.state.phase is Phase.SHOE_OVER:
                 self.arrived.add(state)
@@ -365,12 +368,14 @@ def is_progress(stepped: Step) -> bool:
     return any(record.outcome is not None for record in closed)
 
 
-def goes_on(state: TableState, event: DomainEvent) -> bool:
+def goes_on(book: RuleBook, state: TableState, event: DomainEvent) -> bool:
     """Whether the step closes no shoe that could continue."""
     if isinstance(event, IrregularityResolved):
         resolution = event.resolution
         closes = resolution.decision is FloorDecision.CLOSE_SHOE
-        only = permitted_decisions(state, resolution.provisional) == (FloorDecision.CLOSE_SHOE,)
+        only = permitted_decisions(book, state, resolution.provisional) == (
+            FloorDecision.CLOSE_SHOE,
+        )
         return only or not closes
     return True
 
@@ -378,14 +383,14 @@ def goes_on(state: TableState, event: DomainEvent) -> bool:
 # --- invariants of every step --------------------------------------------------------------------
 
 
-def holds(before: TableState, event: DomainEvent, stepped: Step) -> None:
+def holds(book: RuleBook, before: TableState, event: DomainEvent, stepped: Step) -> None:
     state = stepped.state
     assert stepped.verdicts or stepped.effects, "every event is answered"
     if isinstance(event, IrregularityResolved):
-        decided(before, event.resolution, stepped)
+        decided(book, before, event, stepped)
     if state == before:
         return
-    check_one_owner(state)
+    check_one_owner(book, state)
     if state.shoe is None or before.shoe is None or state.shoe.number != before.shoe.number:
         return
     check_no_card_lost(before, event, stepped)
@@ -394,14 +399,14 @@ def holds(before: TableState, event: DomainEvent, stepped: Step) -> None:
         check_counts(record)
 
 
-def check_one_owner(state: TableState) -> None:
+def check_one_owner(book: RuleBook, state: TableState) -> None:
     """An irregularity that stops play waits for one person's decision, and there is one to make."""
     suspended = state.suspension is not None
     assert suspended is (state.phase is Phase.SUSPENDED)
     assert suspended is any(one.suspends for one in state.open_irregularities)
     dealt = state.suspension is not None and state.suspension.dealt
     for provisional in Provisional if dealt else (None,):
-        permitted = permitted_decisions(state, provisional)
+        permitted = permitted_decisions(book, state, provisional)
         assert bool(permitted) is bool(state.open_irregularities)
         assert len(set(permitted)) == len(permitted)
     shoe = state.shoe
@@ -421,15 +426,17 @@ def check_one_owner(state: TableState) -> None:
         assert remedy == NOTHING_TO_REMEDY
 
 
-def decided(before: TableState, resolution: Resolution, stepped: Step) -> None:
+def decided(book: RuleBook, before: TableState, event: IrregularityResolved, stepped: Step) -> None:
     """What is permitted is carried out, everything else is refused and changes nothing."""
+    resolution = event.resolution
     refused = any(isinstance(effect, Refusal) for effect in stepped.effects)
     dealt = before.suspension is not None and before.suspension.dealt
     answered = resolution.provisional is not None or not dealt
     stated = resolution.decision is FloorDecision.STATE_OUTCOME
     complete = answered and stated is (resolution.outcome is not None)
-    permitted = permitted_decisions(before, resolution.provisional)
-    assert refused is not (complete and resolution.decision in permitted)
+    permitted = permitted_decisions(book, before, resolution.provisional)
+    own = bool(resolution.second) and is_own_void(book, before, resolution)
+    assert refused is not (complete and (own or resolution.decision in permitted))
     fates = [effect.record.fate for effect in stepped.effects if isinstance(effect, CoupClosed)]
     assert fates.count(CoupFate.FLOOR_DECIDED) <= 1, "one statement is for one coup"
     if refused:

@@ -122,7 +122,7 @@ clear warning 1              | no      no      no     no       no       no    no
 resolve continue             | no      no       no     no       no       no    no
 resolve carry-card           | no      no       no     no       no       no    ok~
 resolve burn-card            | no      no       no     no       no       no    no
-resolve void-coup            | no      no       no     no       no       no    ok~>bc
+resolve void-coup            | no      no       no     no       no       no    no
 resolve state-outcome tie    | no      no       no     no       no       no    no
 resolve close-shoe           | no      no       no     no       no       no    ok~>ov
 close shoe                   | no      ok>ov    ok>ov  ok>ov    ok>ov    no    no

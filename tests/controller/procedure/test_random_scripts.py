@@ -50,8 +50,8 @@ from controller.procedure.events import (
     VigorishCollected,
     WagersStated,
 )
+from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.people.setting_changes import effective_book
-from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
@@ -143,7 +143,7 @@ class Dealing:
         """A permitted resolution, with an outcome where one may be stated."""
         dealt = self.state.suspension is not None and self.state.suspension.dealt
         provisional = self.chance.choice(list(Provisional)) if dealt else None
-        permitted = permitted_decisions(self.state, provisional) or tuple(FloorDecision)
+        permitted = permitted_decisions(self.book, self.state, provisional) or tuple(FloorDecision)
         decision = self.chance.choice(permitted)
         stated = (
             self.chance.choice(list(Outcome)) if decision is FloorDecision.STATE_OUTCOME else None

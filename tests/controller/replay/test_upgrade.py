@@ -17,7 +17,7 @@ from controller.procedure.effects import (
     WarningClosed,
     WarningOpened,
 )
-from controller.procedure.people.suspension import permitted_decisions
+from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.replay.upgrade import UpgradeLedger, carried_over_state
 from controller.tape.entries import Entry
@@ -187,6 +187,6 @@ def test_a_floorperson_can_always_decide(script, cards) -> None:
     )
     table.reported("53", "50", *COUP)
     while table.state.table.open_irregularities:
-        assert permitted_decisions(table.state.table)
+        assert permitted_decisions(table.core.book, table.state.table)
         table.resolved()
     assert table.state.table.phase is not Phase.SUSPENDED

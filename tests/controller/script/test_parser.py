@@ -268,7 +268,7 @@ CARD = (
         ("record cut by Eve as king", '1:22: "king" is not a valid role. Allowed: dealer, floor'),
         ("resolve forget", '1:9: "forget" is not a valid decision. Allowed: continue, '),
         ("resolve state-outcome", "1:22: the statement ends too early. Allowed: player, banker"),
-        ("resolve continue tie", '1:18: "tie" is not expected here. Allowed: by, because'),
+        ("resolve continue tie", '1:18: "tie" is not expected here. Allowed: second, by, because'),
         ("notice a 1 to x at 30", '1:20: "30" is not expected here. Allowed: +'),
         (
             "notice a 1 to x at +3y",

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.procedure.decisions import FloorDecision, Resolution
+from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.events import (
     ActReported,
     BoxedCardFound,
@@ -74,9 +74,13 @@ WORDS = TEXTS | st.sampled_from(["by", "order", "at", "because", "void", "+", ",
 SEATS = st.integers(1, 99)
 TIMES_NS = st.integers(0, 9_999_999).map(lambda seconds: seconds * 1_000_000_000)
 PLACES = st.sampled_from([Place.PLAYER_MORE, Place.BANKER_MORE, Place.BURN, Place.OUTSIDE])
-RESOLUTIONS = st.from_type(Resolution).filter(
-    lambda one: (one.decision is FloorDecision.STATE_OUTCOME) is (one.outcome is not None)
-)
+RESOLUTIONS = st.builds(
+    Resolution,
+    st.sampled_from(FloorDecision),
+    st.none() | st.sampled_from(Provisional),
+    st.none() | st.sampled_from(Outcome),
+    WORDS,
+).filter(lambda one: (one.decision is FloorDecision.STATE_OUTCOME) is (one.outcome is not None))
 COMPARTMENTS = st.sampled_from([1, 2])
 CYCLES = st.integers(1, 10**9)
 COUNTS = st.integers(0, 9_999)

@@ -18,8 +18,8 @@ from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import Prompt
 from controller.procedure.events import LayoutPart
+from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.people.setting_changes import effective_book
-from controller.procedure.people.suspension import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import profile_text
@@ -538,7 +538,7 @@ def test_face_up_an_overdraw_cites_the_clauses_that_follow_from_the_cards(script
 
 def voided(table) -> dict:
     """The snapshot after a floorperson has voided the open coup."""
-    assert FloorDecision.VOID_COUP in permitted_decisions(table.state.table)
+    assert FloorDecision.VOID_COUP in permitted_decisions(table.core.book, table.state.table)
     table.acted(Resolve(Resolution(FloorDecision.VOID_COUP)))
     return snapshot_of(table)
 

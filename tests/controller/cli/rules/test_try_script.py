@@ -123,7 +123,16 @@ def test_a_refusal_is_shown(capsys: Capture) -> None:
 
 
 def test_a_void_coup_returns_every_wager(capsys: Capture) -> None:
-    main(["try", f"{OVERDRAW}; resolve void-coup take-over"])
+    voided = 'resolve void-coup second "Cy Lee" because "cards were mixed"'
+    main(["try", f"{OVERDRAW}; {voided}"])
+
+    output = capsys.readouterr().out
+    assert "resolved: void-coup by Ann Lee and Cy Lee, closes 1" in output
+    assert "          tie void\n" in output
+
+
+def test_a_void_coup_of_a_floorperson_alone_cites_what_returns_the_wagers(capsys: Capture) -> None:
+    main(["try", "burn Ac + 1; P 7h; P 2d; resolve void-coup"])
 
     output = capsys.readouterr().out
     assert "resolved: void-coup by Ann Lee, closes 1" in output

@@ -121,6 +121,7 @@ def test_a_suggested_command_can_be_run_unchanged(waiting: str, capsys: Capture)
 
 def test_a_resolution_as_json(waiting: str, capsys: Capture) -> None:
     words = ["resolve", "--socket", waiting, *SIGNED, "--decision", "void-coup", "--json"]
+    words += ["--second", "Cy Lee"]
     assert main(words) == ExitCode.DONE
 
     output = capsys.readouterr()

@@ -17,6 +17,7 @@ from controller.views.snapshot_reader import SnapshotPart
 SIGNED = "smartshoe resolve --socket s --by NAME --reason 'it lay open'"
 TYPED = "smartshoe resolve --socket s --by NAME --reason WHY --decision burn-card --provisional"
 PARTS = (due_lines, turning_lines, opening_lines, wagering_lines)
+DECISION = {"decision": "burn-card", "when": "the card was seen"}
 REMEDY = {
     "permitted": ["let the coup end", "burn it"],
     "forbidden": ["adding it to a hand"],
@@ -25,7 +26,7 @@ REMEDY = {
         {"step": "decision", "count": 1, "text": "a floorperson's decision"},
         {"step": "burn", "count": 2, "text": "burn 2 cards, face up, before the next hand"},
     ],
-    "decisions": [{"decision": "burn-card", "when": "the card was seen"}],
+    "decisions": [DECISION],
 }
 OPEN = {
     "irregularities": [
@@ -216,8 +217,10 @@ def test_a_suspended_table_shows_what_was_dealt_on(coups: int, cards: int, words
 
 
 def test_cards_dealt_while_suspended_need_a_provisional_option() -> None:
+    decision = {**DECISION, "provisional": ["take-over", "void"]}
     lines = irregularity_lines(
-        SnapshotPart({**OPEN, "provisional_needed": True}), CommandHints(("--socket", "s"))
+        SnapshotPart({**OPEN, "remedy": {**REMEDY, "decisions": [decision]}}),
+        CommandHints(("--socket", "s")),
     )
 
     assert lines[-2:] == [f"             {TYPED} take-over", f"             {TYPED} void"]

@@ -45,7 +45,7 @@ def test_status_of_a_suspended_table_shows_what_is_open_with_clauses(suspended: 
 
     assert "OPEN       1 OVERDRAW, coup 2: a card was drawn that no hand is due" in block
     assert "\n clauses   S42-h-4, " in block
-    assert "\n permitted let the coup end with the cards it is due\n" in block
+    assert "\n permitted if nobody saw the card: hold it face down" in block
     assert "\n forbidden adding the card to either hand\n" in block
 
 
@@ -81,12 +81,17 @@ def test_the_exact_commands_are_offered(suspended: Path) -> None:
     assert typed in commands
 
 
-def test_cards_dealt_while_suspended_double_the_choice() -> None:
-    table = SnapshotPart({"decisions": ["void-coup"], "provisional_needed": True})
+def test_a_decision_is_offered_with_each_choice_that_permits_it() -> None:
+    both = {"decision": "void-coup", "provisional": ["take-over", "void"]}
+    one = {"decision": "continue", "provisional": ["void"]}
+    table = SnapshotPart(
+        {"decisions": ["continue", "void-coup"], "remedy": {"decisions": [one, both]}}
+    )
 
     commands = resolve_commands(table, CommandHints(("--socket", "s")))
 
     assert [command.split("--decision ")[1] for command in commands] == [
+        "continue --provisional void",
         "void-coup --provisional take-over",
         "void-coup --provisional void",
     ]

@@ -91,7 +91,7 @@ def test_in_mid_coup_no_hand_gets_it(table, before) -> None:
 
 def test_in_the_last_hand_it_goes_to_the_rack(new_table) -> None:
     table = new_table(f"{OPENED}; cut card; {STANDS}; result tie; {BURNED_FOR_FOUND}; burned 6s")
-    assert table.permitted == ["continue", "burn-card", "void-coup", "close-shoe"]
+    assert table.permitted == ["continue", "burn-card", "close-shoe"]
     table.decide("continue")
     assert table.deal(f"{NATURAL}; result player") == []
     assert table.phase is Phase.SHOE_OVER

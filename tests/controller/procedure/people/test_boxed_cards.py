@@ -239,8 +239,7 @@ def test_an_unread_card_in_it_is_none_of_them_either(table) -> None:
 )
 def test_drawn_in_error_it_is_no_longer_carried_but_burned_for_at_once(table, words, phase) -> None:
     table.deal(f"{words}; found face up")
-    voidable = ["void-coup"] if "P" in words else []
-    assert table.permitted == ["continue", *voidable, "close-shoe"]
+    assert table.permitted == ["continue", "close-shoe"]
     table.decide("continue")
     table.deal("extra 5c; extra 6c")
     assert table.phase.value == phase

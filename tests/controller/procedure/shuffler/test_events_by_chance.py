@@ -7,8 +7,9 @@ import random
 
 import pytest
 
+from controller.procedure.decisions import Provisional
 from controller.procedure.effects import WarningClosed, WarningOpened
-from controller.procedure.people.suspension import permitted_decisions
+from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.verdicts import Irregularity
 
 BACKS = ("red", "blue")
@@ -77,7 +78,7 @@ class Evening:
     def decide(self) -> None:
         table = self.people.table
         if table.state.open_irregularities and self.chance.random() < 0.5:
-            permitted = permitted_decisions(table.state)
+            permitted = permitted_decisions(table.book, table.state, Provisional.VOID)
             decision = self.chance.choice(permitted).value
             outcome = " tie" if decision == "state-outcome" else ""
             table.decide(f"{decision}{outcome} void")
