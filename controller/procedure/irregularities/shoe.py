@@ -44,7 +44,10 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
-            permitted=("clear the jam and go on where the deal stopped", "close the shoe"),
+            permitted=(
+                if_continued("clear the jam and go on where the deal stopped"),
+                if_closed("close the shoe"),
+            ),
             forbidden=("voiding the coup as if the cards had run out", NEVER_SILENT),
         ),
         IrregularityCode.RETRANSMISSION_CONFLICT: IrregularityKind(
