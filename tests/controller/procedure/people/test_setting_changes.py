@@ -485,6 +485,12 @@ def test_every_value_of_a_profile_is_parsed_back_from_its_text(name):
         ("bonus_requires_base", "perhaps", "perhaps"),
         ("side_wager_approval", "nothing", ""),
         ("side_wager_approval", "letter 7", "letter 7"),
+        ("call_texts", "nothing", []),
+        (
+            "call_texts",
+            "tie_hand: so, a tie, last_hand: the last",
+            ["tie_hand: so, a tie", "last_hand: the last"],
+        ),
     ],
 )
 def test_values_are_parsed_from_text(setting, words, read):
