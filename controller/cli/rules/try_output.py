@@ -186,7 +186,7 @@ def _batch_effect_text(
 
 def _record_text(record: CoupRecord) -> str:
     hands = f"Player {_hand_text(record, player=True)}; Banker {_hand_text(record, player=False)}"
-    words = f"coup {record.coup} {record.fate.value}"
+    words = f"coup {record.coup} {record.fate.value.replace('_', ' ')}"
     if record.outcome is not None:
         words += f", {record.outcome.value}"
     if record.result is not None:

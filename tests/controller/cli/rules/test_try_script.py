@@ -111,6 +111,13 @@ def test_no_internal_name_of_a_phase_is_shown(capsys: Capture) -> None:
         assert not re.findall(r"\b[a-z]+_[a-z0-9]+\b", output)
 
 
+def test_a_stated_outcome_is_shown_in_words_and_no_wager_with_it(capsys: Capture) -> None:
+    main(["try", "burn Ac + 1; P 7h; lost 1; resolve state-outcome tie"])
+    output = capsys.readouterr().out
+    assert "coup 1 floor decided, tie: Player 7h; Banker no card" in output
+    assert "tie wins" not in output
+
+
 def test_a_refusal_for_what_is_not_observed_names_the_option(capsys: Capture) -> None:
     main(["try", "burn Ac + 1; wagers 5 banker 25"])
     assert "--observed wagers" in capsys.readouterr().out

@@ -190,3 +190,13 @@ def test_a_first_burn_card_that_was_read_is_not_counted_again(new_table) -> None
     table = new_table("start; burn 3c: 2c")
     assert table.deal("again burn 3c; again burn 4c; again burn ??") == []
     assert table.shoe.burn_owed == 2
+
+
+def test_cards_of_a_shoe_that_claims_nothing_find_their_places_again(table) -> None:
+    unclaimed = "; ".join(f"unclaimed {face}" for face in ("2h", "??", "Kd", "Kh", "Qc", "Js"))
+    table.deal(unclaimed)
+    assert table.deal("again B1 2c") == []
+    assert decide(table, AGAIN) == ""
+    assert table.deal("result tie") == []
+    (record,) = table.records
+    assert [one.place for one in record.cards][4:] == ["player_3", "banker_3"]
