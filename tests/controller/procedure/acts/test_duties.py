@@ -126,6 +126,8 @@ def test_by_hand_the_wash_and_the_feathered_stack_are_prompted(new_people) -> No
     people.table.deal("start")
     assert "turn the cards face down, wash and stack them" in prompted(people)[0]
     assert "leave the stack feathered for the floorperson to check" in prompted(people)[1]
+    assert "lace" not in prompted(people)[1].replace("place", "")
+    assert "shuffle once more" not in prompted(people)[1]
 
 
 @pytest.mark.clause("S42-e-2-ii")
@@ -136,6 +138,7 @@ def test_lacing_and_the_shuffle_after_it_are_prompted(new_people) -> None:
     people = new_people(**HAND, **laces)
     people.table.deal("start")
     assert "lace about one deck evenly into the rest; shuffle once more" in prompted(people)[1]
+    assert "feathered" not in prompted(people)[1]
 
 
 @pytest.mark.clause("NY-a-2-v")
