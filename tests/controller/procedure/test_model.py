@@ -483,8 +483,11 @@ def check_order(before: TableState, event: DomainEvent, stepped: Step) -> None:
     if isinstance(event, IrregularityResolved):
         # Those that waited may begin the coup as well; some of them go to the rack.
         racked = Counter(stepped.state.shoe.aside) - Counter(before.shoe.aside)
-        waited = [one.card for one in remedy.waiting]
-        carried += [card for card in waited if not racked[card]]
+        for one in remedy.waiting:
+            if racked[one.card]:
+                racked[one.card] -= 1
+            else:
+                carried.append(one.card)
     if was is not None:
         same = now if now is not None and now.number == was.number else records.get(was.number)
         assert same is not None, "a coup ends in a record"
