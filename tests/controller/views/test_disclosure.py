@@ -320,7 +320,13 @@ NOT_DISCLOSING = (
     *(CloseShoe(), LockShoe(), UnlockShoe(), ClearShoeError(4)),
     *(ReportTurned(part) for part in (LayoutPart.PLAYER_THIRD, LayoutPart.BANKER_THIRD)),
     *(GiveUpReveal(hand, by_order) for hand in HandName for by_order in (False, True)),
-    *(RecordAct(kind, batch="red", seat=1, second="B. Floor") for kind in ActKind),
+    # That the shoe is empty voids a coup that needs a card, as the shoe's own count does: bets are
+    # closed, and nobody can go on without knowing it.
+    *(
+        RecordAct(kind, batch="red", seat=1, second="B. Floor")
+        for kind in ActKind
+        if kind is not ActKind.SHOE_EMPTY
+    ),
     *(RequestGhostHand(), StateWagers(()), CollectVigorish(3), VacateSeat(3)),
     *(GiveNotice("vig_rate", "4", "patrons"), ChangeSetting("vig_rate", "4")),
     *(CorrectCoup(number, Outcome.TIE, "B. Floor") for number in (1, 2)),
