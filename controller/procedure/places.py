@@ -112,6 +112,21 @@ def points_of_ruling(ruling: DrawDecision, cards: tuple[Card, ...]) -> tuple[Rul
             return (RulePoint.BANKER_TABLE, row)
 
 
+def obliging_points(book: RuleBook, cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:
+    """What obliges Banker to draw after these cards, with the row of the table that says so.
+
+    A table with a column for a Player who stands has its rows cited then, too: they are parts of
+    the clause that is cited for the draw.
+    """
+    points = ruling_points(cards)
+    if RulePoint.BANKER_DRAWS not in points:
+        return points
+    row = banker_row_point(_banker_count(cards), draws=True)
+    whole = tuple(f"{clause}-" for clause in book.clauses(RulePoint.BANKER_DRAWS))
+    of_the_table = all(clause.startswith(whole) for clause in book.clauses(row))
+    return (*points, row) if of_the_table else points
+
+
 def _natural_points(cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:
     both = hands(cards)
     naturals = (

@@ -129,7 +129,8 @@ class ShoeState(Struct, frozen=True):
     burn are missing, or its first card could not be read. `remedy` holds cards drawn in error and
     the burns they require, `drawn_last` which card a person can still report as boxed.
     `finished` are the coups that ended on this gaming day: their outcome can still be corrected;
-    those up to number `coups_of_earlier_days` ended before it.
+    those up to number `coups_of_earlier_days` ended before it. `reports_proven`: no report can be
+    missing since the last coup or burn ended.
     """
 
     gaming_day: str
@@ -154,6 +155,7 @@ class ShoeState(Struct, frozen=True):
     irregularities: int = 0
     ended: bool = False
     ghost_hands: int = 0
+    reports_proven: bool = False
 
     def overdrawn(self) -> bool:
         """Whether more cards left it than its decks hold."""

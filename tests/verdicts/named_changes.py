@@ -9,6 +9,7 @@ from typing import Final
 # them, so that the scripts stay in the net.
 # due:hand_over: the fourth card's prompt says that the Banker's Hand goes under the shoe's corner
 # until the Player's Hand is called (NY (f)(3)(ii)(a), S42 (g)(3)(iii)), and cites the deal option.
+# !DEALT_WHILE_SUSPENDED: cards dealt on are not yet cards drawn in error.
 # recorded: a cut that a seat made no longer cites the clause on the dealer's cut.
 CITED_OTHERWISE: Final[dict[str, tuple[str, ...]]] = {
     "due:hand_over": (
@@ -16,6 +17,7 @@ CITED_OTHERWISE: Final[dict[str, tuple[str, ...]]] = {
         *("S42-g-3-option", "S42-g-3-iii"),
     ),
     "recorded": ("S42-e-4-dealer",),
+    "!DEALT_WHILE_SUSPENDED": ("NY-j", "S42-k-2-carry", "S42-k-2-burn", "S42-f-1-shoe", "NY-a-3"),
 }
 
 _PAIR_SIGNAL: Final = "a wrong pair signal is a remark, the declared winner stands (D-39)"
@@ -27,6 +29,8 @@ _UNREAD_BOXED: Final = "without its only unread card, found face up, a coup is w
 _VOID_PRESCRIBED: Final = "a void is refused where (k) prescribes the remedy (D-43)"
 _VOID_CITED: Final = "the refused void of a coup with a card found face up cites (k)(3) (D-43)"
 _VOID_FREE: Final = "a floorperson who decides may void after a card found face up (D-43)"
+_CALL_OWED: Final = "a call that opens no coup says what is owed, or that the shoe is over"
+_FIRST_CARD: Final = "a first card claimed for Banker is Player's where no report is missing (D-16)"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
     192: _PAIR_SIGNAL,
@@ -235,4 +239,85 @@ NAMED_CHANGES: Final[dict[int, str]] = {
     1500: _VOID_CITED,
     1589: _VOID_CITED,
     1816: _VOID_PRESCRIBED,
+    9: _CALL_OWED,
+    19: _CALL_OWED,
+    25: _CALL_OWED,
+    58: _FIRST_CARD,
+    66: _CALL_OWED,
+    107: _CALL_OWED,
+    109: _CALL_OWED,
+    112: _CALL_OWED,
+    158: _CALL_OWED,
+    203: _CALL_OWED,
+    204: _CALL_OWED,
+    205: _CALL_OWED,
+    266: _FIRST_CARD,
+    284: _FIRST_CARD,
+    285: _CALL_OWED,
+    296: _CALL_OWED,
+    338: _CALL_OWED,
+    381: _CALL_OWED,
+    384: _CALL_OWED,
+    420: _CALL_OWED,
+    422: _CALL_OWED,
+    426: _CALL_OWED,
+    472: _CALL_OWED,
+    474: _CALL_OWED,
+    475: _CALL_OWED,
+    486: _FIRST_CARD,
+    519: _CALL_OWED,
+    554: _CALL_OWED,
+    562: _CALL_OWED,
+    597: _CALL_OWED,
+    609: _CALL_OWED,
+    652: _CALL_OWED,
+    684: _CALL_OWED,
+    698: _CALL_OWED,
+    734: _CALL_OWED,
+    746: _CALL_OWED,
+    780: _CALL_OWED,
+    834: _CALL_OWED,
+    865: _CALL_OWED,
+    879: _CALL_OWED,
+    954: _CALL_OWED,
+    959: _CALL_OWED,
+    1009: _CALL_OWED,
+    1016: _CALL_OWED,
+    1049: _CALL_OWED,
+    1096: _CALL_OWED,
+    1103: _CALL_OWED,
+    1143: _CALL_OWED,
+    1150: _CALL_OWED,
+    1187: _CALL_OWED,
+    1196: _CALL_OWED,
+    1233: _CALL_OWED,
+    1234: _CALL_OWED,
+    1237: _CALL_OWED,
+    1285: _CALL_OWED,
+    1316: _FIRST_CARD,
+    1323: _CALL_OWED,
+    1368: _CALL_OWED,
+    1371: _CALL_OWED,
+    1437: _CALL_OWED,
+    1438: _CALL_OWED,
+    1452: _FIRST_CARD,
+    1453: _CALL_OWED,
+    1459: _CALL_OWED,
+    1494: _CALL_OWED,
+    1588: _FIRST_CARD,
+    1595: _CALL_OWED,
+    1599: _CALL_OWED,
+    1618: _CALL_OWED,
+    1642: _CALL_OWED,
+    1646: _CALL_OWED,
+    1675: _CALL_OWED,
+    1680: _CALL_OWED,
+    1684: _CALL_OWED,
+    1729: _CALL_OWED,
+    1736: _CALL_OWED,
+    1765: _CALL_OWED,
+    1767: _CALL_OWED,
+    1810: _CALL_OWED,
+    1823: _CALL_OWED,
+    1958: _CALL_OWED,
 }

@@ -21,7 +21,7 @@ def without_named_changes(answer: str) -> str:
     words = re.sub(r"\{[^}]*\}", "", answer).split(" ")
     for index, word in enumerate(words):
         kind, _, cited = word.partition("[")
-        named = CITED_OTHERWISE.get(kind.rstrip("?"), ())
+        named = CITED_OTHERWISE.get(kind.partition("#")[0].rstrip("?"), ())
         if named:
             kept = ",".join(one for one in cited[:-1].split(",") if one not in named)
             words[index] = f"{kind}[{kept}]"

@@ -100,6 +100,7 @@ def end_burn(book: RuleBook, step: Step) -> Step:
     first = shoe.burn_cards[0] if shoe.burn_cards else None
     step = step.with_remedy(replace(shoe.remedy, burn_points=())).advance(book, Trigger.BURN_DONE)
     step = step.with_effect(BurnDone(first, len(shoe.burn_cards), shoe.burn_proven))
+    step = step.with_shoe(replace(step.shoe, reports_proven=shoe.burn_proven))
     if shoe.cut.in_burn:
         # Raised when the cut card came out, and not decided since.
         step = suspend_for(step, IrregularityCode.CUT_CARD_IN_BURN)

@@ -4,10 +4,11 @@ Source: S42 (g)(3), (h)(4)-(5), (k)(1)-(2); NY (f), (h); D-6, D-7, D-11, D-16, D
 
 Decisions. The order of drawing decides which hand a card belongs to; a different claim of the shoe
 is one irregularity. A card for a first-four place between coups joins a coup whose beginning was
-not seen; one for a third or further place, after a coup of this shoe, is drawn in error: that coup
-has its result, unless reports are missing in between. A first burn card while a shoe is in play
-belongs to another shoe: that shoe is not followed before a floorperson closes this one. A card
-beyond the last of all decks goes nowhere. While a burn is owed every card belongs to it (D-13).
+not seen, but one claimed for Banker's first is Player's where no report can be missing (D-16); one
+for a third or further place, after a coup of this shoe, is drawn in error: that coup has its
+result, unless reports are missing in between. A first burn card while a shoe is in play belongs to
+another shoe: that shoe is not followed before a floorperson closes this one. A card beyond the last
+of all decks goes nowhere. While a burn is owed every card belongs to it (D-13).
 """
 
 from msgspec.structs import replace
@@ -48,7 +49,7 @@ from controller.procedure.dealing.shoe import (
 )
 from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.dealing.unclaimed import place_by_order
-from controller.procedure.effects import CoupFate
+from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.opening.first_card_checks import check_first_card
@@ -66,7 +67,7 @@ from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.interlock import check_card_under_warning
 from controller.procedure.state import CoupState, DealtCard, NextShoe
 from controller.procedure.states.remedy import LastDrawn
-from controller.procedure.step_result import Step, accept, raise_irregularity
+from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place
 from controller.state_table import NoEdge
@@ -174,7 +175,7 @@ def _card_of_unseen_shoe(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         if event.claimed is Place.OUTSIDE:
             step = _move_to_rack(step, event)
         else:
-            step = _begin_coup(book, step, event)
+            step = _begin_coup(book, step, event, event.claimed)
     return raise_irregularity(book, step, IrregularityCode.SHOE_JOINED, detail)
 
 
@@ -264,7 +265,10 @@ def _first_card_of_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if shoe.remedy.carried:
         step = _card_in_coup(book, open_coup_with_held_cards(book, step), event)
         return _check_no_more_bets(book, step, shoe.coups_begun + 1, uncalled=uncalled)
-    step = _begin_coup(book, step, event)
+    # No report is missing, so by the order of drawing it can only be Player's (D-16).
+    by_order = event.claimed is Place.BANKER_1 and shoe.reports_proven
+    claimed, event = event.claimed, replace(event, claimed=Place.PLAYER_1) if by_order else event
+    step = _begin_coup(book, step, event, claimed)
     if shoe.cut.exhausted:
         detail = "no further coup may begin from this shoe"
         return raise_irregularity(book, step, IrregularityCode.CARD_AFTER_SECOND_CUT_CARD, detail)
@@ -278,7 +282,21 @@ def _first_card_of_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     clauses = book.clauses(*place_points(book, Place.PLAYER_1))
     step = accept(step, PLACE_NAMES[Place.PLAYER_1], clauses)
     step = _check_no_more_bets(book, step, step.coup.number, uncalled=uncalled)
+    if by_order:
+        step = _raise_first_card_claimed_for_banker(book, step)
     return check_cards_left(book, step)
+
+
+def _raise_first_card_claimed_for_banker(book: RuleBook, step: Step) -> Step:
+    reported = PLACE_NAMES[Place.BANKER_1]
+    detail = f"it is {PLACE_NAMES[Place.PLAYER_1]}, the shoe reports {reported}"
+    step = raise_irregularity(book, step, IrregularityCode.CLAIM_DIFFERS, detail)
+    text = (
+        "look whether a card lies on the Player's area: if none does, this card is Player's first, "
+        "move it there"
+    )
+    points = (RulePoint.FOUR_CARDS, RulePoint.PLAYER_CARDS)
+    return prompt(book, step, PromptKind.REMEDY, text, *points)
 
 
 def _check_no_more_bets(book: RuleBook, step: Step, number: int, *, uncalled: bool) -> Step:
@@ -288,11 +306,14 @@ def _check_no_more_bets(book: RuleBook, step: Step, number: int, *, uncalled: bo
     return raise_irregularity(book, step, code, f"coup {number}")
 
 
-def _begin_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def _begin_coup(book: RuleBook, step: Step, event: CardDrawn, claimed: Place) -> Step:
     """Begin the next coup with this card; partial unless it is a first card that was read."""
     partial = event.claimed is not Place.PLAYER_1 or event.card is None
     coup = CoupState(step.shoe.coups_begun + 1, partial=partial)
     step = with_claimed_card(open_coup(book, step, coup), event)
+    if event.claimed is not claimed:
+        (first,) = step.coup.cards
+        step = step.with_coup(replace(step.coup, cards=(replace(first, claimed=claimed),)))
     if event.claimed is Place.PLAYER_1 and event.card is None:
         step = step.with_coup(replace(step.coup, unjudged=step.coup.cards))
     # Which cards a partial coup still needs is unknown: it waits for its end.
@@ -319,7 +340,7 @@ def no_more_bets_called(book: RuleBook, step: Step) -> Step:
         step = leave_burn(book, step) if for_irregularity else end_burn(book, step)
         step = begin_due_burn(book, step)
     if isinstance(book.next(step.phase, Trigger.COUP_BEGINS), NoEdge):
-        return accept(step, '"no more bets" where no coup can begin: no effect')
+        return _call_without_coup(book, step)
     step = step.advance(book, Trigger.COUP_BEGINS)
     if step.shoe.remedy.waiting:
         what = '"no more bets" while a card drawn in error waits: no coup begins'
@@ -329,6 +350,29 @@ def no_more_bets_called(book: RuleBook, step: Step) -> Step:
     if step.shoe.remedy.carried:
         step = open_coup_with_held_cards(book, step)
     return check_cards_left(book, step)
+
+
+def _call_without_coup(book: RuleBook, step: Step) -> Step:
+    """A call that opens no coup: it says what is owed before one, or that none may follow."""
+    shoe = step.state.shoe
+    if shoe is None or step.phase not in (*BURN_PHASES, Phase.SHOE_OVER):
+        return accept(step, '"no more bets" where no coup can begin: no effect')
+    if step.phase is Phase.SHOE_OVER:
+        owed, kind = "draw no card, reshuffle: the last hand is dealt", PromptKind.RESHUFFLE
+        points: tuple[RulePoint, ...] = (RulePoint.RESHUFFLE,)
+        if shoe.is_last(shoe.coups_begun):
+            points = (RulePoint.LAST_HAND, *points)
+        else:
+            owed = "draw no card, reshuffle: the shoe is over"
+    else:
+        many = f"{shoe.burn_owed} cards" if shoe.burn_owed > 1 else "1 card"
+        owed, kind = f"burn {many} before the first card of a hand", PromptKind.BEFORE_DEAL
+        points = shoe.remedy.burn_points or (RulePoint.BURN_COUNT, RulePoint.BURN_BEFORE_PLAY)
+        if step.phase is Phase.BURN_FIRST:
+            owed = "burn the first card, and as many more as its amount, before the first hand"
+            points = (RulePoint.BURN_FIRST, *points)
+    step = accept(step, f'"no more bets" opens no coup: {owed}', book.clauses(*points))
+    return prompt(book, step, kind, owed, *points)
 
 
 # --- in a coup -----------------------------------------------------------------------------------
@@ -371,6 +415,8 @@ def _card_of_partial_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     coup = step.coup
     if _begins_another(coup, event.claimed):
         step = close_coup(book, step, CoupFate.PARTIAL)
+        # Its end was not reported.
+        step = step.with_shoe(replace(step.shoe, reports_proven=False))
         if coup.missing and step.phase is Phase.BETWEEN_COUPS:
             return _first_card_of_coup(book, step, event)
         return _card_after_coup(book, step, event)

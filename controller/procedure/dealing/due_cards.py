@@ -24,6 +24,7 @@ from controller.procedure.places import (
     DUE_PLACE,
     HAND_PLACES,
     PLACE_NAMES,
+    obliging_points,
     place_points,
     points_of_ruling,
 )
@@ -157,7 +158,9 @@ def _check_claim(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> 
         return step
     if place is Place.BANKER_3 and event.claimed is Place.PLAYER_3:
         detail = "by the order of drawing it is the Banker's third card"
-        step = raise_irregularity(book, step, IrregularityCode.PLAYER_THIRD_UNAUTHORISED, detail)
+        points = (*obliging_points(book, step.coup.faces()[:-1]), RulePoint.THIRD_TO_BANKER)
+        code = IrregularityCode.PLAYER_THIRD_UNAUTHORISED
+        step = raise_irregularity(book, step, code, detail, instead=points)
         text = "move the card to the Banker's Hand: it is the Banker's third card"
         return prompt(book, step, PromptKind.REMEDY, text, RulePoint.THIRD_TO_BANKER)
     detail = f"it is {PLACE_NAMES[place]}, the shoe reports {PLACE_NAMES[event.claimed]}"

@@ -50,6 +50,7 @@ def mark_progress_partial(book: RuleBook, step: Step, missing: int = 0) -> Step:
 
     `missing`: how many reports are proven to be missing, 0 where that is unknown.
     """
+    step = step.with_shoe(replace(step.shoe, reports_proven=False))
     if step.phase is Phase.BURN_REST and step.shoe.remedy.burn_return_phase in BURN_STOPS:
         step = lose_burn_count(book, step)
     if step.shoe.remedy.drawn_after and step.shoe.coup is None and step.phase in _BEFORE_A_COUP:

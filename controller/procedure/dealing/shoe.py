@@ -83,6 +83,7 @@ def device_started(book: RuleBook, step: Step) -> Step:
     cut_card_seen = shoe.cut.seen > 0 and not shoe.cut.in_burn
     dealing = shoe.coup is not None or bool(shoe.remedy.drawn_after)
     if not (cut_card_seen or dealing) and step.phase is not Phase.BURN_REST:
+        step = step.with_shoe(replace(shoe, reports_proven=False))
         return accept(step, "the dealing shoe restarted; nothing was being dealt")
     code, detail = (
         IrregularityCode.SHOE_RESTARTED,

@@ -119,7 +119,7 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
         ),
         IrregularityCode.DEALT_WHILE_SUSPENDED: IrregularityKind(
             title="cards were dealt while the table was suspended",
-            points=(RulePoint.DRAWN_IN_ERROR,),
+            points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
             permitted=(always("take the cards over, or void every coup they belong to"),),

@@ -452,7 +452,7 @@ def test_a_refused_lock_is_not_wanted(script, action) -> None:
 def test_a_refused_decision_names_the_permitted_ones(suspended) -> None:
     resolution = Resolution(FloorDecision.STATE_OUTCOME, outcome=Outcome.TIE)
     output = suspended.acted(Resolve(resolution))
-    permitted = "carry-card, burn-card, void-coup, close-shoe"
+    permitted = "carry-card, burn-card, close-shoe"
     why = f"state-outcome is not permitted here; permitted: {permitted}"
     assert output.entries[-1] == Refusal("resolve", why)
 

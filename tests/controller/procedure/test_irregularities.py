@@ -195,10 +195,10 @@ SHOE_JOINED
     out 7h                                               | between_coups   | {GO_ON}
     cut card                                             | between_coups   | {GO_ON}
 COUP_JOINED
-    {OPENED}; B1 7h                                      | result          | {PARTIAL}
+    {OPENED}; start; B1 7h                               | result          | {PARTIAL}
     {OPENED}; P2 7h                                      | result          | {PARTIAL}
     {COMPLETE}; result tie; B2 7h                        | result          | {PARTIAL}
-    {OPENED}; no more bets; B1 7h                        | result          | {PARTIAL}
+    {OPENED}; start; no more bets; B1 7h                 | result          | {PARTIAL}
     {OPENED}; P3 7h                                      | result          | {PARTIAL}
     {OPENED}; more 7h                                    | result          | {PARTIAL}
 SHOE_RESTARTED

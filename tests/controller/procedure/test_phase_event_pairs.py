@@ -67,7 +67,7 @@ burn 4d                      | ok>br   ok>br    SAYS!  SWAP!    SWAP!    ok>br M
 burned 4d                    | MET!>br SAYS!>br ok     OVER!    OVER!    LATE! SUSP
 extra 4d                     | MET!>br SAYS!>br ok     OVER!    OVER!    LATE! SUSP
 P1 4d                        | MET!>B1 SKIP!>br SHORT! ok>B1    ok>B1    LATE! MUTE+SUSP>P1
-B1 4d                        | MET!>re SAYS!>br SAYS!  MID!>re  MID!>re  LATE! DRAWN+SUSP
+B1 4d                        | MET!>re SAYS!>br SAYS!  SAYS!>B1 SAYS!>B1 LATE! DRAWN+SUSP
 P2 4d                        | MET!>re SAYS!>br SAYS!  MID!>re  MID!>re  LATE! DRAWN+SUSP
 B2 4d                        | MET!>re SAYS!>br SAYS!  MID!>re  MID!>re  LATE! DRAWN+SUSP
 P3 4d                        | MET!>re SAYS!>br SAYS!  DRAWN!   DRAWN!   LATE! DRAWN+SUSP

@@ -117,8 +117,8 @@ def test_where_reports_are_missing_too_the_coup_stays_partial(table, doubt) -> N
 
 
 def test_a_coup_joined_in_the_middle_stays_partial(table) -> None:
-    table.deal("B1 ??")
-    table.deal("again B1 Kc")
+    table.deal("P2 ??")
+    table.deal("again P2 Kc")
     assert "continue" not in table.permitted
 
 
