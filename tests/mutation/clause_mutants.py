@@ -405,11 +405,9 @@ def table(results: Iterable[dict[str, Any]]) -> str:
     for one in listed:
         for mutant in one["survived"]:
             by_mutant[mutant].append(one["clause"])
-    rows += ["", "| survived | with the tests of |", "|---|---|"]
-    rows += [
-        f"| `{mutant.replace('|', '/')}` | {', '.join(names)} |"
-        for mutant, names in sorted(by_mutant.items())
-    ]
+    rows += ["", "What survived, and the clauses whose tests did not notice it:", "", "```text"]
+    rows += [f"{mutant}  [{', '.join(names)}]" for mutant, names in sorted(by_mutant.items())]
+    rows += ["```", ""]
     return "\n".join(rows) + "\n"
 
 
