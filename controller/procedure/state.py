@@ -65,6 +65,8 @@ class CoupState(Struct, frozen=True):
     card alone makes it partial, that card and those drawn after it, to be judged once it is read.
     `carried`: so many of its first cards were drawn in error before it; the shoe's claims are off
     by as many.
+    `shoe_cards`: once a card found face up was taken out, the cards in the shoe's own count, that
+    one among them.
     """
 
     number: int
@@ -80,6 +82,7 @@ class CoupState(Struct, frozen=True):
     ghost: bool = False
     carried: int = 0
     unjudged: tuple[DealtCard, ...] = ()
+    shoe_cards: tuple[DealtCard, ...] | None = None
 
     def can_continue_at(self, index: int) -> bool:
         """Whether a report of card `index` (0..5; 6 the result) can still belong to this coup.

@@ -31,6 +31,7 @@ _VOID_CITED: Final = "the refused void of a coup with a card found face up cites
 _VOID_FREE: Final = "a floorperson who decides may void after a card found face up (D-43)"
 _CALL_OWED: Final = "a call that opens no coup says what is owed, or that the shoe is over"
 _FIRST_CARD: Final = "a first card claimed for Banker is Player's where no report is missing (D-16)"
+_TWO_CLAIMS: Final = "after a card found face up the shoe's own count explains a claim (D-16)"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
     192: _PAIR_SIGNAL,
@@ -320,4 +321,5 @@ NAMED_CHANGES: Final[dict[int, str]] = {
     1810: _CALL_OWED,
     1823: _CALL_OWED,
     1958: _CALL_OWED,
+    596: _TWO_CLAIMS,
 }

@@ -115,6 +115,10 @@ def coup_forced_out(book: RuleBook, step: Step) -> Step:
     shoe = step.state.shoe
     if shoe is None or shoe.coup is None:
         return accept(step, "forced exit with no coup on the table: no effect")
+    if shoe.coup.shoe_cards is not None:
+        # The shoe counts a card that was taken out: only its count begins again.
+        step = step.with_coup(replace(shoe.coup, shoe_cards=()))
+        return accept(step, "forced exit: the shoe's count was off by a card found face up")
     coup = replace(shoe.coup, abandoned=True)
     detail = f"cards dealt: {len(coup.cards)}"
     return raise_irregularity(book, step.with_coup(coup), IrregularityCode.FORCED_EXIT, detail)

@@ -34,7 +34,7 @@ from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.procedure.wagering.wagers import lock_wagers
 from controller.profiles.rule_points import RulePoint
-from controller.rules.coup import DrawDecision, Place, draw_decision
+from controller.rules.coup import DrawDecision, Place, draw_decision, next_place
 
 _TRIGGER_OF_DECISION = MappingProxyType(
     {
@@ -117,7 +117,7 @@ def deal_due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if place in (Place.PLAYER_3, Place.BANKER_3):
         step = check_third_card(book, step)
     if not step.coup.carried:
-        step = _check_claim(book, step, event, place)
+        step = _count_by_shoe(_check_claim(book, step, event, place))
     if step.shoe.cut.exhausted:
         return raise_irregularity(
             book, step, IrregularityCode.CARD_AFTER_SECOND_CUT_CARD, PLACE_NAMES[place]
@@ -152,9 +152,40 @@ def _place_card(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: Las
     return prompt_after_card(book, step, ruling)
 
 
+def _claims_by_shoe_count(coup: CoupState, place: Place) -> tuple[Place, ...]:
+    """What the shoe may claim for a card whose count has a card more than the order of drawing.
+
+    It counts all cards by its own third-card rule, and begins its next coup when that is complete;
+    or it counts each hand.
+    """
+    counted = coup.shoe_cards
+    if counted is None:
+        return ()
+    hand = place.value.partition("_")[0]
+    number = 1 + sum(dealt.claimed.value.startswith(hand) for dealt in counted)
+    by_hand = Place(f"{hand}_{number if number <= 3 else 'more'}")
+    if any(dealt.card is None for dealt in counted):
+        return (by_hand,)
+    return (_next_by_shoe(counted) or Place.PLAYER_1, by_hand)
+
+
+def _next_by_shoe(counted: tuple[DealtCard, ...]) -> Place | None:
+    return next_place(tuple(dealt.card for dealt in counted if dealt.card is not None))
+
+
+def _count_by_shoe(step: Step) -> Step:
+    """Add the card just dealt to the shoe's own count, if that is kept."""
+    counted, dealt = step.coup.shoe_cards, step.coup.cards[-1]
+    if counted is None:
+        return step
+    read = all(one.card is not None for one in counted)
+    begins = read and _next_by_shoe(counted) is None
+    return step.with_coup(replace(step.coup, shoe_cards=(dealt,) if begins else (*counted, dealt)))
+
+
 def _check_claim(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> Step:
     """Raise a difference between the shoe's claim and the order of drawing."""
-    if event.claimed is place:
+    if event.claimed in (place, *_claims_by_shoe_count(step.coup, place)):
         return step
     if place is Place.BANKER_3 and event.claimed is Place.PLAYER_3:
         detail = "by the order of drawing it is the Banker's third card"

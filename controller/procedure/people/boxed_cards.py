@@ -83,5 +83,7 @@ def _take_out_of_hand(book: RuleBook, step: Step) -> tuple[Step, Card | None, Ph
     back = Phase(dealt.place.value)
     if coup.partial:
         step = step.advance(book, resume_trigger(back))
-    coup = replace(coup, partial=False, declared=None, abandoned=False)
+    # The shoe still counts the card.
+    counted = step.coup.cards if coup.shoe_cards is None else coup.shoe_cards
+    coup = replace(coup, partial=False, declared=None, abandoned=False, shoe_cards=counted)
     return set_aside(step.with_coup(coup), error), dealt.card, back
