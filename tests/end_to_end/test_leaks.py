@@ -683,6 +683,8 @@ def step_of(table: RunningTable, step: tuple[object, ...]) -> None:
             assert table.act(action, "dealer", what=what)["ok"]
         case ("resolve", str(decision), *provisional):
             values = dict(zip(("decision", "provisional"), (decision, *provisional), strict=False))
+            if decision == "void-coup":
+                values["second"] = "B. Floor"
             assert table.act("resolve", **values)["ok"], table.answers[-1]
         case ("leave",):
             table.happens(lambda shoe: shoe.force_exit())

@@ -25,7 +25,10 @@ def try_script(
     profile: Annotated[str, typer.Option(metavar="NAME", help=PROFILE_HELP)] = "s42-mini",
     decks: Annotated[
         int | None,
-        typer.Option(metavar="N", help="Decks in the shoe; by default the profile's."),
+        # The profile's own bounds are checked later, with their grounds.
+        typer.Option(
+            metavar="N", min=0, max=9999, help="Decks in the shoe; by default the profile's."
+        ),
     ] = None,
     observed: Annotated[
         str,

@@ -156,7 +156,7 @@ def test_a_damaged_saved_state_is_not_used(troubled_shoe, record) -> None:
 
 
 def test_a_provisional_coup_is_still_provisional(script, record) -> None:
-    played = script().begun().reported(*NEW_SHOE, *OVERDRAW, "47 90", *COUP[:2])
+    played = script().begun().reported(*NEW_SHOE, *COUP[:4], "47 C0", *COUP[:2])
     state = recovered(record(played)).state.table
     assert state.suspension.dealt
     assert state.shoe.coup.suspended_cards

@@ -102,7 +102,7 @@ def test_cards_dealt_while_suspended_are_counted_in_the_line_of_the_decision(
     assert logged(caplog, script, book_of("s42-mini"), Role.PIT_MANAGER)[2:] == [
         (
             "irregularity 2 DEALT_WHILE_SUSPENDED, coup 2: cards were dealt while the table was"
-            " suspended; clauses S42-k-2-carry, S42-k-2-burn; raised while the table is suspended"
+            " suspended; clauses S42-f-1-shoe; raised while the table is suspended"
         ),
         (
             "continue decided by Ann Lee (pit manager), closes irregularities 1 to 2; take-over: 6"

@@ -589,7 +589,7 @@ def test_half_a_frame_is_dropped_by_a_tick() -> None:
     one = ready()
     one.receive(KEEP_ALIVE[:7])
 
-    assert one.due_in_ms() == 500
+    assert one.due_in_ms() == 300
     assert kinds(one.tick(300)) == [LinkFaultKind.TRUNCATED]
 
 
