@@ -15,6 +15,8 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from controller.procedure.effects import CoupCorrected
+from controller.rules.outcome import Outcome
 from hil.run_guard import guarded_run, memory_folder
 
 pytest_plugins = ("register_plugin",)
@@ -209,3 +211,22 @@ def fast_dir() -> Iterator[Path]:
     """A directory in memory if possible, for tests that do not test durability."""
     with tempfile.TemporaryDirectory(prefix="t-", dir=memory_folder()) as name:
         yield Path(name)
+
+
+@pytest.fixture
+def corrected_coup() -> CoupCorrected:
+    """Two persons corrected coup 1 of shoe 2 from Player to a tie."""
+    return CoupCorrected(
+        gaming_day="2026-11-21",
+        shoe=2,
+        coup=1,
+        counted=Outcome.PLAYER,
+        before=Outcome.PLAYER,
+        outcome=Outcome.TIE,
+        person="Ann Lee",
+        second="Bo Ray",
+        reason="the film",
+        owed=(),
+        undecided=(),
+        wagers_known=True,
+    )

@@ -10,14 +10,12 @@ from collections.abc import Iterator
 from enum import StrEnum
 from itertools import cycle
 from random import Random
-from threading import Event, Thread
-from types import TracebackType
+from threading import Event
 from typing import Self
 
 from hil.emulator.angel_eye.wire import report_frame
+from hil.rig.loopback_server import POLL_S, LoopbackServer
 
-LOOPBACK = "127.0.0.1"
-POLL_S = 0.1
 BLOCK_BYTES = 65_536
 SEQUENCE = string.digits + "ABCDEF"
 _CARD = bytes((0x44, 0x81, 0xC9))
@@ -51,7 +49,7 @@ def _repeated(sequence: Iterator[str]) -> bytes:
     return round_bytes * (BLOCK_BYTES // len(round_bytes))
 
 
-class FloodPeer:
+class FloodPeer(LoopbackServer):
     """Use as a context manager; serves one client at a time at `url`.
 
     Sends nothing before `begin()`. `sent` counts the bytes that clients' connections took,
@@ -59,49 +57,28 @@ class FloodPeer:
     """
 
     def __init__(self, block: bytes, *, hangs_up: bool = False) -> None:
+        super().__init__("flood peer")
         self.sent = 0
         self.connections = 0
         self._block = block
         self._hangs_up = hangs_up
         self._begun = Event()
-        self._ended = Event()
-        self._listener = socket.create_server((LOOPBACK, 0))
-        self._listener.settimeout(POLL_S)
-        self.url = f"socket://{LOOPBACK}:{self._listener.getsockname()[1]}"
-        self._thread = Thread(target=self._run, name="flood peer", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._ended.set()
-        self._begun.set()
-        self._thread.join()
-        self._listener.close()
 
     def begin(self) -> Self:
         """Start sending."""
         self._begun.set()
         return self
 
-    def _run(self) -> None:
-        while not self._ended.is_set():
-            with contextlib.suppress(OSError):
-                client, _ = self._listener.accept()
-                self.connections += 1
-                with client:
-                    client.settimeout(POLL_S)
-                    self._serve(client)
-
     def _serve(self, client: socket.socket) -> None:
+        self.connections += 1
+        client.settimeout(POLL_S)
+        while not (self._ended.is_set() or self._begun.wait(POLL_S)):
+            continue
+        with contextlib.suppress(OSError):  # the client is gone
+            self._flood(client)
+
+    def _flood(self, client: socket.socket) -> None:
         at = 0
-        self._begun.wait()
         while not self._ended.is_set():
             with contextlib.suppress(TimeoutError):
                 taken = client.send(self._block[at:])

@@ -8,18 +8,15 @@ import socket
 import time
 from random import Random
 from threading import Event, Lock, Thread
-from types import TracebackType
-from typing import Self
 
 from hil.emulator.lines.faults import FaultPlan
+from hil.rig.loopback_server import LOOPBACK, POLL_S, LoopbackServer
 
-LOOPBACK = "127.0.0.1"
-POLL_S = 0.1
 NS_PER_S = 1_000_000_000
 READ_BYTES_MAX = 4096
 
 
-class BadLine:
+class BadLine(LoopbackServer):
     """Use as a context manager. `url` relays one client at a time to that port.
 
     `bytes_between_cuts`: the minimum and maximum of bytes, both ways, before it breaks.
@@ -28,6 +25,7 @@ class BadLine:
     def __init__(
         self, port: int, plan: FaultPlan, seed: int, bytes_between_cuts: tuple[int, int]
     ) -> None:
+        super().__init__("bad line")
         self.cuts = 0
         self._port = port
         self._plan: FaultPlan | None = plan
@@ -35,36 +33,14 @@ class BadLine:
         self._between = bytes_between_cuts
         self._until_cut = self._source.randint(*self._between)
         self._counting = Lock()
-        self._ended = Event()
-        self._listener = socket.create_server((LOOPBACK, 0))
-        self._listener.settimeout(POLL_S)
-        self.url = f"socket://{LOOPBACK}:{self._listener.getsockname()[1]}"
-        self._thread = Thread(target=self._run, name="bad line", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._ended.set()
-        self._thread.join()
-        self._listener.close()
 
     def mend(self) -> None:
         """Stop all faults: from now on every byte arrives."""
         self._plan = None
 
-    def _run(self) -> None:
-        while not self._ended.is_set():
-            with contextlib.suppress(TimeoutError):
-                caller, _ = self._listener.accept()
-                with caller, socket.create_connection((LOOPBACK, self._port)) as device:
-                    self._carry(caller, device)
+    def _serve(self, client: socket.socket) -> None:
+        with socket.create_connection((LOOPBACK, self._port)) as device:
+            self._carry(client, device)
 
     def _carry(self, caller: socket.socket, device: socket.socket) -> None:
         broken = Event()

@@ -181,23 +181,9 @@ def test_coups_are_counted_by_outcome(
 
 
 def test_a_correction_is_counted_and_the_coups_stay_as_counted(
-    metrics: TableMetrics, table: Table, stored: MakeStored
+    metrics: TableMetrics, table: Table, stored: MakeStored, corrected_coup: CoupCorrected
 ) -> None:
-    corrected = CoupCorrected(
-        gaming_day="2026-11-21",
-        shoe=2,
-        coup=1,
-        counted=Outcome.PLAYER,
-        before=Outcome.PLAYER,
-        outcome=Outcome.TIE,
-        person="Ann Lee",
-        second="Bo Ray",
-        reason="the film",
-        owed=(),
-        undecided=(),
-        wagers_known=True,
-    )
-    metrics.observe(stored(coup(Outcome.PLAYER), corrected))
+    metrics.observe(stored(coup(Outcome.PLAYER), corrected_coup))
 
     value = metric_reader(metrics, table)
     counts = {one.value: value("coup_corrections_total", outcome=one.value) for one in Outcome}

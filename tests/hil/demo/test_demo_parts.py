@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace as replace_struct
 
 from controller.journal.store import Journal
 from controller.procedure.effects import (
@@ -141,24 +142,11 @@ def test_an_irregularity_is_printed_with_the_text_of_its_clause() -> None:
     )
 
 
-def test_lines_of_a_shoe_and_a_decision() -> None:
+def test_lines_of_a_shoe_and_a_decision(corrected_coup: CoupCorrected) -> None:
     decided = ResolutionRecorded("A. Floor", "seen", "continue", "", "", (2, 3))
     ended = ShoeEnded("2026-11-21", 1, 405, 80, 39, 36, 4, 1, 3, "", "")
     opened = ShoeOpened("2026-11-21", 1, 8, joined=False)
-    corrected = CoupCorrected(
-        gaming_day="2026-11-21",
-        shoe=2,
-        coup=3,
-        counted=Outcome.PLAYER,
-        before=Outcome.PLAYER,
-        outcome=Outcome.TIE,
-        person="Ann Lee",
-        second="Bo Ray",
-        reason="the film",
-        owed=(),
-        undecided=(),
-        wagers_known=True,
-    )
+    corrected = replace_struct(corrected_coup, coup=3)
     burned = BurnDone(Card.parse("7d"), 8, proven=True)
     lines = [
         line
@@ -258,20 +246,11 @@ def test_a_table_that_tracks_no_cards_has_no_batch_places() -> None:
     assert batch_places(SnapshotPart({})) == ()
 
 
-def test_a_corrected_coup_is_counted_by_the_outcome_that_counts(fast_dir: Path) -> None:
-    correction = CoupCorrected(
-        gaming_day="2026-11-21",
-        shoe=1,
-        coup=12,
-        counted=Outcome.BANKER,
-        before=Outcome.BANKER,
-        outcome=Outcome.TIE,
-        person="A. Floor",
-        second="S. Veil",
-        reason="the film",
-        owed=(),
-        undecided=(),
-        wagers_known=True,
+def test_a_corrected_coup_is_counted_by_the_outcome_that_counts(
+    fast_dir: Path, corrected_coup: CoupCorrected
+) -> None:
+    correction = replace_struct(
+        corrected_coup, shoe=1, coup=12, counted=Outcome.BANKER, before=Outcome.BANKER
     )
     with Journal.open(fast_dir / "journal") as journal:
         journal.append([entry_record(one) for one in (CoupClosed(record()), correction)], None)

@@ -317,21 +317,8 @@ def test_beads_run_down_the_plate_on_a_high_terminal() -> None:
     ]  # fmt: skip
 
 
-def test_a_corrected_coup_is_marked_on_the_plate() -> None:
-    correction = CoupCorrected(
-        gaming_day="2026-11-21",
-        shoe=2,
-        coup=2,
-        counted=Outcome.PLAYER,
-        before=Outcome.PLAYER,
-        outcome=Outcome.TIE,
-        person="Ann Lee",
-        second="Bo Ray",
-        reason="the film",
-        owed=(),
-        undecided=(),
-        wagers_known=True,
-    )
+def test_a_corrected_coup_is_marked_on_the_plate(corrected_coup: CoupCorrected) -> None:
+    correction = replace_struct(corrected_coup, coup=2)
     unseen = replace_struct(correction, coup=9)
     history = [closed(number, Outcome.PLAYER) for number in (1, 2)]
     screen = "\n".join(rendered(scene(TABLE, *history, correction, unseen)))
