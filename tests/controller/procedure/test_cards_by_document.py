@@ -264,7 +264,7 @@ NAMES = ("J", "A", *"23456789")
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of the third-card rules: `due` tells whether a card is due, column by column."""
+    """A sentence of the third-card rules: `due` is whether a card is due, column by column."""
 
     clause: str
     profile: str
