@@ -4,11 +4,12 @@ import ctypes
 import os
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -230,3 +231,39 @@ def corrected_coup() -> CoupCorrected:
         undecided=(),
         wagers_known=True,
     )
+
+
+@pytest.fixture
+def interrupt_within() -> Iterator[Callable[..., None]]:
+    """Ctrl-C while this thread is within these functions, outermost first, the last innermost.
+
+    Another thread receives it, so no system call is interrupted: as where it comes just before one.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    main, over = threading.get_ident(), threading.Event()
+
+    def functions() -> list[str]:
+        frame, names = sys._current_frames().get(main), []
+        while frame is not None:
+            names.insert(0, frame.f_code.co_name)
+            frame = frame.f_back
+        return names
+
+    def interrupt(*names: str) -> None:
+        while not over.wait(0.001):
+            now = functions()
+            if now[-1:] == [names[-1]] and all(name in now for name in names):
+                signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+                return
+
+    threads: list[threading.Thread] = []
+
+    def start(*names: str) -> None:
+        threads.append(threading.Thread(target=interrupt, args=names))
+        threads[-1].start()
+
+    yield start
+    over.set()
+    for thread in threads:
+        thread.join()
+    signal.signal(signal.SIGINT, before)

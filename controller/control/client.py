@@ -14,6 +14,8 @@ from typing import Final, TypeAlias
 
 # Longer than the table takes to store an action or to report a failure.
 ANSWER_TIMEOUT_S: Final = 20.0
+# A signal that arrives just before a wait, or at another thread, is handled when that wait ends.
+_SINGLE_WAIT_S: Final = 0.5
 _RECEIVE_BYTES: Final = 65536
 
 Plain: TypeAlias = dict[str, object]
@@ -34,8 +36,8 @@ class ControlClient:
 
         Raises ControlError.
         """
-        with self._send_request(request, ANSWER_TIMEOUT_S) as connection:
-            for answer in self._answers(connection):
+        with self._send_request(request) as connection:
+            for answer in self._answers(connection, ANSWER_TIMEOUT_S):
                 return answer
         raise ControlError(
             f"{self.path}: the table ended without an answer. Remedy: start it again, and check its"
@@ -47,21 +49,19 @@ class ControlClient:
 
         Raises ControlError, also if nothing changes for `silence_s_max` seconds.
         """
-        with self._send_request({"request": "subscribe"}, silence_s_max) as connection:
-            for answer in self._answers(connection):
+        with self._send_request({"request": "subscribe"}) as connection:
+            for answer in self._answers(connection, silence_s_max):
                 snapshot = answer.get("snapshot")
                 if not isinstance(snapshot, dict):
                     why = answer.get("error") or self._foreign_text()
                     raise ControlError(str(why))
                 yield snapshot
 
-    def _send_request(
-        self, request: Mapping[str, object], timeout_s: float | None
-    ) -> socket.socket:
+    def _send_request(self, request: Mapping[str, object]) -> socket.socket:
         """Connect and send the request."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            connection.settimeout(timeout_s)
+            connection.settimeout(ANSWER_TIMEOUT_S)
             connection.connect(os.fspath(self.path))
             # The table closes a connection beyond its limit at once, but has sent the reason.
             with contextlib.suppress(BrokenPipeError):
@@ -74,7 +74,7 @@ class ControlClient:
             raise
         return connection
 
-    def _answers(self, connection: socket.socket) -> Iterator[Plain]:
+    def _answers(self, connection: socket.socket, silence_s_max: float | None) -> Iterator[Plain]:
         buffer = b""
         while True:
             line, end, rest = buffer.partition(b"\n")
@@ -83,7 +83,7 @@ class ControlClient:
                 yield self._parse_answer(line)
                 continue
             try:
-                received = connection.recv(_RECEIVE_BYTES)
+                received = _receive(connection, silence_s_max)
             except ConnectionResetError:
                 return
             except OSError as error:
@@ -133,3 +133,16 @@ class ControlClient:
             return f"group {grp.getgrgid(number).gr_name}"
         except KeyError:
             return f"group {number}"
+
+
+def _receive(connection: socket.socket, silence_s_max: float | None) -> bytes:
+    """The next bytes, empty at the end. Raises OSError, TimeoutError after this much silence."""
+    connection.settimeout(_SINGLE_WAIT_S)
+    waits = 0
+    while True:
+        try:
+            return connection.recv(_RECEIVE_BYTES)
+        except TimeoutError:
+            waits += 1
+            if silence_s_max is not None and waits * _SINGLE_WAIT_S >= silence_s_max:
+                raise

@@ -108,7 +108,7 @@ class Core(Struct, frozen=True):
             contradictions = inconsistencies(transition.state.custody)
             assert not contradictions, f"custody is inconsistent: {contradictions[0]}"
         saved_state = b""
-        if transition.coup_ended or any(isinstance(e, StateDigest) for e in transition.entries):
+        if transition.coup_ended or StateDigest in map(type, transition.entries):
             transition, saved_state = _with_digest(transition)
         output = CoreOutput(transition.entries, transition.writes, saved_state, transition.at_once)
         return transition.state, output

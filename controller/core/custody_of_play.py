@@ -148,7 +148,10 @@ def _clear_aside(
     state: CustodyState, before: ShoeState | None, after: ShoeState | None, *, rack_read: bool
 ) -> CustodyState:
     """Cards drawn in error leave the table: held cards begin the next coup, others are racked."""
-    if before is None or _aside_count(before) <= _aside_count(after):
+    if before is None:
+        return state
+    aside = _aside_count(before)
+    if aside == 0 or aside <= _aside_count(after):
         return state
     staying = _held_cards_in_hands(before, after)
     for card in _cards_aside(after):
@@ -268,7 +271,10 @@ def _has_new_card(before: CoupState | None, after: CoupState) -> bool:
 
 def _aside_count(shoe: ShoeState | None) -> int:
     """The number of cards drawn in error that lie on the table in neither hand."""
-    return len(_cards_aside(shoe))
+    if shoe is None:
+        return 0
+    of_coup = len(shoe.coup.aside) if shoe.coup is not None else 0
+    return of_coup + len(shoe.remedy.carried) + len(shoe.remedy.waiting)
 
 
 def _coup_cleared(before: ShoeState | None, after: ShoeState | None) -> bool:

@@ -80,7 +80,10 @@ from controller.procedure.step_result import Step, accept, raise_irregularity, s
 
 def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
     """Judge one event by the rule book in force at the table: effective_book of its state."""
-    return name_permitted(book, _judge_event(book, state, event))
+    judged = _judge_event(book, state, event)
+    if judged.state.irregularities == state.irregularities:
+        return judged
+    return name_permitted(book, judged)
 
 
 def _judge_event(book: RuleBook, state: TableState, event: DomainEvent) -> Step:

@@ -77,8 +77,10 @@ class Step(Struct, frozen=True):
 
     @property
     def coup(self) -> CoupState:
-        assert self.shoe.coup is not None, "no coup is open"
-        return self.shoe.coup
+        shoe = self.state.shoe
+        assert shoe is not None, "no shoe is open"
+        assert shoe.coup is not None, "no coup is open"
+        return shoe.coup
 
 
 def accept(step: Step, what: str, clauses: tuple[str, ...] = ()) -> Step:
@@ -168,7 +170,7 @@ def suspend_if_due(book: RuleBook, step: Step) -> Step:
     It comes last: until then the whole event is judged in the phase of play, so that one card can
     break two rules.
     """
-    if step.state.suspension is not None:
+    if step.state.suspension is not None or not step.state.open_irregularities:
         return step
     first = next((one for one in step.state.open_irregularities if one.suspends), None)
     if first is None:

@@ -123,8 +123,10 @@ def feed(
 
 def split(unframed: Unframed, data: bytes) -> tuple[bytes, ...]:
     """Cut the next bytes after each report that they complete."""
-    waiting = len(unframed.pending)
-    found = _WHOLE_REPORT.finditer(unframed.pending + data)
+    buffer, waiting = unframed.pending + data, len(unframed.pending)
+    if _WHOLE_REPORT.fullmatch(buffer):
+        return (data,)
+    found = _WHOLE_REPORT.finditer(buffer)
     return cut_at(data, (one.end() - waiting for one in found))
 
 

@@ -4,11 +4,11 @@ Source: hil/README.md, "The demo".
 """
 
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 
 from hil.demo.batches import batch_places, enrol, make_key
 from hil.demo.dealing import DealingResult, DealingThread
@@ -43,7 +43,7 @@ def play(settings: DemoSettings, screen: Screen) -> DealingResult:
     """Play the demo. Raises CannotStart and ProgramFailed."""
     _make_folder(settings.folder)
     with (
-        stop_event() as stopping,
+        stop_request() as stopping,
         _line(settings) as server,
         DemoShuffler(settings) as shuffler,
         DemoProgram(settings, url_of(server), _prepare(settings, shuffler)) as program,
@@ -71,22 +71,36 @@ def play(settings: DemoSettings, screen: Screen) -> DealingResult:
     return DealingResult(
         truth=dealing.truth,
         complete=complete,
-        interrupted=stopping.is_set() and not complete,
+        interrupted=stopping.is_made and not complete,
         failure=failure,
         batch_places=batch_places(snapshots.table),
         batches=dealing.batches,
     )
 
 
+class StopRequest:
+    """Whether a signal asked for the end. Takes no lock: its handler may run within `wait`."""
+
+    def __init__(self) -> None:
+        self.is_made = False
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for it so long; whether it is made."""
+        until = time.monotonic() + seconds
+        while not self.is_made and (left := until - time.monotonic()) > 0:
+            time.sleep(min(left, FRAME_S))
+        return self.is_made
+
+
 @contextmanager
-def stop_event() -> Iterator[Event]:
-    """An event that Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt. For the main thread."""
-    stopping = Event()
+def stop_request() -> Iterator[StopRequest]:
+    """Made by Ctrl-C; a second Ctrl-C raises KeyboardInterrupt. For the main thread."""
+    stopping = StopRequest()
 
     def stop(_number: int, _frame: object) -> None:
-        if stopping.is_set():
+        if stopping.is_made:
             raise KeyboardInterrupt
-        stopping.set()
+        stopping.is_made = True
 
     before = [(number, signal.signal(number, stop)) for number in STOP_SIGNALS]
     try:
@@ -140,7 +154,7 @@ class RunningDemo:
     dealing: DealingThread
     floorperson: ScriptedFloorperson
 
-    def run(self, screen: Screen, stopping: Event) -> str:
+    def run(self, screen: Screen, stopping: StopRequest) -> str:
         """Run and show it until it is over; the failure, empty if there was none."""
         self.snapshots.start()
         self.journal_events.start()
@@ -150,11 +164,11 @@ class RunningDemo:
             failure = self._watch(screen, stopping)
             self.dealing.stop()
             screen.show(self._scene(), self.journal_events)
-            if not failure and not stopping.is_set():
+            if not failure and not stopping.is_made:
                 stopping.wait(self.settings.tempo.last_look_s)
         return failure or self.dealing.failure
 
-    def _watch(self, screen: Screen, stopping: Event) -> str:
+    def _watch(self, screen: Screen, stopping: StopRequest) -> str:
         while self.dealing.running:
             screen.show(self._scene(), self.journal_events)
             if stopping.wait(FRAME_S):

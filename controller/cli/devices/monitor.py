@@ -26,6 +26,8 @@ _NS_PER_S: Final = 1_000_000_000
 _NS_PER_MS: Final = 1_000_000
 # Events waiting to be printed; a full queue blocks the reader thread.
 _EVENTS_WAITING_MAX: Final = 4096
+# Ctrl-C that arrives just before a wait is handled when that wait ends.
+_SINGLE_WAIT_S: Final = 0.5
 
 # The prefix of a monitor's lines, by level.
 _OPENINGS: Final = {"bytes": "bytes ", "frames": "frame ", "events": "event "}
@@ -95,13 +97,13 @@ def _print_events(
     opened = False
     until_ns = began.monotonic_ns + watch.seconds * _NS_PER_S
     while True:
-        left_s = (until_ns - now().monotonic_ns) / _NS_PER_S if watch.seconds else None
-        if left_s is not None and left_s <= 0:
+        left_s = (until_ns - now().monotonic_ns) / _NS_PER_S if watch.seconds else _SINGLE_WAIT_S
+        if left_s <= 0:
             return
         try:
-            event = events.get(timeout=left_s)
+            event = events.get(timeout=min(left_s, _SINGLE_WAIT_S))
         except queue.Empty:
-            return
+            continue
         if isinstance(event, PortLost) and not opened:
             raise CommandError(event.reason)
         opened = True

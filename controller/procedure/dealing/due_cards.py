@@ -175,12 +175,13 @@ def _next_by_shoe(counted: tuple[DealtCard, ...]) -> Place | None:
 
 def _count_by_shoe(step: Step) -> Step:
     """Add the card just dealt to the shoe's own count, if that is kept."""
-    counted, dealt = step.coup.shoe_cards, step.coup.cards[-1]
+    coup = step.coup
+    counted, dealt = coup.shoe_cards, coup.cards[-1]
     if counted is None:
         return step
     read = all(one.card is not None for one in counted)
     begins = read and _next_by_shoe(counted) is None
-    return step.with_coup(replace(step.coup, shoe_cards=(dealt,) if begins else (*counted, dealt)))
+    return step.with_coup(replace(coup, shoe_cards=(dealt,) if begins else (*counted, dealt)))
 
 
 def _check_claim(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> Step:

@@ -27,8 +27,6 @@ from controller.rules.setting_values import IrregularityRules
 
 def name_permitted(book: RuleBook, step: Step) -> Step:
     """The step with what is permitted after it in each irregularity that it raised."""
-    if not any(isinstance(verdict, Irregularity) for verdict in step.verdicts):
-        return step
     decisions = permitted_decisions(book, step.state)
 
     def named(verdict: Verdict) -> Verdict:

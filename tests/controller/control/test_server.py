@@ -438,6 +438,17 @@ def test_a_subscriber_sees_the_end(serving: Serving) -> None:
         assert next(shown for shown in snapshots if shown["health"] != "running") is not None
 
 
+def test_no_ctrl_c_is_lost_while_nothing_changes(
+    serving: Serving, interrupt_within: Callable[..., None]
+) -> None:
+    with closing(serving.client.subscribe()) as snapshots:
+        next(snapshots)
+        interrupt_within("subscribe", "_receive")
+
+        with pytest.raises(KeyboardInterrupt):
+            next(snapshots)
+
+
 def test_the_stream_ends_with_the_server(serving: Serving) -> None:
     with closing(serving.client.subscribe()) as snapshots:
         next(snapshots)

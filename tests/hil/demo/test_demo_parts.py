@@ -1,6 +1,9 @@
 """The parts of a demo that need no running table: floorperson, lines, proof, plan."""
 
+import signal
+import sys
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -29,6 +32,7 @@ from controller.views.snapshot_reader import SnapshotPart
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
 from hil.demo.batches import batch_places
+from hil.demo.demo import stop_request
 from hil.demo.floorperson import SCRIPT, choose_decision
 from hil.demo.plain_lines import event_lines
 from hil.demo.plan import usual_mistakes
@@ -258,3 +262,31 @@ def test_a_corrected_coup_is_counted_by_the_outcome_that_counts(
     tally = count_journal(fast_dir / "journal")
 
     assert (tally.player, tally.banker, tally.tie) == (0, 0, 1)
+
+
+@pytest.mark.parametrize("step", range(1, 10))
+def test_ctrl_c_at_any_step_of_waiting_asks_the_demo_to_end(step: int) -> None:
+    """Its handler then runs within the wait: it must not need a lock that the wait holds."""
+    steps = count(1)
+
+    def interrupt(_frame: object, _event: str, _argument: object) -> None:
+        if next(steps) == step:
+            signal.raise_signal(signal.SIGTERM)
+
+    with stop_request() as stopping:
+        sys.setprofile(interrupt)
+        try:
+            made = stopping.wait(60.0)
+        finally:
+            sys.setprofile(None)
+
+    assert made
+
+
+def test_a_second_ctrl_c_ends_the_demo_at_once() -> None:
+    with stop_request() as stopping:
+        signal.raise_signal(signal.SIGTERM)
+        assert stopping.is_made
+
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)

@@ -162,6 +162,15 @@ def test_ctrl_c_ends_the_monitor_cleanly(line: str) -> None:
     assert "Traceback" not in err
 
 
+def test_no_ctrl_c_is_lost_while_the_port_is_silent(
+    line: str, interrupt_within: Callable[..., None], capsys: Capture
+) -> None:
+    interrupt_within("_print_events", "get", "wait")
+
+    assert main(["devices", "monitor", line]) == ExitCode.DONE
+    assert "14 bytes in " in capsys.readouterr().out
+
+
 def test_a_missing_port_is_reported_in_one_sentence(capsys: Capture) -> None:
     assert main(["devices", "monitor", "/dev/ttyNONE9"]) == ExitCode.UNUSABLE
     assert "smartshoe devices" in capsys.readouterr().err
