@@ -8,7 +8,7 @@ import logging
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,7 +33,8 @@ from controller.service.device_log import (
 )
 from controller.service.irregularity_log import IrregularityLog
 from controller.service.manifest_lookup import ManifestLookup
-from controller.service.noise_limit import limiting_noise
+from controller.service.noise_limit import NoiseLimit, noise_limit_of
+from controller.service.stored_chunks import stored_chunks
 from controller.service.usb_hotplug import UsbHotplug
 from controller.system.systemd import Notifier
 from controller.table.disk_space import DiskMonitor
@@ -48,7 +49,7 @@ from firmware_bridge.attestation import NO_TRUST
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.open_port import open_port
-from firmware_bridge.transport.port import LineSettings
+from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent
 from firmware_bridge.transport.pump import PortPump
 
 LOG = logging.getLogger("smartshoe")
@@ -219,7 +220,9 @@ def _assemble(
         except BaseException:
             control.stop()
             raise
-    pumps = tuple(_pump(config, table, url, line) for url, line in config.lines)
+    since_ns = now().utc_ns - NoiseLimit.WINDOW_NS
+    stored = stored_chunks(config.journal_folder, since_ns)
+    pumps = tuple(_pump(config, table, url, line, stored) for url, line in config.lines)
     # Bind the batches before the shoe's port opens and the first card can be read.
     batches.start(table.put, config.bound_batches)
     for pump in pumps:
@@ -231,9 +234,20 @@ def _assemble(
     return ProgramParts(table, pumps, batches, devices, disk, control, server)
 
 
-def _pump(config: TableConfig, table: Table, url: str, line: LineSettings) -> PortPump:
-    stored = limiting_noise(config.settings, url, table.put)
-    put = logging_port(device_role(config.settings, url), stored)
+def _pump(
+    config: TableConfig,
+    table: Table,
+    url: str,
+    line: LineSettings,
+    stored: Mapping[str, Sequence[Chunk]],
+) -> PortPump:
+    limit = noise_limit_of(config.settings, url, table.put)
+    put: Callable[[PortEvent], object] = table.put
+    if limit is not None:
+        limit.resume(stored.get(url, ()), now())
+        table.attach_last_inputs(limit.last_statement)
+        put = limit.put
+    put = logging_port(device_role(config.settings, url), put)
     if config.log_level_wire != "off" and url == config.settings.shoe.port:
         put = WireLogger(config.settings.shoe, config.log_level_wire, put).put
     pump = PortPump(url, open_port(url, line, config.allowed), put)

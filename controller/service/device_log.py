@@ -37,8 +37,8 @@ LEVELS: Final = {
     "bytes": ("event", "frame", "bytes"),
 }
 
-_PutPort: TypeAlias = Callable[[PortEvent], None]
-_PutDevice: TypeAlias = Callable[[DevicePlugged | DeviceUnplugged], None]
+_PutPort: TypeAlias = Callable[[PortEvent], object]
+_PutDevice: TypeAlias = Callable[[DevicePlugged | DeviceUnplugged], object]
 
 
 def device_role(settings: Settings, port: str) -> str:
@@ -165,7 +165,7 @@ class WireLogger:
     """Logs one port's traffic, then passes events on. Used by the port's reader thread."""
 
     def __init__(
-        self, shoe: ShoeDeviceSettings, level: str, put: Callable[[PortEvent], None]
+        self, shoe: ShoeDeviceSettings, level: str, put: Callable[[PortEvent], object]
     ) -> None:
         self._monitor = build_monitor(shoe.model, shoe_driver_settings(shoe))
         self._state = self._monitor.initial()

@@ -46,7 +46,7 @@ class ManifestLookup:
         self._folder = folder
         self._keys = tuple(keys)
         self._clock = clock
-        self._put: Callable[[ManifestGiven], None] = _discard
+        self._put: Callable[[ManifestGiven], object] = _discard
         self._answers: tuple[NamedBatch, ...] = ()
         self._queue: queue.Queue[ManifestRequested | None] = queue.Queue(_QUEUE_MAX)
         self._thread = threading.Thread(target=self._serve, name="batches", daemon=True)
@@ -59,7 +59,7 @@ class ManifestLookup:
         """
         return self._answers
 
-    def start(self, put: Callable[[ManifestGiven], None], bound: Sequence[str]) -> None:
+    def start(self, put: Callable[[ManifestGiven], object], bound: Sequence[str]) -> None:
         """Start the thread; `put` takes the manifests.
 
         The batches in the configuration are put before this returns: a port is started next, and

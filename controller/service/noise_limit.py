@@ -4,7 +4,7 @@ Source: controller/table/README.md, "Noise".
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import ClassVar, Final, TypeAlias
 
 from msgspec.structs import replace
@@ -20,21 +20,23 @@ from firmware_bridge.transport.port import Chunk, PortEvent
 
 _NS_PER_S: Final = 1_000_000_000
 
-_Put: TypeAlias = Callable[[PortEvent | NoiseDropped], None]
+# Returns whether the input was queued: after the end nothing is.
+_Put: TypeAlias = Callable[[PortEvent | NoiseDropped], bool]
 
 
 class NoiseLimit:
-    """Passes a port's events on, and of its noise a limited amount. Used by one reader thread.
+    """Passes a port's events on, and of its noise a limited amount. `put` is for one reader thread.
 
     Noise is what brings no new frame: bytes outside frames, and copies of a frame without end.
     Beyond the limit only frames are passed on, each with at most PIECE_BYTES around it.
     """
 
-    # With its records, pages and indices that is at most 1 MB on the disk in an hour.
+    # With its records, pages and indices that is at most 1 MB on the disk in any hour.
     BYTES_MAX: ClassVar[int] = 400_000
     # What the record of a fault takes, and the place of a copied frame in a record.
     FAULT_BYTES: ClassVar[int] = 256
     FRAME_BYTES: ClassVar[int] = 32
+    # So long after the last noise that was stored, noise is stored again.
     WINDOW_NS: ClassVar[int] = 3600 * _NS_PER_S
     REPORT_NS: ClassVar[int] = 10 * _NS_PER_S
     # Half a frame is given up after such a silence.
@@ -49,14 +51,16 @@ class NoiseLimit:
         self._framing = port_framing
         self._put = put
         self._pause = pause or threading.Event().wait
+        # Held over a whole `put`, for the last statement is made by the table's thread.
+        self._lock = threading.Lock()
         self._unframed = port_framing.fresh
         # So many last bytes of the pending ones were not passed on.
         self._held = 0
         self._last_frame: object = None
         self._copies = 0
         self._last_ns = 0
-        self._window_ns: int | None = None
         self._stored = 0
+        self._stored_ns = 0
         self._port = ""
         self._dropped = 0
         self._sample = b""
@@ -64,15 +68,42 @@ class NoiseLimit:
 
     def put(self, event: PortEvent) -> None:
         """Pass an event on; of a chunk beyond the limit only what belongs to new frames."""
+        with self._lock:
+            noise_alone = self._put_limited(event)
+        if noise_alone:
+            self._pause(self.PAUSE_S)
+
+    def resume(self, chunks: Iterable[Chunk], at: Timestamp) -> None:
+        """Count the noise in what earlier runs stored of the port until `at`; before any `put`.
+
+        Their monotonic clock may be another: their age is taken from UTC, and is never negative.
+        """
+        for chunk in chunks:
+            age_ns = max(at.utc_ns - chunk.at.utc_ns, 0)
+            self._begin_chunk(at.monotonic_ns - age_ns)
+            for piece in self._pieces(chunk.data):
+                self._pass(piece)
+        self._unframed, self._held, self._dropped = self._framing.fresh, 0, 0
+
+    def last_statement(self, at: Timestamp) -> tuple[NoiseDropped, ...]:
+        """What was dropped since the last statement, where `put` accepts nothing any more."""
+        with self._lock:
+            self._give_up_frame()
+            dropped = self._statement(at)
+            self._dropped = 0
+        return (dropped,) if dropped.count else ()
+
+    def _put_limited(self, event: PortEvent) -> bool:
+        """Put what is to be passed on; whether it was noise alone."""
         self._port = event.port
         if not isinstance(event, Chunk):
             self._give_up_frame()
             self._report(event.at)
             self._put(event)
-            return
+            return False
         self._begin_chunk(event.at.monotonic_ns)
-        step, data, before = self.PIECE_BYTES, event.data, self._dropped
-        passed = b"".join(self._pass(data[at : at + step]) for at in range(0, len(data), step))
+        data, before = event.data, self._dropped
+        passed = b"".join(map(self._pass, self._pieces(data)))
         noise_alone = not passed and self._dropped > before
         overdue = self._reported_ns is None or (
             event.at.monotonic_ns - self._reported_ns >= self.REPORT_NS
@@ -81,15 +112,18 @@ class NoiseLimit:
             self._report(event.at)
         if passed:
             self._put(event if passed == data else replace(event, data=passed))
-        elif noise_alone:
-            self._pause(self.PAUSE_S)
+        return noise_alone
 
     def _begin_chunk(self, now_ns: int) -> None:
-        if self._window_ns is None or now_ns - self._window_ns >= self.WINDOW_NS:
-            self._window_ns, self._stored = now_ns, 0
+        if now_ns - self._stored_ns >= self.WINDOW_NS:
+            self._stored = 0
         if now_ns - self._last_ns >= self.SILENCE_NS:
             self._give_up_frame()
         self._last_ns = now_ns
+
+    def _pieces(self, data: bytes) -> Iterable[bytes]:
+        step = self.PIECE_BYTES
+        return (data[at : at + step] for at in range(0, len(data), step))
 
     def _pass(self, piece: bytes) -> bytes:
         """The bytes to pass on for this piece: it with those held before it, or none."""
@@ -106,7 +140,10 @@ class NoiseLimit:
             faults = sum(isinstance(one, LinkFault) for one in found)
             used = len(before.pending) + len(piece) - len(pending)
             copies = len(found) - faults
-            self._stored += used + faults * self.FAULT_BYTES + copies * self.FRAME_BYTES
+            noise = used + faults * self.FAULT_BYTES + copies * self.FRAME_BYTES
+            if noise:
+                self._stored += noise
+                self._stored_ns = self._last_ns
         held = before.pending[len(before.pending) - self._held :]
         self._held = 0
         return held + piece
@@ -129,15 +166,17 @@ class NoiseLimit:
             self._sample = sample[-self.PIECE_BYTES :]
 
     def _report(self, at: Timestamp) -> None:
-        if self._dropped:
-            self._put(NoiseDropped(self._port, at, self._dropped, self.BYTES_MAX, self._sample))
+        if self._dropped and self._put(self._statement(at)):
             self._dropped, self._reported_ns = 0, at.monotonic_ns
 
+    def _statement(self, at: Timestamp) -> NoiseDropped:
+        return NoiseDropped(self._port, at, self._dropped, self.BYTES_MAX, self._sample)
 
-def limiting_noise(settings: Settings, port: str, put: _Put) -> Callable[[PortEvent], None]:
-    """Wrap `put` for the device at a port; a device with reports of fixed length makes no noise."""
+
+def noise_limit_of(settings: Settings, port: str, put: _Put) -> NoiseLimit | None:
+    """The limit for the device at a port; a device with reports of fixed length makes no noise."""
     port_framing = _framing_of(settings, port)
-    return put if port_framing is None else NoiseLimit(port_framing, put).put
+    return None if port_framing is None else NoiseLimit(port_framing, put)
 
 
 def _framing_of(settings: Settings, port: str) -> Framing | None:

@@ -26,7 +26,7 @@ class UsbHotplug:
         self,
         allowed: AllowList | None,
         pumps: Sequence[PortPump],
-        put: Callable[[DevicePlugged | DeviceUnplugged], None],
+        put: Callable[[DevicePlugged | DeviceUnplugged], object],
     ) -> None:
         self._allowed = allowed
         self._pumps = tuple(pumps)

@@ -99,7 +99,7 @@ class DiskMonitor:
             return ""
         return disk_stop_text(self._folder, DiskLevelRecorded(DiskLevel.STOP, free_bytes, needed))
 
-    def start(self, put: Callable[[DiskSpace], None]) -> None:
+    def start(self, put: Callable[[DiskSpace], object]) -> None:
         """Allocate the reserve, and check the disk in a thread until stop()."""
         self.allocate_reserve()
         self._thread = threading.Thread(target=self._run, args=(put,), name="disk")
@@ -112,7 +112,7 @@ class DiskMonitor:
         if self._thread is not None:
             self._thread.join()
 
-    def check(self, put: Callable[[DiskSpace], None]) -> None:
+    def check(self, put: Callable[[DiskSpace], object]) -> None:
         """Check once; put an input if the level is new."""
         usage = DiskUsage(0, 0)
         try:
@@ -154,7 +154,7 @@ class DiskMonitor:
         except OSError:
             return 0
 
-    def _run(self, put: Callable[[DiskSpace], None]) -> None:
+    def _run(self, put: Callable[[DiskSpace], object]) -> None:
         while True:
             self.check(put)
             if self._ended.wait(self.INTERVAL_S):

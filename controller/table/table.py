@@ -55,6 +55,8 @@ class Writer(Protocol):
 
 
 StoredListener = Callable[[StoredTransaction], None]
+# The inputs that end a run, at this time.
+LastInputs = Callable[[Timestamp], Sequence[Input]]
 
 
 class RunSpec(Struct, frozen=True):
@@ -95,6 +97,7 @@ class Table:
         self._on_stored = on_stored
         self._queue = InputQueue(clock)
         self._writers: dict[str, Writer] = {}
+        self._last_inputs: list[LastInputs] = []
         # The entropy of the last processed opening, by port: writes are for that opening.
         self._opened: dict[str, bytes] = {}
         self._unstored = UnstoredInputs()
@@ -122,12 +125,12 @@ class Table:
         self._thread.join(timeout)
         return not self._thread.is_alive()
 
-    def put(self, item: Input) -> None:
+    def put(self, item: Input) -> bool:
         """Queue an input; blocks while the queue is full, so that a flood waits at the port.
 
-        The input is dropped if the table ends: nothing would store it.
+        False: the input is dropped, because the table ends and nothing would store it.
         """
-        self._queue.put(item)
+        return self._queue.put(item)
 
     def act(self, item: Input, timeout_s: float = 10.0) -> tuple[Entry, ...] | None:
         """Queue an input and wait until it and its entries are stored. None: not stored."""
@@ -144,6 +147,10 @@ class Table:
     def attach_writer(self, port: str, writer: Writer) -> None:
         """Set the writer of bytes for a port."""
         self._writers[port] = writer
+
+    def attach_last_inputs(self, last_inputs: LastInputs) -> None:
+        """Ask for inputs when a stop has ended the queue; they are stored last."""
+        self._last_inputs.append(last_inputs)
 
     @property
     def published(self) -> tuple[Core, CoreState] | None:
@@ -284,6 +291,9 @@ class Table:
             items = []
         else:
             items = self._queue.take(wait_s)
+        if self._queue.is_finished:
+            at = self._clock()
+            items.extend(item for last in self._last_inputs for item in last(at))
         self._unstored.add(items)
         return items
 

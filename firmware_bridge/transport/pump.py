@@ -38,7 +38,7 @@ _UNREAD_NS_MIN = int(1.25e9 * READ_TIMEOUT_S)
 _WRITES_WAITING_MAX = 64
 _ENTROPY_BYTES = 32
 
-_Put: TypeAlias = Callable[[PortEvent], None]
+_Put: TypeAlias = Callable[[PortEvent], object]
 
 
 class PortPump:

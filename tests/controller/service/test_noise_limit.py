@@ -14,7 +14,7 @@ from controller.core.settings import (
     ScannerDeviceSettings,
     ShufflerDeviceSettings,
 )
-from controller.service.noise_limit import NoiseLimit, limiting_noise
+from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.tape.inputs import NoiseDropped
 from drivers import framing
 from drivers.catalogue import SHOE_FRAMINGS
@@ -35,8 +35,27 @@ class Limited:
     def __init__(self, of: framing.Framing = framing.ANGEL_EYE) -> None:
         self.passed: list[PortEvent | NoiseDropped] = []
         self.pauses: list[float] = []
-        self.limit = NoiseLimit(of, self.passed.append, self.pauses.append)
+        self.closed = False
+        self.limit = NoiseLimit(of, self.put, self.pauses.append)
         self.at = Timestamp(S, S)
+
+    def put(self, item: PortEvent | NoiseDropped) -> bool:
+        """Queue it as the table does: after the end nothing."""
+        if not self.closed:
+            self.passed.append(item)
+        return not self.closed
+
+    def end(self) -> None:
+        """The table ends: its queue is closed, then the last statement is stored."""
+        self.closed = True
+        self.passed.extend(self.limit.last_statement(self.at))
+
+    def restarted(self, boot_ns: int = 0) -> "Limited":
+        """The limit of the next run, with what this one stored; `boot_ns` after another boot."""
+        after = Limited()
+        after.at = Timestamp(boot_ns or self.at.monotonic_ns, self.at.utc_ns)
+        after.limit.resume([one for one in self.passed if isinstance(one, Chunk)], after.at)
+        return after
 
     def later(self, ns: int) -> None:
         self.at = Timestamp(self.at.monotonic_ns + ns, self.at.utc_ns + ns)
@@ -61,6 +80,10 @@ class Limited:
     @property
     def dropped(self) -> list[int]:
         return [one.count for one in self.passed if isinstance(one, NoiseDropped)]
+
+
+def unqueued(_item: object) -> bool:
+    return False
 
 
 def reports(numbers: Iterable[int]) -> list[bytes]:
@@ -103,6 +126,94 @@ def test_an_hour_later_noise_is_stored_again() -> None:
     limited.read(bytes(4096), NoiseLimit.WINDOW_NS)
 
     assert limited.bytes_passed == before + 4096
+
+
+def test_noise_is_stored_again_an_hour_after_the_last_and_not_before() -> None:
+    limited = Limited()
+    limited.flood(flood_block(Flood.ZEROS), NoiseLimit.BYTES_MAX - 4096)
+    limited.flood(flood_block(Flood.ZEROS), 4096)
+    limited.later(NoiseLimit.WINDOW_NS - S)
+    limited.flood(flood_block(Flood.ZEROS), 8192)
+    before = limited.bytes_passed
+    limited.read(bytes(64))
+    assert limited.bytes_passed == before
+
+    limited.later(NoiseLimit.WINDOW_NS)
+    limited.read(bytes(64))
+
+    assert limited.bytes_passed == before + 64
+
+
+def test_no_hour_stores_more_noise_than_the_limit() -> None:
+    limited, chance = Limited(), Random(20)
+    for _ in range(3000):
+        limited.read(bytes(chance.randrange(1, 4096)), chance.randrange(20 * S))
+
+    stored = [one for one in limited.passed if isinstance(one, Chunk)]
+    for first in stored:
+        until = first.at.monotonic_ns + NoiseLimit.WINDOW_NS
+        hour = (one for one in stored if first.at.monotonic_ns <= one.at.monotonic_ns < until)
+        assert sum(len(one.data) for one in hour) <= NoiseLimit.BYTES_MAX + 4096
+
+
+def test_the_rest_is_stated_at_the_end() -> None:
+    limited = Limited()
+    limited.flood(flood_block(Flood.ZEROS), 2 * NoiseLimit.BYTES_MAX)
+    limited.read(report_frame("4", CARD)[:4])
+    limited.end()
+
+    sent = -(-2 * NoiseLimit.BYTES_MAX // 4096) * 4096 + 4
+    assert limited.bytes_passed + sum(limited.dropped) == sent
+    assert isinstance(limited.passed[-1], NoiseDropped)
+
+
+def test_a_statement_that_the_end_refused_is_made_at_the_end() -> None:
+    limited = Limited()
+    limited.flood(flood_block(Flood.ZEROS), 2 * NoiseLimit.BYTES_MAX)
+    stated = sum(limited.dropped)
+    limited.closed = True
+    limited.read(bytes(4096), NoiseLimit.REPORT_NS)
+    limited.end()
+
+    sent = (-(-2 * NoiseLimit.BYTES_MAX // 4096) + 1) * 4096
+    assert sum(limited.dropped) > stated
+    assert limited.bytes_passed + sum(limited.dropped) == sent
+
+
+def test_nothing_is_stated_at_the_end_where_nothing_was_dropped() -> None:
+    limited = Limited()
+    limited.read(report_frame("4", CARD))
+    limited.end()
+
+    assert limited.dropped == []
+
+
+@pytest.mark.parametrize("boot_ns", [0, S])
+def test_a_restart_gives_no_new_allowance(boot_ns: int) -> None:
+    limited = Limited()
+    limited.flood(flood_block(Flood.GARBAGE), 2 * NoiseLimit.BYTES_MAX)
+    after = limited.restarted(boot_ns)
+    after.flood(flood_block(Flood.ZEROS), 8192)
+    assert after.bytes_passed == 0
+    after.end()
+    assert sum(after.dropped) == 8192
+
+    later = limited.restarted(boot_ns)
+    later.later(NoiseLimit.WINDOW_NS)
+    later.read(bytes(64))
+
+    assert later.bytes_passed == 64
+
+
+def test_a_clock_set_back_gives_no_new_allowance() -> None:
+    limited = Limited()
+    limited.later(NoiseLimit.WINDOW_NS)
+    limited.flood(flood_block(Flood.ZEROS), 2 * NoiseLimit.BYTES_MAX)
+    limited.at = Timestamp(limited.at.monotonic_ns, S)
+    after = limited.restarted()
+    after.read(bytes(64))
+
+    assert after.bytes_passed == 0
 
 
 @pytest.mark.parametrize("size", [1, 3, 64, 4096])
@@ -193,17 +304,15 @@ def test_the_device_at_a_port_decides_what_is_noise(script) -> None:
         ),
         shuffler=ShufflerDeviceSettings("/dev/shuffler", "tablelink"),
     )
-    passed: list[object] = []
     found = {}
     for port in (settings.shoe.port, "/dev/rack", "/dev/ssi", "/dev/shuffler"):
-        limit = limiting_noise(settings, port, passed.append).__self__  # type: ignore[attr-defined]
+        limit = noise_limit_of(settings, port, unqueued)
+        assert limit is not None
         found[port] = limit._framing
     assert list(found.values()) == [
         framing.ANGEL_EYE, framing.FEIG, framing.SSI, framing.TABLELINK
     ]  # fmt: skip
-    put = limiting_noise(settings, "/dev/hid", passed.append)
-    put(Chunk("/dev/hid", Timestamp(S, S), b"scan"))
-    assert passed == [Chunk("/dev/hid", Timestamp(S, S), b"scan")]
+    assert noise_limit_of(settings, "/dev/hid", unqueued) is None
 
 
 def test_every_shoe_has_a_framing() -> None:

@@ -23,7 +23,7 @@ from controller.procedure.phases import Phase
 from controller.profiles.load import load_clauses
 from controller.table.input_queue import InputQueue
 from controller.table.table import RESTARTS_MAX, Health, RunSpec, Table
-from controller.tape.inputs import Tick
+from controller.tape.inputs import NoiseDropped, Tick
 from controller.tape.records import read_entry, read_input
 from drivers.events import Stage
 from firmware_bridge.timestamp import Timestamp
@@ -137,6 +137,21 @@ def coups_in(folder: Path) -> list[int]:
 
 
 # --- a table that runs ----------------------------------------------------------------------------
+
+
+def test_the_last_inputs_are_asked_for_at_the_end_and_stored_last(bench) -> None:
+    table = bench().start()
+    table.opened()
+    dropped = NoiseDropped(PORT, table.at, 4096, 400_000, b"noise")
+    table.table.attach_last_inputs(lambda _at: (dropped,))
+    table.put("53")
+
+    table.table.stop()
+    table.table.join()
+
+    assert table.table.health is Health.STOPPED
+    assert [one for one in stored_in(table.folder) if isinstance(one, NoiseDropped)] == [dropped]
+    assert stored_in(table.folder)[-2] == dropped
 
 
 def test_a_running_table_has_stored_its_first_input(bench) -> None:
