@@ -95,7 +95,7 @@ def build_bundle(
         "clauses.json": _json(_clauses(account, clauses)),
         "coup.json": _json(coup_json(account)),
         "roads.json": _json(to_builtins(shoe_roads(account))),
-        **_file_of_corrections(later),
+        **_files_of_corrections(later),
         **_day_list(found),
         **_receipts(found),
     }
@@ -139,9 +139,9 @@ def _clauses(account: CoupAccount, clauses: Mapping[str, Clause]) -> list[dict[s
     ]
 
 
-def _file_of_corrections(later: LaterCorrections) -> dict[str, bytes]:
-    """The sealed file of the next shoe, where it holds corrections of this one."""
-    return {_name_in_bundle(later.path): later.data} if later.path is not None else {}
+def _files_of_corrections(later: LaterCorrections) -> dict[str, bytes]:
+    """The sealed files of later shoes up to the last that holds a correction of this one."""
+    return {_name_in_bundle(path): data for path, data in later.files}
 
 
 def _name_in_bundle(path: Path) -> str:
@@ -149,14 +149,18 @@ def _name_in_bundle(path: Path) -> str:
 
 
 def _correction_proof(later: LaterCorrections) -> str:
-    if not later.entries:
-        return ""
-    if later.path is None:
-        return (
-            "Corrections after the shoe's end are not sealed yet, and nothing here proves them: ask"
-            " for this evidence again when the next shoe is sealed."
+    proofs = []
+    if later.holding:
+        names = ", ".join(map(_name_in_bundle, later.holding))
+        files = f"the files {names}" if len(later.holding) > 1 else f"the file {names}"
+        proofs.append(f"Corrections after the shoe's end are in {files}.")
+    if later.provisional:
+        proofs.append(
+            f"{'The last corrections' if proofs else 'Corrections'} after the shoe's end are not"
+            " sealed yet, and nothing here proves them: ask for this evidence again when the next"
+            " shoe is sealed."
         )
-    return f"Corrections after the shoe's end are in the file {_name_in_bundle(later.path)}."
+    return " ".join(proofs)
 
 
 def _seal_proof(found: FoundShoe, later: LaterCorrections) -> SealProof:

@@ -29,6 +29,8 @@ _COUP: Final = re.compile(r"(?:(\d{4}-\d\d-\d\d)/)?(\d{1,9})/(\d{1,9})", re.ASCI
 _NAMED_MAX: Final = 12
 # Two batches alternate, so a batch's shuffle is recorded in its own file or in the one before it.
 _EARLIER_FILES: Final = 4
+# A coup is corrected on the gaming day on which it ended; a clock change makes one of 25 hours.
+_LONGEST_DAY_NS: Final = 25 * 3600 * 10**9
 
 
 class NoSuchCoup(JournalError):
@@ -216,34 +218,43 @@ def _utc_ns(record: bytes) -> int:
 
 
 class LaterCorrections(Struct, frozen=True):
-    """Corrections of a shoe's coups that were made after its end.
+    """Corrections of a shoe's coups that were made after its end, in order.
 
-    They are in the next shoe's file, `path` and `data`; `path` is None while that shoe is not
-    sealed, or where there is none.
+    `holding` are the sealed files of later shoes that hold some of them; `files` are all from the
+    next shoe's to the last of those, with their bytes, because each names the one before it.
+    `provisional`: the last corrections are not sealed yet.
     """
 
     entries: tuple[ShoeEntry, ...] = ()
-    path: Path | None = None
-    data: bytes = b""
-
-    @property
-    def provisional(self) -> bool:
-        """Whether they are not sealed yet."""
-        return bool(self.entries) and self.path is None
+    holding: tuple[Path, ...] = ()
+    files: tuple[tuple[Path, bytes], ...] = ()
+    provisional: bool = False
 
 
 def find_later_corrections(found: FoundShoe) -> LaterCorrections:
-    """The corrections that the next sealed file, or live.db, holds. Raises JournalError."""
+    """The corrections that later sealed files and live.db hold. Raises JournalError."""
     heading = found.file.heading
+    until_ns = heading.until_ns + _LONGEST_DAY_NS
     paths = sealed_files(found.folder)
-    following = paths[paths.index(found.path) + 1 :]
-    if following:
-        data = following[0].read_bytes()
-        records: Iterable[StoredRecord] = read_named(following[0], data).records()
-        entries = corrections_in(records, heading.gaming_day, heading.shoe)
-        return LaterCorrections(entries, following[0], data) if entries else LaterCorrections()
-    if not (found.folder / FILE_NAME).is_file():
-        return LaterCorrections()
-    with open_read_only(found.folder) as live:
-        records = live.records(live.base.seq)
-        return LaterCorrections(corrections_in(records, heading.gaming_day, heading.shoe))
+    entries: list[ShoeEntry] = []
+    holding: list[Path] = []
+    files: list[tuple[Path, bytes]] = []
+    needed = 0
+    for path in paths[paths.index(found.path) + 1 :]:
+        data = path.read_bytes()
+        file = read_named(path, data)
+        if file.heading.from_ns > until_ns:
+            return LaterCorrections(tuple(entries), tuple(holding), tuple(files[:needed]))
+        files.append((path, data))
+        if corrected := corrections_in(file.records(), heading.gaming_day, heading.shoe):
+            entries.extend(corrected)
+            holding.append(path)
+            needed = len(files)
+    unsealed: tuple[ShoeEntry, ...] = ()
+    if (found.folder / FILE_NAME).is_file():
+        with open_read_only(found.folder) as live:
+            records = live.records(live.base.seq)
+            unsealed = corrections_in(records, heading.gaming_day, heading.shoe)
+    return LaterCorrections(
+        (*entries, *unsealed), tuple(holding), tuple(files[:needed]), bool(unsealed)
+    )

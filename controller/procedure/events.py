@@ -231,7 +231,7 @@ class SettingChangeRequested(Struct, frozen=True, tag="setting-change-requested"
 class CoupCorrectionRequested(Struct, frozen=True, tag="coup-correction-requested"):
     """A floorperson and a second person correct the outcome of a counted coup (D-42).
 
-    `shoe` is the number of the coup's shoe, 0 for the shoe at the table.
+    `shoe` is the number of its shoe on this gaming day, 0 for the shoe at the table.
     """
 
     coup: int

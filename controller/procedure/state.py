@@ -14,7 +14,13 @@ from controller.procedure.effects import CoupRecord
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
 from controller.procedure.places import HAND_PLACES
-from controller.procedure.states.finished_coups import FinishedCoup
+from controller.procedure.states.finished_coups import (
+    EARLIER_SHOES_MAX,
+    EarlierShoe,
+    FinishedCoup,
+    PaymentRules,
+    coup_of_number,
+)
 from controller.procedure.states.opening import NOTHING_RECORDED, OpeningState
 from controller.procedure.states.remedy import (
     NOTHING_TO_REMEDY,
@@ -176,7 +182,7 @@ class ShoeState(Struct, frozen=True):
 
     def finished_coup(self, number: int) -> FinishedCoup | None:
         """The finished coup of that number, while its outcome can be corrected or it is void."""
-        return next((one for one in self.finished if one.number == number), None)
+        return coup_of_number(self.finished, number)
 
     def is_last(self, coup: int) -> bool:
         """Whether no further coup may be dealt from this shoe after that one."""
@@ -242,6 +248,8 @@ class TableState(Struct, frozen=True):
     this table. `ghost_hand_requested`: the next coup is a ghost hand. `lineage` is the life of the
     batches where a shuffler reports it, `dealt_under_warning` the newest warning under which a card
     was drawn since a floorperson last decided, `shuffler_event_ns` (UTC) the shuffler's last event.
+    `earlier_shoes` are those with coups of this gaming day that can still be corrected, and
+    `payment_rules` what the day's coups were settled by, each once.
     """
 
     phase: Phase = Phase.CLOSED
@@ -260,3 +268,14 @@ class TableState(Struct, frozen=True):
     lineage: Lineage = NO_LINEAGE
     dealt_under_warning: int = 0
     shuffler_event_ns: int = 0
+    earlier_shoes: tuple[EarlierShoe, ...] = ()
+    payment_rules: tuple[PaymentRules, ...] = ()
+
+
+def shoes_to_correct(state: TableState) -> tuple[EarlierShoe, ...]:
+    """The earlier shoes and, as one of them, the shoe at the table: another one follows it."""
+    shoe = state.shoe
+    if shoe is None or not shoe.finished:
+        return state.earlier_shoes
+    left = EarlierShoe.of(shoe.gaming_day, shoe.number, shoe.finished)
+    return (*state.earlier_shoes, left)[-EARLIER_SHOES_MAX:]

@@ -190,7 +190,7 @@ class ChangeSetting(ActionValues, frozen=True, tag="change-setting"):
 class CorrectCoup(ActionValues, frozen=True, tag="correct-coup"):
     """Correct the outcome of a counted coup; `second` is the other person who decides it.
 
-    `shoe` is the number of its shoe, 0 for the shoe at the table.
+    `shoe` is the number of its shoe on this gaming day, 0 for the shoe at the table.
     """
 
     coup: Number

@@ -27,7 +27,11 @@ from controller.procedure.places import PLAYER_PLACES, ruling_points
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.batch_life import apply_fact
 from controller.procedure.state import CoupState, ResultDeclaration, ShoeState, ShoeTally
-from controller.procedure.states.finished_coups import FINISHED_COUPS_MAX, FinishedCoup
+from controller.procedure.states.finished_coups import (
+    FINISHED_COUPS_MAX,
+    FinishedCoup,
+    PaymentRules,
+)
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY, LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.procedure.wagering.wagers import pay_coup
@@ -214,10 +218,10 @@ def publish_coup(book: RuleBook, step: Step, record: CoupRecord) -> Step:
             "put its cards into the discard rack"
         )
         step = prompt(book, step, PromptKind.REMEDY, text, *_void_points(record))
-    return _list_finished_coup(pay_coup(book, step, record), record)
+    return _list_finished_coup(book, pay_coup(book, step, record), record)
 
 
-def _list_finished_coup(step: Step, record: CoupRecord) -> Step:
+def _list_finished_coup(book: RuleBook, step: Step, record: CoupRecord) -> Step:
     """Keep of the coup what a correction of its outcome needs (D-42)."""
     paid = step.state.wagering.last_payment
     settled: tuple[SettledWager, ...] = ()
@@ -226,14 +230,20 @@ def _list_finished_coup(step: Step, record: CoupRecord) -> Step:
             SettledWager(line.seat, line.kind, line.stake, line.gain)
             for line in paid.settlement.lines
         )
-    finished = FinishedCoup(
-        record.coup,
-        record.outcome,
-        settled=settled,
-        settings=step.state.settings if settled else (),
-    )
+    rules = 0
+    if settled:
+        step, rules = _list_payment_rules(step, PaymentRules.of(book.values))
+    finished = FinishedCoup(record.coup, record.outcome, settled=settled, rules=rules)
     listed = (*step.shoe.finished, finished)[-FINISHED_COUPS_MAX:]
     return step.with_shoe(replace(step.shoe, finished=listed))
+
+
+def _list_payment_rules(step: Step, rules: PaymentRules) -> tuple[Step, int]:
+    """Keep the rules of a payment once; their place."""
+    known = step.state.payment_rules
+    if rules in known:
+        return step, known.index(rules)
+    return step.with_state(replace(step.state, payment_rules=(*known, rules))), len(known)
 
 
 def _names_same_coup(paid: CoupPayment, record: CoupRecord) -> bool:

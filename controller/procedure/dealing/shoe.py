@@ -25,7 +25,7 @@ from controller.procedure.opening.dead_table import prompt_at_closing
 from controller.procedure.opening.first_card_checks import prompt_at_opening, use_up_joined_shoe
 from controller.procedure.phases import DUE_WORDS, Phase, Trigger
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.state import NextShoe, ShoeState, TableState
+from controller.procedure.state import NextShoe, ShoeState, TableState, shoes_to_correct
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.profiles.rule_points import RulePoint
@@ -66,7 +66,13 @@ def _begin_shoe(book: RuleBook, step: Step, *, joined: bool) -> Step:
         joined=joined,
         endless=book.continuous,
     )
-    state = replace(state, shoe=shoe, shoe_day=state.today, shoe_number=number)
+    state = replace(
+        state,
+        shoe=shoe,
+        shoe_day=state.today,
+        shoe_number=number,
+        earlier_shoes=shoes_to_correct(state),
+    )
     return step.with_state(state).with_effect(ShoeOpened(state.today, number, book.decks, joined))
 
 

@@ -46,6 +46,7 @@ from controller.procedure.state import (
     OpenIrregularity,
     Suspension,
     TableState,
+    shoes_to_correct,
 )
 from controller.procedure.states.remedy import ErrorCard
 from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
@@ -266,7 +267,8 @@ def _close_shoe(
         return state_shoe_end(book, step, event.person, event.reason)
     if step.shoe.ended and suspension.next_shoe is NextShoe.NONE:
         step = step.advance(book, Trigger.NEXT_SHOE_UNSEEN)
-        return step.with_state(replace(step.state, shoe=None))
+        earlier = shoes_to_correct(step.state)
+        return step.with_state(replace(step.state, shoe=None, earlier_shoes=earlier))
     return state_shoe_end(book, step)
 
 

@@ -1,4 +1,4 @@
-"""The finished coups of a shoe, as far as a correction of their outcome needs them.
+"""The finished coups of a gaming day, as far as a correction of their outcome needs them.
 
 Source: D-42; controller/procedure/README.md, "Corrections".
 """
@@ -6,29 +6,108 @@ Source: D-42; controller/procedure/README.md, "Corrections".
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
-from controller.procedure.states.wagering import ChangedSetting
+from controller.journal.encoding import Codec
+from controller.profiles.rule_values import RuleValues
+from controller.rules.hands import HandName
+from controller.rules.odds import Odds
 from controller.rules.outcome import Outcome
+from controller.rules.setting_values import (
+    BaseWager,
+    BonusTable,
+    TieResult,
+    VigorishMode,
+    VigorishRounding,
+)
 from controller.settlement.payout_difference import SettledWager
 
 # More coups than ten decks can give; a shoe that a continuous shuffler feeds has no end.
 FINISHED_COUPS_MAX: Final = 256
+# More shoes than a table deals in a day; the oldest is left out beyond it.
+EARLIER_SHOES_MAX: Final = 48
+
+
+class PaymentRules(Struct, frozen=True, array_like=True):
+    """The settings that decide what a wager pays, as in force when a coup was settled."""
+
+    wagers_base: tuple[BaseWager, ...]
+    ez: bool
+    dragon_bonus: bool
+    dragon_bonus_table: BonusTable | None
+    dragon_bonus_sides: tuple[HandName, ...]
+    total_card_wagers: bool
+    odds_player: Odds
+    odds_banker: Odds
+    odds_tie: Odds
+    tie_result: TieResult
+    none_six_odds: Odds | None
+    odds_dragon7: Odds | None
+    odds_panda8: Odds | None
+    odds_total_4: Odds | None
+    odds_total_5: Odds | None
+    odds_total_6: Odds | None
+    vig_mode: VigorishMode
+    vig_rate: int
+    vig_rounding: VigorishRounding
+
+    @staticmethod
+    def of(values: RuleValues) -> "PaymentRules":
+        """Those among a profile's settings."""
+        return PaymentRules(*(getattr(values, name) for name in PaymentRules.__struct_fields__))
+
+    def put_into(self, values: RuleValues) -> RuleValues:
+        """A profile's settings with these in their place."""
+        return replace(values, **asdict(self))
 
 
 class FinishedCoup(Struct, frozen=True, array_like=True):
     """A coup by its number: its outcome as counted, None where it is void, and as corrected.
 
-    `settled` are its wagers, `settings` the changed ones they were settled by. An array in the
-    record, because the state holds every coup of the shoe.
+    `settled` are its wagers, `rules` the place of the PaymentRules they were settled by among those
+    of the table. An array in the record, because the state holds every coup of the day.
     """
 
     number: int
     counted: Outcome | None
     corrected: Outcome | None = None
     settled: tuple[SettledWager, ...] = ()
-    settings: tuple[ChangedSetting, ...] = ()
+    rules: int = 0
 
     @property
     def outcome(self) -> Outcome | None:
         """The outcome that counts now."""
         return self.counted if self.corrected is None else self.corrected
+
+
+_COUPS: Final[Codec[tuple[FinishedCoup, ...]]] = Codec(tuple[FinishedCoup, ...])
+
+
+class EarlierShoe(Struct, frozen=True, array_like=True):
+    """A shoe before the one at the table, with the coups that ended on this gaming day.
+
+    `coups` are encoded: every saved state holds them, and they are read for a correction alone.
+    """
+
+    gaming_day: str
+    number: int
+    coups: bytes
+
+    @staticmethod
+    def of(gaming_day: str, number: int, coups: tuple[FinishedCoup, ...]) -> "EarlierShoe":
+        return EarlierShoe(gaming_day, number, _COUPS.encode(coups))
+
+    def finished(self) -> tuple[FinishedCoup, ...]:
+        return _COUPS.decode(self.coups)
+
+
+def coup_of_number(coups: tuple[FinishedCoup, ...], number: int) -> FinishedCoup | None:
+    """The coup of that number, while its outcome can be corrected or it is void."""
+    return next((one for one in coups if one.number == number), None)
+
+
+def corrected_coups(
+    coups: tuple[FinishedCoup, ...], number: int, outcome: Outcome
+) -> tuple[FinishedCoup, ...]:
+    """The same coups, one with this outcome by correction."""
+    return tuple(replace(one, corrected=outcome) if one.number == number else one for one in coups)

@@ -237,6 +237,70 @@ def test_without_a_later_correction_the_bundle_has_its_own_shoe_alone(journal, t
     assert not made.provisional
 
 
+def correct_in_shoe_1(outcome: Outcome) -> Callable[[object], object]:
+    return lambda script: script.acted(CorrectCoup(1, outcome, "S. Veil", shoe=1))
+
+
+def test_a_correction_two_shoes_later_is_proved_by_the_file_it_is_in(
+    journal, unpacked_and_verified
+) -> None:
+    def two_shoes_later(script) -> None:
+        deal_shoe(script, meanwhile=lambda _: None)
+        deal_shoe(script, meanwhile=correct_in_shoe_1(Outcome.TIE))
+
+    folder = journal(after=two_shoes_later)
+    made = bundle(folder)
+
+    assert not made.provisional
+    assert SAID in page_of(made)
+    assert "are in the file shoes/2025-11-21/0003.shoe." in page_of(made)
+    played = [one["played"] for one in json_of(made, "roads.json")["bead_plate"]]
+    assert [one["corrected"] for one in played] == [True, False, False, False]
+    printed = unpacked_and_verified(made)
+    assert all(f"shoes/2025-11-21/000{shoe}.shoe: intact" in printed for shoe in (1, 2, 3))
+    # The coup of that number in the shoe that was at the table.
+    third = read_shoe_account(find_shoe(folder, CoupReference("", 3, 1)).file, load_clauses())
+    there = coup_account(third, 1)
+    assert there is not None
+    assert there.corrections == ()
+    assert not [text for text in sentences(there) if "correct" in text or "settlement" in text]
+
+
+def test_corrections_in_two_later_shoes_are_both_found_and_the_last_one_counts(journal) -> None:
+    def twice(script) -> None:
+        deal_shoe(script, meanwhile=correct_in_shoe_1(Outcome.TIE))
+        deal_shoe(script, meanwhile=correct_in_shoe_1(Outcome.BANKER))
+        script.reported(*OPENING, *PLAYER_WINS)
+        correct_in_shoe_1(Outcome.TIE)(script)
+
+    made = bundle(journal(after=twice))
+
+    assert made.provisional
+    assert len(json_of(made, "coup.json")["corrections"]) == 3
+    assert (
+        "Corrections after the shoe&#39;s end are in the files shoes/2025-11-21/0002.shoe,"
+        " shoes/2025-11-21/0003.shoe. The last corrections after the shoe&#39;s end are not sealed"
+    ) in page_of(made)
+
+
+def test_shoes_of_later_days_are_not_searched(journal) -> None:
+    def and_a_shoe_two_days_later(script) -> None:
+        correct(script)
+        deal_shoe(script, meanwhile=lambda _: None)
+        script.later(48 * 3600 * 10**9)
+        deal_shoe(script, meanwhile=lambda _: None)
+        deal_shoe(script, meanwhile=lambda _: None)
+
+    folder = journal(after=and_a_shoe_two_days_later)
+    found = find_shoe(folder, CoupReference("2025-11-21", 1, 1))
+
+    later = find_later_corrections(found)
+
+    assert len(later.entries) == 1
+    assert [path.name for path, _ in later.files] == ["0002.shoe"]
+    assert not later.provisional
+
+
 def test_in_an_archive_there_is_no_open_shoe_to_look_into(journal) -> None:
     folder = journal(after=correct)
     (folder / "live.db").unlink()

@@ -6,6 +6,7 @@ Source: D-42; controller/procedure/README.md, "Corrections".
 import pytest
 from msgspec.structs import replace
 
+from controller.journal.encoding import Codec
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
@@ -14,11 +15,22 @@ from controller.procedure.effects import (
     Refusal,
     ShoeEnded,
 )
+from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
-from controller.procedure.states.finished_coups import FINISHED_COUPS_MAX
+from controller.procedure.state import TableState, shoes_to_correct
+from controller.procedure.states.finished_coups import (
+    EARLIER_SHOES_MAX,
+    FINISHED_COUPS_MAX,
+    EarlierShoe,
+    FinishedCoup,
+)
+from controller.rules.odds import Odds
 from controller.rules.outcome import Outcome
 from controller.rules.setting_values import ShuffleMode, VigorishMode
+from controller.settlement.payout_difference import SettledWager
+from controller.settlement.wagers import WagerKind
 
+TABLES: Codec[TableState] = Codec(TableState)
 OPENED = "start; burn Ac: 2c"
 PLAYER_WINS = "P 9h; B Kc; P Qd; B Jh; result player"
 BANKER_WINS = "P 7h; B 5c; P Kd; B Qh; B 3c; result banker"
@@ -286,7 +298,10 @@ def test_a_correction_needs_a_reason(new_table):
     [
         ("correct coup 3 to tie", "there is no coup 3 in shoe 1: its latest is coup 2"),
         ("correct coup 1 to player", "coup 1 counts as player already"),
-        ("correct coup 1 of shoe 2 to tie", "coup 1 is of shoe 2, and shoe 1 of 2026-11-21 is at"),
+        (
+            "correct coup 1 of shoe 2 to tie",
+            "no coup of shoe 2 ended on this gaming day; there is shoe 1 at the table. Put the",
+        ),
         ("P 2h; correct coup 3 to tie", "coup 3 is still on the table"),
         ("P 2h; B Kc; lost 1; correct coup 3 to tie", "coup 3 is still on the table"),
         ("P 9h; B Kc; lost 1; resolve void-coup; correct coup 3 to tie", "coup 3 is void"),
@@ -314,12 +329,6 @@ def test_without_a_coup_or_a_shoe_there_is_nothing_to_correct(new_table):
     assert refused(new_table(OPENED), "correct coup 1 to tie").endswith("it has none yet")
 
 
-def test_the_next_shoe_ends_the_time_for_corrections(new_table):
-    table = new_table(f"{OPENED}; {PLAYER_WINS}; close shoe; {OPENED}", observed=RESULTS)
-
-    assert refused(table, "correct coup 1 of shoe 1 to tie").startswith("coup 1 is of shoe 1, and")
-
-
 def test_a_coup_that_another_version_saw_is_not_corrected(new_table):
     table = new_table(f"{OPENED}; {PLAYER_WINS}", observed=RESULTS)
     table.state = replace(table.state, shoe=replace(table.shoe, finished=()))
@@ -344,7 +353,141 @@ def test_the_same_day_again_closes_nothing(new_table):
     corrected(table, "correct coup 1 to tie")
 
 
+# --- earlier shoes of the gaming day --------------------------------------------------------------
+
+THREE_SHOES = (
+    f"{OPENED}; {PLAYER_WINS}; {TIE}; close shoe; {OPENED}; {BANKER_WINS}; close shoe;"
+    f" {OPENED}; {TIE}"
+)
+
+
+def test_a_coup_of_an_earlier_shoe_of_the_day_is_corrected(new_table):
+    table = new_table(THREE_SHOES, observed=RESULTS)
+    shoe, records = table.shoe, table.of(CoupClosed)
+
+    correction = corrected(table, 'correct coup 2 of shoe 1 to banker because "the film"')
+
+    assert (correction.gaming_day, correction.shoe, correction.coup) == ("2026-11-21", 1, 2)
+    assert (correction.counted, correction.before, correction.outcome) == ("tie", "tie", "banker")
+    assert table.effects[-1].text.startswith("coup 2 of shoe 1 counts as banker, its settlement")
+    assert (table.shoe, table.of(CoupClosed)) == (shoe, records)
+
+
+def test_the_last_correction_of_a_coup_of_an_earlier_shoe_counts(new_table):
+    table = new_table(THREE_SHOES, observed=RESULTS)
+    corrected(table, "correct coup 1 of shoe 2 to tie")
+
+    second = corrected(table, "correct coup 1 of shoe 2 to player")
+
+    assert (second.counted, second.before) == ("banker", "tie")
+    assert corrected(table, "correct coup 1 of shoe 1 to tie").before == "player"
+
+
+def test_a_coup_corrected_at_the_table_stays_corrected_after_its_shoe(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; correct coup 1 to tie; close shoe; {OPENED}")
+
+    assert corrected(table, "correct coup 1 of shoe 1 to banker").before == "tie"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("correct coup 3 of shoe 1 to tie", "coup 3 of shoe 1 did not end on this gaming day, or"),
+        ("correct coup 1 of shoe 1 to player", "coup 1 of shoe 1 counts as player already"),
+        (
+            "correct coup 1 of shoe 9 to tie",
+            "no coup of shoe 9 ended on this gaming day; there is shoe 1, 2, shoe 3 at the table.",
+        ),
+        ("day 2026-11-22; correct coup 1 of shoe 2 to tie", "no coup of shoe 2 ended on this gam"),
+    ],
+)
+def test_a_coup_of_an_earlier_shoe_that_cannot_be_corrected_is_refused(new_table, words, why):
+    table = new_table(THREE_SHOES, observed=RESULTS)
+    *before, last = words.split("; ")
+    table.deal("; ".join(before))
+
+    assert refused(table, last).startswith(why)
+
+
+def test_where_no_shoe_is_at_the_table_the_shoe_is_named(new_table):
+    table = new_table(f"{OPENED}; {PLAYER_WINS}; close shoe", observed=RESULTS)
+    earlier = shoes_to_correct(table.state)
+    table.state = replace(table.state, phase=Phase.CLOSED, shoe=None, earlier_shoes=earlier)
+
+    why = refused(table, "correct coup 1 to tie")
+    assert why == "no shoe is at the table: name the shoe, one of 1"
+    corrected(table, "correct coup 1 of shoe 1 to tie")
+    assert refused(table, "correct coup 1 of shoe 4 to tie").startswith(
+        "no coup of shoe 4 ended on this gaming day; there is shoe 1. Put"
+    )
+
+
+def test_a_shoe_that_went_on_over_the_day_keeps_the_coups_of_the_new_day(new_table):
+    table = new_table(f"{THREE_SHOES}; day 2026-11-22; {TIE}; close shoe; {OPENED}")
+
+    assert corrected(table, "correct coup 2 of shoe 3 to player").gaming_day == "2026-11-21"
+    assert "did not end on this gaming day" in refused(table, "correct coup 1 of shoe 3 to player")
+
+
+def test_what_is_owed_in_an_earlier_shoe_follows_the_odds_at_the_coup(new_table):
+    table = wagered(new_table, PLAYER_WINS, "1 tie 10.00")
+    table.deal("close shoe")
+    table.book = new_table(observed=WAGERS, odds_tie=Odds(9, 1)).book
+    table.deal(f"{OPENED}; wagers 1 tie 10.00; {PLAYER_WINS}")
+
+    assert owed(corrected(table, "correct coup 1 of shoe 1 to tie")) == [
+        "seat 1: pay 90.00 for Tie (settled -10.00, due 80.00)"
+    ]
+    assert owed(corrected(table, "correct coup 1 to tie")) == [
+        "seat 1: pay 100.00 for Tie (settled -10.00, due 90.00)"
+    ]
+
+
+def test_a_restart_with_other_odds_after_the_shoes_end_changes_nothing_that_is_owed(new_table):
+    table = wagered(new_table, PLAYER_WINS, "1 tie 10.00")
+    table.deal("close shoe")
+    table.book = new_table(observed=WAGERS, odds_tie=Odds(9, 1)).book
+
+    assert owed(corrected(table, "correct coup 1 to tie")) == [
+        "seat 1: pay 90.00 for Tie (settled -10.00, due 80.00)"
+    ]
+
+
+def test_the_rules_of_payment_are_kept_once_and_for_the_day(new_table):
+    table = wagered(new_table, f"{PLAYER_WINS}; wagers 1 tie 10.00; {TIE}", "1 tie 10.00")
+    assert len(table.state.payment_rules) == 1
+
+    table.deal("day 2026-11-22")
+
+    assert (table.state.payment_rules, table.state.earlier_shoes) == ((), ())
+
+
 # --- bounds ---------------------------------------------------------------------------------------
+
+
+def test_a_day_of_1200_coups_costs_at_most_13_bytes_a_coup_without_wagers(new_table):
+    coups = tuple(FinishedCoup(number, Outcome.BANKER) for number in range(1, 81))
+    table = new_table(OPENED)
+    before = len(TABLES.encode(table.state))
+    shoes = tuple(EarlierShoe.of("2026-11-21", number, coups) for number in range(1, 16))
+    day = replace(table.state, earlier_shoes=shoes)
+
+    assert len(TABLES.encode(day)) - before <= 13 * 1200
+
+
+def test_a_coup_with_eight_wagers_costs_at_most_200_bytes(new_table):
+    settled = tuple(SettledWager(seat, WagerKind.BANKER, 10**6, 950_000) for seat in range(1, 9))
+    coup = FinishedCoup(80, Outcome.PLAYER, Outcome.BANKER, settled)
+
+    assert len(EarlierShoe.of("2026-11-21", 1, (coup,)).coups) <= 200
+
+
+def test_only_the_newest_earlier_shoes_are_kept(new_table):
+    table = new_table("; ".join([f"{OPENED}; {PLAYER_WINS}; close shoe"] * (EARLIER_SHOES_MAX + 2)))
+    table.deal(OPENED)
+
+    assert table.state.earlier_shoes[0].number == 3
+    assert len(table.state.earlier_shoes) == EARLIER_SHOES_MAX
 
 
 def test_a_shoe_without_an_end_keeps_its_latest_coups(new_table):
