@@ -140,6 +140,36 @@ def test_a_copy_that_came_late_after_a_short_stop_of_the_host_is_unproven() -> N
     assert shoe.receive_reports(report("0"), after=9.0, waited=4.9) == (ContinuityUnproven(),)
 
 
+@pytest.mark.parametrize("stop", [0.5, 0.75, 1.0, 1.249])
+@pytest.mark.parametrize("copies_before", [0, 1, 2])
+def test_a_stop_of_the_host_that_is_too_short_to_be_measured_repeats_and_loses_nothing(
+    stop: float, copies_before: int
+) -> None:
+    coup = (b"D\x81\xc9", b"D\x91\x92", b"D\x82\xad", b"D\x92\xb5", b"G\x90")
+    shoe = Listening()
+    for seq, data in zip(HEX, coup * 3, strict=False):
+        copy = report(seq, data)
+        found = shoe.receive_reports(copy * copies_before, after=0.25)
+        found += shoe.receive_reports(copy * (3 - copies_before), after=stop)
+        assert len(found) == 1
+        assert not isinstance(found[0], SequenceGap | ContinuityUnproven | LinkFault)
+
+
+@pytest.mark.parametrize("stop", [0.5, 1.249])
+def test_after_an_unmeasured_stop_and_a_reopening_the_next_seq_still_counts_what_is_missing(
+    stop: float,
+) -> None:
+    # Read at the end of the stop, so that the report is older than it seems; then just countable.
+    shoe = Listening()
+    shoe.receive_reports(report("0"), after=stop)
+    shoe.open()
+    missing = int((2.0 + stop) / 0.25) - 1
+
+    found = shoe.receive_reports(report(HEX[missing + 1]), after=1.999)
+
+    assert found == (SequenceGap(missing), StandByMessage())
+
+
 def test_the_same_start_later_is_another_start() -> None:
     shoe = Listening()
     shoe.receive_reports(report("0", b"S"))
