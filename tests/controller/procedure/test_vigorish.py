@@ -121,7 +121,10 @@ def test_deferred_vigorish_is_marked_in_the_box_of_the_seat(owing):
 @pytest.mark.clause("NY-c-3-ii-mark")
 @pytest.mark.clause("NY-c-3-ii-when")
 def test_new_york_marks_it_too(owing):
-    assert acts(owing("ny-mini"))[-1] == "seat 5: mark vigorish 5.00 in box 5"
+    table = owing("ny-mini")
+
+    assert acts(table)[-1] == "seat 5: mark vigorish 5.00 in box 5"
+    assert table.state.wagering.ledger.owed == (OwedVigorish(5, 0, 500),)
 
 
 def test_marks_add_up_from_coup_to_coup_and_outlast_a_suspension(owing):
@@ -190,7 +193,14 @@ def test_new_york_collects_the_vigorish_of_a_tie_before_the_next_card_too(new_wa
     bet(table, "seat 5 banker 100.00")
     table.deal(TIE_7)
 
+    assert acts(table) == [
+        "seat 5: return 75.00 of 100.00 on Banker",
+        "seat 5: collect vigorish 25.00",
+    ]
     assert table.deal("P 7h") == ["VIGORISH_NOT_COLLECTED"]
+    assert table.irregularities[-1].detail.endswith(
+        "vigorish is due before the next card: seat 5 25.00"
+    )
     assert "NY-c-4-time" in table.irregularities[-1].clauses
 
 

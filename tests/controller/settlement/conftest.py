@@ -3,6 +3,7 @@
 table("ny-mini", vig_mode=VigorishMode.TIE25)   a profile's terms, some settings changed
 coup("P 8 in 3, B 7 in 2")                      final counts and cards of both hands
 layout("5 banker 25.00, 3 tie 1.00")            wagers by seat
+every_coup                                      all final counts and cards
 """
 
 import re
@@ -54,3 +55,16 @@ def layout() -> Callable[[str], tuple[Wager, ...]]:
         return tuple(found)
 
     return layout
+
+
+@pytest.fixture(scope="session")
+def every_coup() -> tuple[CoupFacts, ...]:
+    """Final counts and cards of every coup that the rules of drawing leave possible, and more."""
+    return tuple(
+        CoupFacts(player, banker, player_cards, banker_cards)
+        for player in range(10)
+        for banker in range(10)
+        for player_cards, banker_cards in ((2, 2), (2, 3), (3, 2), (3, 3))
+        if player_cards + banker_cards == 4
+        or not ((player_cards == 2 and player > 7) or (banker_cards == 2 and banker > 7))
+    )
