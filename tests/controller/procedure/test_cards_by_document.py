@@ -258,6 +258,8 @@ s5           | banker 5      | stands | 012389
 s6           | banker 6      | stands | 01234589
 s7           | banker 7      | stands | 0123456789
 """
+# What each rank counts (0: it counts nothing).
+COUNTS = {"A": 1} | {one: int(one) for one in "23456789"} | dict.fromkeys(("10", *"JQK"), 0)
 # One rank of each point value; K is each hand's other card, so no hand is a pair.
 NAMES = ("J", "A", *"23456789")
 
@@ -290,6 +292,19 @@ class Sentence:
             for count in self.counts
             for column in columns
         ]
+
+    def to_the_end(self, script: str, *, due: bool) -> tuple[str, str]:
+        """The script with aces for the cards still due and its result; the counts by addition."""
+        if self.hand == "player":
+            script += "; P As; B Ah" if due else "; B Ah"  # Banker's two cards count 2
+        elif due:
+            script += "; B As"
+        cards = [one.split() for one in script.split("; ")]
+        player, banker = (
+            sum(COUNTS[card[:-1]] for side, card in cards if side == hand) % 10 for hand in "PB"
+        )
+        winner = "player" if player > banker else "banker" if banker > player else "tie"
+        return f"{script}; result {winner}", f"{winner} {player} to {banker}"
 
     @staticmethod
     def with_third(count: str, column: str) -> str:
@@ -326,6 +341,8 @@ def test_a_sentence_of_the_third_card_rules_holds_for_every_card(sentence: Sente
         whole = played(sentence.profile, script)
         assert (outcome(whole[-1]) == third) is due, script
         cites += sentence.clause in cited(whole[-1])
+        ended, counts = sentence.to_the_end(script, due=due)
+        assert outcome(played(sentence.profile, ended)[-1]) == counts, ended
     assert cites
 
 
@@ -378,8 +395,23 @@ def test_after_a_natural_neither_hand_draws(clause: str, profile: str, hands: li
     )
 
 
-# Every rank of one suit as Player's second card after a ten: what it counts (0: it counts nothing).
-COUNTS = {"A": 1} | {one: int(one) for one in "23456789"} | dict.fromkeys(("10", *"JQK"), 0)
+@pytest.mark.parametrize(
+    ("clause", "naturals"),
+    [
+        pytest.param(clause, naturals, id=clause, marks=pytest.mark.clause(clause))
+        for clause, naturals in (
+            ("HG-bac-13", {"P 3h; B 2c; P 5d; B Ks": "player 8 to 2"}),
+            ("HG-bac-24", {"P Kh; B 4c; P 2d; B 5s": "banker 2 to 9"}),
+        )
+    ],
+)
+def test_the_cards_of_a_hand_are_every_second_one(clause: str, naturals: dict[str, str]) -> None:
+    """Any other two of these four cards make another count."""
+    for cards, counts in naturals.items():
+        whole = played("house-baccarat", f"{cards}; result {counts.partition(' ')[0]}")
+        assert whole[-2].state.phase.value == "result", cards
+        assert outcome(whole[-1]) == counts
+        assert clause in [name for one in whole for name in cited(one)]
 
 
 @pytest.mark.parametrize(
