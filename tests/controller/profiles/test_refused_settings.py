@@ -1,8 +1,9 @@
-"""Settings that a house may not choose: each clause refuses one, by its id.
+"""Settings that a house may and may not choose: each clause refuses one, by its id.
 
 Each row is one clause, a profile with it, and a house's change of that profile.
 """
 
+import tomllib
 from collections.abc import Callable
 
 import pytest
@@ -252,3 +253,50 @@ def test_a_clause_refuses_a_contrary_setting(
     assert refused.value.path.startswith("values.")
     assert refused.value.allowed
     assert refused.value.remedy
+
+
+# Clause, base, the outermost change that obeys the clause, and one step further.
+BOUNDS = """
+NY-a-4-i-decks | ny-mini | decks_per_shoe = 6 | decks_per_shoe = 5
+NY-a-4-i-decks | ny-mini | decks_min = 7 | decks_min = 5
+NY-a-4-iv-sets | ny-mini | batch_min_decks_each = 7 | batch_min_decks_each = 5
+NY-c-2 | ny-mini | odds_tie = "9:1" | odds_tie = "7:1"
+NY-f-2 | ny-mini | calls_required = [CALLS, "tie_hand", "draws"] | calls_required = [CALLS]
+HG-bac-counts | house-baccarat | calls_required = [CALLS] | calls_required = ["no_more_bets"]
+NY-i-3-elect | ny-mini | PROCEDURES = ["iii", "i"] | PROCEDURES = ["iii", "pay_only"]
+S42-a-1-decks | s42-mini | decks_per_shoe = 6 | decks_per_shoe = 5
+S42-a-1-decks | s42-mini | decks_min = 8 | decks_min = 5
+S42-a-4-sets | s42-mini | batch_min_decks_each = 7 | batch_min_decks_each = 5
+S42-c-2 | s42-mini | odds_tie = "9:1" | odds_tie = "7:1"
+S42-e-5 | s42-mini | cut_min_cards_from_either_end = 11 | cut_min_cards_from_either_end = 9
+S42-e-6-first | s42-mini | cut_card_min_from_back = 15 | cut_card_min_from_back = 13
+S42-j-3-elect | s42-mini | PROCEDURES = ["iii", "i"] | PROCEDURES = ["iii", "pay_only"]
+WA-mb-decks | wa-mini | decks_per_shoe = 2 | decks_per_shoe = 1
+WA-mb-decks | wa-mini | decks_per_shoe = 8 | decks_per_shoe = 9
+WA-mb-decks | wa-mini | decks_max = 7 ; decks_per_shoe = 7 | decks_max = 9
+"""
+_CALLS = '"no_more_bets", "counts_player_then_banker", "final_counts_and_winner"'
+
+
+def _bound(line: str) -> object:
+    written = line.replace("CALLS", _CALLS).replace("PROCEDURES", "pay_procedure_allowed")
+    clause, *_ = row = written.replace(" ; ", "\n").split(" | ")
+    return pytest.param(*row, marks=pytest.mark.clause(clause), id=line)
+
+
+@pytest.mark.parametrize(
+    ("clause", "base", "permitted", "further"),
+    [_bound(line) for line in BOUNDS.strip().splitlines()],
+)
+def test_a_clause_permits_what_obeys_it_and_nothing_further(
+    house: Callable[[str, str], Profile], clause: str, base: str, permitted: str, further: str
+) -> None:
+    profile = house(base, permitted)
+
+    for name, value in tomllib.loads(permitted).items():
+        chosen = profile.value(name)
+        assert chosen.value == (tuple(value) if isinstance(value, list) else value)
+        assert chosen.house
+    with pytest.raises(ProfileError) as refused:
+        house(base, further)
+    assert clause in refused.value.clauses
