@@ -141,6 +141,14 @@ def test_lacing_and_the_shuffle_after_it_are_prompted(new_people) -> None:
     assert "feathered" not in prompted(people)[1]
 
 
+@pytest.mark.clause("S42-e-2-ii")
+def test_lacing_alone_asks_for_no_further_shuffle(new_people) -> None:
+    people = new_people(**HAND, shuffle_finish=ShuffleFinish.LACE, reshuffle_after_lace=False)
+    people.table.deal("start")
+    assert "lace about one deck evenly into the rest" in prompted(people)[1]
+    assert "shuffle once more" not in prompted(people)[1]
+
+
 @pytest.mark.clause("NY-a-2-v")
 @pytest.mark.clause("NY-a-2-vii-c")
 @pytest.mark.clause("NY-d-inspect")

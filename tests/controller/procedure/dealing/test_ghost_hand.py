@@ -78,7 +78,7 @@ def test_a_card_too_many_is_drawn_in_error_in_a_ghost_hand_too(new_layout) -> No
 def test_beyond_the_house_maximum_it_is_refused(new_layout) -> None:
     table = new_layout(most=1)
     ask(table)
-    table.deal(COUP)
+    assert table.deal(COUP) == [], "the last one allowed is in order"
     assert ask(table) == "1 of at most 1 ghost hands were dealt from this shoe"
     assert table.of(Refusal)[0].clauses == ("WA-ov-9-max",)
 

@@ -462,6 +462,7 @@ def test_of_equal_wagers_the_one_nearest_to_the_dealer_counts(
     table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, on_layout, profile)
     table.deal(FOUR)
     assert player in table.of(Prompt)[-1].clauses
+    assert table.shoe.coup.reveal.banker_seat == 5
     corner = f"{CORNER}; " if profile == "ny-midi" else ""
     assert handed(table) == [f"{corner}hand the Player's Hand face down to seat 2"]
     turn(table, "player_hand")
@@ -603,12 +604,25 @@ def test_dealer_or_floorperson_may_order_it_with_a_reason(new_layout, profile, c
     assert clause in recorded.clauses
 
 
-def test_an_order_without_a_reason_is_refused(new_layout) -> None:
-    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50")
+@pytest.mark.parametrize(
+    ("profile", "clause"),
+    [
+        pytest.param(profile, clause, marks=pytest.mark.clause(clause))
+        for profile, clause in (("s42-mini", "S42-k-5-relinquish"), ("ny-midi", "NY-f-3-ii-g"))
+    ],
+)
+@pytest.mark.parametrize("who_and_why", [("Ann Lee", ""), ("", "delay"), ("", "")])
+def test_an_order_without_a_name_or_a_reason_is_refused(
+    new_layout, profile, clause, who_and_why
+) -> None:
+    table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50", profile)
     table.deal(FOUR)
-    why = give_up(table, by_order=True, reason="")
-    assert why == "an order needs a named dealer or floorperson and a reason"
-    assert table.of(Refusal)[0].clauses == ("S42-k-5-relinquish",)
+    person, reason = who_and_why
+    table.apply(RevealGivenUp(HandName.PLAYER, person, by_order=True, reason=reason))
+    (refused,) = table.of(Refusal)
+    assert refused.why == "an order needs a named dealer or floorperson and a reason"
+    assert clause in refused.clauses
+    assert table.shoe.coup.reveal.player_seat == 3, "the right stays where it was"
 
 
 def test_a_seat_that_gave_up_one_hand_may_still_turn_the_other(new_layout) -> None:

@@ -315,9 +315,13 @@ def test_with_one_batch_there_is_no_alternation_to_suspend(new_people) -> None:
 def test_while_alternation_is_suspended_the_same_batch_comes_again_for_one_shoe(new_people) -> None:
     people = new_people("ny-mini", observed=(ObservableFact.BATCH_LOADED,))
     people.do("into-shuffler blue, loaded red 416")
-    people.table.deal(f"{OPENED}; {COUP}; close shoe")
+    people.table.deal(f"{OPENED}; {COUP}")
+    suspend = {"role": "floorperson", "reason": "the shuffler is broken"}
+    in_play = people.do("alternation-suspended red", **suspend)
+    assert in_play == "a shoe is in play: end or close it first"
+    people.table.deal("close shoe")
     people.do("released", reference="badge 12")
-    people.do("alternation-suspended red", role="floorperson", reason="the shuffler is broken")
+    people.do("alternation-suspended red", **suspend)
 
     assert people.do("loaded red 416") == ""
     assert people.table.deal(f"{OPENED}; {COUP}; close shoe") == []

@@ -146,9 +146,13 @@ def test_new_cards_are_inspected_again(by_hand) -> None:
     assert by_hand.table.state.opening.acts == ()
 
 
+@pytest.mark.clause("S42-d-1-sort")
 def test_cards_in_play_are_not_replaced(by_hand) -> None:
     by_hand.table.deal(OPENED)
     assert by_hand.do("received") == "these cards are in play: close the shoe first"
+    assert "S42-d-1-sort" in by_hand.refused.clauses
+    by_hand.table.deal("close shoe")
+    assert by_hand.do("received") == ""
 
 
 # --- shuffle ------------------------------------------------------------------------------------

@@ -316,7 +316,8 @@ def test_a_table_without_vigorish_posts_notice(floor, profile, value, clause):
     table = floor(OPENED, profile=profile)
     table.notice("vig_mode", value, "commission")
 
-    assert isinstance(table.change("vig_mode", value), Refusal)
+    unposted = table.change("vig_mode", value)
+    assert unposted.why.endswith(": record notice of it to players first"), "and without a wait"
     assert clause in table.notice("vig_mode", value, "players").clauses
     assert clause in table.change("vig_mode", value).clauses
 

@@ -280,6 +280,8 @@ def test_after_no_more_bets_a_change_is_an_irregularity(new_wager_table):
     (one,) = bet(table, "seat 5 banker 200.00")
 
     assert (one.code, one.clauses) == ("WAGER_CHANGED_LATE", ("NY-b-3",))
+    assert "seat 5 Banker from 100.00 to 200.00; stated by" in one.detail
+    assert [wager.cents for wager in table.state.wagering.wagers] == [10000], "they stay as bet"
 
 
 @pytest.mark.clause("NY-b-3")
@@ -290,6 +292,8 @@ def test_in_a_coup_a_change_breaks_both_rules_of_new_york(new_wager_table):
     (one,) = bet(table, "seat 5 banker 200.00")
 
     assert one.clauses == ("NY-b-3", "NY-b-4")
+    assert "seat 5 Banker from 0.00 to 200.00; stated by" in one.detail
+    assert table.state.wagering.wagers == (), "nothing was bet in time"
 
 
 @pytest.mark.clause("HG-mini-before")
@@ -298,6 +302,8 @@ def test_the_house_guide_closes_bets_with_the_call(new_wager_table):
 
     (one,) = bet(table, "seat 5 banker 200.00")
 
+    assert one.code == "WAGER_CHANGED_LATE"
+    assert "seat 5 Banker from 0.00 to 200.00; stated by" in one.detail
     assert "HG-mini-before" in one.clauses
 
 
@@ -307,6 +313,8 @@ def test_the_house_guide_closes_bets_of_baccarat_with_the_call(new_wager_table):
 
     (one,) = bet(table, "seat 5 banker 200.00")
 
+    assert one.code == "WAGER_CHANGED_LATE"
+    assert "seat 5 Banker from 0.00 to 200.00; stated by" in one.detail
     assert "HG-bac-before" in one.clauses
 
 
@@ -644,6 +652,17 @@ def test_a_verbal_wager_needs_two_people_a_seat_and_an_amount(new_wager_table, e
     (effect,) = record_verbal_wager(table.book, table.state, event).effects
 
     assert effect == Refusal("verbal-wager", why, ("S42-b-3-verbal",))
+
+
+@pytest.mark.clause("S42-b-3-verbal")
+@pytest.mark.parametrize("event", [verbal(seat=1), verbal(cents=1)])
+def test_the_first_seat_and_one_cent_may_be_bet_verbally(new_wager_table, event):
+    table = new_wager_table()
+
+    step = record_verbal_wager(table.book, table.state, event)
+
+    assert step.state.wagering.verbal == (VerbalWager(event.seat, event.amount),)
+    assert not step.provisional
 
 
 @pytest.mark.clause("S42-b-3-verbal")
