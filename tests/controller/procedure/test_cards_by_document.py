@@ -238,7 +238,7 @@ S42-i-3-012  | s42-mini | banker 012   | draws  | -0123456789
 S42-i-3-3    | s42-mini | banker 3     | draws  | -012345679
 S42-i-3-4    | s42-mini | banker 4     | draws  | -234567
 S42-i-3-5    | s42-mini | banker 5     | draws  | -4567
-S42-i-3-6    | s42-mini | banker 6     | draws  | 67
+S42-i-3-6    | s42-mini | banker 6     | stands | -01234589
 S42-i-3-789  | s42-mini | banker 7     | stands | -0123456789
 """
 WHOLE_GUIDE = """
