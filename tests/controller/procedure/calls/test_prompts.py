@@ -614,12 +614,15 @@ IN_GENERAL = (
 )
 
 
+@pytest.mark.clause("S42-j-1-tie")
+@pytest.mark.clause("S42-j-1-final")
 @pytest.mark.parametrize("cards", [NATURAL, STAND, PLAYER_DRAWS, BANKER_DRAWS])
 def test_without_observed_turning_a_general_prompt_comes_at_the_fourth_card(
     new_layout, cards
 ) -> None:
     table = new_layout(deal_option=DealOption.FACE_DOWN_DEALER)
     table.deal(cards)
+    assert {"S42-j-1-tie", "S42-j-1-final"} <= set(cited(table))
     assert new_prompts(table)[1:] == [IN_GENERAL]
     assert due(table) == [IN_GENERAL]
 

@@ -327,6 +327,7 @@ def test_washington_takes_wagers_until_the_first_card(new_wager_table):
     (one,) = bet(table, "seat 5 banker 200.00")
 
     assert one.code == "WAGER_CHANGED_LATE"
+    assert "seat 5 Banker from 100.00 to 200.00; stated by" in one.detail
     assert "WA-ov-2-before" in one.clauses
 
 
