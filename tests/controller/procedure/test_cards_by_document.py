@@ -240,6 +240,10 @@ S42-i-3-4    | s42-mini | banker 4     | draws  | -234567
 S42-i-3-5    | s42-mini | banker 5     | draws  | -4567
 S42-i-3-6    | s42-mini | banker 6     | stands | -01234589
 S42-i-3-789  | s42-mini | banker 7     | stands | -0123456789
+S42-i-4      | s42-mini | banker 3     | draws  | -012345679
+S42-i-5      | s42-mini | banker 4     | draws  | -234567
+S42-i-6      | s42-mini | banker 6     | stands | -01234589
+S42-i-7      | s42-mini | banker 5     | draws  | -4567
 """
 WHOLE_GUIDE = """
 pdraw        | player 012345 | draws  | any

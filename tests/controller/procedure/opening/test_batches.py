@@ -269,6 +269,26 @@ def test_between_shoes_it_is_in_the_shoes_record(new_people) -> None:
     assert people.table.irregularities == []
 
 
+@pytest.mark.clause("NY-a-4-iv-b-same")
+def test_in_a_shoe_of_new_york_a_foreign_back_is_an_irregularity(new_people) -> None:
+    people = new_people("ny-mini", observed=(ObservableFact.BATCH_LOADED,))
+    people.do("into-shuffler blue, loaded red 416")
+    people.table.deal(OPENED)
+    own = "red is the batch in play: its cards are not foreign"
+    assert people.do("foreign-back red") == own
+    assert people.do("foreign-back green") == ""
+    (found,) = people.table.irregularities
+    assert "NY-a-4-iv-b-same" in found.clauses
+
+
+@pytest.mark.clause("S42-a-4-i")
+def test_new_cards_of_the_idle_batch_are_received_during_play(prepared) -> None:
+    in_play = "these cards are in play: close the shoe first"
+    assert prepared.do("received red") == in_play
+    assert prepared.do("received blue") == ""
+    assert "S42-a-4-i" in prepared.record.clauses
+
+
 @pytest.mark.clause("S42-a-4-iii-same")
 def test_a_back_of_the_batch_in_play_is_no_foreign_one(prepared) -> None:
     why = "red is the batch in play: its cards are not foreign"
