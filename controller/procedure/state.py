@@ -27,6 +27,7 @@ from controller.procedure.states.remedy import (
     UNTURNED,
     LastDrawn,
     RemedyState,
+    ResultDeclaration,
     RevealState,
 )
 from controller.procedure.states.wagering import (
@@ -37,7 +38,6 @@ from controller.procedure.states.wagering import (
 )
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from controller.rules.outcome import Outcome
 
 
 class DealtCard(Struct, frozen=True):
@@ -50,14 +50,6 @@ class DealtCard(Struct, frozen=True):
     card: Card | None
     claimed: Place
     carried_from: int | None = None
-
-
-class ResultDeclaration(Struct, frozen=True):
-    """The result as declared by the dealer."""
-
-    outcome: Outcome
-    player_pair: bool
-    banker_pair: bool
 
 
 class CoupState(Struct, frozen=True):

@@ -110,7 +110,7 @@ def end_burn(book: RuleBook, step: Step) -> Step:
 def raise_unowed_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Hold a burn card that no burn owes, as a card drawn in error (D-38)."""
     if holds_next_cards(step):
-        return hold_card_drawn_after(step, event)
+        return hold_card_drawn_after(book, step, event)
     detail = f"card {step.shoe.cards_drawn} of the shoe"
     step = hold_error_card(book, step, event)
     return raise_irregularity(book, step, IrregularityCode.BURN_OVER, detail)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from controller.custody.batch_life.facts import ShoeOver
 from controller.procedure.acts.discard_rack import prompt_coup_discard
 from controller.procedure.calls.prompts import prompt_last_hand
+from controller.procedure.dealing.error_cards import holds_whole_hand, keep_result
 from controller.procedure.dealing.remedy_burn import begin_due_burn, postpone_burn
 from controller.procedure.effects import (
     CoupClosed,
@@ -26,13 +27,13 @@ from controller.procedure.phases import DUE_WORDS, Phase, Trigger
 from controller.procedure.places import PLAYER_PLACES, ruling_points
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.batch_life import apply_fact
-from controller.procedure.state import CoupState, ResultDeclaration, ShoeState, ShoeTally
+from controller.procedure.state import CoupState, ShoeState, ShoeTally
 from controller.procedure.states.finished_coups import (
     FINISHED_COUPS_MAX,
     FinishedCoup,
     PaymentRules,
 )
-from controller.procedure.states.remedy import NOTHING_TO_REMEDY, LastDrawn
+from controller.procedure.states.remedy import NOTHING_TO_REMEDY, LastDrawn, ResultDeclaration
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.procedure.wagering.wagers import pay_coup
 from controller.profiles.rule_points import RulePoint
@@ -49,17 +50,25 @@ RESULT_INDEX = 6
 
 def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
     """Compare what the dealer declared with what the cards say."""
+    declared = ResultDeclaration(event.outcome, event.player_pair, event.banker_pair)
     shoe = step.state.shoe
     if shoe is None or shoe.coup is None:
+        if holds_whole_hand(step):
+            return keep_result(book, step, declared)
         return _result_without_coup(book, step)
-    declared = ResultDeclaration(event.outcome, event.player_pair, event.banker_pair)
-    coup = replace(shoe.coup, declared=declared)
-    step = step.with_coup(coup)
-    if coup.partial:
+    if shoe.coup.partial:
+        step = step.with_coup(replace(shoe.coup, declared=declared))
         return _result_of_partial_coup(book, step, declared)
+    return judge_result(book, step, declared)
+
+
+def judge_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step:
+    """Judge the result declared for a coup whose cards are known."""
+    coup = replace(step.coup, declared=declared)
+    step = step.with_coup(coup)
     if isinstance(book.next(step.phase, Trigger.RESULT_DECLARED), NoEdge):
         step = step.with_coup(replace(coup, abandoned=True))
-        detail = f"{event.outcome.value} was declared; {DUE_WORDS[step.phase]} was due"
+        detail = f"{declared.outcome.value} was declared; {DUE_WORDS[step.phase]} was due"
         points = ruling_points(coup.faces())
         return raise_irregularity(book, step, IrregularityCode.MISSING_CARD, detail, *points)
     computed = coup_result(coup.faces())
@@ -72,7 +81,7 @@ def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
     points = (RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED)
     if computed.outcome is Outcome.TIE:
         points = (*points, RulePoint.TIE_CALLED)
-    step = accept(step, f"result {event.outcome.value}", book.clauses(*points))
+    step = accept(step, f"result {declared.outcome.value}", book.clauses(*points))
     return close_coup(book, step, CoupFate.COUNTED)
 
 
@@ -286,9 +295,10 @@ def state_shoe_end(book: RuleBook, step: Step, person: str = "", reason: str = "
         person=person,
         reason=reason,
     )
-    step = _move_held_cards_to_rack(book, step.with_shoe(replace(shoe, ended=True))).with_effect(
-        ended
-    )
+    # A card of the last burn can still be reported as boxed, unless a person ended the shoe.
+    last = LastDrawn.NOTHING if person else shoe.drawn_last
+    shoe = replace(shoe, ended=True, drawn_last=last)
+    step = _move_held_cards_to_rack(book, step.with_shoe(shoe)).with_effect(ended)
     step = apply_fact(book, step, ShoeOver(shoe.joined or shoe.coups_begun > 0))
     text = "the shoe is over: draw no more cards from it; reshuffle"
     return prompt(book, step, PromptKind.RESHUFFLE, text, RulePoint.LAST_HAND, RulePoint.RESHUFFLE)

@@ -23,18 +23,16 @@ from controller.procedure.dealing.burn import (
     raise_unowed_burn_card,
 )
 from controller.procedure.dealing.coup_end import close_complete_coup, close_coup, is_complete_coup
-from controller.procedure.dealing.due_cards import (
-    deal_due_card,
-    open_coup,
-    open_coup_with_held_cards,
-)
+from controller.procedure.dealing.due_cards import deal_due_card, open_coup
 from controller.procedure.dealing.error_cards import (
     hold_card_drawn_after,
     hold_error_card,
     holds_next_cards,
 )
+from controller.procedure.dealing.held_hands import open_coup_with_held_cards
 from controller.procedure.dealing.remedy_burn import (
     begin_due_burn,
+    describe_cards,
     is_early_burn_card,
     judge_early_burn_card,
     judge_remedy_burn_card,
@@ -180,7 +178,12 @@ def _card_of_unseen_shoe(book: RuleBook, step: Step, event: CardDrawn) -> Step:
 
 
 def _card_after_shoe(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    """A card after the shoe is over goes to the discard rack, never to another shoe (D-7)."""
+    """A card after the shoe is over goes to the discard rack, never to another shoe (D-7).
+
+    It is a burn card where a burn is owed then: that is no dealing.
+    """
+    if is_early_burn_card(step, event.claimed, hands_complete=True):
+        return judge_early_burn_card(book, step, event)
     step = _move_to_rack(step, event)
     code = IrregularityCode.CARD_AFTER_LAST_COUP
     if step.shoe.cut.exhausted:
@@ -238,8 +241,9 @@ def _card_between_coups(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     shoe = step.shoe
     if event.claimed in BURN_PLACES:
         return _unowed_burn_card(book, step, event)
-    if shoe.remedy.drawn_after and holds_next_cards(step):
-        return hold_card_drawn_after(step, event)
+    begins = event.claimed is Place.PLAYER_1 and step.phase is Phase.BETWEEN_COUPS
+    if shoe.remedy.drawn_after and not begins and holds_next_cards(step):
+        return hold_card_drawn_after(book, step, event)
     if event.claimed in LATE_PLACES and shoe.coups_begun > 0:
         step = hold_error_card(book, step, event)
         detail = f"coup {shoe.coups_begun} is over; the shoe reports {PLACE_NAMES[event.claimed]}"
@@ -258,7 +262,7 @@ def _first_card_of_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     shoe = step.shoe
     uncalled = book.observes(ObservableFact.NO_MORE_BETS) and step.phase is Phase.BETWEEN_COUPS
     if holds_next_cards(step):
-        step = hold_card_drawn_after(step, event)
+        step = hold_card_drawn_after(book, step, event)
         if step.phase is Phase.BETWEEN_COUPS:
             step = step.advance(book, Trigger.COUP_BEGINS)
         return _check_no_more_bets(book, step, shoe.coups_begun + 1, uncalled=uncalled)
@@ -357,7 +361,7 @@ def _call_without_coup(book: RuleBook, step: Step) -> Step:
     shoe = step.state.shoe
     if shoe is None or step.phase not in (*BURN_PHASES, Phase.SHOE_OVER):
         return accept(step, '"no more bets" where no coup can begin: no effect')
-    if step.phase is Phase.SHOE_OVER:
+    if step.phase is Phase.SHOE_OVER and not shoe.remedy.owes_burn:
         owed, kind = "draw no card, reshuffle: the last hand is dealt", PromptKind.RESHUFFLE
         points: tuple[RulePoint, ...] = (RulePoint.RESHUFFLE,)
         if shoe.is_last(shoe.coups_begun):
@@ -365,8 +369,9 @@ def _call_without_coup(book: RuleBook, step: Step) -> Step:
         else:
             owed = "draw no card, reshuffle: the shoe is over"
     else:
-        many = f"{shoe.burn_owed} cards" if shoe.burn_owed > 1 else "1 card"
-        owed, kind = f"burn {many} before the first card of a hand", PromptKind.BEFORE_DEAL
+        many = describe_cards(shoe.burn_owed or shoe.remedy.burn_later)
+        before = "the reshuffle" if step.phase is Phase.SHOE_OVER else "the first card of a hand"
+        owed, kind = f"burn {many} before {before}", PromptKind.BEFORE_DEAL
         points = shoe.remedy.burn_points or (RulePoint.BURN_COUNT, RulePoint.BURN_BEFORE_PLAY)
         if step.phase is Phase.BURN_FIRST:
             owed = "burn the first card, and as many more as its amount, before the first hand"

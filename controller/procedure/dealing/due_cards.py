@@ -1,10 +1,7 @@
 """Deals a card that a hand is due: whose it is, what the rules say after it, what is to be called.
 
 Not: a coup's first card from the shoe, and cards that no hand is due (drawing).
-Source: S42 (g)(3), (h), (i), (k)(1), (k)(2), (k)(4); NY (f), (g), (h), (i)(1); D-11, D-16.
-
-Decisions. In a coup that begins with held cards the shoe's claims are off by as many cards: they
-are recorded and not judged.
+Source: S42 (g)(3), (h), (i), (k)(1), (k)(4); NY (f), (g), (h), (i)(1); D-16.
 """
 
 from types import MappingProxyType
@@ -12,7 +9,6 @@ from types import MappingProxyType
 from msgspec.structs import replace
 
 from controller.procedure.calls.prompts import prompt_after_card, prompt_before_first_card
-from controller.procedure.dealing.error_cards import carry_point
 from controller.procedure.dealing.ghost_hand import begin_ghost_hand
 from controller.procedure.dealing.reveal import check_third_card
 from controller.procedure.dealing.shortage import check_cards_left
@@ -22,7 +18,6 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import (
     DUE_PLACE,
-    HAND_PLACES,
     PLACE_NAMES,
     obliging_points,
     place_points,
@@ -57,59 +52,10 @@ def open_coup(book: RuleBook, step: Step, coup: CoupState) -> Step:
     return prompt_before_first_card(book, step.advance(book, Trigger.COUP_BEGINS))
 
 
-def open_coup_with_held_cards(book: RuleBook, step: Step) -> Step:
-    """Open a coup with the cards held for it, as its first ones in drawing order."""
-    held = step.shoe.remedy.carried
-    step = open_coup(book, step, CoupState(step.shoe.coups_begun + 1))
-    points = tuple(dict.fromkeys(carry_point(error) for error in held))
-    many = f"the {len(held)} held cards are" if len(held) > 1 else "the held card is"
-    text = f"{many} dealt first in this hand, beginning with {PLACE_NAMES[Place.PLAYER_1]}"
-    step = prompt(book, step, PromptKind.REMEDY, text, *points)
-    step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.NOTHING))
-    for index, error in enumerate(held):
-        if step.phase not in DUE_PLACE:
-            break
-        place = DUE_PLACE[step.phase]
-        step = step.with_remedy(replace(step.shoe.remedy, carried=held[index + 1 :]))
-        # The shoe counted a card that was drawn for a hand, but not one drawn in error.
-        counted = not error.in_error and error.claimed in HAND_PLACES
-        off = step.coup.carried + (0 if counted else 1)
-        step = step.with_coup(replace(step.coup, carried=off))
-        claimed = error.claimed if counted else Place.OUTSIDE
-        dealt = DealtCard(place, error.card, claimed, error.coup)
-        step = _place_card(book, step, dealt, drawn_last=LastDrawn.NOTHING)
-        if step.coup.partial:
-            detail = f"{PLACE_NAMES[place]}, held from before"
-            return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, detail)
-    # Of a later coup the shoe has counted none of the cards that are left.
-    left = tuple(replace(one, in_error=True) for one in step.shoe.remedy.carried)
-    return step.with_remedy(replace(step.shoe.remedy, carried=left))
-
-
-def open_partial_coup_drawn_after(book: RuleBook, step: Step) -> Step:
-    """Open the coup of the cards drawn after a card in error, at the places the shoe claims.
-
-    Reports are missing after them: the order of drawing no longer says what they are.
-    """
-    remedy = step.shoe.remedy
-    drawn = [DealtCard(one.claimed, one.card, one.claimed) for one in remedy.drawn_after]
-    coup = CoupState(
-        step.shoe.coups_begun + 1,
-        cards=tuple(one for one in drawn if one.place in HAND_PLACES),
-        aside=tuple(
-            replace(one, place=Place.OUTSIDE) for one in drawn if one.place not in HAND_PLACES
-        ),
-        partial=True,
-        suspended_cards=True,
-    )
-    waiting = tuple(one for one in remedy.waiting if one.in_error)
-    return open_coup(book, step.with_remedy(replace(remedy, waiting=waiting)), coup)
-
-
 def deal_due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Deal a card that a hand is due. The order of drawing decides which hand (D-16)."""
     place = DUE_PLACE[step.phase]
-    step = _place_card(
+    step = place_card(
         book, step, DealtCard(place, event.card, event.claimed), drawn_last=LastDrawn.HAND
     )
     if step.coup.partial:
@@ -125,7 +71,7 @@ def deal_due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     return check_cards_left(book, step)
 
 
-def _place_card(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: LastDrawn) -> Step:
+def place_card(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: LastDrawn) -> Step:
     """Put the card into its hand, apply the rules after it and prompt the calls.
 
     Where it could not be read the coup becomes partial.

@@ -8,8 +8,9 @@ the two decisions was made. After the last hand there is no hand to carry to: an
 the discard rack. With any other decision (a void coup, a closed shoe) the card goes with its coup
 or shoe (D-7). While one waits no coup begins: cards drawn meanwhile are held with it, and the
 decision places them by the order of drawing: burned if a burn is owed then, else dealt after the
-carried ones, in the rack if it voids them (D-11). Where reports may be missing that order is not
-known, and the shoe's claims begin the next coup.
+carried ones, in the rack if it voids them (D-11). A result declared meanwhile is kept with the
+cards before it and judged after them; where these are all burned it belongs to no coup.
+Where reports may be missing that order is not known, and the shoe's claims begin the next coup.
 """
 
 from typing import TypeAlias
@@ -22,11 +23,16 @@ from controller.procedure.effects import CoupRecord, PromptKind, RecordedCard
 from controller.procedure.events import CardDrawn, LayoutPart
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.places import BURN_PLACES
+from controller.procedure.places import BURN_PLACES, HAND_PLACES, PLACE_NAMES
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import DealtCard, ShoeState
-from controller.procedure.states.remedy import ErrorCard, LastDrawn, RemedyState
-from controller.procedure.step_result import Step, accept, prompt
+from controller.procedure.states.remedy import (
+    ErrorCard,
+    LastDrawn,
+    RemedyState,
+    ResultDeclaration,
+)
+from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import burn_value
 from controller.rules.coup import Place
@@ -59,9 +65,12 @@ def hold_error_card(book: RuleBook, step: Step, event: CardDrawn, *, third: bool
     return _hold(step, error)
 
 
-def hold_card_drawn_after(step: Step, event: CardDrawn) -> Step:
+def hold_card_drawn_after(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Hold a card drawn while a card drawn in error waits: the decision places both."""
     step = _hold(step, ErrorCard(event.card, event.claimed, coup=0, in_error=False))
+    if event.card is None:
+        detail = f"{PLACE_NAMES[event.claimed]} as the shoe reports it, held with a card in error"
+        return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, detail)
     return accept(step, "held with the card drawn in error: the decision places both")
 
 
@@ -74,6 +83,28 @@ def _hold(step: Step, error: ErrorCard) -> Step:
 def holds_next_cards(step: Step) -> bool:
     """Whether a waiting card keeps the next coup from beginning."""
     return bool(step.shoe.remedy.waiting) and not _is_in_doubt(step)
+
+
+def holds_whole_hand(step: Step) -> bool:
+    """Whether a declared result can be that of cards held with one drawn in error."""
+    drawn = step.state.shoe.remedy.drawn_after if step.state.shoe is not None else ()
+    dealt = any(one.claimed in HAND_PLACES for one in drawn)
+    return dealt and drawn[-1].declared is None and holds_next_cards(step)
+
+
+def keep_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step:
+    """Keep a result with the held cards before it: the decision applies it after them."""
+    remedy = step.shoe.remedy
+    last = max(index for index, one in enumerate(remedy.waiting) if not one.in_error)
+    ended = replace(remedy.waiting[last], declared=declared)
+    waiting = (*remedy.waiting[:last], ended, *remedy.waiting[last + 1 :])
+    step = step.with_remedy(replace(remedy, waiting=waiting))
+    step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.NOTHING))
+    if step.phase is Phase.PLAYER_1:
+        # Another coup follows that has to be called.
+        step = step.advance(book, Trigger.COUP_VOIDED)
+    what = f"result {declared.outcome.value}, kept with the cards held: the decision applies it"
+    return accept(step, what, book.clauses(RulePoint.RESULT_CALLED))
 
 
 def _is_free(book: RuleBook, step: Step) -> bool:
@@ -130,7 +161,7 @@ def decide_error_cards(
         fate = _remedy_for(shoe, error, resolution.decision) if error.in_error else None
         match fate:
             case None:
-                step = _place_card_drawn_after(step, error, resolution)
+                step = _place_card_drawn_after(book, step, error, resolution)
             case FloorDecision.CARRY:
                 step = _carry(step, error)
             case _:
@@ -152,7 +183,9 @@ def _carry(step: Step, error: ErrorCard) -> Step:
     return step.with_remedy(replace(remedy, carried=(*remedy.carried, error)))
 
 
-def _place_card_drawn_after(step: Step, error: ErrorCard, resolution: Resolution) -> Step:
+def _place_card_drawn_after(
+    book: RuleBook, step: Step, error: ErrorCard, resolution: Resolution
+) -> Step:
     """Place a card drawn while another waited: by the order of drawing, or in the rack if void."""
     remedy = step.shoe.remedy
     void = resolution.provisional is Provisional.VOID
@@ -162,10 +195,22 @@ def _place_card_drawn_after(step: Step, error: ErrorCard, resolution: Resolution
         left = remedy.burn_later - 1
         points = remedy.burn_points if left or remedy.unread_later else ()
         step = step.with_remedy(replace(remedy, burn_later=left, burn_points=points))
-        return move_to_rack(step, error)
+        return _pass_result_on(book, move_to_rack(step, error), error)
     if error.claimed in BURN_PLACES and resolution.decision is not FloorDecision.CARRY:
-        return move_to_rack(step, error)
+        return _pass_result_on(book, move_to_rack(step, error), error)
     return _carry(step, error)
+
+
+def _pass_result_on(book: RuleBook, step: Step, burned: ErrorCard) -> Step:
+    """A result declared after a burned card is that of the held cards before it, if there are."""
+    remedy = step.shoe.remedy
+    if burned.declared is None:
+        return step
+    if remedy.carried and not remedy.carried[-1].in_error and not remedy.carried[-1].declared:
+        last = replace(remedy.carried[-1], declared=burned.declared)
+        return step.with_remedy(replace(remedy, carried=(*remedy.carried[:-1], last)))
+    detail = "the cards that were drawn for its coup are burned"
+    return raise_irregularity(book, step, IrregularityCode.RESULT_WITHOUT_COUP, detail)
 
 
 def _reopen_betting(

@@ -11,7 +11,7 @@ mid-coup the floorperson compares what is left of it.
 
 from msgspec.structs import replace
 
-from controller.procedure.dealing.due_cards import open_partial_coup_drawn_after
+from controller.procedure.dealing.held_hands import open_partial_coups_drawn_after
 from controller.procedure.dealing.remedy_burn import lose_burn_count, without_burn_cards
 from controller.procedure.events import Loss, ReportsMissing
 from controller.procedure.irregularities import IrregularityCode
@@ -54,7 +54,7 @@ def mark_progress_partial(book: RuleBook, step: Step, missing: int = 0) -> Step:
     if step.phase is Phase.BURN_REST and step.shoe.remedy.burn_return_phase in BURN_STOPS:
         step = lose_burn_count(book, step)
     if step.shoe.remedy.drawn_after and step.shoe.coup is None and step.phase in _BEFORE_A_COUP:
-        step = open_partial_coup_drawn_after(book, step)
+        step = open_partial_coups_drawn_after(book, step)
     shoe, coup = step.shoe, step.shoe.coup
     if coup is not None:
         missing += coup.missing

@@ -40,9 +40,10 @@ def owe_burn_later(book: RuleBook, step: Step, amount: int | None, point: RulePo
             burn_points=_add_point(remedy.burn_points, point),
         )
     )
+    before = "the reshuffle" if step.phase is Phase.SHOE_OVER else "the next hand"
     text = (
-        f"put the card into the discard rack and burn {_describe_cards(amount or 0)} more, face up,"
-        " before the next hand"
+        f"put the card into the discard rack and burn {describe_cards(amount or 0)} more, face up,"
+        f" before {before}"
     )
     return prompt(book, step, PromptKind.REMEDY, text, point)
 
@@ -55,7 +56,7 @@ def owe_burn_now(book: RuleBook, step: Step, amount: int, back: Phase) -> Step:
     shoe, point = step.shoe, RulePoint.FOUND_FACE_UP_BURN
     begins = step.phase is not Phase.BURN_REST or back is Phase.BURN_FIRST
     owed = amount if begins else shoe.burn_owed + amount
-    text = f"put the card into the discard rack and burn {_describe_cards(owed)} more, face up"
+    text = f"put the card into the discard rack and burn {describe_cards(owed)} more, face up"
     step = prompt(book, step, PromptKind.REMEDY, text, RulePoint.FOUND_FACE_UP, point)
     burn_points = _add_point(shoe.remedy.burn_points, point)
     if begins:
@@ -87,7 +88,7 @@ def _begin_burn(
     step = step.with_shoe(replace(shoe, burn_owed=owed, remedy=remedy))
     step = step.advance(book, Trigger.BURN_OWED)
     step = prompt(
-        book, step, PromptKind.REMEDY, f"burn {_describe_cards(owed)}, face up", *burn_points
+        book, step, PromptKind.REMEDY, f"burn {describe_cards(owed)}, face up", *burn_points
     )
     return _check_shoe_empty(book, step)
 
@@ -96,7 +97,8 @@ def _add_point(points: tuple[RulePoint, ...], point: RulePoint) -> tuple[RulePoi
     return points if point in points else (*points, point)
 
 
-def _describe_cards(count: int) -> str:
+def describe_cards(count: int) -> str:
+    """The number of cards to burn, 0 where it is that of an unread card, in words."""
     if not count:
         return "as many cards as the amount of the unread card"
     return f"{count} cards" if count > 1 else "1 card"
@@ -209,7 +211,7 @@ def lose_burn_count(book: RuleBook, step: Step) -> Step:
     In mid-coup the position of the deal is unknown, too: the burn is left to the floorperson.
     """
     shoe = step.shoe
-    text = f"compare the discard rack with the burn; still owed: {_describe_cards(shoe.burn_owed)}"
+    text = f"compare the discard rack with the burn; still owed: {describe_cards(shoe.burn_owed)}"
     step = prompt(book, step, PromptKind.REMEDY, text, *shoe.remedy.burn_points)
     if shoe.coup is not None:
         return leave_burn(book, step)

@@ -4,9 +4,10 @@ Source: S42-k-3-unused, S42-k-3-extra; D-12, D-13.
 
 Decisions. A person reports it; it is always the card drawn last, and only until the coup was closed
 or the card was decided on. A boxed card in a burn stays in the discard rack, adds its own amount
-and is none of the cards owed, also as the last of them: the burn then goes on (D-13). As the first
-burn card it sets no amount, and after its own burn the next card is the first. An amount that could
-not be read is burned without a count.
+and is none of the cards owed, also as the last of them: the burn then goes on (D-13). After the
+last hand the shoe is over all the same: what is owed then is burned before the reshuffle (D-7). As
+the first burn card it sets no amount, and after its own burn the next card is the first. An amount
+that could not be read is burned without a count.
 """
 
 from msgspec.structs import replace
@@ -28,7 +29,10 @@ def boxed_card_found(book: RuleBook, step: Step, event: BoxedCardFound) -> Step:
     """Take the card drawn last out of play, and burn as many cards as its amount."""
     shoe = step.state.shoe
     drawn_last = shoe.drawn_last if shoe is not None else LastDrawn.NOTHING
-    if shoe is None or drawn_last is LastDrawn.NOTHING or step.phase is Phase.SHOE_OVER:
+    over = step.phase is Phase.SHOE_OVER
+    if over and not (drawn_last is LastDrawn.BURN and shoe is not None and not shoe.is_empty()):
+        drawn_last = LastDrawn.NOTHING
+    if shoe is None or drawn_last is LastDrawn.NOTHING:
         why = "there is no last card that can still be taken out of play"
         clauses = book.clauses(RulePoint.FOUND_FACE_UP)
         return step.with_effect(Refusal("found-face-up", why, clauses))
@@ -39,7 +43,7 @@ def boxed_card_found(book: RuleBook, step: Step, event: BoxedCardFound) -> Step:
     amount = burn_value(card) if card is not None else None
     if amount is not None and drawn_last is LastDrawn.BURN and step.phase is not Phase.BURN_REST:
         amount += 1  # the burn is over without the card: one more is owed in its place
-    if back is Phase.RESULT or amount is None:
+    if back in (Phase.RESULT, Phase.SHOE_OVER) or amount is None:
         step = owe_burn_later(book, step, amount, RulePoint.FOUND_FACE_UP_BURN)
         return begin_due_burn(book, step)
     return owe_burn_now(book, step, amount, back)

@@ -108,10 +108,14 @@ def _only_closing_left(state: TableState, suspension: Suspension) -> bool:
     return left or any(kind.decisions == only for kind in kinds)
 
 
+_NO_REASON_TO_VOID = (IrregularityCode.DEALT_WHILE_SUSPENDED, IrregularityCode.CARD_UNREADABLE)
+
+
 def _may_void(book: RuleBook, state: TableState) -> bool:
     """Whether an open irregularity lets the coup be void without a person's own decision.
 
-    That cards were dealt on is no reason to void a coup whose remedy is prescribed.
+    That cards were dealt on, or one was not read, is no reason to void a coup whose remedy is
+    prescribed; a coup that an unread card makes partial may be void for that.
     """
     free = book.values.irregularity_rules is IrregularityRules.FLOORPERSON_DECIDES
     codes = [one.code for one in state.open_irregularities if one.suspends]
@@ -119,7 +123,7 @@ def _may_void(book: RuleBook, state: TableState) -> bool:
     return any(
         FloorDecision.VOID_COUP in CATALOGUE[code].decisions
         and (free or not CATALOGUE[code].prescribed)
-        and not (prescribed and code is IrregularityCode.DEALT_WHILE_SUSPENDED)
+        and not (prescribed and code in _NO_REASON_TO_VOID)
         for code in codes
     )
 

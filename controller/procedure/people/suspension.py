@@ -17,15 +17,14 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from controller.procedure.dealing.coup_end import close_coup, publish_coup, state_shoe_end
-from controller.procedure.dealing.due_cards import open_coup_with_held_cards
 from controller.procedure.dealing.error_cards import (
     burn_point,
     carry_point,
     decide_error_cards,
 )
+from controller.procedure.dealing.held_hands import begin_hand_drawn_after
 from controller.procedure.dealing.remedy_burn import begin_due_burn
 from controller.procedure.dealing.shoe import join_shoe_in_burn, open_shoe
-from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import CoupFate, CoupRecord, Refusal, ResolutionRecorded
 from controller.procedure.events import (
@@ -143,16 +142,8 @@ def irregularity_resolved(book: RuleBook, state: TableState, event: Irregularity
         step = _close_shoe(book, step, event, suspension)
     else:
         step = begin_due_burn(book, _put_cut_card_back(step, state.open_irregularities))
-        step = state_shoe_end(book, _begin_coup_with_held_cards(book, step))
+        step = state_shoe_end(book, begin_hand_drawn_after(book, step))
     return suspend_if_due(book, _open_next_shoe(book, step, suspension))
-
-
-def _begin_coup_with_held_cards(book: RuleBook, step: Step) -> Step:
-    """Cards that were drawn for a hand while another waited begin the coup at once."""
-    drawn = any(not one.in_error for one in step.shoe.remedy.carried)
-    if drawn and step.phase is Phase.PLAYER_1 and step.shoe.coup is None:
-        return check_cards_left(book, open_coup_with_held_cards(book, step))
-    return step
 
 
 def _decide_before_suspension(

@@ -12,6 +12,15 @@ from controller.procedure.phases import Phase
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import Card
 from controller.rules.coup import Place
+from controller.rules.outcome import Outcome
+
+
+class ResultDeclaration(Struct, frozen=True):
+    """The result as declared by the dealer."""
+
+    outcome: Outcome
+    player_pair: bool
+    banker_pair: bool
 
 
 class ErrorCard(Struct, frozen=True):
@@ -21,6 +30,7 @@ class ErrorCard(Struct, frozen=True):
     observes whether people saw the card; then `turned` says whether they did. `free`: the profile
     leaves the remedy to the floorperson. `in_error` False: it was drawn after such a card, for a
     hand or as a burn card, and is held with it; the decision places it by the order of drawing.
+    `declared` is the result declared after such a card, before the next one.
     """
 
     card: Card | None
@@ -31,6 +41,7 @@ class ErrorCard(Struct, frozen=True):
     turned: bool = False
     free: bool = False
     in_error: bool = True
+    declared: ResultDeclaration | None = None
 
 
 class LastDrawn(StrEnum):

@@ -62,7 +62,7 @@ PHASES = {
 AROUND = """
                              | cl      b1       br     bc       P1       ov    su
 card 4d                      | MET!>B1 ok>br    ok     ok>B1    ok>B1    LATE! MUTE+SUSP>P1
-card ??                      | MET!>re DARK!>br ok     DARK!>re DARK!>re LATE! MUTE+SUSP>P1
+card ??                      | MET!>re DARK!>br ok     DARK!>re DARK!>re LATE! MUTE+DARK+SUSP>P1
 burn 4d                      | ok>br   ok>br    SAYS!  SWAP!    SWAP!    ok>br MUTE+SWAP+SUSP>bc
 burned 4d                    | MET!>br SAYS!>br ok     OVER!    OVER!    LATE! SUSP
 extra 4d                     | MET!>br SAYS!>br ok     OVER!    OVER!    LATE! SUSP

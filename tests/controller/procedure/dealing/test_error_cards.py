@@ -5,6 +5,7 @@ Source: Section 42 (k)(1)-(3), (h)(5); 9 NYCRR 5324.21 (e)(2), (j); D-7, D-11, D
 
 import pytest
 
+from controller.procedure.effects import Refusal
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.rule_points import RulePoint
@@ -221,22 +222,142 @@ def test_with_a_closed_shoe_all_of_them_go_to_the_rack(table) -> None:
     assert [str(card) for card in table.shoe.aside] == ["4c", "9s", "2c"]
 
 
-def test_a_whole_hand_dealt_after_it_is_dealt_again_in_order_and_has_no_result(new_table) -> None:
-    table = new_table(f"{OPENED}; no more bets; out 4c", observed=ALL_SEEN)
-    codes = table.deal("P1 3s; B1 2c; P2 Kd; B2 Kh; result player; P1 7d")
-    assert codes == ["DEALT_WHILE_SUSPENDED", "RESULT_WITHOUT_COUP"]
-    table.decide("carry-card take-over")
-    assert [str(one.card) for one in table.shoe.coup.cards] == ["4c", "3s", "2c", "Kd", "Kh"]
-    assert (table.phase, table.records) == (Phase.RESULT, [])
-    assert table.deal("result player") == []
-
-
 def test_more_than_one_hand_needs_waits_for_the_next(table) -> None:
     table.deal("out 4c; P1 9s; B1 4d; P2 Kd; B2 Kh; P1 7d")
     table.decide("carry-card take-over")
     assert len(table.shoe.coup.cards) == 4
     assert [str(one.card) for one in table.shoe.remedy.carried] == ["Kh", "7d"]
     assert table.deal("result tie; no more bets") == ["RESULT_MISMATCH"]
+
+
+# --- a result declared while cards are held ------------------------------------------------------
+
+WHOLE_HAND = "P1 3s; B1 2c; P2 Kd; B2 Kh"
+
+
+@pytest.mark.clause("S42-k-2-carry")
+@pytest.mark.parametrize("profile", ["s42-mini", "ny-mini", "wa-mini"])
+def test_it_is_kept_and_judged_after_them(new_table, profile) -> None:
+    table = new_table(f"{OPENED}; no more bets; out 4c", profile=profile, observed=ALL_SEEN)
+    assert table.deal(f"{WHOLE_HAND}; result player") == ["DEALT_WHILE_SUSPENDED"]
+    assert table.decide("carry-card take-over") == ""
+    (record,) = table.records
+    assert cards_of(record) == ["4c", "3s", "2c", "Kd", "Kh"]
+    assert (record.outcome, record.declared, record.fate.value) == ("player", "player", "counted")
+    assert (table.phase, table.irregularities[-1].code) == (
+        Phase.BETWEEN_COUPS,
+        "DEALT_WHILE_SUSPENDED",
+    )
+
+
+def test_the_cards_after_it_are_the_next_hand(new_table) -> None:
+    table = new_table(f"{OPENED}; no more bets; out 4c", observed=ALL_SEEN)
+    dealt = f"{WHOLE_HAND}; result player; no more bets; P1 7d; B1 8d"
+    assert table.deal(dealt) == ["DEALT_WHILE_SUSPENDED"]
+    table.decide("carry-card take-over")
+    assert [cards_of(one) for one in table.records] == [["4c", "3s", "2c", "Kd", "Kh"]]
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["7d", "8d"]
+    assert table.deal("P2 Kc; B2 Ks; result banker") == [], "of this hand the shoe's count is right"
+
+
+def test_the_next_hand_has_to_be_called_too(new_table) -> None:
+    table = new_table(f"{OPENED}; no more bets; out 4c; {WHOLE_HAND}", observed=ALL_SEEN)
+    assert table.deal("result player; P1 7d") == ["CARD_BEFORE_NO_MORE_BETS"]
+
+
+def test_two_results_end_two_hands(table) -> None:
+    table.deal(f"out 4c; {WHOLE_HAND}; result player; P1 7d; B1 8d; P2 Kc; B2 Ks; result banker")
+    table.decide("carry-card take-over")
+    assert [one.outcome for one in table.records] == ["player", "banker"]
+
+
+def test_another_result_than_that_of_the_cards_is_a_mismatch_at_the_decision(table) -> None:
+    table.deal(f"out 4c; {WHOLE_HAND}; result banker; P1 7d")
+    table.decide("carry-card take-over")
+    assert table.irregularities[-1].code == "RESULT_MISMATCH"
+    assert table.decide("continue") == ""
+    assert [one.outcome for one in table.records] == ["player"]
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["7d"]
+
+
+def test_where_they_do_not_make_the_hand_complete_it_is_judged_then(table) -> None:
+    table.deal("out 4c; P1 2s; B1 2c; P2 Kd; result banker; P1 7d")
+    table.decide("carry-card take-over")
+    assert [one.code for one in table.irregularities][-1:] == ["MISSING_CARD"]
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["4c", "2s", "2c", "Kd", "7d"]
+
+
+def test_of_more_cards_than_the_hand_needs_those_left_over_wait_for_the_next(table) -> None:
+    table.deal("out 4c; P1 9s; B1 4d; P2 Kd; B2 Kh; result banker")
+    table.decide("carry-card take-over")
+    (record,) = table.records
+    assert (cards_of(record), record.outcome) == (["4c", "9s", "4d", "Kd"], "banker")
+    assert [str(one.card) for one in table.shoe.remedy.carried] == ["Kh"]
+    assert table.phase is Phase.BETWEEN_COUPS
+
+
+@pytest.mark.clause("S42-k-2-burn")
+def test_burned_cards_had_no_result(table) -> None:
+    table.deal(f"out 4c; {WHOLE_HAND}; result player")
+    table.decide("burn-card take-over")
+    assert table.irregularities[-1].code == "RESULT_WITHOUT_COUP"
+    assert (table.records, table.phase) == ([], Phase.BETWEEN_COUPS)
+
+
+def test_a_burn_card_after_the_hand_changes_nothing_of_its_result(table) -> None:
+    table.deal("out Ac; burned 6c; P1 9s; B1 7c; P2 Kd; B2 Kh; burned 5c; result player")
+    table.decide("burn-card take-over")
+    assert [(cards_of(one), one.outcome) for one in table.records] == [
+        (["9s", "7c", "Kd", "Kh"], "player")
+    ]
+
+
+def test_void_the_result_is_void_with_them(table) -> None:
+    table.deal(f"out 4c; {WHOLE_HAND}; result player")
+    table.decide("carry-card void")
+    assert (table.records, table.irregularities[-1].code) == ([], "DEALT_WHILE_SUSPENDED")
+    assert table.phase is Phase.BETWEEN_COUPS
+
+
+@pytest.mark.parametrize("words", ["out 4c", "out 4c; burned 5c"])
+def test_with_no_card_of_a_hand_held_it_belongs_to_no_coup(table, words) -> None:
+    table.deal(words)
+    assert table.deal("result player") == ["RESULT_WITHOUT_COUP"]
+
+
+def test_said_twice_the_second_belongs_to_no_coup(table) -> None:
+    table.deal(f"out 4c; {WHOLE_HAND}; result player")
+    assert table.deal("result player") == ["RESULT_WITHOUT_COUP"]
+
+
+def test_after_the_result_the_card_before_it_can_no_longer_be_found_face_up(table) -> None:
+    table.deal(f"out 4c; {WHOLE_HAND}; result player")
+    assert table.deal("found face up") == []
+    assert len(table.of(Refusal)) == 1
+
+
+def test_with_reports_missing_each_result_ends_a_partial_coup(table) -> None:
+    table.deal(f"out 4c; {WHOLE_HAND}; result player; P1 7d; lost 1")
+    assert table.decide("void-coup take-over") == ""
+    assert [(one.fate.value, one.declared) for one in table.records] == [
+        ("void", "player"),
+        ("void", None),
+    ]
+
+
+def test_with_reports_missing_after_the_last_hand_the_cards_after_it_are_of_no_hand(
+    new_table,
+) -> None:
+    table = new_table(f"{OPENED}; cut card; {STANDS}; result tie; out 4c; {WHOLE_HAND}")
+    table.deal("result player; P1 7d; lost 1")
+    assert table.resumes_to is Phase.SHOE_OVER
+    assert [str(card) for card in table.shoe.aside] == ["7d"]
+
+
+def test_the_last_hand_of_the_shoe_ends_with_it(new_table) -> None:
+    table = new_table(f"{OPENED}; cut card; {STANDS}; result tie; out 4c; {WHOLE_HAND}")
+    table.deal("result player; resolve carry-card take-over")
+    assert (len(table.records), table.phase) == (2, Phase.SHOE_OVER)
 
 
 def test_seen_face_up_the_last_of_them_is_burned_for_and_the_others_wait(table) -> None:
@@ -266,6 +387,20 @@ def test_with_reports_missing_after_them_they_are_a_partial_coup(table, lost) ->
 def test_with_reports_missing_before_them_the_shoe_says_where_the_hand_begins(table) -> None:
     table.deal("out 4c; lost 2; P1 9s; B1 2c")
     assert [str(one.card) for one in table.shoe.coup.cards] == ["9s", "2c"]
+
+
+@pytest.mark.parametrize("unread", ["P1 ??", "burned ??"])
+def test_an_unread_one_is_raised_when_it_is_drawn(table, unread) -> None:
+    assert table.deal(f"out 4c; {unread}") == [
+        *("CARD_OUTSIDE_PLAY", "CARD_UNREADABLE", "DEALT_WHILE_SUSPENDED")
+    ]
+    assert len(table.shoe.remedy.waiting) == 2
+    assert table.permitted == ["carry-card", "burn-card", "close-shoe"]
+
+
+def test_an_unread_one_is_no_reason_to_void_the_coup_before(table) -> None:
+    table.deal(f"{NATURAL}; P 4h; burned ??")
+    assert table.permitted == ["carry-card", "burn-card", "close-shoe"]
 
 
 def test_an_unread_one_makes_its_hand_partial(table) -> None:

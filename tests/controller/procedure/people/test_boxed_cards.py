@@ -107,7 +107,8 @@ def test_a_card_of_a_partial_coup_is_burned_for_after_it(table) -> None:
 
 def test_one_that_nobody_could_read_is_burned_for_without_a_count(table) -> None:
     table.deal("P 7h; B ??; found face up")
-    table.decide("void-coup")
+    assert "void-coup" not in table.permitted, "(k)(3) prescribes what follows"
+    table.decide("void-coup second")
     assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 0)
 
 
@@ -156,6 +157,45 @@ def test_as_the_last_card_of_the_burn_it_is_none_of_those_owed(new_table, before
     assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
     assert table.deal("extra 5c; extra 6c; extra 7c; P1 7h") == []
     assert table.phase is Phase.BANKER_1
+
+
+LAST_HAND = f"{OPENED}; cut card; {NATURAL}; result player; {NATURAL}; out 2d"
+
+
+@pytest.mark.clause("S42-k-3-extra")
+@pytest.mark.parametrize("last", ["burned 3c", "unclaimed 3c"])
+def test_as_the_last_card_of_the_burn_after_the_last_hand_it_is_burned_for(new_table, last) -> None:
+    table = new_table(f"{LAST_HAND}; resolve burn-card; result player; burned 5c; {last}")
+    assert table.phase is Phase.SHOE_OVER
+    assert table.deal("found face up") == ["FOUND_FACE_UP"]
+    assert table.shoe.remedy.burn_later == 4, "its amount, and one in its place"
+    assert any(
+        "4 cards more, face up, before the reshuffle" in one.text for one in table.of(Prompt)
+    )
+    assert table.decide("continue") == ""
+    table.deal("no more bets")
+    assert table.last.what == '"no more bets" opens no coup: burn 4 cards before the reshuffle'
+    assert table.deal("burned 5h; burned 6h; extra 7h; unclaimed 8h") == []
+    assert (table.phase, table.shoe.remedy.owes_burn) == (Phase.SHOE_OVER, False)
+    assert table.deal("burned 9h") == ["CARD_AFTER_LAST_COUP"]
+
+
+def test_and_so_is_the_last_of_that_burn(new_table) -> None:
+    table = new_table(f"{LAST_HAND}; resolve burn-card; result player; burned 5c; burned Ac")
+    table.deal("found face up; resolve continue; burned 5h; burned As; found face up")
+    assert table.shoe.remedy.burn_later == 2
+
+
+@pytest.mark.parametrize(
+    "words", [f"{OPENED}; close shoe", f"{LAST_HAND}; resolve burn-card; result player; burned 5c"]
+)
+def test_in_a_shoe_that_a_person_closed_nothing_more_is_burned(new_table, words) -> None:
+    table = new_table(words)
+    if table.phase is Phase.BURN_REST:
+        table.deal("close shoe")
+    assert table.phase is Phase.SHOE_OVER
+    assert table.deal("found face up") == []
+    assert len(table.of(Refusal)) == 1
 
 
 def test_in_a_burn_without_a_count_nothing_is_counted(new_table) -> None:
