@@ -19,8 +19,9 @@ from controller.procedure.events import (
     DomainEvent,
     ReportsMissing,
 )
+from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import TableState
+from controller.procedure.state import CoupState, ShoeState, TableState
 from controller.rules.coup import Place
 from drivers.events import CardPassed, Spot, TagSeen
 
@@ -60,6 +61,43 @@ def track_table_read(custody: CustodyState, event: TagSeen, table: TableState) -
         custody, place, event.tag, custody_of_play.describe_position(table)
     )
     return read.state, read.findings
+
+
+def cards_read_later(
+    custody: CustodyState, event: TagSeen, table: TableState
+) -> tuple[CardRepeated, ...]:
+    """The card that a table reader read in place of the shoe's exit, at most one (D-41).
+
+    Only where it can be no other: the one unread card of that hand, or the one card that left the
+    shoe unread and lies in the rack now.
+    """
+    shoe, ledger = table.shoe, custody.shoe
+    in_rack = event.spot is Spot.DISCARD_RACK
+    if shoe is None or ledger is None or (event.late and not in_rack):
+        return ()
+    place = custody_of_play.SPOT_PLACES[event.spot]
+    read = table_reads.apply_table_read(custody, place, event.tag, "")
+    if not read.resolved or read.card is None:
+        return ()
+    unread = _unread_places(shoe) if in_rack else _unread_in_hand(shoe, event.spot)
+    if len(unread) != 1 or (in_rack and ledger.unread + ledger.unsure != 1):
+        return ()
+    return (CardRepeated(read.card, unread[0]),)
+
+
+def _unread_in_hand(shoe: ShoeState, spot: Spot) -> list[Place]:
+    dealt = shoe.coup.cards if shoe.coup is not None else ()
+    player = spot is Spot.PLAYER
+    return [
+        one.claimed for one in dealt if one.card is None and (one.place in PLAYER_PLACES) is player
+    ]
+
+
+def _unread_places(shoe: ShoeState) -> list[Place]:
+    """The places of the unread cards of hands, and of the first burn card if that is one."""
+    dealt = [one for coup in _coups(shoe) for one in (*coup.cards, *coup.aside)]
+    first = [Place.BURN_FIRST] if shoe.burn_cards[:1] == (None,) else []
+    return [*first, *(one.claimed for one in dealt if one.card is None)]
 
 
 def track_event(
@@ -106,10 +144,15 @@ def _unread_count(table: TableState) -> int:
     shoe = table.shoe
     if shoe is None:
         return 0
-    coup, waiting = shoe.coup, shoe.remedy.waiting
-    dealt = (*coup.cards, *coup.aside) if coup is not None else ()
+    dealt = [one for coup in _coups(shoe) for one in (*coup.cards, *coup.aside)]
+    waiting = shoe.remedy.waiting
     faces = [*(one.card for one in dealt), *(one.card for one in waiting), *shoe.burn_cards]
     return faces.count(None)
+
+
+def _coups(shoe: ShoeState) -> list[CoupState]:
+    """The coups whose cards can still be read later."""
+    return [coup for coup in (shoe.coup, shoe.unread_coup) if coup is not None]
 
 
 def _by_face(event: CardDrawn) -> bool:

@@ -131,7 +131,8 @@ class ShoeState(Struct, frozen=True):
     the burns they require, `drawn_last` which card a person can still report as boxed.
     `finished` are the coups that ended on this gaming day: their outcome can still be corrected;
     those up to number `coups_of_earlier_days` ended before it. `reports_proven`: no report can be
-    missing since the last coup or burn ended.
+    missing since the last coup or burn ended. `unread_coup`: the coup that ended last while the
+    table is suspended, if it lacks nothing but cards that were not read.
     """
 
     gaming_day: str
@@ -157,6 +158,7 @@ class ShoeState(Struct, frozen=True):
     ended: bool = False
     ghost_hands: int = 0
     reports_proven: bool = False
+    unread_coup: CoupState | None = None
 
     def overdrawn(self) -> bool:
         """Whether more cards left it than its decks hold."""

@@ -129,6 +129,8 @@ def test_an_unread_card_is_identified_where_it_is_read(table, where) -> None:
     if where == LAYOUT:
         table.lay("4C", PLAYER_ANTENNA)
         assert table.count_at(W.PLAYER) == 1
+        coup = table.played.table.state.table.shoe.coup
+        assert ([str(one.card) for one in coup.cards], coup.partial) == (["4c"], False)
     else:
         table.played.decide()
         table.rack("4C")

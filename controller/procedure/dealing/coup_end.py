@@ -189,7 +189,9 @@ def close_coup(
     shoe, coup = step.shoe, step.coup
     record = replace(build_coup_record(shoe, coup, fate, stated), own_void=own_void)
     step = _clear_coup(step)
-    step = step.with_shoe(replace(step.shoe, reports_proven=True))
+    # Its cards can still be read later: only they keep it from being whole (D-41).
+    unread = coup if fate is CoupFate.PARTIAL and coup.unjudged else shoe.unread_coup
+    step = step.with_shoe(replace(step.shoe, reports_proven=True, unread_coup=unread))
     held = (*step.held, record)
     step = replace(step, held=held) if step.provisional else publish_coup(book, step, record)
     last = shoe.is_last(coup.number)

@@ -24,7 +24,6 @@ from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, prompt, raise_irregularity
 from controller.rules.coup import Place
 
-
 _BEFORE_A_COUP = (Phase.BETWEEN_COUPS, Phase.PLAYER_1)
 
 

@@ -6,16 +6,23 @@ known card; D-41.
 
 Decisions. A face that could not be read the first time is filled in from the repetition; from that
 card on the coup is judged again in the order of drawing, unless reports of it are missing. The
-irregularity stays open. A repeated card that was never reported proves a lost report. A repetition
-that could not be read is ignored.
+irregularity stays open. So is the coup that ended last while the table is suspended, with its
+declared result. A repeated card that was never reported proves a lost report. A repetition that
+could not be read is ignored.
 """
 
 from msgspec.structs import replace
 
+from controller.procedure.dealing.coup_end import (
+    build_coup_record,
+    close_complete_coup,
+    judge_result,
+)
 from controller.procedure.dealing.drawing import judge_card_in_play, with_claimed_card
 from controller.procedure.dealing.error_cards import IN_DOUBT
 from controller.procedure.dealing.lost_reports import mark_progress_partial
 from controller.procedure.dealing.unclaimed import place_by_order
+from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, resume_trigger
@@ -34,9 +41,15 @@ def card_repeated(book: RuleBook, step: Step, event: CardRepeated) -> Step:
     what = PLACE_NAMES[event.claimed]
     if event.card is not None and _is_unread_first_burn_card(step.state, event.claimed):
         return _judge_burn_again(book, accept(step, f"now read: {what}"), event.card)
-    if coup is None or event.claimed in (Place.OUTSIDE, *BURN_PLACES):
+    if event.claimed in (Place.OUTSIDE, *BURN_PLACES):
         return accept(step, "a repeated report outside a coup: set aside")
-    known = _known_cards(coup, event.claimed)
+    known = _known_cards(coup, event.claimed) if coup is not None else ()
+    ended = shoe.unread_coup if shoe is not None else None
+    of_ended = _known_cards(ended, event.claimed) if ended is not None and not known else ()
+    if ended is not None and of_ended:
+        return _compare_with_ended_coup(book, step, event, ended, of_ended)
+    if coup is None:
+        return accept(step, "a repeated report outside a coup: set aside")
     waiting = _find_error_card(step.shoe, event.claimed)
     if waiting is not None:
         return _compare_with_error_card(book, step, event, waiting)
@@ -48,7 +61,7 @@ def card_repeated(book: RuleBook, step: Step, event: CardRepeated) -> Step:
         return accept(step, f"repeated report of a partial coup: {what}, not judged")
     if event.card is None or any(dealt.card == event.card for dealt in known):
         return accept(step, f"repeated report: {what}")
-    unread = next((dealt for dealt in known if dealt.card is None), None)
+    unread = _find_unread(known)
     if unread is not None:
         step = accept(step.with_coup(_fill_in(coup, unread, event.card)), f"now read: {what}")
         return _judge_again(book, step)
@@ -61,6 +74,10 @@ def _known_cards(coup: CoupState, claimed: Place) -> tuple[DealtCard, ...]:
     if reported or coup.carried:
         return reported
     return tuple(dealt for dealt in coup.cards if dealt.place is claimed)
+
+
+def _find_unread(known: tuple[DealtCard, ...]) -> DealtCard | None:
+    return next((dealt for dealt in known if dealt.card is None), None)
 
 
 def _find_error_card(shoe: ShoeState, claimed: Place) -> int | None:
@@ -116,7 +133,62 @@ def _judge_again(book: RuleBook, step: Step) -> Step:
     )
     step = step.with_coup(whole).advance(book, resume_trigger(Phase(again[0].place.value)))
     step = _judge_in_order(book, step, tuple((dealt.card, dealt.claimed) for dealt in again))
-    return step.with_coup(replace(step.coup, abandoned=coup.abandoned))
+    step = step.with_coup(replace(step.coup, abandoned=coup.abandoned))
+    if coup.declared is None or step.coup.partial:
+        return step
+    return judge_result(book, step, coup.declared)
+
+
+# --- a coup that ended before its card was read --------------------------------------------------
+
+
+def _compare_with_ended_coup(
+    book: RuleBook,
+    step: Step,
+    event: CardRepeated,
+    ended: CoupState,
+    known: tuple[DealtCard, ...],
+) -> Step:
+    """The same for a coup that ended while suspended and lacks only cards that were not read."""
+    what = f"{PLACE_NAMES[event.claimed]} of coup {ended.number}"
+    if event.card is None or any(dealt.card == event.card for dealt in known):
+        return accept(step, f"repeated report: {what}")
+    unread = _find_unread(known)
+    if unread is None:
+        return raise_irregularity(
+            book, step, IrregularityCode.RETRANSMISSION_CONFLICT, f"for {what}"
+        )
+    ended = _fill_in(ended, unread, event.card)
+    read = build_coup_record(step.shoe, ended, CoupFate.PARTIAL, None)
+    held = tuple(read if record.coup == ended.number else record for record in step.held)
+    step = replace(step.with_shoe(replace(step.shoe, unread_coup=ended)), held=held)
+    step = accept(step, f"now read: {what}")
+    if _find_unread(ended.unjudged) is not None:
+        return step
+    return _judge_ended_coup_again(book, step, ended)
+
+
+def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Step:
+    """Judge that coup again, and its declared result; a coup begun since then stays on the table.
+
+    A coup that needs a further card, or a decision on its result, is on the table again, unless
+    another has begun.
+    """
+    before, later = step.state, step.shoe.coup
+    place = [record.coup for record in step.held].index(ended.number)
+    others = (*step.held[:place], *step.held[place + 1 :])
+    shoe = replace(step.shoe, coup=ended, unread_coup=None)
+    again = replace(step, held=others).with_state(replace(before, phase=Phase.RESULT, shoe=shoe))
+    again = _judge_again(book, again)
+    if later is not None or ended.declared is None:
+        again = close_complete_coup(book, again)
+    if again.shoe.coup is None:
+        held = (*others[:place], again.held[-1], *others[place:])
+        shoe = replace(again.shoe, coup=later)
+        return replace(again, held=held).with_state(
+            replace(again.state, phase=before.phase, shoe=shoe)
+        )
+    return step if later is not None else again
 
 
 def _judge_in_order(

@@ -59,7 +59,8 @@ def judge_provisionally(
 ) -> Step:
     """Judge an event as if the table were not suspended; its conclusions are provisional."""
     inner = replace(state, phase=suspension.resume_to, suspension=None)
-    step = Step(inner, provisional=True, next_shoe=suspension.next_shoe)
+    held, next_shoe = suspension.held, suspension.next_shoe
+    step = Step(inner, provisional=True, held=held, next_shoe=next_shoe)
     if _is_of_next_shoe(suspension, event):
         step = _ignore_next_shoe(step, event)
     else:
@@ -76,7 +77,7 @@ def judge_provisionally(
     outer = replace(
         outer,
         resume_to=step.phase,
-        held=(*suspension.held, *step.held),
+        held=step.held,
         next_shoe=step.next_shoe,
     )
     return step.with_state(replace(step.state, phase=Phase.SUSPENDED, suspension=outer))
@@ -133,6 +134,7 @@ def irregularity_resolved(book: RuleBook, state: TableState, event: Irregularity
     step = step.with_state(replace(step.state, suspension=None))
     step = step.advance(book, resume_trigger(suspension.resume_to))
     own_void = is_own_void(book, state, resolution)
+    step = step.with_shoe(replace(step.shoe, unread_coup=None))
     step, held = decide_error_cards(book, step, resolution, suspension.held)
     for record in held:
         final = _final_record(record, suspension, resolution, own_void=own_void)

@@ -98,7 +98,10 @@ class Table:
 
     def sees(self, spot: Spot, tag: str, *, late: bool = False) -> None:
         event = TagSeen(spot, tag, late=late)
+        read_later = core_cards.cards_read_later(self.custody, event, self.table)
         self._apply_custody(core_cards.track_table_read(self.custody, event, self.table))
+        for repeated in read_later:
+            self._apply_event(repeated)
 
     def begin_day(self, day: str) -> None:
         self._apply_event(GamingDayChanged(day))
@@ -181,6 +184,64 @@ def test_player_stands_so_the_third_card_goes_to_the_banker(burned: Table) -> No
 def test_an_unreadable_card_is_counted_at_an_unknown_place(burned: Table) -> None:
     burned.draws("4c ??")
     assert (burned.at(W.PLAYER), burned.at(W.BANKER), burned.at(W.UNKNOWN)) == (1, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("cards", "spot", "face"),
+    [("?? Kd 5s 7h", Spot.PLAYER, "4c"), ("4c Kd 5s ??", Spot.BANKER, "7h")],
+)
+def test_an_unread_card_that_a_reader_reads_at_its_hand_makes_the_coup_whole(
+    burned: Table, cards: str, spot: Spot, face: str
+) -> None:
+    burned.draws(cards)
+    burned.sees(spot, burned.tag(face))
+    burned.say("resolve continue" if cards.endswith("??") else "resolve continue take-over")
+    burned.say("result player")
+    assert burned.table.shoe.tally.player == 1
+    assert "RESULT_MISMATCH" not in burned.codes
+
+
+def test_after_the_result_the_rack_makes_it_whole_and_the_result_is_judged(new) -> None:
+    table = new(rack_read=True).draws(BURN).draws("4c Kd 5s ??").say("result banker")
+    assert table.codes == ["CARD_UNREADABLE"]
+    table.sees(Spot.DISCARD_RACK, table.tag("7h"))
+    assert table.codes == ["CARD_UNREADABLE", "RESULT_MISMATCH"]
+    table.say("resolve continue")
+    assert table.table.shoe.tally.player == 1
+
+
+def test_the_first_burn_card_read_in_the_rack_sets_the_count(new) -> None:
+    table = new(rack_read=True).draws("?? 9h")
+    table.sees(Spot.DISCARD_RACK, table.tag("3c"))
+    assert (table.table.shoe.burn_owed, table.table.shoe.burn_proven) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("cards", "reads"),
+    [
+        ("?? Kd ?? 7h", [(Spot.PLAYER, "4c")]),
+        ("?? Kd 5s 7h", [(Spot.BANKER, "4c")]),
+        ("?? Kd 5s ??", [(Spot.DISCARD_RACK, "4c")]),
+    ],
+)
+def test_where_it_may_be_another_unread_card_nothing_is_filled_in(new, cards, reads) -> None:
+    table = new(rack_read=True).draws(BURN).draws(cards)
+    for spot, face in reads:
+        table.sees(spot, table.tag(face))
+    assert table.table.shoe.coup.partial
+
+
+def test_a_late_read_of_a_hand_fills_in_nothing(burned: Table) -> None:
+    burned.draws("?? Kd 5s 7h")
+    burned.sees(Spot.PLAYER, burned.tag("4c"), late=True)
+    assert burned.table.shoe.coup.partial
+
+
+def test_a_reader_never_overwrites_a_known_card(burned: Table) -> None:
+    burned.draws("4c Kd 5s 7h")
+    burned.sees(Spot.PLAYER, burned.tag("8h"))
+    assert [str(one.card) for one in burned.table.shoe.coup.cards] == ["4c", "Kd", "5s", "7h"]
+    assert burned.codes == ["CARD_NOT_DRAWN"]
 
 
 def test_the_hands_go_to_the_rack_with_the_result(burned: Table) -> None:

@@ -157,6 +157,101 @@ def test_with_another_unread_card_it_stays_partial(table) -> None:
     assert "continue" not in table.permitted
 
 
+# --- after the declared result -------------------------------------------------------------------
+
+RESULT = "P 9h; B ??; P Qd; B Jh; result player"
+
+
+def test_read_after_the_result_the_coup_is_whole_and_its_result_is_judged(table) -> None:
+    table.deal(RESULT)
+    assert table.deal("again B1 Kc") == []
+    assert "state-outcome" not in table.permitted
+    assert table.decide(AGAIN) == ""
+    (record,) = table.records
+    assert (record.fate, record.outcome, record.declared) == (CoupFate.COUNTED, "player", "player")
+    assert (table.phase, table.shoe.unread_coup) == (Phase.BETWEEN_COUPS, None)
+
+
+def test_a_declared_result_that_differs_is_a_mismatch_then(table) -> None:
+    table.deal("P 7h; B ??; P Qd; B Jh; result player")
+    assert table.deal("again B1 9c") == ["RESULT_MISMATCH"]
+    assert "continue" in table.permitted
+    table.decide(AGAIN)
+    assert [one.outcome for one in table.records] == ["banker"]
+
+
+def test_a_card_still_due_is_missing_then_and_can_be_drawn(table) -> None:
+    table.deal("P 7h; B ??; P Qd; B Jh; result player")
+    assert table.deal("again B1 2c") == ["MISSING_CARD"]
+    table.decide(AGAIN)
+    assert table.deal("B3 3c; result player") == []
+    assert [one.outcome for one in table.records] == ["player"]
+
+
+def test_a_card_too_many_is_found_then(table) -> None:
+    table.deal("P 9h; B ??; P Qd; B Jh; P3 3d; result player")
+    assert table.deal("again B1 Kc") == ["OVERDRAW"]
+    table.decide("burn-card take-over")
+    assert [(len(one.cards), len(one.aside)) for one in table.records] == [(4, 1)]
+
+
+@pytest.mark.parametrize("begun", ["P1 7h", "P1 7h; B1 7c; P2 Kd; B2 Kh; result tie; P1 2h"])
+def test_also_while_the_next_coup_is_on_the_table(table, begun) -> None:
+    table.deal(f"P 9h; B Kc; P Qd; B ??; result player; {begun}")
+    table.deal("again B2 Jh")
+    table.decide(AGAIN)
+    assert [one.outcome for one in table.records] == ["player", "tie"][: len(begun) // 10 + 1]
+    assert str(table.shoe.coup.cards[0].card) == begun[-2:]
+
+
+def test_a_coup_that_needs_a_card_stays_partial_once_another_began(table) -> None:
+    table.deal("P 7h; B Qc; P Qd; B ??; result player; P1 7h")
+    assert table.deal("again B2 2c") == []
+    assert "continue" not in table.permitted
+    table.decide("state-outcome player take-over")
+    assert str(table.records[0].cards[3].card) == "2c"
+
+
+def test_a_coup_whose_result_nobody_declared_counts_by_its_cards(table) -> None:
+    table.deal("P 9h; B Kc; P Qd; B ??; stand-by; again B2 Jh")
+    table.decide("continue")
+    assert [one.outcome for one in table.records] == ["player"]
+
+
+def test_two_unread_cards_have_both_to_be_read(table) -> None:
+    table.deal("P 9h; B ??; P ??; B Jh; result player; again B1 Kc")
+    assert "continue" not in table.permitted
+    table.deal("again P2 Qd")
+    assert "continue" in table.permitted
+
+
+@pytest.mark.parametrize("again", ["again P1 9h", "again B1 ??", "again P3 2d"])
+def test_a_repetition_of_what_is_known_changes_nothing(table, again) -> None:
+    table.deal(RESULT)
+    assert table.deal(again) == []
+    assert "continue" not in table.permitted
+
+
+def test_another_face_than_the_known_one_is_a_conflict_then_too(table) -> None:
+    table.deal(RESULT)
+    assert table.deal("again P1 8h") == ["RETRANSMISSION_CONFLICT"]
+
+
+def test_decided_before_it_was_read_nothing_changes(table) -> None:
+    table.deal(RESULT)
+    table.decide("void-coup take-over")
+    assert table.deal("again B1 Kc") == []
+    assert [one.fate for one in table.records] == [CoupFate.VOID]
+
+
+def test_held_for_the_next_hand_it_is_judged_with_the_result_that_was_kept(table) -> None:
+    table.deal("out 4c; P1 3s; B1 2c; P2 Kd; B2 ??; result player")
+    table.decide("carry-card take-over")
+    assert table.permitted == ["void-coup", "state-outcome", "close-shoe"]
+    table.deal("again B2 Kh")
+    assert [one.outcome for one in table.state.suspension.held] == ["player"]
+
+
 # --- the first burn card ------------------------------------------------------------------------
 
 
