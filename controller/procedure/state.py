@@ -63,8 +63,8 @@ class CoupState(Struct, frozen=True):
     card alone makes it partial, that card and those drawn after it, to be judged once it is read.
     `carried`: so many of its first cards were drawn in error before it; the shoe's claims are off
     by as many.
-    `shoe_cards`: once a card found face up was taken out, the cards in the shoe's own count, that
-    one among them.
+    `shoe_cards`: the cards in the shoe's own count, once that is not the order of drawing: cards
+    taken out, burned or void are among them.
     """
 
     number: int
@@ -131,7 +131,8 @@ class ShoeState(Struct, frozen=True):
     the burns they require, `drawn_last` which card a person can still report as boxed.
     `finished` are the coups that ended on this gaming day: their outcome can still be corrected;
     those up to number `coups_of_earlier_days` ended before it. `reports_proven`: no report can be
-    missing since the last coup or burn ended. `unread_coup`: the coup that ended last while the
+    missing since the last coup or burn ended. `shoe_count`: cards in no hand that the shoe
+    itself counts to the hand that comes next. `unread_coup`: the coup that ended last while the
     table is suspended, if it lacks nothing but cards that were not read.
     """
 
@@ -158,6 +159,7 @@ class ShoeState(Struct, frozen=True):
     ended: bool = False
     ghost_hands: int = 0
     reports_proven: bool = False
+    shoe_count: tuple[DealtCard, ...] = ()
     unread_coup: CoupState | None = None
 
     def overdrawn(self) -> bool:

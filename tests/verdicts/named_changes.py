@@ -32,8 +32,19 @@ _VOID_FREE: Final = "a floorperson who decides may void after a card found face 
 _CALL_OWED: Final = "a call that opens no coup says what is owed, or that the shoe is over"
 _FIRST_CARD: Final = "a first card claimed for Banker is Player's where no report is missing (D-16)"
 _TWO_CLAIMS: Final = "after a card found face up the shoe's own count explains a claim (D-16)"
+_VOID_COUNT: Final = (
+    "the shoe counts a void coup's cards on: its claim for the next first card (D-16)"
+)
 
 NAMED_CHANGES: Final[dict[int, str]] = {
+    761: _VOID_COUNT,
+    778: _VOID_COUNT,
+    808: _VOID_COUNT,
+    847: _VOID_COUNT,
+    1411: _VOID_COUNT,
+    1435: _VOID_COUNT,
+    1663: _VOID_COUNT,
+    1928: _VOID_COUNT,
     192: _PAIR_SIGNAL,
     242: _UNREAD_BOXED,
     331: _PAIR_SIGNAL,

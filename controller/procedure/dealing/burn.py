@@ -15,6 +15,7 @@ from controller.procedure.dealing.error_cards import (
     hold_error_card,
     holds_next_cards,
 )
+from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.effects import BurnDone, PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
@@ -59,6 +60,7 @@ def judge_first_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
         detail = "the first burn card; its amount says how many more are burned"
         return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, detail)
     step, owed = _set_burn_count(book, step, event.card)
+    step = step.with_shoe(count_in_no_hand(step.shoe, event.card, event.claimed))
     if event.claimed is Place.PLAYER_1:
         detail = f"by the order of drawing it is the first burn card; {owed} more owed"
         step = raise_irregularity(book, step, IrregularityCode.BURN_SKIPPED, detail)
@@ -124,7 +126,7 @@ def accept_announced_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> 
 
 
 def _with_burn_card(step: Step, event: CardDrawn) -> ShoeState:
-    shoe = step.shoe
+    shoe = count_in_no_hand(step.shoe, event.card, event.claimed)
     burned = (*shoe.burn_cards, event.card)
     return replace(shoe, burn_cards=burned, drawn_last=LastDrawn.BURN)
 

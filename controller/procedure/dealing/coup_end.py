@@ -12,6 +12,7 @@ from controller.procedure.acts.discard_rack import prompt_coup_discard
 from controller.procedure.calls.prompts import prompt_last_hand
 from controller.procedure.dealing.error_cards import holds_whole_hand, keep_result
 from controller.procedure.dealing.remedy_burn import begin_due_burn, postpone_burn
+from controller.procedure.dealing.shoe_count import count_after_coup
 from controller.procedure.effects import (
     CoupClosed,
     CoupFate,
@@ -126,6 +127,9 @@ def _result_without_coup(book: RuleBook, step: Step) -> Step:
 def coup_forced_out(book: RuleBook, step: Step) -> Step:
     """A forced exit leaves the coup to a floorperson; what follows is not part of it."""
     shoe = step.state.shoe
+    if shoe is not None and shoe.coup is None and shoe.shoe_count:
+        step = step.with_shoe(replace(shoe, shoe_count=()))
+        return accept(step, "forced exit: the shoe counted cards that are in no hand")
     if shoe is None or shoe.coup is None:
         return accept(step, "forced exit with no coup on the table: no effect")
     if shoe.coup.shoe_cards is not None:
@@ -191,7 +195,9 @@ def close_coup(
     step = _clear_coup(step)
     # Its cards can still be read later: only they keep it from being whole (D-41).
     unread = coup if fate is CoupFate.PARTIAL and coup.unjudged else shoe.unread_coup
-    step = step.with_shoe(replace(step.shoe, reports_proven=True, unread_coup=unread))
+    counted = count_after_coup(coup)
+    shoe = replace(step.shoe, reports_proven=True, shoe_count=counted, unread_coup=unread)
+    step = step.with_shoe(shoe)
     held = (*step.held, record)
     step = replace(step, held=held) if step.provisional else publish_coup(book, step, record)
     last = shoe.is_last(coup.number)

@@ -23,7 +23,11 @@ from controller.procedure.dealing.burn import (
     raise_unowed_burn_card,
 )
 from controller.procedure.dealing.coup_end import close_complete_coup, close_coup, is_complete_coup
-from controller.procedure.dealing.due_cards import deal_due_card, open_coup
+from controller.procedure.dealing.due_cards import (
+    deal_due_card,
+    open_coup,
+    raise_first_card_claimed_for_banker,
+)
 from controller.procedure.dealing.error_cards import (
     hold_card_drawn_after,
     hold_error_card,
@@ -45,6 +49,7 @@ from controller.procedure.dealing.shoe import (
     join_shoe_in_burn,
     open_shoe,
 )
+from controller.procedure.dealing.shoe_count import count_in_coup, is_first_by_shoe_count
 from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.dealing.unclaimed import place_by_order
 from controller.procedure.effects import CoupFate, PromptKind
@@ -244,7 +249,8 @@ def _card_between_coups(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     begins = event.claimed is Place.PLAYER_1 and step.phase is Phase.BETWEEN_COUPS
     if shoe.remedy.drawn_after and not begins and holds_next_cards(step):
         return hold_card_drawn_after(book, step, event)
-    if event.claimed in LATE_PLACES and shoe.coups_begun > 0:
+    late = event.claimed in LATE_PLACES and shoe.coups_begun > 0
+    if late and not is_first_by_shoe_count(shoe, event):
         step = hold_error_card(book, step, event)
         detail = f"coup {shoe.coups_begun} is over; the shoe reports {PLACE_NAMES[event.claimed]}"
         return raise_irregularity(book, step, IrregularityCode.OVERDRAW, detail)
@@ -269,8 +275,9 @@ def _first_card_of_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if shoe.remedy.carried:
         step = _card_in_coup(book, open_coup_with_held_cards(book, step), event)
         return _check_no_more_bets(book, step, shoe.coups_begun + 1, uncalled=uncalled)
+    by_count = is_first_by_shoe_count(shoe, event)
     # No report is missing, so by the order of drawing it can only be Player's (D-16).
-    by_order = event.claimed is Place.BANKER_1 and shoe.reports_proven
+    by_order = by_count or (event.claimed is Place.BANKER_1 and shoe.reports_proven)
     claimed, event = event.claimed, replace(event, claimed=Place.PLAYER_1) if by_order else event
     step = _begin_coup(book, step, event, claimed)
     if shoe.cut.exhausted:
@@ -286,21 +293,9 @@ def _first_card_of_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     clauses = book.clauses(*place_points(book, Place.PLAYER_1))
     step = accept(step, PLACE_NAMES[Place.PLAYER_1], clauses)
     step = _check_no_more_bets(book, step, step.coup.number, uncalled=uncalled)
-    if by_order:
-        step = _raise_first_card_claimed_for_banker(book, step)
+    if by_order and not by_count:
+        step = raise_first_card_claimed_for_banker(book, step)
     return check_cards_left(book, step)
-
-
-def _raise_first_card_claimed_for_banker(book: RuleBook, step: Step) -> Step:
-    reported = PLACE_NAMES[Place.BANKER_1]
-    detail = f"it is {PLACE_NAMES[Place.PLAYER_1]}, the shoe reports {reported}"
-    step = raise_irregularity(book, step, IrregularityCode.CLAIM_DIFFERS, detail)
-    text = (
-        "look whether a card lies on the Player's area: if none does, this card is Player's first, "
-        "move it there"
-    )
-    points = (RulePoint.FOUR_CARDS, RulePoint.PLAYER_CARDS)
-    return prompt(book, step, PromptKind.REMEDY, text, *points)
 
 
 def _check_no_more_bets(book: RuleBook, step: Step, number: int, *, uncalled: bool) -> Step:
@@ -313,11 +308,14 @@ def _check_no_more_bets(book: RuleBook, step: Step, number: int, *, uncalled: bo
 def _begin_coup(book: RuleBook, step: Step, event: CardDrawn, claimed: Place) -> Step:
     """Begin the next coup with this card; partial unless it is a first card that was read."""
     partial = event.claimed is not Place.PLAYER_1 or event.card is None
-    coup = CoupState(step.shoe.coups_begun + 1, partial=partial)
+    by_count = is_first_by_shoe_count(step.shoe, replace(event, claimed=claimed))
+    counted = step.shoe.shoe_count if by_count else None
+    coup = CoupState(step.shoe.coups_begun + 1, partial=partial, shoe_cards=counted)
     step = with_claimed_card(open_coup(book, step, coup), event)
     if event.claimed is not claimed:
         (first,) = step.coup.cards
         step = step.with_coup(replace(step.coup, cards=(replace(first, claimed=claimed),)))
+        step = count_in_coup(step)
     if event.claimed is Place.PLAYER_1 and event.card is None:
         step = step.with_coup(replace(step.coup, unjudged=step.coup.cards))
     # Which cards a partial coup still needs is unknown: it waits for its end.

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from controller.procedure.calls.prompts import prompt_after_card, prompt_before_first_card
 from controller.procedure.dealing.ghost_hand import begin_ghost_hand
 from controller.procedure.dealing.reveal import check_third_card
+from controller.procedure.dealing.shoe_count import claims_by_shoe_count, count_in_coup
 from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
@@ -29,7 +30,7 @@ from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.procedure.wagering.wagers import lock_wagers
 from controller.profiles.rule_points import RulePoint
-from controller.rules.coup import DrawDecision, Place, draw_decision, next_place
+from controller.rules.coup import DrawDecision, Place, draw_decision
 
 _TRIGGER_OF_DECISION = MappingProxyType(
     {
@@ -45,7 +46,8 @@ _TRIGGER_OF_DECISION = MappingProxyType(
 
 def open_coup(book: RuleBook, step: Step, coup: CoupState) -> Step:
     """Open a coup: from now on its wagers are locked."""
-    step = step.with_shoe(replace(step.shoe, coups_begun=coup.number, coup=coup))
+    shoe = replace(step.shoe, coups_begun=coup.number, coup=coup, shoe_count=())
+    step = step.with_shoe(shoe)
     step = begin_ghost_hand(book, lock_wagers(book, step))
     if step.phase is not Phase.BETWEEN_COUPS:
         return step
@@ -63,7 +65,7 @@ def deal_due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if place in (Place.PLAYER_3, Place.BANKER_3):
         step = check_third_card(book, step)
     if not step.coup.carried:
-        step = _count_by_shoe(_check_claim(book, step, event, place))
+        step = count_in_coup(_check_claim(book, step, event, place))
     if step.shoe.cut.exhausted:
         return raise_irregularity(
             book, step, IrregularityCode.CARD_AFTER_SECOND_CUT_CARD, PLACE_NAMES[place]
@@ -98,41 +100,9 @@ def place_card(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: Last
     return prompt_after_card(book, step, ruling)
 
 
-def _claims_by_shoe_count(coup: CoupState, place: Place) -> tuple[Place, ...]:
-    """What the shoe may claim for a card whose count has a card more than the order of drawing.
-
-    It counts all cards by its own third-card rule, and begins its next coup when that is complete;
-    or it counts each hand.
-    """
-    counted = coup.shoe_cards
-    if counted is None:
-        return ()
-    hand = place.value.partition("_")[0]
-    number = 1 + sum(dealt.claimed.value.startswith(hand) for dealt in counted)
-    by_hand = Place(f"{hand}_{number if number <= 3 else 'more'}")
-    if any(dealt.card is None for dealt in counted):
-        return (by_hand,)
-    return (_next_by_shoe(counted) or Place.PLAYER_1, by_hand)
-
-
-def _next_by_shoe(counted: tuple[DealtCard, ...]) -> Place | None:
-    return next_place(tuple(dealt.card for dealt in counted if dealt.card is not None))
-
-
-def _count_by_shoe(step: Step) -> Step:
-    """Add the card just dealt to the shoe's own count, if that is kept."""
-    coup = step.coup
-    counted, dealt = coup.shoe_cards, coup.cards[-1]
-    if counted is None:
-        return step
-    read = all(one.card is not None for one in counted)
-    begins = read and _next_by_shoe(counted) is None
-    return step.with_coup(replace(coup, shoe_cards=(dealt,) if begins else (*counted, dealt)))
-
-
 def _check_claim(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> Step:
     """Raise a difference between the shoe's claim and the order of drawing."""
-    if event.claimed in (place, *_claims_by_shoe_count(step.coup, place)):
+    if event.claimed in (place, *claims_by_shoe_count(step.coup.shoe_cards, place)):
         return step
     if place is Place.BANKER_3 and event.claimed is Place.PLAYER_3:
         detail = "by the order of drawing it is the Banker's third card"
@@ -143,3 +113,16 @@ def _check_claim(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> 
         return prompt(book, step, PromptKind.REMEDY, text, RulePoint.THIRD_TO_BANKER)
     detail = f"it is {PLACE_NAMES[place]}, the shoe reports {PLACE_NAMES[event.claimed]}"
     return raise_irregularity(book, step, IrregularityCode.CLAIM_DIFFERS, detail)
+
+
+def raise_first_card_claimed_for_banker(book: RuleBook, step: Step) -> Step:
+    """Raise a coup's first card that the shoe claims for Banker; say what to look for (D-16)."""
+    reported = PLACE_NAMES[Place.BANKER_1]
+    detail = f"it is {PLACE_NAMES[Place.PLAYER_1]}, the shoe reports {reported}"
+    step = raise_irregularity(book, step, IrregularityCode.CLAIM_DIFFERS, detail)
+    text = (
+        "look whether a card lies on the Player's area: if none does, this card is Player's first, "
+        "move it there"
+    )
+    points = (RulePoint.FOUR_CARDS, RulePoint.PLAYER_CARDS)
+    return prompt(book, step, PromptKind.REMEDY, text, *points)

@@ -18,6 +18,7 @@ from typing import TypeAlias
 from msgspec.structs import replace
 
 from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_later
+from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import CoupRecord, PromptKind, RecordedCard
 from controller.procedure.events import CardDrawn, LayoutPart
@@ -190,15 +191,21 @@ def _place_card_drawn_after(
     remedy = step.shoe.remedy
     void = resolution.provisional is Provisional.VOID
     if void or resolution.decision is FloorDecision.CLOSE_SHOE:
-        return move_to_rack(step, error)
+        return _count_and_rack(step, error)
     if remedy.burn_later:
         left = remedy.burn_later - 1
         points = remedy.burn_points if left or remedy.unread_later else ()
         step = step.with_remedy(replace(remedy, burn_later=left, burn_points=points))
-        return _pass_result_on(book, move_to_rack(step, error), error)
+        return _pass_result_on(book, _count_and_rack(step, error), error)
     if error.claimed in BURN_PLACES and resolution.decision is not FloorDecision.CARRY:
-        return _pass_result_on(book, move_to_rack(step, error), error)
+        return _pass_result_on(book, _count_and_rack(step, error), error)
     return _carry(step, error)
+
+
+def _count_and_rack(step: Step, error: ErrorCard) -> Step:
+    """Move the card to the rack: the shoe counted it to a hand, where it claims that."""
+    step = step.with_shoe(count_in_no_hand(step.shoe, error.card, error.claimed))
+    return move_to_rack(step, error)
 
 
 def _pass_result_on(book: RuleBook, step: Step, burned: ErrorCard) -> Step:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from controller.procedure.dealing.coup_end import close_coup, judge_result
 from controller.procedure.dealing.due_cards import open_coup, place_card
 from controller.procedure.dealing.error_cards import carry_point, move_to_rack
+from controller.procedure.dealing.shoe_count import count_in_coup
 from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.irregularities import IrregularityCode
@@ -38,7 +39,9 @@ def begin_hand_drawn_after(book: RuleBook, step: Step) -> Step:
 def open_coup_with_held_cards(book: RuleBook, step: Step) -> Step:
     """Open a coup with the cards held for it, as its first ones in drawing order."""
     held = step.shoe.remedy.carried
-    step = open_coup(book, step, CoupState(step.shoe.coups_begun + 1))
+    # The shoe counts cards that were burned or void before these ones.
+    counted = step.shoe.shoe_count or None
+    step = open_coup(book, step, CoupState(step.shoe.coups_begun + 1, shoe_cards=counted))
     points = tuple(dict.fromkeys(carry_point(error) for error in held))
     many = f"the {len(held)} held cards are" if len(held) > 1 else "the held card is"
     text = f"{many} dealt first in this hand, beginning with {PLACE_NAMES[Place.PLAYER_1]}"
@@ -81,7 +84,8 @@ def _deal_held_card(book: RuleBook, step: Step, error: ErrorCard) -> Step:
     step = step.with_coup(replace(step.coup, carried=off))
     claimed = error.claimed if counted else Place.OUTSIDE
     dealt = DealtCard(DUE_PLACE[step.phase], error.card, claimed, error.coup)
-    return place_card(book, step, dealt, drawn_last=LastDrawn.NOTHING)
+    step = place_card(book, step, dealt, drawn_last=LastDrawn.NOTHING)
+    return count_in_coup(step) if counted else step
 
 
 def _raise_unread_held_card(book: RuleBook, step: Step, held: tuple[ErrorCard, ...]) -> Step:

@@ -10,6 +10,7 @@ the shoe claims. An amount that could not be read is burned without a count, unt
 
 from msgspec.structs import replace
 
+from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
@@ -109,7 +110,7 @@ def describe_cards(count: int) -> str:
 
 def judge_remedy_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A counted card of such a burn, whatever the shoe claims."""
-    step = _add_burn_card(step, event)
+    step = _count_by_shoe(_add_burn_card(step, event), event)
     shoe, remedy = step.shoe, step.shoe.remedy
     owed = shoe.burn_owed - 1
     remedy = replace(remedy, burn_taken=remedy.burn_taken + 1)
@@ -131,9 +132,8 @@ def judge_remedy_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step
 def judge_uncounted_remedy_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A card of such a burn whose count is not known."""
     remedy = step.shoe.remedy
-    step = _add_burn_card(
-        step.with_remedy(replace(remedy, burn_taken=remedy.burn_taken + 1)), event
-    )
+    step = step.with_remedy(replace(remedy, burn_taken=remedy.burn_taken + 1))
+    step = _count_by_shoe(_add_burn_card(step, event), event)
     what = "burned; the number owed is not known"
     return accept(step, what, book.clauses(*remedy.burn_points))
 
@@ -162,6 +162,10 @@ def is_early_burn_card(step: Step, claimed: Place, *, hands_complete: bool) -> b
     if claimed in BURN_PLACES:
         return remedy.owes_burn
     return hands_complete and claimed is not Place.PLAYER_1 and remedy.burn_later > 0
+
+
+def _count_by_shoe(step: Step, event: CardDrawn) -> Step:
+    return step.with_shoe(count_in_no_hand(step.shoe, event.card, event.claimed))
 
 
 def _add_burn_card(step: Step, event: CardDrawn) -> Step:
