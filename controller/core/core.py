@@ -294,9 +294,8 @@ class Core(Struct, frozen=True):
     def _tag_seen(self, transition: Transition, event: TagSeen, at: Timestamp) -> Transition:
         state = transition.state
         read_later = card_tracking.cards_read_later(state.custody, event, state.table)
-        transition = self._apply_custody(
-            transition, card_tracking.track_table_read(state.custody, event, state.table), at
-        )
+        change = card_tracking.track_table_read(state.custody, event, state.table)
+        transition = self._apply_custody(transition, change, at)
         for repeated in read_later:
             transition = self._apply_event(transition, repeated, at)
         return transition
