@@ -31,6 +31,7 @@ from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Irregularity
+from controller.profiles.borrowing import with_borrowed
 from controller.profiles.clauses import Clause
 from controller.profiles.load import load_clauses
 from controller.profiles.profile import ProfileError
@@ -232,7 +233,7 @@ class _RowBuilder(Struct):
         if self.book is not None:
             whole = irregularity_disclosed(self.book, None, provisional=one.provisional)
             clauses = one.clauses if whole else self.book.clauses(*kind.points)
-        return {
+        row: JsonRow = {
             "number": one.number,
             "coup": one.coup,
             "code": one.code.value,
@@ -240,6 +241,7 @@ class _RowBuilder(Struct):
             "clauses": list(clauses),
             "suspends": one.suspends,
         }
+        return with_borrowed(self.book.document, row) if self.book is not None else row
 
 
 _COUNTED: Final = ("player_count", "banker_count", "natural", "player_pair", "banker_pair")

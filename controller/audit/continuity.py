@@ -81,5 +81,14 @@ def check_open_part(before: ShoeLink, live: LivePart) -> Iterator[AuditMessage]:
 
 
 def _finding(sealed: ShoeLink, words: str, clauses: tuple[str, ...] = ()) -> AuditMessage:
-    day, shoe = sealed.gaming_day, sealed.shoe
-    return AuditMessage(Weight.FINDING, sealed.file, sealed.table, day, shoe, 0, words, clauses)
+    return AuditMessage(
+        Weight.FINDING,
+        sealed.file,
+        sealed.table,
+        sealed.gaming_day,
+        sealed.shoe,
+        0,
+        words,
+        clauses,
+        sealed.document,
+    )

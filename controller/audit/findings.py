@@ -18,7 +18,10 @@ class Weight(StrEnum):
 
 
 class AuditMessage(Struct, frozen=True):
-    """A finding or note on `file`; `shoe` and `coup` are 0 where it concerns none."""
+    """A finding or note on `file`; `shoe` and `coup` are 0 where it concerns none.
+
+    `document` is the rule document of the table's profile, "" where it is not known.
+    """
 
     weight: Weight
     file: str
@@ -28,6 +31,7 @@ class AuditMessage(Struct, frozen=True):
     coup: int
     words: str
     clauses: tuple[str, ...] = ()
+    document: str = ""
 
 
 class AuditCounts(Struct, frozen=True):
@@ -65,7 +69,8 @@ class AuditCounts(Struct, frozen=True):
 class ShoeLink(Struct, frozen=True):
     """What one sealed file and its neighbours must agree on.
 
-    `alternation` are the clauses by which two batches alternate, None where they do not.
+    `alternation` are the clauses by which two batches alternate, None where they do not; `document`
+    is the rule document of the profile.
     `state_before` and `state_after` are SHA-256 of the states, empty where they are not known.
     """
 
@@ -83,6 +88,7 @@ class ShoeLink(Struct, frozen=True):
     coups: int
     back: str
     alternation: tuple[str, ...] | None
+    document: str = ""
     state_before: bytes = b""
     state_after: bytes = b""
 

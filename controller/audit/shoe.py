@@ -200,6 +200,7 @@ def _shoe_link(file: str, shoe: ShoeFile, rules: ShoeRules | None) -> ShoeLink:
         coups=heading.coups,
         back=heading.back,
         alternation=rules.alternation if rules is not None else None,
+        document=rules.profile.own_clauses if rules is not None else "",
     )
 
 
@@ -233,4 +234,5 @@ def _messages(
             one.coup,
             one.words,
             one.clauses,
+            sealed.document,
         )

@@ -27,6 +27,7 @@ from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Accepted, Verdict
+from controller.profiles.borrowing import with_borrowed, with_citation
 from controller.tape.entries import (
     BatchBound,
     CardSetApart,
@@ -47,12 +48,10 @@ from drivers.events import CommandAnswered
 Plain: TypeAlias = dict[str, object]
 
 
-def refusal_text(entries: Iterable[Entry]) -> str:
-    """Why the action was refused; empty if it was not."""
+def refusal_text(entries: Iterable[Entry], book: RuleBook) -> str:
+    """Why the action was refused; empty if it was not. `book` says which clauses are borrowed."""
     refused = (entry for entry in entries if isinstance(entry, Refusal))
-    return "; ".join(
-        f"{one.why} ({', '.join(one.clauses)})" if one.clauses else one.why for one in refused
-    )
+    return "; ".join(with_citation(book.document, one.why, one.clauses) for one in refused)
 
 
 def plain_entries(entries: Iterable[Entry], book: RuleBook, table: TableState) -> list[Plain]:
@@ -60,7 +59,8 @@ def plain_entries(entries: Iterable[Entry], book: RuleBook, table: TableState) -
 
     `book` and `table` are those in force now: they decide which clauses are disclosed.
     """
-    return [plain for entry in entries for plain in _plain_entry(entry, book, table)]
+    plain = (one for entry in entries for one in _plain_entry(entry, book, table))
+    return [with_borrowed(book.document, one) for one in plain]
 
 
 def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Plain]:

@@ -134,8 +134,8 @@ class ControlServer:
         if table.health is Health.RUNNING:
             entries = table.act(action)
             if entries is not None:
-                why = refusal_text(entries)
-                return _error(why) if why else {"ok": True, "entries": self._plain(entries)}
+                why, plain = self._answer(entries)
+                return _error(why) if why else {"ok": True, "entries": plain}
             if table.health is Health.RUNNING:
                 return _error(
                     "the table did not answer in time: the action may still be stored."
@@ -144,12 +144,13 @@ class ControlServer:
         why = f": {table.failure}" if table.failure else ""
         return _error(f"nothing was stored, the table is {table.health.value}{why}")
 
-    def _plain(self, entries: tuple[Entry, ...]) -> list[Plain]:
-        """The entries as far as people may see them now."""
+    def _answer(self, entries: tuple[Entry, ...]) -> tuple[str, list[Plain]]:
+        """Why it was refused, and the entries as far as people may see them now."""
         published = self._table.published
         assert published is not None, "a table that stored an action has published a state"
         core, state = published
-        return plain_entries(entries, effective_book(core.book, state.table), state.table)
+        book = effective_book(core.book, state.table)
+        return refusal_text(entries, book), plain_entries(entries, book, state.table)
 
     def _stream(self, connection: socket.socket) -> None:
         """Send a snapshot now and after each change, until the client disconnects."""

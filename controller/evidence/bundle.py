@@ -33,6 +33,7 @@ from controller.evidence.lookup import (
 from controller.evidence.page import SealProof, page, shoe_roads
 from controller.evidence.sealed_shoe import read_shoe_account
 from controller.journal.shoe_file import NO_SEAL, ShoeFileError
+from controller.profiles.borrowing import with_borrowed
 from controller.profiles.clauses import Clause
 from controller.system.atomic_file import SmallFileError, require_new, sync_folder, write_synced
 from controller.system.json_document import time_text
@@ -114,7 +115,7 @@ def build_bundle(
 
 def coup_json(account: CoupAccount) -> dict[str, object]:
     """All records of the coup as plain JSON values."""
-    return {
+    plain: dict[str, object] = {
         "form": COUP_FORM,
         "coup": account.name,
         "table": account.shoe.heading.table,
@@ -127,6 +128,7 @@ def coup_json(account: CoupAccount) -> dict[str, object]:
             for one in account.entries
         ],
     }
+    return with_borrowed(account.shoe.document, plain)
 
 
 def _clauses(account: CoupAccount, clauses: Mapping[str, Clause]) -> list[dict[str, str]]:

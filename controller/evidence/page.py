@@ -20,6 +20,7 @@ from controller.evidence.timeline import (
     timeline_lines,
 )
 from controller.procedure.effects import CoupFate
+from controller.profiles.borrowing import borrowed_by, describe_citation
 from controller.profiles.clauses import Clause
 from controller.rules.roads import RoadCoup, Roads, build_roads
 from controller.settlement.wagers import KIND_NAMES, money
@@ -62,6 +63,7 @@ def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) 
         unobserved=any(NOT_OBSERVED in line.text for line in lines),
         roads=road_drawings(shoe_roads(account), record.coup),
         clauses=tuple((one, _text(clauses.get(one))) for one in _cited_ids(account, lines)),
+        cited=lambda one: describe_citation(one, borrowed_by(account.shoe.document, one)),
         proof=proof,
         clock=TableClock.at(account.closed_at.utc_ns, account.shoe.zone),
         wager_names=KIND_NAMES,

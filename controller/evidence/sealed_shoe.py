@@ -23,6 +23,8 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.people.setting_changes import effective_book
+from controller.procedure.rulebook import RuleBook
+from controller.profiles.borrowing import CITING
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import ProfileError
 from controller.rules.setting_values import DealOption
@@ -37,7 +39,6 @@ from controller.tape.records import (
 
 EntryT = TypeVar("EntryT", bound=Entry)
 
-_CITING: Final = ("clauses", "charged_by")
 _DEAL_OPTION: Final = "deal_option"
 
 
@@ -62,7 +63,8 @@ class ShoeEntry(Struct, frozen=True):
 class ShoeAccount(Struct, frozen=True):
     """The contents of a sealed file. `zone` is the table's; `face_up`: cards are dealt face up.
 
-    `later` are corrections of its coups that were made after the shoe's end.
+    `document` is the rule document of its profile, "" where that cannot be read: a clause of any
+    other one is borrowed. `later` are corrections of its coups that were made after the shoe's end.
     """
 
     heading: ShoeHeading
@@ -71,6 +73,7 @@ class ShoeAccount(Struct, frozen=True):
     entries: tuple[ShoeEntry, ...]
     zone: ZoneInfo
     face_up: bool
+    document: str = ""
     later: tuple[ShoeEntry, ...] = ()
 
     @property
@@ -129,7 +132,7 @@ def cited_in(plain: object) -> Iterator[str]:
     match plain:
         case dict():
             for name, value in plain.items():
-                if name in _CITING and isinstance(value, list):
+                if name in CITING and isinstance(value, list):
                     yield from (one for one in value if isinstance(one, str))
                 else:
                     yield from cited_in(value)
@@ -165,13 +168,15 @@ def _read(file: ShoeFile, clauses: Mapping[str, Clause]) -> ShoeAccount:
     started = in_force or begun
     if started is None:
         raise ShoeFileError("the record that began its run is not in it")
+    book = _book_in_force(started, parts.state, clauses)
     return ShoeAccount(
         heading=file.heading,
         digest=file.digest,
         signature=file.signature,
         entries=tuple(entries),
         zone=build_calendar(started.zone, 0).zone,
-        face_up=_deals_face_up(started, parts.state, entries, clauses),
+        face_up=_deals_face_up(book, entries),
+        document=book.document if book is not None else "",
     )
 
 
@@ -215,20 +220,23 @@ def _read_entry(stored: StoredRecord, newest: Input | None, cause: int) -> ShoeE
     )
 
 
-def _deals_face_up(
-    started: Started, state: bytes, entries: Sequence[ShoeEntry], clauses: Mapping[str, Clause]
-) -> bool:
+def _book_in_force(
+    started: Started, state: bytes, clauses: Mapping[str, Clause]
+) -> RuleBook | None:
+    """The rules in force before the shoe; None if they cannot be read."""
+    try:
+        book = build_core(started, clauses).book
+        return effective_book(book, STATES.decode(state).table) if state else book
+    except (EncodingError, ProfileError, ValueError):
+        return None
+
+
+def _deals_face_up(book: RuleBook | None, entries: Sequence[ShoeEntry]) -> bool:
     """Whether each card lay face up from its draw on; False if unknown."""
     for one in reversed(entries):
         if isinstance(one.entry, SettingChanged) and one.entry.setting == _DEAL_OPTION:
             return one.entry.new == DealOption.FACE_UP.value
-    try:
-        book = build_core(started, clauses).book
-        if state:
-            book = effective_book(book, STATES.decode(state).table)
-    except (EncodingError, ProfileError, ValueError):
-        return False
-    return book.values.deal_option is DealOption.FACE_UP
+    return book is not None and book.values.deal_option is DealOption.FACE_UP
 
 
 def _without_bytes(plain: object) -> object:

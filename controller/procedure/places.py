@@ -76,8 +76,14 @@ _THIRD_POINTS: Final = MappingProxyType(
         (Place.BANKER_3, ThirdCardDealt.FACE_DOWN): RulePoint.BANKER_THIRD_HANDED,
     }
 )
-_BANKER_ALWAYS_DRAWS: Final = (0, 1, 2)
 _BANKER_ALWAYS_STANDS: Final = 7
+# What says of Banker's two-card count that it always draws or stands, where Player stood.
+_ALWAYS_POINTS: Final = MappingProxyType(
+    {
+        **dict.fromkeys((0, 1, 2), RulePoint.BANKER_012_PLAYER_STOOD),
+        _BANKER_ALWAYS_STANDS: RulePoint.BANKER_7_PLAYER_STOOD,
+    }
+)
 
 
 def place_points(book: RuleBook, place: Place) -> tuple[RulePoint, ...]:
@@ -138,8 +144,8 @@ def _natural_points(cards: tuple[Card, ...]) -> tuple[RulePoint, ...]:
 
 def _player_stood_points(cards: tuple[Card, ...], *, draws: bool) -> tuple[RulePoint, ...]:
     banker = RulePoint.BANKER_DRAWS if draws else RulePoint.BANKER_STANDS
-    always = _banker_count(cards) in (*_BANKER_ALWAYS_DRAWS, _BANKER_ALWAYS_STANDS)
-    row = (banker_row_point(_banker_count(cards), draws=draws),) if always else ()
+    always = _ALWAYS_POINTS.get(_banker_count(cards))
+    row = (always,) if always is not None else ()
     return (RulePoint.THIRD_CARD_RULE, RulePoint.PLAYER_STANDS, banker, *row)
 
 

@@ -108,6 +108,11 @@ class RuleBook(Struct, frozen=True, eq=False):
         cited = map(self.citations.__getitem__, points)
         return tuple(dict.fromkeys(chain.from_iterable(cited)))
 
+    @property
+    def document(self) -> str:
+        """The rule document of the profile; a clause of any other one is borrowed."""
+        return self.profile.own_clauses
+
     def next(self, phase: Phase, trigger: Trigger) -> Phase | NoEdge[Phase, Trigger]:
         """The phase after this trigger; NoEdge where the trigger may not occur in this phase."""
         return self.phase_table.next(phase, trigger)

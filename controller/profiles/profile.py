@@ -114,6 +114,11 @@ class ProfileError(Exception):
         self.clauses = clauses
 
 
+# Points that texts stored by earlier versions do not have -> the row that was cited there instead.
+_LATER_CITATIONS = {
+    RulePoint.BANKER_012_PLAYER_STOOD: RulePoint.BANKER_ROW_012,
+    RulePoint.BANKER_7_PLAYER_STOOD: RulePoint.BANKER_ROW_7,
+}
 _TEXT_KEYS = ("name", "title", "source", "own_clauses")
 _GROUNDS_KEYS = ("basis", "assumed", "borrowed", "reason")
 
@@ -132,6 +137,11 @@ def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
     base = text_at("base", document["base"]) if "base" in document else ""
     values = {**LATER_SETTINGS, **table_at("values", document["values"])}
     citations = table_at("citations", document["citations"])
+    citations |= {
+        later: citations[row]
+        for later, row in _LATER_CITATIONS.items()
+        if row in citations and later not in citations
+    }
     exactly_keys("values", values, tuple(SHAPES))
     known_keys("citations", citations, tuple(RulePoint))
     return build_profile(

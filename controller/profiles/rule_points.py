@@ -109,6 +109,8 @@ class RulePoint(StrEnum):
     BANKER_ROW_5_STANDS = "banker_row_5_stands"
     BANKER_ROW_6_STANDS = "banker_row_6_stands"
     BANKER_ROW_7 = "banker_row_7"
+    BANKER_012_PLAYER_STOOD = "banker_012_player_stood"
+    BANKER_7_PLAYER_STOOD = "banker_7_player_stood"
     BANKER_7_MISPRINT = "banker_7_misprint"
     ONE_EXTRA_CARD = "one_extra_card"
     PLAYER_THIRD_FACE_UP = "player_third_face_up"

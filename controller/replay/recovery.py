@@ -17,6 +17,7 @@ from controller.journal.encoding import EncodingError
 from controller.journal.reader import JournalReader
 from controller.journal.values import Base, Head, SavedState, StoredRecord
 from controller.procedure.people.setting_changes import effective_book, refusals_at_start
+from controller.profiles.borrowing import with_citation
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import ProfileError
 from controller.replay.replayer import Difference, Replayer, Run, can_begin_at
@@ -230,9 +231,8 @@ def _missing_notice(recovered: RecoveredState, now: Core, at_ns: int) -> str:
         effective_book(book, table).profile for book in (recovered.run.core.book, now.book)
     )
     refused = refusals_at_start(running, coming, table.notices, at_ns, table.phase)
-    return "; ".join(
-        f"{one.why} ({', '.join(one.clauses)})" if one.clauses else one.why for one in refused
-    )
+    own = coming.own_clauses
+    return "; ".join(with_citation(own, one.why, one.clauses) for one in refused)
 
 
 def _changed_settings(recovered: RecoveredState, now: Core) -> tuple[str, ...]:

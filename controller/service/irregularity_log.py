@@ -16,6 +16,7 @@ from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import Suspension, TableState
 from controller.procedure.verdicts import Irregularity
+from controller.profiles.borrowing import citation_words
 from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import Input, OperatorAction
@@ -89,7 +90,7 @@ def _raised(conclusion: Conclusion) -> Iterator[Irregularity]:
 def describe_irregularity(book: RuleBook, table: TableState, one: Irregularity) -> str:
     """Number, code, coup and disclosed clauses of an irregularity, and whether play stops."""
     place = f"coup {one.coup}" if one.coup else "between coups"
-    clauses = ", ".join(disclosed_clauses(book, table, one)) or "none"
+    clauses = citation_words(book.document, disclosed_clauses(book, table, one)) or "none"
     effect = "suspends the table" if one.suspends else "does not suspend the table"
     if one.provisional:
         effect = "raised while the table is suspended"

@@ -12,6 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from controller.profiles.borrowing import with_citation
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.terms import TOTALS, Terms
@@ -49,9 +50,10 @@ class WagerRefusal(Struct, frozen=True):
     clauses: tuple[str, ...]
     remedy: str
 
-    def __str__(self) -> str:
-        cited = f" ({', '.join(self.clauses)})" if self.clauses else ""
-        return f"seat {self.seat}, {KIND_NAMES[self.kind]}: {self.why}{cited}. {self.remedy}"
+    def describe(self, own: str) -> str:
+        """As a person reads it; `own` is the profile's rule document."""
+        why = with_citation(own, self.why, self.clauses)
+        return f"seat {self.seat}, {KIND_NAMES[self.kind]}: {why}. {self.remedy}"
 
 
 def wager_refusals(terms: Terms, wagers: tuple[Wager, ...]) -> tuple[WagerRefusal, ...]:

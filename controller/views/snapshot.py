@@ -18,6 +18,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
 from controller.procedure.states.opening import NOBODY
+from controller.profiles.borrowing import with_borrowed
 from controller.views.coup import card_text, closed_coup_view, open_coup_view, reveal_view
 from controller.views.custody import custody_view, finding_view, found_card_seen
 from controller.views.disclosure import (
@@ -47,7 +48,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
     book = effective_book(core.book, table)
     shoe, model = table.shoe, SHOE_MODELS[core.settings.shoe.model]
     coup = shoe.coup if shoe is not None else None
-    return {
+    shown: Plain = {
         "table": core.settings.table,
         "pit": core.settings.pit,
         "profile": book.profile.name,
@@ -85,6 +86,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "host": host_view(state.host),
         "observed": [fact.value for fact in core.settings.observed],
     }
+    return with_borrowed(book.document, shown)
 
 
 def _auxiliary_devices(core: Core, state: CoreState) -> list[Plain]:

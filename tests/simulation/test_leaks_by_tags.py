@@ -146,7 +146,7 @@ def answer_text(table: Table) -> str:
     item = OperatorAction(table.rig.at, "A", Role.DEALER, "test", VacateSeat(3), "")
     _, output = table.rig.core.handle(table.rig.state, item)
     plain = plain_entries(output.entries, table.rig.core.book, table.rig.state.table)
-    return json.dumps([refusal_text(output.entries), plain])
+    return json.dumps([refusal_text(output.entries, table.rig.core.book), plain])
 
 
 def monitor_text(table: Table) -> str:

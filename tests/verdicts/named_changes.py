@@ -9,6 +9,8 @@ from typing import Final
 # them, so that the scripts stay in the net.
 # due:hand_over: the fourth card's prompt says that the Banker's Hand goes under the shoe's corner
 # until the Player's Hand is called (NY (f)(3)(ii)(a), S42 (g)(3)(iii)), and cites the deal option.
+# !WAGER_TOUCHED, refused: where Section 42 is not borrowed, the own clause on wagers, commission.
+# due:counts: New York has no clause on third cards as such, only those of each hand.
 # !DEALT_WHILE_SUSPENDED: cards dealt on are not yet cards drawn in error.
 # recorded: a cut that a seat made no longer cites the clause on the dealer's cut.
 CITED_OTHERWISE: Final[dict[str, tuple[str, ...]]] = {
@@ -17,8 +19,35 @@ CITED_OTHERWISE: Final[dict[str, tuple[str, ...]]] = {
         *("S42-g-3-option", "S42-g-3-iii"),
     ),
     "recorded": ("S42-e-4-dealer",),
+    "due:counts": ("NY-h-2-draw",),
+    "!WAGER_TOUCHED": ("HG-bac-before", "HG-mini-before", "WA-ov-2-before"),
+    "refused": ("HG-bac-comm", "HG-mini-comm"),
     "!DEALT_WHILE_SUSPENDED": ("NY-j", "S42-k-2-carry", "S42-k-2-burn", "S42-f-1-shoe", "NY-a-3"),
 }
+
+# Clauses that a document's profiles cite since, or no longer, wherever answers cite them: what
+# differences.md does not borrow is not cited, the profile's own clause in its place.
+_CONTINUOUS_SHUFFLER: Final = ("S42-l-1-use", "S42-l-1-ic")
+_TABLE_READING: Final = ("S42-i-4", "S42-i-5", "S42-i-6", "S42-i-7")
+_COUNTING: Final = ("S42-a-2-i", "S42-a-2-ii", "S42-a-2-iii", "S42-a-3", "S42-a-3-i", "S42-a-3-ii")
+_WAGERS: Final = ("S42-b-3-chips", "S42-b-5", "S42-c-3-ii-hold", "S42-c-5-uniform")
+_FROM_THE_SHOE: Final = ("S42-f-1-shoe",)
+DOCUMENTS_CITE_OTHERWISE: Final[dict[str, frozenset[str]]] = {
+    "NY": frozenset((*_CONTINUOUS_SHUFFLER, *_TABLE_READING, "S42-i-3")),
+    "NJ": frozenset((*_FROM_THE_SHOE, "NJ-sum-deal", *_WAGERS)),
+    "WA": frozenset((*_FROM_THE_SHOE, "WA-mb-decks", *_CONTINUOUS_SHUFFLER, *_WAGERS)),
+    "HG": frozenset(
+        (
+            *(*_FROM_THE_SHOE, "HG-bac-shoe", "HG-mini-dealer", *_WAGERS),
+            *(*_TABLE_READING, "S42-i-3", *_COUNTING, "S42-g-1"),
+            *("S42-j-1-final", "HG-bac-nine", "HG-mini-nine"),
+            *("S42-j-1-tie", "HG-bac-tiecount", "HG-mini-tiecount"),
+        )
+    ),
+}
+# Beside the clause on a Player's Hand that stands: New York's rules on a third card of Player.
+NEW_YORK_STANDS: Final = "NY-h-2-stay"
+NEW_YORK_DRAWN: Final = frozenset(("NY-h-2-draw", "NY-h-4-012", "NY-h-4-7"))
 
 _PAIR_SIGNAL: Final = "a wrong pair signal is a remark, the declared winner stands (D-39)"
 _BURN_OVER: Final = "a burn card that no burn owes is held as a card drawn in error (D-38)"
@@ -35,8 +64,12 @@ _TWO_CLAIMS: Final = "after a card found face up the shoe's own count explains a
 _VOID_COUNT: Final = (
     "the shoe counts a void coup's cards on: its claim for the next first card (D-16)"
 )
+_PAID_BY_OWN: Final = "a payment cites no order and no win by a clause that is not borrowed (X-24)"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
+    513: _PAID_BY_OWN,
+    1054: _PAID_BY_OWN,
+    1826: _PAID_BY_OWN,
     761: _VOID_COUNT,
     778: _VOID_COUNT,
     808: _VOID_COUNT,

@@ -8,17 +8,36 @@ import re
 
 import pytest
 import scripts_file
-from named_changes import CITED_OTHERWISE, NAMED_CHANGES
+from named_changes import (
+    CITED_OTHERWISE,
+    DOCUMENTS_CITE_OTHERWISE,
+    NAMED_CHANGES,
+    NEW_YORK_DRAWN,
+    NEW_YORK_STANDS,
+)
 from scripts_file import KINDS, SCRIPTS_COUNT
 from verdict_answers import answers_to
 
 SCRIPTS = scripts_file.read()
 PARTS = 20
+DOCUMENT_OF = {"ny": "NY", "nj": "NJ", "wa": "WA", "house": "HG"}
 
 
-def without_named_changes(answer: str) -> str:
+def own_citations(profile: str, cited: str) -> str:
+    """The clauses without those that the profile's document cites since, or no longer."""
+    names = cited.split(",")
+    own = DOCUMENT_OF.get(profile.partition("-")[0], "")
+    otherwise = DOCUMENTS_CITE_OTHERWISE.get(own, frozenset())
+    if NEW_YORK_STANDS in names:
+        otherwise |= NEW_YORK_DRAWN
+    return ",".join(one for one in names if one not in otherwise)
+
+
+def without_named_changes(profile: str, answer: str) -> str:
     """The answer without decisions, and the clauses its kinds cite since, or no longer."""
-    words = re.sub(r"\{[^}]*\}", "", answer).split(" ")
+    text = re.sub(r"\{[^}]*\}", "", answer)
+    text = re.sub(r"\[([^]]*)\]", lambda found: f"[{own_citations(profile, found[1])}]", text)
+    words = text.split(" ")
     for index, word in enumerate(words):
         kind, _, cited = word.partition("[")
         named = CITED_OTHERWISE.get(kind.partition("#")[0].rstrip("?"), ())
@@ -33,7 +52,7 @@ def first_difference(number: int) -> str:
     one = SCRIPTS[number]
     answers = answers_to(one.profile, one.decks, one.observed, "\n".join(one.statements))
     for place, (before, now) in enumerate(zip(one.answers, answers, strict=True)):
-        if without_named_changes(before) != without_named_changes(now):
+        if without_named_changes(one.profile, before) != without_named_changes(one.profile, now):
             where = f"script {number} ({one.kind}, {one.profile}), statement {place + 1}"
             return f"{where}: {one.statements[place]}\n  was {before}\n  now {now}"
     return ""

@@ -15,6 +15,7 @@ from msgspec import to_builtins
 from controller.cli.errors import ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, echo_table, progress_bar
 from controller.cli.path_parameters import Journals
+from controller.profiles.borrowing import with_borrowed, with_citation
 from controller.views.quantity import counted
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def _json_of(report: "AuditReport") -> dict[str, object]:
         "cards_per_s": report.cards_per_s,
         "total": to_builtins(report.total),
         "days": [to_builtins(tally) for tally in report.tallies.values()],
-        "said": [to_builtins(one) for one in report.messages],
+        "said": [with_borrowed(one.document, to_builtins(one)) for one in report.messages],
     }
 
 
@@ -118,8 +119,8 @@ def _describe(one: "AuditMessage") -> str:
         where.append(f"table {one.table}, {one.gaming_day}, shoe {one.shoe}")
     if one.coup:
         where.append(f"coup {one.coup}")
-    clauses = f" ({', '.join(one.clauses)})" if one.clauses else ""
-    return f"{': '.join(where)}: {one.words}{clauses}"
+    words = with_citation(one.document, one.words, one.clauses)
+    return f"{': '.join(where)}: {words}"
 
 
 def _days(report: "AuditReport") -> list["AuditCounts"]:

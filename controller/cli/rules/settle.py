@@ -33,6 +33,7 @@ def settle(
 ) -> None:
     """Show which wagers win at which odds, and pay a list of wagers in the prescribed order."""
     from controller.cli.rules.wagers import read_coup, read_wagers
+    from controller.profiles.borrowing import with_borrowed
     from controller.settlement.admission import wager_refusals
     from controller.settlement.coup_facts import derive_facts
     from controller.settlement.results import void_results, wager_results
@@ -46,18 +47,20 @@ def settle(
             allowed="either --cards TEXT or --void",
             remedy="give one of them",
         )
-    terms = Terms.of(load_named_profile(profile))
+    chosen = load_named_profile(profile)
+    own, terms = chosen.own_clauses, Terms.of(chosen)
     coup = () if void else read_coup(cards)
     stated = read_wagers(_text(wagers), wagers) if wagers else ()
     judgements = void_results(terms) if void else wager_results(terms, derive_facts(coup))
     refused = wager_refusals(terms, stated)
     settlement = None if refused or not wagers else settled(terms, judgements, stated)
     if json:
-        echo_json(_as_json(profile, coup, judgements, refused, settlement))
+        shown = _as_json(profile, coup, judgements, refused, settlement)
+        echo_json(with_borrowed(own, shown))
     else:
-        _print_settlement(coup, judgements, settlement)
+        _print_settlement(own, coup, judgements, settlement)
     for refusal in refused:
-        echo_stderr(str(refusal))
+        echo_stderr(refusal.describe(own))
     if refused:
         raise typer.Exit(ExitCode.NO)
 
@@ -78,15 +81,21 @@ def _describe_coup(coup: "Cards") -> str:
 
 
 def _print_settlement(
-    coup: "Cards", judgements: tuple["WagerResult", ...], settlement: "Settlement | None"
+    own: str, coup: "Cards", judgements: tuple["WagerResult", ...], settlement: "Settlement | None"
 ) -> None:
+    from controller.profiles.borrowing import citation_words
     from controller.settlement.wagers import money
 
     echo(_describe_coup(coup))
     echo_table(
         ("wager", "verdict", "odds", "clauses"),
         [
-            (one.kind.value, one.verdict.value, str(one.odds or ""), ", ".join(one.clauses))
+            (
+                one.kind.value,
+                one.verdict.value,
+                str(one.odds or ""),
+                citation_words(own, one.clauses),
+            )
             for one in judgements
         ],
     )
@@ -96,10 +105,10 @@ def _print_settlement(
     for line in settlement.lines:
         amounts = (line.stake, line.paid, line.returned, line.vigorish, line.gain)
         named = (str(line.seat), line.kind.value, line.verdict.value)
-        rows.append((*named, *map(money, amounts), ", ".join(line.charged_by)))
+        rows.append((*named, *map(money, amounts), citation_words(own, line.charged_by)))
     headings = ("seat", "wager", "verdict", "stake", "paid", "kept", "vigorish", "gain")
     echo_table((*headings, "vigorish by"), rows)
-    steps = [(one.text, ", ".join(one.clauses)) for one in settlement.steps]
+    steps = [(one.text, citation_words(own, one.clauses)) for one in settlement.steps]
     echo_table(("in this order", "clauses"), steps)
     echo(f"the house gains {money(settlement.house_gain)}")
 

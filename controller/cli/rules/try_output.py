@@ -35,6 +35,7 @@ from controller.procedure.phases import DUE_WORDS
 from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Accepted, Verdict
+from controller.profiles.borrowing import citation_words, with_borrowed
 from controller.rules.cards import Card
 from controller.rules.odds import Odds
 from controller.script.player import PlayedStatement
@@ -55,7 +56,7 @@ def statement_lines(book: RuleBook, played: PlayedStatement) -> list[str]:
     place = f"{statement.line}:{statement.column}"
     lines = [f"{place:<7} {unparse(statement.body)}"]
     for verdict in played.verdicts:
-        lines += _indented(_verdict_lines(verdict))
+        lines += _indented(_verdict_lines(book, verdict))
     for effect in played.effects:
         lines += _indented(_effect_lines(book, played, effect))
     lines += _indented([f"next: {_next(played)}"])
@@ -66,13 +67,13 @@ def statement_json(book: RuleBook, played: PlayedStatement) -> Plain:
     """The statement and its verdicts and effects as plain JSON values."""
     effects: list[Plain] = []
     for effect in played.effects:
-        shown = _plain_object(effect)
+        plain = _plain_object(effect)
         if isinstance(effect, CoupClosed):
-            shown["wagers"] = [
+            plain["wagers"] = [
                 _plain_object(one) for one in _wager_results(book, played, effect.record)
             ]
-        effects.append(shown)
-    return {
+        effects.append(plain)
+    shown: Plain = {
         "line": played.statement.line,
         "column": played.statement.column,
         "statement": unparse(played.statement.body),
@@ -80,6 +81,7 @@ def statement_json(book: RuleBook, played: PlayedStatement) -> Plain:
         "effects": effects,
         "phase": played.state.phase.value,
     }
+    return with_borrowed(book.document, shown)
 
 
 def _next(played: PlayedStatement) -> str:
@@ -92,18 +94,18 @@ def _indented(lines: list[str]) -> Iterator[str]:
     return (f"{_INDENT}{line}" for line in lines)
 
 
-def _cited(clauses: tuple[str, ...]) -> str:
-    return f" [{', '.join(clauses)}]" if clauses else ""
+def _cited(book: RuleBook, clauses: tuple[str, ...]) -> str:
+    return f" [{citation_words(book.document, clauses)}]" if clauses else ""
 
 
-def _verdict_lines(verdict: Verdict) -> list[str]:
+def _verdict_lines(book: RuleBook, verdict: Verdict) -> list[str]:
     note = " (while suspended)" if verdict.provisional else ""
     if isinstance(verdict, Accepted):
-        return [f"{verdict.what}{note}{_cited(verdict.clauses)}"]
+        return [f"{verdict.what}{note}{_cited(book, verdict.clauses)}"]
     where = f"coup {verdict.coup}" if verdict.coup else "between coups"
     head = f"IRREGULARITY {verdict.number} {verdict.code.value}, {where}{note}: {verdict.detail}"
     return [
-        f"{head}{_cited(verdict.clauses)}",
+        f"{head}{_cited(book, verdict.clauses)}",
         *(f"  permitted: {words}" for words in verdict.permitted),
         *(f"  forbidden: {words}" for words in verdict.forbidden),
         f"  decisions: {', '.join(verdict.decisions)}"
@@ -126,25 +128,30 @@ def _effect_lines(book: RuleBook, played: PlayedStatement, effect: Effect) -> li
     match effect:
         case CoupClosed(record, clauses):
             results = _wager_results(book, played, record)
-            return [_record_text(record) + _cited(clauses), *map(_wager_text, results)]
+            return [
+                _record_text(record) + _cited(book, clauses),
+                *(_wager_text(book, one) for one in results),
+            ]
         case CoupPayment():
             note = [f"  {effect.note}"] if effect.note else []
-            steps = [f"  {one.text}{_cited(one.clauses)}" for one in effect.steps]
+            steps = [f"  {one.text}{_cited(book, one.clauses)}" for one in effect.steps]
             return [f"to pay for coup {effect.coup}, in this order:", *steps, *note]
         case CoupCorrected():
             words = f"coup {effect.coup} of shoe {effect.shoe} corrected: {effect.outcome}"
             people = f"by {effect.person} and {effect.second}, {effect.reason}"
             return [f"{words}, was {effect.before}, {people}"]
         case Prompt():
-            return [f"due: {effect.text}{_cited(effect.clauses)}"]
+            return [f"due: {effect.text}{_cited(book, effect.clauses)}"]
         case Refusal():
-            return [f"REFUSED {effect.what}: {effect.why}{_cited(effect.clauses)}"]
+            return [f"REFUSED {effect.what}: {effect.why}{_cited(book, effect.clauses)}"]
         case ActRecord():
             detail = f", {effect.detail}" if effect.detail else ""
-            return [f"on record: {effect.what}, {effect.person}{detail}{_cited(effect.clauses)}"]
+            return [
+                f"on record: {effect.what}, {effect.person}{detail}{_cited(book, effect.clauses)}"
+            ]
         case SettingChanged():
             words = f"{effect.setting} is {effect.new}, was {effect.old}"
-            return [f"setting: {words}{_cited(effect.clauses)}"]
+            return [f"setting: {words}{_cited(book, effect.clauses)}"]
         case ResolutionRecorded():
             closed = ", ".join(map(str, effect.closed))
             people = " and ".join(filter(None, (effect.person, effect.second)))
@@ -160,24 +167,25 @@ def _effect_lines(book: RuleBook, played: PlayedStatement, effect: Effect) -> li
             not_proven = "" if effect.proven else ", not proven"
             return [f"burned: {counted(effect.removed, 'card')}{not_proven}"]
         case _:
-            return [_batch_effect_text(effect)]
+            return [_batch_effect_text(book, effect)]
 
 
 def _batch_effect_text(
+    book: RuleBook,
     effect: BatchMoved | ShuffleRecorded | WarningOpened | WarningClosed,
 ) -> str:
     """The life of the batches, and warnings of the shuffler."""
     match effect:
         case BatchMoved():
             stages = f"{effect.before} to {effect.after}".replace("_", " ")
-            return f"batch {effect.batch}: {stages}; {effect.why}{_cited(effect.clauses)}"
+            return f"batch {effect.batch}: {stages}; {effect.why}{_cited(book, effect.clauses)}"
         case ShuffleRecorded():
             counts = f"does not count: {effect.refused}" if effect.refused else "counts"
             cycle = effect.proof.cycle
             text = f"shuffle {cycle} of batch {effect.batch} {counts}"
-            return text + _cited(effect.clauses)
+            return text + _cited(book, effect.clauses)
         case WarningOpened():
-            return f"warning {effect.number}: {effect.text}{_cited(effect.clauses)}"
+            return f"warning {effect.number}: {effect.text}{_cited(book, effect.clauses)}"
         case WarningClosed():
             return f"warning {effect.number} cleared by {effect.person}: {effect.reason}"
         case _:
@@ -213,9 +221,9 @@ def _wager_results(
     return wager_results(terms, derive_facts(faces))
 
 
-def _wager_text(one: WagerResult) -> str:
+def _wager_text(book: RuleBook, one: WagerResult) -> str:
     odds = f" {one.odds}" if one.odds is not None else ""
-    return f"  {one.kind.value} {one.verdict.value}{odds}{_cited(one.clauses)}"
+    return f"  {one.kind.value} {one.verdict.value}{odds}{_cited(book, one.clauses)}"
 
 
 def _plain_object(value: object) -> Plain:

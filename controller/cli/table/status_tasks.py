@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from controller.profiles.borrowing import describe_citation
 from controller.views.quantity import cards_in_coups
 from controller.views.snapshot_reader import SnapshotPart
 
@@ -102,7 +103,7 @@ def irregularity_lines(table: SnapshotPart, hints: CommandHints, width: int = WI
     lines: list[str] = []
     for head, one in _open_irregularities(table):
         lines += wrapped_lines("OPEN", head, width)
-        lines += wrapped_lines(" clauses", ", ".join(one.texts("clauses")) or "none", width)
+        lines += wrapped_lines(" clauses", _clauses_text(one), width)
         lines += _found_lines(one, width)
     if not lines:
         return _item_lines("owed", owed_steps(table), width)
@@ -125,10 +126,16 @@ def decision_detail_lines(table: SnapshotPart, width: int) -> list[str]:
     """The clauses of what is open, its evidence, and the remedy step by step."""
     lines: list[str] = []
     for _, one in _open_irregularities(table):
-        clauses = ", ".join(one.texts("clauses")) or "none"
+        clauses = _clauses_text(one)
         lines += wrapped_lines("clauses", f"{one.text('code')}: {clauses}", width)
         lines += _found_lines(one, width)
     return [*lines, *_remedy_lines(table, width)] if lines else []
+
+
+def _clauses_text(one: SnapshotPart) -> str:
+    borrowed = one.part("borrowed") or SnapshotPart({})
+    cited = (describe_citation(name, borrowed.text(name) or None) for name in one.texts("clauses"))
+    return ", ".join(cited) or "none"
 
 
 def _remedy_lines(table: SnapshotPart, width: int) -> list[str]:

@@ -20,7 +20,7 @@ def test_a_correction_is_answered_with_what_is_owed_by_seat(script) -> None:
     state = table.state.table
     plain = plain_entries(entries, effective_book(table.core.book, state), state)
 
-    assert refusal_text(entries) == ""
+    assert refusal_text(entries, table.core.book) == ""
     assert next(one for one in plain if one["kind"] == "coup_corrected") == {
         "kind": "coup_corrected",
         "shoe": 1,
@@ -37,6 +37,7 @@ def test_a_correction_is_answered_with_what_is_owed_by_seat(script) -> None:
 def test_a_refused_correction_is_answered_with_the_reason(script) -> None:
     table = script().begun().reported(*OPENING, *PLAYER_WINS)
 
-    refused = refusal_text(table.acted(CorrectCoup(2, Outcome.TIE, "S. Veil")).entries)
+    entries = table.acted(CorrectCoup(2, Outcome.TIE, "S. Veil")).entries
+    refused = refusal_text(entries, table.core.book)
 
     assert refused == "there is no coup 2 in shoe 1: its latest is coup 1"

@@ -212,7 +212,10 @@ def test_hands_that_lie_face_down_have_the_same_lines(caplog: pytest.LogCaptureF
     one, other = (logged(caplog, script, book) for script in scripts)
 
     assert one == other
-    assert one[0].endswith("clauses S42-h-4, NY-j, S42-k-2-carry, S42-k-2-burn; suspends the table")
+    assert one[0].endswith(
+        "clauses S42-h-4 (borrowed, X-8), NY-j, S42-k-2-carry (borrowed, X-26),"
+        " S42-k-2-burn (borrowed, X-26); suspends the table"
+    )
 
 
 def test_the_clauses_of_cards_are_logged_once_people_have_seen_them(

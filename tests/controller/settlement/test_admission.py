@@ -103,7 +103,7 @@ def test_a_wager_is_refused(
 
     assert f"{found.seat} {found.kind.value}" == seat_and_kind
     assert found.clauses == clauses
-    assert expected in str(found)
+    assert expected in found.describe("")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_odds_with_halves_require_even_cents(
 def test_a_refusal_is_one_sentence_and_a_remedy(table: Table, layout: Layout) -> None:
     (found,) = wager_refusals(table("wa-mini"), layout("5 banker 1.00, 5 player 1.00"))
 
-    assert str(found) == (
+    assert found.describe("WA") == (
         "seat 5, Player: one seat may not bet on both hands (WA-ov-2-combo)."
         " Return this wager or the one on Banker"
     )
@@ -139,7 +139,7 @@ def test_a_refusal_is_one_sentence_and_a_remedy(table: Table, layout: Layout) ->
 def test_a_refusal_without_clauses_cites_nothing(table: Table) -> None:
     (found,) = wager_refusals(table("ny-mini"), (Wager(5, WagerKind.TIE, -5),))
 
-    assert str(found) == "seat 5, Tie: -0.05 is not a wager. State an amount above zero"
+    assert found.describe("NY") == "seat 5, Tie: -0.05 is not a wager. State an amount above zero"
 
 
 def test_each_wager_is_refused_once(table: Table, layout: Layout) -> None:

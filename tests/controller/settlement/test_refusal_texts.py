@@ -141,7 +141,7 @@ def test_texts_of_wager_refusals(
 ) -> None:
     (refusal,) = wager_refusals(table(profile, **settings), layout(wagers))
 
-    assert str(refusal) == expected
+    assert refusal.describe("") == expected
 
 
 def test_seat_1_and_one_cent_are_admitted(table: Table, layout: Layout) -> None:
@@ -151,7 +151,14 @@ def test_seat_1_and_one_cent_are_admitted(table: Table, layout: Layout) -> None:
 def test_a_refusal_by_several_clauses_names_each() -> None:
     refusal = WagerRefusal(2, WagerKind.TIE, "it is late", ("NY-1", "NY-2"), "Return it")
 
-    assert str(refusal) == "seat 2, Tie: it is late (NY-1, NY-2). Return it"
+    assert refusal.describe("NY") == "seat 2, Tie: it is late (NY-1, NY-2). Return it"
+
+
+def test_a_refusal_says_which_of_its_clauses_is_borrowed() -> None:
+    refusal = WagerRefusal(2, WagerKind.TIE, "it is late", ("NY-1", "S42-b-4"), "Return it")
+
+    words = "seat 2, Tie: it is late (NY-1, S42-b-4 (borrowed, X-23)). Return it"
+    assert refusal.describe("NY") == words
 
 
 # --- vigorish owed ------------------------------------------------------------------------------

@@ -114,8 +114,8 @@ def metrics_text(table) -> str:
 def answered(table, entries) -> str:
     """The answer to an action that led to these entries."""
     state = table.state.table
-    plain = plain_entries(entries, effective_book(table.core.book, state), state)
-    return json.dumps([refusal_text(entries), plain])
+    book = effective_book(table.core.book, state)
+    return json.dumps([refusal_text(entries, book), plain_entries(entries, book, state)])
 
 
 def answer_text(table) -> str:

@@ -57,7 +57,7 @@ def shown(effect: Effect) -> PlayedStatement:
         ),
         (
             ActRecord("cut", "Ann Lee", "180", ("S42-e-5",)),
-            "on record: cut, Ann Lee, 180 [S42-e-5]",
+            "on record: cut, Ann Lee, 180 [S42-e-5 (borrowed, X-6)]",
         ),
         (
             CoupCorrected(
