@@ -123,6 +123,17 @@ def test_every_cited_clause_is_listed_with_its_text(third_cards) -> None:
     assert "S42-j-4 Cards go to the discard rack" in third_cards["The clauses"]
 
 
+def test_clauses_of_another_document_are_said_to_be_borrowed(shoe: ShoeAccount) -> None:
+    assert shoe.document == "S42"
+    coup = coup_account(replace(shoe, document="NY"), 1)
+    own = coup_account(shoe, 1)
+    assert coup is not None
+    assert own is not None
+
+    assert "S42-g-3-four (borrowed, X-9)" in page(coup, PROOF, load_clauses())
+    assert "borrowed" not in page(own, PROOF, load_clauses())
+
+
 def test_the_seal_is_described_for_a_person(third_cards) -> None:
     assert third_cards["How this is proved"].startswith(
         "Sealed file shoes/2025-11-20/0001.shoe Digest abab"

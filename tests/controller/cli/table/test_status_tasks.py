@@ -170,6 +170,15 @@ def test_a_custody_finding_is_shown_with_step_and_proof(
     ]
 
 
+def test_a_borrowed_clause_is_said_to_be_borrowed() -> None:
+    found = {"number": 1, "code": "OVERDRAW", "title": "a card", "clauses": ["NY-j", "S42-h-4"]}
+    table = SnapshotPart({"irregularities": [{**found, "borrowed": {"S42-h-4": "X-8"}}]})
+
+    assert irregularity_lines(table, CommandHints())[1] == (
+        " clauses   NY-j, S42-h-4 (borrowed, X-8)"
+    )
+
+
 def test_equal_irregularities_are_merged() -> None:
     absent = {"code": "CARD_ABSENT", "title": "a card", "coup": 4, "clauses": ["S42-j-4"]}
     numbered = [{**absent, "number": 1}, {**absent, "number": 2, "coup": 5}]
