@@ -1,6 +1,6 @@
 """Breaks what each clause rests on, its citation left in place, and runs that clause's tests only.
 
-python tests/mutation/clause_mutants.py [--each 3] [--seed 1]
+python tests/mutation/clause_mutants.py [--each 3] [--seed 1] [--clauses S42-i-1 ...]
 
 A mutant is written as the seeded mutants are (seeded_mutants.py), in memory: every place of the
 rooms that judge becomes "the mutant if it is the chosen one, else the original". First all marked
@@ -37,6 +37,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
+from judged_places import JUDGED_AT, REASONS, ROWS_OF, judges_of, reason_of  # noqa: E402
 from seeded_mutants import annotations_and_texts, markable, rewritten, shortened  # noqa: E402
 
 RESULTS = HERE / "clause_mutants.json"
@@ -46,29 +47,6 @@ ROOMS = ("rules", "settlement", "procedure", "custody", "profiles", "config")
 # Citing is left in place: nothing that names a point, a clause or what rests on them is rewritten.
 CITES = ("RulePoint", "clauses", "points", "grounds", "basis", "cite", "assert ")
 LONGEST_S = 3
-# What judges a clause stands behind the module that cites it: module -> paths under controller/.
-_CARDS = ("rules/cards", "rules/hands", "rules/outcome", "rules/coup")
-_CALLS = ("procedure/calls/",)
-_PEOPLE = ("procedure/opening/", "procedure/acts/", "procedure/people/", "procedure/wagering/")
-_PAID = ("settlement/",)
-JUDGES = {
-    "controller.procedure.dealing.coup_end": _CARDS,
-    "controller.procedure.dealing.due_cards": ("rules/coup", "rules/tableau", "rules/hands"),
-    "controller.procedure.dealing.drawing": ("procedure/dealing/", "rules/coup"),
-    "controller.procedure.dealing.burn": ("procedure/dealing/burn", "rules/burn"),
-    "controller.procedure.calls.prompts": _CALLS,
-    "controller.procedure.dealing.reveal": (*_CALLS, "procedure/dealing/reveal"),
-    "controller.procedure.acts.recording": _PEOPLE,
-    "controller.procedure.opening.first_card_checks": _PEOPLE,
-    "controller.procedure.wagering.wagers": (*_PAID, "procedure/wagering/"),
-    "controller.procedure.people.setting_changes": ("procedure/people/",),
-    "controller.profiles.profile": (
-        *("profiles/house_profile", "profiles/profile_consistency"),
-        "profiles/setting_types",
-    ),
-    "controller.procedure.shuffler.batch_life": ("procedure/shuffler/", "custody/batch_life/"),
-    "controller.procedure.shuffler.readiness": ("procedure/shuffler/", "custody/batch_life/"),
-}
 CHILD_S = 60
 CELLS = "controller/rules/tableau.py"
 
@@ -81,9 +59,20 @@ class Place:
     line: int
     old: str
     new: str
+    function: str = ""
+
+    @property
+    def name(self) -> str:
+        """As JUDGED_AT begins with: module, function, original."""
+        module = self.path.removeprefix("controller/").removesuffix(".py")
+        return f"{module}:{self.function} {self.old}"
+
+    @property
+    def change(self) -> str:
+        return f"{self.old} -> {self.new}"
 
     def __str__(self) -> str:
-        return f"{self.path.removeprefix('controller/')}:{self.line} {self.old} -> {self.new}"
+        return f"{self.path.removeprefix('controller/')}:{self.line} {self.change}"
 
 
 PLACES: list[Place] = []
@@ -104,16 +93,24 @@ class Schemata(ast.NodeTransformer):
         self._path = path
         self._left_alone = annotations_and_texts(tree)
         self._markable = markable(tree)
+        self._function = ""
 
     def visit(self, node: ast.AST) -> Any:
         if id(node) in self._left_alone:
             return node
+        if isinstance(node, ast.FunctionDef) and not self._function:
+            self._function = node.name
+            inner = self.generic_visit(node)
+            self._function = ""
+            return inner
         new = rewritten(node) if id(node) in self._markable else None
         old = ast.unparse(node) if new is not None else ""
         inner = self.generic_visit(node)
         if new is None or new == old or any(word in old for word in CITES):
             return inner
-        PLACES.append(Place(self._path, node.lineno, shortened(old), shortened(new)))  # type: ignore[attr-defined]
+        line: int = node.lineno  # type: ignore[attr-defined]
+        place = Place(self._path, line, shortened(old), shortened(new), self._function)
+        PLACES.append(place)
         chosen = ast.parse(f"__import__('clause_mutants').at({len(PLACES) - 1})", mode="eval").body
         if isinstance(node, ast.stmt):
             instead = ast.parse(f"if 1:\n {new}").body[0].body  # type: ignore[attr-defined]
@@ -160,16 +157,6 @@ def flip_cell(row: int, column: int) -> None:
     other = "S" if rows[row][column] == "D" else "D"
     rows[row] = rows[row][:column] + other + rows[row][column + 1 :]
     vars(tableau).update(BANKER_ROWS=tuple(rows[:8]), PLAYER_ROW=rows[8])
-
-
-def judges_of(modules: Iterable[str]) -> tuple[str, ...]:
-    """Where the clause is judged that these modules cite, as beginnings of paths."""
-    found: list[str] = []
-    for module in modules:
-        settlement = module.startswith("controller.settlement")
-        own = (module.removeprefix("controller.").replace(".", "/"),)
-        found += JUDGES.get(module, _PAID if settlement else own)
-    return tuple(dict.fromkeys(found))
 
 
 @dataclass
@@ -230,9 +217,14 @@ def in_child(
 class ClauseMutants:
     """A plugin that, instead of running the collected tests once, tries the mutants on them."""
 
-    def __init__(self, each: int, seed: int, jobs: int) -> None:
-        self._each, self._random, self._jobs = each, random.Random(seed), jobs
+    def __init__(self, each: int, seed: int, jobs: int, only: frozenset[str]) -> None:
+        self._each, self._seed, self._jobs, self._only = each, seed, jobs, only
         self.results: list[dict[str, Any]] = []
+        self.before = json.loads(RESULTS.read_text()) if RESULTS.exists() else []
+        self._survived = {
+            one["clause"]: [mutant.partition(" ")[2] for mutant in one["survived"]]
+            for one in self.before
+        }
         self._cells: dict[int, tuple[int, int]] = {}
 
     def pytest_internalerror(self, excrepr: object) -> None:
@@ -284,16 +276,23 @@ class ClauseMutants:
         wanted: dict[int, set[str]] = defaultdict(set)
         self.chosen: dict[str, list[int]] = {}
         proofs = load_register()
-        for clause in sorted({one for found in clauses.values() for one in found}):
+        marked = {one for found in clauses.values() for one in found}
+        for clause in sorted(marked & self._only if self._only else marked):
+            named = JUDGED_AT.get(clause, ())
             judges = judges_of(proofs[clause].modules if clause in proofs else ())
             places = [
                 one
                 for one in reaches[clause]
-                if one not in self._cells and PLACES[one].path[11:].startswith(judges)
+                if one not in self._cells
+                and (PLACES[one].name if named else PLACES[one].path[11:]).startswith(
+                    named or judges
+                )
             ]
-            self._random.shuffle(places)
-            places.sort(key=lambda one: len(of_place[one]))
-            own = places[: self._each] + self._cells_of(clause)
+            random.Random(f"{self._seed} {clause}").shuffle(places)
+            # What survived in an earlier run is tried again.
+            earlier = self._survived.get(clause, ())
+            places.sort(key=lambda one: (PLACES[one].change not in earlier, len(of_place[one])))
+            own = (places if named else places[: self._each]) + self._cells_of(clause)
             self.chosen[clause] = own
             for number in own:
                 wanted[number] |= reaches[clause].get(number, set())
@@ -355,39 +354,8 @@ class ClauseMutants:
             self.results.append({**one, "survived": survived})
 
 
-# The rows and columns of the table (column 0: Player took no third card) that clauses speak of.
-_ALL, _STOOD, _DREW = None, (0,), tuple(range(1, 11))
-_PLAYER_DRAWS, _PLAYER_STANDS = ((8,), tuple(range(6))), ((8,), (6, 7))
-_SEVEN = ((7,), _DREW)
-ROWS_OF: dict[str, tuple[tuple[tuple[int, ...], tuple[int, ...] | None], ...]] = {
-    **dict.fromkeys(("NY-h-2-draw", "WA-pl-05", "S42-i-2-draw"), (_PLAYER_DRAWS,)),
-    **dict.fromkeys(("NY-h-2-stay", "WA-pl-67", "S42-i-2-stay"), (_PLAYER_STANDS,)),
-    **dict.fromkeys(("NY-h-3-draw", "WA-bk-stand-draw"), ((tuple(range(6)), _STOOD),)),
-    **dict.fromkeys(("NY-h-3-stand", "WA-bk-stand-stay"), (((6, 7), _STOOD),)),
-    "NY-h-4-012": (((0, 1, 2), _DREW),),
-    "WA-bk-012": (((0, 1, 2), _DREW),),
-    "S42-i-3-012": (((0, 1, 2), _ALL),),
-    **{f"NY-h-4-{row}": (((row,), _DREW),) for row in range(3, 8)},
-    **{f"WA-bk-{row}": (((row,), _DREW),) for row in range(3, 7)},
-    "WA-bk-7": (((7,), _ALL),),
-    **{f"S42-i-3-{row}": (((row,), _ALL),) for row in range(3, 7)},
-    "S42-i-3-789": (((7,), _ALL),),
-}
-for _game in ("bac", "mini"):
-    ROWS_OF |= {
-        f"{_game}-pdraw": (_PLAYER_DRAWS,),
-        f"{_game}-prules-draw": (_PLAYER_DRAWS,),
-        f"{_game}-pstand": (_PLAYER_STANDS,),
-        f"{_game}-prules-67": (_PLAYER_STANDS,),
-        f"{_game}-b012": (((0, 1, 2), _ALL),),
-        f"{_game}-b789": (((7,), _ALL),),
-        **{f"{_game}-d{row}": (((row,), _DREW),) for row in range(3, 7)},
-        **{f"{_game}-s{row}": (((row,), _DREW),) for row in range(3, 8)},
-    }
-
-
 def table(results: Iterable[dict[str, Any]]) -> str:
-    """By document: clauses and mutants; then every clause with its survivors."""
+    """By document: clauses and mutants; then the survivors by reason."""
     listed = list(results)
     rows = [
         "| rules | clauses | mutants | noticed, cited | noticed else | survived | notice none |",
@@ -401,14 +369,24 @@ def table(results: Iterable[dict[str, Any]]) -> str:
         names = (", ".join(none) or "none") if rule != "all" else str(len(none))
         cells = (len(own), sum(counts) + survived, *counts, survived, names)
         rows.append(f"| {rule} | " + " | ".join(map(str, cells)) + " |")
-    by_mutant: dict[str, list[str]] = defaultdict(list)
-    for one in listed:
-        for mutant in one["survived"]:
-            by_mutant[mutant].append(one["clause"])
-    rows += ["", "What survived, and the clauses whose tests did not notice it:", "", "```text"]
-    rows += [f"{mutant}  [{', '.join(names)}]" for mutant, names in sorted(by_mutant.items())]
-    rows += ["```", ""]
+    rows += ["", *survivors_by_reason(listed), ""]
     return "\n".join(rows) + "\n"
+
+
+def survivors_by_reason(results: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """The survivors by reason (judged_places.py): how many, in how many places, of which files."""
+    clauses: dict[str, list[str]] = defaultdict(list)
+    mutants: dict[str, set[str]] = defaultdict(set)
+    for one in results:
+        for mutant in one["survived"]:
+            clauses[reason_of(mutant)].append(one["clause"])
+            mutants[reason_of(mutant)].add(mutant)
+    yield "| why they survived | survived | places | files |"
+    yield "|---|--:|--:|---|"
+    for why in (why for why, _ in REASONS if why in clauses):
+        files = sorted({mutant.partition(":")[0] for mutant in mutants[why]})
+        shown = ", ".join(f"`{name}`" for name in files)
+        yield f"| {why} | {len(clauses[why])} | {len(mutants[why])} | {shown} |"
 
 
 def write_table(results: list[dict[str, Any]]) -> None:
@@ -423,22 +401,23 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--tests", nargs="*", default=["tests/controller"])
-    parser.add_argument("--clauses", default="", help="only clauses that begin so; nothing written")
+    parser.add_argument("--clauses", nargs="*", default=[], help="these only; others stay as found")
     options = parser.parse_args()
     sys.modules["clause_mutants"] = sys.modules["__main__"]
     sys.meta_path.insert(0, Finder())
-    plugin = ClauseMutants(options.each, options.seed, options.jobs)
+    only = frozenset(options.clauses)
+    plugin = ClauseMutants(options.each, options.seed, options.jobs, only)
     arguments = ["-m", "clause", "-o", "addopts=--import-mode=importlib --strict-markers"]
     arguments += [
         word for name in ("cacheprovider", "xdist", "terminal") for word in ("-p", f"no:{name}")
     ]
     code = pytest.main([*arguments, "-k", "not whole_tree", *options.tests], plugins=[plugin])
     assert plugin.results, f"no mutant was tried: {code!r}"
-    if options.clauses:
-        print(json.dumps([o for o in plugin.results if o["clause"].startswith(options.clauses)]))
-        return
-    RESULTS.write_text(json.dumps(plugin.results, indent=1) + "\n")
-    write_table(plugin.results)
+    kept = plugin.before if only else []
+    results = {one["clause"]: one for one in (*kept, *plugin.results)}
+    ordered = [results[name] for name in sorted(results)]
+    RESULTS.write_text(json.dumps(ordered, indent=1) + "\n")
+    write_table(ordered)
 
 
 if __name__ == "__main__":
