@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from controller.core.state import STATES
+from controller.custody.state import CustodyState, ShoeCustody
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import CoupClosed, Refusal
@@ -341,6 +342,15 @@ def test_a_shoe_that_reports_unlocked_is_locked_again_while_no_card_may_be_drawn
     suspended.give(Chunk(PORT, suspended.at, ACK))
     suspended.reported("4C 80")
     assert suspended.outputs[-1].writes == ()
+
+
+def test_a_start_refuses_a_stored_state_whose_custody_contradicts_itself(script) -> None:
+    """The start changes nothing of custody, so only the start itself can look at it."""
+    script = script().begun()
+    shoe = ShoeCustody(in_play="red-0009")
+    script.state = replace(script.state, custody=CustodyState((), shoe))
+    with pytest.raises(AssertionError, match="custody is inconsistent"):
+        script.begun(boot_id="boot-2")
 
 
 def test_a_lock_is_sent_again_after_a_restart(suspended) -> None:

@@ -1,6 +1,7 @@
 """Fixtures for tests of the journal: meaningless records, sealed and moved as a table would."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -100,3 +101,18 @@ def five_shoes(fast_dir: Path) -> Path:
             seal_shoe(journal, shoe)
     filled_journal(folder, 3).close()
     return folder
+
+
+@pytest.fixture
+def open_files() -> Callable[[Path], list[str]]:
+    """What this process holds open of a folder, the folder too."""
+
+    def open_files(folder: Path) -> list[str]:
+        found = []
+        for descriptor in Path("/proc/self/fd").iterdir():
+            # The listing's own descriptor is closed by now.
+            with suppress(FileNotFoundError):
+                found.append(descriptor.readlink())
+        return sorted(str(one) for one in found if one.is_relative_to(folder.resolve()))
+
+    return open_files

@@ -6,6 +6,7 @@ Source: controller/journal/README.md, "Reading".
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,21 @@ def test_a_closed_journal_is_read_by_folder_or_file(fast_dir: Path, name: str) -
 
     assert read(fast_dir / name) == RECORDS
     assert contents(fast_dir) == before
+
+
+@pytest.mark.parametrize("copied", [False, True])
+def test_a_journal_read_and_closed_is_open_no_more(
+    fast_dir: Path, open_files: Callable[[Path], list[str]], copied: bool
+) -> None:
+    filled(fast_dir).close()
+    file = fast_dir / "live.db"
+    if copied:
+        file = Path(shutil.copy(file, fast_dir / "evidence.db"))
+    journal = open_read_only(file)
+    assert [record.record for record in journal.records()] == RECORDS
+    assert open_files(fast_dir) == [str(file)]
+    journal.close()
+    assert open_files(fast_dir) == []
 
 
 def test_a_copied_file_alone_is_read_and_nothing_appears_beside_it(fast_dir: Path) -> None:

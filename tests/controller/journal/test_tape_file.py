@@ -49,6 +49,11 @@ def test_a_tape_is_written_as_documented(path) -> None:
     assert [one.name for one in path.parent.iterdir()] == ["some.tape"]
 
 
+def test_writing_a_tape_leaves_neither_file_nor_folder_open(path, open_files) -> None:
+    write_tape(path, Base(), RECORDS)
+    assert open_files(path.parent) == []
+
+
 def test_a_tape_is_read_like_a_journal(path) -> None:
     path.write_bytes(TAPE)
     assert is_tape(path)
