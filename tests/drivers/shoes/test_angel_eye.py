@@ -9,7 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from drivers.commands import ClearError, DeviceCommand, LockExit, UnlockExit
+from drivers.commands import (
+    ClearError,
+    DeviceCommand,
+    ListTags,
+    LockExit,
+    OrderShuffler,
+    ShufflerOrder,
+    UnlockExit,
+)
 from drivers.events import (
     CardOutsidePlay,
     CardRead,
@@ -275,6 +283,22 @@ def test_the_lock_is_known_from_its_report_until_the_shoe_starts_or_is_lost() ->
 
 
 # --- commands -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("command", "detail"),
+    [
+        (ListTags(), "this shoe reads faces, not tags: use a reader"),
+        (
+            OrderShuffler(ShufflerOrder.SHUFFLE, 1),
+            "this is a shoe: order the shuffler at its own port",
+        ),
+    ],
+)
+def test_what_an_optical_shoe_cannot_do_is_refused(command: DeviceCommand, detail: str) -> None:
+    assert Table(allow_commands=True).send_command(command) == DriverOutput(
+        events=(CommandAnswered(type(command).__name__, CommandOutcome.REFUSED, detail),)
+    )
 
 
 @pytest.mark.parametrize("command", [LockExit(), UnlockExit(), ClearError(1)])
