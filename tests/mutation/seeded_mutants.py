@@ -1,13 +1,14 @@
 """Writes the program wrongly at seeded places, one at a time, and sees whether the tests notice.
 
-python tests/mutation/seeded_mutants.py --count 300 --seed 1
+python tests/mutation/seeded_mutants.py --count 300 --seed 1 [--resume]
 
 Spreads the places evenly over the rooms that conclude and store. Works on a clone of a commit,
 never on this checkout. First all places are marked, and all tests run once: each mark writes down
 the test that reaches it, from any process. Then each mutant is tried by the files of tests that
 reach its place, those of its own room first. What takes effect at import, outside functions, is
 tried by all tests. A failure counts if it repeats; a test that times out has noticed nothing, and
-its mutant counts as a survivor.
+its mutant counts as a survivor. A run that was broken off goes on with --resume: what its file
+holds is not tried again, and each mutant there names the commit that it was tried on.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib.util import cache_from_source
@@ -91,6 +92,9 @@ def pytest_collectreport(report):
     if report.failed:
         _write("failed", report.nodeid)
 """
+
+
+Results = Sequence[dict[str, object]]
 
 
 @dataclass(frozen=True)
@@ -194,18 +198,21 @@ def compiles(mutant: Mutant, root: Path) -> bool:
     return True
 
 
-def chosen(root: Path, count: int, seed: int) -> list[Mutant]:
+def chosen(root: Path, count: int, seed: int, tried: Results = ()) -> list[Mutant]:
     """So many mutants: by turns one of each room, in it each place as likely as any other.
 
-    The first of a larger number are those of a smaller one.
+    The first of a larger number are those of a smaller one. Places already tried are counted and
+    left out: by file and text, which a later commit may have moved to another line.
     """
+    known = {(one["path"], one["old"], one["new"]) for one in tried}
     shuffled = []
     for room, folder in ROOMS.items():
         files = sorted((root / folder).rglob("*.py"))
         places = [mutant for file in files for mutant in mutants_of(file, root)]
         random.Random(f"{seed} {room}").shuffle(places)
-        shuffled.append(one for one in places if compiles(one, root))
-    return [next(shuffled[number % len(ROOMS)]) for number in range(count)]
+        new = [one for one in places if (one.path, one.old, one.new) not in known]
+        shuffled.append(one for one in new if compiles(one, root))
+    return [next(shuffled[number % len(ROOMS)]) for number in range(len(tried), count)]
 
 
 def mutated(file: Path, mutant: Mutant) -> bytes:
@@ -245,6 +252,13 @@ class Tree:
     def __init__(self, folder: Path, commit: str, python: str) -> None:
         self.root = folder / "tree"
         self.marks = folder / "marks"
+        self.commit = (
+            subprocess.run(
+                ["git", "rev-parse", "--short", commit], cwd=ROOT, check=True, capture_output=True
+            )
+            .stdout.decode()
+            .strip()
+        )
         self.output = folder / "output"
         subprocess.run(["git", "clone", "-q", ROOT, self.root], check=True)
         subprocess.run(["git", "checkout", "-q", commit], cwd=self.root, check=True)
@@ -339,6 +353,7 @@ class Trial:
     unsteady: list[str]
     fate: str = "survived"
     noticed_by: str = ""
+    tried_by: str = ""
 
     def notices(self, files: list[str], processes: int) -> bool:
         """Whether a test in these files fails, twice, or the run breaks off. Raises TimedOut."""
@@ -362,6 +377,7 @@ class Trial:
         rewrite(file, mutated(file, self.mutant))
         own = self.tree.room_of(self.mutant.path)
         files = [one for one in self.files if one.startswith(own) is room]
+        self.tried_by = "room" if room else "whole"
         try:
             if self.notices(files, processes):
                 self.fate = "room" if room else "whole"
@@ -372,14 +388,18 @@ class Trial:
 
     def result(self) -> dict[str, object]:
         found = {"fate": self.fate, "noticed_by": self.noticed_by, "files": len(self.files)}
+        found |= {"tried_by": self.tried_by, "commit": self.tree.commit}
         shown = asdict(self.mutant)
         return {name: shown[name] for name in ("path", "line", "offset", "old", "new")} | found
 
 
-def trials(tree: Tree, mutants: list[Mutant], processes: int) -> Iterator[Trial]:
+def trials(
+    tree: Tree, mutants: list[Mutant], processes: int, *, rooms_only: bool
+) -> Iterator[Trial]:
     """A trial of each mutant, after one marked run and one clean run of what failed in it."""
     tree.write_marks(mutants)
-    disturbed = tree.run("-n", str(processes), "--dist", "worksteal")
+    rooms = sorted({tree.room_of(one.path) for one in mutants}) if rooms_only else []
+    disturbed = tree.run("-n", str(processes), "--dist", "worksteal", *rooms)
     tree.restore()
     assert disturbed is not None, f"the marked run broke off, see {tree.output}"
     unsteady = tree.run(*disturbed) if disturbed else []
@@ -429,6 +449,8 @@ def main() -> None:
     parser.add_argument("--python", default="/usr/bin/python3")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--json", type=Path, default=OVER_ROOMS, help="every mutant and its fate")
+    parser.add_argument("--resume", action="store_true", help="go on with what --json holds")
+    parser.add_argument("--rooms-only", action="store_true", help="by tests of the own room only")
     parser.add_argument("--table", action="store_true", help="print the tables of the results")
     options = parser.parse_args()
     if options.table:
@@ -440,17 +462,18 @@ def main() -> None:
         signal.signal(number, signal.default_int_handler)
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         tree = Tree(Path(folder), options.commit, options.python)
-        mutants = chosen(tree.root, options.count, options.seed)
-        tried = list(trials(tree, mutants, options.jobs))
+        before = json.loads(options.json.read_text()) if options.resume else []
+        mutants = chosen(tree.root, options.count, options.seed, before)
+        tried = list(trials(tree, mutants, options.jobs, rooms_only=options.rooms_only))
         # Most are noticed by their own room, within seconds.
-        for room in (True, False):
+        for room in (True,) if options.rooms_only else (True, False):
             for trial in [one for one in tried if one.fate == "survived" and not one.noticed_by]:
                 began = time.monotonic()
                 trial.attempt(room=room, processes=options.jobs)
                 took = time.monotonic() - began
                 number = tried.index(trial)
                 print(f"{number:>3} {trial.fate:<8} {took:5.0f} s  {trial.mutant}", flush=True)
-                results = [one.result() for one in tried]
+                results = [*before, *(one.result() for one in tried if one.tried_by)]
                 options.json.write_text(json.dumps(results, indent=1) + "\n")
     print(table((options.json,), room_name))
 
