@@ -3,8 +3,8 @@
 Source: D-32; D-43; S42 (k)(1)-(4); controller/procedure/README.md, "Suspension".
 
 Decisions. One decision closes every open irregularity, so the permitted decisions are the table's,
-and each irregularity that an event raises names them; of cards dealt while suspended they say what
-is permitted if these are taken over. Where a rule prescribes what follows, voiding
+and each irregularity that an event raises names them. One that is permitted with one choice for the
+cards dealt while suspended is named with it. Where a rule prescribes what follows, voiding
 the coup is not permitted; a floorperson may do it all the same with a reason and a second person,
 as a person's own decision (D-43).
 """
@@ -28,12 +28,13 @@ from controller.rules.setting_values import IrregularityRules
 def name_permitted(book: RuleBook, step: Step) -> Step:
     """The step with what is permitted after it in each irregularity that it raised."""
     decisions = permitted_decisions(book, step.state)
+    words = decisions_in_words(book, step.state)
 
     def named(verdict: Verdict) -> Verdict:
         if not isinstance(verdict, Irregularity):
             return verdict
         texts = permitted_texts(verdict.code, decisions)
-        return replace(verdict, permitted=texts, decisions=tuple(one.value for one in decisions))
+        return replace(verdict, permitted=texts, decisions=words)
 
     return replace(step, verdicts=tuple(map(named, step.verdicts)))
 
@@ -56,12 +57,31 @@ def permitted_decisions(
 ) -> tuple[FloorDecision, ...]:
     """The decisions permitted now.
 
-    `provisional` is what happens to cards dealt while suspended; without it they are taken over.
+    `provisional` is what happens to cards dealt while suspended; without it these are the decisions
+    permitted with any of its choices.
     """
     suspension = state.suspension
     if suspension is None:
         return _before_suspension(state)
-    return _while_suspended(book, state, suspension, provisional)
+    if not suspension.dealt:
+        return _while_suspended(book, state, suspension, None)
+    choices = tuple(Provisional) if provisional is None else (provisional,)
+    permitted = [_while_suspended(book, state, suspension, choice) for choice in choices]
+    return tuple(one for one in FloorDecision if any(one in each for each in permitted))
+
+
+def decisions_in_words(book: RuleBook, state: TableState) -> tuple[str, ...]:
+    """The permitted decisions as `resolve` accepts them.
+
+    One that is permitted with one choice for the cards dealt while suspended names that choice.
+    """
+    words = []
+    for decision in permitted_decisions(book, state):
+        choices = provisional_choices(book, state, decision)
+        words.append(
+            f"{decision.value} {choices[0].value}" if len(choices) == 1 else decision.value
+        )
+    return tuple(words)
 
 
 def _before_suspension(state: TableState) -> tuple[FloorDecision, ...]:

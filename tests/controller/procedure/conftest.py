@@ -30,7 +30,7 @@ from controller.procedure.events import (
     IrregularityResolved,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
-from controller.procedure.people.permitted import permitted_decisions
+from controller.procedure.people.permitted import decisions_in_words, permitted_decisions
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -158,7 +158,9 @@ class Table:
 
     @property
     def permitted(self) -> list[str]:
-        return [decision.value for decision in permitted_decisions(self.book, self.state)]
+        """The decisions permitted if cards dealt while suspended are taken over."""
+        taken_over = Provisional.TAKE_OVER
+        return [one.value for one in permitted_decisions(self.book, self.state, taken_over)]
 
     def of(self, kind: type) -> list:
         return [effect for effect in self.effects if isinstance(effect, kind)]
@@ -213,9 +215,7 @@ def _check_verdicts(table: Table, before: TableState, result: Step) -> None:
     for one in raised:
         assert one.clauses
         assert one.permitted
-        assert one.decisions == tuple(
-            decision.value for decision in permitted_decisions(table.book, state)
-        )
+        assert one.decisions == decisions_in_words(table.book, state)
         assert one.forbidden
         assert one.decisions
         # With no shoe there is no play to stop; a cut card stops it when the burn is complete.

@@ -9,6 +9,7 @@ from controller.procedure.decisions import FloorDecision, Provisional, Resolutio
 from controller.procedure.effects import CoupClosed, Prompt, Refusal, ResolutionRecorded
 from controller.procedure.events import IrregularityResolved
 from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.people.permitted import decisions_in_words
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.step import step
@@ -42,6 +43,13 @@ SITUATIONS = (
     "result tie; P 7h; B 2c; result tie",
     "P 7h; forced exit; P 2c",
     "P 7h; B 2c; again P1 8h",
+    # Only without the cards dealt while suspended may play go on.
+    f"{NATURAL}; P 4h; result player; lost 1; P 5c; B ??",
+    f"{NATURAL}; result tie; P 7h; B ??",
+    "B 2c; result tie; P 7h; B 2c",
+    "again P1 8h; P 7h; again P1 8h; B ??",
+    "out 2d; P1 7h; lost 1",
+    "out 2d; P1 7h; B ??; found face up",
 )
 
 
@@ -52,20 +60,40 @@ def is_accepted(table, decision: FloorDecision, provisional: Provisional) -> boo
     return not any(isinstance(effect, Refusal) for effect in after.effects)
 
 
+def in_full(named: tuple[str, ...]) -> set[str]:
+    """Each named decision with each choice that it may be made with."""
+    return {
+        one if " " in one else f"{one} {provisional.value}"
+        for one in named
+        for provisional in Provisional
+    }
+
+
 @pytest.mark.parametrize("profile", profile_names())
 def test_a_verdict_names_exactly_the_decisions_that_are_accepted(new_table, profile) -> None:
     for observed in ((), OBSERVED, (*OBSERVED, ObservableFact.TURNED)):
         for words in SITUATIONS:
             table = new_table(f"start; burn Ac: 2c; {words}", profile=profile, observed=observed)
             last = table.irregularities[-1]
-            accepted = [
-                decision.value
+            accepted = {
+                f"{decision.value} {provisional.value}"
                 for decision in FloorDecision
-                if is_accepted(table, decision, Provisional.TAKE_OVER)
-            ]
+                for provisional in Provisional
+                if is_accepted(table, decision, provisional)
+            }
             if table.verdicts[-1] is last:
-                assert list(last.decisions) == accepted, words
-            assert table.permitted == accepted, words
+                assert in_full(last.decisions) == accepted, words
+            assert in_full(decisions_in_words(table.book, table.state)) == accepted, words
+
+
+def test_a_decision_permitted_with_one_choice_alone_is_named_with_it(table) -> None:
+    """The next coup is partial: play goes on only without its cards."""
+    table.deal(f"{NATURAL}; again P1 8h; result player; P1 7h; B1 ??")
+    assert table.irregularities[-1].decisions == (
+        *("continue void", "void-coup", "state-outcome take-over", "close-shoe"),
+    )
+    assert "is not permitted here" in table.decide("continue take-over")
+    assert table.decide("continue void") == ""
 
 
 @pytest.mark.parametrize("profile", profile_names())
