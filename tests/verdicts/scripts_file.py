@@ -1,6 +1,7 @@
 """The file of the verdicts' net: text under xz, a block for each script, a line for each statement.
 
-A block is `kind profile decks observed`, then `statement<TAB>answer` lines, then an empty line.
+A block is `kind profile decks observed`, then `statement<TAB>answer` lines, then an empty line. A
+second file has the answers alone, a block for each script: those of 0.5.0 stay as they were.
 """
 
 import lzma
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 PATH: Final = Path(__file__).parent / "scripts.txt.xz"
+ANSWERS_PATH: Final = Path(__file__).parent / "answers.txt.xz"
 SCRIPTS_COUNT: Final = 2_000
 KINDS: Final = ("good", "wrong", "people", "batches", "shuffler")
 
@@ -33,7 +35,21 @@ def write(scripts: Iterable[NetScript]) -> None:
         pairs = zip(one.statements, one.answers, strict=True)
         lines += [f"{statement}\t{answer}" for statement, answer in pairs]
         blocks.append("\n".join(lines))
-    PATH.write_bytes(lzma.compress("\n\n".join(blocks).encode(), preset=9 | lzma.PRESET_EXTREME))
+    _write(PATH, blocks)
+
+
+def write_answers(answers: Iterable[Iterable[str]]) -> None:
+    _write(ANSWERS_PATH, ["\n".join(one) for one in answers])
+
+
+def read_answers() -> list[list[str]]:
+    """The answers of now, by script."""
+    blocks = lzma.decompress(ANSWERS_PATH.read_bytes()).decode().split("\n\n")
+    return [block.split("\n") for block in blocks]
+
+
+def _write(path: Path, blocks: list[str]) -> None:
+    path.write_bytes(lzma.compress("\n\n".join(blocks).encode(), preset=9 | lzma.PRESET_EXTREME))
 
 
 def read() -> list[NetScript]:

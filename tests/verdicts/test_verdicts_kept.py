@@ -1,7 +1,8 @@
 """The verdicts of 2,000 dealing scripts in all profiles are those of 0.5.0 or named changes.
 
-Not: which decisions an irregularity names. In 0.5.0 they were those of its code, now they are those
-that are accepted (tests/controller/procedure/people/test_permitted.py).
+Compared with 0.5.0 without the decisions that an irregularity names: they were those of its code,
+now they are those that are accepted (tests/controller/procedure/people/test_permitted.py). Compared
+with the answers written since, whole.
 """
 
 import re
@@ -19,6 +20,7 @@ from scripts_file import KINDS, SCRIPTS_COUNT
 from verdict_answers import answers_to
 
 SCRIPTS = scripts_file.read()
+WRITTEN = scripts_file.read_answers()
 PARTS = 20
 DOCUMENT_OF = {"ny": "NY", "nj": "NJ", "wa": "WA", "house": "HG"}
 
@@ -47,15 +49,32 @@ def without_named_changes(profile: str, answer: str) -> str:
     return " ".join(words)
 
 
-def first_difference(number: int) -> str:
-    """The first changed answer of the script; empty if all are unchanged."""
+def answers_of(number: int) -> list[str]:
     one = SCRIPTS[number]
-    answers = answers_to(one.profile, one.decks, one.observed, "\n".join(one.statements))
-    for place, (before, now) in enumerate(zip(one.answers, answers, strict=True)):
+    return answers_to(one.profile, one.decks, one.observed, "\n".join(one.statements))
+
+
+def first_difference(number: int) -> str:
+    """The first answer of the script that 0.5.0 gave otherwise; empty if there is none."""
+    one = SCRIPTS[number]
+    for place, (before, now) in enumerate(zip(one.answers, answers_of(number), strict=True)):
         if without_named_changes(one.profile, before) != without_named_changes(one.profile, now):
-            where = f"script {number} ({one.kind}, {one.profile}), statement {place + 1}"
-            return f"{where}: {one.statements[place]}\n  was {before}\n  now {now}"
+            return described(number, place, before, now)
     return ""
+
+
+def first_change_since(number: int) -> str:
+    """The first answer of the script that differs from the one written since."""
+    for place, (before, now) in enumerate(zip(WRITTEN[number], answers_of(number), strict=True)):
+        if before != now:
+            return described(number, place, before, now)
+    return ""
+
+
+def described(number: int, place: int, before: str, now: str) -> str:
+    one = SCRIPTS[number]
+    where = f"script {number} ({one.kind}, {one.profile}), statement {place + 1}"
+    return f"{where}: {one.statements[place]}\n  was {before}\n  now {now}"
 
 
 def test_the_net_holds_every_kind_in_every_profile() -> None:
@@ -76,6 +95,14 @@ def test_the_net_catches_common_irregularities() -> None:
 def test_every_verdict_is_unchanged(part: int) -> None:
     numbers = [one for one in range(part, SCRIPTS_COUNT, PARTS) if one not in NAMED_CHANGES]
     differences = [found for found in map(first_difference, numbers) if found]
+    assert not differences, f"{len(differences)} scripts differ; the first:\n{differences[0]}"
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_every_answer_is_the_one_written_since(part: int) -> None:
+    differences = [
+        found for found in map(first_change_since, range(part, SCRIPTS_COUNT, PARTS)) if found
+    ]
     assert not differences, f"{len(differences)} scripts differ; the first:\n{differences[0]}"
 
 

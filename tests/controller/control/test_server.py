@@ -268,7 +268,7 @@ def test_a_correction_is_for_a_floorperson_with_a_second_person_and_a_reason(
 def test_a_correction_without_a_shoe_is_refused_and_on_record(serving: Serving) -> None:
     answer = serving.client.request(CORRECTION)
 
-    assert error(answer).startswith("no shoe is at the table: a coup is corrected before the next")
+    assert error(answer) == "no shoe is at the table, and none of today has coups"
     (action,) = serving.actions()
     assert action.action == CorrectCoup(1, Outcome.TIE, "S. Veil")
 
