@@ -385,7 +385,7 @@ def survivors_by_reason(results: Iterable[dict[str, Any]]) -> Iterator[str]:
     yield "|---|--:|--:|---|"
     for why in (why for why, _ in REASONS if why in clauses):
         files = sorted({mutant.partition(":")[0] for mutant in mutants[why]})
-        shown = ", ".join(f"`{name}`" for name in files)
+        shown = ", ".join(f"`controller/{name}`" for name in files)
         yield f"| {why} | {len(clauses[why])} | {len(mutants[why])} | {shown} |"
 
 
