@@ -3,7 +3,7 @@
 Source: D-42; controller/procedure/README.md, "Corrections".
 """
 
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
@@ -80,25 +80,47 @@ class FinishedCoup(Struct, frozen=True, array_like=True):
         return self.counted if self.corrected is None else self.corrected
 
 
-_COUPS: Final[Codec[tuple[FinishedCoup, ...]]] = Codec(tuple[FinishedCoup, ...])
+# The outcome of a coup as a number: its place here.
+_OUTCOMES: Final = (None, *Outcome)
+_Settled: TypeAlias = tuple[int, int, tuple[SettledWager, ...]]
+_SETTLED: Final[Codec[tuple[_Settled, ...]]] = Codec(tuple[_Settled, ...])
 
 
 class EarlierShoe(Struct, frozen=True, array_like=True):
     """A shoe before the one at the table, with the coups that ended on this gaming day.
 
-    `coups` are encoded: every saved state holds them, and they are read for a correction alone.
+    Short, because every saved state holds all of them: `outcomes` is a byte for each coup from
+    number `first` on (as counted, and times 4 as corrected), `settled` the encoded wagers of those
+    that had some.
     """
 
     gaming_day: str
     number: int
-    coups: bytes
+    first: int
+    outcomes: bytes
+    settled: bytes
 
     @staticmethod
     def of(gaming_day: str, number: int, coups: tuple[FinishedCoup, ...]) -> "EarlierShoe":
-        return EarlierShoe(gaming_day, number, _COUPS.encode(coups))
+        first = coups[0].number
+        assert [one.number for one in coups] == [*range(first, first + len(coups))], "in order"
+        outcomes = bytes(
+            _OUTCOMES.index(one.counted) + len(_OUTCOMES) * _OUTCOMES.index(one.corrected)
+            for one in coups
+        )
+        wagers = tuple((one.number, one.rules, one.settled) for one in coups if one.settled)
+        settled = _SETTLED.encode(wagers) if wagers else b""
+        return EarlierShoe(gaming_day, number, first, outcomes, settled)
 
     def finished(self) -> tuple[FinishedCoup, ...]:
-        return _COUPS.decode(self.coups)
+        wagers = {one[0]: one for one in (_SETTLED.decode(self.settled) if self.settled else ())}
+        coups = []
+        for number, both in enumerate(self.outcomes, self.first):
+            corrected, counted = divmod(both, len(_OUTCOMES))
+            _, rules, settled = wagers.get(number, (number, 0, ()))
+            outcomes = (_OUTCOMES[counted], _OUTCOMES[corrected])
+            coups.append(FinishedCoup(number, *outcomes, settled=settled, rules=rules))
+        return tuple(coups)
 
 
 def coup_of_number(coups: tuple[FinishedCoup, ...], number: int) -> FinishedCoup | None:

@@ -465,21 +465,34 @@ def test_the_rules_of_payment_are_kept_once_and_for_the_day(new_table):
 # --- bounds ---------------------------------------------------------------------------------------
 
 
-def test_a_day_of_1200_coups_costs_at_most_13_bytes_a_coup_without_wagers(new_table):
+def test_a_day_of_1200_coups_costs_at_most_2_bytes_a_coup_without_wagers(new_table):
     coups = tuple(FinishedCoup(number, Outcome.BANKER) for number in range(1, 81))
     table = new_table(OPENED)
     before = len(TABLES.encode(table.state))
     shoes = tuple(EarlierShoe.of("2026-11-21", number, coups) for number in range(1, 16))
     day = replace(table.state, earlier_shoes=shoes)
 
-    assert len(TABLES.encode(day)) - before <= 13 * 1200
+    assert len(TABLES.encode(day)) - before <= 2 * 1200
 
 
 def test_a_coup_with_eight_wagers_costs_at_most_200_bytes(new_table):
     settled = tuple(SettledWager(seat, WagerKind.BANKER, 10**6, 950_000) for seat in range(1, 9))
     coup = FinishedCoup(80, Outcome.PLAYER, Outcome.BANKER, settled)
 
-    assert len(EarlierShoe.of("2026-11-21", 1, (coup,)).coups) <= 200
+    assert len(EarlierShoe.of("2026-11-21", 1, (coup,)).settled) <= 200
+
+
+@pytest.mark.parametrize("corrected", [None, *Outcome])
+@pytest.mark.parametrize("counted", [None, *Outcome])
+def test_an_earlier_shoe_gives_its_coups_back(counted, corrected):
+    wager = SettledWager(3, WagerKind.TIE, 500, -500)
+    coups = (
+        FinishedCoup(7, Outcome.TIE),
+        FinishedCoup(8, counted, corrected, (wager,), 2),
+        FinishedCoup(9, counted, corrected),
+    )
+
+    assert EarlierShoe.of("2026-11-21", 1, coups).finished() == coups
 
 
 def test_only_the_newest_earlier_shoes_are_kept(new_table):
