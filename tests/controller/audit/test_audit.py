@@ -228,6 +228,13 @@ def test_a_resealed_shoe_is_found_by_the_next_seal(table) -> None:
     assert found.file == str(table.files[2])
 
 
+def test_what_the_open_shoe_shows_of_the_file_before_it_is_counted_once(table) -> None:
+    table.reseal(4, until_ns=5)
+    report = audit((table.journal,), PLAIN)
+    listed = [one for one in report.messages if one.weight is Weight.FINDING]
+    assert len(listed) == report.findings == sum(one.findings for one in report.tallies.values())
+
+
 # --- missing, elsewhere, of nobody's key ----------------------------------------------------------
 
 

@@ -211,3 +211,9 @@ def test_no_rows_at_all_are_left_to_the_records(screen_rows) -> None:
 
 def test_a_shoe_without_claimed_places_is_screened(rows, screen_rows) -> None:
     assert screen_rows(tuple(replace(row, claimed=RowRole.OTHER) for row in rows)) == CLEAN
+
+
+def test_two_cut_cards_in_a_row_are_left_to_the_records(rows, screen_rows) -> None:
+    at = next(place for place, row in enumerate(rows) if row.role == RowRole.CUT_CARD)
+    twice = (*rows[: at + 1], rows[at], *rows[at + 1 :])
+    assert screen_rows(twice) == ScreenResult(unclear="more than one cut card was drawn")

@@ -154,3 +154,14 @@ def test_an_answer_says_what_a_corrected_coup_counts_as() -> None:
     answer = {"kind": "coup_corrected", "coup": 3, "before": "player", "outcome": "tie"}
 
     assert conclusion_lines((SnapshotPart(answer),)) == ["coup 3 counts as tie, was player"]
+
+
+def test_an_answer_says_which_command_was_sent_and_what_the_device_said() -> None:
+    sent = SnapshotPart({"kind": "command", "command": "lock the exit", "device": "shoe"})
+    said = {"kind": "command_answer", "outcome": "refused", "detail": "it has no lock"}
+    answered = SnapshotPart({**sent.values, **said})
+
+    assert conclusion_lines((sent, answered)) == [
+        "sent to the shoe: lock the exit",
+        "the shoe: lock the exit refused, it has no lock",
+    ]
