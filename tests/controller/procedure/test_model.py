@@ -92,7 +92,7 @@ DECISIONS = (
 
 def essence(state: TableState) -> TableState:
     """The state with a fixed form of everything that only records use."""
-    shoe = state.shoe
+    state, shoe = replace(state, earlier_shoes=()), state.shoe
     if shoe is None:
         return replace(state, irregularities=0, open_irregularities=())
     listed = _listed(state.open_irregularities)
@@ -180,6 +180,7 @@ def _shoe(shoe: ShoeState, shift: int) -> ShoeState:
         cut=replace(cut, seen=min(cut.seen, 3), last_coup=last),
         tally=ShoeTally(void=shoe.coups_begun - shift),
         last_coup=None,
+        finished=(),
         irregularities=0,
     )
 
