@@ -17,7 +17,7 @@ from controller.custody.state import CustodyState, batch_of_back, find_card, wit
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.acts.recording import uses_two_batches
 from controller.procedure.events import ActReported
-from controller.procedure.phases import Phase
+from controller.procedure.phases import BURN_PHASES, Phase
 from controller.procedure.places import DUE_PLACE, PLACE_NAMES, PLAYER_PLACES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, NextShoe, ShoeState, TableState
@@ -69,10 +69,10 @@ def describe_position(table: TableState) -> str:
     shoe = table.shoe
     if shoe is None or shoe.ended:
         return "before the first card of a shoe"
-    phase = table.suspension.resume_to if table.suspension is not None else table.phase
+    phase = table.due_phase
     where = f"shoe {shoe.number}, card {shoe.cards_drawn + 1}"
     match phase:
-        case Phase.BURN_FIRST | Phase.BURN_REST:
+        case _ if phase in BURN_PHASES:
             return f"{where}, in the burn"
         case Phase.BETWEEN_COUPS:
             return f"{where}, before coup {shoe.coups_begun + 1}"

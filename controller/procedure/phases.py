@@ -18,7 +18,13 @@ class Phase(StrEnum):
     OPENING = "opening"
     BURN_FIRST = "burn_first"
     BURN_REST = "burn_rest"
+    BURN_UNCOUNTED = "burn_uncounted"
+    BOXED_BURN = "boxed_burn"
+    REMEDY_BURN = "remedy_burn"
+    REMEDY_BURN_UNCOUNTED = "remedy_burn_uncounted"
+    COUP_BURN = "coup_burn"
     BETWEEN_COUPS = "between_coups"
+    BETTING_CLOSED = "betting_closed"
     PLAYER_1 = "player_1"
     BANKER_1 = "banker_1"
     PLAYER_2 = "player_2"
@@ -26,6 +32,10 @@ class Phase(StrEnum):
     PLAYER_3 = "player_3"
     BANKER_3 = "banker_3"
     RESULT = "result"
+    DECLARED = "declared"
+    ABANDONED = "abandoned"
+    ABANDONED_COMPLETE = "abandoned_complete"
+    PARTIAL = "partial"
     SHOE_OVER = "shoe_over"
     SUSPENDED = "suspended"
 
@@ -37,8 +47,10 @@ class Trigger(StrEnum):
     SHOE_JOINED = "shoe_joined"
     FIRST_CARD_READY = "first_card_ready"
     BURN_OWED = "burn_owed"
+    BOXED_BURN_OWED = "boxed_burn_owed"
     BURN_UNPROVEN = "burn_unproven"
     BURN_DONE = "burn_done"
+    NO_MORE_BETS = "no_more_bets"
     COUP_BEGINS = "coup_begins"
     CARD = "card"
     NATURAL = "natural"
@@ -50,6 +62,8 @@ class Trigger(StrEnum):
     COUP_PARTIAL = "coup_partial"
     CUT_CARD = "cut_card"
     RESULT_DECLARED = "result_declared"
+    COUP_ABANDONED = "coup_abandoned"
+    COUP_DONE = "coup_done"
     LAST_COUP_DONE = "last_coup_done"
     COUP_VOIDED = "coup_voided"
     SHOE_CLOSED = "shoe_closed"
@@ -57,7 +71,13 @@ class Trigger(StrEnum):
     SUSPEND = "suspend"
     RESUME_TO_BURN_FIRST = "resume_to_burn_first"
     RESUME_TO_BURN_REST = "resume_to_burn_rest"
+    RESUME_TO_BURN_UNCOUNTED = "resume_to_burn_uncounted"
+    RESUME_TO_BOXED_BURN = "resume_to_boxed_burn"
+    RESUME_TO_REMEDY_BURN = "resume_to_remedy_burn"
+    RESUME_TO_REMEDY_BURN_UNCOUNTED = "resume_to_remedy_burn_uncounted"
+    RESUME_TO_COUP_BURN = "resume_to_coup_burn"
     RESUME_TO_BETWEEN_COUPS = "resume_to_between_coups"
+    RESUME_TO_BETTING_CLOSED = "resume_to_betting_closed"
     RESUME_TO_PLAYER_1 = "resume_to_player_1"
     RESUME_TO_BANKER_1 = "resume_to_banker_1"
     RESUME_TO_PLAYER_2 = "resume_to_player_2"
@@ -65,6 +85,10 @@ class Trigger(StrEnum):
     RESUME_TO_PLAYER_3 = "resume_to_player_3"
     RESUME_TO_BANKER_3 = "resume_to_banker_3"
     RESUME_TO_RESULT = "resume_to_result"
+    RESUME_TO_DECLARED = "resume_to_declared"
+    RESUME_TO_ABANDONED = "resume_to_abandoned"
+    RESUME_TO_ABANDONED_COMPLETE = "resume_to_abandoned_complete"
+    RESUME_TO_PARTIAL = "resume_to_partial"
     RESUME_TO_SHOE_OVER = "resume_to_shoe_over"
 
 
@@ -75,7 +99,13 @@ DUE_WORDS: Final = MappingProxyType(
         Phase.OPENING: "the opening of the shoe",
         Phase.BURN_FIRST: "the first burn card",
         Phase.BURN_REST: "burn cards",
+        Phase.BURN_UNCOUNTED: "burn cards",
+        Phase.BOXED_BURN: "burn cards",
+        Phase.REMEDY_BURN: "burn cards",
+        Phase.REMEDY_BURN_UNCOUNTED: "burn cards",
+        Phase.COUP_BURN: "burn cards",
         Phase.BETWEEN_COUPS: "the next coup",
+        Phase.BETTING_CLOSED: "Player's first card",
         Phase.PLAYER_1: "Player's first card",
         Phase.BANKER_1: "Banker's first card",
         Phase.PLAYER_2: "Player's second card",
@@ -83,6 +113,10 @@ DUE_WORDS: Final = MappingProxyType(
         Phase.PLAYER_3: "Player's third card",
         Phase.BANKER_3: "Banker's third card",
         Phase.RESULT: "the result",
+        Phase.DECLARED: "a decision on the result",
+        Phase.ABANDONED: "a decision on the coup",
+        Phase.ABANDONED_COMPLETE: "a decision on the coup",
+        Phase.PARTIAL: "the result",
         Phase.SHOE_OVER: "the reshuffle and the next shoe",
         Phase.SUSPENDED: "a floorperson's decision",
     }
@@ -90,28 +124,48 @@ DUE_WORDS: Final = MappingProxyType(
 
 Edge = tuple[Phase, Trigger, Phase]
 
-BURN_PHASES: Final = (Phase.BURN_FIRST, Phase.BURN_REST)
-# From "no more bets" to the declared result.
-COUP_PHASES: Final = (
+# The burn before play: its count is not known, or its first card was boxed and is burned first.
+BURNS_BEFORE_PLAY: Final = (
+    Phase.BURN_FIRST,
+    Phase.BURN_REST,
+    Phase.BURN_UNCOUNTED,
+    Phase.BOXED_BURN,
+)
+# A burn in play that an irregularity requires, before a coup or while one is on the table;
+# `burn_return_phase` says where play resumes.
+_BURNS_BEFORE_COUP: Final = (Phase.REMEDY_BURN, Phase.REMEDY_BURN_UNCOUNTED)
+REMEDY_BURNS: Final = (*_BURNS_BEFORE_COUP, Phase.COUP_BURN)
+BURN_PHASES: Final = (*BURNS_BEFORE_PLAY, *REMEDY_BURNS)
+BURNS_BEGUN: Final = BURN_PHASES[1:]
+# Burns that end with the first coup, because nobody knows how many cards they need.
+UNCOUNTED_BURNS: Final = (Phase.BURN_UNCOUNTED, Phase.REMEDY_BURN_UNCOUNTED)
+# A coup is on the table and a hand is due a card.
+DUE_PHASES: Final = (
     Phase.PLAYER_1,
     Phase.BANKER_1,
     Phase.PLAYER_2,
     Phase.BANKER_2,
     Phase.PLAYER_3,
     Phase.BANKER_3,
-    Phase.RESULT,
 )
+# The coup was left before its result, by the shoe's forced exit or by a result declared too early.
+ABANDONED_PHASES: Final = (Phase.ABANDONED, Phase.ABANDONED_COMPLETE)
+# The hands need no more cards, and nobody left them.
+HANDS_COMPLETE: Final = (Phase.RESULT, Phase.DECLARED)
+# A coup is on the table.
+COUP_PHASES: Final = (*DUE_PHASES, *HANDS_COMPLETE, *ABANDONED_PHASES, Phase.PARTIAL)
+# A shoe is in play and no coup is on the table.
+BEFORE_A_COUP: Final = (Phase.BETWEEN_COUPS, Phase.BETTING_CLOSED)
+# No card of the coup is due.
+COUP_ENDS: Final = (*HANDS_COMPLETE, Phase.ABANDONED_COMPLETE, Phase.PARTIAL)
+_CLOSED_FROM: Final = (*HANDS_COMPLETE, Phase.PARTIAL)
 # In the shoe's order; also the phases a suspension may interrupt and resume. Opening is not one of
 # them: it passes at once.
-RESUMABLE_PHASES: Final = (*BURN_PHASES, Phase.BETWEEN_COUPS, *COUP_PHASES, Phase.SHOE_OVER)
+RESUMABLE_PHASES: Final = (*BURN_PHASES, *BEFORE_A_COUP, *COUP_PHASES, Phase.SHOE_OVER)
 # A shoe is closed with no coup on the table: an open coup is ended or voided first.
-CLOSABLE_PHASES: Final = (*BURN_PHASES, Phase.BETWEEN_COUPS, Phase.PLAYER_1)
-# Where a boxed card, or a card burned for an irregularity, may interrupt the deal.
-BURN_STOPS: Final = (Phase.BETWEEN_COUPS, *COUP_PHASES)
-# Where the deal resumes after such a burn; between coups the burn simply ends.
-BURN_RESUMES: Final = (Phase.BURN_FIRST, *COUP_PHASES[:-1])
+CLOSABLE_PHASES: Final = (*BURNS_BEFORE_PLAY, *_BURNS_BEFORE_COUP, *BEFORE_A_COUP)
 # Not during the burn (a cut card there is misplaced: an irregularity), not before, not after.
-CUT_CARD_PHASES: Final = (Phase.BETWEEN_COUPS, *COUP_PHASES)
+CUT_CARD_PHASES: Final = (*REMEDY_BURNS, *BEFORE_A_COUP, *COUP_PHASES)
 
 
 def resume_trigger(phase: Phase) -> Trigger:
@@ -130,12 +184,17 @@ EDGES: Final[tuple[Edge, ...]] = (
     (Phase.OPENING, Trigger.FIRST_CARD_READY, Phase.BURN_FIRST),
     (Phase.OPENING, Trigger.BURN_DONE, Phase.BETWEEN_COUPS),
     (Phase.BURN_FIRST, Trigger.BURN_OWED, Phase.BURN_REST),
-    (Phase.BURN_FIRST, Trigger.BURN_UNPROVEN, Phase.BURN_REST),
-    (Phase.BURN_REST, Trigger.BURN_UNPROVEN, Phase.BURN_REST),
-    (Phase.BURN_REST, Trigger.BURN_OWED, Phase.BURN_REST),
+    *((phase, Trigger.BURN_UNPROVEN, Phase.BURN_UNCOUNTED) for phase in BURNS_BEFORE_PLAY),
+    (Phase.BURN_UNCOUNTED, Trigger.BURN_OWED, Phase.BURN_REST),
     (Phase.BURN_REST, Trigger.CARD, Phase.BURN_REST),
+    (Phase.BURN_FIRST, Trigger.BOXED_BURN_OWED, Phase.BOXED_BURN),
+    (Phase.BURN_REST, Trigger.BOXED_BURN_OWED, Phase.BOXED_BURN),
     (Phase.BURN_REST, Trigger.BURN_DONE, Phase.BETWEEN_COUPS),
-    (Phase.BETWEEN_COUPS, Trigger.COUP_BEGINS, Phase.PLAYER_1),
+    (Phase.BURN_UNCOUNTED, Trigger.BURN_DONE, Phase.BETWEEN_COUPS),
+    (Phase.BURN_UNCOUNTED, resume_trigger(Phase.BURN_FIRST), Phase.BURN_FIRST),
+    (Phase.BOXED_BURN, resume_trigger(Phase.BURN_FIRST), Phase.BURN_FIRST),
+    (Phase.BETWEEN_COUPS, Trigger.NO_MORE_BETS, Phase.BETTING_CLOSED),
+    *((phase, Trigger.COUP_BEGINS, Phase.PLAYER_1) for phase in BEFORE_A_COUP),
     (Phase.PLAYER_1, Trigger.CARD, Phase.BANKER_1),
     (Phase.BANKER_1, Trigger.CARD, Phase.PLAYER_2),
     (Phase.PLAYER_2, Trigger.CARD, Phase.BANKER_2),
@@ -146,14 +205,31 @@ EDGES: Final[tuple[Edge, ...]] = (
     (Phase.PLAYER_3, Trigger.BANKER_DRAWS, Phase.BANKER_3),
     (Phase.PLAYER_3, Trigger.BANKER_STANDS, Phase.RESULT),
     (Phase.BANKER_3, Trigger.CARD, Phase.RESULT),
-    (Phase.RESULT, Trigger.RESULT_DECLARED, Phase.BETWEEN_COUPS),
-    (Phase.RESULT, Trigger.LAST_COUP_DONE, Phase.SHOE_OVER),
-    *((phase, Trigger.COUP_PARTIAL, Phase.RESULT) for phase in COUP_PHASES),
+    (Phase.RESULT, Trigger.RESULT_DECLARED, Phase.DECLARED),
+    (Phase.DECLARED, Trigger.RESULT_DECLARED, Phase.DECLARED),
+    (Phase.ABANDONED_COMPLETE, Trigger.RESULT_DECLARED, Phase.DECLARED),
+    *((phase, Trigger.COUP_ABANDONED, Phase.ABANDONED) for phase in DUE_PHASES),
+    (Phase.ABANDONED, Trigger.COUP_ABANDONED, Phase.ABANDONED),
+    *((phase, Trigger.COUP_ABANDONED, Phase.ABANDONED_COMPLETE) for phase in HANDS_COMPLETE),
+    (Phase.ABANDONED_COMPLETE, Trigger.COUP_ABANDONED, Phase.ABANDONED_COMPLETE),
+    *((Phase.ABANDONED, resume_trigger(phase), phase) for phase in DUE_PHASES),
+    (Phase.ABANDONED_COMPLETE, resume_trigger(Phase.RESULT), Phase.RESULT),
+    *((phase, Trigger.COUP_DONE, Phase.BETWEEN_COUPS) for phase in _CLOSED_FROM),
+    *((phase, Trigger.LAST_COUP_DONE, Phase.SHOE_OVER) for phase in _CLOSED_FROM),
+    *((phase, Trigger.COUP_PARTIAL, Phase.PARTIAL) for phase in COUP_PHASES),
     *((phase, Trigger.CUT_CARD, phase) for phase in CUT_CARD_PHASES),
+    (Phase.BETTING_CLOSED, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS),
     *((phase, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS) for phase in COUP_PHASES),
-    *((phase, Trigger.BURN_OWED, Phase.BURN_REST) for phase in BURN_STOPS),
-    *((Phase.BURN_REST, resume_trigger(phase), phase) for phase in BURN_RESUMES),
-    *((Phase.RESULT, resume_trigger(phase), phase) for phase in COUP_PHASES[:-1]),
+    *((phase, Trigger.BURN_OWED, Phase.REMEDY_BURN) for phase in BEFORE_A_COUP),
+    *((phase, Trigger.BURN_OWED, Phase.COUP_BURN) for phase in COUP_PHASES[:-1]),
+    *((phase, Trigger.BURN_UNPROVEN, Phase.REMEDY_BURN_UNCOUNTED) for phase in _BURNS_BEFORE_COUP),
+    *((phase, Trigger.BURN_DONE, Phase.BETWEEN_COUPS) for phase in _BURNS_BEFORE_COUP),
+    *(
+        (phase, resume_trigger(Phase.BETTING_CLOSED), Phase.BETTING_CLOSED)
+        for phase in _BURNS_BEFORE_COUP
+    ),
+    *((Phase.COUP_BURN, resume_trigger(phase), phase) for phase in (*DUE_PHASES, Phase.ABANDONED)),
+    *((Phase.PARTIAL, resume_trigger(phase), phase) for phase in DUE_PHASES),
     *((phase, Trigger.SHOE_CLOSED, Phase.SHOE_OVER) for phase in CLOSABLE_PHASES),
     *((phase, Trigger.SUSPEND, Phase.SUSPENDED) for phase in RESUMABLE_PHASES),
     *((Phase.SUSPENDED, resume_trigger(phase), phase) for phase in RESUMABLE_PHASES),

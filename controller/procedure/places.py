@@ -11,7 +11,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.rule_points import RulePoint, banker_row_point
 from controller.rules.cards import Card
-from controller.rules.coup import DrawDecision, Place, draw_decision, hands
+from controller.rules.coup import DrawDecision, Place, draw_decision, hands, next_place
 from controller.rules.hands import is_natural, point_count
 from controller.rules.setting_values import ThirdCardDealt
 
@@ -30,6 +30,7 @@ PLAYER_PLACES: Final = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
 LATE_PLACES: Final = (Place.PLAYER_3, Place.BANKER_3, Place.PLAYER_MORE, Place.BANKER_MORE)
 DUE_PLACE: Final = MappingProxyType(
     {
+        Phase.BETTING_CLOSED: Place.PLAYER_1,
         Phase.PLAYER_1: Place.PLAYER_1,
         Phase.BANKER_1: Place.BANKER_1,
         Phase.PLAYER_2: Place.PLAYER_2,
@@ -84,6 +85,12 @@ _ALWAYS_POINTS: Final = MappingProxyType(
         _BANKER_ALWAYS_STANDS: RulePoint.BANKER_7_PLAYER_STOOD,
     }
 )
+
+
+def phase_by_cards(cards: tuple[Card, ...]) -> Phase:
+    """The phase of a coup with these cards, in drawing order, that nobody left."""
+    place = next_place(cards)
+    return Phase.RESULT if place is None else Phase(place.value)
 
 
 def place_points(book: RuleBook, place: Place) -> tuple[RulePoint, ...]:

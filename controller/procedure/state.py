@@ -12,8 +12,8 @@ from controller.custody.batch_life.state import NO_LINEAGE, Lineage
 from controller.custody.findings import Finding
 from controller.procedure.effects import CoupRecord
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase
-from controller.procedure.places import HAND_PLACES
+from controller.procedure.phases import ABANDONED_PHASES, Phase
+from controller.procedure.places import HAND_PLACES, phase_by_cards
 from controller.procedure.states.finished_coups import (
     EARLIER_SHOES_MAX,
     EarlierShoe,
@@ -56,7 +56,7 @@ class CoupState(Struct, frozen=True):
     """The coup being dealt.
 
     `partial`: reports of it are missing, or it was joined in the middle; its cards cannot be
-    judged. `abandoned`: it was left before its result; the next first card begins another coup.
+    judged. `forced_out`: the shoe's forced exit left it then.
     `aside`: cards drawn in error during it, in no hand. `suspended_cards`: cards of it were dealt
     while the table was suspended. `irregular`: numbers of its irregularities, the first ones.
     `missing`: reports proven to be missing since its last known card. `unjudged`: where one unread
@@ -72,7 +72,7 @@ class CoupState(Struct, frozen=True):
     aside: tuple[DealtCard, ...] = ()
     declared: ResultDeclaration | None = None
     partial: bool = False
-    abandoned: bool = False
+    forced_out: bool = False
     suspended_cards: bool = False
     irregular: tuple[int, ...] = ()
     missing: int = 0
@@ -266,6 +266,21 @@ class TableState(Struct, frozen=True):
     shuffler_event_ns: int = 0
     earlier_shoes: tuple[EarlierShoe, ...] = ()
     payment_rules: tuple[PaymentRules, ...] = ()
+
+    @property
+    def play_phase(self) -> Phase:
+        """The phase of play: the phase beneath, while the table is suspended."""
+        return self.phase if self.suspension is None else self.suspension.resume_to
+
+    @property
+    def due_phase(self) -> Phase:
+        """The phase of play; of a coup that was left, the one in which it would go on."""
+        phase = self.play_phase
+        if phase not in ABANDONED_PHASES:
+            return phase
+        assert self.shoe is not None, "a coup was left"
+        assert self.shoe.coup is not None, "a coup was left"
+        return phase_by_cards(self.shoe.coup.faces())
 
 
 def shoes_to_correct(state: TableState) -> tuple[EarlierShoe, ...]:

@@ -143,10 +143,10 @@ def carried_over_state(core: Core, ledger: UpgradeLedger) -> CoreState:
             coups_begun=number if coup is not None else ledger.coups,
             coup=coup,
         )
-        phase = Phase.RESULT if coup is not None else Phase.BETWEEN_COUPS
+        phase = Phase.PARTIAL if coup is not None else Phase.BETWEEN_COUPS
         if ledger.burning:
             # The number of burn cards still owed is unknown and is not guessed.
-            phase = Phase.BURN_REST
+            phase = Phase.BURN_UNCOUNTED
             shoe = replace(shoe, burn_proven=False)
         table = replace(table, phase=phase, shoe=shoe, today=ledger.day)
     return replace(core.initial(), table=table)

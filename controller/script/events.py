@@ -21,7 +21,7 @@ from controller.procedure.events import (
     ShufflerEventsLost,
     WarningCleared,
 )
-from controller.procedure.phases import Phase
+from controller.procedure.phases import BURN_PHASES, Phase
 from controller.procedure.places import DUE_PLACE
 from controller.procedure.state import TableState
 from controller.rules.coup import Place
@@ -42,10 +42,10 @@ _NO_CARDS = ShoeCount()
 
 def due_place(state: TableState) -> Place:
     """The place of a card without a claim; between coups Player's first."""
-    phase = state.suspension.resume_to if state.suspension is not None else state.phase
+    phase = state.due_phase
     if phase is Phase.BURN_FIRST:
         return Place.BURN_FIRST
-    if phase is Phase.BURN_REST:
+    if phase in BURN_PHASES:
         return Place.BURN
     return DUE_PLACE.get(phase, Place.PLAYER_1)
 

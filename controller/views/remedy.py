@@ -15,7 +15,7 @@ from controller.procedure.people.permitted import (
     permitted_texts,
     provisional_choices,
 )
-from controller.procedure.phases import Phase
+from controller.procedure.phases import BURNS_BEGUN
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
 from controller.rules.setting_values import IrregularityRules
@@ -110,8 +110,8 @@ def _owed(table: TableState, shoe: ShoeState) -> list[Plain]:
     """Steps still to take, in order; `count` is None where it is unknown."""
     remedy = shoe.remedy
     carried = len(remedy.carried)
-    phase = table.suspension.resume_to if table.suspension is not None else table.phase
-    burning = phase is Phase.BURN_REST
+    phase = table.play_phase
+    burning = phase in BURNS_BEGUN
     steps: list[tuple[bool, str, int | None, str]] = [
         (table.suspension is not None, "decision", 1, "a floorperson's decision"),
         (burning, "burn", shoe.burn_owed or None, _burn(shoe.burn_owed, "now")),

@@ -13,7 +13,14 @@ from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.people.permitted import permitted_decisions, permitted_texts
 from controller.procedure.people.setting_changes import effective_book
-from controller.procedure.phases import DUE_WORDS, Phase
+from controller.procedure.phases import (
+    ABANDONED_PHASES,
+    BURNS_BEGUN,
+    DUE_WORDS,
+    HANDS_COMPLETE,
+    UNCOUNTED_BURNS,
+    Phase,
+)
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
@@ -36,7 +43,12 @@ from drivers.catalogue import SHOE_MODELS
 Plain: TypeAlias = dict[str, object]
 
 # These phases follow from cards that may still lie face down.
-_PHASES_REVEALING_CARDS = (Phase.PLAYER_3, Phase.BANKER_3, Phase.RESULT)
+_PHASES_REVEALING_CARDS = (
+    Phase.PLAYER_3,
+    Phase.BANKER_3,
+    *HANDS_COMPLETE,
+    *ABANDONED_PHASES,
+)
 
 
 def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
@@ -146,9 +158,9 @@ def _phase_name(book: RuleBook, table: TableState, phase: Phase) -> str:
 def _due(book: RuleBook, table: TableState) -> str:
     if _phase_name(book, table, table.phase) == "coup":
         return "turn the cards; what is due next follows from them"
-    if table.phase is Phase.BURN_REST and table.shoe is not None:
-        if not table.shoe.burn_owed:
-            return 'burn cards; how many more is not known: call "no more bets" when they are done'
+    if table.phase in UNCOUNTED_BURNS:
+        return 'burn cards; how many more is not known: call "no more bets" when they are done'
+    if table.phase in BURNS_BEGUN and table.shoe is not None:
         return f"{table.shoe.burn_owed} more burn cards"
     held = table.shoe is not None and bool(table.shoe.remedy.carried)
     if table.phase is Phase.BETWEEN_COUPS:

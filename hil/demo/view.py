@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from controller.procedure.effects import CoupClosed, CoupCorrected
+from controller.procedure.phases import BURN_PHASES
 from controller.views.snapshot_reader import SnapshotPart
 from hil.demo.card_glyphs import (
     ALERT_STYLE,
@@ -42,7 +43,7 @@ PLATE_ROWS = 6
 NOW_HEIGHT_MIN = 26  # from here on calls have a line of their own
 HANDS_HEIGHT = CARD_HEIGHT + 2
 FLOOR_HEIGHT_MIN = 3
-BURN_PHASES = ("opening", "burn_first", "burn_rest")
+BURN_PANEL_PHASES = ("opening", *(phase.value for phase in BURN_PHASES))
 BACK_STYLES = {"red": BANKER_STYLE, "blue": PLAYER_STYLE}
 STYLES = {"player": PLAYER_STYLE, "banker": BANKER_STYLE, "tie": TIE_STYLE}
 
@@ -149,7 +150,7 @@ def displayed_hands(table: SnapshotPart) -> DisplayedHands:
 
 def hands(scene: Scene, glyphs: Glyphs, width: int) -> RenderableType:
     """Both hands side by side, or the burn while it lasts."""
-    if scene.table.text("phase") in BURN_PHASES:
+    if scene.table.text("phase") in BURN_PANEL_PHASES:
         return _burn_panel(scene, glyphs, width)
     shown = displayed_hands(scene.table)
     row = Layout()

@@ -24,6 +24,7 @@ from controller.procedure.effects import (
     WarningClosed,
     WarningOpened,
 )
+from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.verdicts import Accepted, Verdict
 from controller.profiles.load import load_profile
@@ -31,6 +32,18 @@ from controller.script.parser import parse
 from controller.script.player import PlayedStatement, play
 
 SEATS: Final = (1, 2, 3, 4, 5)
+# Phases that were one when the net was written.
+PHASES_THEN: Final = {
+    Phase.BURN_UNCOUNTED: Phase.BURN_REST,
+    Phase.BOXED_BURN: Phase.BURN_REST,
+    Phase.REMEDY_BURN: Phase.BURN_REST,
+    Phase.REMEDY_BURN_UNCOUNTED: Phase.BURN_REST,
+    Phase.COUP_BURN: Phase.BURN_REST,
+    Phase.BETTING_CLOSED: Phase.PLAYER_1,
+    Phase.PARTIAL: Phase.RESULT,
+    Phase.DECLARED: Phase.RESULT,
+    Phase.ABANDONED_COMPLETE: Phase.RESULT,
+}
 
 
 def rule_book(profile: str, decks: int, observed: str) -> RuleBook:
@@ -47,10 +60,14 @@ def answers_to(profile: str, decks: int, observed: str, script: str) -> list[str
 
 def answer(played: PlayedStatement) -> str:
     words = [*map(_verdict, played.verdicts), *map(_effect, played.effects)]
-    suspension = played.state.suspension
-    phase = played.state.phase.value
-    words.append(f"={phase}" if suspension is None else f"={phase}/{suspension.resume_to.value}")
+    state = played.state
+    resumes = "" if state.suspension is None else f"/{_phase_then(state.due_phase)}"
+    words.append(f"={_phase_then(state.phase)}{resumes}")
     return " ".join(words)
+
+
+def _phase_then(phase: Phase) -> str:
+    return PHASES_THEN.get(phase, phase).value
 
 
 def _clauses(clauses: tuple[str, ...]) -> str:

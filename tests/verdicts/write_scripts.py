@@ -96,7 +96,7 @@ class Dealer:
         if state.phase in (Phase.SHOE_OVER, Phase.CLOSED):
             self.cards = []
             return "start"
-        if state.phase is Phase.RESULT:
+        if state.phase in (Phase.RESULT, Phase.PARTIAL):
             return self.result()
         if state.phase is Phase.BETWEEN_COUPS and self.chance.random() < 0.15:
             return self.choose("no more bets", "cut", "stand-by", "no more bets")

@@ -31,7 +31,7 @@ from controller.procedure.effects import (
     WarningOpened,
 )
 from controller.procedure.people.setting_changes import effective_book
-from controller.procedure.phases import DUE_WORDS
+from controller.procedure.phases import DUE_WORDS, Phase
 from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Accepted, Verdict
@@ -85,9 +85,12 @@ def statement_json(book: RuleBook, played: PlayedStatement) -> Plain:
 
 
 def _next(played: PlayedStatement) -> str:
-    suspension = played.state.suspension
-    due = DUE_WORDS[played.state.phase]
-    return due if suspension is None else f"{due}, then {DUE_WORDS[suspension.resume_to]}"
+    """What is due; a declared result waits for nothing but the decision."""
+    state = played.state
+    due = DUE_WORDS[state.phase]
+    if state.suspension is None or state.due_phase is Phase.DECLARED:
+        return due
+    return f"{due}, then {DUE_WORDS[state.due_phase]}"
 
 
 def _indented(lines: list[str]) -> Iterator[str]:

@@ -27,15 +27,10 @@ def begin_act(state: TableState) -> Step:
     return Step(state, provisional=state.suspension is not None)
 
 
-def play_phase(state: TableState) -> Phase:
-    """The phase of play, also while the table is suspended."""
-    return state.suspension.resume_to if state.suspension is not None else state.phase
-
-
 def shoe_in_play(state: TableState) -> bool:
     """Whether cards of an open shoe have left it."""
     shoe = state.shoe
-    if shoe is None or play_phase(state) is Phase.SHOE_OVER:
+    if shoe is None or state.play_phase is Phase.SHOE_OVER:
         return False
     return shoe.joined or shoe.cards_drawn > 0
 

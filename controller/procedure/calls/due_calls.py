@@ -52,7 +52,7 @@ def due_calls(book: RuleBook, state: TableState) -> tuple[DueCall, ...]:
             return ()
         before = calls_before_coup(book, ghost=state.ghost_hand_requested, bets=True)
         return (*_last_hand_call(book, state.shoe), *before)
-    if coup.partial or coup.abandoned or len(coup.cards) < 4:
+    if coup.partial or len(coup.cards) < 4:
         return ()
     if not hands_seen(book, coup):
         return face_down_calls(book, state, coup)

@@ -24,8 +24,16 @@ from controller.procedure.effects import (
 )
 from controller.procedure.events import ResultDeclared
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import DUE_WORDS, Phase, Trigger
-from controller.procedure.places import PLAYER_PLACES, ruling_points
+from controller.procedure.phases import (
+    ABANDONED_PHASES,
+    BEFORE_A_COUP,
+    DUE_WORDS,
+    HANDS_COMPLETE,
+    Phase,
+    Trigger,
+    resume_trigger,
+)
+from controller.procedure.places import PLAYER_PLACES, phase_by_cards, ruling_points
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.batch_life import apply_fact
 from controller.procedure.state import CoupState, ShoeState, ShoeTally
@@ -39,7 +47,7 @@ from controller.procedure.step_result import Step, accept, prompt, raise_irregul
 from controller.procedure.wagering.wagers import pay_coup
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import Card, point_value
-from controller.rules.coup import FIRST_FOUR_PLACES, is_complete
+from controller.rules.coup import is_complete
 from controller.rules.hands import point_count
 from controller.rules.outcome import CoupResult, Outcome, coup_result
 from controller.settlement.payout_difference import SettledWager
@@ -68,10 +76,11 @@ def judge_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Ste
     coup = replace(step.coup, declared=declared)
     step = step.with_coup(coup)
     if isinstance(book.next(step.phase, Trigger.RESULT_DECLARED), NoEdge):
-        step = step.with_coup(replace(coup, abandoned=True))
-        detail = f"{declared.outcome.value} was declared; {DUE_WORDS[step.phase]} was due"
+        detail = f"{declared.outcome.value} was declared; {DUE_WORDS[step.state.due_phase]} was due"
         points = ruling_points(coup.faces())
+        step = abandon_coup(book, step)
         return raise_irregularity(book, step, IrregularityCode.MISSING_CARD, detail, *points)
+    step = step.advance(book, Trigger.RESULT_DECLARED)
     computed = coup_result(coup.faces())
     step = _remark_on_pairs(step, declared, computed)
     if declared.outcome is not computed.outcome:
@@ -117,7 +126,7 @@ def _result_of_partial_coup(book: RuleBook, step: Step, declared: ResultDeclarat
 
 
 def _result_without_coup(book: RuleBook, step: Step) -> Step:
-    if step.phase in (Phase.BETWEEN_COUPS, Phase.PLAYER_1):
+    if step.phase in BEFORE_A_COUP:
         begun = step.shoe.coups_begun
         after = f"after coup {begun}" if begun else "before the first coup"
         return raise_irregularity(book, step, IrregularityCode.RESULT_WITHOUT_COUP, after)
@@ -136,9 +145,31 @@ def coup_forced_out(book: RuleBook, step: Step) -> Step:
         # The shoe counts a card that was taken out: only its count begins again.
         step = step.with_coup(replace(shoe.coup, shoe_cards=()))
         return accept(step, "forced exit: the shoe's count was off by a card found face up")
-    coup = replace(shoe.coup, abandoned=True)
-    detail = f"cards dealt: {len(coup.cards)}"
-    return raise_irregularity(book, step.with_coup(coup), IrregularityCode.FORCED_EXIT, detail)
+    detail = f"cards dealt: {len(shoe.coup.cards)}"
+    step = abandon_coup(book, step)
+    return raise_irregularity(book, step, IrregularityCode.FORCED_EXIT, detail)
+
+
+def abandon_coup(book: RuleBook, step: Step) -> Step:
+    """The coup was left: the next first card begins another one, any other card goes on with it."""
+    match step.phase:
+        case Phase.PARTIAL:
+            return step.with_coup(replace(step.coup, forced_out=True))
+        case Phase.COUP_BURN:
+            return step.with_remedy(replace(step.shoe.remedy, burn_return_phase=Phase.ABANDONED))
+        case _:
+            return step.advance(book, Trigger.COUP_ABANDONED)
+
+
+def resume_coup(book: RuleBook, step: Step) -> Step:
+    """Go on with a coup that was left; a result declared too early no longer holds."""
+    if step.phase is Phase.COUP_BURN and step.shoe.remedy.burn_return_phase is Phase.ABANDONED:
+        step = step.with_remedy(
+            replace(step.shoe.remedy, burn_return_phase=phase_by_cards(step.coup.faces()))
+        )
+    elif step.phase in ABANDONED_PHASES:
+        step = step.advance(book, resume_trigger(step.state.due_phase))
+    return step.with_coup(replace(step.coup, declared=None))
 
 
 def shoe_stands_by(book: RuleBook, step: Step) -> Step:
@@ -148,17 +179,10 @@ def shoe_stands_by(book: RuleBook, step: Step) -> Step:
     if coup is not None and coup.partial:
         step = accept(step, "the shoe stands by: the partial coup is over")
         return close_coup(book, step, CoupFate.PARTIAL)
-    if is_complete_coup(coup) and not book.observes(ObservableFact.RESULT_BUTTON):
+    if step.phase in HANDS_COMPLETE and not book.observes(ObservableFact.RESULT_BUTTON):
         step = accept(step, "the shoe stands by: the coup is over, its result was not reported")
         return close_coup(book, step, CoupFate.COUNTED)
     return accept(step, "the shoe stands by")
-
-
-def is_complete_coup(coup: CoupState | None) -> bool:
-    """Whether there is a coup that needs no more cards and is neither partial nor abandoned."""
-    if coup is None or coup.partial or coup.abandoned:
-        return False
-    return len(coup.cards) >= len(FIRST_FOUR_PLACES) and is_complete(coup.faces())
 
 
 def close_complete_coup(book: RuleBook, step: Step) -> Step:
@@ -167,10 +191,9 @@ def close_complete_coup(book: RuleBook, step: Step) -> Step:
     It counts by its cards. A missing declaration is an irregularity only where the table observes
     results.
     """
-    shoe = step.state.shoe
-    if shoe is None or not is_complete_coup(shoe.coup):
+    if step.phase not in HANDS_COMPLETE:
         return step
-    if book.observes(ObservableFact.RESULT_BUTTON) and step.coup.declared is None:
+    if book.observes(ObservableFact.RESULT_BUTTON) and step.phase is Phase.RESULT:
         detail = f"coup {step.coup.number}"
         step = raise_irregularity(book, step, IrregularityCode.RESULT_NOT_DECLARED, detail)
     return close_coup(book, step, CoupFate.COUNTED)
@@ -195,7 +218,8 @@ def close_coup(
     step = _clear_coup(step)
     # Its cards can still be read later: only they keep it from being whole (D-41).
     unread = coup if fate is CoupFate.PARTIAL and coup.unjudged else shoe.unread_coup
-    counted = count_after_coup(coup)
+    left = coup.forced_out or step.phase in ABANDONED_PHASES
+    counted = count_after_coup(coup, left=left)
     shoe = replace(step.shoe, reports_proven=True, shoe_count=counted, unread_coup=unread)
     step = step.with_shoe(shoe)
     held = (*step.held, record)
@@ -207,9 +231,7 @@ def close_coup(
         step = step.advance(book, Trigger.COUP_VOIDED, *((Trigger.SHOE_CLOSED,) if over else ()))
     else:
         before = (Trigger.COUP_PARTIAL,) if fate is CoupFate.PARTIAL else ()
-        step = step.advance(
-            book, *before, Trigger.LAST_COUP_DONE if over else Trigger.RESULT_DECLARED
-        )
+        step = step.advance(book, *before, Trigger.LAST_COUP_DONE if over else Trigger.COUP_DONE)
     if not last and shoe.cut.last_coup == coup.number + 1:
         step = prompt_last_hand(book, step)
     return begin_due_burn(book, prompt_coup_discard(book, step))

@@ -13,11 +13,18 @@ the shoe; in a burn for an irregularity they are cut cards of play, and the seco
 from msgspec.structs import replace
 
 from controller.procedure.calls.prompts import prompt_last_hand
-from controller.procedure.dealing.coup_end import is_complete_coup
 from controller.procedure.dealing.remedy_burn import stop_burn
 from controller.procedure.dealing.shoe import join_shoe
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import BURN_PHASES, BURN_STOPS, DUE_WORDS, Phase, Trigger
+from controller.procedure.phases import (
+    BURNS_BEFORE_PLAY,
+    COUP_ENDS,
+    DUE_WORDS,
+    HANDS_COMPLETE,
+    REMEDY_BURNS,
+    Phase,
+    Trigger,
+)
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.profiles.rule_points import RulePoint
@@ -38,13 +45,12 @@ def cut_card_drawn(book: RuleBook, step: Step) -> Step:
         return raise_irregularity(
             book, step, IrregularityCode.CUT_CARD_EXTRA, f"it is cut card number {seen}"
         )
-    back = shoe.remedy.burn_return_phase
-    if step.phase in BURN_PHASES and back not in BURN_STOPS:
+    if step.phase in BURNS_BEFORE_PLAY:
         step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen, in_burn=True)))
         detail = "complete the burn; then the first coup waits for a decision"
         code = IrregularityCode.CUT_CARD_IN_BURN
         return raise_irregularity(book, step, code, detail, suspends_now=False)
-    if isinstance(book.next(back or step.phase, Trigger.CUT_CARD), NoEdge):
+    if isinstance(book.next(step.phase, Trigger.CUT_CARD), NoEdge):
         step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen)))
         return accept(step, "cut card after the last hand: put aside")
     return _first_cut_card(book, step) if seen == 1 else _second_cut_card(book, step)
@@ -53,7 +59,7 @@ def cut_card_drawn(book: RuleBook, step: Step) -> Step:
 def _first_cut_card(book: RuleBook, step: Step) -> Step:
     shoe, values = step.shoe, book.values
     # From the moment a coup needs no more cards until the next one's first card (D-4).
-    at_start = shoe.coup is None or is_complete_coup(shoe.coup)
+    at_start = shoe.coup is None or step.phase in HANDS_COMPLETE
     left = coups_left_after_cut(
         at_start, values.cut_card_at_round_start, values.rounds_after_cut_round
     )
@@ -78,18 +84,18 @@ def _first_cut_card(book: RuleBook, step: Step) -> Step:
 
 def _second_cut_card(book: RuleBook, step: Step) -> Step:
     """The shoe is exhausted: a card that is required now cannot be drawn (D-6)."""
-    shoe, phase = step.shoe, step.phase
+    shoe, phase = step.shoe, step.state.due_phase
     # A first one that came out in the burn is no longer put back: the shoe is exhausted.
     cut = replace(shoe.cut, seen=shoe.cut.seen + 1, in_burn=False, exhausted=True)
     step = step.with_shoe(replace(shoe, cut=cut))
     clauses = book.clauses(RulePoint.SECOND_CUT_CARD)
     step = accept(step, "second cut card: the shoe is exhausted", clauses)
-    if phase is Phase.BURN_REST:
+    if phase in REMEDY_BURNS:
         return stop_burn(book, step)
     if phase is Phase.BETWEEN_COUPS:
         return step.advance(book, Trigger.SHOE_CLOSED)
     known = not (shoe.joined or shoe.endless or shoe.cards_left())
-    if phase is Phase.RESULT or known:
+    if phase in COUP_ENDS or known:
         # No card is due, or the shortage was raised at the last card.
         return step
     detail = f"{DUE_WORDS[phase]} was due"

@@ -22,7 +22,7 @@ from controller.procedure.dealing.burn import (
     judge_uncounted_burn_card,
     raise_unowed_burn_card,
 )
-from controller.procedure.dealing.coup_end import close_complete_coup, close_coup, is_complete_coup
+from controller.procedure.dealing.coup_end import close_complete_coup, close_coup, resume_coup
 from controller.procedure.dealing.due_cards import (
     deal_due_card,
     open_coup,
@@ -56,7 +56,19 @@ from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.opening.first_card_checks import check_first_card
-from controller.procedure.phases import BURN_PHASES, DUE_WORDS, Phase, Trigger
+from controller.procedure.phases import (
+    ABANDONED_PHASES,
+    BURN_PHASES,
+    COUP_ENDS,
+    COUP_PHASES,
+    DUE_PHASES,
+    DUE_WORDS,
+    HANDS_COMPLETE,
+    REMEDY_BURNS,
+    UNCOUNTED_BURNS,
+    Phase,
+    Trigger,
+)
 from controller.procedure.places import (
     BURN_PLACES,
     HAND_PLACES,
@@ -75,6 +87,7 @@ from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place
 from controller.state_table import NoEdge
 
+_WHOLE_COUP = tuple(phase for phase in COUP_PHASES if phase is not Phase.PARTIAL)
 _BANKER_MORE = (Place.BANKER_3, Place.BANKER_MORE)
 
 
@@ -101,26 +114,20 @@ def _card_drawn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
 
 def judge_card_in_play(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Judge a card of the shoe in play that is already counted as drawn."""
-    if step.phase is Phase.BURN_REST and step.shoe.remedy.burn_return_phase is not None:
+    if step.phase in (Phase.BOXED_BURN, *REMEDY_BURNS):
         return _card_in_burn(book, step, event)
-    coup = step.shoe.coup
-    complete = is_complete_coup(coup)
-    if (
-        coup is not None
-        and not coup.partial
-        and is_early_burn_card(step, event.claimed, hands_complete=complete)
-    ):
+    complete = step.phase in HANDS_COMPLETE
+    early = is_early_burn_card(step, event.claimed, hands_complete=complete)
+    if early and step.phase in _WHOLE_COUP:
         return judge_early_burn_card(book, step, event)
     if event.claimed is Place.OUTSIDE:
         return _card_outside_play(book, step, event)
     match step.phase:
         case Phase.BURN_FIRST:
             return judge_first_burn_card(book, step, event)
-        case Phase.BURN_REST:
+        case Phase.BURN_REST | Phase.BURN_UNCOUNTED:
             return _card_in_burn(book, step, event)
-        case Phase.BETWEEN_COUPS:
-            return _card_between_coups(book, step, event)
-        case Phase.PLAYER_1 if step.shoe.coup is None:
+        case Phase.BETWEEN_COUPS | Phase.BETTING_CLOSED:
             return _card_between_coups(book, step, event)
         case _:
             return _card_in_coup(book, step, event)
@@ -145,11 +152,9 @@ def _may_be_another_shoe(book: RuleBook, step: Step) -> bool:
     """
     if step.phase in BURN_PHASES or (book.continuous and step.phase not in NO_SHOE_PHASES):
         return False
-    shoe = step.state.shoe
-    coup = shoe.coup if shoe is not None else None
-    if shoe is not None and shoe.remedy.owes_burn and is_complete_coup(coup):
+    if step.phase in HANDS_COMPLETE and step.shoe.remedy.owes_burn:
         return False
-    return coup is None or coup.partial or coup.abandoned or is_complete_coup(coup)
+    return step.phase not in DUE_PHASES
 
 
 def _first_card_of_another_shoe(book: RuleBook, step: Step, event: CardDrawn) -> Step:
@@ -207,8 +212,7 @@ def _move_to_rack(step: Step, event: CardDrawn) -> Step:
 def _card_beyond_decks(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if event.claimed is Place.PLAYER_1:
         step = close_complete_coup(book, step)
-    shoe = step.shoe
-    detail = f"card {shoe.cards_drawn} of {shoe.cards_total}"
+    detail = f"card {step.shoe.cards_drawn} of {step.shoe.cards_total}"
     return raise_irregularity(book, step, IrregularityCode.CARDS_EXCEED_DECKS, detail)
 
 
@@ -217,11 +221,10 @@ def _card_beyond_decks(book: RuleBook, step: Step, event: CardDrawn) -> Step:
 
 def _card_outside_play(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A card drawn while the shoe had stopped play: it belongs to no hand."""
-    coup = step.shoe.coup
     step = hold_error_card(book, step, event)
-    if coup is not None and is_complete_coup(coup):
+    if step.phase in HANDS_COMPLETE:
         detail = "the coup already has every card it is due"
-        points = ruling_points(coup.faces())
+        points = ruling_points(step.coup.faces())
         return raise_irregularity(book, step, IrregularityCode.OVERDRAW, detail, *points)
     detail = f"while the table waited for {DUE_WORDS[step.phase]}"
     return raise_irregularity(book, step, IrregularityCode.CARD_OUTSIDE_PLAY, detail)
@@ -229,16 +232,23 @@ def _card_outside_play(book: RuleBook, step: Step, event: CardDrawn) -> Step:
 
 def _card_in_burn(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A card of the burn in progress: counted, or without a count until play begins."""
-    for_irregularity = step.shoe.remedy.burn_return_phase is not None
-    if step.shoe.burn_owed:
-        counted = judge_remedy_burn_card if for_irregularity else judge_counted_burn_card
-        return counted(book, step, event)
-    if event.claimed in BURN_PLACES:
-        uncounted = judge_uncounted_remedy_card if for_irregularity else judge_uncounted_burn_card
-        return uncounted(book, step, event)
-    if not for_irregularity:
-        return _card_after_coup(book, begin_due_burn(book, end_burn(book, step)), event)
-    return _card_after_coup(book, begin_due_burn(book, leave_burn(book, step)), event)
+    match step.phase:
+        case Phase.BURN_REST:
+            return judge_counted_burn_card(book, step, event)
+        case Phase.BOXED_BURN | Phase.REMEDY_BURN | Phase.COUP_BURN:
+            return judge_remedy_burn_card(book, step, event)
+        case _ if event.claimed not in BURN_PLACES:
+            return _card_after_coup(book, _end_uncounted_burn(book, step), event)
+        case Phase.BURN_UNCOUNTED:
+            return judge_uncounted_burn_card(book, step, event)
+        case _:
+            return judge_uncounted_remedy_card(book, step, event)
+
+
+def _end_uncounted_burn(book: RuleBook, step: Step) -> Step:
+    """Play begins: so the burn is over."""
+    end = end_burn if step.phase is Phase.BURN_UNCOUNTED else leave_burn
+    return begin_due_burn(book, end(book, step))
 
 
 def _card_between_coups(book: RuleBook, step: Step, event: CardDrawn) -> Step:
@@ -270,7 +280,7 @@ def _first_card_of_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if holds_next_cards(step):
         step = hold_card_drawn_after(book, step, event)
         if step.phase is Phase.BETWEEN_COUPS:
-            step = step.advance(book, Trigger.COUP_BEGINS)
+            step = step.advance(book, Trigger.NO_MORE_BETS)
         return _check_no_more_bets(book, step, shoe.coups_begun + 1, uncalled=uncalled)
     if shoe.remedy.carried:
         step = _card_in_coup(book, open_coup_with_held_cards(book, step), event)
@@ -286,12 +296,10 @@ def _first_card_of_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     if event.claimed is not Place.PLAYER_1:
         detail = f"it is {PLACE_NAMES[event.claimed]}"
         return raise_irregularity(book, step, IrregularityCode.COUP_JOINED, detail)
+    first = PLACE_NAMES[Place.PLAYER_1]
     if event.card is None:
-        return raise_irregularity(
-            book, step, IrregularityCode.CARD_UNREADABLE, PLACE_NAMES[Place.PLAYER_1]
-        )
-    clauses = book.clauses(*place_points(book, Place.PLAYER_1))
-    step = accept(step, PLACE_NAMES[Place.PLAYER_1], clauses)
+        return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, first)
+    step = accept(step, first, book.clauses(*place_points(book, Place.PLAYER_1)))
     step = _check_no_more_bets(book, step, step.coup.number, uncalled=uncalled)
     if by_order and not by_count:
         step = raise_first_card_claimed_for_banker(book, step)
@@ -337,13 +345,11 @@ def with_claimed_card(step: Step, event: CardDrawn) -> Step:
 def no_more_bets_called(book: RuleBook, step: Step) -> Step:
     """The call that opens a coup, where the table observes it."""
     step = close_complete_coup(book, step)
-    if step.phase is Phase.BURN_REST and not step.shoe.burn_owed:
-        for_irregularity = step.shoe.remedy.burn_return_phase is not None
-        step = leave_burn(book, step) if for_irregularity else end_burn(book, step)
-        step = begin_due_burn(book, step)
-    if isinstance(book.next(step.phase, Trigger.COUP_BEGINS), NoEdge):
+    if step.phase in UNCOUNTED_BURNS:
+        step = _end_uncounted_burn(book, step)
+    if isinstance(book.next(step.phase, Trigger.NO_MORE_BETS), NoEdge):
         return _call_without_coup(book, step)
-    step = step.advance(book, Trigger.COUP_BEGINS)
+    step = step.advance(book, Trigger.NO_MORE_BETS)
     if step.shoe.remedy.waiting:
         what = '"no more bets" while a card drawn in error waits: no coup begins'
         return accept(step, what, book.clauses(RulePoint.NO_MORE_BETS))
@@ -382,18 +388,17 @@ def _call_without_coup(book: RuleBook, step: Step) -> Step:
 
 
 def _card_in_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    coup = step.coup
-    if coup.partial:
+    if step.phase is Phase.PARTIAL:
         return _card_of_partial_coup(book, step, event)
-    if coup.abandoned and event.claimed is Place.PLAYER_1:
+    if step.phase in ABANDONED_PHASES and event.claimed is Place.PLAYER_1:
         step = close_coup(book, step, CoupFate.PARTIAL)
         return _card_after_coup(book, step, event)
     burned = event.claimed in BURN_PLACES
-    if step.phase is Phase.RESULT and not (burned and holds_next_cards(step)):
+    if step.phase in COUP_ENDS and not (burned and holds_next_cards(step)):
         return _card_after_complete_coup(book, step, event)
     if burned:
         return raise_unowed_burn_card(book, step, event)
-    return deal_due_card(book, step, event)
+    return deal_due_card(book, resume_coup(book, step), event)
 
 
 def _card_after_complete_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
@@ -440,6 +445,6 @@ def _card_after_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Judge a card after the coup before it was closed."""
     if step.phase is Phase.SHOE_OVER:
         return _card_after_shoe(book, step, event)
-    if step.phase is Phase.BURN_REST:
+    if step.phase in BURN_PHASES:
         return _card_in_burn(book, step, event)
     return _card_between_coups(book, step, event)

@@ -49,9 +49,9 @@ def open_coup(book: RuleBook, step: Step, coup: CoupState) -> Step:
     shoe = replace(step.shoe, coups_begun=coup.number, coup=coup, shoe_count=())
     step = step.with_shoe(shoe)
     step = begin_ghost_hand(book, lock_wagers(book, step))
-    if step.phase is not Phase.BETWEEN_COUPS:
-        return step
-    return prompt_before_first_card(book, step.advance(book, Trigger.COUP_BEGINS))
+    betting_open = step.phase is Phase.BETWEEN_COUPS
+    step = step.advance(book, Trigger.COUP_BEGINS)
+    return prompt_before_first_card(book, step) if betting_open else step
 
 
 def deal_due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
@@ -78,11 +78,8 @@ def place_card(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: Last
 
     Where it could not be read the coup becomes partial.
     """
-    # A coup abandoned too early continues; its declared result no longer holds.
     coup = replace(
         step.coup,
-        abandoned=False,
-        declared=None,
         cards=(*step.coup.cards, dealt),
         partial=dealt.card is None,
         unjudged=(dealt,) if dealt.card is None else (),

@@ -101,7 +101,7 @@ def keep_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step
     waiting = (*remedy.waiting[:last], ended, *remedy.waiting[last + 1 :])
     step = step.with_remedy(replace(remedy, waiting=waiting))
     step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.NOTHING))
-    if step.phase is Phase.PLAYER_1:
+    if step.phase is Phase.BETTING_CLOSED:
         # Another coup follows that has to be called.
         step = step.advance(book, Trigger.COUP_VOIDED)
     what = f"result {declared.outcome.value}, kept with the cards held: the decision applies it"
@@ -226,7 +226,7 @@ def _reopen_betting(
     """The coup for which the void cards were drawn did not begin: betting is open again."""
     dealt = any(one.claimed not in BURN_PLACES for one in before.drawn_after)
     void = resolution.provisional is Provisional.VOID and dealt
-    if not void or step.phase is not Phase.PLAYER_1 or step.shoe.coup is not None:
+    if not void or step.phase is not Phase.BETTING_CLOSED:
         return step
     return step.advance(book, Trigger.COUP_VOIDED)
 

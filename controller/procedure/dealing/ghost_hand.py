@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from controller.procedure.calls.reveal_seats import wagers_on_layout
 from controller.procedure.calls.visibility import all_seen
-from controller.procedure.dealing.coup_end import is_complete_coup
 from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.events import GhostHandRequested
 from controller.procedure.irregularities import IrregularityCode
@@ -55,7 +54,7 @@ def _between_coups(book: RuleBook, state: TableState, shoe: ShoeState) -> bool:
         return state.phase is Phase.BETWEEN_COUPS
     # A complete coup that only waits for the next event; after the last coup there is none.
     seen = all_seen(book, shoe.coup) and state.phase is Phase.RESULT
-    return seen and is_complete_coup(shoe.coup) and not shoe.is_last(shoe.coup.number)
+    return seen and not shoe.is_last(shoe.coup.number)
 
 
 def begin_ghost_hand(book: RuleBook, step: Step) -> Step:

@@ -10,14 +10,14 @@ before it; the cards after a coup that it ends begin the next one.
 
 from msgspec.structs import replace
 
-from controller.procedure.dealing.coup_end import close_coup, judge_result
+from controller.procedure.dealing.coup_end import close_coup, judge_result, resume_coup
 from controller.procedure.dealing.due_cards import open_coup, place_card
 from controller.procedure.dealing.error_cards import carry_point, move_to_rack
 from controller.procedure.dealing.shoe_count import count_in_coup
 from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase, Trigger
+from controller.procedure.phases import BEFORE_A_COUP, Phase, Trigger
 from controller.procedure.places import DUE_PLACE, HAND_PLACES, PLACE_NAMES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
@@ -25,13 +25,11 @@ from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, prompt, raise_irregularity
 from controller.rules.coup import Place
 
-_BEFORE_A_COUP = (Phase.BETWEEN_COUPS, Phase.PLAYER_1)
-
 
 def begin_hand_drawn_after(book: RuleBook, step: Step) -> Step:
     """Cards that were drawn for a hand while another card waited begin the coup at once."""
     drawn = any(not one.in_error and one.claimed in HAND_PLACES for one in step.shoe.remedy.carried)
-    if not drawn or step.shoe.coup is not None or step.phase not in _BEFORE_A_COUP:
+    if not drawn or step.phase not in BEFORE_A_COUP:
         return step
     return check_cards_left(book, open_coup_with_held_cards(book, step))
 
@@ -56,8 +54,9 @@ def open_coup_with_held_cards(book: RuleBook, step: Step) -> Step:
             return _raise_unread_held_card(book, step, held[index:])
         if error.declared is not None:
             step = judge_result(book, step, error.declared)
-            if step.phase not in DUE_PLACE:
+            if step.phase is not Phase.ABANDONED:
                 return begin_hand_drawn_after(book, step)
+            step = resume_coup(book, step) if held[index + 1 :] else step
     return _judge_result_after_coup(book, step)
 
 
@@ -113,7 +112,7 @@ def open_partial_coups_drawn_after(book: RuleBook, step: Step) -> Step:
     step = step.with_remedy(replace(remedy, waiting=waiting))
     hand: list[ErrorCard] = []
     for one in remedy.drawn_after:
-        if step.phase not in _BEFORE_A_COUP:
+        if step.phase not in BEFORE_A_COUP:
             # A result ended the last hand of the shoe: the cards after it are of no hand.
             step = move_to_rack(step, one)
             continue

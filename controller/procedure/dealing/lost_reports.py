@@ -15,11 +15,15 @@ from controller.procedure.dealing.held_hands import open_partial_coups_drawn_aft
 from controller.procedure.dealing.remedy_burn import lose_burn_count, without_burn_cards
 from controller.procedure.events import Loss, ReportsMissing
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import BURN_PHASES, BURN_STOPS, Phase, Trigger
+from controller.procedure.phases import (
+    BEFORE_A_COUP,
+    BURNS_BEFORE_PLAY,
+    REMEDY_BURNS,
+    Phase,
+    Trigger,
+)
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, raise_irregularity
-
-_BEFORE_A_COUP = (Phase.BETWEEN_COUPS, Phase.PLAYER_1)
 
 
 def reports_missing(book: RuleBook, step: Step, event: ReportsMissing) -> Step:
@@ -51,17 +55,17 @@ def mark_progress_partial(book: RuleBook, step: Step, missing: int = 0) -> Step:
     `missing`: how many reports are proven to be missing, 0 where that is unknown.
     """
     step = step.with_shoe(replace(step.shoe, reports_proven=False))
-    if step.phase is Phase.BURN_REST and step.shoe.remedy.burn_return_phase in BURN_STOPS:
+    if step.phase in REMEDY_BURNS:
         step = lose_burn_count(book, step)
-    if step.shoe.remedy.drawn_after and step.shoe.coup is None and step.phase in _BEFORE_A_COUP:
+    if step.shoe.remedy.drawn_after and step.phase in BEFORE_A_COUP:
         step = open_partial_coups_drawn_after(book, step)
     shoe, coup = step.shoe, step.shoe.coup
     if coup is not None:
         missing += coup.missing
         step = step.with_coup(replace(coup, partial=True, missing=missing, unjudged=()))
         return step.advance(book, Trigger.COUP_PARTIAL)
-    if step.phase in BURN_PHASES and shoe.remedy.burn_return_phase not in BURN_STOPS:
-        if shoe.remedy.burn_return_phase is Phase.BURN_FIRST:
+    if step.phase in BURNS_BEFORE_PLAY:
+        if step.phase is Phase.BOXED_BURN:
             shoe = without_burn_cards(shoe)
         remedy = replace(shoe.remedy, burn_return_phase=None)
         step = step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False, remedy=remedy))

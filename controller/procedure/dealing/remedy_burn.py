@@ -15,7 +15,14 @@ from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase, Trigger, resume_trigger
+from controller.procedure.phases import (
+    BEFORE_A_COUP,
+    BURN_PHASES,
+    REMEDY_BURNS,
+    Phase,
+    Trigger,
+    resume_trigger,
+)
 from controller.procedure.places import BURN_PLACES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState
@@ -23,9 +30,6 @@ from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place
-
-_BEFORE_A_COUP = (Phase.BETWEEN_COUPS, Phase.PLAYER_1)
-
 
 # --- what is owed --------------------------------------------------------------------------------
 
@@ -55,7 +59,7 @@ def owe_burn_now(book: RuleBook, step: Step, amount: int, back: Phase) -> Step:
     If the card was the first of the burn before play, that burn begins again after this one.
     """
     shoe, point = step.shoe, RulePoint.FOUND_FACE_UP_BURN
-    begins = step.phase is not Phase.BURN_REST or back is Phase.BURN_FIRST
+    begins = step.phase not in BURN_PHASES or back is Phase.BURN_FIRST
     owed = amount if begins else shoe.burn_owed + amount
     text = f"put the card into the discard rack and burn {describe_cards(owed)} more, face up"
     step = prompt(book, step, PromptKind.REMEDY, text, RulePoint.FOUND_FACE_UP, point)
@@ -71,7 +75,7 @@ def owe_burn_now(book: RuleBook, step: Step, amount: int, back: Phase) -> Step:
 def begin_due_burn(book: RuleBook, step: Step) -> Step:
     """Begin the burn that is owed before the next coup, if nothing else comes first."""
     shoe = step.state.shoe
-    if shoe is None or shoe.coup is not None or step.phase not in _BEFORE_A_COUP:
+    if shoe is None or step.phase not in BEFORE_A_COUP:
         return step
     remedy = shoe.remedy
     if not remedy.owes_burn:
@@ -87,7 +91,11 @@ def _begin_burn(
     shoe = step.shoe
     remedy = replace(shoe.remedy, burn_return_phase=back, burn_taken=0, burn_points=burn_points)
     step = step.with_shoe(replace(shoe, burn_owed=owed, remedy=remedy))
-    step = step.advance(book, Trigger.BURN_OWED)
+    if back is Phase.BURN_FIRST:
+        step = step.advance(book, Trigger.BOXED_BURN_OWED)
+    else:
+        uncounted = () if owed else (Trigger.BURN_UNPROVEN,)
+        step = step.advance(book, Trigger.BURN_OWED, *uncounted)
     step = prompt(
         book, step, PromptKind.REMEDY, f"burn {describe_cards(owed)}, face up", *burn_points
     )
@@ -116,11 +124,7 @@ def judge_remedy_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step
     remedy = replace(remedy, burn_taken=remedy.burn_taken + 1)
     step = step.with_shoe(replace(shoe, burn_owed=owed, remedy=remedy))
     step = accept(step, f"burned, {owed} more to burn", book.clauses(*remedy.burn_points))
-    if (
-        event.claimed is Place.PLAYER_1
-        and shoe.coup is None
-        and remedy.burn_return_phase in _BEFORE_A_COUP
-    ):
+    if event.claimed is Place.PLAYER_1 and step.phase is Phase.REMEDY_BURN:
         detail = f"by the order of drawing it is a burn card; {owed} more owed"
         code = IrregularityCode.BURN_SHORT
         step = raise_irregularity(book, step, code, detail, instead=remedy.burn_points)
@@ -203,7 +207,7 @@ def without_burn_cards(shoe: ShoeState) -> ShoeState:
 def postpone_burn(book: RuleBook, step: Step) -> Step:
     """The coup ends during the burn: what is left of the burn comes after the coup."""
     shoe = step.shoe
-    if step.phase is not Phase.BURN_REST:
+    if step.phase not in REMEDY_BURNS:
         return step
     later = replace(shoe.remedy, burn_later=shoe.remedy.burn_later + shoe.burn_owed)
     return leave_burn(book, step.with_remedy(later))

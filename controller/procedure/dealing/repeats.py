@@ -14,6 +14,7 @@ could not be read is ignored.
 from msgspec.structs import replace
 
 from controller.procedure.dealing.coup_end import (
+    abandon_coup,
     build_coup_record,
     close_complete_coup,
     judge_result,
@@ -122,7 +123,7 @@ def _judge_again(book: RuleBook, step: Step) -> Step:
     """Judge the coup again from its first unread card on, once that is read (D-41)."""
     coup = step.coup
     again = coup.unjudged
-    if not again or again[0].card is None or step.phase is not Phase.RESULT:
+    if not again or again[0].card is None or step.phase is not Phase.PARTIAL:
         return step
     whole = replace(
         coup,
@@ -133,7 +134,8 @@ def _judge_again(book: RuleBook, step: Step) -> Step:
     )
     step = step.with_coup(whole).advance(book, resume_trigger(Phase(again[0].place.value)))
     step = _judge_in_order(book, step, tuple((dealt.card, dealt.claimed) for dealt in again))
-    step = step.with_coup(replace(step.coup, abandoned=coup.abandoned))
+    if coup.forced_out:
+        step = abandon_coup(book, step)
     if coup.declared is None or step.coup.partial:
         return step
     return judge_result(book, step, coup.declared)
@@ -178,7 +180,7 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     place = [record.coup for record in step.held].index(ended.number)
     others = (*step.held[:place], *step.held[place + 1 :])
     shoe = replace(step.shoe, coup=ended, unread_coup=None)
-    again = replace(step, held=others).with_state(replace(before, phase=Phase.RESULT, shoe=shoe))
+    again = replace(step, held=others).with_state(replace(before, phase=Phase.PARTIAL, shoe=shoe))
     again = _judge_again(book, again)
     if later is not None or ended.declared is None:
         again = close_complete_coup(book, again)
@@ -213,9 +215,9 @@ def _judge_in_order(
 def _is_unread_first_burn_card(state: TableState, claimed: Place) -> bool:
     """Whether the burn in progress has no count only because its first card was unread."""
     shoe = state.shoe
-    if claimed is not Place.BURN_FIRST or state.phase is not Phase.BURN_REST or shoe is None:
+    if claimed is not Place.BURN_FIRST or state.phase is not Phase.BURN_UNCOUNTED:
         return False
-    if shoe.joined or shoe.burn_proven or shoe.remedy.burn_return_phase is not None:
+    if shoe is None or shoe.joined or shoe.burn_proven:
         return False
     opened = {one.code for one in state.open_irregularities}
     undecided = IrregularityCode.CARD_UNREADABLE in opened and not opened.intersection(IN_DOUBT)

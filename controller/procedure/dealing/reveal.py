@@ -20,10 +20,10 @@ from controller.procedure.calls.reveal_seats import (
     wagers_on_layout,
 )
 from controller.procedure.calls.visibility import PLACES, all_seen, is_on_layout, is_seen
-from controller.procedure.dealing.coup_end import is_complete_coup
 from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.events import CardsTurned, LayoutPart, RevealGivenUp
 from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.phases import HANDS_COMPLETE
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, TableState
 from controller.procedure.step_result import Step, accept, raise_irregularity
@@ -133,7 +133,7 @@ def _refusal_reason(
     if event.by_order and not (event.person and event.reason):
         why = "an order needs a named dealer or floorperson and a reason"
         return why, (RulePoint.REVEAL_RELINQUISH,)
-    if all_seen(book, coup) and is_complete_coup(coup):
+    if all_seen(book, coup) and state.play_phase in HANDS_COMPLETE:
         return "every card lies face up: nothing is left to turn", ()
     if wagers_observed(book) and _seat_with_right(coup, event.hand) == 0:
         return f"the dealer already turns {_HAND_WORDS[event.hand]}", (RulePoint.REVEAL_DEALER,)

@@ -14,7 +14,6 @@ from controller.procedure.acts.recording import cards_in_shoe
 from controller.procedure.dealing.burn import begin_burn_or_play
 from controller.procedure.dealing.coup_end import (
     close_complete_coup,
-    is_complete_coup,
     state_shoe_end,
 )
 from controller.procedure.dealing.lost_reports import mark_progress_partial
@@ -23,7 +22,7 @@ from controller.procedure.events import ShoeClosedByPerson
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.opening.dead_table import prompt_at_closing
 from controller.procedure.opening.first_card_checks import prompt_at_opening, use_up_joined_shoe
-from controller.procedure.phases import DUE_WORDS, Phase, Trigger
+from controller.procedure.phases import BURNS_BEGUN, DUE_WORDS, HANDS_COMPLETE, Phase, Trigger
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import NextShoe, ShoeState, TableState, shoes_to_correct
 from controller.procedure.step_result import Step, accept, raise_irregularity
@@ -88,7 +87,7 @@ def device_started(book: RuleBook, step: Step) -> Step:
     shoe = step.shoe
     cut_card_seen = shoe.cut.seen > 0 and not shoe.cut.in_burn
     dealing = shoe.coup is not None or bool(shoe.remedy.drawn_after)
-    if not (cut_card_seen or dealing) and step.phase is not Phase.BURN_REST:
+    if not (cut_card_seen or dealing or step.phase in BURNS_BEGUN):
         step = step.with_shoe(replace(shoe, reports_proven=False))
         return accept(step, "the dealing shoe restarted; nothing was being dealt")
     code, detail = (
@@ -127,7 +126,7 @@ def _refusal_to_close(book: RuleBook, state: TableState) -> str:
         return "the table is suspended: resolve with the decision close-shoe"
     coup = state.shoe.coup
     if coup is not None and (
-        book.observes(ObservableFact.RESULT_BUTTON) or not is_complete_coup(coup)
+        book.observes(ObservableFact.RESULT_BUTTON) or state.phase not in HANDS_COMPLETE
     ):
         return "a coup is being dealt: let it end, then close the shoe"
     return ""

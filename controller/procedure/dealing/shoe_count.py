@@ -63,12 +63,12 @@ def is_first_by_shoe_count(shoe: ShoeState, event: CardDrawn) -> bool:
     return event.claimed in claims_by_shoe_count(counted, Place.PLAYER_1)
 
 
-def count_after_coup(coup: CoupState) -> Counted:
+def count_after_coup(coup: CoupState, *, left: bool) -> Counted:
     """The cards that the shoe still counts when the coup ends; none where its hands are complete.
 
-    None, too, where it left the coup, or where reports are missing.
+    None, too, where the shoe `left` the coup, or where reports are missing.
     """
-    if coup.abandoned or (coup.partial and not coup.unjudged):
+    if left or (coup.partial and not coup.unjudged):
         return ()
     counted = coup.shoe_cards
     if counted is None:

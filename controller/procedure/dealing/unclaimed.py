@@ -17,10 +17,9 @@ from msgspec.structs import replace
 
 from controller.procedure.act_kinds import ActKind
 from controller.procedure.acts.recording import uses_two_batches
-from controller.procedure.dealing.coup_end import is_complete_coup
 from controller.procedure.dealing.shoe import NO_SHOE_PHASES, open_shoe
 from controller.procedure.events import CardDrawn
-from controller.procedure.phases import Phase
+from controller.procedure.phases import BURN_PHASES, HANDS_COMPLETE, Phase
 from controller.procedure.places import DUE_PLACE, HAND_PLACES
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState
@@ -56,20 +55,19 @@ def _loading_recorded(step: Step) -> bool:
 
 
 def _place_due(book: RuleBook, step: Step) -> Place:
-    coup = step.state.shoe.coup if step.state.shoe is not None else None
     match step.phase:
         case Phase.BURN_FIRST:
             return Place.BURN_FIRST
-        case Phase.BURN_REST:
+        case phase if phase in BURN_PHASES:
             return Place.BURN
-        case Phase.BETWEEN_COUPS | Phase.PLAYER_1:
+        case Phase.BETWEEN_COUPS | Phase.BETTING_CLOSED:
             return Place.PLAYER_1
-        case _ if coup is not None and coup.partial:
-            return _place_in_partial_coup(coup)
-        case Phase.RESULT:
+        case Phase.PARTIAL:
+            return _place_in_partial_coup(step.coup)
+        case Phase.RESULT | Phase.DECLARED | Phase.ABANDONED_COMPLETE:
             return _place_after_complete_coup(book, step)
         case _:
-            return DUE_PLACE.get(step.phase, Place.UNCLAIMED)
+            return DUE_PLACE.get(step.state.due_phase, Place.UNCLAIMED)
 
 
 def _place_in_partial_coup(coup: CoupState) -> Place:
@@ -79,10 +77,9 @@ def _place_in_partial_coup(coup: CoupState) -> Place:
 
 
 def _place_after_complete_coup(book: RuleBook, step: Step) -> Place:
-    shoe = step.shoe
-    if shoe.remedy.owes_burn and is_complete_coup(shoe.coup):
+    if step.shoe.remedy.owes_burn and step.phase in HANDS_COMPLETE:
         return Place.BURN
-    if shoe.coup is not None and shoe.coup.declared is not None:
+    if step.phase is Phase.DECLARED:
         return Place.PLAYER_1
     observed = (ObservableFact.RESULT_BUTTON, ObservableFact.NO_MORE_BETS)
     return Place.UNCLAIMED if any(map(book.observes, observed)) else Place.PLAYER_1

@@ -17,7 +17,7 @@ from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_la
 from controller.procedure.effects import Refusal
 from controller.procedure.events import BoxedCardFound
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase, resume_trigger
+from controller.procedure.phases import BURNS_BEGUN, COUP_ENDS, Phase, resume_trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, raise_irregularity
@@ -41,9 +41,9 @@ def boxed_card_found(book: RuleBook, step: Step, event: BoxedCardFound) -> Step:
     detail = f"the card drawn last, reported by {event.person}"
     step = raise_irregularity(book, step, IrregularityCode.FOUND_FACE_UP, detail)
     amount = burn_value(card) if card is not None else None
-    if amount is not None and drawn_last is LastDrawn.BURN and step.phase is not Phase.BURN_REST:
+    if amount is not None and drawn_last is LastDrawn.BURN and step.phase not in BURNS_BEGUN:
         amount += 1  # the burn is over without the card: one more is owed in its place
-    if back in (Phase.RESULT, Phase.SHOE_OVER) or amount is None:
+    if back in (*COUP_ENDS, Phase.SHOE_OVER) or amount is None:
         step = owe_burn_later(book, step, amount, RulePoint.FOUND_FACE_UP_BURN)
         return begin_due_burn(book, step)
     return owe_burn_now(book, step, amount, back)
@@ -65,8 +65,7 @@ def _take_out(book: RuleBook, step: Step, drawn_last: LastDrawn) -> tuple[Step, 
         return step, error.card, step.phase
     # The burn before play has not begun again: the cards burned so far are in the discard rack.
     card = shoe.burn_cards[-1] if shoe.burn_cards else shoe.aside[-1]
-    first = shoe.burn_proven and remedy.burn_return_phase is None and len(shoe.burn_cards) == 1
-    if step.phase is Phase.BURN_REST and first:
+    if step.phase is Phase.BURN_REST and len(shoe.burn_cards) == 1:
         shoe = replace(shoe, burn_cards=(), aside=(*shoe.aside, card))
         return step.with_shoe(shoe), card, Phase.BURN_FIRST
     if shoe.burn_owed:
@@ -83,11 +82,11 @@ def _take_out_of_hand(book: RuleBook, step: Step) -> tuple[Step, Card | None, Ph
     partial = coup.partial and coup.unjudged != (dealt,)
     coup = replace(coup, cards=coup.cards[:-1], unjudged=coup.unjudged[:-1])
     if partial:
-        return set_aside(step.with_coup(coup), error), dealt.card, Phase.RESULT
+        return set_aside(step.with_coup(coup), error), dealt.card, Phase.PARTIAL
     back = Phase(dealt.place.value)
     if coup.partial:
         step = step.advance(book, resume_trigger(back))
     # The shoe still counts the card.
     counted = step.coup.cards if coup.shoe_cards is None else coup.shoe_cards
-    coup = replace(coup, partial=False, declared=None, abandoned=False, shoe_cards=counted)
+    coup = replace(coup, partial=False, declared=None, shoe_cards=counted)
     return set_aside(step.with_coup(coup), error), dealt.card, back

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.procedure.dealing.coup_end import close_complete_coup, is_complete_coup
+from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, Refusal, SettingChanged
 from controller.procedure.events import NoticeRecorded, SettingChangeRequested
 from controller.procedure.people.change_moments import MOMENTS, ChangeMoment
@@ -20,7 +20,7 @@ from controller.procedure.people.effective_rules import (
     setting_text,
 )
 from controller.procedure.people.notices import Audience, missing_notice, required_notices
-from controller.procedure.phases import COUP_PHASES, Phase
+from controller.procedure.phases import COUP_PHASES, HANDS_COMPLETE, Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import ChangedSetting, NoticeGiven
@@ -42,6 +42,8 @@ _POINTS: Final = {
 # Notices wait for their change; beyond this number the oldest are dropped.
 NOTICES_MAX: Final = 64
 _SHOE_AWAY: Final = (Phase.CLOSED, Phase.SHOE_OVER)
+# A coup is on the table or about to begin, or play waits for a decision.
+_COUP_BEGUN: Final = (Phase.BETTING_CLOSED, Phase.COUP_BURN, *COUP_PHASES, Phase.SUSPENDED)
 
 
 def effective_book(book: RuleBook, state: TableState) -> RuleBook:
@@ -179,13 +181,12 @@ def _when_allowed(moment: ChangeMoment, phase: Phase) -> str:
     if moment is not ChangeMoment.BETWEEN_COUPS:
         away = phase in _SHOE_AWAY
         return "" if away else "between shoes only: finish or close this shoe, then change it"
-    dealt = phase in (*COUP_PHASES, Phase.SUSPENDED)
-    return "between coups only: let this coup end, then change it" if dealt else ""
+    begun = phase in _COUP_BEGUN
+    return "between coups only: let this coup end, then change it" if begun else ""
 
 
 def _awaits_unreported_result(book: RuleBook, state: TableState) -> bool:
-    coup = state.shoe.coup if state.shoe is not None else None
-    return is_complete_coup(coup) and not book.observes(ObservableFact.RESULT_BUTTON)
+    return state.phase in HANDS_COMPLETE and not book.observes(ObservableFact.RESULT_BUTTON)
 
 
 def _refuse_without_notice(

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from controller.procedure.acts.recording import (
     SUPERVISORS,
     begin_act,
-    play_phase,
     record_act,
     refuse_act,
     uses_two_batches,
@@ -23,7 +22,7 @@ from controller.procedure.dealing.coup_end import state_shoe_end
 from controller.procedure.dealing.remedy_burn import stop_burn
 from controller.procedure.events import ActReported
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import DUE_WORDS, Phase, Trigger
+from controller.procedure.phases import BURNS_BEGUN, COUP_ENDS, DUE_WORDS, Phase, Trigger
 from controller.procedure.places import DUE_PLACE
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
@@ -37,7 +36,7 @@ def state_shoe_empty(book: RuleBook, state: TableState, event: ActReported) -> S
     if event.role not in SUPERVISORS:
         why = "a floorperson looks into the shoe and states that it is empty"
         return refuse_act(book, state, event, why, RulePoint.INSUFFICIENT_CARDS)
-    if shoe is None or play_phase(state) is Phase.SHOE_OVER or shoe.endless:
+    if shoe is None or state.play_phase is Phase.SHOE_OVER or shoe.endless:
         why = "no shoe is in play that can run out"
         return refuse_act(book, state, event, why, RulePoint.INSUFFICIENT_CARDS)
     left = 0 if shoe.joined else shoe.cards_left()
@@ -65,7 +64,7 @@ def _note_short_batch(book: RuleBook, step: Step) -> Step:
 
 def _end_play(book: RuleBook, step: Step, detail: str) -> Step:
     """End what the empty shoe cannot complete."""
-    phase = play_phase(step.state)
+    phase = step.state.due_phase
     if phase in DUE_PLACE:
         known = any(
             one.code is IrregularityCode.INSUFFICIENT_CARDS
@@ -74,19 +73,17 @@ def _end_play(book: RuleBook, step: Step, detail: str) -> Step:
         due = f"{detail}; {DUE_WORDS[phase]} was due"
         code = IrregularityCode.INSUFFICIENT_CARDS
         return step if known else raise_irregularity(book, step, code, due)
-    if step.state.suspension is not None or phase is Phase.RESULT:
+    if step.state.suspension is not None or phase in COUP_ENDS:
         return step
     return (
-        stop_burn(book, step)
-        if phase is Phase.BURN_REST
-        else step.advance(book, Trigger.SHOE_CLOSED)
+        stop_burn(book, step) if phase in BURNS_BEGUN else step.advance(book, Trigger.SHOE_CLOSED)
     )
 
 
 def report_jam(book: RuleBook, state: TableState, event: ActReported) -> Step:
     """A person reports that the shoe is jammed: a fault of the device, not of the cards."""
-    if state.shoe is None or play_phase(state) is Phase.SHOE_OVER:
+    if state.shoe is None or state.play_phase is Phase.SHOE_OVER:
         return refuse_act(book, state, event, "no shoe is in play", RulePoint.SHOE_DEVICE)
     step = record_act(book, begin_act(state), event)
-    detail = f"{event.person} reports it; {DUE_WORDS[play_phase(state)]} was due"
+    detail = f"{event.person} reports it; {DUE_WORDS[state.play_phase]} was due"
     return raise_irregularity(book, step, IrregularityCode.SHOE_JAMMED, detail)

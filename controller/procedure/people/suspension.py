@@ -16,7 +16,12 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from controller.procedure.dealing.coup_end import close_coup, publish_coup, state_shoe_end
+from controller.procedure.dealing.coup_end import (
+    close_coup,
+    publish_coup,
+    resume_coup,
+    state_shoe_end,
+)
 from controller.procedure.dealing.error_cards import (
     burn_point,
     carry_point,
@@ -227,9 +232,9 @@ def _decide_open_coup(
         return close_coup(book, step, CoupFate.VOID, own_void=own)
     if coup.partial:
         return close_coup(book, step, CoupFate.FLOOR_DECIDED, resolution.outcome)
-    if step.phase is Phase.RESULT and coup.declared is not None:
+    if step.phase is Phase.DECLARED:
         return close_coup(book, step, CoupFate.COUNTED)
-    return step.with_coup(replace(coup, abandoned=False, declared=None))
+    return resume_coup(book, step)
 
 
 def _voids(coup: CoupState, suspension: Suspension, resolution: Resolution) -> bool:

@@ -11,11 +11,11 @@ one before is over.
 
 from msgspec.structs import replace
 
-from controller.procedure.dealing.coup_end import close_complete_coup, is_complete_coup
+from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
 from controller.procedure.events import ActReported, WagersStated
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase
+from controller.procedure.phases import HANDS_COMPLETE, Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import VerbalWager
@@ -49,7 +49,7 @@ def wagers_stated(book: RuleBook, state: TableState, event: WagersStated) -> Ste
             "or for a script give --observed wagers"
         )
         return Step(state).with_effect(Refusal("wagers", why))
-    phase = state.suspension.resume_to if state.suspension is not None else state.phase
+    phase = state.play_phase
     if state.shoe is None or phase is Phase.SHOE_OVER:
         why = "no shoe is in play: state wagers once the next one is opened"
         return Step(state).with_effect(Refusal("wagers", why))
@@ -72,9 +72,8 @@ def _standing_wagers(state: TableState) -> tuple[Wager, ...]:
 
 def _are_for_next_coup(book: RuleBook, state: TableState) -> bool:
     """Whether changed wagers can only belong to the next coup."""
-    coup = state.shoe.coup if state.shoe is not None else None
     unreported = state.suspension is None and not book.observes(ObservableFact.RESULT_BUTTON)
-    return unreported and is_complete_coup(coup)
+    return unreported and state.phase in HANDS_COMPLETE
 
 
 def _accept_wagers(book: RuleBook, step: Step, event: WagersStated) -> Step:

@@ -42,8 +42,8 @@ def is_betting_closed(book: RuleBook, state: TableState) -> bool:
     shoe = state.shoe
     if shoe is not None and (shoe.coup is not None or shoe.remedy.drawn_after):
         return True
-    phase = state.suspension.resume_to if state.suspension is not None else state.phase
-    return phase is Phase.PLAYER_1 and book.values.wager_lock is WagerLock.NO_MORE_BETS
+    phase = state.play_phase
+    return phase is Phase.BETTING_CLOSED and book.values.wager_lock is WagerLock.NO_MORE_BETS
 
 
 def standing_wagers(wagering: WageringState, coup: int) -> StandingWagers | None:

@@ -539,6 +539,13 @@ def test_the_position_is_described(new: type[Table], cards: str, words: str) -> 
     assert new().draws(cards).words() == words
 
 
+@pytest.mark.parametrize("left", ["result banker", "forced exit"])
+def test_of_a_coup_that_was_left_it_is_where_the_coup_would_go_on(
+    new: type[Table], left: str
+) -> None:
+    assert new().draws(f"{BURN} 4c").say(left).words().endswith("coup 1, Banker's first card")
+
+
 def test_after_the_last_hand_the_position_names_no_shoe(burned: Table) -> None:
     assert at_the_end(burned).words() == "before the first card of a shoe"
 

@@ -32,7 +32,7 @@ from controller.procedure.events import (
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import decisions_in_words, permitted_decisions
 from controller.procedure.people.setting_changes import effective_book
-from controller.procedure.phases import Phase
+from controller.procedure.phases import ABANDONED_PHASES, Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.procedure.step import step
@@ -183,6 +183,9 @@ def resolution(words: str) -> Resolution:
 
 # --- invariants --------------------------------------------------------------------------------
 
+# A coup in one of these phases waits for a decision.
+WAITING = (Phase.DECLARED, *ABANDONED_PHASES, Phase.PARTIAL)
+
 
 def check_invariants(table: Table, before: TableState, result: Step) -> None:
     """Check the invariants of any step from any state."""
@@ -234,8 +237,8 @@ def _check_shoe(before: TableState, result: Step) -> None:
     still_open = 0 if shoe.coup is None else 1
     assert closed + len(held) + still_open == shoe.coups_begun
     assert shoe.coup is None or shoe.coup.number == shoe.coups_begun
-    if shoe.coup is not None and shoe.coup.partial:
-        assert result.state.suspension is not None, "a partial coup waits for a floorperson"
+    if result.state.phase is not Phase.SUSPENDED:
+        assert result.state.phase not in WAITING, "such a coup waits for a floorperson"
     if was is not None and (was.gaming_day, was.number) == (shoe.gaming_day, shoe.number):
         assert shoe.cards_drawn >= was.cards_drawn
         assert shoe.coups_begun >= was.coups_begun

@@ -30,7 +30,16 @@ from controller.procedure.events import (
 )
 from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
 from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
-from controller.procedure.phases import EDGES, RESUMABLE_PHASES, Phase, Trigger
+from controller.procedure.phases import (
+    ABANDONED_PHASES,
+    BEFORE_A_COUP,
+    BURNS_BEGUN,
+    COUP_ENDS,
+    EDGES,
+    RESUMABLE_PHASES,
+    Phase,
+    Trigger,
+)
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.step import apply_person_event
 from controller.rules.cards import Card, Rank, Suit
@@ -52,7 +61,8 @@ WAYS = {
     "nothing": "",
     "opened": "start",
     "burning": "start; burn 3c: 2c",
-    "burn without a count": "start; burn ??",
+    "first burn card unread": "start; burn ??",
+    "burn without a count": "start; burn ??; resolve continue",
     "burn with the cut card": "start; burn 3c: 2c; cut card",
     "both cut cards in the burn": "start; burn 3c: 2c; cut card; cut card",
     "burned": OPENED,
@@ -95,6 +105,7 @@ WAYS = {
     "mismatched and gone on": f"{OPENED}; {COMPLETE}; result player; P1 7h",
     "outside play in the third card": f"{OPENED}; P 7h; B 2c; out 4d",
     "outside play in the fourth card": f"{OPENED}; {STANDS}; out 4d",
+    "outside play before Player's third": f"{OPENED}; {PLAYER_DUE}; out 4d",
     "outside play before Banker's third": f"{OPENED}; {BANKER_DUE}; out 4d",
     "outside play before the first card": f"{OPENED}; no more bets; out 4d",
     "outside play before the burn": "start; out 4d",
@@ -102,6 +113,16 @@ WAYS = {
     "missing card and gone on": f"{OPENED}; {PLAYER_DUE}; result tie; P1 2h",
     "forced out": f"{OPENED}; P 7h; forced exit",
     "forced out complete": f"{OPENED}; {COMPLETE}; forced exit",
+    "left before its first card": (
+        f"{OPENED}; P 2h; found face up; resolve continue; burned 3c; burned 3d; result tie"
+    ),
+    "left after two cards": f"{OPENED}; P 7h; B 2c; result tie",
+    "left after three cards": f"{OPENED}; {STANDS}; forced exit",
+    "left before Banker's third": f"{OPENED}; {BANKER_DUE}; result player",
+    "left in the burn": f"{OPENED}; P 7h; B 2d; found face up; resolve continue; result tie",
+    "left and one card to burn": (
+        f"{OPENED}; P 7h; B 2d; found face up; resolve continue; burned 3c; result tie"
+    ),
     "changed early": f"{OPENED}; cut card; start",
     "changed early in a coup": f"{OPENED}; cut card; P 7h; start",
     "changed early and burning": f"{OPENED}; cut card; start; burn 2c: 3c",
@@ -142,6 +163,23 @@ WAYS = {
     "back at the first card": (
         f"{OPENED}; P 2h; found face up; resolve continue; burned 3c; burned 3d"
     ),
+    "outside play at the first card": (
+        f"{OPENED}; P 2h; found face up; resolve continue; burned 3c; burned 3d; out 4d"
+    ),
+    "burn for an error of one card": (
+        f"{OPENED}; {NATURAL}; P Ah; resolve burn-card; result player"
+    ),
+    "burn of an unread card with betting closed": (
+        f"{OPENED}; no more bets; out ??; resolve burn-card"
+    ),
+    "lost in the burn of an unread card": (
+        f"{OPENED}; {NATURAL}; P ??; resolve burn-card; result player; lost 2"
+    ),
+    "one card to burn with betting closed": (f"{OPENED}; no more bets; out Ad; resolve burn-card"),
+    "outside play and dealt on": f"{OPENED}; out 4d; P1 7h",
+    "lost in the last coup": f"{OPENED}; cut card; {COMPLETE}; result tie; P 7h; lost 2",
+    "first burn card face up, not decided": "start; burn Ac; found face up",
+    "coup begun in the burn": "start; burn 3c: 2c; P1 3d",
     "burned, cut card in it": f"{OPENED}; P 3h; found face up; resolve continue; cut card",
 }
 SETTINGS = ((), ALL_FACTS)
@@ -210,12 +248,17 @@ def test_every_event_in_every_situation_then_every_decision(new_table, way, obse
 
 
 def test_the_situations_reach_every_phase_and_every_phase_suspended(new_table) -> None:
+    """Opening passes at once; a coup that was left or is partial always waits for a decision.
+
+    So does a result declared, unless it ends its coup.
+    """
     reached, resumable = set(), set()
     for way in WAYS.values():
         state = new_table(way).state
         reached.add(state.phase)
         resumable.update([state.suspension.resume_to] if state.suspension is not None else [])
-    assert set(Phase) - reached == {Phase.OPENING}, "opening passes at once"
+    waiting = {Phase.DECLARED, *ABANDONED_PHASES, Phase.PARTIAL}
+    assert set(Phase) - reached == {Phase.OPENING, *waiting}
     assert set(RESUMABLE_PHASES) == resumable
 
 
@@ -249,9 +292,8 @@ def test_no_edge_is_there_for_nothing(new_table) -> None:
 
 
 DUE = {
-    Phase.BURN_REST: Place.BURN,
-    Phase.BETWEEN_COUPS: Place.PLAYER_1,
-    Phase.RESULT: Place.PLAYER_1,
+    **dict.fromkeys(BURNS_BEGUN, Place.BURN),
+    **dict.fromkeys((*BEFORE_A_COUP, *COUP_ENDS), Place.PLAYER_1),
 }
 
 
@@ -293,7 +335,7 @@ class Chance:
         if self.random.random() < 0.15:
             return self.random.choice(list(Place))
         state = table.state
-        phase = state.suspension.resume_to if state.suspension is not None else state.phase
+        phase = state.due_phase
         if phase in DUE:
             return DUE[phase]
         named = phase.value in list(Place)

@@ -79,7 +79,7 @@ def test_without_its_first_card_the_burn_has_no_count_and_ends_with_the_first_co
     assert table.deal("burn ??") == ["CARD_UNREADABLE"]
     table.decide("continue")
     assert table.deal("burned 4c; burned 5c; burned 6c") == []
-    assert table.phase is Phase.BURN_REST
+    assert table.phase is Phase.BURN_UNCOUNTED
     assert table.deal("P 7h") == []
     assert table.phase is Phase.BANKER_1
     assert table.of(BurnDone) == [BurnDone(None, 4, False)]

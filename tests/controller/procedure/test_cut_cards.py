@@ -221,7 +221,7 @@ def test_the_decision_is_required_however_the_burn_ends(new_table, end) -> None:
     table = new_table("start; burn ??")
     table.decide("continue")
     assert table.deal("burned 2c; cut card; burned 3c") == ["CUT_CARD_IN_BURN"]
-    assert table.phase is Phase.BURN_REST
+    assert table.phase is Phase.BURN_UNCOUNTED
     assert table.deal(end) == []
     assert table.phase is Phase.SUSPENDED
 

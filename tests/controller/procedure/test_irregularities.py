@@ -12,7 +12,7 @@ from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
 from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
 from controller.procedure.irregularities.custody import CUSTODY_IRREGULARITIES
-from controller.procedure.phases import Phase
+from controller.procedure.phases import BEFORE_A_COUP, Phase
 from controller.procedure.rulebook import ObservableFact
 
 OPENED = "start; burn Ac: 2c"
@@ -42,7 +42,7 @@ BURN_OVER
     {OPENED}; extra 3h                                   | between_coups   | {ERROR}
     {OPENED}; burned 3h                                  | between_coups   | {ERROR}
     {COMPLETE}; result tie; extra 3h                     | between_coups   | {ERROR}
-    {OPENED}; no more bets; extra 3h                     | player_1        | {ERROR}
+    {OPENED}; no more bets; extra 3h                     | betting_closed  | {ERROR}
     {OPENED}; P 7h; burn 3d                              | banker_1        | {ERROR}
     {OPENED}; P 7h; B 2c; burned 3h                      | player_2        | {ERROR}
     {THREE}; extra 3h                                    | banker_2        | {ERROR}
@@ -71,19 +71,19 @@ OVERDRAW
     {COMPLETE}; extra 4h                                 | result          | {ERROR}
     {COMPLETE}; result tie; P3 4h                        | between_coups   | {ERROR}
     {COMPLETE}; result tie; more 4h                      | between_coups   | {ERROR}
-    {COMPLETE}; result tie; no more bets; P3 4h          | player_1        | {ERROR}
+    {COMPLETE}; result tie; no more bets; P3 4h          | betting_closed  | {ERROR}
     {LAST}; P 4h                                         | result          | {ERROR_AT_LAST}
 FOUND_FACE_UP
-    start; burn 3c; found face up                       | burn_rest       | {GO_ON}
+    start; burn 3c; found face up                       | boxed_burn      | {GO_ON}
     start; burn 3c: 2c; found face up                    | burn_rest       | {GO_ON}
-    {OPENED}; found face up                              | burn_rest       | {GO_ON}
-    {OPENED}; no more bets; found face up                | burn_rest       | {GO_ON}
-    {OPENED}; P 7h; found face up                        | burn_rest       | {GO_ON}
-    {OPENED}; P 7h; B 2c; found face up                  | burn_rest       | {GO_ON}
-    {THREE}; found face up                               | burn_rest       | {GO_ON}
-    {BANKER_DUE}; found face up                          | burn_rest       | {GO_ON}
-    {BANKER_DUE}; B 4h; found face up                    | burn_rest       | {GO_ON}
-    {BANKER_AFTER_PLAYER}; found face up                 | burn_rest       | {GO_ON}
+    {OPENED}; found face up                              | remedy_burn     | {GO_ON}
+    {OPENED}; no more bets; found face up                | remedy_burn     | {GO_ON}
+    {OPENED}; P 7h; found face up                        | coup_burn       | {GO_ON}
+    {OPENED}; P 7h; B 2c; found face up                  | coup_burn       | {GO_ON}
+    {THREE}; found face up                               | coup_burn       | {GO_ON}
+    {BANKER_DUE}; found face up                          | coup_burn       | {GO_ON}
+    {BANKER_DUE}; B 4h; found face up                    | coup_burn       | {GO_ON}
+    {BANKER_AFTER_PLAYER}; found face up                 | coup_burn       | {GO_ON}
 PLAYER_THIRD_UNAUTHORISED
     {BANKER_DUE}; P 4h                                   | result          | {GO_ON}
 MISSING_CARD
@@ -106,21 +106,21 @@ CARD_OUTSIDE_PLAY
     start; out 3c                                        | burn_first      | {ERROR}
     start; burn 3c: 2c; out 3h                           | burn_rest       | {ERROR}
     {OPENED}; out 3h                                     | between_coups   | {ERROR}
-    {OPENED}; no more bets; out 3h                       | player_1        | {ERROR}
+    {OPENED}; no more bets; out 3h                       | betting_closed  | {ERROR}
     {OPENED}; P 7h; out 3h                               | banker_1        | {ERROR}
     {OPENED}; P 7h; B 2c; out 3h                         | player_2        | {ERROR}
     {THREE}; out 3h                                      | banker_2        | {ERROR}
     {PLAYER_DUE}; out 3h                                 | player_3        | {ERROR}
     {BANKER_DUE}; out 3h                                 | banker_3        | {ERROR}
 CARD_UNREADABLE
-    start; burn ??                                       | burn_rest       | {GO_ON}
-    {OPENED}; P ??                                       | result          | {PARTIAL}
-    {OPENED}; no more bets; P ??                         | result          | {PARTIAL}
-    {OPENED}; P 7h; B ??                                 | result          | {PARTIAL}
-    {OPENED}; P 7h; B 2c; P ??                           | result          | {PARTIAL}
-    {THREE}; B ??                                        | result          | {PARTIAL}
-    {PLAYER_DUE}; P ??                                   | result          | {PARTIAL}
-    {BANKER_DUE}; B ??                                   | result          | {PARTIAL}
+    start; burn ??                                       | burn_uncounted  | {GO_ON}
+    {OPENED}; P ??                                       | partial         | {PARTIAL}
+    {OPENED}; no more bets; P ??                         | partial         | {PARTIAL}
+    {OPENED}; P 7h; B ??                                 | partial         | {PARTIAL}
+    {OPENED}; P 7h; B 2c; P ??                           | partial         | {PARTIAL}
+    {THREE}; B ??                                        | partial         | {PARTIAL}
+    {PLAYER_DUE}; P ??                                   | partial         | {PARTIAL}
+    {BANKER_DUE}; B ??                                   | partial         | {PARTIAL}
 CARD_AFTER_LAST_COUP
     {OPENED}; close shoe; P1 2h                          | shoe_over       | {GO_ON}
     {OPENED}; close shoe; out 2h                         | shoe_over       | {GO_ON}
@@ -134,7 +134,7 @@ CARDS_EXCEED_DECKS
     {ONE_DECK} 48; {TIE}; P1 3h                          | between_coups   | close-shoe
     {ONE_DECK} 48; {TIE}; P3 3h                          | result          | close-shoe
 INSUFFICIENT_CARDS
-    {OPENED}; cut card; no more bets; cut card           | player_1        | close-shoe
+    {OPENED}; cut card; no more bets; cut card           | betting_closed  | close-shoe
     {OPENED}; cut card; P 7h; cut card                   | banker_1        | close-shoe
     {OPENED}; P 7h; cut card; B 2c; cut card             | player_2        | close-shoe
     {THREE}; cut card; cut card                          | banker_2        | close-shoe
@@ -142,16 +142,16 @@ INSUFFICIENT_CARDS
     {BANKER_DUE}; cut card; cut card                     | banker_3        | close-shoe
     {ONE_DECK} 48; P1 2h; B 2c; P Kd; B Kh               | player_3        | close-shoe
     {ONE_DECK} 51; P1 2h                                 | banker_1        | close-shoe
-    {ONE_DECK} 52; no more bets                          | player_1        | close-shoe
+    {ONE_DECK} 52; no more bets                          | betting_closed  | close-shoe
 RESULT_MISMATCH
     {COMPLETE}; result player                            | result          | {IN_COUP}
     {COMPLETE}; result banker P-pair                     | result          | {IN_COUP}
 RESULT_WITHOUT_COUP
     {OPENED}; result tie                                 | (between_coups) | continue
-    {OPENED}; no more bets; result tie                   | (player_1)      | continue
+    {OPENED}; no more bets; result tie                   | (betting_closed) | continue
     {COMPLETE}; result tie; result tie                   | (between_coups) | continue
 RESULT_NOT_DECLARED
-    observed; {OPENED}; no more bets; {TIE}; no more bets | (player_1)     | continue
+    observed; {OPENED}; no more bets; {TIE}; no more bets | (betting_closed) | continue
     observed; {OPENED}; no more bets; {TIE}; start       | (between_coups) | continue
 FORCED_EXIT
     {OPENED}; P 7h; forced exit                          | banker_1        | {IN_COUP}
@@ -164,60 +164,60 @@ RETRANSMISSION_CONFLICT
     {OPENED}; P 7h; B 2c; again P1 8h                    | player_2        | {IN_COUP}
     {COMPLETE}; again B2 8h                              | result          | {IN_COUP}
 REPORTS_LOST
-    start; lost 2                                        | burn_rest       | {GO_ON}
-    start; burn 3c: 2c; lost 2                           | burn_rest       | {GO_ON}
+    start; lost 2                                        | burn_uncounted  | {GO_ON}
+    start; burn 3c: 2c; lost 2                           | burn_uncounted  | {GO_ON}
     {OPENED}; lost 2                                     | between_coups   | {GO_ON}
-    {OPENED}; no more bets; lost 2                       | player_1        | {GO_ON}
-    {OPENED}; P 7h; lost 2                               | result          | {PARTIAL}
-    {THREE}; lost unreadable                             | result          | {PARTIAL}
-    {BANKER_DUE}; lost 1                                 | result          | {PARTIAL}
-    {COMPLETE}; lost 2                                   | result          | {PARTIAL}
-    {OPENED}; P 7h; again P2 8h                          | result          | {PARTIAL}
+    {OPENED}; no more bets; lost 2                       | betting_closed  | {GO_ON}
+    {OPENED}; P 7h; lost 2                               | partial         | {PARTIAL}
+    {THREE}; lost unreadable                             | partial         | {PARTIAL}
+    {BANKER_DUE}; lost 1                                 | partial         | {PARTIAL}
+    {COMPLETE}; lost 2                                   | partial         | {PARTIAL}
+    {OPENED}; P 7h; again P2 8h                          | partial         | {PARTIAL}
     {OPENED}; close shoe; lost 2                         | shoe_over       | {GO_ON}
 CONTINUITY_UNPROVEN
-    start; lost unproven                                 | burn_rest       | {GO_ON}
-    start; burn 3c: 2c; lost unproven                    | burn_rest       | {GO_ON}
+    start; lost unproven                                 | burn_uncounted  | {GO_ON}
+    start; burn 3c: 2c; lost unproven                    | burn_uncounted  | {GO_ON}
     {OPENED}; lost unproven                              | between_coups   | {GO_ON}
-    {OPENED}; no more bets; lost unproven                | player_1        | {GO_ON}
-    {OPENED}; P 7h; lost unproven                        | result          | {PARTIAL}
-    {COMPLETE}; lost unproven                            | result          | {PARTIAL}
+    {OPENED}; no more bets; lost unproven                | betting_closed  | {GO_ON}
+    {OPENED}; P 7h; lost unproven                        | partial         | {PARTIAL}
+    {COMPLETE}; lost unproven                            | partial         | {PARTIAL}
 SHOE_JOINED
     P1 7h                                                | banker_1        | {IN_COUP}
-    P1 ??                                                | result          | {PARTIAL}
-    B1 7h                                                | result          | {PARTIAL}
-    P2 7h                                                | result          | {PARTIAL}
-    B2 7h                                                | result          | {PARTIAL}
-    P3 7h                                                | result          | {PARTIAL}
-    B3 7h                                                | result          | {PARTIAL}
-    more 7h                                              | result          | {PARTIAL}
-    burned 7h                                            | burn_rest       | {GO_ON}
-    extra 7h                                             | burn_rest       | {GO_ON}
+    P1 ??                                                | partial         | {PARTIAL}
+    B1 7h                                                | partial         | {PARTIAL}
+    P2 7h                                                | partial         | {PARTIAL}
+    B2 7h                                                | partial         | {PARTIAL}
+    P3 7h                                                | partial         | {PARTIAL}
+    B3 7h                                                | partial         | {PARTIAL}
+    more 7h                                              | partial         | {PARTIAL}
+    burned 7h                                            | burn_uncounted  | {GO_ON}
+    extra 7h                                             | burn_uncounted  | {GO_ON}
     out 7h                                               | between_coups   | {GO_ON}
     cut card                                             | between_coups   | {GO_ON}
 COUP_JOINED
-    {OPENED}; start; B1 7h                               | result          | {PARTIAL}
-    {OPENED}; P2 7h                                      | result          | {PARTIAL}
-    {COMPLETE}; result tie; B2 7h                        | result          | {PARTIAL}
-    {OPENED}; start; no more bets; B1 7h                 | result          | {PARTIAL}
-    {OPENED}; P3 7h                                      | result          | {PARTIAL}
-    {OPENED}; more 7h                                    | result          | {PARTIAL}
+    {OPENED}; start; B1 7h                               | partial         | {PARTIAL}
+    {OPENED}; P2 7h                                      | partial         | {PARTIAL}
+    {COMPLETE}; result tie; B2 7h                        | partial         | {PARTIAL}
+    {OPENED}; start; no more bets; B1 7h                 | partial         | {PARTIAL}
+    {OPENED}; P3 7h                                      | partial         | {PARTIAL}
+    {OPENED}; more 7h                                    | partial         | {PARTIAL}
 SHOE_RESTARTED
-    start; burn 3c: 2c; start                            | burn_rest       | {GO_ON}
-    {OPENED}; P 7h; start                                | result          | {PARTIAL}
-    {PLAYER_DUE}; start                                  | result          | {PARTIAL}
+    start; burn 3c: 2c; start                            | burn_uncounted  | {GO_ON}
+    {OPENED}; P 7h; start                                | partial         | {PARTIAL}
+    {PLAYER_DUE}; start                                  | partial         | {PARTIAL}
 SHOE_CHANGED_EARLY
     {OPENED}; cut card; start                            | between_coups   | {GO_ON}
-    {OPENED}; cut card; no more bets; start              | player_1        | {GO_ON}
-    {OPENED}; cut card; P 7h; start                      | result          | {PARTIAL}
+    {OPENED}; cut card; no more bets; start              | betting_closed  | {GO_ON}
+    {OPENED}; cut card; P 7h; start                      | partial         | {PARTIAL}
     {OPENED}; cut card; {TIE}; start                     | between_coups   | {GO_ON}
     {OPENED}; burn 3h                                    | between_coups   | close-shoe
     {COMPLETE}; burn 3h                                  | between_coups   | close-shoe
-    {OPENED}; no more bets; burn 3h                      | player_1        | close-shoe
+    {OPENED}; no more bets; burn 3h                      | betting_closed  | close-shoe
 PROGRAM_REPLACED
-    start; program 2.0                                   | burn_rest       | {GO_ON}
-    start; burn 3c: 2c; program 2.0                      | burn_rest       | {GO_ON}
+    start; program 2.0                                   | burn_uncounted  | {GO_ON}
+    start; burn 3c: 2c; program 2.0                      | burn_uncounted  | {GO_ON}
     {OPENED}; program 2.0                                | between_coups   | {GO_ON}
-    {OPENED}; P 7h; program 2.0                          | result          | {PARTIAL}
+    {OPENED}; P 7h; program 2.0                          | partial         | {PARTIAL}
 """
 
 
@@ -271,13 +271,30 @@ def raised(new_table):
     return make_table
 
 
+def waits_in(case: Case) -> Phase:
+    """The phase of play until the decision: a coup that was left or declared is in one of its own.
+
+    Every other irregularity leaves play where it goes on.
+    """
+    match case.code:
+        case IrregularityCode.MISSING_CARD:
+            return Phase.ABANDONED
+        case IrregularityCode.FORCED_EXIT:
+            complete = case.goes_on_in is Phase.RESULT
+            return Phase.ABANDONED_COMPLETE if complete else Phase.ABANDONED
+        case IrregularityCode.RESULT_MISMATCH:
+            return Phase.DECLARED
+        case _:
+            return case.goes_on_in
+
+
 def test_it_is_raised_alone_and_play_waits_where_it_stood(raised, naming) -> None:
     for case in CASES:
         with naming(case):
             table, codes = raised(case)
             assert codes == [case.code.value]
             assert (table.phase is Phase.SUSPENDED) is case.suspended
-            assert case.goes_on_in == (table.resumes_to if case.suspended else table.phase)
+            assert table.state.play_phase is waits_in(case)
             last, row = table.irregularities[-1], CATALOGUE[case.code]
             assert case.suspended is row.suspends
             # A cut card in the burn suspends when the burn is complete.
@@ -318,8 +335,7 @@ def expected_after(case: Case, decision: str) -> Phase:
         return Phase.BETWEEN_COUPS if settled else case.goes_on_in
     if decision == "burn-card":
         # With complete hands the result may come first; else the burn comes before the first card.
-        before_a_coup = case.goes_on_in in (Phase.BETWEEN_COUPS, Phase.PLAYER_1)
-        return Phase.BURN_REST if before_a_coup else case.goes_on_in
+        return Phase.REMEDY_BURN if case.goes_on_in in BEFORE_A_COUP else case.goes_on_in
     if decision == "carry-card":
         return case.goes_on_in
     if decision in ("void-coup", "state-outcome"):

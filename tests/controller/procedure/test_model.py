@@ -41,7 +41,17 @@ from controller.procedure.events import (
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import is_own_void, permitted_decisions
-from controller.procedure.phases import Phase
+from controller.procedure.phases import (
+    ABANDONED_PHASES,
+    BEFORE_A_COUP,
+    BURNS_BEGUN,
+    COUP_PHASES,
+    DUE_PHASES,
+    REMEDY_BURNS,
+    UNCOUNTED_BURNS,
+    Phase,
+)
+from controller.procedure.places import phase_by_cards
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -64,7 +74,7 @@ from hil.dealing import tableau
 KING = Card.parse("Kd")
 IN_ORDER = {
     Phase.BURN_FIRST: Place.BURN_FIRST,
-    Phase.BURN_REST: Place.BURN,
+    **dict.fromkeys(BURNS_BEGUN, Place.BURN),
     **{Phase(place): place for place in list(Place) if place in list(Phase)},
 }
 CLOSED = ShoeClosedByPerson("Ann Lee", "no card is left")
@@ -211,8 +221,7 @@ def _coup(coup: CoupState, shift: int) -> CoupState:
 
 
 def due_place(state: TableState) -> Place:
-    phase = state.suspension.resume_to if state.suspension is not None else state.phase
-    return IN_ORDER.get(phase, Place.PLAYER_1)
+    return IN_ORDER.get(state.due_phase, Place.PLAYER_1)
 
 
 def right_result(state: TableState) -> ResultDeclared:
@@ -414,17 +423,54 @@ def check_one_owner(book: RuleBook, state: TableState) -> None:
     if shoe is None:
         return
     remedy = shoe.remedy
-    phase = state.suspension.resume_to if state.suspension is not None else state.phase
     assert suspended or not remedy.waiting, "a card drawn in error waits for a decision"
-    assert suspended or shoe.coup is None or not shoe.coup.partial
-    assert (remedy.burn_return_phase is None) or phase is Phase.BURN_REST, (
-        "a burn under way is a burn"
-    )
-    assert not shoe.burn_owed or phase in (Phase.BURN_REST, Phase.SHOE_OVER)
-    if shoe.coup is None and phase in (Phase.BETWEEN_COUPS, Phase.PLAYER_1):
-        assert not remedy.owes_burn, "what is owed is burned before the next coup"
+    waits = state.play_phase in (Phase.DECLARED, *ABANDONED_PHASES, Phase.PARTIAL)
+    assert suspended or not waits, "such a coup waits for a decision"
+    check_burn(shoe, state.play_phase)
+    check_coup(shoe, state.play_phase)
     if shoe.ended:
         assert remedy == NOTHING_TO_REMEDY
+
+
+def check_burn(shoe: ShoeState, phase: Phase) -> None:
+    """The phase of play says which burn is in progress, and where play goes on after it."""
+    remedy = shoe.remedy
+    after = {
+        Phase.BOXED_BURN: (Phase.BURN_FIRST,),
+        **dict.fromkeys(REMEDY_BURNS, BEFORE_A_COUP),
+        Phase.COUP_BURN: (*DUE_PHASES, Phase.ABANDONED),
+    }
+    assert remedy.burn_return_phase in after.get(phase, (None,)), "a burn after which play resumes"
+    if phase is not Phase.SHOE_OVER:
+        counted = phase in BURNS_BEGUN and phase not in UNCOUNTED_BURNS
+        assert (shoe.burn_owed > 0) is counted, "a counted burn owes cards, and nothing else does"
+    if phase in BEFORE_A_COUP:
+        assert not remedy.owes_burn, "what is owed is burned before the next coup"
+
+
+def check_coup(shoe: ShoeState, phase: Phase) -> None:
+    """The phase of play says whether a coup is on the table, and how it stands."""
+    coup, back = shoe.coup, shoe.remedy.burn_return_phase
+    assert (coup is not None) is (phase in (Phase.COUP_BURN, *COUP_PHASES))
+    if coup is None:
+        return
+    assert coup.partial is (phase is Phase.PARTIAL)
+    assert not coup.forced_out or coup.partial, "elsewhere the phase says that it was left"
+    assert phase is not Phase.DECLARED or coup.declared is not None
+    left = Phase.ABANDONED in (phase, back) or phase is Phase.ABANDONED_COMPLETE
+    keeps = left or phase in (Phase.DECLARED, Phase.PARTIAL)
+    assert coup.declared is None or keeps, "where the coup goes on, no result is declared"
+    if coup.partial:
+        return
+    due = phase_by_cards(coup.faces())
+    if Phase.ABANDONED in (phase, back):
+        assert due in DUE_PHASES, "a card was due when it was left"
+    elif phase is Phase.COUP_BURN:
+        assert due is back, "after the burn the deal goes on at its place"
+    elif phase in DUE_PHASES:
+        assert due is phase
+    else:
+        assert due is Phase.RESULT, "the hands are complete"
 
 
 def decided(book: RuleBook, before: TableState, event: IrregularityResolved, stepped: Step) -> None:
@@ -635,7 +681,7 @@ def test_a_held_card_that_was_seen_is_not_found_face_up_as_well(new_table, profi
 def test_a_burn_owed_since_before_the_first_coup_is_not_skipped(new_table) -> None:
     owed = "start; out 4d; resolve burn-card; burn ??; resolve continue"
     table = new_table(f"{owed}; no more bets")
-    assert (table.phase, table.shoe.burn_owed) == ("burn_rest", 4)
+    assert (table.phase, table.shoe.burn_owed) == ("remedy_burn", 4)
     table = new_table(owed)
     assert table.deal("P1 7h") == ["BURN_SHORT"], "the card is the first of the four"
     assert table.shoe.burn_owed == 3
@@ -645,4 +691,4 @@ def test_two_burn_cards_found_face_up_one_after_the_other(new_table) -> None:
     table = new_table("start; burn Ac; found face up; resolve continue; burned 2c")
     assert table.phase == "burn_first", "the burn before play starts again"
     assert table.deal("found face up") == ["FOUND_FACE_UP"]
-    assert (table.resumes_to, table.shoe.burn_owed) == ("burn_rest", 1 + 2)
+    assert (table.resumes_to, table.shoe.burn_owed) == ("boxed_burn", 1 + 2)

@@ -69,7 +69,7 @@ def test_a_held_card_seen_after_another_card_was_burned_still_owes_its_amount(ta
     assert table.deal("result player; extra 3h") == ["BURN_OVER"]
     table.decide("burn-card")
     table.deal("extra 2c; extra 3c; extra 5c; turn error")
-    assert (table.phase, table.state.shoe.burn_owed) == (Phase.BURN_REST, 4)
+    assert (table.phase, table.state.shoe.burn_owed) == (Phase.REMEDY_BURN, 4)
 
 
 def test_where_the_profile_leaves_it_to_the_floorperson_all_three_are_permitted(new_table) -> None:
@@ -316,7 +316,7 @@ def test_a_racked_card_is_in_the_record_of_the_coup_it_was_drawn_in(table) -> No
 def test_a_held_card_that_is_turned_is_burned_instead(table) -> None:
     table.deal(f"{NATURAL}; more 3h; resolve carry-card; result player")
     assert table.deal("turn error") == []
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 3)
     assert table.shoe.remedy.carried == ()
 
 
@@ -385,7 +385,7 @@ def test_seen_in_the_last_hand_its_burn_comes_before_the_shoe_is_over(new_table)
     table = last_hand_with_error(new_table)
     table.decide("burn-card")
     table.deal("result player")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 3)
     assert cited(table, "burn 3 cards, face up") == ("S42-k-2-burn",)
     assert table.deal("burned 2c; burned 2d; burned 2h") == []
     assert table.phase is Phase.SHOE_OVER
@@ -396,7 +396,7 @@ def test_void_the_last_coup_still_owes_it(new_table) -> None:
     table = new_table(f"{OPENED}; cut card; {STANDS}; result tie; P1 7h; out 3h")
     table.decide("burn-card")
     table.deal("forced exit; resolve void-coup")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 3)
 
 
 def test_closing_without_it_is_a_named_persons_decision(new_table) -> None:
@@ -424,7 +424,7 @@ def test_seen_as_many_as_its_amount_are_burned_before_the_next_hand(table, card,
     table.deal(f"{NATURAL}; P {card}")
     table.decide("burn-card")
     table.deal("result player")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, owed)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, owed)
     for left in range(owed - 1, -1, -1):
         assert table.deal("extra 5c") == []
         assert table.last.clauses == ("S42-k-1-burn",)
@@ -445,7 +445,7 @@ def test_with_complete_hands_it_may_be_done_before_the_result(table) -> None:
     table.deal(f"{NATURAL}; P 3h; resolve burn-card")
     assert table.deal("extra 2c; burned 3c") == []
     assert table.deal("result player") == []
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 1)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 1)
     assert table.deal("out 4d") == [], "whatever the shoe claims"
     assert table.phase is Phase.BETWEEN_COUPS
 
@@ -470,11 +470,11 @@ def test_a_coup_begun_before_it_is_not_one_by_the_order_of_drawing(table) -> Non
 
 def test_with_betting_closed_it_comes_before_the_first_card(table) -> None:
     table.deal("no more bets; out 2h; resolve burn-card")
-    assert table.phase is Phase.BURN_REST
+    assert table.phase is Phase.REMEDY_BURN
     assert table.deal("P1 5c") == ["BURN_SHORT"]
     table.decide("continue")
     assert table.deal("extra 6c") == []
-    assert table.phase is Phase.PLAYER_1
+    assert table.phase is Phase.BETTING_CLOSED
     assert table.deal("P1 7h") == []
 
 
@@ -483,14 +483,14 @@ def test_in_mid_coup_a_card_burned_at_once_is_one_of_those_owed(table) -> None:
     assert table.deal("extra 5c") == []
     assert table.last.clauses == ("S42-k-2-burn",)
     assert table.deal("B 7c; P Kd; B Kh; result player") == []
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 1)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 1)
 
 
 def test_in_mid_coup_it_waits_for_the_end_of_the_coup(table) -> None:
     table.deal("P 9h; out 2h; resolve burn-card")
     assert table.phase is Phase.BANKER_1
     assert table.deal("B 7c; P Kd; B Kh; result player") == []
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 2)
 
 
 def test_two_of_them_are_owed_together(table) -> None:
@@ -505,7 +505,7 @@ def test_two_of_them_are_owed_together(table) -> None:
 def test_an_amount_nobody_could_read_is_burned_until_play_begins(table) -> None:
     table.deal(f"{NATURAL}; P ??; resolve burn-card")
     assert table.deal("extra 2c; result player") == []
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 0)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN_UNCOUNTED, 0)
     assert table.deal("extra 3c; burned 4c") == []
     assert table.last.what == "burned; the number owed is not known"
     assert table.deal("P1 7h") == []
@@ -528,7 +528,7 @@ def test_with_reports_missing_it_goes_on_without_a_count(table, lost) -> None:
     table.deal(f"{NATURAL}; P 3h; resolve burn-card; result player; extra 2c; {lost}")
     assert "still owed: 2 cards" in remedy_prompts(table)[-1]
     assert table.decide("continue") == ""
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 0)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN_UNCOUNTED, 0)
     assert table.deal("extra 3c; P1 7h") == []
 
 
@@ -542,7 +542,7 @@ def test_a_shoe_that_runs_out_between_coups_closes_and_no_coup_is_affected(new_t
     table.decide("burn-card")
     assert table.deal("result player") == []
     if when == "before the burn":
-        assert table.phase is Phase.BURN_REST
+        assert table.phase is Phase.REMEDY_BURN
         assert table.deal("extra 2c") == []
     assert table.phase is Phase.SHOE_OVER
     assert [one.fate.value for one in table.records if one.fate.value != "counted"] == []

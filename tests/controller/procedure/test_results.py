@@ -110,7 +110,7 @@ def test_a_missing_card_drawn_after_the_decision_needs_a_new_result(table) -> No
 
 def test_a_missing_card_drawn_before_the_decision_needs_a_new_result_too(table) -> None:
     table.deal("P 2h; B 2c; P Kd; B Kh; result tie; P3 6d; B3 Qh")
-    assert not table.shoe.coup.abandoned
+    assert table.resumes_to is Phase.RESULT
     table.decide("continue take-over")
     assert table.phase is Phase.RESULT
     assert table.records == []

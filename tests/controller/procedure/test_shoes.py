@@ -195,7 +195,7 @@ def test_the_rest_of_that_shoe_is_not_followed_and_it_is_joined(table) -> None:
     assert opened(table)[-1] == (DAY, 2, True)
     assert table.phase is Phase.SUSPENDED
     table.decide("continue")
-    assert table.phase is Phase.BURN_REST
+    assert table.phase is Phase.BURN_UNCOUNTED
     assert table.deal(f"burned 4c; {WHOLE}") == []
     assert table.shoe.coups_begun == 1
 

@@ -159,7 +159,7 @@ def test_a_coup_on_the_table_is_partial(script) -> None:
         script().core, UpgradeLedger(DAY, shoe=4, open=True, coups=61, cards=3)
     ).table
     assert (table.phase, table.shoe.coup.number, table.shoe.coup.partial) == (
-        Phase.RESULT,
+        Phase.PARTIAL,
         62,
         True,
     )
@@ -169,7 +169,11 @@ def test_an_unfinished_burn_continues_without_a_count(script) -> None:
     table = carried_over_state(
         script().core, UpgradeLedger(DAY, shoe=4, open=True, cards=2, burning=True)
     ).table
-    assert (table.phase, table.shoe.coup, table.shoe.burn_proven) == (Phase.BURN_REST, None, False)
+    assert (table.phase, table.shoe.coup, table.shoe.burn_proven) == (
+        Phase.BURN_UNCOUNTED,
+        None,
+        False,
+    )
 
 
 def test_cards_drawn_before_the_upgrade_are_not_known(script) -> None:

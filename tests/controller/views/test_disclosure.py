@@ -69,7 +69,7 @@ HANDS = {
     "pairs": ("44 81 C4", "44 91 94", "44 82 A4", "44 92 B4"),
 }
 # Whether a hand needs a third card must not show before one is drawn.
-PLAYER_WINS, BANKER_WINS = "47 90", "47 C0"
+PLAYER_WINS, BANKER_WINS, FORCED_EXIT = "47 90", "47 C0", "47 F0"
 
 
 def face_down(option: str) -> str:
@@ -497,6 +497,17 @@ def test_a_suspension_does_not_show_where_play_resumes(dealt) -> None:
         assert table.state.table.phase is Phase.SUSPENDED
         places.add(snapshot_of(table)["resume_to"])
     assert places == {"coup"}
+
+
+def test_a_coup_that_was_left_does_not_show_whether_a_card_was_due(dealt) -> None:
+    phases, shown = set(), set()
+    for hand in HANDS.values():
+        table = dealt(*hand, FORCED_EXIT)
+        phases.add(table.state.table.play_phase)
+        now = snapshot_of(table)
+        shown.add((now["phase"], now["resume_to"], now["due"]))
+    assert phases == {Phase.ABANDONED, Phase.ABANDONED_COMPLETE}
+    assert shown == {("suspended", "coup", "a floorperson's decision")}
 
 
 @pytest.mark.parametrize("output", [OutputName.SNAPSHOT, OutputName.METRICS])

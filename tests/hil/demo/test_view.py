@@ -280,9 +280,10 @@ def test_a_decided_irregularity_is_listed_with_its_decision() -> None:
     assert "→ continue  scripted floorperson: set aside" in screen
 
 
-def test_the_burn_is_shown_card_by_card() -> None:
+@pytest.mark.parametrize("phase", ["burn_rest", "boxed_burn", "remedy_burn", "coup_burn"])
+def test_the_burn_is_shown_card_by_card(phase: str) -> None:
     shoe = {**SHOE, "burn": ["3h", "Qs"], "burn_owed": 2}
-    table = {**TABLE, "phase": "burn_rest", "due": "2 more burn cards", "shoe": shoe, "coup": None}
+    table = {**TABLE, "phase": phase, "due": "2 more burn cards", "shoe": shoe, "coup": None}
     screen = "\n".join(rendered(scene(table)))
 
     assert "BURN  2 of 4" in screen

@@ -52,6 +52,22 @@ def test_an_irregularity_is_shown_with_what_is_permitted_and_forbidden(capsys: C
     assert output.endswith("        next: a floorperson's decision, then the result\n")
 
 
+@pytest.mark.parametrize(
+    ("words", "due"),
+    [
+        ("burn Ac: 2c; P1 7h; B 2c; result tie", ", then Player's second card"),
+        ("burn Ac: 2c; P1 7h; B 7c; P Kd; B Kh; forced exit", ", then the result"),
+        ("burn Ac: 2c; P1 7h; B 7c; P Kd; B Kh; result player", ""),
+    ],
+)
+def test_after_the_decision_a_coup_that_was_left_goes_on(
+    capsys: Capture, words: str, due: str
+) -> None:
+    """One whose declared result differs ends with it."""
+    assert main(["try", words]) == ExitCode.DONE
+    assert capsys.readouterr().out.endswith(f"        next: a floorperson's decision{due}\n")
+
+
 def test_cards_that_no_eight_decks_hold_are_found(capsys: Capture) -> None:
     nines = "; ".join(["P1 9h", "B 9h", "P 9h", "B 9h", "result tie"] * 3)
     main(["try", f"burn Ac + 1; {nines}"])

@@ -43,7 +43,7 @@ def test_a_burn_card_too_many_is_the_first_card_of_the_next_hand(new_table, prof
 def test_seen_it_goes_to_the_rack_and_as_many_more_as_its_amount(new_table) -> None:
     table = new_table(f"{OPENED}; burned 3h; resolve burn-card")
     assert [str(card) for card in table.shoe.aside] == ["3h"]
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 3)
     assert table.deal("burned 4c; burned 5c; burned 6c") == []
     assert table.phase is Phase.BETWEEN_COUPS
     assert table.deal("burned 7c") == ["BURN_OVER"], "one too many of this burn"
@@ -160,7 +160,7 @@ def test_a_call_that_was_not_made_is_raised_once(new_table) -> None:
 def test_after_the_call_alone_the_coup_begins_with_the_next_card(new_table) -> None:
     table = new_table(f"{OPENED}; out 4c; no more bets", observed=ALL_SEEN)
     assert table.decide("carry-card") == ""
-    assert (table.phase, table.shoe.coups_begun) == (Phase.PLAYER_1, 0)
+    assert (table.phase, table.shoe.coups_begun) == (Phase.BETTING_CLOSED, 0)
     assert table.deal("P1 9s; B1 2c") == []
     assert [str(one.card) for one in table.shoe.coup.cards] == ["4c", "9s", "2c"]
 
@@ -175,7 +175,8 @@ def test_burned_the_cards_drawn_after_it_are_the_first_of_those_owed(
     table.deal(f"out {error}; no more bets; P1 9s; B1 2c")
     table.decide("burn-card take-over")
     assert table.shoe.burn_owed == owed
-    assert table.phase is (Phase.BURN_REST if owed else Phase.BANKER_1 if dealt else Phase.PLAYER_1)
+    without_burn = Phase.BANKER_1 if dealt else Phase.BETTING_CLOSED
+    assert table.phase is (Phase.REMEDY_BURN if owed else without_burn)
     cards = table.shoe.coup.cards if table.shoe.coup is not None else ()
     assert [str(one.card) for one in cards] == dealt
     assert table.deal("; ".join(["burned 5c"] * owed) or "stand-by") == []
@@ -363,7 +364,7 @@ def test_the_last_hand_of_the_shoe_ends_with_it(new_table) -> None:
 def test_seen_face_up_the_last_of_them_is_burned_for_and_the_others_wait(table) -> None:
     table.deal("out 4c; P1 9s; B1 2c; found face up")
     assert [str(one.card) for one in table.shoe.remedy.waiting] == ["4c", "9s"]
-    assert (table.resumes_to, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
+    assert (table.resumes_to, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 2)
     table.deal("burned 5c; burned 6c")
     table.decide("carry-card take-over")
     assert [str(one.card) for one in table.shoe.coup.cards] == ["4c", "9s"]

@@ -131,7 +131,7 @@ def test_the_same_holds_while_another_irregularity_is_open(table) -> None:
 
 def test_forced_exit_before_it_was_read_stays_to_be_decided(table) -> None:
     table.deal("P 9h; B ??; forced exit; again B1 Kc")
-    assert table.shoe.coup.abandoned
+    assert table.resumes_to is Phase.ABANDONED
     assert table.decide("void-coup") == ""
 
 

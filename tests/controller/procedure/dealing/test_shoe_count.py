@@ -5,7 +5,7 @@ Source: S42 (g)(3), (k)(1)-(3); D-11, D-13, D-16.
 
 import pytest
 
-from controller.procedure.phases import Phase
+from controller.procedure.phases import BEFORE_A_COUP, Phase
 
 OPENED = "start; burn Ac: 2d; P1 5h; B1 Ad; found face up; resolve continue; burned 2c"
 
@@ -111,7 +111,7 @@ def test_the_first_card_has_both_explanations(new_table, words, claim) -> None:
     for claimed in ("P1", claim):
         table = new_table(f"start; burn Ac: 2c; {words}")
         begun = table.shoe.coups_begun
-        assert table.phase in (Phase.BETWEEN_COUPS, Phase.PLAYER_1), table.phase
+        assert table.phase in BEFORE_A_COUP, table.phase
         assert table.deal(f"{claimed} 7h") == [], claimed
         assert [one.place for one in table.shoe.coup.cards] == ["player_1"]
         assert (table.shoe.coups_begun, table.phase) == (begun + 1, Phase.BANKER_1)

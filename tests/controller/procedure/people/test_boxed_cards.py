@@ -44,7 +44,7 @@ def test_it_leaves_its_hand_its_amount_is_burned_and_the_same_card_is_due_again(
     assert [str(one.card) for one in table.shoe.coup.aside] == ["2d"]
     assert table.permitted == ["continue", "close-shoe"]
     assert table.decide("continue") == ""
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.COUP_BURN, 2)
     assert table.deal("extra 5c") == []
     assert table.last.clauses == ("S42-k-3-extra",)
     assert table.deal("B2 6c") == [], "whatever the shoe claims"
@@ -72,7 +72,7 @@ def test_the_third_card_ruling_is_made_again(table) -> None:
 
 def test_a_natural_found_face_up_is_none(table) -> None:
     table.deal("P 9h; B 2c; P Kd; B 6h; found face up")
-    assert table.resumes_to is Phase.BURN_REST
+    assert table.resumes_to is Phase.COUP_BURN
     table.decide("continue")
     table.deal("; ".join(["extra 5c"] * 6))
     assert table.phase is Phase.BANKER_2
@@ -94,22 +94,22 @@ def test_in_that_coup_a_result_or_a_forced_exit_is_of_that_coup(table) -> None:
 
 def test_a_declared_result_does_not_hold_without_the_card(table) -> None:
     table.deal(f"{NATURAL}; result tie; found face up")
-    assert table.resumes_to is Phase.BURN_REST
+    assert table.resumes_to is Phase.COUP_BURN
     assert table.shoe.coup.declared is None
 
 
 def test_a_card_of_a_partial_coup_is_burned_for_after_it(table) -> None:
     table.deal("P 7h; lost 1; P2 2d; found face up")
-    assert table.resumes_to is Phase.RESULT
+    assert table.resumes_to is Phase.PARTIAL
     table.decide("void-coup take-over")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 2)
 
 
 def test_one_that_nobody_could_read_is_burned_for_without_a_count(table) -> None:
     table.deal("P 7h; B ??; found face up")
     assert "void-coup" not in table.permitted, "(k)(3) prescribes what follows"
     table.decide("void-coup second")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 0)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN_UNCOUNTED, 0)
 
 
 # --- in a burn ----------------------------------------------------------------------------------
@@ -147,14 +147,14 @@ def test_and_with_reports_missing_meanwhile_the_burn_before_play_has_no_count(
 def test_as_the_only_card_of_a_fixed_burn_it_adds_its_amount(new_table) -> None:
     table = new_table("start", burn_mode=BurnMode.FIXED, burn_fixed_count=1)
     table.deal(f"burn 2c; {FOUND}")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 3)
 
 
 @pytest.mark.clause("S42-k-3-extra")
 @pytest.mark.parametrize("before", [OPENED, f"{OPENED}; no more bets"])
 def test_as_the_last_card_of_the_burn_it_is_none_of_those_owed(new_table, before) -> None:
     table = new_table(f"{before}; {FOUND}")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 3)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 3)
     assert table.deal("extra 5c; extra 6c; extra 7c; P1 7h") == []
     assert table.phase is Phase.BANKER_1
 
@@ -191,7 +191,7 @@ def test_and_so_is_the_last_of_that_burn(new_table) -> None:
 )
 def test_in_a_shoe_that_a_person_closed_nothing_more_is_burned(new_table, words) -> None:
     table = new_table(words)
-    if table.phase is Phase.BURN_REST:
+    if table.phase is Phase.REMEDY_BURN:
         table.deal("close shoe")
     assert table.phase is Phase.SHOE_OVER
     assert table.deal("found face up") == []
@@ -207,7 +207,7 @@ def test_an_unread_card_in_the_burn_is_burned_for_after_it(new_table) -> None:
     table = new_table("start; burn 2c: ??; found face up; resolve continue")
     assert table.shoe.burn_owed == 2, "it is none of the two"
     table.deal("burned 4c; burned 6c")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 0)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN_UNCOUNTED, 0)
     assert table.deal("extra 5c; P1 7h") == []
 
 
@@ -236,12 +236,13 @@ def test_there_too_as_the_last_card_it_is_none_of_those_owed(
     new_table, profile, words, owed
 ) -> None:
     table = new_table(f"{OPENED}; {words}", profile=profile)
-    after = table.phase
+    coup, after = table.shoe.coup, table.phase
     assert table.deal("found face up") == ["FOUND_FACE_UP"]
     table.decide("continue")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, owed)
+    burn = Phase.REMEDY_BURN if coup is None else Phase.COUP_BURN
+    assert (table.phase, table.shoe.burn_owed) == (burn, owed)
     assert table.deal("; ".join(["extra 5c"] * owed)) == []
-    assert table.phase is (Phase.PLAYER_1 if after is Phase.BURN_REST else after)
+    assert table.phase is (Phase.PLAYER_1 if after is Phase.COUP_BURN else after)
 
 
 def test_one_after_the_other_each_adds_its_own(table) -> None:
@@ -251,14 +252,14 @@ def test_one_after_the_other_each_adds_its_own(table) -> None:
 
 def test_while_the_table_waits_for_a_decision_it_is_none_of_them_either(table) -> None:
     table.deal("P 7h; B 2d; found face up; extra 3c; extra 4c; found face up")
-    assert (table.resumes_to, table.shoe.burn_owed) == (Phase.BURN_REST, 1 + 4)
+    assert (table.resumes_to, table.shoe.burn_owed) == (Phase.COUP_BURN, 1 + 4)
 
 
 def test_a_card_burned_before_the_result_is_burned_for_before_the_next_hand(table) -> None:
     table.deal(f"{NATURAL}; P Ah; resolve burn-card; extra 3c; found face up")
     table.decide("continue")
     table.deal("result player")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 1 + 3)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 1 + 3)
 
 
 def test_an_unread_card_in_it_is_none_of_them_either(table) -> None:
@@ -273,7 +274,7 @@ def test_an_unread_card_in_it_is_none_of_them_either(table) -> None:
     ("words", "phase"),
     [
         ("P 7h; out 2d", "banker_1"),
-        ("no more bets; out 2d", "player_1"),
+        ("no more bets; out 2d", "betting_closed"),
         ("out 2d", "between_coups"),
     ],
 )
@@ -290,7 +291,7 @@ def test_after_complete_hands_it_is_burned_for_before_the_next_hand(table) -> No
     assert table.resumes_to is Phase.RESULT
     table.decide("continue")
     table.deal("result player")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 2)
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 2)
 
 
 def test_held_for_the_next_hand_it_is_held_no_more(table) -> None:
@@ -362,13 +363,25 @@ def test_the_second_cut_card_in_it_does_the_same(table) -> None:
 @pytest.mark.parametrize("lost", ["lost 2", "program 2.0", "start"])
 def test_in_mid_coup_with_reports_missing_the_coup_is_partial(table, lost) -> None:
     table.deal(f"P 7h; B 9d; {FOUND}; extra 2c; {lost}")
-    assert table.resumes_to is Phase.RESULT
+    assert table.resumes_to is Phase.PARTIAL
     assert "still owed: 8 cards" in remedy_prompts(table)[-1]
     table.decide("void-coup")
     assert table.phase is Phase.BETWEEN_COUPS
 
 
 def test_in_mid_coup_what_is_left_of_it_comes_after_a_void_coup(table) -> None:
-    table.deal(f"P 7h; B 9d; {FOUND}; extra 2c; forced exit")
-    table.decide("void-coup")
-    assert (table.phase, table.shoe.burn_owed) == (Phase.BURN_REST, 8)
+    assert table.deal(f"P 7h; B 9d; {FOUND}; extra 2c; result tie")[-1] == "MISSING_CARD"
+    assert (table.resumes_to, table.shoe.burn_owed) == (Phase.COUP_BURN, 8)
+    assert table.decide("void-coup") == ""
+    assert table.records[-1].fate == "void"
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 8)
+
+
+@pytest.mark.parametrize("decision", ["continue", "void-coup"])
+def test_a_result_declared_in_mid_coup_burn_leaves_the_coup(table, decision) -> None:
+    """Undecided it would be left when the burn is done; the decision goes on with it or ends it."""
+    table.deal(f"P 7h; B 2d; {FOUND}; extra 2c; result tie; extra 3c")
+    assert table.resumes_to is Phase.ABANDONED
+    assert table.decide(f"{decision} take-over") == ""
+    phase = Phase.BANKER_1 if decision == "continue" else Phase.BETWEEN_COUPS
+    assert (table.phase, table.shoe.burn_owed) == (phase, 0)

@@ -69,7 +69,16 @@ def test_odds_change_between_coups_and_hold_from_then_on(floor):
     assert table.table.state.settings == (ChangedSetting("odds_tie", "9:1", "8:1", "trial"),)
 
 
-@pytest.mark.parametrize("words", ["no more bets", "P 7h", "P 7h; B 5c; P Kd; B Qh"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "no more bets",
+        "P 7h",
+        "P 7h; B 5c; P Kd; B Qh",
+        "P 7h; B 7c; found face up; resolve continue",
+        "P 7h; B 7c; found face up; resolve continue; burned 2c",
+    ],
+)
 def test_odds_do_not_change_in_a_coup(floor, words):
     table = floor(f"{OPENED}; {words}", profile="ny-mini")
 
@@ -550,8 +559,10 @@ def test_at_a_start_with_a_shoe_open_only_changes_between_coups_are_applied():
     )
 
 
-@pytest.mark.parametrize("phase", [Phase.PLAYER_1, Phase.RESULT, Phase.SUSPENDED])
-def test_at_a_start_with_a_coup_open_no_change_is_applied(phase):
+@pytest.mark.parametrize(
+    "phase", [Phase.BETTING_CLOSED, Phase.PLAYER_1, Phase.RESULT, Phase.SUSPENDED]
+)
+def test_at_a_start_with_betting_closed_or_a_coup_open_no_change_is_applied(phase):
     assert refusals_at_start(S42, with_values(S42, odds_tie="9:1"), (), NOON, phase)
 
 

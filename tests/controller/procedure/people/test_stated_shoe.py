@@ -67,9 +67,9 @@ def test_in_the_burn_the_shoe_closes(new_table, words) -> None:
     assert new_table(f"{words}; shoe empty").phase is Phase.SHOE_OVER
 
 
-def test_in_a_remedy_burn_in_mid_coup_the_coup_cannot_be_completed(table) -> None:
+def test_in_a_burn_in_mid_coup_the_coup_cannot_be_completed(table) -> None:
     table.deal("P 7h; found face up; resolve continue")
-    assert table.phase is Phase.BURN_REST
+    assert table.phase is Phase.COUP_BURN
     assert table.deal("shoe empty") == ["INSUFFICIENT_CARDS"]
 
 
