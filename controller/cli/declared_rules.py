@@ -88,7 +88,7 @@ RULES: Final = (
             example(
                 "smartshoe clauses",
                 "...",
-                "NY: 154 clauses; checked 58, computed 66, prompted 49, ...; open 0",
+                "NY: 154 clauses; ...; open 0",
                 "...",
             ),
             example(
