@@ -8,6 +8,7 @@ from pathlib import Path
 
 from controller.journal.folder import read_heading_of_file, sealed_files
 from controller.journal.store import open_read_only
+from controller.journal.values import JournalError
 from controller.tape.records import inputs_in, read_input
 from firmware_bridge.transport.port import Chunk
 
@@ -26,10 +27,16 @@ def stored_chunks(journal: Path, since_utc_ns: int) -> Mapping[str, Sequence[Chu
 
 
 def _sealed_before(journal: Path, base_seq: int, since_utc_ns: int) -> int:
-    """The last record of the newest sealed file that ended before that time, or before a gap."""
+    """The last record of the newest sealed file that ended before that time, or before a gap.
+
+    A file that cannot be read is a gap: it is no reason not to start.
+    """
     before = base_seq
     for path in reversed(sealed_files(journal)):
-        heading = read_heading_of_file(path)
+        try:
+            heading = read_heading_of_file(path)
+        except JournalError:
+            break
         if heading.last_seq != before or heading.until_ns < since_utc_ns:
             break
         before = heading.first_seq - 1

@@ -44,5 +44,15 @@ def test_a_shoe_that_is_not_here_ends_the_search(sealed_journal) -> None:
     assert 0 < len(live) < len(whole)
 
 
+def test_a_damaged_sealed_shoe_ends_the_search_and_no_start(sealed_journal) -> None:
+    journal = sealed_journal(2)
+    since_ns = chunks_of(journal)[0].at.utc_ns
+    newest = sealed_files(journal)[-1]
+    newest.chmod(0o600)
+    newest.write_bytes(b"no sealed shoe")
+
+    assert found_since(journal, since_ns) == chunks_of(journal, live_only=True)
+
+
 def test_an_empty_journal_stored_nothing(sealed_journal) -> None:
     assert found_since(sealed_journal(0, then=()), 0) == []
