@@ -58,7 +58,7 @@ def device_role(settings: Settings, port: str) -> str:
 def logging_port(role: str, put: _PutPort) -> _PutPort:
     """Wrap `put`: log the opening and loss of a port, then pass the event on."""
 
-    def log_and_put(event: PortEvent) -> None:
+    def log_and_put(event: PortEvent) -> object:
         match event:
             case PortOpened():
                 LOG.info("%s: %s is open", role, event.port)
@@ -66,7 +66,7 @@ def logging_port(role: str, put: _PutPort) -> _PutPort:
                 LOG.warning("%s: %s", role, reason)
             case _:
                 pass
-        put(event)
+        return put(event)
 
     return log_and_put
 
@@ -173,10 +173,10 @@ class WireLogger:
         self._put = put
         self._log = logging.getLogger(f"smartshoe.wire.{shoe.port}")
 
-    def put(self, event: PortEvent) -> None:
+    def put(self, event: PortEvent) -> object:
         """Log an event at the configured levels, and pass it on."""
         self._state, lines = self._monitor.watch(self._state, event)
         for line in lines:
             if line.startswith(self._prefixes):
                 self._log.info("%s", line)
-        self._put(event)
+        return self._put(event)

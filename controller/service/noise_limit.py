@@ -66,12 +66,16 @@ class NoiseLimit:
         self._sample = b""
         self._reported_ns: int | None = None
 
-    def put(self, event: PortEvent) -> None:
-        """Pass an event on; of a chunk beyond the limit only what belongs to new frames."""
+    def put(self, event: PortEvent) -> bool:
+        """Pass an event on; of a chunk beyond the limit only what belongs to new frames.
+
+        False where what was passed on is accepted no more.
+        """
         with self._lock:
-            noise_alone = self._put_limited(event)
+            noise_alone, accepted = self._put_limited(event)
         if noise_alone:
             self._pause(self.PAUSE_S)
+        return accepted
 
     def resume(self, chunks: Iterable[Chunk], at: Timestamp) -> None:
         """Count the noise in what earlier runs stored of the port until `at`; before any `put`.
@@ -93,14 +97,13 @@ class NoiseLimit:
             self._dropped = 0
         return (dropped,) if dropped.count else ()
 
-    def _put_limited(self, event: PortEvent) -> bool:
-        """Put what is to be passed on; whether it was noise alone."""
+    def _put_limited(self, event: PortEvent) -> tuple[bool, bool]:
+        """Put what is to be passed on; whether it was noise alone, and whether it was accepted."""
         self._port = event.port
         if not isinstance(event, Chunk):
             self._give_up_frame()
             self._report(event.at)
-            self._put(event)
-            return False
+            return False, self._put(event)
         self._begin_chunk(event.at.monotonic_ns)
         data, before = event.data, self._dropped
         passed = b"".join(map(self._pass, self._pieces(data)))
@@ -110,9 +113,9 @@ class NoiseLimit:
         )
         if overdue:
             self._report(event.at)
-        if passed:
-            self._put(event if passed == data else replace(event, data=passed))
-        return noise_alone
+        if not passed:
+            return noise_alone, True
+        return False, self._put(event if passed == data else replace(event, data=passed))
 
     def _begin_chunk(self, now_ns: int) -> None:
         if now_ns - self._stored_ns >= self.WINDOW_NS:

@@ -37,6 +37,7 @@ _EAGER_NS = 2_000_000_000
 _UNREAD_NS_MIN = int(1.25e9 * READ_TIMEOUT_S)
 _WRITES_WAITING_MAX = 64
 _ENTROPY_BYTES = 32
+_REFUSED_PAUSE_S = 0.1
 
 _Put: TypeAlias = Callable[[PortEvent], object]
 
@@ -45,7 +46,8 @@ class PortPump:
     """Reads and writes one port on two threads.
 
     `put` is called on the reader's thread only, with events in order; the reader waits while it
-    blocks. It is not called after join() has returned.
+    blocks, and a while after it returned False: nobody takes events any more. It is not called
+    after join() has returned.
     """
 
     def __init__(
@@ -173,7 +175,9 @@ class PortPump:
                     read_until_ns = at.monotonic_ns
                 if data:
                     waited_ns = unread_ns if unread_ns >= _UNREAD_NS_MIN else 0
-                    self._put(Chunk(self._name, at, data, waited_ns))
+                    if self._put(Chunk(self._name, at, data, waited_ns)) is False:
+                        # Accepted no more: reading on would keep others from ending.
+                        self._stopping.wait(_REFUSED_PAUSE_S)
             reason = "stopped"
         except PortGone as gone:
             reason = str(gone)

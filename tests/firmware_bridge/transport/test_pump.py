@@ -304,6 +304,28 @@ def test_after_stop_nothing_more_is_reported(pumping: Pumping) -> None:
 # --- bytes that waited ----------------------------------------------------------------------------
 
 
+def test_where_nobody_takes_its_bytes_any_more_it_reads_on_slowly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A flooded port that spins would keep the table from storing what it has."""
+    monkeypatch.setattr("firmware_bridge.transport.pump._REFUSED_PAUSE_S", WAIT_S)
+    port, refused = ScriptedPort((REPORT, REPORT, REPORT)), Event()
+
+    def put(event: PortEvent) -> bool:
+        if isinstance(event, Chunk):
+            refused.set()
+        return not isinstance(event, Chunk)
+
+    pump = PortPump("/dev/ttyUSB0", port, put)
+    pump.start()
+    assert refused.wait(WAIT_S)
+    waits_for_more = Event().wait(0.05)
+    pump.stop()
+    pump.join()
+
+    assert (port.reads, waits_for_more) == (1, False)
+
+
 class TimedPort:
     """A port with its own clock: each read takes so many seconds and returns those bytes."""
 
