@@ -473,3 +473,11 @@ def test_a_hand_counts_the_last_digit_of_its_sum(profile: str, clause: str) -> N
         whole = played(profile, f"{cards}; result {winner}{pair}")
         assert outcome(whole[-1]) == f"{winner} {count} to 9"
         assert clause in cited(whole[-1]) or first + second < 10
+
+
+@pytest.mark.parametrize(
+    ("profile", "document"),
+    [("s42-mini", "S42"), ("ny-mini", "NY"), ("wa-mini", "WA"), ("house-baccarat", "HG")],
+)
+def test_the_rules_at_a_table_name_their_document(profile: str, document: str) -> None:
+    assert RuleBook.of(load_profile(profile), 8, ()).document == document

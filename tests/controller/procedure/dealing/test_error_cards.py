@@ -251,6 +251,12 @@ def test_it_is_kept_and_judged_after_them(new_table, profile) -> None:
     )
 
 
+def test_a_second_one_before_the_next_call_is_kept_too(table) -> None:
+    table.deal(f"out 4c; {WHOLE_HAND}; result player; burned 7d; result tie")
+    assert table.last.what == "result tie, kept with the cards held: the decision applies it"
+    assert table.resumes_to is Phase.BETWEEN_COUPS
+
+
 def test_the_cards_after_it_are_the_next_hand(new_table) -> None:
     table = new_table(f"{OPENED}; no more bets; out 4c", observed=ALL_SEEN)
     dealt = f"{WHOLE_HAND}; result player; no more bets; P1 7d; B1 8d"
