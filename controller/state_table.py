@@ -24,14 +24,14 @@ class NoEdge(Struct, Generic[PhaseT, TriggerT], frozen=True):
 
 
 class StateTable(Generic[PhaseT, TriggerT]):
-    """An immutable table of edges; safe for several threads, as a call changes nothing in it.
+    """An immutable table of edges; safe for several threads, as a call changes no answer of it.
 
     The library's machine gets no model, callback or condition, so a trigger is the look-up of its
     edge. Phases and triggers are the members of the two enums that the edges name, whether or not
     an edge uses them.
     """
 
-    __slots__ = ("_by_name", "_machine", "_phases", "_triggers")
+    __slots__ = ("_by_name", "_legal", "_machine", "_phases", "_triggers")
 
     def __init__(self, edges: Sequence[tuple[PhaseT, TriggerT, PhaseT]]) -> None:
         assert edges, "a state table needs at least one edge"
@@ -40,6 +40,8 @@ class StateTable(Generic[PhaseT, TriggerT]):
         self._phases = type(edges[0][0])
         self._triggers = type(edges[0][1])
         self._by_name = {phase.value: phase for phase in self._phases}
+        # Made when first asked for: the library walks its whole table for it.
+        self._legal: dict[PhaseT, tuple[TriggerT, ...]] = {}
         self._machine = Machine(
             model=None,
             states=[phase.value for phase in self._phases],
@@ -59,10 +61,17 @@ class StateTable(Generic[PhaseT, TriggerT]):
         assert to is not None, "every edge leads to a phase"
         return self._by_name[to]
 
+    def has_edge(self, phase: PhaseT, trigger: TriggerT) -> bool:
+        """Whether `trigger` may occur in `phase`."""
+        event = self._machine.events.get(trigger)
+        return event is not None and bool(event.transitions.get(phase))
+
     def legal(self, phase: PhaseT) -> tuple[TriggerT, ...]:
         """The triggers that may occur in `phase`, in the order of their enum."""
-        names = self._machine.get_triggers(phase.value)
-        return tuple(trigger for trigger in self._triggers if trigger.value in names)
+        if phase not in self._legal:
+            names = self._machine.get_triggers(phase.value)
+            self._legal[phase] = tuple(one for one in self._triggers if one.value in names)
+        return self._legal[phase]
 
     def mermaid(self) -> str:
         """The table as a Mermaid state diagram; the text is deterministic."""

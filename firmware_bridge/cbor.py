@@ -94,7 +94,13 @@ class _CborReader:
         self.at = 0
 
     def value(self, depth: int) -> CborValue:
-        major, number = self._head()
+        if self.at == len(self._data):
+            raise _InvalidCborError
+        first = self._data[self.at]
+        self.at += 1
+        major, number = first >> 5, first & 0x1F
+        if number > _INLINE_MAX:
+            number = self._long_number(major, number)
         match major:
             case 0:
                 return number
@@ -113,21 +119,15 @@ class _CborReader:
             case _:
                 return self._simple(major, number)
 
-    def _head(self) -> tuple[int, int]:
-        if self.at == len(self._data):
-            raise _InvalidCborError
-        first = self._data[self.at]
-        self.at += 1
-        major, information = first >> 5, first & 0x1F
-        if information <= _INLINE_MAX:
-            return major, information
+    def _long_number(self, major: int, information: int) -> int:
+        """The number of a head that does not hold it in its first byte."""
         size, least = _LONGER.get(information, (0, 0))
         if size == 0 or major == _SIMPLE:  # indefinite or reserved; a float or a long simple value
             raise _InvalidCborError
         number = int.from_bytes(self._take(size, size), "big")
         if number < least:
             raise _InvalidCborError
-        return major, number
+        return number
 
     def _take(self, count: int, count_max: int) -> bytes:
         data = self._data[self.at : self.at + count] if count <= count_max else b""

@@ -308,8 +308,9 @@ def _new_folder() -> Path:
 
 def _run_demo(settings: DemoSettings, *, as_json: bool) -> ExitCode:
     """Run the demo, prove it and print the report."""
-    from controller.profiles.load import load_clauses
+    from controller.profiles.load import load_clauses, load_profile
     from hil.demo.demo import play
+    from hil.demo.floor_view import shown_clauses
     from hil.demo.proof import prove
     from hil.demo.report import json_report, print_report
     from hil.demo.screen import screen_on
@@ -317,7 +318,8 @@ def _run_demo(settings: DemoSettings, *, as_json: bool) -> ExitCode:
     console = _console(as_json=as_json)
     line = f"seed {settings.seed}, {settings.speed.value} speed, journal {settings.folder}"
     console.out(f"demo: {line}", highlight=False)
-    dealt = play(settings, screen_on(console, load_clauses()))
+    clauses = shown_clauses(load_profile(settings.profile), load_clauses())
+    dealt = play(settings, screen_on(console, clauses))
     with console.status("verifying and replaying the journal ..."):
         proof = prove(
             settings.folder,

@@ -11,6 +11,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.actions.actions import (
+    Action,
+    ChangeSetting,
+    CloseShoe,
+    ReportFaceUp,
+    RequestGhostHand,
+    Resolution,
+)
 from controller.journal.card_row_format import (
     CHAIN_BYTES,
     NOT_READ,
@@ -36,17 +44,12 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.events import (
-    BoxedCardFound,
     CardDrawn,
     CoupForcedOut,
     CustodyFindingRaised,
     CutCardDrawn,
-    GhostHandRequested,
-    IrregularityResolved,
     ProgramReplaced,
     ReportsMissing,
-    SettingChangeRequested,
-    ShoeClosedByPerson,
 )
 from controller.procedure.verdicts import Irregularity
 from controller.rules.cards import Card, Suit
@@ -88,17 +91,19 @@ _COMPLETE_COUPS: Final = (
     (*_FIRST_FOUR, RowRole.BANKER_3),
     (*_FIRST_FOUR, RowRole.PLAYER_3, RowRole.BANKER_3),
 )
-# Events that rows cannot represent: a shoe with one of them is never clean.
-_NOT_IN_ROWS: Final = (
+# Events and acts that rows cannot represent: a shoe with one of them is never clean.
+_EVENTS_NOT_IN_ROWS: Final = (
     CoupForcedOut,
     CustodyFindingRaised,
-    BoxedCardFound,
-    GhostHandRequested,
-    IrregularityResolved,
     ProgramReplaced,
     ReportsMissing,
-    SettingChangeRequested,
-    ShoeClosedByPerson,
+)
+_ACTS_NOT_IN_ROWS: Final = (
+    ReportFaceUp,
+    RequestGhostHand,
+    Resolution,
+    ChangeSetting,
+    CloseShoe,
 )
 
 
@@ -147,6 +152,11 @@ class ShoeRows:
         if self._open:
             self._mark_incomplete()
 
+    def add_action(self, action: Action) -> None:
+        """Add what a person did; entries concluded from it follow."""
+        if isinstance(action, _ACTS_NOT_IN_ROWS):
+            self._mark_incomplete()
+
     def add_entry(self, stored: StoredRecord, entry: Entry, utc_ns: int) -> None:
         """Add one entry; `utc_ns` is the time of the input it was concluded from."""
         if self._ended and not isinstance(entry, EventVerdicts | ShoeEnded):
@@ -189,7 +199,7 @@ class ShoeRows:
                 flags |= RowFlag.IRREGULAR
             if verdict.provisional:
                 flags |= RowFlag.SUSPENDED
-        if flags or isinstance(event, _NOT_IN_ROWS):
+        if flags or isinstance(event, _EVENTS_NOT_IN_ROWS):
             self._mark_incomplete()
         if isinstance(event, CutCardDrawn):
             if self._cards:

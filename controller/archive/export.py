@@ -20,6 +20,8 @@ from controller.journal.reader import JournalReader
 from controller.journal.record import is_input
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, JournalError, StoredRecord
+from controller.messages.catalogue import to_words
+from controller.messages.message import Message
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
@@ -237,7 +239,7 @@ class _RowBuilder(Struct):
             "number": one.number,
             "coup": one.coup,
             "code": one.code.value,
-            "title": kind.title,
+            "title": to_words(Message(one.code.value)),
             "clauses": list(clauses),
             "suspends": one.suspends,
         }

@@ -7,16 +7,18 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from controller.actions.actions import OperatorAction, RecordAct
+from controller.actions.choices import ActKind
 from controller.archive.card_rows import ShoeRows
 from controller.core.state import STATES, CoreState
+from controller.custody.batch_life.facts import StageChange
 from controller.custody.batch_life.stages import BatchStage
 from controller.journal.encoding import EncodingError
 from controller.journal.record import is_input
 from controller.journal.shoe_file import ShoeHeading, ShoeParts
 from controller.journal.values import Base, Head, SavedState, StoredRecord
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.effects import BatchMoved, Prompt, ShoeEnded, ShoeOpened
-from controller.procedure.events import ActReported, CardDrawn
+from controller.procedure.effects import Prompt, ShoeEnded, ShoeOpened
+from controller.procedure.events import CardDrawn
 from controller.replay.upgrade import LEDGERS, UpgradeLedger
 from controller.tape.entries import BatchBound, Entry, EventVerdicts
 from controller.tape.inputs import Started
@@ -179,6 +181,11 @@ class _ShoeCollector:
             self.first_run = self.first_run or stored.seq
             self.software = item.software
             self.rows.begin_run()
+        elif isinstance(item, OperatorAction):
+            self.rows.add_action(item.action)
+            match item.action:
+                case RecordAct(kind=ActKind.LOADED, batch=back):
+                    self._loaded_back = back
 
     def _add_entry(self, entry: Entry) -> None:
         match entry:
@@ -188,12 +195,10 @@ class _ShoeCollector:
                 self.ended = entry
             case BatchBound(batch=batch, back=back):
                 self._backs[back] = batch
-            case BatchMoved(batch=back, after=BatchStage.IN_PLAY):
+            case StageChange(batch=back, after=BatchStage.IN_PLAY):
                 self._moved_back = back
             case EventVerdicts(event=CardDrawn(back=back)):
                 self._card_back = self._card_back or back
-            case EventVerdicts(event=ActReported(kind=ActKind.LOADED, batch=back)):
-                self._loaded_back = back
             case _:
                 pass
 

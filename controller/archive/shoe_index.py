@@ -1,4 +1,4 @@
-"""Lists the sealed shoes of a folder by their headings alone; records are not read or checked.
+"""Lists the sealed shoes of a folder by their headings, and counts corrections of their coups.
 
 Source: controller/archive/README.md, "Journal commands"; controller/journal/README.md, "Folder",
 "Shoe file".
@@ -6,21 +6,33 @@ Source: controller/archive/README.md, "Journal commands"; controller/journal/REA
 
 import os
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
-from controller.journal.folder import read_heading_of_file, sealed_files, shoe_path
+from controller.journal.database import FILE_NAME
+from controller.journal.encoding import EncodingError
+from controller.journal.folder import (
+    read_heading_of_file,
+    read_sealed,
+    sealed_files,
+    shoe_path,
+)
 from controller.journal.shoe_file import (
     DIGEST_BYTES,
     SIGNATURE_BYTES,
     SUFFIX,
     UNSIGNED,
+    ShoeFileError,
     ShoeHeading,
 )
-from controller.journal.values import JournalError
+from controller.journal.store import open_read_only
+from controller.journal.values import JournalError, StoredRecord
+from controller.procedure.effects import CoupCorrected
+from controller.tape.records import read_as
 
 DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SHOE_NAMED: Final = re.compile(r"(\d{4}-\d{2}-\d{2})/0*([1-9]\d{0,8})(?:\.shoe)?", re.ASCII)
@@ -84,6 +96,33 @@ def shoe_summary(path: Path) -> ShoeSummary:
             " account may read it"
         ) from error
     return ShoeSummary(path, heading, size, digest, signature != UNSIGNED)
+
+
+def correction_counts(folder: Path) -> dict[ShoeName, int | None]:
+    """How many corrections of a shoe's coups there are, for each shoe that has one.
+
+    A correction is sealed with the shoe in play when it was made, or not yet. None for a shoe whose
+    file cannot be read. Raises JournalError.
+    """
+    counts: Counter[ShoeName] = Counter()
+    unreadable: list[ShoeName] = []
+    for path in _paths(folder):
+        try:
+            counts.update(_corrected_shoes(read_sealed(path).records()))
+        except (ShoeFileError, EncodingError, OSError):
+            unreadable.append(parse_shoe_name(f"{path.parent.name}/{path.name}"))
+    if (folder / FILE_NAME).is_file():
+        with open_read_only(folder) as live:
+            counts.update(_corrected_shoes(live.records(live.base.seq)))
+    return {**counts, **dict.fromkeys(unreadable)}
+
+
+def _corrected_shoes(records: Iterable[StoredRecord]) -> Iterator[ShoeName]:
+    """The shoe of each correction among the records."""
+    for stored in records:
+        corrected = read_as(stored.record, CoupCorrected)
+        if corrected is not None:
+            yield ShoeName(corrected.gaming_day, corrected.shoe)
 
 
 def trailer(path: Path) -> tuple[bytes, bytes]:

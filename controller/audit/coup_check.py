@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from controller.audit.shoe_rules import FACES, ShoeRules
 from controller.journal.card_row_format import RowEnd, RowRole
+from controller.messages.catalogue import to_words
 from controller.procedure.places import PLACE_NAMES, ruling_points
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import Card
@@ -86,35 +87,39 @@ def _check_card(
     assert due is not None, "a coup that is over has no further card"
     role_place = _PLACES[RowRole(role)]
     if role_place is not due:
-        recorded = f"card {len(faces)} is recorded as {PLACE_NAMES[role_place]}"
-        words = f"{recorded}; due was {PLACE_NAMES[due]}"
-        return Discrepancy(coup, words, rules.clauses(*ruling_points(before)))
+        recorded = f"card {len(faces)} is recorded as {_place_words(role_place)}"
+        text = f"{recorded}; due was {_place_words(due)}"
+        return Discrepancy(coup, text, rules.clauses(*ruling_points(before)))
     if not is_complete(faces):
         if end == RowEnd.NOT_LAST:
             return None
         missing = next_place(faces)
         assert missing is not None
-        due_name = PLACE_NAMES[missing]
-        words = f"it is recorded as over after {_cards(len(faces))}; due was {due_name}"
-        return Discrepancy(coup, words, rules.clauses(*ruling_points(faces)))
+        due_name = _place_words(missing)
+        text = f"it is recorded as over after {_cards(len(faces))}; due was {due_name}"
+        return Discrepancy(coup, text, rules.clauses(*ruling_points(faces)))
     outcome = coup_result(faces).outcome
     if end == RowEnd.NOT_LAST:
-        words = f"no outcome is recorded after its last card; by its cards it is {outcome.value}"
-        return Discrepancy(coup, words, rules.clauses(*ruling_points(faces)))
+        text = f"no outcome is recorded after its last card; by its cards it is {outcome.value}"
+        return Discrepancy(coup, text, rules.clauses(*ruling_points(faces)))
     if _OUTCOMES[RowEnd(end)] is outcome:
         return None
     recorded_outcome = _OUTCOMES[RowEnd(end)].value
-    words = f"its recorded outcome is {recorded_outcome}; by its cards it is {outcome.value}"
+    text = f"its recorded outcome is {recorded_outcome}; by its cards it is {outcome.value}"
     tie = outcome is Outcome.TIE
     point = RulePoint.EQUAL_IS_TIE if tie else RulePoint.HIGHER_WINS
-    return Discrepancy(coup, words, rules.clauses(point))
+    return Discrepancy(coup, text, rules.clauses(point))
 
 
 def _cut_short(coup: int, faces: tuple[Card, ...], rules: ShoeRules) -> Discrepancy:
     due = next_place(faces)
     assert due is not None
-    words = f"it ends after {_cards(len(faces))}; due was {PLACE_NAMES[due]}"
-    return Discrepancy(coup, words, rules.clauses(*ruling_points(faces)))
+    text = f"it ends after {_cards(len(faces))}; due was {_place_words(due)}"
+    return Discrepancy(coup, text, rules.clauses(*ruling_points(faces)))
+
+
+def _place_words(place: Place) -> str:
+    return to_words(PLACE_NAMES[place])
 
 
 def _cards(number: int) -> str:

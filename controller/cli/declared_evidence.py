@@ -126,7 +126,7 @@ EVIDENCE: Final = (
         (
             example(
                 "smartshoe evidence 2025-11-21/1/1 journal --out coup-1.zip",
-                "coup-1.zip: coup 2025-11-21/1/1, 9 files, 102130 bytes",
+                "coup-1.zip: coup 2025-11-21/1/1, 10 files, 196572 bytes",
                 "  sha256 4327a567c7974620560b57fa928873650fe6f1de49d508c3a84fa88efe8c7dae",
                 "  to check it anywhere: unpack it and run `python3 verify.py .` in its folder",
             ),
@@ -166,7 +166,11 @@ EVIDENCE: Final = (
                 "...",
             ),
         ),
-        notes="Only headings are read and nothing is checked; `smartshoe verify` checks.",
+        notes=(
+            "At the end of a line: corrections of the shoe's coups, also those made after its end;"
+            " of a shoe that is not sealed they have a line of their own. Nothing is checked;"
+            " `smartshoe verify` checks."
+        ),
     ),
     Command(
         "journal export",

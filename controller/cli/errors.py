@@ -32,7 +32,7 @@ class ExitCode(IntEnum):
 KNOWN_ERRORS: Final = {
     "controller.audit.discovery.NothingToAudit": ExitCode.UNUSABLE,
     "controller.audit.worker_pool.WorkerLost": ExitCode.UNUSABLE,
-    "controller.tape.actions.ActionError": ExitCode.UNUSABLE,
+    "controller.actions.declaration.ActionError": ExitCode.UNUSABLE,
     "controller.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
     "controller.config.load.ConfigError": ExitCode.UNUSABLE,
     "controller.control.client.ControlError": ExitCode.NO_TABLE,

@@ -9,16 +9,19 @@ device knows neither.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Final, Literal, assert_never
+from typing import Final, Literal
 
 from msgspec import Struct, field
 
 from controller.commissioning.pairing_file import PairedDevice
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.journal.record import RecordKind, unwrap
 from controller.journal.store import open_read_only
-from controller.procedure.effects import ShuffleRecorded
+from controller.journal.values import StoredRecord
+from controller.profiles.borrowing import borrowed_among
+from controller.profiles.profile import document_of
 from controller.system.json_document import (
     Count,
     Digest,
@@ -30,12 +33,8 @@ from controller.system.json_document import (
     plain_fields,
     time_text,
 )
-from controller.tape.inputs import Input
-from controller.tape.records import (
-    inputs_in,
-    read_entry,
-    read_input,
-)
+from controller.tape.inputs import Started
+from controller.tape.records import holds, read_as, read_input, received_ns
 from drivers.catalogue import RECEIPT_FORM, open_receipt
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 
@@ -46,40 +45,46 @@ _REMEDY: Final = "take the file as `smartshoe shuffles export` wrote it"
 
 
 class RecordedShuffle(Struct, frozen=True):
-    """A receipt in a journal: its record number, and its time by the table's clock."""
+    """A receipt in a journal: its record number, and its time by the table's clock.
+
+    `borrowed` names the decision of each of its clauses that its profile's document borrows.
+    """
 
     record: int
     at_utc_ns: int
     recorded: ShuffleRecorded
+    borrowed: Mapping[str, str] = {}
 
 
 def read_shuffles(journal: Path) -> Iterator[RecordedShuffle]:
     """Every shuffle of a journal, in order, without archived shoes. Raises JournalError."""
     with open_read_only(journal) as opened:
-        last_input = b""
-        for stored in opened.records(after_seq=opened.first_available_seq - 1):
-            kind, _ = unwrap(stored.record)
-            match kind:
-                case RecordKind.INPUT:
-                    last_input = stored.record
-                case RecordKind.ENTRY:
-                    entry = _entry(stored.record)
-                    if entry is not None:
-                        yield RecordedShuffle(stored.seq, _utc_ns(last_input), entry)
-                case _:
-                    assert_never(kind)
+        first = opened.first_available_seq
+        yield from shuffles_in(opened.records(after_seq=first - 1), opened.base.started)
 
 
-def _entry(record: bytes) -> ShuffleRecorded | None:
-    entry = read_entry(record)
-    return entry if isinstance(entry, ShuffleRecorded) else None
+def shuffles_in(records: Iterable[StoredRecord], started: bytes) -> Iterator[RecordedShuffle]:
+    """Every shuffle in the records, in order; `started` is the record that began their run."""
+    newest = b""
+    for stored in records:
+        if unwrap(stored.record)[0] is RecordKind.INPUT:
+            newest = stored.record
+            started = newest if holds(newest, Started) else started
+        elif (entry := read_as(stored.record, ShuffleRecorded)) is not None:
+            borrowed = borrowed_among(_document(started), entry.clauses)
+            yield RecordedShuffle(stored.seq, _utc_ns(newest), entry, borrowed)
+
+
+def _document(started: bytes) -> str:
+    """The rule document of the profile of a run; "" where that is unknown."""
+    began = read_as(started, Started) if started else None
+    return document_of(began.profile.decode()) if began is not None else ""
 
 
 def _utc_ns(record: bytes) -> int:
-    """The UTC time of the input that caused an entry, in nanoseconds."""
-    item = read_input(record)
-    inputs: tuple[Input, ...] = () if item is None else inputs_in(item)
-    return inputs[-1].at.utc_ns if inputs else 0
+    """When the input arrived that an entry was concluded from."""
+    item = read_input(record) if record else None
+    return received_ns(item) if item is not None else 0
 
 
 # --- the file ------------------------------------------------------------------------------------
@@ -121,6 +126,7 @@ def shuffle_fields(shuffle: RecordedShuffle) -> dict[str, object]:
             "genuine": proof.genuine,
             "refused": recorded.refused,
             "clauses": list(recorded.clauses),
+            **({"borrowed": dict(shuffle.borrowed)} if shuffle.borrowed else {}),
         },
     }
 
@@ -171,6 +177,7 @@ class _TablePart(Document, frozen=True):
     genuine: bool
     refused: str
     clauses: tuple[str, ...]
+    borrowed: Mapping[str, str] = {}
     ended_at: UtcTime | None = None
     uncertainty_ns: LongCount | None = None
 
@@ -198,7 +205,7 @@ def load_shuffle(path: Path) -> RecordedShuffle:
     recorded = ShuffleRecorded(
         batch=table.batch, proof=proof, refused=table.refused, clauses=table.clauses
     )
-    return RecordedShuffle(table.record, int(table.recorded_at), recorded)
+    return RecordedShuffle(table.record, int(table.recorded_at), recorded, table.borrowed)
 
 
 # --- proof ---------------------------------------------------------------------------------------

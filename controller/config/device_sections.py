@@ -9,6 +9,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from controller.actions.declaration import PEOPLE_AT_THE_TABLE, SUPERVISORS, Role
 from controller.config.sections import FileName, Line, Section
 from controller.config.trust import TrustSection
 from controller.core.manifest_binding import is_batch_name
@@ -17,7 +18,6 @@ from controller.core.settings import (
     ShoeDeviceSettings,
     ShufflerDeviceSettings,
 )
-from controller.tape.actions import PEOPLE_AT_THE_TABLE, SUPERVISORS, Role
 from drivers.catalogue import (
     ANGEL_EYE_II_EX,
     BCC_READINGS,

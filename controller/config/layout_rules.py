@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from controller.procedure.rulebook import DEFAULT_BACKS
+from controller.profiles.borrowing import with_citation
 from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
 from controller.rules.hands import HandName
@@ -59,13 +60,22 @@ class PitSettings(Struct, frozen=True):
 
 
 class LayoutProblem(Exception):
-    """A problem of a layout or a pit: key, what is allowed by which clauses, remedy."""
+    """A problem of a layout or a pit: key, what is allowed by which clauses, remedy.
+
+    `document` is the profile's rule document.
+    """
 
     def __init__(
-        self, path: str, problem: str, allowed: str, remedy: str, clauses: tuple[str, ...]
+        self,
+        path: str,
+        problem: str,
+        allowed: str,
+        remedy: str,
+        clauses: tuple[str, ...],
+        document: str,
     ) -> None:
-        grounds = f" ({', '.join(clauses)})" if clauses else ""
-        super().__init__(f"{path}: {problem}. Allowed: {allowed}{grounds}. Remedy: {remedy}")
+        allowed = with_citation(document, allowed, clauses)
+        super().__init__(f"{path}: {problem}. Allowed: {allowed}. Remedy: {remedy}")
         self.path = path
         self.clauses = clauses
 
@@ -106,22 +116,24 @@ def _seat_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProb
             "every seat once, from 1",
             "number each seat once",
             profile.citations_for(RulePoint.LAYOUT_VIGORISH_BOXES),
+            profile.own_clauses,
         )
 
 
 def _spot_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProblem]:
+    own = profile.own_clauses
     unknown = [spot for spot in layout.spots if spot not in tuple(WagerKind)]
     bets = profile.citations_for(RulePoint.LAYOUT_BET_SPOTS)
     listed = ", ".join(WagerKind)
     if unknown:
         problem = f"{unknown[0]!r} is not a wager"
         remedy = "write the wager that the spot is for"
-        yield LayoutProblem("layout.spots", problem, listed, remedy, bets)
+        yield LayoutProblem("layout.spots", problem, listed, remedy, bets, own)
     duplicates = _duplicates(layout.spots)
     if duplicates:
         problem = f"{duplicates[0]} is listed twice"
         remedy = "give each wager a spot of its own"
-        yield LayoutProblem("layout.spots", problem, "each once", remedy, bets)
+        yield LayoutProblem("layout.spots", problem, "each once", remedy, bets, own)
     for point, kinds in _required_spots(profile):
         clauses = profile.citations_for(point)
         missing = [kind.value for kind in kinds if kind not in layout.spots]
@@ -132,6 +144,7 @@ def _spot_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProb
                 f"a spot for each wager that is offered, {', '.join(kinds)} among them",
                 "add it at every seat, or do not offer the wager",
                 clauses,
+                profile.own_clauses,
             )
 
 
@@ -151,6 +164,7 @@ def _required_spots(profile: Profile) -> Iterator[tuple[RulePoint, tuple[WagerKi
 
 
 def _vigorish_box_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProblem]:
+    own = profile.own_clauses
     clauses = profile.citations_for(RulePoint.LAYOUT_VIGORISH_BOXES)
     boxes = layout.vigorish_boxes
     if not clauses or sorted(boxes) == sorted(layout.seats):
@@ -161,7 +175,7 @@ def _vigorish_box_problems(layout: TableLayout, profile: Profile) -> Iterator[La
     problem = f"seat {', '.join(missing)} has none" if missing else "there are more than seats"
     allowed = "one box for each seat, with its number"
     remedy = "write vigorish_boxes with the numbers of seats"
-    yield LayoutProblem("layout.vigorish_boxes", problem, allowed, remedy, clauses)
+    yield LayoutProblem("layout.vigorish_boxes", problem, allowed, remedy, clauses, own)
 
 
 def _needs_no_boxes(profile: Profile) -> bool:
@@ -179,6 +193,7 @@ def _hand_area_problems(layout: TableLayout, profile: Profile) -> Iterator[Layou
             "one for the Player's Hand and one for the Banker's Hand",
             'write hand_areas = ["player", "banker"]',
             clauses,
+            profile.own_clauses,
         )
 
 
@@ -191,6 +206,7 @@ def _back_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProb
             "the back colours of two batches",
             'write two words such as ["red", "blue"]',
             profile.citations_for(RulePoint.BATCH_SETS),
+            profile.own_clauses,
         )
     elif backs[0] == backs[1] and profile.rules.shuffle_mode is ShuffleMode.DUAL_BATCH:
         yield LayoutProblem(
@@ -199,6 +215,7 @@ def _back_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProb
             "two different colours",
             "use a batch with other backs",
             profile.citations_for(RulePoint.BATCH_BACKS_DIFFER),
+            profile.own_clauses,
         )
 
 
@@ -211,23 +228,25 @@ def _cut_card_problems(layout: TableLayout, profile: Profile) -> Iterator[Layout
             "a colour different from every back",
             "use cut cards of another colour, and write their colour",
             profile.citations_for(RulePoint.CUT_CARD_COLOUR),
+            profile.own_clauses,
         )
 
 
 def _equipment_problems(layout: TableLayout, profile: Profile) -> Iterator[LayoutProblem]:
+    own = profile.own_clauses
     rack = profile.citations_for(RulePoint.DISCARD_RACK_PRESENT)
     if rack and not layout.discard_rack:
         allowed, remedy = "a discard rack on the dealer's side", "Provide one and write true"
-        yield LayoutProblem("layout.discard_rack", "there is none", allowed, remedy, rack)
+        yield LayoutProblem("layout.discard_rack", "there is none", allowed, remedy, rack, own)
     odds = profile.citations_for(RulePoint.ODDS_POSTED)
     if odds and not layout.odds_posted:
         allowed = '"layout", or where the sign hangs'
         remedy = "post the odds and write where"
-        yield LayoutProblem("layout.odds_posted", "it is missing", allowed, remedy, odds)
+        yield LayoutProblem("layout.odds_posted", "it is missing", allowed, remedy, odds, own)
     approved = profile.citations_for(RulePoint.LAYOUT_APPROVED)
     if approved and not layout.approval:
         allowed, remedy = "the approval's reference", "write it"
-        yield LayoutProblem("layout.approval", "it is missing", allowed, remedy, approved)
+        yield LayoutProblem("layout.approval", "it is missing", allowed, remedy, approved, own)
 
 
 def _duplicates(values: tuple[str, ...] | tuple[int, ...]) -> list[str]:
@@ -272,7 +291,8 @@ def _difference(
         dict.fromkeys(clause for point in points for clause in profile.citations_for(point))
     )
     remedy = "set it in a house profile, or change all tables of the pit"
-    return LayoutProblem(f"pit.{key}", f"this table has {own}", of_pit, remedy, clauses)
+    document = profile.own_clauses
+    return LayoutProblem(f"pit.{key}", f"this table has {own}", of_pit, remedy, clauses, document)
 
 
 def _pit_shuffle_problems(pit: PitSettings, profile: Profile) -> Iterator[LayoutProblem]:

@@ -304,5 +304,5 @@ def check_layout(
     if not table_layout.seats and table_layout != TableLayout(backs=table_layout.backs):
         problem, allowed = "it is missing", "every seat once, from 1"
         remedy = "Write seats = [1, 2, 3] with all seats, or only backs in this section"
-        return (LayoutProblem("layout.seats", problem, allowed, remedy, ()),)
+        return (LayoutProblem("layout.seats", problem, allowed, remedy, (), ""),)
     return (*layout_problems(table_layout, profile), *pit_problems(pit.pit(), profile))

@@ -6,9 +6,11 @@ Source: controller.views.disclosure, ACTION_ANSWER; controller/control/README.md
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias, assert_never
 
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
+from controller.messages.catalogue import to_words
+from controller.messages.message import Message
 from controller.procedure.effects import (
     ActRecord,
-    BatchMoved,
     BurnDone,
     CoupClosed,
     CoupCorrected,
@@ -19,11 +21,9 @@ from controller.procedure.effects import (
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
-    ShuffleRecorded,
     WarningClosed,
     WarningOpened,
 )
-from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Accepted, Verdict
@@ -51,7 +51,9 @@ Plain: TypeAlias = dict[str, object]
 def refusal_text(entries: Iterable[Entry], book: RuleBook) -> str:
     """Why the action was refused; empty if it was not. `book` says which clauses are borrowed."""
     refused = (entry for entry in entries if isinstance(entry, Refusal))
-    return "; ".join(with_citation(book.document, one.why, one.clauses) for one in refused)
+    return "; ".join(
+        with_citation(book.document, to_words(one.why), one.clauses) for one in refused
+    )
 
 
 def plain_entries(entries: Iterable[Entry], book: RuleBook, table: TableState) -> list[Plain]:
@@ -85,9 +87,9 @@ def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Pl
                 "irregularities": entry.irregularities,
             }
         case Prompt():
-            yield {"kind": "prompt", "text": entry.text, "clauses": list(entry.clauses)}
+            yield {"kind": "prompt", "text": to_words(entry.text), "clauses": list(entry.clauses)}
         case CommandGiven():
-            yield {"kind": "command", "command": entry.command, "why": entry.why}
+            yield {"kind": "command", "command": entry.command, "why": to_words(entry.why)}
         case DeviceEventRecorded(event=CommandAnswered() as answered):
             yield {
                 "kind": "command_answer",
@@ -99,7 +101,7 @@ def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Pl
             BatchBound()
             | CardSetApart()
             | ManifestRequested()
-            | BatchMoved()
+            | StageChange()
             | ShuffleRecorded()
             | WarningOpened()
             | WarningClosed()
@@ -120,7 +122,7 @@ def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Pl
 
 
 def _batch_entry(
-    entry: BatchMoved
+    entry: StageChange
     | ShuffleRecorded
     | WarningOpened
     | WarningClosed
@@ -129,13 +131,13 @@ def _batch_entry(
     | ManifestRequested,
 ) -> Plain:
     match entry:
-        case BatchMoved():
+        case StageChange():
             return {
                 "kind": "batch_moved",
                 "batch": entry.batch,
                 "before": entry.before,
                 "after": entry.after,
-                "why": entry.why,
+                "why": to_words(entry.why),
             }
         case ShuffleRecorded():
             return {
@@ -152,7 +154,7 @@ def _batch_entry(
                 "kind": "warning",
                 "number": entry.number,
                 "about": entry.kind,
-                "text": entry.text,
+                "text": to_words(entry.text),
                 "clauses": list(entry.clauses),
             }
         case WarningClosed():
@@ -231,19 +233,23 @@ def _person_entry(
                 "owed": [{"seat": one.seat, "cents": one.cents} for one in entry.owed],
             }
         case Refusal():
-            return {"kind": "refused", "what": entry.what, "why": entry.why}
+            return {"kind": "refused", "what": entry.what, "why": to_words(entry.why)}
         case _:
             assert_never(entry)
 
 
 def _plain_verdict(verdict: Verdict, book: RuleBook, table: TableState) -> Plain:
     if isinstance(verdict, Accepted):
-        return {"kind": "accepted", "what": verdict.what, "clauses": list(verdict.clauses)}
+        return {
+            "kind": "accepted",
+            "what": to_words(verdict.what),
+            "clauses": list(verdict.clauses),
+        }
     return {
         "kind": "irregularity",
         "number": verdict.number,
         "code": verdict.code.value,
-        "title": CATALOGUE[verdict.code].title,
+        "title": to_words(Message(verdict.code.value)),
         "coup": verdict.coup,
         "clauses": list(disclosed_clauses(book, table, verdict)),
         "suspends": verdict.suspends,

@@ -16,6 +16,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias, assert_never
 
+from controller.actions.actions import (
+    ACTIONS,
+    Action,
+    OperatorAction,
+    action_named,
+)
+from controller.actions.declaration import ActionError, Role, plain_declaration
 from controller.control.answers import Plain, plain_entries, refusal_text
 from controller.control.requests import (
     ActionsRequest,
@@ -30,16 +37,7 @@ from controller.procedure.people.setting_changes import effective_book
 from controller.system.connections import Connections
 from controller.system.json_document import JsonError
 from controller.table.table import Health, Table
-from controller.tape.actions import (
-    ACTION_NAMES,
-    REASON_REQUIRED,
-    ActionError,
-    Role,
-    requirements_for,
-    roles_for,
-)
 from controller.tape.entries import Entry
-from controller.tape.inputs import OperatorAction
 from firmware_bridge.transport.clock import now
 
 CONNECTIONS_MAX: Final = 16
@@ -115,7 +113,10 @@ class ControlServer:
                         case StatusRequest():
                             answer: Plain = {"ok": True, "snapshot": dict(self._snapshot_of())}
                         case ActionsRequest():
-                            answer = {"ok": True, "actions": _action_list()}
+                            answer = {
+                                "ok": True,
+                                "actions": list(map(plain_declaration, ACTIONS.values())),
+                            }
                         case SubscribeRequest():
                             self._stream(connection)
                             return
@@ -129,7 +130,7 @@ class ControlServer:
         except LineTooLong as error:
             _send(connection, _error(str(error)))
 
-    def _act(self, action: OperatorAction) -> Plain:
+    def _act(self, action: OperatorAction[Action]) -> Plain:
         table = self._table
         if table.health is Health.RUNNING:
             entries = table.act(action)
@@ -233,13 +234,13 @@ def _lines(connection: socket.socket) -> Iterator[bytes]:
 
 def _operator_action(
     request: ActRequest, values: Mapping[str, object], identified_by: str
-) -> OperatorAction:
+) -> OperatorAction[Action]:
     """The action of a request, with its person and role. Raises ActionError."""
     name = request.action
-    _require_role(name, request.role, roles_for(name))
+    _require_role(name, request.role, action_named(name).roles)
     person = checked_text("by", request.by, required=True)
     action = action_from_request(name, values)
-    requirements = requirements_for(name, action)
+    requirements = action.requirements()
     _require_role(f"such a {name}", request.role, requirements.roles)
     reason = checked_text("reason", request.reason, required=requirements.reason)
     return OperatorAction(now(), person, request.role, identified_by, action, reason)
@@ -252,18 +253,6 @@ def _require_role(name: str, role: Role, allowed: tuple[Role, ...]) -> None:
             f"role: {name} is not for {role.value}. Allowed: {', '.join(allowed)}. Remedy: have one"
             " of them take it"
         )
-
-
-def _action_list() -> list[Plain]:
-    return [
-        {
-            "action": name,
-            "roles": [role.value for role in roles],
-            "purpose": purpose,
-            "reason_required": name in REASON_REQUIRED,
-        }
-        for name, roles, purpose in ACTION_NAMES
-    ]
 
 
 def _error(text: str) -> Plain:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from controller.core.core import Core
+from controller.core.device_commands import may_lock
 from controller.core.devices import Devices
 from controller.core.gaming_day import build_calendar
 from controller.core.settings import (
@@ -63,6 +64,8 @@ def build_core(started: Started, clauses: Mapping[str, Clause]) -> Core:
             ),
         ),
         calendar=build_calendar(started.zone, settings.gaming_day_start_s),
+        locks=may_lock(settings),
+        rack_read="discard_rack" in [one.seat for one in settings.readers],
     )
 
 

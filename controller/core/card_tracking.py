@@ -1,96 +1,155 @@
 """Tracks cards in the core: from a tag at the shoe's exit to a domain event and to custody.
 
-Source: NY (a)(4)(iv); S42 (a)(4); D-16 to D-22; controller/custody/README.md, "Batches at the
-table".
+Source: NY (a)(4)(iv), (i)(4)-(5); S42 (a)(4), (j)(4)-(5); D-16 to D-22;
+controller/custody/README.md, "Batches at the table".
 """
 
-from typing import TypeAlias
+from collections import Counter
+from collections.abc import Iterator
+from types import MappingProxyType
+from typing import Final
 
-from controller.core import custody_of_batches, custody_of_play
-from controller.custody import exit_reads, face_count, table_reads
+from controller.custody import face_count, table_reads
 from controller.custody import shoe as shoe_custody
+from controller.custody.card_states import STATE_IN, CardPlace
 from controller.custody.findings import Finding
-from controller.custody.state import CustodyState
+from controller.custody.moves import PlayStep, follow_moves
+from controller.custody.state import CustodyChange, CustodyState, find_card
+from controller.messages.message import Message, message
 from controller.procedure.events import (
-    ActReported,
     CardDrawn,
     CardRepeated,
     CutCardDrawn,
-    DomainEvent,
     ReportsMissing,
+    StepInput,
 )
-from controller.procedure.places import PLAYER_PLACES
-from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import CoupState, ShoeState, TableState
-from controller.rules.coup import Place
+from controller.procedure.phases import BURN_PHASES, Phase
+from controller.procedure.places import DUE_PLACE, PLACE_NAMES, PLAYER_PLACES
+from controller.procedure.state import CoupState, NextShoe, ShoeState, TableState
+from controller.procedure.step_result import Step
+from controller.rules.cards import Card
+from controller.rules.coup import FIRST_FOUR_PLACES, Place
 from drivers.events import CardPassed, Spot, TagSeen
 
-CustodyChange: TypeAlias = tuple[CustodyState, tuple[Finding, ...]]
+_THIRD_CARDS: Final = (Phase.PLAYER_3, Phase.BANKER_3)
+_LEFT: Final = (
+    *(CardPlace.PLAYER, CardPlace.BANKER, CardPlace.ASIDE),
+    *(CardPlace.BURN, CardPlace.DISCARD_RACK),
+)
+SPOT_PLACES: Final = MappingProxyType(
+    {
+        Spot.DISCARD_RACK: CardPlace.DISCARD_RACK,
+        Spot.PLAYER: CardPlace.PLAYER,
+        Spot.BANKER: CardPlace.BANKER,
+    }
+)
+
+
+def describe_position(table: TableState) -> Message:
+    """Describe for people which card comes next: the coup, and which of its first four cards.
+
+    It never says which hand draws a third card, which depends on cards people may not have seen.
+    """
+    shoe = table.shoe
+    if shoe is None or shoe.ended:
+        return message("before_first_card_of_shoe")
+    phase, card = table.due_phase, shoe.cards_drawn + 1
+    match phase:
+        case _ if phase in BURN_PHASES:
+            return message("card_in_burn", shoe=shoe.number, card=card)
+        case Phase.BETWEEN_COUPS:
+            coup = shoe.coups_begun + 1
+            return message("card_before_coup", shoe=shoe.number, card=card, coup=coup)
+        case _ if phase in DUE_PLACE and phase not in _THIRD_CARDS:
+            coup = shoe.coup.number if shoe.coup is not None else shoe.coups_begun + 1
+            place = PLACE_NAMES[DUE_PLACE[phase]]
+            return message("card_at_place", shoe=shoe.number, card=card, coup=coup, place=place)
+        case _:
+            return message("card_of_coup", shoe=shoe.number, card=card, coup=shoe.coups_begun)
 
 
 def drawn_event(custody: CustodyState, event: CardPassed) -> CardDrawn | CutCardDrawn:
-    """The domain event of a card at the exit; its place follows from the order of drawing."""
-    lookup = custody_of_play.look_up_tag(custody, event.tag, sure=event.sure)
-    if lookup.cut_card:
+    """The domain event of a card at the exit; its place follows from the order of drawing.
+
+    Its face is known where its tag alone was read, and is of a bound batch.
+    """
+    found = find_card(custody, event.tag) if event.tag is not None and event.sure else None
+    if found is None:
+        return CardDrawn(None, Place.UNCLAIMED)
+    if found.is_cut_card():
         return CutCardDrawn()
-    return CardDrawn(lookup.card, Place.UNCLAIMED, lookup.back, lookup.again)
-
-
-def track_exit_read(
-    custody: CustodyState, event: CardPassed, before: TableState, after: TableState
-) -> CustodyChange:
-    """Move a card that left the shoe to where the procedure put it."""
-    position = custody_of_play.describe_position(before)
-    if custody.shoe is None and custody_of_play.is_between_shoes(after):
-        stray = exit_reads.apply_stray_read(custody, event.tag, event.sure, position)
-        return stray.state, stray.findings
-    left = exit_reads.apply_exit_read(custody, event.tag, event.sure, position)
-    if left.cut_card:
-        return left.state, left.findings
-    return exit_reads.place_last_card(
-        left.state, custody_of_play.place_of_last_card(before, after)
-    ), left.findings
+    manifest = found.ledger.manifest
+    again = found.ledger.place_of(found.index) in _LEFT
+    return CardDrawn(manifest.card(found.index), Place.UNCLAIMED, manifest.back, again)
 
 
 def track_table_read(custody: CustodyState, event: TagSeen, table: TableState) -> CustodyChange:
     """Apply a read by a reader on the table. A late read of a hand proves nothing now."""
     if event.late and event.spot is not Spot.DISCARD_RACK:
         return custody, ()
-    place = custody_of_play.SPOT_PLACES[event.spot]
-    read = table_reads.apply_table_read(
-        custody, place, event.tag, custody_of_play.describe_position(table)
-    )
+    place = SPOT_PLACES[event.spot]
+    read = table_reads.apply_table_read(custody, place, event.tag, describe_position(table))
     return read.state, read.findings
 
 
 def cards_read_later(
     custody: CustodyState, event: TagSeen, table: TableState
 ) -> tuple[CardRepeated, ...]:
-    """The card that a table reader read in place of the shoe's exit, at most one (D-41).
+    """The cards that a table reader read in place of the shoe's exit (D-41).
 
-    Only where it can be no other: the one unread card of that hand, or the one card that left the
-    shoe unread and lies in the rack now.
+    Only where they can be no others: the unread cards of that hand once all of them are read, or
+    the one card that left the shoe unread and lies in the rack now.
     """
     shoe, ledger = table.shoe, custody.shoe
     in_rack = event.spot is Spot.DISCARD_RACK
     if shoe is None or ledger is None or (event.late and not in_rack):
         return ()
-    place = custody_of_play.SPOT_PLACES[event.spot]
+    place = SPOT_PLACES[event.spot]
     read = table_reads.apply_table_read(custody, place, event.tag, "")
     if not read.resolved or read.card is None:
         return ()
-    unread = _unread_places(shoe) if in_rack else _unread_in_hand(shoe, event.spot)
-    if len(unread) != 1 or (in_rack and ledger.unread + ledger.unsure != 1):
+    if in_rack:
+        unread = _unread_places(shoe)
+        only = len(unread) == 1 and ledger.unread + ledger.unsure == 1
+        return (CardRepeated(read.card, unread[0]),) if only else ()
+    if shoe.coup is None:
         return ()
-    return (CardRepeated(read.card, unread[0]),)
+    return _unread_cards_of_hand(read.state, shoe.coup, place, read.card)
 
 
-def _unread_in_hand(shoe: ShoeState, spot: Spot) -> list[Place]:
-    dealt = shoe.coup.cards if shoe.coup is not None else ()
-    player = spot is Spot.PLAYER
-    return [
-        one.claimed for one in dealt if one.card is None and (one.place in PLAYER_PLACES) is player
-    ]
+def _unread_cards_of_hand(
+    custody: CustodyState, coup: CoupState, hand: CardPlace, newest: Card
+) -> tuple[CardRepeated, ...]:
+    """Every unread card of that hand, last place first: the coup is judged again once.
+
+    None while one is still unread, or where it may lie in the other hand. Of a hand's first two
+    cards the newest read is taken for the second: their order decides nothing. A third card's does.
+    """
+    if any(one.card is None for one in coup.aside):
+        return ()
+    player = hand is CardPlace.PLAYER
+    dealt = [one for one in coup.cards if (one.place in PLAYER_PLACES) is player]
+    places = [one.claimed for one in dealt if one.card is None]
+    # A card of the other hand, or one set aside, may lie at this one.
+    other = CardPlace.BANKER if player else CardPlace.PLAYER
+    strayed = Counter(one.card for one in coup.cards if one not in dealt)
+    strayed -= Counter(_faces_in(custody, other))
+    known = strayed + Counter(one.card for one in (*dealt, *coup.aside))
+    read = Counter(_faces_in(custody, hand)) - known - Counter((newest,))
+    faces = (*read.elements(), newest)
+    in_order = len(places) == 1 or set(places) <= {*FIRST_FOUR_PLACES}
+    if len(faces) != len(places) or not in_order:
+        return ()
+    return tuple(map(CardRepeated, reversed(faces), reversed(places)))
+
+
+def _faces_in(custody: CustodyState, hand: CardPlace) -> Iterator[Card | None]:
+    """The faces of all cards that lie at a hand."""
+    for ledger in custody.batches:
+        index = ledger.places.find(STATE_IN[hand])
+        while index >= 0:
+            yield ledger.manifest.card(index)
+            index = ledger.places.find(STATE_IN[hand], index + 1)
 
 
 def _unread_places(shoe: ShoeState) -> list[Place]:
@@ -101,42 +160,44 @@ def _unread_places(shoe: ShoeState) -> list[Place]:
 
 
 def track_event(
-    book: RuleBook,
     custody: CustodyState,
-    event: DomainEvent,
+    event: StepInput,
     before: TableState,
-    after: TableState,
+    result: Step,
     *,
+    decks: int,
     rack_read: bool,
+    passed: CardPassed | None = None,
 ) -> CustodyChange:
-    """Update custody after a domain event: cards cleared, a shoe opened or ended, a batch moved."""
-    custody, findings = custody_of_play.apply_table_change(
-        book, custody, before, after, rack_read=rack_read
-    )
-    custody, of_batches = custody_of_batches.apply_lineage_change(
-        custody, event, before.lineage, after.lineage
-    )
-    findings = (*findings, *of_batches)
+    """Follow the effects of a domain event; `passed`: the card at the exit that it is about."""
+    after = result.state
+
+    def position() -> Message:
+        return describe_position(before)
+
+    findings: tuple[Finding, ...] = ()
+    if result.moves or passed is not None:
+        number = after.shoe.cards_drawn if after.shoe is not None else 0
+        after_shoe = passed is not None and _is_between_shoes(after)
+        play = PlayStep(position, number, rack_read, passed, after_shoe)
+        custody, findings = follow_moves(custody, result.moves, play)
     match event:
         case CardDrawn(card=card) if _by_face(event):
-            custody, too_many = face_count.count_face(
-                custody, card, book.decks, lambda: custody_of_play.describe_position(before)
-            )
-            return custody, (*findings, *too_many)
+            custody, too_many = face_count.count_face(custody, card, decks, position)
         case CardRepeated(card=card) if _unread_count(after) < _unread_count(before):
-            custody, too_many = face_count.count_face(
-                custody, card, book.decks, lambda: custody_of_play.describe_position(before)
-            )
-            return custody, (*findings, *too_many)
+            custody, too_many = face_count.count_face(custody, card, decks, position)
         case ReportsMissing():
             return shoe_custody.mark_reports_missing(custody), findings
-        case ActReported():
-            custody = custody_of_play.move_batch_by_act(custody, event, before, after)
-            custody, off = custody_of_play.check_count(custody, event)
-            custody, missing = custody_of_play.find_missing_cards(custody, before, after)
-            return custody, (*findings, *off, *missing)
         case _:
             return custody, findings
+    return custody, (*findings, *too_many)
+
+
+def _is_between_shoes(table: TableState) -> bool:
+    """Whether the shoe is over and no card of the next one was drawn."""
+    suspension = table.suspension
+    begun = suspension is not None and suspension.next_shoe is NextShoe.BEGUN
+    return table.shoe is not None and table.shoe.ended and not begun
 
 
 def _unread_count(table: TableState) -> int:

@@ -5,17 +5,26 @@ Source: controller/core/README.md, "The core".
 """
 
 from hashlib import sha256
-from typing import assert_never
+from typing import Final, assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.actions.actions import (
+    Action,
+    BindBatch,
+    ClearShoeError,
+    DeviceAction,
+    GiveShufflerOrder,
+    LockShoe,
+    OperatorAction,
+    SetCardApart,
+    UnlockShoe,
+)
 from controller.core import card_tracking, host_state
-from controller.core.card_tracking import CustodyChange
 from controller.core.device_commands import (
     describe_command,
     grant_command,
-    may_lock,
     wants_lock,
 )
 from controller.core.device_identity import next_identity
@@ -23,34 +32,25 @@ from controller.core.device_intake import event_from_device, event_from_shuffler
 from controller.core.devices import DeviceResult, Devices
 from controller.core.gaming_day import GamingCalendar
 from controller.core.manifest_binding import bind_batch, set_card_apart, usb_device_entry
-from controller.core.operator_intake import event_from_action
 from controller.core.settings import Settings
 from controller.core.state import STATES, CoreState, Transition
-from controller.custody.state import inconsistencies
+from controller.custody.batch_life.facts import ShoeOver
+from controller.custody.moves import HandsCleared, Move
+from controller.custody.state import CustodyChange, inconsistencies
 from controller.procedure.effects import Refusal
 from controller.procedure.events import (
     CustodyFindingRaised,
-    DomainEvent,
     GamingDayChanged,
     ProgramReplaced,
     ShoeDeviceStarted,
     ShufflerDisconnected,
+    StepInput,
 )
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
-from controller.tape.actions import (
-    Action,
-    BindBatch,
-    ClearShoeError,
-    DeviceAction,
-    GiveShufflerOrder,
-    LockShoe,
-    SetCardApart,
-    UnlockShoe,
-)
 from controller.tape.entries import (
     CommandGiven,
     CoreOutput,
@@ -67,7 +67,6 @@ from controller.tape.inputs import (
     Input,
     ManifestGiven,
     NoiseDropped,
-    OperatorAction,
     Started,
     Tick,
     WriteFailed,
@@ -80,16 +79,22 @@ from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 # No card is drawn in these phases, so readers may be polled less often.
-_NO_CARDS_DUE = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
+_NO_CARDS_DUE: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
+_COUP_ENDS: Final = frozenset((HandsCleared, ShoeOver))
 
 
 class Core(Struct, frozen=True):
-    """The rules, devices and calendar of one run. Immutable; the state is passed in and out."""
+    """The rules, devices and calendar of one run. Immutable; the state is passed in and out.
+
+    `locks`: the shoe's exit is locked by command. `rack_read`: a reader reads the discard rack.
+    """
 
     settings: Settings
     book: RuleBook
     devices: Devices
     calendar: GamingCalendar
+    locks: bool
+    rack_read: bool
 
     def initial(self) -> CoreState:
         """The state of a table that has never run."""
@@ -200,7 +205,7 @@ class Core(Struct, frozen=True):
 
     def _lock_wanted_at_start(self, state: CoreState) -> bool | None:
         """A start restores a wanted lock; a release has to be requested again."""
-        if not may_lock(self.settings):
+        if not self.locks:
             return None
         book = effective_book(self.book, state.table)
         return True if state.lock_wanted or wants_lock(book, state.table) else None
@@ -282,14 +287,8 @@ class Core(Struct, frozen=True):
 
     def _card_passed(self, transition: Transition, event: CardPassed, at: Timestamp) -> Transition:
         """The procedure places the card by the order of drawing; then custody follows it."""
-        before = transition.state.table
-        transition = self._apply_event(
-            transition, card_tracking.drawn_event(transition.state.custody, event), at
-        )
-        after, custody = transition.state.table, transition.state.custody
-        return self._apply_custody(
-            transition, card_tracking.track_exit_read(custody, event, before, after), at
-        )
+        drawn = card_tracking.drawn_event(transition.state.custody, event)
+        return self._apply_event(transition, drawn, at, event)
 
     def _tag_seen(self, transition: Transition, event: TagSeen, at: Timestamp) -> Transition:
         state = transition.state
@@ -309,36 +308,40 @@ class Core(Struct, frozen=True):
             transition = self._apply_event(transition, CustodyFindingRaised(finding), at)
         return transition
 
-    def _apply_event(self, transition: Transition, event: DomainEvent, at: Timestamp) -> Transition:
+    def _apply_event(
+        self,
+        transition: Transition,
+        event: StepInput,
+        at: Timestamp,
+        passed: CardPassed | None = None,
+    ) -> Transition:
+        """Judge the event; custody follows its effects. `passed`: the card at the exit, if any."""
         transition = self._update_gaming_day(transition, at)
         before = transition.state.table
         book = effective_book(self.book, before)
-        locks = may_lock(self.settings)
-        lock_wanted = locks and wants_lock(book, before)
+        lock_wanted = self.locks and wants_lock(book, before)
         result = step(book, before, event)
+        judged = None if isinstance(event, OperatorAction) else event
         if result.state.settings is not before.settings:
             book = effective_book(self.book, result.state)
         transition = replace(
             transition,
             state=replace(transition.state, table=result.state),
-            entries=(*transition.entries, EventVerdicts(event, result.verdicts), *result.effects),
-            coup_ended=transition.coup_ended or _coup_ended(before, result.state),
+            entries=(*transition.entries, EventVerdicts(judged, result.verdicts), *result.effects),
+            coup_ended=transition.coup_ended or _coup_ended(result.moves),
         )
-        if locks and wants_lock(book, result.state) != lock_wanted:
+        if self.locks and wants_lock(book, result.state) != lock_wanted:
             transition = self._change_lock(transition, before, at, wanted=not lock_wanted)
         change = card_tracking.track_event(
-            book,
             transition.state.custody,
             event,
             before,
-            transition.state.table,
-            rack_read=self._has_rack_reader,
+            result,
+            decks=book.decks,
+            rack_read=self.rack_read,
+            passed=passed,
         )
         return self._apply_custody(transition, change, at)
-
-    @property
-    def _has_rack_reader(self) -> bool:
-        return "discard_rack" in [one.seat for one in self.settings.readers]
 
     def _update_gaming_day(self, transition: Transition, at: Timestamp) -> Transition:
         """Begin the next gaming day when the current one is over.
@@ -384,7 +387,7 @@ class Core(Struct, frozen=True):
 
     # --- people ----------------------------------------------------------------------------------
 
-    def _apply_action(self, transition: Transition, item: OperatorAction) -> Transition:
+    def _apply_action(self, transition: Transition, item: OperatorAction[Action]) -> Transition:
         action: Action = item.action
         match action:
             case LockShoe() | UnlockShoe() | ClearShoeError() | GiveShufflerOrder():
@@ -398,10 +401,10 @@ class Core(Struct, frozen=True):
                 custody, entry = set_card_apart(transition.state.custody, book, item, action)
                 return transition.with_custody(custody).with_entries(entry)
             case _:
-                return self._apply_event(transition, event_from_action(item, action), item.at)
+                return self._apply_event(transition, item, item.at)
 
     def _apply_device_action(
-        self, transition: Transition, item: OperatorAction, action: DeviceAction
+        self, transition: Transition, item: OperatorAction[Action], action: DeviceAction
     ) -> Transition:
         """Send the command that a person requested, or record why it is refused."""
         table = transition.state.table
@@ -438,13 +441,6 @@ def _with_digest(transition: Transition) -> tuple[Transition, bytes]:
     return replace(transition.with_entries(digest), coup_ended=False), encoded
 
 
-def _coup_ended(before: TableState, after: TableState) -> bool:
+def _coup_ended(moves: tuple[Move, ...]) -> bool:
     """Whether a coup or a shoe ended, counted or held: the moment to save the state."""
-    ended_before = before.shoe.ended if before.shoe is not None else False
-    ended_after = after.shoe.ended if after.shoe is not None else False
-    if ended_after and not ended_before:
-        return True
-    if before.shoe is None or before.shoe.coup is None:
-        return False
-    coup = after.shoe.coup if after.shoe is not None else None
-    return coup is None or coup.number != before.shoe.coup.number
+    return not _COUP_ENDS.isdisjoint(map(type, moves))

@@ -1,6 +1,6 @@
 """Grants or refuses the device commands that people request, by settings, table state and batches.
 
-Source: design rule "read-only by default"; NY (a)(4)(iv), S42 (a)(4); controller/tape/README.md,
+Source: design rule "read-only by default"; NY (a)(4)(iv), S42 (a)(4); controller/actions/README.md,
 "Actions".
 """
 
@@ -9,6 +9,14 @@ from typing import Final, assert_never
 
 from msgspec import Struct
 
+from controller.actions.actions import (
+    ClearShoeError,
+    DeviceAction,
+    GiveShufflerOrder,
+    LockShoe,
+    UnlockShoe,
+)
+from controller.actions.declaration import Role
 from controller.core.settings import Settings, ShufflerDeviceSettings
 from controller.custody.batch_life import permissions
 from controller.custody.batch_life.state import Lineage
@@ -18,14 +26,6 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.state import TableState
 from controller.profiles.rule_points import RulePoint
-from controller.tape.actions import (
-    ClearShoeError,
-    DeviceAction,
-    GiveShufflerOrder,
-    LockShoe,
-    Role,
-    UnlockShoe,
-)
 from drivers.catalogue import SHOE_MODELS
 from drivers.commands import (
     ClearError,

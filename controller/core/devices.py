@@ -3,7 +3,6 @@
 Source: controller/core/README.md, "The core"; controller/config/README.md, "Devices of a table".
 """
 
-from collections.abc import Iterator
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -66,19 +65,21 @@ class Devices(Struct, frozen=True):
             return self._update_shoe(
                 transition, self.shoe.receive(transition.state.shoe_driver, item)
             )
-        for index, one in self._auxiliary_at(item.port):
-            current = transition.state.auxiliary[index].state
-            return self._update_auxiliary(transition, index, one.driver.receive(current, item))
-        return transition, ()
+        index = self._auxiliary_index(item.port)
+        if index is None:
+            return transition, ()
+        driver, current = self.auxiliary[index].driver, transition.state.auxiliary[index].state
+        return self._update_auxiliary(transition, index, driver.receive(current, item))
 
     def tick(self, transition: Transition, port: str, at: Timestamp) -> DeviceResult:
         """Let the driver at a port act on a deadline that may have passed."""
         if port == self.shoe_port:
             return self._update_shoe(transition, self.shoe.tick(transition.state.shoe_driver, at))
-        for index, one in self._auxiliary_at(port):
-            current = transition.state.auxiliary[index].state
-            return self._update_auxiliary(transition, index, one.driver.tick(current, at))
-        return transition, ()
+        index = self._auxiliary_index(port)
+        if index is None:
+            return transition, ()
+        driver, current = self.auxiliary[index].driver, transition.state.auxiliary[index].state
+        return self._update_auxiliary(transition, index, driver.tick(current, at))
 
     def command(
         self, transition: Transition, port: str, command: DeviceCommand, at: Timestamp
@@ -88,12 +89,11 @@ class Devices(Struct, frozen=True):
             return self._update_shoe(
                 transition, self.shoe.command(transition.state.shoe_driver, command, at)
             )
-        for index, one in self._auxiliary_at(port):
-            current = transition.state.auxiliary[index].state
-            return self._update_auxiliary(
-                transition, index, one.driver.command(current, command, at)
-            )
-        return transition, ()
+        index = self._auxiliary_index(port)
+        if index is None:
+            return transition, ()
+        driver, current = self.auxiliary[index].driver, transition.state.auxiliary[index].state
+        return self._update_auxiliary(transition, index, driver.command(current, command, at))
 
     def is_open(self, state: CoreState, port: str) -> bool:
         """Whether the driver at a port has seen it opened and not lost."""
@@ -118,8 +118,12 @@ class Devices(Struct, frozen=True):
             shoe = state.shoe_driver
         return replace(state, shoe_driver=shoe, auxiliary=tuple(auxiliary))
 
-    def _auxiliary_at(self, port: str) -> Iterator[tuple[int, AuxiliaryDevice]]:
-        return ((index, one) for index, one in enumerate(self.auxiliary) if one.port == port)
+    def _auxiliary_index(self, port: str) -> int | None:
+        """The index of the auxiliary device at that port, None where there is none."""
+        for index, one in enumerate(self.auxiliary):
+            if one.port == port:
+                return index
+        return None
 
     def _update_shoe(
         self, transition: Transition, result: tuple[ShoeDriverState, DriverOutput]

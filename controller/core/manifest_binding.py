@@ -6,6 +6,7 @@ Source: NY (a)(4)(iv)(a)-(b); S42 (a)(4)(i)-(iii); D-17, D-18.
 from hashlib import sha256
 from typing import Final
 
+from controller.actions.actions import Action, OperatorAction, SetCardApart
 from controller.custody import batch_actions
 from controller.custody.manifest import Manifest
 from controller.custody.manifest_csv import heading_problem
@@ -15,9 +16,8 @@ from controller.procedure.acts.recording import uses_two_batches
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.rule_points import RulePoint
-from controller.tape.actions import SetCardApart
 from controller.tape.entries import BatchBound, CardSetApart, UsbDeviceRecorded
-from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, OperatorAction
+from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
 
 MANIFESTS: Final[Codec[Manifest]] = Codec(Manifest)
 
@@ -77,7 +77,7 @@ def _refused(item: ManifestGiven, why: str, clauses: tuple[str, ...]) -> Refusal
 
 
 def set_card_apart(
-    state: CustodyState, book: RuleBook, item: OperatorAction, action: SetCardApart
+    state: CustodyState, book: RuleBook, item: OperatorAction[Action], action: SetCardApart
 ) -> tuple[CustodyState, CardSetApart | Refusal]:
     """Set a damaged or foreign card apart; its batch is blocked until it is whole again."""
     clauses = book.clauses(RulePoint.DECKS_COUNT)

@@ -3,6 +3,7 @@
 Source: controller/core/README.md, "The core".
 """
 
+from itertools import repeat
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -77,8 +78,7 @@ class Transition(Struct, frozen=True):
     def with_writes(self, port: str, output: DriverOutput) -> "Transition":
         if not (output.to_write or output.at_once):
             return self
-        writes = tuple((port, data) for data in output.to_write)
-        at_once = tuple((port, data) for data in output.at_once)
+        writes, at_once = zip(repeat(port), output.to_write), zip(repeat(port), output.at_once)
         return replace(self, writes=(*self.writes, *writes), at_once=(*self.at_once, *at_once))
 
     def with_custody(self, custody: CustodyState) -> "Transition":

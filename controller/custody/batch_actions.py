@@ -32,6 +32,7 @@ from controller.custody.state import (
     with_card_state,
     with_ledger,
 )
+from controller.messages.message import Wording
 
 # Places of a whole batch: no hand holds one, and setting apart requires a reason (set_apart).
 WHOLE_BATCH_PLACES: Final = (
@@ -172,7 +173,7 @@ def set_apart(state: CustodyState, back: str, tag: str | None, reason: str) -> B
 
 
 def record_count(
-    state: CustodyState, back: str, count: int, step: str = "the count of the batch"
+    state: CustodyState, back: str, count: int, step: Wording = "the count of the batch"
 ) -> BatchActionResult:
     """Record a count of the batch by people or the shuffler, without cards that are set apart."""
     number, refusal = _number_of(state, back)

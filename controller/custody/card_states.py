@@ -157,7 +157,6 @@ CLEARED_UNREAD: Final = transition_table(
 CLEARED_TO_READ: Final = transition_table(
     {**_CLEARED, CardState.PLAYER: CardState.CLEARED_LAST, CardState.BANKER: CardState.CLEARED_LAST}
 )
-
 # The burn starts over.
 BURN_RACKED: Final = transition_table(
     {CardState.BURN: CardState.RACK_LAST, CardState.BURN_BEFORE: CardState.RACK}

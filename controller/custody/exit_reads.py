@@ -8,7 +8,6 @@ together with others proves nothing: if it was in the shoe, its place is unknown
 was already on the table, it stays there.
 """
 
-from collections.abc import Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -31,6 +30,7 @@ from controller.custody.card_states import (
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.shoe import ensure_shoe, identify_batch
 from controller.custody.state import (
+    AsideCard,
     CardRef,
     CustodyState,
     ShoeCustody,
@@ -38,6 +38,7 @@ from controller.custody.state import (
     move_all,
     with_card_state,
 )
+from controller.messages.message import Wording
 from controller.rules.cards import Card
 
 FOREIGN_TAGS_MAX: Final = 16
@@ -56,7 +57,7 @@ class ExitRead(Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
 
 
-def apply_exit_read(state: CustodyState, tag: str | None, sure: bool, step: str) -> ExitRead:
+def apply_exit_read(state: CustodyState, tag: str | None, sure: bool, step: Wording) -> ExitRead:
     """A card left the shoe. `tag` None: not read; `sure` False: one of several tags read."""
     state, shoe = ensure_shoe(state)
     card = None if tag is None else find_card(state, tag)
@@ -75,7 +76,7 @@ def apply_exit_read(state: CustodyState, tag: str | None, sure: bool, step: str)
     return ExitRead(state, manifest.card(card.index), back=manifest.back, findings=findings)
 
 
-def apply_stray_read(state: CustodyState, tag: str | None, sure: bool, step: str) -> ExitRead:
+def apply_stray_read(state: CustodyState, tag: str | None, sure: bool, step: Wording) -> ExitRead:
     """A card left a shoe that has ended, before the next began: it goes to the discard rack.
 
     It is not counted, and does not change which batch is due next.
@@ -101,12 +102,12 @@ def _unproven(state: CustodyState, shoe: ShoeCustody, card: CardRef | None) -> C
     return state if stays else with_card_state(state, card, CardState.UNSURE)
 
 
-def _foreign(state: CustodyState, shoe: ShoeCustody, tag: str, step: str) -> ExitRead:
+def _foreign(state: CustodyState, shoe: ShoeCustody, tag: str, step: Wording) -> ExitRead:
     state = replace(state, shoe=with_foreign_tag(replace(shoe, last=""), tag))
     return ExitRead(state, findings=(foreign_card_finding(tag, step),))
 
 
-def foreign_card_finding(tag: str, step: str) -> Finding:
+def foreign_card_finding(tag: str, step: Wording) -> Finding:
     """The finding for a card of no batch of this table."""
     detail = "its tag is in no manifest of this table"
     return Finding(FindingCode.FOREIGN_CARD, step, detail, tag=tag)
@@ -118,7 +119,7 @@ def with_foreign_tag(shoe: ShoeCustody, tag: str) -> ShoeCustody:
     return replace(shoe, foreign=(*others, tag)[-FOREIGN_TAGS_MAX:])
 
 
-def _repeat_findings(state: CustodyState, card: CardRef, step: str) -> tuple[Finding, ...]:
+def _repeat_findings(state: CustodyState, card: CardRef, step: Wording) -> tuple[Finding, ...]:
     """Findings for a card that should no longer have been in the shoe."""
     before = card.state()
     where = PLACE_WORDS[PLACE_OF[before]]
@@ -151,13 +152,16 @@ _DRAWN_STATE_IN: Final = MappingProxyType(
 )
 
 
-def place_last_card(state: CustodyState, place: CardPlace) -> CustodyState:
-    """Move the card drawn last to a place, given by the order of drawing or by a person."""
+def place_last_card(state: CustodyState, place: CardPlace, number: int = 0) -> CustodyState:
+    """Move the card drawn last to a place; aside it is held by its number in the shoe."""
     shoe = state.shoe
     if shoe is None:
         return state
-    if place is CardPlace.ASIDE and (not shoe.last or shoe.last not in shoe.aside):
-        state = replace(state, shoe=replace(shoe, aside=(*shoe.aside, shoe.last)))
+    if place is CardPlace.ASIDE:
+        held = AsideCard(number, shoe.last)
+        known = any(one.tag and one.tag == shoe.last for one in shoe.aside)
+        aside = shoe.aside if known else (*shoe.aside, held)
+        state = replace(state, shoe=replace(shoe, aside=aside))
     card = find_card(state, shoe.last) if shoe.last else None
     return state if card is None else with_card_state(state, card, _DRAWN_STATE_IN[place])
 
@@ -172,22 +176,25 @@ def clear_hands(state: CustodyState, rack_is_read: bool) -> CustodyState:
     return move_all(state, CLEARED_TO_READ if rack_is_read else CLEARED_UNREAD)
 
 
-def move_aside_cards(
-    state: CustodyState, places: Sequence[CardPlace], *, rack_is_read: bool = False
-) -> CustodyState:
-    """Move the first cards drawn in error, each to its place; one for ASIDE stays."""
+def is_aside(state: CustodyState, number: int) -> bool:
+    """Whether the card with that number is held aside."""
     shoe = state.shoe
-    if shoe is None:
+    return shoe is not None and number in [one.number for one in shoe.aside]
+
+
+def move_aside_card(
+    state: CustodyState, number: int, place: CardPlace, rack_is_read: bool
+) -> CustodyState:
+    """Move a card that is held aside; to ASIDE it stays."""
+    shoe = state.shoe
+    if shoe is None or place is CardPlace.ASIDE:
         return state
-    staying = tuple(
-        tag for tag, place in zip(shoe.aside, places, strict=False) if place is CardPlace.ASIDE
-    )
-    state = replace(state, shoe=replace(shoe, aside=(*staying, *shoe.aside[len(places) :])))
-    for tag, place in zip(shoe.aside, places, strict=False):
-        card = find_card(state, tag) if tag and place is not CardPlace.ASIDE else None
-        if card is None:
-            continue
-        cleared = place is CardPlace.DISCARD_RACK and rack_is_read
-        card_state = CardState.CLEARED_LAST if cleared else _DRAWN_STATE_IN[place]
-        state = with_card_state(state, card, card_state)
-    return state
+    at = [one.number for one in shoe.aside].index(number)
+    held, others = shoe.aside[at], (*shoe.aside[:at], *shoe.aside[at + 1 :])
+    state = replace(state, shoe=replace(shoe, aside=others))
+    card = find_card(state, held.tag) if held.tag else None
+    if card is None:
+        return state
+    cleared = place is CardPlace.DISCARD_RACK and rack_is_read
+    card_state = CardState.CLEARED_LAST if cleared else _DRAWN_STATE_IN[place]
+    return with_card_state(state, card, card_state)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.shoe import ensure_shoe
 from controller.custody.state import CustodyState
+from controller.messages.message import Wording
 from controller.rules.cards import Card, Suit
 
 _SUITS: Final = tuple(Suit)
@@ -19,7 +20,7 @@ _COUNTED_MAX: Final = 255
 
 
 def count_face(
-    state: CustodyState, card: Card | None, decks: int, describe_step: Callable[[], str]
+    state: CustodyState, card: Card | None, decks: int, describe_step: Callable[[], Wording]
 ) -> tuple[CustodyState, tuple[Finding, ...]]:
     """Count a drawn card, None where it was not read; a finding where it is one too many.
 

@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from msgspec import Struct
 
+from controller.messages.message import Wording
 from controller.rules.cards import Card
 
 
@@ -34,8 +35,8 @@ class Finding(Struct, frozen=True):
     """
 
     code: FindingCode
-    step: str
-    detail: str
+    step: Wording
+    detail: Wording
     card: Card | None = None
     tag: str = ""
     back: str = ""

@@ -29,6 +29,7 @@ from controller.custody.state import (
     move_all,
     with_ledger,
 )
+from controller.messages.message import Wording
 
 
 def open_shoe(
@@ -82,7 +83,7 @@ def ensure_shoe(state: CustodyState) -> tuple[CustodyState, ShoeCustody]:
 
 
 def identify_batch(
-    state: CustodyState, shoe: ShoeCustody, card: CardRef, step: str
+    state: CustodyState, shoe: ShoeCustody, card: CardRef, step: Wording
 ) -> tuple[CustodyState, tuple[Finding, ...]]:
     """Update the batch in play by the card that left last; the findings that follow."""
     manifest = card.ledger.manifest

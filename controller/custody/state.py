@@ -3,7 +3,7 @@
 Source: NY-a-4-iv-*, S42-a-4-*; D-22 (what must survive a restart).
 """
 
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -11,8 +11,16 @@ from msgspec.structs import replace
 from controller.custody.batch_ledger import BatchLedger
 from controller.custody.card_states import ON_TABLE, CardPlace, CardState
 from controller.custody.findings import Finding, FindingCode
+from controller.messages.message import Wording
 
 FACES: Final = 52
+
+
+class AsideCard(Struct, frozen=True):
+    """A card drawn in error, by its number in the shoe; `tag` is empty where unknown."""
+
+    number: int
+    tag: str
 
 
 class ShoeCustody(Struct, frozen=True):
@@ -25,10 +33,10 @@ class ShoeCustody(Struct, frozen=True):
 
     `unread` counts cards that left without a tag, `unsure` those read among others; both decrease
     when a card that was not read leaving is read on the table. `last` is the tag of the card that
-    left last, empty where unknown. `aside` are the tags of the cards drawn in error, in order,
-    empty for an unknown one. `foreign` are the last foreign tags reported. `faces` counts the cards
-    of each rank and suit, where the shoe reads no tags. `repeat_reported`, `block_reported`: that
-    finding was made once for this shoe.
+    left last, empty where unknown. `aside` are the cards drawn in error that lie on the table.
+    `foreign` are the last foreign tags reported. `faces` counts the cards of each rank and suit,
+    where the shoe reads no tags. `repeat_reported`, `block_reported`: that finding was made once
+    for this shoe.
     """
 
     expected: str = ""
@@ -41,7 +49,7 @@ class ShoeCustody(Struct, frozen=True):
     unread: int = 0
     unsure: int = 0
     last: str = ""
-    aside: tuple[str, ...] = ()
+    aside: tuple[AsideCard, ...] = ()
     foreign: tuple[str, ...] = ()
     faces: bytes = bytes(FACES)
     repeat_reported: bool = False
@@ -60,6 +68,9 @@ class CustodyState(Struct, frozen=True):
     mix_reported: bool = False
 
 
+CustodyChange: TypeAlias = tuple[CustodyState, tuple[Finding, ...]]
+
+
 class CardRef(Struct, frozen=True):
     """A card found by its tag: the number of its batch, its ledger, and its index in it."""
 
@@ -74,7 +85,7 @@ class CardRef(Struct, frozen=True):
     def is_cut_card(self) -> bool:
         return not self.ledger.manifest.faces[self.index]
 
-    def finding(self, code: FindingCode, step: str, detail: str) -> Finding:
+    def finding(self, code: FindingCode, step: Wording, detail: str) -> Finding:
         """A finding about this card."""
         manifest = self.ledger.manifest
         return Finding(code, step, detail, manifest.card(self.index), self.tag, manifest.back)
@@ -119,8 +130,8 @@ def move_all(state: CustodyState, table: bytes) -> CustodyState:
 def with_card_state(state: CustodyState, card: CardRef, card_state: CardState) -> CustodyState:
     """The state with one card in another state."""
     shoe = state.shoe
-    if shoe is not None and card_state is not CardState.ASIDE and card.tag in shoe.aside:
-        aside = tuple(tag for tag in shoe.aside if tag != card.tag)
+    if shoe is not None and shoe.aside and card_state is not CardState.ASIDE:
+        aside = tuple(one for one in shoe.aside if one.tag != card.tag)
         state = replace(state, shoe=replace(shoe, aside=aside))
     ledger = state.batches[card.number].with_state(card.index, card_state)
     return with_ledger(state, card.number, ledger)
@@ -142,7 +153,7 @@ def inconsistencies(state: CustodyState) -> tuple[str, ...]:
     if shoe.in_play and shoe.in_play not in names:
         problems.append(f"batch {shoe.in_play} is in play but not bound")
     aside = sum([ledger.places.count(CardState.ASIDE) for ledger in state.batches])
-    known = len(shoe.aside) - shoe.aside.count("")
+    known = sum([bool(one.tag) for one in shoe.aside])
     if aside != known:
         problems.append(f"{aside} cards are in neither hand, but {known} were drawn in error")
     if len(shoe.faces) != FACES or min(shoe.unread, shoe.unsure, shoe.lead) < 0:

@@ -32,6 +32,7 @@ from controller.custody.state import (
     with_card_state,
     with_ledger,
 )
+from controller.messages.message import Wording
 from controller.rules.cards import Card
 
 
@@ -47,7 +48,7 @@ class TableRead(Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
 
 
-def apply_table_read(state: CustodyState, spot: CardPlace, tag: str, step: str) -> TableRead:
+def apply_table_read(state: CustodyState, spot: CardPlace, tag: str, step: Wording) -> TableRead:
     """A reader read a tag in the discard rack or at a hand; reads at other places are ignored."""
     if spot not in (CardPlace.DISCARD_RACK, CardPlace.PLAYER, CardPlace.BANKER):
         return TableRead(state)
@@ -63,7 +64,7 @@ def apply_table_read(state: CustodyState, spot: CardPlace, tag: str, step: str) 
 
 
 def find_absent_from_rack(
-    state: CustodyState, step: str, *, whole: bool = False
+    state: CustodyState, step: Wording, *, whole: bool = False
 ) -> tuple[CustodyState, tuple[Finding, ...]]:
     """Find cards that left the hands but were not read in the rack; each is reported once.
 
@@ -87,7 +88,7 @@ def find_absent_from_rack(
     return state, tuple(findings)
 
 
-def _foreign(state: CustodyState, tag: str, step: str) -> TableRead:
+def _foreign(state: CustodyState, tag: str, step: Wording) -> TableRead:
     shoe = state.shoe
     if shoe is None:
         return TableRead(state, findings=(foreign_card_finding(tag, step),))
@@ -112,7 +113,7 @@ def _account_for(shoe: ShoeCustody, before: int) -> ShoeCustody | None:
 # --- the discard rack ----------------------------------------------------------------------------
 
 
-def _in_rack(state: CustodyState, card: CardRef, step: str) -> TableRead:
+def _in_rack(state: CustodyState, card: CardRef, step: Wording) -> TableRead:
     before, face = card.state(), card.ledger.manifest.card(card.index)
     if before == CardState.RACK:
         return TableRead(state, face)
@@ -135,7 +136,7 @@ def _may_be_from(shoe: ShoeCustody, card: CardRef) -> bool:
 
 
 def _check_mixed(
-    state: CustodyState, card: CardRef, step: str
+    state: CustodyState, card: CardRef, step: Wording
 ) -> tuple[CustodyState, tuple[Finding, ...]]:
     """A finding where this card mixes two batches in the rack; reported once for each shoe."""
     shoe, batch = state.shoe, card.ledger.manifest.batch
@@ -161,7 +162,7 @@ def _check_mixed(
     return replace(state, mix_reported=True), (finding,)
 
 
-def _not_drawn_finding(card: CardRef, spot: CardPlace, step: str) -> Finding:
+def _not_drawn_finding(card: CardRef, spot: CardPlace, step: Wording) -> Finding:
     before = PLACE_WORDS[PLACE_OF[card.state()]]
     detail = f"it lies {PLACE_WORDS[spot]} and was not read leaving the shoe: it was {before}"
     return card.finding(FindingCode.CARD_NOT_DRAWN, step, detail)
@@ -170,7 +171,7 @@ def _not_drawn_finding(card: CardRef, spot: CardPlace, step: str) -> Finding:
 # --- the layout ----------------------------------------------------------------------------------
 
 
-def _at_hand(state: CustodyState, card: CardRef, spot: CardPlace, step: str) -> TableRead:
+def _at_hand(state: CustodyState, card: CardRef, spot: CardPlace, step: Wording) -> TableRead:
     shoe = state.shoe
     assert shoe is not None
     before, face = card.state(), card.ledger.manifest.card(card.index)

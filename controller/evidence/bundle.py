@@ -10,7 +10,7 @@ import errno
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from importlib.resources import files
 from io import BytesIO
@@ -33,7 +33,8 @@ from controller.evidence.lookup import (
 from controller.evidence.page import SealProof, page, shoe_roads
 from controller.evidence.sealed_shoe import read_shoe_account
 from controller.journal.shoe_file import NO_SEAL, ShoeFileError
-from controller.profiles.borrowing import with_borrowed
+from controller.messages.catalogue import catalogue_source
+from controller.profiles.borrowing import borrowed_by, with_borrowed
 from controller.profiles.clauses import Clause
 from controller.system.atomic_file import SmallFileError, require_new, sync_folder, write_synced
 from controller.system.json_document import time_text
@@ -45,6 +46,8 @@ COUP_FORM: Final = "smartshoe-coup-1"
 MANIFEST: Final = "manifest.json"
 PAGE: Final = "index.html"
 VERIFIER: Final = "verify.py"
+# The texts that the page was written with, by the ids that the records hold.
+WORDS: Final = "words.po"
 _MODE: Final = 0o640
 # The earliest time that the ZIP format can state.
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)
@@ -93,8 +96,9 @@ def build_bundle(
         PAGE: page(account, _seal_proof(found, later), clauses).encode(),
         VERIFIER: (files("controller.journal") / VERIFIER).read_bytes(),
         "README.txt": _README.encode(),
-        "clauses.json": _json(_clauses(account, clauses)),
+        "clauses.json": _json([*_clauses(account, clauses)]),
         "coup.json": _json(coup_json(account)),
+        WORDS: catalogue_source(),
         "roads.json": _json(to_builtins(shoe_roads(account))),
         **_files_of_corrections(later),
         **_day_list(found),
@@ -122,6 +126,7 @@ def coup_json(account: CoupAccount) -> dict[str, object]:
         "closed": {"record": account.closed_at.seq, "says": account.closed_at.plain()},
         "irregularities": [raised.irregularity.number for raised in account.raised],
         "decisions": [one.seq for one in account.decisions],
+        "corrected": account.corrected.outcome.value if account.corrected is not None else None,
         "corrections": [one.seq for one in account.corrections],
         "happenings": [
             {"record": one.seq, "at": time_text(one.utc_ns), "says": one.plain()}
@@ -131,14 +136,16 @@ def coup_json(account: CoupAccount) -> dict[str, object]:
     return with_borrowed(account.shoe.document, plain)
 
 
-def _clauses(account: CoupAccount, clauses: Mapping[str, Clause]) -> list[dict[str, str]]:
+def _clauses(
+    account: CoupAccount, clauses: Mapping[str, Clause]
+) -> Iterator[dict[str, str | None]]:
     """Every clause that the shoe cites, in the order of the catalogue."""
     cited = frozenset(account.shoe.cited())
-    return [
-        {"id": one.id, "source": one.source, "text": one.text, "check": one.check}
-        for one in clauses.values()
-        if one.id in cited
-    ]
+    for one in clauses.values():
+        if one.id in cited:
+            decision = borrowed_by(account.shoe.document, one.id)
+            shown = {"id": one.id, "source": one.source, "text": one.text, "check": one.check}
+            yield {**shown, "borrowed": decision}
 
 
 def _files_of_corrections(later: LaterCorrections) -> dict[str, bytes]:

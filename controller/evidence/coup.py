@@ -4,12 +4,14 @@ Source: controller/evidence/README.md, "Evidence bundle"; controller/views/READM
 """
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from msgspec import Struct
 
+from controller.actions.actions import CorrectCoup, ReportTurned
+from controller.actions.choices import FloorDecision, LayoutPart
 from controller.evidence.card_owners import coups_of_cards, match_draws
 from controller.evidence.sealed_shoe import ShoeAccount, ShoeEntry
-from controller.procedure.decisions import FloorDecision
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
@@ -21,16 +23,13 @@ from controller.procedure.effects import (
     ResolutionRecorded,
     ShoeOpened,
 )
-from controller.procedure.events import (
-    CardDrawn,
-    CardsTurned,
-    CoupCorrectionRequested,
-    LayoutPart,
-)
+from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.rules.coup import Place
 from controller.tape.entries import EventVerdicts, StateDigest
 from controller.views.disclosure import record_seen
+
+_ERROR_CARD_TURNED: Final = ReportTurned(LayoutPart.ERROR_CARD)
 
 
 class PlacedCard(Struct, frozen=True):
@@ -197,8 +196,7 @@ def _coups_to_correct(shoe: ShoeAccount) -> dict[int, int]:
     return {
         one.cause: request.coup if one.seq > opened and request.shoe in (0, shoe.number) else 0
         for one in shoe.entries
-        if isinstance(one.entry, EventVerdicts)
-        and isinstance(request := one.entry.event, CoupCorrectionRequested)
+        if isinstance(request := one.judged_action, CorrectCoup)
     }
 
 
@@ -288,7 +286,7 @@ def _errors_seen(entries: tuple[ShoeEntry, ...], record: CoupRecord) -> bool:
     turned = 0
     for one in entries:
         match one.entry:
-            case EventVerdicts(event=CardsTurned(what=LayoutPart.ERROR_CARD), verdicts=verdicts):
+            case EventVerdicts(verdicts=verdicts) if one.judged_action == _ERROR_CARD_TURNED:
                 turned += any(isinstance(verdict, Accepted) for verdict in verdicts)
             case ResolutionRecorded(decision=FloorDecision.BURN.value):
                 return True

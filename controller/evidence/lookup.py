@@ -10,17 +10,16 @@ from typing import Final, TypeVar
 
 from msgspec import Struct
 
-from controller.commissioning.shuffle_receipt_file import RecordedShuffle
+from controller.commissioning.shuffle_receipt_file import RecordedShuffle, shuffles_in
 from controller.evidence.sealed_shoe import EntryT, ShoeEntry, corrections_in
 from controller.journal.database import FILE_NAME
 from controller.journal.folder import read_sealed, sealed_files
-from controller.journal.record import RecordKind, unwrap
 from controller.journal.shoe_file import SUFFIX, ShoeFile, ShoeFileError, read_shoe
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
-from controller.procedure.effects import ShoeEnded, ShoeOpened, ShuffleRecorded
+from controller.procedure.effects import ShoeEnded, ShoeOpened
 from controller.tape.entries import BatchBound
-from controller.tape.records import read_as, read_input, received_ns
+from controller.tape.records import read_as
 
 ShoeT = TypeVar("ShoeT", ShoeOpened, ShoeEnded)
 
@@ -188,30 +187,14 @@ def find_batch_receipts(found: FoundShoe) -> BatchReceipts:
     for path in reversed(paths[max(0, at - _EARLIER_FILES) : at + 1]):
         file = found.file if path == found.path else read_sealed(path)
         bound = [one for one in _entries_of(file.records(), BatchBound) if one.back == back]
-        shuffles = tuple(one for one in _shuffles(file) if one.recorded.batch == back)
+        recorded = shuffles_in(file.records(), file.parts().started)
+        shuffles = tuple(one for one in recorded if one.recorded.batch == back)
         receipts = BatchReceipts(
             receipts.shuffles or shuffles, receipts.bound or (bound[-1] if bound else None)
         )
         if receipts.bound is not None and receipts.shuffles:
             break
     return receipts
-
-
-def _shuffles(file: ShoeFile) -> Iterator[RecordedShuffle]:
-    """The receipts of shuffles in a sealed file, in order."""
-    input_record = b""
-    for stored in file.records():
-        kind, _ = unwrap(stored.record)
-        if kind is RecordKind.INPUT:
-            input_record = stored.record
-        elif (entry := read_as(stored.record, ShuffleRecorded)) is not None:
-            yield RecordedShuffle(stored.seq, _utc_ns(input_record), entry)
-
-
-def _utc_ns(record: bytes) -> int:
-    """When the input arrived that an entry was concluded from."""
-    item = read_input(record) if record else None
-    return received_ns(item) if item is not None else 0
 
 
 # --- corrections after the shoe's end -------------------------------------------------------------

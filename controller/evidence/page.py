@@ -19,6 +19,7 @@ from controller.evidence.timeline import (
     describe_closed_coup,
     timeline_lines,
 )
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupFate
 from controller.profiles.borrowing import borrowed_by, describe_citation
 from controller.profiles.clauses import Clause
@@ -66,7 +67,7 @@ def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) 
         cited=lambda one: describe_citation(one, borrowed_by(account.shoe.document, one)),
         proof=proof,
         clock=TableClock.at(account.closed_at.utc_ns, account.shoe.zone),
-        wager_names=KIND_NAMES,
+        wager_names={kind: to_words(name) for kind, name in KIND_NAMES.items()},
         money=money,
         moment=lambda utc_ns: values.moment(account, utc_ns),
         irregularity_text=lambda raised: values.irregularity_text(account, raised),

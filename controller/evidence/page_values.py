@@ -17,6 +17,7 @@ from controller.evidence.timeline import (
     describe_irregularity,
     local_and_utc,
 )
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import (
     BurnDone,
     CoupCorrected,
@@ -131,7 +132,8 @@ def hands(account: CoupAccount) -> tuple[ShownHand, ...]:
 
 def _cards(account: CoupAccount, dealt: Iterator[RecordedCard]) -> tuple[ShownCard, ...]:
     return tuple(
-        _card(one.card, PLACE_NAMES[one.place].split(" ")[1], seen=account.seen) for one in dealt
+        _card(one.card, to_words(PLACE_NAMES[one.place]).split(" ")[1], seen=account.seen)
+        for one in dealt
     )
 
 
@@ -151,14 +153,17 @@ def drawn_cards(account: CoupAccount) -> tuple[DrawnCard, ...]:
     """The cards of both hands in drawing order."""
     return tuple(
         DrawnCard(
-            _face(one.dealt.card, seen=account.seen), _place(one), PLACE_NAMES[one.claimed], one.at
+            _face(one.dealt.card, seen=account.seen),
+            _place(one),
+            to_words(PLACE_NAMES[one.claimed]),
+            one.at,
         )
         for one in account.cards
     )
 
 
 def _place(one: PlacedCard) -> str:
-    place, held = PLACE_NAMES[one.dealt.place], one.dealt.carried_from
+    place, held = to_words(PLACE_NAMES[one.dealt.place]), one.dealt.carried_from
     if held is None:
         return place
     return f"{place}, held from {f'coup {held}' if held else 'before the first coup'}"
@@ -209,7 +214,7 @@ def correction_text(account: CoupAccount, at: ShoeEntry) -> str:
 def owed_texts(at: ShoeEntry) -> tuple[str, ...]:
     """What is owed because of a correction, line by line."""
     assert isinstance(at.entry, CoupCorrected), "only a correction is described so"
-    return describe_owed(at.entry)
+    return tuple(map(to_words, describe_owed(at.entry)))
 
 
 def _pairs(account: CoupAccount) -> str:

@@ -7,6 +7,8 @@ from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from controller.messages.catalogue import to_words
+
 
 def render(template: str, **values: object) -> str:
     """The template of that name, filled with these values."""
@@ -15,10 +17,12 @@ def render(template: str, **values: object) -> str:
 
 @cache
 def _environment() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("controller.evidence"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["to_words"] = to_words
+    return environment

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from controller.actions.actions import Action, OperatorAction
 from controller.core.build import build_core
 from controller.core.gaming_day import build_calendar
 from controller.core.state import STATES
@@ -28,8 +29,8 @@ from controller.profiles.borrowing import CITING
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import ProfileError
 from controller.rules.setting_values import DealOption
-from controller.tape.entries import Entry
-from controller.tape.inputs import Input, OperatorAction, Started
+from controller.tape.entries import Entry, EventVerdicts
+from controller.tape.inputs import Input, Started
 from controller.tape.records import (
     inputs_in,
     read_as,
@@ -51,9 +52,15 @@ class ShoeEntry(Struct, frozen=True):
     seq: int
     cause: int
     utc_ns: int
-    action: OperatorAction | None
+    action: OperatorAction[Action] | None
     entry: Entry | None
     record: bytes
+
+    @property
+    def judged_action(self) -> Action | None:
+        """The person's action whose verdicts this entry holds, if any."""
+        judged = isinstance(self.entry, EventVerdicts) and self.entry.event is None
+        return self.action.action if judged and self.action is not None else None
 
     def plain(self) -> object:
         """The record as plain JSON values, bytes as hex digits."""

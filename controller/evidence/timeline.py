@@ -10,11 +10,13 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.evidence.coup import CoupAccount
 from controller.evidence.sealed_shoe import ShoeEntry
+from controller.messages.catalogue import to_words
+from controller.messages.message import Message
 from controller.procedure.effects import (
     ActRecord,
-    BatchMoved,
     BurnDone,
     CoupClosed,
     CoupCorrected,
@@ -27,21 +29,16 @@ from controller.procedure.effects import (
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
-    ShuffleRecorded,
     WarningClosed,
     WarningOpened,
 )
-from controller.procedure.events import (
-    CardDrawn,
-    CoupCorrectionRequested,
-    IrregularityResolved,
-)
-from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Accepted, Irregularity
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import money
 from controller.tape.entries import CommandGiven, DeviceEventRecorded, EventVerdicts, RunBegan
 from controller.views.coup import card_text
+from controller.views.irregularity import irregularity_words
 from controller.views.quantity import counted
 from drivers.events import CardPassed, TagSeen
 
@@ -125,8 +122,8 @@ class TableClock(Struct, frozen=True):
 
 def _lines(account: CoupAccount, source: ShoeEntry) -> Iterator[TimelineLine]:
     match source.entry:
-        case EventVerdicts(
-            event=IrregularityResolved() | CoupCorrectionRequested(), verdicts=(Accepted(),)
+        case EventVerdicts(verdicts=(Accepted(),)) if (
+            source.judged_action is not None and source.judged_action.own_entry
         ):
             return  # the decision's own entry gives it, with the person
         case EventVerdicts():
@@ -153,12 +150,13 @@ def _verdict_lines(
     for verdict in judged.verdicts:
         held = " (while play was suspended)" if verdict.provisional else ""
         match verdict:
-            case Accepted(what=what, clauses=clauses):
+            case Accepted(clauses=clauses):
+                what = to_words(verdict.what)
                 yield TimelineLine(source, f"{what[:1].upper()}{what[1:]}{face}{held}.", clauses)
             case Irregularity():
                 clauses = verdict.clauses if account.seen else ()
-                words = describe_irregularity(account, verdict)
-                text = f"Irregularity {verdict.number}: {words}{face}{held}."
+                found = describe_irregularity(account, verdict)
+                text = f"Irregularity {verdict.number}: {found}{face}{held}."
                 yield TimelineLine(source, text, clauses, grave=True)
         face = ""
 
@@ -172,10 +170,7 @@ def _face_text(account: CoupAccount, source: ShoeEntry, judged: EventVerdicts) -
 
 def describe_irregularity(account: CoupAccount, found: Irregularity) -> str:
     """What was wrong; with details only if people have seen the cards they follow from."""
-    title = CATALOGUE[found.code].title
-    if not account.seen or not found.detail:
-        return title
-    return found.detail if found.detail.startswith(title) else f"{title}: {found.detail}"
+    return irregularity_words(found) if account.seen else to_words(Message(found.code.value))
 
 
 def describe_closed_coup(record: CoupRecord) -> str:
@@ -219,28 +214,34 @@ def _other_lines(source: ShoeEntry) -> Iterator[TimelineLine]:
     match source.entry:
         case Prompt(text=text, clauses=clauses, observed=observed):
             unseen = "" if observed else NOT_OBSERVED
-            yield TimelineLine(source, f"Prompted: {text}{unseen}.", clauses)
+            yield TimelineLine(source, f"Prompted: {to_words(text)}{unseen}.", clauses)
         case ActRecord(what=what, person=person, detail=detail, clauses=clauses):
             yield TimelineLine(
-                source, f"{person_text(source, person)}: {what}{_in_parentheses(detail)}.", clauses
+                source,
+                f"{person_text(source, person)}: {what}{_in_parentheses(to_words(detail))}.",
+                clauses,
             )
         case Refusal(what=what, why=why, clauses=clauses):
-            yield TimelineLine(source, f"Refused: {what}{_in_parentheses(why)}.", clauses)
+            yield TimelineLine(source, f"Refused: {what}{_in_parentheses(to_words(why))}.", clauses)
         case SettingChanged(setting=setting, old=old, new=new, person=person, clauses=clauses):
             yield TimelineLine(
                 source, f"{person_text(source, person)} changed {setting}: {old} to {new}.", clauses
             )
         case CommandGiven(command=command, why=why):
-            yield TimelineLine(source, f"Order to a device: {command}{_in_parentheses(why)}.")
+            yield TimelineLine(
+                source, f"Order to a device: {command}{_in_parentheses(to_words(why))}."
+            )
         case WarningOpened(number=number, text=text, clauses=clauses):
-            yield TimelineLine(source, f"Warning {number} of the shuffler: {text}.", clauses)
+            yield TimelineLine(
+                source, f"Warning {number} of the shuffler: {to_words(text)}.", clauses
+            )
         case WarningClosed(number=number, person=person, reason=reason):
             yield TimelineLine(
                 source,
                 f"{person_text(source, person)} cleared warning {number}{_in_parentheses(reason)}.",
             )
-        case BatchMoved(batch=batch, before=before, after=after, why=why, clauses=clauses):
-            text = f"Batch {batch} went from {before} to {after}{_in_parentheses(why)}."
+        case StageChange(batch=batch, before=before, after=after, why=why, clauses=clauses):
+            text = f"Batch {batch} went from {before} to {after}{_in_parentheses(to_words(why))}."
             yield TimelineLine(source, text.replace("_", " "), clauses)
         case _:
             yield from _shoe_lines(source)

@@ -21,8 +21,9 @@ from controller.journal.wal_check import LogEnd, log_end, valid_frames
 FILE_NAME: Final = "live.db"
 LOCK_NAME: Final = "lock"
 APPLICATION_ID: Final = 0x534D5348  # "SMSH"
-# Formats 1 and 2 (to version 0.5) had records in CBOR and are refused.
-FORMAT: Final = 3
+# Formats 1 and 2 (to version 0.5) had records in CBOR, format 3 (0.6) a copy of each action in the
+# entry of its verdicts: they are refused.
+FORMAT: Final = 4
 
 _RECORDS: Final = (
     "CREATE TABLE records(seq INTEGER PRIMARY KEY, record BLOB NOT NULL, chain BLOB NOT NULL)"

@@ -16,7 +16,7 @@ from controller.journal.record import GENESIS, link
 from controller.journal.values import JournalError, StoredRecord
 
 MAGIC: Final = b"SMSHSEAL"
-FORMAT: Final = 2
+FORMAT: Final = 3
 SUFFIX: Final = ".shoe"
 ROW_BYTES: Final = 64
 DIGEST_BYTES: Final = 32

@@ -18,7 +18,7 @@ from controller.journal.record import link
 from controller.journal.values import Base, Head, JournalError, StoredRecord
 
 MAGIC: Final = b"SMSHTAPE"
-FORMAT: Final = 2
+FORMAT: Final = 3
 SUFFIX: Final = ".tape"
 BASES: Final[Codec[Base]] = Codec(Base)
 

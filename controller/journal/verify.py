@@ -42,7 +42,7 @@ LIMITS = """These files alone cannot show that the newest records, or the newest
 were removed, that the oldest were removed, or that a holder of the key rewrote everything:
 compare the head and the short codes with those noted elsewhere (--witness)."""
 NONE, UNREADABLE_MAX, DEPTH_MAX = bytes(32), 10_000, 64  # DEPTH_MAX: maps and arrays nested
-APPLICATION_ID, FORMAT = 0x534D5348, 3  # of live.db
+APPLICATION_ID, FORMAT = 0x534D5348, 4  # of live.db
 TRAILER, FILE_MAX, SEARCH_MAX = 96, 1 << 30, 4 << 30  # SEARCH_MAX: bytes hashed to find a bit
 DAMAGE = Exception  # damaged data makes Python's libraries raise whatever they like
 HEAD, ROW = struct.Struct(">8sHHIIQQ"), struct.Struct(">QqIBBBBBB6s16s16s")
@@ -447,7 +447,7 @@ def check_shoe(report: VerifyReport, name: str, data: bytes) -> Shoe | None:
     else:
         data = check_digest(report, name, data)
         mark, form, flags = HEAD.unpack_from(data)[:3]
-        if (mark, form, flags) != (b"SMSHSEAL", 2, 0) and before == len(report.problems):
+        if (mark, form, flags) != (b"SMSHSEAL", 3, 0) and before == len(report.problems):
             raise CannotRead(f"its format is {form}, flags {flags}; this verifier reads 2, flags 0")
         with report.catch_damage(name, "heading or records: they cannot be read", HEAD.size):
             heading, end = read_item(data[: layout(data)[0]], HEAD.size)

@@ -23,16 +23,11 @@ from prometheus_client.registry import Collector
 from controller.archive.sealer import SealingStatus
 from controller.core.core import Core
 from controller.core.state import CoreState
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import Lineage, WarningKind
 from controller.custody.state import batch_counts
-from controller.procedure.effects import (
-    CoupClosed,
-    CoupCorrected,
-    ShuffleRecorded,
-    WarningClosed,
-    WarningOpened,
-)
+from controller.procedure.effects import CoupClosed, CoupCorrected, WarningClosed, WarningOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase

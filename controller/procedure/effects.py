@@ -9,13 +9,14 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
+from controller.messages.message import Message, Wording
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
 from controller.settlement.payment_order import PayStep
 from controller.settlement.payout_difference import PayoutDifference, SettledWager
 from controller.settlement.settle import Settlement
-from drivers.shuffler_events import ShuffleProof
 
 
 class CoupFate(StrEnum):
@@ -84,7 +85,7 @@ class CoupPayment(Struct, frozen=True, tag="coup-payment"):
     coup: int
     settlement: Settlement
     returned: tuple[PayStep, ...]
-    note: str
+    note: Message | None
 
     @property
     def steps(self) -> tuple[PayStep, ...]:
@@ -185,7 +186,7 @@ class Prompt(Struct, frozen=True, tag="prompt"):
     """
 
     kind: PromptKind
-    text: str
+    text: Wording
     clauses: tuple[str, ...]
     observed: bool
 
@@ -215,7 +216,7 @@ class Refusal(Struct, frozen=True, tag="refusal"):
     """
 
     what: str
-    why: str
+    why: Wording
     clauses: tuple[str, ...] = ()
 
 
@@ -224,7 +225,7 @@ class ActRecord(Struct, frozen=True, tag="act-record"):
 
     what: str
     person: str
-    detail: str
+    detail: Wording
     clauses: tuple[str, ...]
 
 
@@ -239,32 +240,13 @@ class SettingChanged(Struct, frozen=True, tag="setting-changed"):
     clauses: tuple[str, ...]
 
 
-class BatchMoved(Struct, frozen=True, tag="batch-moved"):
-    """A batch changed its stage; `before` and `after` are values of BatchStage."""
-
-    batch: str
-    before: str
-    after: str
-    why: str
-    clauses: tuple[str, ...]
-
-
-class ShuffleRecorded(Struct, frozen=True, tag="shuffle-recorded"):
-    """The checked receipt of a shuffle: it counts for this batch, or `refused` says why not."""
-
-    batch: str
-    proof: ShuffleProof
-    refused: str
-    clauses: tuple[str, ...]
-
-
 class WarningOpened(Struct, frozen=True, tag="warning-opened"):
     """A warning: no card until a named person clears it with a reason. `since_ns` is UTC."""
 
     number: int
     kind: str
     code: int
-    text: str
+    text: Wording
     clauses: tuple[str, ...]
     since_ns: int = 0
 
@@ -291,7 +273,7 @@ Effect: TypeAlias = (
     | Refusal
     | ActRecord
     | SettingChanged
-    | BatchMoved
+    | StageChange
     | ShuffleRecorded
     | WarningOpened
     | WarningClosed

@@ -10,6 +10,8 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from controller.messages.message import message
+
 
 class Phase(StrEnum):
     """What is due next at the table."""
@@ -60,8 +62,40 @@ class Trigger(StrEnum):
     BANKER_DRAWS = "banker_draws"
     BANKER_STANDS = "banker_stands"
     COUP_PARTIAL = "coup_partial"
-    CUT_CARD = "cut_card"
+    CLAIMED_BURN_FIRST = "claimed_burn_first"
+    CLAIMED_BURN = "claimed_burn"
+    CLAIMED_BURN_EXTRA = "claimed_burn_extra"
+    CLAIMED_PLAYER_1 = "claimed_player_1"
+    CLAIMED_BANKER_1 = "claimed_banker_1"
+    CLAIMED_PLAYER_2 = "claimed_player_2"
+    CLAIMED_BANKER_2 = "claimed_banker_2"
+    CLAIMED_PLAYER_3 = "claimed_player_3"
+    CLAIMED_BANKER_3 = "claimed_banker_3"
+    CLAIMED_FURTHER = "claimed_further"
+    CLAIMED_OUTSIDE = "claimed_outside"
+    UNCLAIMED_CARD = "unclaimed_card"
+    BURN_OWED_CARD = "burn_owed_card"
+    FIRST_FOR_BANKER = "first_for_banker"
+    CARD_AFTER_ERROR = "card_after_error"
+    MORE_AFTER_ERROR = "more_after_error"
+    HELD_COUP = "held_coup"
+    ANOTHER_COUP = "another_coup"
+    UNSEEN_COUP_FOLLOWS = "unseen_coup_follows"
+    COUP_UNSEEN = "coup_unseen"
+    FIRST_CUT_CARD = "first_cut_card"
+    SECOND_CUT_CARD = "second_cut_card"
+    EXTRA_CUT_CARD = "extra_cut_card"
     RESULT_DECLARED = "result_declared"
+    RESULT_OF_HELD = "result_of_held"
+    FORCED_EXIT = "forced_exit"
+    COUNT_LEFT = "count_left"
+    STAND_BY = "stand_by"
+    DEVICE_STARTED = "device_started"
+    STARTED_IN_DEALING = "started_in_dealing"
+    STARTED_AFTER_CUT = "started_after_cut"
+    CONTINUITY_UNPROVEN = "continuity_unproven"
+    REPORTS_LOST = "reports_lost"
+    PROGRAM_REPLACED = "program_replaced"
     COUP_ABANDONED = "coup_abandoned"
     COUP_DONE = "coup_done"
     LAST_COUP_DONE = "last_coup_done"
@@ -95,30 +129,30 @@ class Trigger(StrEnum):
 # What the table waits for, in words for people.
 DUE_WORDS: Final = MappingProxyType(
     {
-        Phase.CLOSED: "a shoe",
-        Phase.OPENING: "the opening of the shoe",
-        Phase.BURN_FIRST: "the first burn card",
-        Phase.BURN_REST: "burn cards",
-        Phase.BURN_UNCOUNTED: "burn cards",
-        Phase.BOXED_BURN: "burn cards",
-        Phase.REMEDY_BURN: "burn cards",
-        Phase.REMEDY_BURN_UNCOUNTED: "burn cards",
-        Phase.COUP_BURN: "burn cards",
-        Phase.BETWEEN_COUPS: "the next coup",
-        Phase.BETTING_CLOSED: "Player's first card",
-        Phase.PLAYER_1: "Player's first card",
-        Phase.BANKER_1: "Banker's first card",
-        Phase.PLAYER_2: "Player's second card",
-        Phase.BANKER_2: "Banker's second card",
-        Phase.PLAYER_3: "Player's third card",
-        Phase.BANKER_3: "Banker's third card",
-        Phase.RESULT: "the result",
-        Phase.DECLARED: "a decision on the result",
-        Phase.ABANDONED: "a decision on the coup",
-        Phase.ABANDONED_COMPLETE: "a decision on the coup",
-        Phase.PARTIAL: "the result",
-        Phase.SHOE_OVER: "the reshuffle and the next shoe",
-        Phase.SUSPENDED: "a floorperson's decision",
+        Phase.CLOSED: message("due_shoe"),
+        Phase.OPENING: message("due_opening"),
+        Phase.BURN_FIRST: message("first_burn_card"),
+        Phase.BURN_REST: message("due_burn_cards"),
+        Phase.BURN_UNCOUNTED: message("due_burn_cards"),
+        Phase.BOXED_BURN: message("due_burn_cards"),
+        Phase.REMEDY_BURN: message("due_burn_cards"),
+        Phase.REMEDY_BURN_UNCOUNTED: message("due_burn_cards"),
+        Phase.COUP_BURN: message("due_burn_cards"),
+        Phase.BETWEEN_COUPS: message("due_next_coup"),
+        Phase.BETTING_CLOSED: message("player_first_card"),
+        Phase.PLAYER_1: message("player_first_card"),
+        Phase.BANKER_1: message("banker_first_card"),
+        Phase.PLAYER_2: message("player_second_card"),
+        Phase.BANKER_2: message("banker_second_card"),
+        Phase.PLAYER_3: message("player_third_card"),
+        Phase.BANKER_3: message("banker_third_card"),
+        Phase.RESULT: message("due_result"),
+        Phase.DECLARED: message("due_decision_on_result"),
+        Phase.ABANDONED: message("due_decision_on_coup"),
+        Phase.ABANDONED_COMPLETE: message("due_decision_on_coup"),
+        Phase.PARTIAL: message("due_result"),
+        Phase.SHOE_OVER: message("due_reshuffle"),
+        Phase.SUSPENDED: message("due_floorperson_decision"),
     }
 )
 
@@ -133,8 +167,8 @@ BURNS_BEFORE_PLAY: Final = (
 )
 # A burn in play that an irregularity requires, before a coup or while one is on the table;
 # `burn_return_phase` says where play resumes.
-_BURNS_BEFORE_COUP: Final = (Phase.REMEDY_BURN, Phase.REMEDY_BURN_UNCOUNTED)
-REMEDY_BURNS: Final = (*_BURNS_BEFORE_COUP, Phase.COUP_BURN)
+BURNS_BEFORE_COUP: Final = (Phase.REMEDY_BURN, Phase.REMEDY_BURN_UNCOUNTED)
+REMEDY_BURNS: Final = (*BURNS_BEFORE_COUP, Phase.COUP_BURN)
 BURN_PHASES: Final = (*BURNS_BEFORE_PLAY, *REMEDY_BURNS)
 BURNS_BEGUN: Final = BURN_PHASES[1:]
 # Burns that end with the first coup, because nobody knows how many cards they need.
@@ -152,8 +186,10 @@ DUE_PHASES: Final = (
 ABANDONED_PHASES: Final = (Phase.ABANDONED, Phase.ABANDONED_COMPLETE)
 # The hands need no more cards, and nobody left them.
 HANDS_COMPLETE: Final = (Phase.RESULT, Phase.DECLARED)
+# A coup is on the table, and all its cards are known.
+WHOLE_COUPS: Final = (*DUE_PHASES, *HANDS_COMPLETE, *ABANDONED_PHASES)
 # A coup is on the table.
-COUP_PHASES: Final = (*DUE_PHASES, *HANDS_COMPLETE, *ABANDONED_PHASES, Phase.PARTIAL)
+COUP_PHASES: Final = (*WHOLE_COUPS, Phase.PARTIAL)
 # A shoe is in play and no coup is on the table.
 BEFORE_A_COUP: Final = (Phase.BETWEEN_COUPS, Phase.BETTING_CLOSED)
 # No card of the coup is due.
@@ -163,9 +199,7 @@ _CLOSED_FROM: Final = (*HANDS_COMPLETE, Phase.PARTIAL)
 # them: it passes at once.
 RESUMABLE_PHASES: Final = (*BURN_PHASES, *BEFORE_A_COUP, *COUP_PHASES, Phase.SHOE_OVER)
 # A shoe is closed with no coup on the table: an open coup is ended or voided first.
-CLOSABLE_PHASES: Final = (*BURNS_BEFORE_PLAY, *_BURNS_BEFORE_COUP, *BEFORE_A_COUP)
-# Not during the burn (a cut card there is misplaced: an irregularity), not before, not after.
-CUT_CARD_PHASES: Final = (*REMEDY_BURNS, *BEFORE_A_COUP, *COUP_PHASES)
+CLOSABLE_PHASES: Final = (*BURNS_BEFORE_PLAY, *BURNS_BEFORE_COUP, *BEFORE_A_COUP)
 
 
 def resume_trigger(phase: Phase) -> Trigger:
@@ -217,17 +251,12 @@ EDGES: Final[tuple[Edge, ...]] = (
     *((phase, Trigger.COUP_DONE, Phase.BETWEEN_COUPS) for phase in _CLOSED_FROM),
     *((phase, Trigger.LAST_COUP_DONE, Phase.SHOE_OVER) for phase in _CLOSED_FROM),
     *((phase, Trigger.COUP_PARTIAL, Phase.PARTIAL) for phase in COUP_PHASES),
-    *((phase, Trigger.CUT_CARD, phase) for phase in CUT_CARD_PHASES),
     (Phase.BETTING_CLOSED, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS),
     *((phase, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS) for phase in COUP_PHASES),
     *((phase, Trigger.BURN_OWED, Phase.REMEDY_BURN) for phase in BEFORE_A_COUP),
-    *((phase, Trigger.BURN_OWED, Phase.COUP_BURN) for phase in COUP_PHASES[:-1]),
-    *((phase, Trigger.BURN_UNPROVEN, Phase.REMEDY_BURN_UNCOUNTED) for phase in _BURNS_BEFORE_COUP),
-    *((phase, Trigger.BURN_DONE, Phase.BETWEEN_COUPS) for phase in _BURNS_BEFORE_COUP),
-    *(
-        (phase, resume_trigger(Phase.BETTING_CLOSED), Phase.BETTING_CLOSED)
-        for phase in _BURNS_BEFORE_COUP
-    ),
+    *((phase, Trigger.BURN_OWED, Phase.COUP_BURN) for phase in WHOLE_COUPS),
+    *((phase, Trigger.BURN_UNPROVEN, Phase.REMEDY_BURN_UNCOUNTED) for phase in BURNS_BEFORE_COUP),
+    *((burn, resume_trigger(to), to) for burn in BURNS_BEFORE_COUP for to in BEFORE_A_COUP),
     *((Phase.COUP_BURN, resume_trigger(phase), phase) for phase in (*DUE_PHASES, Phase.ABANDONED)),
     *((Phase.PARTIAL, resume_trigger(phase), phase) for phase in DUE_PHASES),
     *((phase, Trigger.SHOE_CLOSED, Phase.SHOE_OVER) for phase in CLOSABLE_PHASES),

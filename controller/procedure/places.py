@@ -7,12 +7,15 @@ HG-bac-b012, HG-bac-d7.
 from types import MappingProxyType
 from typing import Final
 
+from controller.custody.card_states import CardPlace
+from controller.messages.message import message
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.rule_points import RulePoint, banker_row_point
 from controller.rules.cards import Card
 from controller.rules.coup import DrawDecision, Place, draw_decision, hands, next_place
 from controller.rules.hands import is_natural, point_count
+from controller.rules.outcome import Outcome
 from controller.rules.setting_values import ThirdCardDealt
 
 BURN_PLACES: Final = (Place.BURN_FIRST, Place.BURN, Place.BURN_EXTRA)
@@ -26,8 +29,14 @@ HAND_PLACES: Final = (
     Place.BANKER_3,
 )
 PLAYER_PLACES: Final = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
+# Where the card of a hand lies.
+HAND_OF: Final = MappingProxyType(
+    {
+        place: CardPlace.PLAYER if place in PLAYER_PLACES else CardPlace.BANKER
+        for place in HAND_PLACES
+    }
+)
 # Places that only a coup with four cards on the table has.
-LATE_PLACES: Final = (Place.PLAYER_3, Place.BANKER_3, Place.PLAYER_MORE, Place.BANKER_MORE)
 DUE_PLACE: Final = MappingProxyType(
     {
         Phase.BETTING_CLOSED: Place.PLAYER_1,
@@ -41,19 +50,26 @@ DUE_PLACE: Final = MappingProxyType(
 )
 PLACE_NAMES: Final = MappingProxyType(
     {
-        Place.BURN_FIRST: "the first burn card",
-        Place.BURN: "a burn card",
-        Place.BURN_EXTRA: "a burn card outside the count",
-        Place.PLAYER_1: "Player's first card",
-        Place.PLAYER_2: "Player's second card",
-        Place.PLAYER_3: "Player's third card",
-        Place.PLAYER_MORE: "a further card for the Player",
-        Place.BANKER_1: "Banker's first card",
-        Place.BANKER_2: "Banker's second card",
-        Place.BANKER_3: "Banker's third card",
-        Place.BANKER_MORE: "a further card for the Banker",
-        Place.OUTSIDE: "a card outside play",
-        Place.UNCLAIMED: "a card without a place",
+        Place.BURN_FIRST: message("first_burn_card"),
+        Place.BURN: message("burn_card"),
+        Place.BURN_EXTRA: message("burn_card_outside_count"),
+        Place.PLAYER_1: message("player_first_card"),
+        Place.PLAYER_2: message("player_second_card"),
+        Place.PLAYER_3: message("player_third_card"),
+        Place.PLAYER_MORE: message("further_card_for_player"),
+        Place.BANKER_1: message("banker_first_card"),
+        Place.BANKER_2: message("banker_second_card"),
+        Place.BANKER_3: message("banker_third_card"),
+        Place.BANKER_MORE: message("further_card_for_banker"),
+        Place.OUTSIDE: message("card_outside_play"),
+        Place.UNCLAIMED: message("card_without_place"),
+    }
+)
+OUTCOME_NAMES: Final = MappingProxyType(
+    {
+        Outcome.PLAYER: message("player"),
+        Outcome.BANKER: message("banker"),
+        Outcome.TIE: message("tie"),
     }
 )
 _FIRST_POINTS: Final = MappingProxyType(

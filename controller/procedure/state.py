@@ -12,7 +12,7 @@ from controller.custody.batch_life.state import NO_LINEAGE, Lineage
 from controller.custody.findings import Finding
 from controller.procedure.effects import CoupRecord
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import ABANDONED_PHASES, Phase
+from controller.procedure.phases import ABANDONED_PHASES, BURNS_BEGUN, Phase
 from controller.procedure.places import HAND_PLACES, phase_by_cards
 from controller.procedure.states.finished_coups import (
     EARLIER_SHOES_MAX,
@@ -43,13 +43,15 @@ from controller.rules.coup import Place
 class DealtCard(Struct, frozen=True):
     """A card of a coup: its place by the order of drawing, and the place the shoe claimed.
 
-    `carried_from`: the coup in which a held card was drawn, 0 between coups; None for other cards.
+    `number`: it was the n-th card that left the shoe. `carried_from`: the coup in which a held card
+    was drawn, 0 between coups; None for other cards.
     """
 
     place: Place
     card: Card | None
     claimed: Place
     carried_from: int | None = None
+    number: int = 0
 
 
 class CoupState(Struct, frozen=True):
@@ -271,6 +273,22 @@ class TableState(Struct, frozen=True):
     def play_phase(self) -> Phase:
         """The phase of play: the phase beneath, while the table is suspended."""
         return self.phase if self.suspension is None else self.suspension.resume_to
+
+    @property
+    def phase_after_burn(self) -> Phase:
+        """The phase of play; during a burn for an irregularity, the one in which play resumes."""
+        back = self.shoe.remedy.burn_return_phase if self.shoe is not None else None
+        return self.play_phase if back is None else back
+
+    @property
+    def shoe_over(self) -> bool:
+        """Whether the shoe at the table is over: what follows is another one."""
+        return self.play_phase is Phase.SHOE_OVER
+
+    @property
+    def burning(self) -> bool:
+        """Whether cards were burned in the burn in progress."""
+        return self.play_phase in BURNS_BEGUN
 
     @property
     def due_phase(self) -> Phase:

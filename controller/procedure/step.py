@@ -1,62 +1,62 @@
-"""The procedure: one table state and one domain event give the next state and its conclusions.
+"""The procedure: a table's state and one event or action give the next state.
 
-Sends each kind of event to the function that judges it, states the shoe's end and suspends the
-table where that is due. Total: no event raises.
+Sends each kind of event and action to the function that judges it, states the shoe's end and
+suspends the table where that is due. Total: no event raises.
 Source: controller/procedure/README.md, "The procedure".
 """
 
-from typing import assert_never
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias, assert_never
 
-from controller.custody.findings import FindingCode
-from controller.procedure.dealing.coup_end import (
-    coup_forced_out,
-    result_declared,
-    shoe_stands_by,
-    state_shoe_end,
+from controller.actions.actions import (
+    Action,
+    CallNoMoreBets,
+    ChangeSetting,
+    ClearWarning,
+    CloseShoe,
+    CollectVigorish,
+    CorrectCoup,
+    DeclareResult,
+    DocumentVigorish,
+    GiveNotice,
+    GiveUpReveal,
+    OperatorAction,
+    RecordAct,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
+    Resolution,
+    StateWagers,
+    VacateSeat,
 )
-from controller.procedure.dealing.cut_card import cut_card_drawn
-from controller.procedure.dealing.drawing import card_drawn, no_more_bets_called
+from controller.actions.choices import LayoutPart
+from controller.custody.findings import FindingCode
+from controller.messages.message import message
+from controller.procedure.dealing.coup_end import state_shoe_end
 from controller.procedure.dealing.error_cards import error_card_turned
 from controller.procedure.dealing.ghost_hand import ghost_hand_requested
-from controller.procedure.dealing.lost_reports import program_replaced, reports_missing
+from controller.procedure.dealing.order import card_drawn, judge_happening
 from controller.procedure.dealing.repeats import card_repeated
 from controller.procedure.dealing.reveal import cards_turned, reveal_given_up
-from controller.procedure.dealing.shoe import device_started, shoe_closed_by_person
+from controller.procedure.dealing.shoe import shoe_closed_by_person
 from controller.procedure.events import (
-    ActReported,
-    BoxedCardFound,
     CardDrawn,
     CardRepeated,
-    CardsTurned,
-    CoupCorrectionRequested,
     CoupForcedOut,
     CustodyFindingRaised,
     CutCardDrawn,
-    DomainEvent,
     GamingDayChanged,
-    GhostHandRequested,
-    IrregularityResolved,
-    LayoutPart,
-    NoMoreBetsCalled,
-    NoticeRecorded,
-    PersonEvent,
-    PlayEvent,
+    PlayItem,
     ProgramReplaced,
     ReportsMissing,
     ResultDeclared,
-    RevealGivenUp,
-    SeatVacated,
-    SettingChangeRequested,
-    ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
     ShufflerDisconnected,
     ShufflerEventsLost,
     ShufflerReported,
-    VigorishCollected,
-    VigorishDocumented,
-    WagersStated,
-    WarningCleared,
+    StepInput,
 )
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.people.acts import act_reported
@@ -73,121 +73,107 @@ from controller.procedure.people.vigorish import (
 )
 from controller.procedure.people.wager_statements import wagers_stated
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.shuffler.events import apply_shuffler_event
+from controller.procedure.shuffler.events import apply_shuffler_event, clear_warning
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
 
 
-def step(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
-    """Judge one event by the rule book in force at the table: effective_book of its state."""
-    judged = _judge_event(book, state, event)
+def _judge_turned(book: RuleBook, step: Step, act: OperatorAction[ReportTurned]) -> Step:
+    part = act.action.what
+    if part is LayoutPart.ERROR_CARD:
+        return error_card_turned(book, step)
+    return cards_turned(book, step, part)
+
+
+ActJudge: TypeAlias = Callable[[RuleBook, TableState, OperatorAction[Any]], Step]
+PlayActJudge: TypeAlias = Callable[[RuleBook, Step, OperatorAction[Any]], Step]
+
+# Acts that are applied as they arrive, whether the table is suspended or not.
+ACT_JUDGES: Final = MappingProxyType[type[Action], ActJudge](
+    {
+        RecordAct: act_reported,
+        Resolution: irregularity_resolved,
+        CloseShoe: shoe_closed_by_person,
+        GiveUpReveal: reveal_given_up,
+        RequestGhostHand: ghost_hand_requested,
+        StateWagers: wagers_stated,
+        CollectVigorish: vigorish_collected,
+        DocumentVigorish: vigorish_documented,
+        VacateSeat: seat_vacated,
+        GiveNotice: notice_recorded,
+        ChangeSetting: setting_change_requested,
+        CorrectCoup: coup_correction_requested,
+        ClearWarning: clear_warning,
+    }
+)
+# Acts that are judged like the cards: provisionally while the table is suspended.
+PLAY_ACT_JUDGES: Final = MappingProxyType[type[Action], PlayActJudge](
+    {
+        CallNoMoreBets: lambda book, step, act: judge_happening(book, step, act.action),
+        DeclareResult: lambda book, step, act: judge_happening(book, step, act.action),
+        ReportTurned: _judge_turned,
+        ReportFaceUp: boxed_card_found,
+    }
+)
+
+
+def step(book: RuleBook, state: TableState, item: StepInput) -> Step:
+    """Judge one event or action by the rule book in force at the table: that of its state."""
+    judged = _judge_item(book, state, item)
     if judged.state.irregularities == state.irregularities:
         return judged
     return name_permitted(book, judged)
 
 
-def _judge_event(book: RuleBook, state: TableState, event: DomainEvent) -> Step:
-    match event:
+def _judge_item(book: RuleBook, state: TableState, item: StepInput) -> Step:
+    match item:
         case CardDrawn():  # by far the most frequent one
-            return _judge_play(book, state, event)
+            return _judge_play(book, state, item)
+        case OperatorAction(action=action):
+            judge = ACT_JUDGES.get(type(action))
+            if judge is None:
+                return _judge_play(book, state, item)
+            return suspend_if_due(book, judge(book, state, item))
         case GamingDayChanged():
             turned = record_complimentary_vigorish(book, Step(state))
-            return accept(begin_gaming_day(turned, event.day), f"gaming day {event.day}")
-        case IrregularityResolved():
-            return irregularity_resolved(book, state, event)
-        case ShoeClosedByPerson():
-            return shoe_closed_by_person(book, state, event)
-        case (
-            RevealGivenUp()
-            | GhostHandRequested()
-            | ActReported()
-            | WagersStated()
-            | VigorishCollected()
-            | VigorishDocumented()
-            | SeatVacated()
-            | NoticeRecorded()
-            | SettingChangeRequested()
-            | CoupCorrectionRequested()
-        ):
-            return suspend_if_due(book, apply_person_event(book, state, event))
-        case ShufflerReported() | ShufflerEventsLost() | ShufflerDisconnected() | WarningCleared():
-            return suspend_if_due(book, apply_shuffler_event(book, state, event))
+            what = message("gaming_day_day", day=item.day)
+            return accept(begin_gaming_day(turned, item.day), what)
+        case ShufflerReported() | ShufflerEventsLost() | ShufflerDisconnected():
+            return suspend_if_due(book, apply_shuffler_event(book, state, item))
         case _:
-            return _judge_play(book, state, event)
+            return _judge_play(book, state, item)
 
 
-def _judge_play(book: RuleBook, state: TableState, event: PlayEvent) -> Step:
+def _judge_play(book: RuleBook, state: TableState, item: PlayItem) -> Step:
     if state.suspension is not None:
-        return judge_provisionally(book, state, state.suspension, event, _judge)
-    return suspend_if_due(book, state_shoe_end(book, _judge(book, Step(state), event)))
+        return judge_provisionally(book, state, state.suspension, item, _judge)
+    return suspend_if_due(book, state_shoe_end(book, _judge(book, Step(state), item)))
 
 
-def apply_person_event(book: RuleBook, state: TableState, event: PersonEvent) -> Step:
-    """Apply an act of a person other than dealing."""
-    match event:
-        case ActReported():
-            return act_reported(book, state, event)
-        case RevealGivenUp():
-            return reveal_given_up(book, state, event)
-        case GhostHandRequested():
-            return ghost_hand_requested(book, state, event)
-        case WagersStated():
-            return wagers_stated(book, state, event)
-        case VigorishCollected():
-            return vigorish_collected(book, state, event)
-        case VigorishDocumented():
-            return vigorish_documented(book, state, event)
-        case SeatVacated():
-            return seat_vacated(book, state, event)
-        case NoticeRecorded():
-            return notice_recorded(book, state, event)
-        case SettingChangeRequested():
-            return setting_change_requested(book, state, event)
-        case CoupCorrectionRequested():
-            return coup_correction_requested(book, state, event)
-        case _:
-            assert_never(event)
-
-
-def _judge_face_up(book: RuleBook, step: Step, event: BoxedCardFound | CardsTurned) -> Step:
-    match event:
-        case BoxedCardFound():
-            return boxed_card_found(book, step, event)
-        case CardsTurned(LayoutPart.ERROR_CARD):
-            return error_card_turned(book, step)
-        case CardsTurned():
-            return cards_turned(book, step, event)
-        case _:
-            assert_never(event)
-
-
-def _judge(book: RuleBook, step: Step, event: PlayEvent) -> Step:
-    # One branch per kind of event: splitting it would hide that the set is closed.
-    match event:
+def _judge(book: RuleBook, step: Step, item: PlayItem) -> Step:
+    match item:
         case CardDrawn():
-            return card_drawn(book, step, event)
+            return card_drawn(book, step, item)
         case CardRepeated():
-            return card_repeated(book, step, event)
-        case CutCardDrawn():
-            return cut_card_drawn(book, step)
-        case ResultDeclared():
-            return result_declared(book, step, event)
-        case CoupForcedOut():
-            return coup_forced_out(book, step)
-        case ShoeStandsBy():
-            return shoe_stands_by(book, step)
-        case ShoeDeviceStarted():
-            return device_started(book, step)
-        case ReportsMissing():
-            return reports_missing(book, step, event)
-        case NoMoreBetsCalled():
-            return no_more_bets_called(book, step)
+            return card_repeated(book, step, item)
         case CustodyFindingRaised():
-            return custody_finding_raised(book, step, event)
-        case ProgramReplaced():
-            return program_replaced(book, step, event.software)
+            return custody_finding_raised(book, step, item)
+        case OperatorAction():
+            judge = PLAY_ACT_JUDGES.get(type(item.action))
+            assert judge is not None, f"{item.action} is not for the procedure"
+            return judge(book, step, item)
+        case (
+            CutCardDrawn()
+            | ResultDeclared()
+            | CoupForcedOut()
+            | ShoeStandsBy()
+            | ShoeDeviceStarted()
+            | ReportsMissing()
+            | ProgramReplaced()
+        ):
+            return judge_happening(book, step, item)
         case _:
-            return _judge_face_up(book, step, event)
+            assert_never(item)
 
 
 _LOADING_FINDINGS = (FindingCode.BATCH_REPEATED, FindingCode.BATCH_BLOCKED)
@@ -199,5 +185,11 @@ def custody_finding_raised(book: RuleBook, step: Step, event: CustodyFindingRais
     code = IrregularityCode(found.code.value)
     known = any(one.code is code for one in step.state.open_irregularities)
     if found.code in _LOADING_FINDINGS and known:
-        return accept(step, f"{found.detail}: already raised")
-    return raise_irregularity(book, step, code, f"{found.step}: {found.detail}", finding=found)
+        return accept(step, message("finding_already_raised", detail=found.detail))
+    return raise_irregularity(
+        book,
+        step,
+        code,
+        message("found_at_step", step=found.step, detail=found.detail),
+        finding=found,
+    )

@@ -6,7 +6,10 @@ Source: controller/procedure/README.md, "Verdicts"; D-32.
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
+from controller.custody.moves import CardPlaced, Move
+from controller.messages.message import Wording
 from controller.procedure.effects import CoupRecord, Effect, Prompt, PromptKind
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.phases import Phase, Trigger
@@ -31,14 +34,16 @@ LISTED_IRREGULARITIES_MAX = 32
 class Step(Struct, frozen=True):
     """The state after an event, and everything concluded from it, in order.
 
-    Used only while the event is judged: `provisional`, the table is suspended, so nothing is
-    counted; `held`, the coups that ended meanwhile; `next_shoe`, what the event shows of the next
-    shoe while this one cannot be left.
+    `moves`: where the event put cards and batches; custody follows them. Used only while the event
+    is judged: `provisional`, the table is suspended, so nothing is counted; `held`, the coups that
+    ended meanwhile; `next_shoe`, what the event shows of the next shoe while this one cannot be
+    left.
     """
 
     state: TableState
     verdicts: tuple[Verdict, ...] = ()
     effects: tuple[Effect, ...] = ()
+    moves: tuple[Move, ...] = ()
     provisional: bool = False
     held: tuple[CoupRecord, ...] = ()
     next_shoe: NextShoe = NextShoe.NONE
@@ -48,6 +53,13 @@ class Step(Struct, frozen=True):
 
     def with_effect(self, effect: Effect) -> "Step":
         return replace(self, effects=(*self.effects, effect))
+
+    def with_move(self, *moves: Move) -> "Step":
+        return replace(self, moves=(*self.moves, *moves))
+
+    def place_drawn(self, place: CardPlace) -> "Step":
+        """The card drawn last went to this place."""
+        return self.with_move(CardPlaced(self.shoe.cards_drawn, place, drawn=True))
 
     def with_shoe(self, shoe: ShoeState) -> "Step":
         return self.with_state(replace(self.state, shoe=shoe))
@@ -83,13 +95,13 @@ class Step(Struct, frozen=True):
         return shoe.coup
 
 
-def accept(step: Step, what: str, clauses: tuple[str, ...] = ()) -> Step:
+def accept(step: Step, what: Wording, clauses: tuple[str, ...] = ()) -> Step:
     """The event is in order."""
     verdict = Accepted(what, clauses, provisional=step.provisional)
     return replace(step, verdicts=(*step.verdicts, verdict))
 
 
-def prompt(book: RuleBook, step: Step, kind: PromptKind, text: str, *points: RulePoint) -> Step:
+def prompt(book: RuleBook, step: Step, kind: PromptKind, text: Wording, *points: RulePoint) -> Step:
     """Prompt a person; nothing here observes whether it is done."""
     return step.with_effect(Prompt(kind, text, book.clauses(*points), observed=False))
 
@@ -98,7 +110,7 @@ def raise_irregularity(
     book: RuleBook,
     step: Step,
     code: IrregularityCode,
-    detail: str,
+    detail: Wording,
     *points: RulePoint,
     instead: tuple[RulePoint, ...] = (),
     finding: Finding | None = None,
@@ -118,7 +130,7 @@ def raise_irregularity(
         code=code,
         number=step.state.irregularities + 1,
         coup=coup,
-        detail=f"{kind.title}: {detail}",
+        detail=detail,
         clauses=book.clauses(*(instead or kind.points), *points),
         permitted=(),
         forbidden=kind.forbidden,

@@ -7,13 +7,14 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from controller.messages.message import Wording
 from controller.procedure.irregularities import IrregularityCode
 
 
 class Accepted(Struct, frozen=True, tag="accepted"):
     """The event is in order. `what` describes it, `clauses` are the rules that allow it."""
 
-    what: str
+    what: Wording
     clauses: tuple[str, ...] = ()
     provisional: bool = False
 
@@ -22,16 +23,16 @@ class Irregularity(Struct, frozen=True, tag="irregularity"):
     """The event breaches the procedure.
 
     `number` counts the irregularities of this table and is never reused. `coup` is the coup it
-    occurred in, 0 between coups. `detail` is the sentence a person reads.
+    occurred in, 0 between coups. `detail` says what was found, beside the title of the code.
     """
 
     code: IrregularityCode
     number: int
     coup: int
-    detail: str
+    detail: Wording
     clauses: tuple[str, ...]
-    permitted: tuple[str, ...]
-    forbidden: tuple[str, ...]
+    permitted: tuple[Wording, ...]
+    forbidden: tuple[Wording, ...]
     decisions: tuple[str, ...]
     suspends: bool
     provisional: bool = False

@@ -20,16 +20,14 @@ _DECISIONS: Final = (
     ("NJ-7.3-g-4", "X-20"),
     ("NJ-7.3-g-5", "X-20"),
     ("NJ-7.3-g-6", "X-20"),
-    ("S42", "D-30"),
     ("S42-a-1-decks", "X-1"),
     ("S42-a-1-colour", "X-3"),
     ("S42-a-1-cut", "X-3"),
     ("S42-a-4", "X-2"),
     ("S42-b-1-i-C", "X-12"),
     ("S42-b-1-ii-C", "X-12"),
-    ("S42-b-2", "X-11"),
+    ("S42-b-2", "X-20"),
     ("S42-b-4", "X-23"),
-    ("S42-b-5", "X-23"),
     ("S42-c-1", "X-21"),
     ("S42-c-2", "X-22"),
     ("S42-c-3", "X-15"),
@@ -46,6 +44,7 @@ _DECISIONS: Final = (
     ("S42-e-4", "X-6"),
     ("S42-e-5", "X-6"),
     ("S42-e-6", "X-3"),
+    ("S42-e-6-move", "X-6"),
     ("S42-e-6-burn1", "X-4"),
     ("S42-e-6-burnn", "X-4"),
     ("S42-e-6-value", "D-12"),
@@ -55,19 +54,15 @@ _DECISIONS: Final = (
     ("S42-f-1-same", "D-17"),
     ("S42-g-2", "X-23"),
     ("S42-g-3", "X-9"),
-    ("S42-h-1", "X-23"),
     ("S42-h-2", "X-8"),
     ("S42-h-3", "X-10"),
     ("S42-h-4", "X-8"),
     ("S42-h-5", "X-7"),
     ("S42-i", "X-8"),
     ("S42-j-2", "X-24"),
-    ("S42-j-4", "D-17"),
-    ("S42-j-5", "X-9"),
     ("S42-j-3", "X-24"),
     ("S42-k", "X-26"),
     ("S42-k-4", "X-27"),
-    ("S42-k-5", "X-9"),
     ("S42-k-5-dealer", "D-37"),
 )
 
@@ -81,6 +76,12 @@ def borrowed_by(own: str, clause_id: str) -> str | None:
         return None
     fitting = (name for part, name in _DECISIONS if f"{clause_id}-".startswith(f"{part}-"))
     return (_UNKNOWN, *fitting)[-1]
+
+
+def borrowed_among(own: str, clauses: Iterable[str]) -> dict[str, str]:
+    """The decision by clause, for those of the clauses that are borrowed."""
+    named = ((one, borrowed_by(own, one)) for one in clauses)
+    return {one: decision for one, decision in named if decision is not None}
 
 
 def citation_words(own: str, clauses: Iterable[str]) -> str:
@@ -104,8 +105,7 @@ def with_borrowed(own: str, plain: Plain) -> Plain:
     Its `borrowed` names the decision by clause.
     """
     shown = {name: _deep(own, value) for name, value in plain.items()}
-    decisions = {one: borrowed_by(own, one) for one in _cited(plain)}
-    borrowed = {one: name for one, name in decisions.items() if name is not None}
+    borrowed = borrowed_among(own, _cited(plain))
     return {**shown, "borrowed": borrowed} if borrowed else shown
 
 

@@ -123,6 +123,14 @@ _TEXT_KEYS = ("name", "title", "source", "own_clauses")
 _GROUNDS_KEYS = ("basis", "assumed", "borrowed", "reason")
 
 
+def document_of(toml_text: str) -> str:
+    """The id prefix of a profile's rule document; "" where its text cannot be read."""
+    try:
+        return str(tomllib.loads(toml_text).get("own_clauses", ""))
+    except tomllib.TOMLDecodeError:
+        return ""
+
+
 def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
     """Read a complete profile. Raises ProfileError for the first fault.
 

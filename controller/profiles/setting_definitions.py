@@ -186,7 +186,7 @@ CONSTANTS: Final[Mapping[str, str]] = MappingProxyType(
         "third_card_table": "the same table in every document",
         "banker_when_player_stands": "the same row in every document",
         "tie25_excludes_win_commission": "no document charges both, where tie25 can be chosen",
-        "insufficient_cards": "the only remedy a document gives (S42-k-4-void)",
+        "insufficient_cards": "the only remedy that a document gives",
     }
 )
 

@@ -16,6 +16,7 @@ from controller.core.state import CoreState
 from controller.journal.encoding import EncodingError
 from controller.journal.reader import JournalReader
 from controller.journal.values import Base, Head, SavedState, StoredRecord
+from controller.messages.catalogue import to_words
 from controller.procedure.people.setting_changes import effective_book, refusals_at_start
 from controller.profiles.borrowing import with_citation
 from controller.profiles.clauses import Clause
@@ -232,7 +233,7 @@ def _missing_notice(recovered: RecoveredState, now: Core, at_ns: int) -> str:
     )
     refused = refusals_at_start(running, coming, table.notices, at_ns, table.phase)
     own = coming.own_clauses
-    return "; ".join(with_citation(own, one.why, one.clauses) for one in refused)
+    return "; ".join(with_citation(own, to_words(one.why), one.clauses) for one in refused)
 
 
 def _changed_settings(recovered: RecoveredState, now: Core) -> tuple[str, ...]:

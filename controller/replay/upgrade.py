@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from controller.core.core import Core
 from controller.core.state import CoreState
+from controller.custody.batch_life.facts import StageChange
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import Lineage, OpenWarning, WarningKind
 from controller.journal.encoding import Codec
 from controller.procedure.acts.recording import CARDS_IN_A_DECK
 from controller.procedure.effects import (
-    BatchMoved,
     BurnDone,
     CoupClosed,
     ShoeEnded,
@@ -27,7 +27,6 @@ from controller.procedure.effects import (
 from controller.procedure.events import CardDrawn
 from controller.procedure.phases import Phase
 from controller.procedure.state import CoupState, ShoeState, TableState
-from controller.procedure.states.opening import NOTHING_RECORDED
 from controller.procedure.verdicts import Irregularity
 from controller.tape.entries import Entry, EventVerdicts, RunBegan
 
@@ -82,16 +81,16 @@ class UpgradeLedger(Struct, frozen=True):
             case CoupClosed():
                 closed = replace(self, coups=entry.record.coup, cards=0, burning=False)
                 return replace(closed, last_played=self.in_play)
-            case BatchMoved() | WarningOpened() | WarningClosed():
+            case StageChange() | WarningOpened() | WarningClosed():
                 return self._after_shuffler_entry(entry)
             case _:
                 return self
 
     def _after_shuffler_entry(
-        self, entry: BatchMoved | WarningOpened | WarningClosed
+        self, entry: StageChange | WarningOpened | WarningClosed
     ) -> "UpgradeLedger":
         match entry:
-            case BatchMoved():
+            case StageChange():
                 dealt = entry.after == BatchStage.IN_PLAY.value
                 return replace(self, in_play=entry.batch) if dealt else self
             case WarningOpened():
@@ -121,10 +120,10 @@ def carried_over_state(core: Core, ledger: UpgradeLedger) -> CoreState:
         shoe_day=ledger.day,
         shoe_number=ledger.shoe,
         irregularities=ledger.irregularities,
-        opening=replace(NOTHING_RECORDED, last_batch=in_play or ledger.last_played),
         # The stage of each batch is not guessed: it has to be reported again.
         lineage=Lineage(
-            in_play=in_play,
+            last_dealt=in_play or ledger.last_played,
+            dealing=bool(in_play),
             last_played=ledger.last_played,
             warnings=ledger.warnings,
             warnings_given=ledger.warnings_given,

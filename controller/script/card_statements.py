@@ -1,11 +1,14 @@
-"""Reads statements about cards, the shoe and the declared result.
+"""Reads and writes statements about cards, the shoe and the declared result.
 
 Source: controller/script/README.md, "Statements".
 """
 
-from typing import Final
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
 
 from controller.custody.findings import Finding, FindingCode
+from controller.messages.catalogue import to_words
 from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
@@ -14,7 +17,6 @@ from controller.procedure.events import (
     CutCardDrawn,
     GamingDayChanged,
     Loss,
-    NoMoreBetsCalled,
     ProgramReplaced,
     ReportsMissing,
     ResultDeclared,
@@ -25,8 +27,16 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
-from controller.script.statement_reader import StatementReader
-from controller.script.statements import FURTHER_MAX, Burn, DueCard, HandCard, StatementBody
+from controller.script.statement_reader import StatementForm, StatementReader
+from controller.script.statements import (
+    FURTHER_MAX,
+    UNREAD,
+    Burn,
+    DueCard,
+    HandCard,
+    StatementBody,
+)
+from controller.script.tokens import quote_if_needed, quote_text
 
 HAND_LETTERS: Final = {"P": HandName.PLAYER, "B": HandName.BANKER}
 # The word for each place.
@@ -48,7 +58,7 @@ PLAYER_PAIR: Final = "P-pair"
 BANKER_PAIR: Final = "B-pair"
 
 
-def read_burn(reader: StatementReader) -> Burn:
+def _read_burn(reader: StatementReader) -> Burn:
     first = reader.card()
     if reader.accept("+"):
         count = reader.number("number of cards", 0, FURTHER_MAX)
@@ -61,27 +71,29 @@ def read_burn(reader: StatementReader) -> Burn:
     return Burn(first, tuple(further))
 
 
-def read_hand_card(reader: StatementReader, word: str) -> HandCard:
-    """A card of the hand that `word` names: P, P1, B3 and so on."""
+def _read_hand_card(reader: StatementReader) -> HandCard:
+    """A card of the hand that the first word names: P, P1, B3 and so on."""
+    word = reader.first
     return HandCard(HAND_LETTERS[word[0]], int(word[1:] or 0), reader.card())
 
 
-def read_due_card(reader: StatementReader) -> DueCard:
+def _read_due_card(reader: StatementReader) -> DueCard:
     return DueCard(reader.card())
 
 
-def read_placed_card(reader: StatementReader, word: str) -> CardDrawn:
+def _read_placed_card(reader: StatementReader) -> CardDrawn:
+    word = reader.first
     place = _further(reader) if word == "more" else PLACE_WORDS[word]
     return CardDrawn(reader.card(), place)
 
 
-def read_unclaimed_card(reader: StatementReader) -> CardDrawn:
+def _read_unclaimed_card(reader: StatementReader) -> CardDrawn:
     card = reader.card()
     back = reader.text("back") if reader.accept("of") else ""
     return CardDrawn(card, Place.UNCLAIMED, back, again=reader.accept("again"))
 
 
-def read_custody_finding(reader: StatementReader) -> CustodyFindingRaised:
+def _read_custody_finding(reader: StatementReader) -> CustodyFindingRaised:
     code = reader.choice("finding", FindingCode)
     card = reader.card()
     tag = reader.text("tag") if reader.accept("tag") else ""
@@ -92,7 +104,7 @@ def read_custody_finding(reader: StatementReader) -> CustodyFindingRaised:
     return CustodyFindingRaised(Finding(code, step, reader.text("detail"), card, tag, back))
 
 
-def read_repeated_card(reader: StatementReader) -> CardRepeated:
+def _read_repeated_card(reader: StatementReader) -> CardRepeated:
     word = reader.one_of("place", tuple(PLACE_WORDS))
     place = _further(reader) if word == "more" else PLACE_WORDS[word]
     return CardRepeated(reader.card(), place)
@@ -102,13 +114,13 @@ def _further(reader: StatementReader) -> Place:
     return Place.BANKER_MORE if reader.accept("banker") else Place.PLAYER_MORE
 
 
-def read_result(reader: StatementReader) -> ResultDeclared:
+def _read_result(reader: StatementReader) -> ResultDeclared:
     outcome = reader.choice("result", Outcome)
     pairs = tuple(reader.parts(PLAYER_PAIR, BANKER_PAIR))
     return ResultDeclared(outcome, PLAYER_PAIR in pairs, BANKER_PAIR in pairs)
 
 
-def read_lost(reader: StatementReader) -> ReportsMissing:
+def _read_lost(reader: StatementReader) -> ReportsMissing:
     for loss in (Loss.UNPROVEN, Loss.UNREADABLE):
         if reader.accept(loss.value):
             return ReportsMissing(loss, 0)
@@ -118,7 +130,7 @@ def read_lost(reader: StatementReader) -> ReportsMissing:
     return ReportsMissing(Loss.GAP, reader.number("number of reports", 1))
 
 
-def read_day(reader: StatementReader) -> GamingDayChanged:
+def _read_day(reader: StatementReader) -> GamingDayChanged:
     allowed = "a day such as 2026-11-21"
     return GamingDayChanged(reader.matching("day", allowed, _is_day))
 
@@ -130,22 +142,180 @@ def _is_day(text: str) -> bool:
     return text.isascii() and 1 <= int(parts[1]) <= 12 and 1 <= int(parts[2]) <= 31
 
 
-def read_plain(reader: StatementReader, word: str) -> StatementBody:
-    """A statement that is selected by its first word alone."""
-    match word:
-        case "cut":
-            reader.accept("card")
-            return CutCardDrawn()
-        case "forced":
-            reader.expect("exit")
-            return CoupForcedOut()
-        case "no":
-            reader.expect("more", "bets")
-            return NoMoreBetsCalled()
-        case "stand-by":
-            return ShoeStandsBy()
-        case "program":
-            return ProgramReplaced(reader.text("version"))
-        case _:
-            assert word == "start", f"no statement begins with {word}"
-            return ShoeDeviceStarted()
+def _read_cut(reader: StatementReader) -> CutCardDrawn:
+    reader.accept("card")
+    return CutCardDrawn()
+
+
+def _read_forced_exit(reader: StatementReader) -> CoupForcedOut:
+    reader.expect("exit")
+    return CoupForcedOut()
+
+
+def _read_program(reader: StatementReader) -> ProgramReplaced:
+    return ProgramReplaced(reader.text("version"))
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def _card(card: Card | None) -> str:
+    return str(card) if card is not None else UNREAD
+
+
+def _place(place: Place) -> str:
+    if place is Place.BANKER_MORE:
+        return "more banker"
+    return next(word for word, named in PLACE_WORDS.items() if named is place)
+
+
+def _burn_text(body: Burn) -> str:
+    if not body.further:
+        return f"burn {_card(body.first)}"
+    if all(card is None for card in body.further):
+        return f"burn {_card(body.first)} + {len(body.further)}"
+    return f"burn {_card(body.first)}: {' '.join(map(_card, body.further))}"
+
+
+def _hand_card_text(body: HandCard) -> str:
+    letter = next(key for key, hand in HAND_LETTERS.items() if hand is body.hand)
+    return f"{letter}{body.number or ''} {_card(body.card)}"
+
+
+def _drawn_text(body: CardDrawn) -> str:
+    of_back = f" of {quote_if_needed(body.back)}" if body.back else ""
+    again = " again" if body.again else ""
+    return f"{_place(body.claimed)} {_card(body.card)}{of_back}{again}"
+
+
+def _custody_text(body: CustodyFindingRaised) -> str:
+    found = body.finding
+    parts = [f"custody {found.code.value} {_card(found.card)}"]
+    if found.tag:
+        parts.append(f"tag {quote_if_needed(found.tag)}")
+    if found.back:
+        parts.append(f"of {quote_if_needed(found.back)}")
+    parts.append(
+        f"at {quote_text(to_words(found.step))} because {quote_text(to_words(found.detail))}"
+    )
+    return " ".join(parts)
+
+
+def _result_text(body: ResultDeclared) -> str:
+    pairs = f" {PLAYER_PAIR}" * body.player_pair + f" {BANKER_PAIR}" * body.banker_pair
+    return f"result {body.outcome.value}{pairs}"
+
+
+def _lost_text(body: ReportsMissing) -> str:
+    return f"lost {body.count_min if body.loss is Loss.GAP else body.loss.value}"
+
+
+CARD_FORMS: Final = (
+    StatementForm(
+        "burn",
+        "burn 7h + 7",
+        "the first burn card, and 7 more whose faces are not given",
+        _read_burn,
+    ),
+    StatementForm(
+        "P",
+        "P 7h",
+        "a card the shoe claims for the Player; P1 to P3 give the number",
+        _read_hand_card,
+        ("P1", "P2", "P3"),
+    ),
+    StatementForm(
+        "B",
+        "B 2c",
+        "a card the shoe claims for the Banker; B1 to B3 give the number",
+        _read_hand_card,
+        ("B1", "B2", "B3"),
+    ),
+    StatementForm(
+        "card", "card 7h", "a card without a claim: it takes the place that is due", _read_due_card
+    ),
+    StatementForm(
+        "more",
+        "more banker 7h",
+        "a card the shoe claims to be beyond the third of a hand",
+        _read_placed_card,
+    ),
+    StatementForm(
+        "out",
+        "out 7h",
+        "a card that left the shoe while the shoe considered play stopped",
+        _read_placed_card,
+    ),
+    StatementForm(
+        "extra",
+        "extra 7h",
+        "a card the shoe claims to be burned outside the count",
+        _read_placed_card,
+    ),
+    StatementForm(
+        "burned",
+        "burned 7h",
+        "a single card the shoe claims to be a counted burn card",
+        _read_placed_card,
+    ),
+    StatementForm(
+        "unclaimed",
+        "unclaimed 7h of red",
+        "a card of a shoe that claims no place; its back",
+        _read_unclaimed_card,
+    ),
+    StatementForm(
+        "custody",
+        'custody FOREIGN_CARD 7h tag E00401 of red at "coup 3" because "in no manifest"',
+        "custody has found a wrong card",
+        _read_custody_finding,
+    ),
+    StatementForm(
+        "again", "again P1 7h", "the shoe repeats its report of a card", _read_repeated_card
+    ),
+    StatementForm("cut", "cut", "a cut card left the shoe", _read_cut),
+    StatementForm("result", "result player P-pair", "the dealer declared the result", _read_result),
+    StatementForm(
+        "forced exit",
+        "forced exit",
+        "the dealer left the coup by the shoe's forced exit",
+        _read_forced_exit,
+    ),
+    StatementForm("stand-by", "stand-by", "the shoe waits between coups", lambda _: ShoeStandsBy()),
+    StatementForm(
+        "start", "start", "the shoe started, or was reset", lambda _: ShoeDeviceStarted()
+    ),
+    StatementForm(
+        "lost",
+        "lost 2",
+        "reports are missing: how many at least, unproven or unreadable",
+        _read_lost,
+    ),
+)
+HOUSE_FORMS: Final = (
+    StatementForm("day", "day 2026-11-21", "the gaming day the next shoe belongs to", _read_day),
+    StatementForm(
+        "program",
+        "program 2.0",
+        "another software version takes over with a shoe open",
+        _read_program,
+    ),
+)
+CARD_TEXTS: Final[Mapping[type[StatementBody], Callable[[Any], str]]] = MappingProxyType(
+    {
+        Burn: _burn_text,
+        HandCard: _hand_card_text,
+        DueCard: lambda body: f"card {_card(body.card)}",
+        CardDrawn: _drawn_text,
+        CustodyFindingRaised: _custody_text,
+        CardRepeated: lambda body: f"again {_place(body.claimed)} {_card(body.card)}",
+        CutCardDrawn: lambda _: "cut",
+        ResultDeclared: _result_text,
+        CoupForcedOut: lambda _: "forced exit",
+        ShoeStandsBy: lambda _: "stand-by",
+        ShoeDeviceStarted: lambda _: "start",
+        ReportsMissing: _lost_text,
+        GamingDayChanged: lambda body: f"day {body.day}",
+        ProgramReplaced: lambda body: f"program {quote_if_needed(body.software)}",
+    }
+)

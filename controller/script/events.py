@@ -1,4 +1,4 @@
-"""Builds the domain events of a statement.
+"""Builds what the procedure judges from a statement: events and actions.
 
 A card without a number is numbered as a shoe would; a card without a claim takes the place that is
 due.
@@ -8,18 +8,16 @@ Source: controller/script/README.md, "Cards".
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction
 from controller.procedure.events import (
     CardDrawn,
     CoupForcedOut,
-    DomainEvent,
-    NoticeRecorded,
     ResultDeclared,
-    SettingChangeRequested,
     ShoeDeviceStarted,
     ShoeStandsBy,
     ShufflerDisconnected,
     ShufflerEventsLost,
-    WarningCleared,
+    StepInput,
 )
 from controller.procedure.phases import BURN_PHASES, Phase
 from controller.procedure.places import DUE_PLACE
@@ -28,6 +26,7 @@ from controller.rules.coup import Place
 from controller.rules.hands import HandName
 from controller.script.shuffler_statements import shuffler_event
 from controller.script.statements import Burn, DueCard, HandCard, ShufflerStatement, StatementBody
+from firmware_bridge.timestamp import Timestamp
 
 
 class ShoeCount(Struct, frozen=True):
@@ -50,10 +49,10 @@ def due_place(state: TableState) -> Place:
     return DUE_PLACE.get(phase, Place.PLAYER_1)
 
 
-def domain_events(
+def step_inputs(
     body: StatementBody, count: ShoeCount, due: Place, begins_at_ns: int = 0
-) -> tuple[tuple[DomainEvent, ...], ShoeCount]:
-    """The events of one statement and the shoe's count after it.
+) -> tuple[tuple[StepInput, ...], ShoeCount]:
+    """What one statement gives to judge, and the shoe's count after it.
 
     `due` is the place of a card without a claim; `begins_at_ns` is when the script began, in
     nanoseconds since 1970 UTC.
@@ -69,14 +68,10 @@ def domain_events(
             return (CardDrawn(body.card, due),), _after_due(count, due)
         case ShufflerStatement():
             return (shuffler_event(body, begins_at_ns),), count
-        case (
-            NoticeRecorded()
-            | SettingChangeRequested()
-            | ShufflerEventsLost()
-            | ShufflerDisconnected()
-            | WarningCleared()
-        ):
+        case ShufflerEventsLost() | ShufflerDisconnected():
             return (replace(body, at_ns=begins_at_ns + body.at_ns),), count
+        case OperatorAction():
+            return (replace(body, at=Timestamp(0, begins_at_ns + body.at.utc_ns)),), count
         case ResultDeclared() | CoupForcedOut() | ShoeStandsBy() | ShoeDeviceStarted():
             return (body,), _NO_CARDS
         case _:

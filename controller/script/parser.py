@@ -3,72 +3,19 @@
 Source: controller/script/README.md, "Statements", "Errors".
 """
 
-from collections.abc import Callable
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
 
-from controller.procedure.events import (
-    NoticeRecorded,
-    SettingChangeRequested,
-    ShufflerDisconnected,
-    ShufflerEventsLost,
-    WarningCleared,
-)
-from controller.script import card_statements, people_statements, shuffler_statements
+from controller.actions.actions import OperatorAction
+from controller.procedure.events import ShufflerDisconnected, ShufflerEventsLost
 from controller.script.errors import ScriptError, ScriptProblem, StatementError
 from controller.script.statement_forms import STATEMENT_FORMS
 from controller.script.statement_reader import StatementReader
 from controller.script.statements import ShufflerStatement, Statement, StatementBody
 from controller.script.tokens import StatementWords, split_statements
 
-_HAND_WORDS: Final = tuple(f"{hand}{number}" for hand in "PB" for number in ("", 1, 2, 3))
-_FORM_OF: Final = MappingProxyType(
-    {
-        **{form.first: form for form in STATEMENT_FORMS},
-        **{word: form for word in _HAND_WORDS for form in STATEMENT_FORMS if form.first == word[0]},
-    }
-)
-_READERS: Final[MappingProxyType[str, Callable[[StatementReader], StatementBody]]] = (
-    MappingProxyType(
-        {
-            "burn": card_statements.read_burn,
-            "card": card_statements.read_due_card,
-            "unclaimed": card_statements.read_unclaimed_card,
-            "custody": card_statements.read_custody_finding,
-            "again": card_statements.read_repeated_card,
-            "result": card_statements.read_result,
-            "lost": card_statements.read_lost,
-            "day": card_statements.read_day,
-            "found": people_statements.read_found_face_up,
-            "turn": people_statements.read_turn,
-            "give": people_statements.read_give_up,
-            "ghost": people_statements.read_ghost_hand,
-            "record": people_statements.read_act,
-            "wagers": people_statements.read_wagers,
-            "collect": people_statements.read_collect,
-            "document": people_statements.read_document,
-            "leave": people_statements.read_leave,
-            "notice": people_statements.read_notice,
-            "set": people_statements.read_setting_change,
-            "correct": people_statements.read_correction,
-            "resolve": people_statements.read_resolve,
-            "shoe": people_statements.read_stated_shoe,
-            "close": people_statements.read_close_shoe,
-            "shuffler": shuffler_statements.read_shuffler,
-            "clear": shuffler_statements.read_clear_warning,
-        }
-    )
-)
-_TIMED: Final = (
-    NoticeRecorded,
-    SettingChangeRequested,
-    ShufflerStatement,
-    ShufflerEventsLost,
-    ShufflerDisconnected,
-    WarningCleared,
-)
-_PLACED: Final = ("more", "out", "extra", "burned")
+_FORM_OF: Final = MappingProxyType({word: form for form in STATEMENT_FORMS for word in form.first})
 
 
 def parse(text: str, name: str = "script") -> tuple[Statement, ...]:
@@ -83,8 +30,11 @@ def parse(text: str, name: str = "script") -> tuple[Statement, ...]:
         except StatementError as error:
             problems.append(ScriptProblem(words.line, error.column, error.message))
             continue
-        if isinstance(body, _TIMED):
-            clock_ns = body.at_ns
+        match body:
+            case OperatorAction(at=at):
+                clock_ns = at.utc_ns
+            case ShufflerStatement() | ShufflerEventsLost() | ShufflerDisconnected():
+                clock_ns = body.at_ns
         statements.append(Statement(words.line, words.words[0].column, body))
     if problems:
         in_order = sorted(problems, key=lambda one: (one.line, one.column))
@@ -98,15 +48,7 @@ def _parse_statement(statement: StatementWords, clock_ns: int) -> StatementBody:
     if form is None or first.quoted:
         raise _unknown_statement(statement)
     reader = StatementReader(statement, form.example, clock_ns)
-    reader.accept(first.text)
-    if first.text in _HAND_WORDS:
-        body: StatementBody = card_statements.read_hand_card(reader, first.text)
-    elif first.text in _PLACED:
-        body = card_statements.read_placed_card(reader, first.text)
-    elif first.text in _READERS:
-        body = _READERS[first.text](reader)
-    else:
-        body = card_statements.read_plain(reader, first.text)
+    body = form.read(reader)
     reader.expect_end()
     return body
 

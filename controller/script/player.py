@@ -15,11 +15,11 @@ from controller.custody.state import CustodyState
 from controller.procedure.effects import Effect
 from controller.procedure.events import (
     CustodyFindingRaised,
-    DomainEvent,
     GamingDayChanged,
     ShoeDeviceStarted,
     ShufflerDisconnected,
     ShufflerEventsLost,
+    StepInput,
 )
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
@@ -27,7 +27,7 @@ from controller.procedure.state import TableState
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Verdict
-from controller.script.events import ShoeCount, domain_events, due_place
+from controller.script.events import ShoeCount, due_place, step_inputs
 from controller.script.statements import Burn, ShufflerStatement, Statement
 
 # No script depends on the real date: it begins at noon UTC of this gaming day.
@@ -37,10 +37,10 @@ _SHUFFLER_BODIES: Final = (ShufflerStatement, ShufflerEventsLost, ShufflerDiscon
 
 
 class PlayedStatement(Struct, frozen=True):
-    """One statement, its domain events, their verdicts and effects, and the state after it."""
+    """One statement, its events or action, their verdicts and effects, and the state after it."""
 
     statement: Statement
-    events: tuple[DomainEvent, ...]
+    events: tuple[StepInput, ...]
     verdicts: tuple[Verdict, ...]
     effects: tuple[Effect, ...]
     state: TableState
@@ -59,7 +59,7 @@ def play(book: RuleBook, statements: tuple[Statement, ...]) -> tuple[PlayedState
     count = ShoeCount()
     played: list[PlayedStatement] = []
     for statement in statements:
-        events, count = domain_events(statement.body, count, due_place(table.state), BEGINS_AT_NS)
+        events, count = step_inputs(statement.body, count, due_place(table.state), BEGINS_AT_NS)
         verdicts: tuple[Verdict, ...] = ()
         effects: tuple[Effect, ...] = ()
         for event in events:
@@ -79,16 +79,16 @@ class _ScriptTable(Struct, frozen=True):
 
 
 def _apply(
-    book: RuleBook, table: _ScriptTable, event: DomainEvent
+    book: RuleBook, table: _ScriptTable, event: StepInput
 ) -> tuple[_ScriptTable, tuple[Step, ...]]:
     """Judge the event, then what custody finds because of it."""
     result = step(effective_book(book, table.state), table.state, event)
     custody, findings = track_event(
-        effective_book(book, result.state),
         table.custody,
         event,
         table.state,
-        result.state,
+        result,
+        decks=book.decks,
         rack_read=False,
     )
     table = _ScriptTable(result.state, custody)

@@ -4,22 +4,22 @@ A script states neither the device's own times, nor its versions, nor its counts
 Source: controller/script/README.md, "The shuffler".
 """
 
-from typing import Final, assert_never
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final, assert_never
 
 from controller.procedure.events import (
     ShufflerDisconnected,
     ShufflerEventsLost,
     ShufflerReported,
-    WarningCleared,
 )
-from controller.script.people_statements import read_time_person_reason
-from controller.script.statement_reader import StatementReader
+from controller.script.statement_reader import StatementForm, StatementReader
 from controller.script.statements import (
-    FLOORPERSON,
     IdentityConfirmed,
     ScriptedShufflerEvent,
     ShuffleFinished,
     ShufflerStatement,
+    StatementBody,
 )
 from controller.script.tokens import quote_if_needed, quote_text
 from drivers.shuffler_events import (
@@ -41,7 +41,6 @@ from drivers.shuffler_events import (
     ShuffleStarted,
 )
 
-CLEARING_REASON: Final = "seen and put right"
 DEVICE: Final = "shuffler-1"
 _CARDS_MAX: Final = 9_999
 _CODE_MAX: Final = 65_535
@@ -54,7 +53,7 @@ _STATES: Final = tuple(state.value for state in CompartmentState)
 # --- reading --------------------------------------------------------------------------------------
 
 
-def read_shuffler(
+def _read_shuffler(
     reader: StatementReader,
 ) -> ShufflerStatement | ShufflerEventsLost | ShufflerDisconnected:
     """The rest of a statement that begins with `shuffler`."""
@@ -69,13 +68,6 @@ def read_shuffler(
     else:
         event = _compartment_event(reader, int(word))
     return ShufflerStatement(event, _at(reader))
-
-
-def read_clear_warning(reader: StatementReader) -> WarningCleared:
-    reader.expect("warning")
-    number = reader.number("warning number", 1)
-    at_ns, person, reason = read_time_person_reason(reader, FLOORPERSON, CLEARING_REASON)
-    return WarningCleared(number, person, reason, at_ns)
 
 
 def _at(reader: StatementReader) -> int:
@@ -179,23 +171,8 @@ def _proof(event: ShuffleFinished) -> ShuffleProof:
 # --- writing --------------------------------------------------------------------------------------
 
 
-def format_shuffler_statement(
-    statement: ShufflerStatement | ShufflerEventsLost | ShufflerDisconnected | WarningCleared,
-) -> str:
-    """The statement in the script language."""
-    at = f" at +{statement.at_ns // _NS}s" if statement.at_ns else " at +0"
-    match statement:
-        case ShufflerStatement():
-            return f"shuffler {_format_event(statement.event)}{at}"
-        case ShufflerEventsLost():
-            return f"shuffler lost {statement.count or 'unproven'}{at}"
-        case ShufflerDisconnected():
-            return f"shuffler gone{at}"
-        case WarningCleared():
-            by = f" by {quote_text(statement.person)} because {quote_text(statement.reason)}"
-            return f"clear warning {statement.number}{at}{by}"
-        case _:
-            assert_never(statement)
+def _at_text(statement: ShufflerStatement | ShufflerEventsLost | ShufflerDisconnected) -> str:
+    return f"at +{statement.at_ns // _NS}s" if statement.at_ns else "at +0"
 
 
 def _format_event(event: ScriptedShufflerEvent) -> str:
@@ -244,3 +221,22 @@ def _format_compartment_event(
 
 def _of(back: str) -> str:
     return f" of {quote_if_needed(back)}" if back else ""
+
+
+SHUFFLER_FORMS: Final = (
+    StatementForm(
+        "shuffler",
+        "shuffler 1 counted 416 of red",
+        "an event that the shuffler reports",
+        _read_shuffler,
+    ),
+)
+SHUFFLER_TEXTS: Final[Mapping[type[StatementBody], Callable[[Any], str]]] = MappingProxyType(
+    {
+        ShufflerStatement: lambda body: f"shuffler {_format_event(body.event)} {_at_text(body)}",
+        ShufflerEventsLost: (
+            lambda body: f"shuffler lost {body.count or 'unproven'} {_at_text(body)}"
+        ),
+        ShufflerDisconnected: lambda body: f"shuffler gone {_at_text(body)}",
+    }
+)

@@ -8,10 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from typing import Final, TypeVar
 
+from msgspec import Struct
+
+from controller.actions.actions import Action, OperatorAction
+from controller.actions.declaration import Role
 from controller.rules.cards import Card
 from controller.script.errors import StatementError
-from controller.script.statements import UNREAD
+from controller.script.statements import UNREAD, StatementBody
 from controller.script.tokens import StatementWords, Word, parse_cents
+from firmware_bridge.timestamp import Timestamp
 
 Choice = TypeVar("Choice", bound=StrEnum)
 
@@ -20,6 +25,8 @@ CARDS_ALLOWED: Final = (
     " could not be read"
 )
 NUMBER_MAX: Final = 10**9
+# How the person of a script is known.
+IDENTIFIED_BY: Final = "script"
 OFFSET_S_MAX: Final = 9_999_999
 _NUMBER: Final = re.compile(r"0|[1-9][0-9]{0,9}", re.ASCII)
 _OFFSET: Final = re.compile(r"(0|[1-9][0-9]{0,6})(s|min|h|d)?", re.ASCII)
@@ -30,18 +37,25 @@ _NS: Final = 1_000_000_000
 class StatementReader:
     """The words of one statement and the position of the next one.
 
-    `example` is a correct statement of the same form, for error messages; `clock_ns` is the time
-    since the script began at the statement before, in nanoseconds.
+    `first` is the first word of the statement, which is read already. `example` is a correct
+    statement of the same form, for error messages; `clock_ns` is the time since the script began at
+    the statement before, in nanoseconds.
     """
 
     def __init__(self, statement: StatementWords, example: str, clock_ns: int = 0) -> None:
+        self.first = statement.words[0].text
         self.clock_ns = clock_ns
         self._words = statement.words
         self._end = statement.end
-        self._at = 0
+        self._at = 1
         self._example = example
 
     # --- position ----------------------------------------------------------------------------
+
+    @property
+    def column(self) -> int:
+        """Where the statement begins."""
+        return self._words[0].column
 
     def peek(self) -> Word | None:
         return self._words[self._at] if self._at < len(self._words) else None
@@ -166,3 +180,58 @@ class StatementReader:
             raise self.error("is not a valid time", allowed, word)
         self._at += 1
         return offset_s * _NS
+
+    # --- what a person did ---------------------------------------------------------------------
+
+    def by(self, otherwise: str) -> str:
+        """Read the rest of a statement that can only name a person. Raises StatementError."""
+        for _ in self.parts("by"):
+            return self.text("name")
+        return otherwise
+
+    def by_and_because(self, person: str, reason: str) -> tuple[str, str]:
+        """Read the rest of a statement that can give a person and a reason."""
+        _, person, reason = self.time_person_reason(person, reason, "by", "because")
+        return person, reason
+
+    def time_person_reason(self, person: str, reason: str, *names: str) -> tuple[int, str, str]:
+        """Read the rest of a statement that can give a time, a person and a reason."""
+        at_ns = self.clock_ns
+        for part in self.parts(*(names or ("at", "by", "because"))):
+            match part:
+                case "at":
+                    at_ns = self.offset_ns()
+                case "by":
+                    person = self.text("name")
+                case _:
+                    reason = self.text("reason")
+        return at_ns, person, reason
+
+    def act(
+        self,
+        action: Action,
+        person: str,
+        role: Role,
+        reason: str = "",
+        at_ns: int | None = None,
+    ) -> OperatorAction[Action]:
+        """The action with who took it, and when: now, where no time is given."""
+        at = Timestamp(0, self.clock_ns if at_ns is None else at_ns)
+        return OperatorAction(at, person, role, IDENTIFIED_BY, action, reason)
+
+
+class StatementForm(Struct, frozen=True):
+    """One form of statement: its first words, an example, its meaning, and how the rest is read.
+
+    `keywords` begin the statement; the first of them, or one of `others`, selects the form.
+    """
+
+    keywords: str
+    example: str
+    meaning: str
+    read: Callable[[StatementReader], StatementBody]
+    others: tuple[str, ...] = ()
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        return (self.keywords.split()[0], *self.others)

@@ -1,7 +1,7 @@
 """The statements of a dealing script, as values.
 
-Most statements are a domain event as it is. The events of a few cards depend on the cards before
-them.
+Most statements are a domain event or an action as it is. The events of a few cards depend on the
+cards before them.
 Source: controller/script/README.md.
 """
 
@@ -9,15 +9,12 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from controller.actions.actions import Action, OperatorAction
 from controller.procedure.events import (
     GamingDayChanged,
-    IrregularityResolved,
-    PersonEvent,
     PlayEvent,
-    ShoeClosedByPerson,
     ShufflerDisconnected,
     ShufflerEventsLost,
-    WarningCleared,
 )
 from controller.rules.cards import Card
 from controller.rules.hands import HandName
@@ -108,13 +105,10 @@ StatementBody: TypeAlias = (
     | DueCard
     | ShufflerStatement
     | PlayEvent
-    | PersonEvent
+    | OperatorAction[Action]
     | ShufflerEventsLost
     | ShufflerDisconnected
-    | WarningCleared
     | GamingDayChanged
-    | ShoeClosedByPerson
-    | IrregularityResolved
 )
 
 

@@ -10,8 +10,10 @@ import logging
 from collections.abc import Iterator
 from typing import Final
 
+from controller.actions.actions import OperatorAction
+from controller.messages.catalogue import to_words
+from controller.messages.message import Message
 from controller.procedure.effects import CoupCorrected, ResolutionRecorded
-from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import Suspension, TableState
@@ -19,7 +21,7 @@ from controller.procedure.verdicts import Irregularity
 from controller.profiles.borrowing import citation_words
 from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import Input, OperatorAction
+from controller.tape.inputs import Input
 from controller.views.disclosure import disclosed_clauses
 from controller.views.quantity import cards_in_coups, counted
 
@@ -94,7 +96,7 @@ def describe_irregularity(book: RuleBook, table: TableState, one: Irregularity) 
     effect = "suspends the table" if one.suspends else "does not suspend the table"
     if one.provisional:
         effect = "raised while the table is suspended"
-    title = CATALOGUE[one.code].title
+    title = to_words(Message(one.code.value))
     return f"irregularity {one.number} {one.code}, {place}: {title}; clauses {clauses}; {effect}"
 
 

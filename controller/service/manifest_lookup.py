@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from controller.commissioning.batch_folder import BatchFile, load_batch
 from controller.core.manifest_binding import MANIFESTS, is_batch_name
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.system.keys import KeyFileError, fingerprint_text, load_public
 from controller.table.loop import StoredTransaction
@@ -92,7 +93,7 @@ class ManifestLookup:
                     refused = ""
                     answers = answers if item.named_by == BY_CONFIGURATION else ()
                 case Refusal(why=why):
-                    refused = why
+                    refused = to_words(why)
                 case _:
                     continue
             answers = (*answers, NamedBatch(number, item.batch, item.named_by, refused))

@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.profiles.borrowing import with_citation
+from controller.messages.message import Message, message
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.terms import TOTALS, Terms
@@ -46,14 +46,9 @@ class WagerRefusal(Struct, frozen=True):
 
     seat: int
     kind: WagerKind
-    why: str
+    why: Message
     clauses: tuple[str, ...]
-    remedy: str
-
-    def describe(self, own: str) -> str:
-        """As a person reads it; `own` is the profile's rule document."""
-        why = with_citation(own, self.why, self.clauses)
-        return f"seat {self.seat}, {KIND_NAMES[self.kind]}: {why}. {self.remedy}"
+    remedy: Message
 
 
 def wager_refusals(terms: Terms, wagers: tuple[Wager, ...]) -> tuple[WagerRefusal, ...]:
@@ -81,10 +76,13 @@ def _refusal(terms: Terms, wagers: tuple[Wager, ...], place: int) -> WagerRefusa
 
 def _bad_amount_or_seat(wager: Wager) -> WagerRefusal | None:
     if wager.seat < 1:
-        return _refused(wager, "seats are numbered from 1", (), "Name the seat of the layout")
+        return _refused(wager, message("seats_numbered_from_1"), (), message("name_seat_layout"))
     if wager.cents < 1:
         return _refused(
-            wager, f"{money(wager.cents)} is not a wager", (), "State an amount above zero"
+            wager,
+            message("amount_is_no_wager", amount=money(wager.cents)),
+            (),
+            message("state_amount_above_zero"),
         )
     return None
 
@@ -94,16 +92,21 @@ def _not_offered(terms: Terms, wager: Wager) -> WagerRefusal | None:
         return None
     point = _OFFERED_BY.get(wager.kind)
     clauses = terms.cite(RulePoint.WAGERS_LISTED, *(() if point is None else (point,)))
-    names = ", ".join(KIND_NAMES[kind] for kind in terms.offered)
+    names = tuple(KIND_NAMES[kind] for kind in terms.offered)
     return _refused(
-        wager, "this wager is not offered here", clauses, f"Return it; offered are {names}"
+        wager,
+        message("this_wager_not_offered_here"),
+        clauses,
+        message("return_it_offered_are", names=names),
     )
 
 
 def _repeated(wager: Wager, before: tuple[WagerKind, ...]) -> WagerRefusal | None:
     if wager.kind not in before:
         return None
-    return _refused(wager, "this spot has two amounts", (), "State one amount for the spot")
+    return _refused(
+        wager, message("this_spot_two_amounts"), (), message("state_one_amount_for_spot")
+    )
 
 
 def _combination(terms: Terms, wager: Wager, before: tuple[WagerKind, ...]) -> WagerRefusal | None:
@@ -113,9 +116,9 @@ def _combination(terms: Terms, wager: Wager, before: tuple[WagerKind, ...]) -> W
         return None
     return _refused(
         wager,
-        "one seat may not bet on both hands",
+        message("one_seat_may_not_bet_on_both"),
         terms.cite(RulePoint.WAGER_COMBINATION),
-        f"Return this wager or the one on {KIND_NAMES[other]}",
+        message("return_this_wager_or_other", other=KIND_NAMES[other]),
     )
 
 
@@ -124,15 +127,15 @@ def _lacks_base(
 ) -> WagerRefusal | None:
     if wager.kind in _BASE or any(kind in _BASE for kind in other_kinds):
         return None
-    remedy = "Return it, or let the seat also bet on Banker, Player or Tie"
+    remedy = message("return_or_let_seat_also_bet")
     if wager.kind in TOTALS:
         if not terms.rules.total_cards_require_base:
             return None
         clauses = terms.cite(RulePoint.TOTAL_CARDS_BASE)
-        return _refused(wager, "it needs a wager on Banker, Player or Tie", clauses, remedy)
+        return _refused(wager, message("needs_wager_on_banker_player_or_tie"), clauses, remedy)
     if not terms.rules.bonus_requires_base:
         return None
-    why = "by rule of the house it needs a wager on Banker, Player or Tie"
+    why = message("by_rule_house_needs_wager_on_banker")
     return _refused(wager, why, (), remedy)
 
 
@@ -141,12 +144,12 @@ def _pays_fraction(terms: Terms, wager: Wager) -> WagerRefusal | None:
     step = lcm(*(odds.fraction.denominator for odds in terms.odds_of(wager.kind)))
     if wager.cents % step == 0:
         return None
-    odds = " or ".join(str(each) for each in terms.odds_of(wager.kind))
+    odds = tuple(str(each) for each in terms.odds_of(wager.kind))
     return _refused(
         wager,
-        f"{money(wager.cents)} at {odds} would win a fraction of a cent",
+        message("would_win_fraction_of_cent", amount=money(wager.cents), odds=odds),
         terms.cite(_FRACTION_POINT[wager.kind]),
-        f"Bet a multiple of {money(step)}",
+        message("bet_multiple_of", amount=money(step)),
     )
 
 
@@ -161,9 +164,9 @@ def _vigorish_fraction(
         return None
     return _refused(
         wager,
-        f"the vigorish on {money(wager.cents)} would be a fraction of a cent",
+        message("vigorish_fraction_of_cent", amount=money(wager.cents)),
         terms.cite(*points),
-        f"Bet a multiple of {money(share.denominator)}",
+        message("bet_multiple_of", amount=money(share.denominator)),
     )
 
 
@@ -182,5 +185,5 @@ def _unrounded_share(terms: Terms) -> tuple[Fraction, tuple[RulePoint, ...]]:
     return Fraction(0), ()
 
 
-def _refused(wager: Wager, why: str, clauses: tuple[str, ...], remedy: str) -> WagerRefusal:
+def _refused(wager: Wager, why: Message, clauses: tuple[str, ...], remedy: Message) -> WagerRefusal:
     return WagerRefusal(wager.seat, wager.kind, why, clauses, remedy)

@@ -11,6 +11,7 @@ from typing import Final, assert_never
 
 from msgspec import Struct
 
+from controller.messages.message import Message, message
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import PayProcedure
 from controller.settlement.payout import PayoutLine
@@ -37,7 +38,7 @@ class PayStep(Struct, frozen=True):
     act: PaymentAct
     kind: WagerKind
     cents: int
-    text: str
+    text: Message
     clauses: tuple[str, ...]
 
 
@@ -127,25 +128,28 @@ def _vigorish_steps(terms: Terms, stop: tuple[PayoutLine, ...]) -> Steps:
 
 
 def _step(line: PayoutLine, act: PaymentAct, cents: int, clauses: tuple[str, ...]) -> PayStep:
-    text = f"seat {line.seat}: {_step_text(line, act, cents)}"
+    text = _step_text(line, act, cents)
     return PayStep(line.seat, act, line.kind, cents, text, tuple(dict.fromkeys(clauses)))
 
 
-def _step_text(line: PayoutLine, act: PaymentAct, cents: int) -> str:
-    amount, name = money(cents), KIND_NAMES[line.kind]
+def _step_text(line: PayoutLine, act: PaymentAct, cents: int) -> Message:
+    seat, amount, wager = line.seat, money(cents), KIND_NAMES[line.kind]
     match act:
         case PaymentAct.TAKE:
-            return f"take {amount} from {name}"
+            return message("take_from_wager", seat=seat, amount=amount, wager=wager)
         case PaymentAct.PAY:
-            return f"pay {amount} on {name}"
+            return message("pay_on_wager", seat=seat, amount=amount, wager=wager)
         case PaymentAct.RETURN if cents < line.stake:
-            return f"return {amount} of {money(line.stake)} on {name}"
+            stake = money(line.stake)
+            return message(
+                "return_part_of_wager", seat=seat, amount=amount, stake=stake, wager=wager
+            )
         case PaymentAct.RETURN:
-            return f"return {amount} on {name}"
+            return message("return_wager", seat=seat, amount=amount, wager=wager)
         case PaymentAct.COLLECT_VIGORISH:
-            return f"collect vigorish {amount}"
+            return message("collect_vigorish", seat=seat, amount=amount)
         case PaymentAct.MARK_VIGORISH:
-            return f"mark vigorish {amount} in box {line.seat}"
+            return message("mark_vigorish", seat=seat, amount=amount)
         case _:
             assert_never(act)
 

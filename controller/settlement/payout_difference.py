@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from controller.messages.message import Message, message
 from controller.settlement.payout import payout_lines
 from controller.settlement.results import WagerResult
 from controller.settlement.terms import Terms
@@ -15,10 +16,7 @@ from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
 
 
 class SettledWager(Struct, frozen=True, array_like=True):
-    """A wager that was settled, and what its patron gained by it, in cents.
-
-    An array in the record: the state holds those of every coup of a shoe.
-    """
+    """A wager that was settled, and what its patron gained by it, in cents."""
 
     seat: int
     kind: WagerKind
@@ -40,12 +38,18 @@ class PayoutDifference(Struct, frozen=True):
         return self.due - self.settled
 
     @property
-    def text(self) -> str:
+    def text(self) -> Message:
         """Such as: seat 5: take 195.00 for Banker (settled 95.00, due -100.00)."""
-        act = "pay" if self.cents > 0 else "take"
-        amounts = f"settled {money(self.settled)}, due {money(self.due)}"
-        name = KIND_NAMES[self.kind]
-        return f"seat {self.seat}: {act} {money(abs(self.cents))} for {name} ({amounts})"
+        act = message("pay_difference") if self.cents > 0 else message("take_difference")
+        return message(
+            "payout_difference",
+            seat=self.seat,
+            act=act,
+            amount=money(abs(self.cents)),
+            wager=KIND_NAMES[self.kind],
+            settled=money(self.settled),
+            due=money(self.due),
+        )
 
 
 def payout_differences(

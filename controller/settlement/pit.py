@@ -6,6 +6,7 @@ Source: NY-i-3-i, NY-i-3-ii, S42-j-3-i; X-24.
 
 from msgspec import Struct
 
+from controller.messages.message import Message, message
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import PayProcedure, PitUniform
 from controller.settlement.terms import Terms
@@ -24,9 +25,9 @@ class PitProcedures(Struct, frozen=True):
 class PitRefusal(Struct, frozen=True):
     """This table would pay by another procedure than its pit."""
 
-    why: str
+    why: Message
     clauses: tuple[str, ...]
-    remedy: str
+    remedy: Message
 
 
 def pit_refusal(terms: Terms, pit: PitProcedures) -> PitRefusal | None:
@@ -41,10 +42,11 @@ def pit_refusal(terms: Terms, pit: PitProcedures) -> PitRefusal | None:
     wanted = pit.baccarat if prevails else pit.own
     if wanted is None or wanted is own:
         return None
-    whose = "the baccarat table of this pit pays" if prevails else "tables of this pit pay"
     point = RulePoint.PAY_BACCARAT_PREVAILS if prevails else RulePoint.PAY_PIT_UNIFORM
     return PitRefusal(
-        f"{whose} by procedure {wanted.value}, this table by {own.value}",
+        message("baccarat_table_pays_otherwise", procedure=wanted.value, own=own.value)
+        if prevails
+        else message("pit_pays_otherwise", procedure=wanted.value, own=own.value),
         terms.cite(point),
-        f"Set pay_procedure to {wanted.value}",
+        message("set_pay_procedure", procedure=wanted.value),
     )

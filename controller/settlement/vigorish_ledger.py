@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.messages.message import Message, message
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishDeadline, VigorishMode
 from controller.settlement.payout import PayoutLine
@@ -73,20 +74,16 @@ class VigorishForm(Struct, frozen=True):
 class LedgerStatement(Struct, frozen=True):
     """A sentence on an entry of the ledger, with its clauses."""
 
-    text: str
+    text: Message
     clauses: tuple[str, ...]
 
 
 class LedgerRefusal(Struct, frozen=True):
     """A refusal because of an open entry or an incomplete form, with its remedy."""
 
-    why: str
+    why: Message
     clauses: tuple[str, ...]
-    remedy: str
-
-    def __str__(self) -> str:
-        cited = f" ({', '.join(self.clauses)})" if self.clauses else ""
-        return f"{self.why}{cited}. {self.remedy}"
+    remedy: Message
 
 
 class LedgerEntryResult(Struct, frozen=True):
@@ -122,7 +119,7 @@ def collect_vigorish(
     entry = ledger.owed_by(seat)
     if not entry.cents:
         return _nothing_owed(seat)
-    text = f"seat {seat}: vigorish {money(entry.cents)} collected"
+    text = message("vigorish_collected", seat=seat, amount=money(entry.cents))
     clauses = terms.cite(RulePoint.VIGORISH_WHEN, RulePoint.VIGORISH_HELD)
     return LedgerEntryResult(
         _with_entry(ledger, OwedVigorish(seat, 0, 0)), LedgerStatement(text, clauses)
@@ -139,10 +136,19 @@ def document_uncollected(
         return refusal
     remaining = _with_entry(ledger, replace(entry, marked=0))
     line = WaivedVigorish(form.number, form.patron, entry.marked)
-    signed = "signed by the patron" if form.patron_signed else f"not signed: {form.reason}"
-    text = (
-        f"seat {seat}: vigorish {money(entry.marked)} of {form.patron} not collected; form"
-        f" {form.number} by {form.dealer}, {form.pit_boss} and {form.pit_clerk}, {signed}"
+    signed = message("form_signed_by_patron")
+    if not form.patron_signed:
+        signed = message("form_not_signed", reason=form.reason)
+    text = message(
+        "vigorish_not_collected",
+        seat=seat,
+        amount=money(entry.marked),
+        patron=form.patron,
+        form=form.number,
+        dealer=form.dealer,
+        pit_boss=form.pit_boss,
+        pit_clerk=form.pit_clerk,
+        signed=signed,
     )
     points = (RulePoint.VIGORISH_UNCOLLECTED, RulePoint.VIGORISH_FORM_SIGNED)
     return LedgerEntryResult(
@@ -161,11 +167,11 @@ def void_form(
     clauses = terms.cite(RulePoint.VIGORISH_FORM_VOID)
     if number < 1 or not pit_boss or not pit_clerk:
         return LedgerRefusal(
-            "a void form has its number and is signed by pit boss and pit clerk",
+            message("void_form_number_and_signed_by_pit"),
             clauses,
-            "Name number, pit boss and pit clerk",
+            message("name_number_pit_boss_and_pit_clerk"),
         )
-    text = f"form {number} void; signed by {pit_boss} and {pit_clerk}"
+    text = message("form_void_signed_by_and", number=number, pit_boss=pit_boss, pit_clerk=pit_clerk)
     return LedgerEntryResult(
         replace(ledger, last_form=number),
         LedgerStatement(text, clauses),
@@ -182,9 +188,9 @@ def next_card_refusal(terms: Terms, ledger: VigorishLedger) -> LedgerRefusal | N
     if not due:
         return None
     return LedgerRefusal(
-        f"vigorish is due before the next card: {_listed((e.seat, e.due) for e in due)}",
+        message("vigorish_due_before_next_card", seats=_listed((e.seat, e.due) for e in due)),
         terms.cite(*_due_at_once(terms)),
-        "Collect it",
+        message("collect"),
     )
 
 
@@ -193,8 +199,10 @@ def reshuffle_refusal(terms: Terms, ledger: VigorishLedger) -> LedgerRefusal | N
     if not ledger.owed:
         return None
     return LedgerRefusal(
-        "vigorish is owed and the cards may not be reshuffled: "
-        + _listed((entry.seat, entry.cents) for entry in ledger.owed),
+        message(
+            "vigorish_owed_before_reshuffle",
+            seats=_listed((entry.seat, entry.cents) for entry in ledger.owed),
+        ),
         terms.cite(RulePoint.VIGORISH_DEADLINE, RulePoint.VIGORISH_HELD),
         _remedy(terms),
     )
@@ -207,7 +215,7 @@ def patron_leaving_refusal(terms: Terms, ledger: VigorishLedger, seat: int) -> L
     if not entry.cents or not early:
         return None
     return LedgerRefusal(
-        f"the patron of seat {seat} leaves and owes vigorish {money(entry.cents)}",
+        message("patron_leaves_owing_vigorish", seat=seat, amount=money(entry.cents)),
         terms.cite(RulePoint.VIGORISH_PATRON_LEAVES),
         _remedy(terms),
     )
@@ -229,10 +237,10 @@ def end_gaming_day(ledger: VigorishLedger) -> VigorishLedger:
 
 def _patron_total(terms: Terms, ledger: VigorishLedger, patron: str) -> LedgerStatement:
     own = tuple(line for line in ledger.waived if line.patron == patron)
-    forms = ", ".join(str(line.form_number) for line in own)
+    forms = tuple(line.form_number for line in own)
     total = money(sum(line.cents for line in own))
     return LedgerStatement(
-        f"{patron}: cash complimentary {total}, vigorish by form {forms}",
+        message("complimentary_total", patron=patron, amount=total, forms=forms),
         terms.cite(RulePoint.VIGORISH_COMPLIMENTARY),
     )
 
@@ -247,9 +255,9 @@ def _not_documentable(terms: Terms, entry: OwedVigorish) -> LedgerRefusal | None
         return _no_form(terms)
     if not entry.marked:
         return LedgerRefusal(
-            f"seat {entry.seat}: only vigorish that was deferred can be documented",
+            message("seat_only_vigorish_deferred_can_be_documented", seat=entry.seat),
             terms.cite(*_due_at_once(terms), RulePoint.VIGORISH_UNCOLLECTED),
-            "Collect it",
+            message("collect"),
         )
     return None
 
@@ -257,18 +265,18 @@ def _not_documentable(terms: Terms, entry: OwedVigorish) -> LedgerRefusal | None
 def _form_incomplete(terms: Terms, form: VigorishForm) -> LedgerRefusal | None:
     if form.number < 1 or not form.patron:
         return LedgerRefusal(
-            "a form has its printed number and names the patron",
+            message("form_printed_number_and_names_patron"),
             terms.cite(RulePoint.VIGORISH_UNCOLLECTED),
-            "State both",
+            message("state_both"),
         )
     clauses = terms.cite(RulePoint.VIGORISH_FORM_SIGNED)
     if not (form.dealer and form.pit_boss and form.pit_clerk):
         return LedgerRefusal(
-            "dealer, pit boss and pit clerk sign the form", clauses, "Name all three"
+            message("dealer_pit_boss_and_pit_clerk_sign"), clauses, message("name_all_three")
         )
     if not form.patron_signed and not form.reason:
         return LedgerRefusal(
-            "the patron signs, or the form says why not", clauses, "State the reason"
+            message("patron_signs_or_form_says_why_not"), clauses, message("state_reason")
         )
     return None
 
@@ -278,7 +286,9 @@ def _out_of_sequence(
 ) -> tuple[LedgerStatement, ...]:
     if not ledger.last_form or number == ledger.last_form + 1:
         return ()
-    text = f"form {number} follows form {ledger.last_form}: forms are used in order"
+    text = message(
+        "form_follows_form_forms_used_in_order", number=number, last_form=ledger.last_form
+    )
     return (LedgerStatement(text, terms.cite(RulePoint.VIGORISH_FORM_SEQUENCE)),)
 
 
@@ -289,22 +299,24 @@ def _due_at_once(terms: Terms) -> tuple[RulePoint, ...]:
 
 def _no_form(terms: Terms) -> LedgerRefusal:
     return LedgerRefusal(
-        "the rules of this table have no form for uncollected vigorish",
+        message("rules_this_table_no_form_for_uncollected"),
         terms.cite(RulePoint.VIGORISH_HELD),
-        "Collect it; the marker stays until then",
+        message("collect_marker_stays_until_then"),
     )
 
 
 def _nothing_owed(seat: int) -> LedgerRefusal:
-    return LedgerRefusal(f"seat {seat} owes no vigorish", (), "Name a seat that does")
+    return LedgerRefusal(message("seat_owes_no_vigorish", seat=seat), (), message("name_seat_does"))
 
 
-def _remedy(terms: Terms) -> str:
-    return "Collect it or document it" if terms.rules.uncollected_vig_form else "Collect it"
+def _remedy(terms: Terms) -> Message:
+    return (
+        message("collect_or_document") if terms.rules.uncollected_vig_form else message("collect")
+    )
 
 
-def _listed(owed: Iterable[tuple[int, int]]) -> str:
-    return ", ".join(f"seat {seat} {money(cents)}" for seat, cents in owed)
+def _listed(owed: Iterable[tuple[int, int]]) -> tuple[Message, ...]:
+    return tuple(message("seat_owes", seat=seat, amount=money(cents)) for seat, cents in owed)
 
 
 def _with_entry(ledger: VigorishLedger, entry: OwedVigorish) -> VigorishLedger:

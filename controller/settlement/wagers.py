@@ -5,9 +5,11 @@ Source: NY-b-1-list, NJ-sum-offer, S42-b-2, WA-ov-1, HG-bac-three, HG-mini-three
 
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Annotated, Final
 
-from msgspec import Struct
+from msgspec import Meta, Struct
+
+from controller.messages.message import message
 
 
 class WagerKind(StrEnum):
@@ -23,26 +25,30 @@ class WagerKind(StrEnum):
     TOTAL_6 = "total_6"
 
 
-class Wager(Struct, frozen=True):
+SEAT_MAX: Final = 99
+CENTS_MAX: Final = 10**12
+
+
+class Wager(Struct, frozen=True, forbid_unknown_fields=True, rename={"kind": "wager"}):
     """One wager: `seat` from 1, `cents` above zero."""
 
-    seat: int
+    seat: Annotated[int, Meta(ge=1, le=SEAT_MAX)]
     kind: WagerKind
-    cents: int
+    cents: Annotated[int, Meta(ge=1, le=CENTS_MAX)]
 
 
 KIND_NAMES: Final = MappingProxyType(
     {
-        WagerKind.BANKER: "Banker",
-        WagerKind.PLAYER: "Player",
-        WagerKind.TIE: "Tie",
-        WagerKind.BONUS_PLAYER: "bonus on Player",
-        WagerKind.BONUS_BANKER: "bonus on Banker",
-        WagerKind.DRAGON_7: "Dragon 7",
-        WagerKind.PANDA_8: "Panda 8",
-        WagerKind.TOTAL_4: "four cards",
-        WagerKind.TOTAL_5: "five cards",
-        WagerKind.TOTAL_6: "six cards",
+        WagerKind.BANKER: message("banker"),
+        WagerKind.PLAYER: message("player"),
+        WagerKind.TIE: message("tie"),
+        WagerKind.BONUS_PLAYER: message("bonus_on_player"),
+        WagerKind.BONUS_BANKER: message("bonus_on_banker"),
+        WagerKind.DRAGON_7: message("dragon_7"),
+        WagerKind.PANDA_8: message("panda_8"),
+        WagerKind.TOTAL_4: message("total_of_four_cards"),
+        WagerKind.TOTAL_5: message("total_of_five_cards"),
+        WagerKind.TOTAL_6: message("total_of_six_cards"),
     }
 )
 

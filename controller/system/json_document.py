@@ -201,6 +201,7 @@ def describe_type(found: inspect.Type) -> str:
 
 def _inside(found: inspect.Type, value: object, key: str | int) -> tuple[inspect.Type, object]:
     """Type and value of a field or of an item."""
+    found = _bare(found)
     if isinstance(key, int):
         kinds = found.types if isinstance(found, inspect.UnionType) else (found,)
         item = next(one.item_type for one in kinds if isinstance(one, inspect.VarTupleType))
@@ -212,7 +213,13 @@ def _inside(found: inspect.Type, value: object, key: str | int) -> tuple[inspect
     return _fields(_tagged(found, value))[key], inner
 
 
+def _bare(found: inspect.Type) -> inspect.Type:
+    """The type without what is said of it."""
+    return found.type if isinstance(found, inspect.Metadata) else found
+
+
 def _structs(found: inspect.Type) -> list[inspect.StructType]:
+    found = _bare(found)
     kinds = found.types if isinstance(found, inspect.UnionType) else (found,)
     return [one for one in kinds if isinstance(one, inspect.StructType)]
 

@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.procedure.effects import (
     ActRecord,
-    BatchMoved,
     BurnDone,
     CoupClosed,
     CoupCorrected,
@@ -21,7 +21,6 @@ from controller.procedure.effects import (
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
-    ShuffleRecorded,
     WarningClosed,
     WarningOpened,
 )
@@ -32,9 +31,9 @@ from drivers.events import DeviceEvent
 
 
 class EventVerdicts(Struct, frozen=True, tag="event-verdicts"):
-    """A domain event and the verdicts on it."""
+    """A domain event and the verdicts on it; `event` is None for the action of the input before."""
 
-    event: DomainEvent
+    event: DomainEvent | None
     verdicts: tuple[Verdict, ...]
 
 
@@ -165,7 +164,7 @@ Entry: TypeAlias = (
     | Refusal
     | ActRecord
     | SettingChanged
-    | BatchMoved
+    | StageChange
     | ShuffleRecorded
     | WarningOpened
     | WarningClosed

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from controller.tape.actions import Action, Role
+from controller.actions.actions import Action, OperatorAction
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
@@ -35,17 +35,6 @@ class Tick(Struct, frozen=True, tag="tick"):
     """A deadline is due."""
 
     at: Timestamp
-
-
-class OperatorAction(Struct, frozen=True, tag="operator-action"):
-    """A person's action. `identified_by` says how the person is known, such as "uid 1000"."""
-
-    at: Timestamp
-    person: str
-    role: Role
-    identified_by: str
-    action: Action
-    reason: str
 
 
 class NoiseDropped(Struct, frozen=True, tag="noise-dropped"):
@@ -133,7 +122,7 @@ Input: TypeAlias = (
     | Chunk
     | PortLost
     | Tick
-    | OperatorAction
+    | OperatorAction[Action]
     | NoiseDropped
     | WriteFailed
     | ManifestGiven

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.state import CustodyState, batch_counts
+from controller.messages.catalogue import to_words
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, OpenIrregularity, ShoeState
 from controller.views.coup import card_text
@@ -81,8 +82,8 @@ def finding_view(finding: Finding, *, seen: bool) -> Plain:
     with_detail = seen or finding.code not in _PLACE_NAMING_CODES
     return {
         "code": finding.code.value,
-        "step": finding.step,
-        "detail": finding.detail if with_detail else "",
+        "step": to_words(finding.step),
+        "detail": to_words(finding.detail) if with_detail else "",
         "back": finding.back,
         "card": card_text(finding.card) if seen else HIDDEN_CARD,
         "tag": finding.tag if seen else "",

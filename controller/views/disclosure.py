@@ -4,6 +4,7 @@ Source: D-8 (a scan is not disclosure); S42-g-3-i to S42-g-3-iii, NY-f-3-i-a to 
 S42-e-6-shown, NY-e-1, WA-ov-9-face; controller/views/README.md, "Disclosure".
 """
 
+from controller.actions.choices import LayoutPart
 from controller.procedure.calls.visibility import (
     all_seen,
     card_seen,
@@ -13,7 +14,6 @@ from controller.procedure.calls.visibility import (
     is_seen,
 )
 from controller.procedure.effects import CoupFate, CoupRecord
-from controller.procedure.events import LayoutPart
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, DealtCard, OpenIrregularity, TableState

@@ -8,7 +8,8 @@ Source: S42 (k)(1)-(4); D-5 to D-17, D-32; controller/procedure/README.md, "Susp
 
 from typing import TypeAlias
 
-from controller.procedure.decisions import FloorDecision
+from controller.actions.choices import FloorDecision
+from controller.messages.catalogue import to_words
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import (
     permitted_decisions,
@@ -44,10 +45,13 @@ def remedy_view(book: RuleBook, table: TableState) -> Plain:
     return {
         "irregularities": [one.number for one in _suspending_first(table)],
         "permitted": _without_repeats(
-            [*proposed, *(text for code in codes for text in permitted_texts(code, decisions))]
+            [
+                *proposed,
+                *(to_words(text) for code in codes for text in permitted_texts(code, decisions)),
+            ]
         ),
         "forbidden": _without_repeats(
-            [text for code in codes for text in CATALOGUE[code].forbidden]
+            [to_words(text) for code in codes for text in CATALOGUE[code].forbidden]
         ),
         "done": _done(table, shoe) if shoe is not None else [],
         "owed": _owed(table, shoe) if shoe is not None else [],

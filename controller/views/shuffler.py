@@ -12,6 +12,7 @@ from typing import TypeAlias
 from controller.core.device_identity import DeviceIdentity
 from controller.core.settings import ShufflerDeviceSettings
 from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning
+from controller.messages.catalogue import to_words
 from drivers.events import Stage
 
 Plain: TypeAlias = dict[str, object]
@@ -62,7 +63,7 @@ def _warning(one: OpenWarning) -> Plain:
         "kind": one.kind.value,
         "code": one.code,
         "compartment": one.compartment,
-        "text": one.text,
+        "text": to_words(one.text),
         "since_ns": one.since_ns,
         "active": one.active,
     }

@@ -7,7 +7,10 @@ from typing import TypeAlias
 
 from controller.core.core import Core
 from controller.core.state import CoreState
-from controller.procedure.acts.duties import describe_duty, is_done, required_duties
+from controller.messages.catalogue import to_words
+from controller.messages.message import Message
+from controller.procedure.acts.batch_record import lineage_of
+from controller.procedure.acts.duties import GROUP_NAMES, describe_duty, is_done, required_duties
 from controller.procedure.acts.recording import next_batch, shoe_in_play, uses_two_batches
 from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.irregularities import CATALOGUE
@@ -69,7 +72,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "phase": _phase_name(book, table, table.phase),
         "due": _due(book, table),
         "gaming_day": table.shoe_day or table.today,
-        "due_calls": [one.text for one in due_calls(book, table)],
+        "due_calls": [to_words(one.text) for one in due_calls(book, table)],
         "shoe": _shoe(book, shoe) if shoe is not None else None,
         "coup": open_coup_view(book, shoe, coup) if shoe is not None and coup is not None else None,
         "reveal": reveal_view(book, coup) if coup is not None else None,
@@ -166,7 +169,7 @@ def _due(book: RuleBook, table: TableState) -> str:
     if table.phase is Phase.BETWEEN_COUPS:
         first = "it begins with the cards held" if held else "then Player's first card"
         return f'the next coup: "no more bets"{"; " if held else ", "}{first}'
-    return DUE_WORDS[table.phase]
+    return to_words(DUE_WORDS[table.phase])
 
 
 def _last_coup(book: RuleBook, shoe: ShoeState) -> Plain | None:
@@ -219,13 +222,15 @@ def _irregularity(book: RuleBook, table: TableState, one: OpenIrregularity) -> P
     return {
         "number": one.number,
         "code": one.code.value,
-        "title": kind.title,
+        "title": to_words(Message(one.code.value)),
         "clauses": list(disclosed_clauses(book, table, one)),
         "coup": one.coup,
         "suspends": one.suspends,
         "provisional": one.provisional,
-        "permitted": list(permitted_texts(one.code, permitted_decisions(book, table))),
-        "forbidden": list(kind.forbidden),
+        "permitted": [
+            to_words(text) for text in permitted_texts(one.code, permitted_decisions(book, table))
+        ],
+        "forbidden": [to_words(text) for text in kind.forbidden],
         "found": _custody_finding(book, table, one),
     }
 
@@ -242,32 +247,32 @@ def opening_view(book: RuleBook, table: TableState) -> dict[str, object]:
     `batch` is the one loaded or due. While a shoe is in play the duties are those of the next
     shoe. `observed` false: the table does not sense this act, so `done` is only what was recorded.
     """
-    opening = table.opening
-    batch = next_batch(book, opening)
+    opening, lineage = table.opening, lineage_of(book, table)
+    batch = next_batch(book, table)
     return {
         "shuffle_mode": book.values.shuffle_mode.value,
         "duties": [
             {
                 "act": duty.acts[0].value,
-                "text": describe_duty(book, duty),
-                "group": duty.group.value,
-                "done": is_done(duty, opening, batch, table.today),
+                "text": to_words(describe_duty(book, duty)),
+                "group": to_words(GROUP_NAMES[duty.group]),
+                "done": is_done(book, table, duty, batch),
                 "observed": book.observes(duty.fact),
                 "clauses": list(book.clauses(*duty.points)),
             }
             for duty in required_duties(book, opening)
         ],
         "refused": [
-            {"act": fault.act.value, "code": fault.code.value, "detail": fault.detail}
+            {"act": fault.act.value, "code": fault.code.value, "detail": to_words(fault.detail)}
             for fault in opening.defects
         ],
         "batches": list(book.backs) if uses_two_batches(book) else [],
         "batch": batch,
-        "loaded": opening.loaded,
-        "in_play": opening.last_batch if shoe_in_play(table) else "",
-        "last_batch": opening.last_batch,
-        "in_shuffler": opening.in_shuffler,
-        "in_rack": opening.rack_batch,
+        "loaded": lineage.loaded,
+        "in_play": lineage.last_dealt if shoe_in_play(table) else "",
+        "last_batch": lineage.last_dealt,
+        "in_shuffler": lineage.stored_batch,
+        "in_rack": lineage.in_rack,
         "cut_offered_to": list(opening.offered),
         "cut_by": opening.cutter if opening.cutter != NOBODY else None,
         "recut_by": list(opening.recut_by),

@@ -4,14 +4,16 @@ Source: controller/procedure/README.md, "Wagers and payment at the table"; NY (c
 (c)(3)(ii)-(iv).
 """
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupFate, CoupPayment
 from controller.procedure.people.effective_rules import setting_text
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.wagering.payment import coup_facts, terms_of
 from controller.procedure.wagering.wagers import is_betting_closed, standing_wagers
+from controller.profiles.borrowing import with_citation
 from controller.rules.setting_values import VigorishDeadline
-from controller.settlement.admission import wager_refusals
+from controller.settlement.admission import WagerRefusal, wager_refusals
 from controller.settlement.results import wager_results
 from controller.settlement.vigorish_ledger import OwedVigorish, complimentary_totals
 from controller.settlement.wagers import KIND_NAMES, Wager, money
@@ -52,7 +54,16 @@ def wagering_view(book: RuleBook, table: TableState) -> Plain:
 
 def complimentary_of_day(book: RuleBook, table: TableState) -> list[str]:
     """Vigorish that the casino paid in this gaming day, patron by patron."""
-    return [line.text for line in complimentary_totals(terms_of(book), table.wagering.ledger)]
+    return [
+        to_words(line.text) for line in complimentary_totals(terms_of(book), table.wagering.ledger)
+    ]
+
+
+def wager_refusal_words(own: str, refused: WagerRefusal) -> str:
+    """A refused wager as a person reads it; `own` is the profile's rule document."""
+    why = with_citation(own, to_words(refused.why), refused.clauses)
+    kind = to_words(KIND_NAMES[refused.kind])
+    return f"seat {refused.seat}, {kind}: {why}. {to_words(refused.remedy)}"
 
 
 def _wagers(book: RuleBook, table: TableState) -> list[Plain]:
@@ -60,7 +71,9 @@ def _wagers(book: RuleBook, table: TableState) -> list[Plain]:
     coup = table.shoe.coup if table.shoe is not None else None
     stood = standing_wagers(table.wagering, coup.number) if coup is not None else None
     wagers = stood.wagers if stood is not None else table.wagering.wagers
-    refused = {(one.seat, one.kind): one.why for one in wager_refusals(terms_of(book), wagers)}
+    refused = {
+        (one.seat, one.kind): to_words(one.why) for one in wager_refusals(terms_of(book), wagers)
+    }
     ordered = sorted(wagers, key=lambda wager: wager.seat)
     return [_wager(one, refused.get((one.seat, one.kind), "")) for one in ordered]
 
@@ -69,7 +82,7 @@ def _wager(wager: Wager, refused: str) -> Plain:
     return {
         "seat": wager.seat,
         "kind": wager.kind.value,
-        "name": KIND_NAMES[wager.kind],
+        "name": to_words(KIND_NAMES[wager.kind]),
         "cents": wager.cents,
         "amount": money(wager.cents),
         "refused": refused,
@@ -105,7 +118,7 @@ def _wins(book: RuleBook, table: TableState) -> list[Plain]:
     return [
         {
             "kind": one.kind.value,
-            "name": KIND_NAMES[one.kind],
+            "name": to_words(KIND_NAMES[one.kind]),
             "verdict": one.verdict.value,
             "odds": str(one.odds) if one.odds is not None else None,
             "clauses": list(one.clauses),
@@ -117,13 +130,13 @@ def _wins(book: RuleBook, table: TableState) -> list[Plain]:
 def _payment(paid: CoupPayment) -> Plain:
     return {
         "coup": paid.coup,
-        "note": paid.note,
+        "note": "" if paid.note is None else to_words(paid.note),
         "steps": [
             {
                 "seat": act.seat,
                 "act": act.act.value,
                 "cents": act.cents,
-                "text": act.text,
+                "text": to_words(act.text),
                 "clauses": list(act.clauses),
             }
             for act in paid.steps

@@ -14,6 +14,8 @@ _REPLACEMENT: Final = "?"
 
 def printable_text(text: str, longest: int = TEXT_MAX) -> str:
     """Printable ASCII, at most `longest` characters; others are replaced by a question mark."""
+    if text.isascii() and text.isprintable():
+        return text[:longest]
     return "".join(
         character if ord(character) in _PRINTABLE else _REPLACEMENT for character in text[:longest]
     )

@@ -87,6 +87,8 @@ class Fields(Struct, frozen=True):
 
 def printable(text: str) -> str:
     """Replace unprintable characters by question marks."""
+    if text.isprintable():
+        return text
     return "".join(one if one.isprintable() else "?" for one in text)
 
 

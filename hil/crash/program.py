@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
+from controller.actions.actions import OperatorAction
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.core.state import CoreState
@@ -17,7 +18,7 @@ from controller.table.loop import Loop, StoredTransaction
 from controller.table.table import Health, RunSpec, Table
 from controller.table.unstored import AwaitedInput, TableInput
 from controller.tape.entries import Entry
-from controller.tape.inputs import Input, OperatorAction, Started
+from controller.tape.inputs import Input, Started
 from firmware_bridge.timestamp import Timestamp
 
 TABLE: Final = "SIM-1"

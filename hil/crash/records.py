@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.journal.encoding import Codec
 from controller.journal.store import open_read_only
 from controller.journal.values import StoredRecord
@@ -18,7 +19,6 @@ from controller.procedure.effects import (
     ResolutionRecorded,
     ShoeEnded,
     ShoeOpened,
-    ShuffleRecorded,
 )
 from controller.procedure.verdicts import Irregularity
 from controller.tape.entries import EventVerdicts

@@ -11,8 +11,9 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
+from controller.actions.actions import Action, DeclareResult
+from controller.actions.declaration import Role
 from controller.rules.outcome import Outcome
-from controller.tape.actions import Action, DeclareResult, Role
 from controller.tape.entries import Entry
 from controller.tape.inputs import Input, ManifestGiven, Started, Tick
 from hil.crash.program import SteppedProgram, ignore_write

@@ -11,16 +11,21 @@ from typing import TypeAlias
 from rich.text import Text
 
 from controller.cli.table.status_tasks import owed_steps
+from controller.messages.catalogue import to_words
+from controller.messages.message import Message
 from controller.procedure.effects import ResolutionRecorded
-from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.verdicts import Irregularity
+from controller.profiles.borrowing import citation_words
 from controller.profiles.clauses import Clause
+from controller.profiles.profile import Profile
+from controller.views.irregularity import irregularity_words
 from controller.views.snapshot_reader import SnapshotPart
 from hil.demo.card_glyphs import ALERT_STYLE, TIE_STYLE, Glyphs
 from hil.demo.floorperson import NAME, REASON_PREFIX, choose_decision
 from hil.demo.follow import JournalEvent
 
-Clauses: TypeAlias = Mapping[str, Clause]
+# Each clause as it is shown, by its id.
+Clauses: TypeAlias = Mapping[str, str]
 
 DIM = "dim"
 FRAME = "bright_black"
@@ -66,12 +71,16 @@ def floor_lines(
         owed = _fitting(_step_items(steps[1:]), width, rows)
         return [*owed, *_past(history, clauses, glyphs, width, rows - len(owed))]
     first = next((one for one in pending if one.yes("suspends")), pending[0])
-    details = {one.number: one.detail for one in history if isinstance(one, Irregularity)}
+    details = {
+        one.number: irregularity_words(one) for one in history if isinstance(one, Irregularity)
+    }
     items = _irregularity_items(first, details.get(first.number("number"), ""), clauses)
     lines = _fitting([*items, *_step_items(steps)], width, rows)
     if careless and len(lines) < rows:
-        words = "The careless dealer deals on: what comes now counts only if it is taken over."
-        lines.append(Text(words, DIM, no_wrap=True, overflow="ellipsis"))
+        careless_text = (
+            "The careless dealer deals on: what comes now counts only if it is taken over."
+        )
+        lines.append(Text(careless_text, DIM, no_wrap=True, overflow="ellipsis"))
     return lines
 
 
@@ -102,7 +111,7 @@ def _irregularity_items(one: SnapshotPart, detail: str, clauses: Clauses) -> lis
     items = [_TextItem(0, where, ALERT_STYLE, detail or one.text("title"))]
     for number, name in enumerate(one.texts("clauses")):
         label = "" if number else "clause"
-        items.append(_TextItem(2 + 3 * number, label, "bold", _clause_words(name, clauses)))
+        items.append(_TextItem(2 + 3 * number, label, "bold", clauses.get(name, name)))
     for rank, key, style in ((3, "permitted", "green"), (4, "forbidden", "red")):
         for number, words in enumerate(one.texts(key)):
             items.append(_TextItem(rank + 3 * number, "" if number else key, style, words))
@@ -145,16 +154,16 @@ def _past(
     }
     raised = [one for one in reversed(history) if isinstance(one, Irregularity)]
     if not raised:
-        words = textwrap.wrap(QUIET, max(width, 20))
-        return [Text(part, DIM, no_wrap=True) for part in words][:rows]
+        quiet = textwrap.wrap(QUIET, max(width, 20))
+        return [Text(part, DIM, no_wrap=True) for part in quiet][:rows]
     lines: list[Text] = []
     for one in raised:
         where = f"coup {one.coup}" if one.coup else "no coup"
         kind = (one.code.value, ALERT_STYLE)
-        lines.append(_past_line((where, DIM), kind, (f"  {CATALOGUE[one.code].title}", "")))
+        lines.append(_past_line((where, DIM), kind, (f"  {to_words(Message(one.code.value))}", "")))
         if 3 * len(raised) <= rows:
-            cited = [_clause_words(name, clauses) for name in one.clauses[:1]]
-            lines += [_past_line(("", ""), (words, "")) for words in cited]
+            cited = [clauses.get(name, name) for name in one.clauses[:1]]
+            lines += [_past_line(("", ""), (clause, "")) for clause in cited]
         decision = decided.get(one.number)
         if decision is not None:
             why = decision.reason.removeprefix(REASON_PREFIX)
@@ -168,6 +177,9 @@ def _past_line(label: tuple[str, str], *parts: tuple[str, str]) -> Text:
     return Text.assemble(padded, *parts, no_wrap=True, overflow="ellipsis")
 
 
-def _clause_words(name: str, clauses: Clauses) -> str:
-    clause = clauses.get(name)
-    return f"{name}: {clause.text}" if clause is not None else name
+def shown_clauses(profile: Profile, catalogue: Mapping[str, Clause]) -> Clauses:
+    """Every clause with its text; one that the profile's document borrows says so."""
+    return {
+        name: f"{citation_words(profile.own_clauses, (name,))}: {clause.text}"
+        for name, clause in catalogue.items()
+    }

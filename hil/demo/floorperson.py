@@ -1,14 +1,14 @@
 """The scripted floorperson of a demo: decides each open irregularity over the control socket.
 
-Source: hil/README.md, "The demo", "Mistakes"; controller/tape/README.md, "Actions".
+Source: hil/README.md, "The demo", "Mistakes"; controller/actions/README.md, "Actions".
 """
 
 from collections.abc import Callable, Mapping
 from threading import Event, Thread
 from typing import TypeAlias
 
+from controller.actions.choices import FloorDecision, Provisional
 from controller.control.client import ControlError
-from controller.procedure.decisions import FloorDecision, Provisional
 from controller.procedure.irregularities import IrregularityCode as Code
 from controller.views.snapshot_reader import SnapshotPart
 from hil.demo.follow import SnapshotFollower

@@ -19,11 +19,12 @@ from typing import Final, Self
 from rich.console import Console
 
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.load import load_clauses
+from controller.profiles.load import load_clauses, load_profile
 from controller.views.snapshot_reader import SnapshotPart
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.demo.card_glyphs import UNICODE
 from hil.demo.demo import play
+from hil.demo.floor_view import Clauses, shown_clauses
 from hil.demo.follow import JournalFollower
 from hil.demo.plan import DemoSettings, Tempo, usual_mistakes
 from hil.demo.screen import LineScreen
@@ -141,8 +142,12 @@ def screen_svg(scene: Scene) -> str:
         color_system="truecolor",
         _environ={},
     )
-    console.print(render(scene, load_clauses(), UNICODE, COLUMNS, ROWS))
+    console.print(render(scene, _clauses(scene.table.text("profile")), UNICODE, COLUMNS, ROWS))
     return console.export_svg(title="make demo", code_format=SVG_FORMAT)
+
+
+def _clauses(profile: str) -> Clauses:
+    return shown_clauses(load_profile(profile), load_clauses())
 
 
 def evidence_page(folder: Path) -> Path:
@@ -150,7 +155,7 @@ def evidence_page(folder: Path) -> Path:
     journal, bundle = folder / "journal", folder / "coup.zip"
     console = Console(file=StringIO())
     settings = DemoSettings(journal, SEED, mistakes=usual_mistakes(1))
-    play(settings, LineScreen(console, load_clauses()))
+    play(settings, LineScreen(console, _clauses(settings.profile)))
     command = (*PROGRAM, "evidence", PAGE_COUP, "--journal", str(journal), "--out", str(bundle))
     subprocess.run(command, check=True, capture_output=True, start_new_session=True)
     with zipfile.ZipFile(bundle) as archive:

@@ -3,9 +3,9 @@
 Source: hil/README.md, "The demo".
 """
 
-from collections.abc import Mapping
 from typing import assert_never
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
@@ -16,12 +16,13 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.clauses import Clause
+from controller.views.irregularity import irregularity_words
+from hil.demo.floor_view import Clauses
 from hil.demo.follow import JournalEvent
 from hil.demo.proof import OUTCOME_WORDS
 
 
-def event_lines(event: JournalEvent, clauses: Mapping[str, Clause]) -> tuple[str, ...]:
+def event_lines(event: JournalEvent, clauses: Clauses) -> tuple[str, ...]:
     """The lines of an event."""
     match event:
         case ShoeOpened():
@@ -37,8 +38,8 @@ def event_lines(event: JournalEvent, clauses: Mapping[str, Clause]) -> tuple[str
             return irregularity_lines(event, clauses)
         case ResolutionRecorded():
             closed = ", ".join(map(str, event.closed))
-            words = f"  {event.person} decides {event.decision}: {event.reason}"
-            return (f"{words} (closes {closed})",)
+            decided = f"  {event.person} decides {event.decision}: {event.reason}"
+            return (f"{decided} (closes {closed})",)
         case ShoeEnded():
             return (ended_line(event),)
         case _:
@@ -70,27 +71,23 @@ def coup_line(record: CoupRecord) -> str:
         if result is not None:
             count = f" ({result.player_count if name == 'player' else result.banker_count})"
         hands.append(f"{name.capitalize()} {cards + count:<14}")
-    words = [OUTCOME_WORDS[record.outcome]]
+    texts = [OUTCOME_WORDS[record.outcome]]
     if result is not None and record.outcome is not None:
         calls = (
             (result.natural, "natural"),
             (result.player_pair, "Player pair"),
             (result.banker_pair, "Banker pair"),
         )
-        words += [call for there, call in calls if there]
-    return f"coup {record.coup:>3}  {'  '.join(hands)}  {', '.join(words)}"
+        texts += [call for there, call in calls if there]
+    return f"coup {record.coup:>3}  {'  '.join(hands)}  {', '.join(texts)}"
 
 
-def irregularity_lines(one: Irregularity, clauses: Mapping[str, Clause]) -> tuple[str, ...]:
+def irregularity_lines(one: Irregularity, clauses: Clauses) -> tuple[str, ...]:
     """The irregularity, the text of its clauses, what is permitted and forbidden."""
     where = f"coup {one.coup}" if one.coup else "no coup"
-    cited = (
-        f"    {name}: {clauses[name].text}" if name in clauses else f"    {name}"
-        for name in one.clauses
-    )
     return (
-        f"IRREGULARITY {one.number} {one.code.value}, {where}: {one.detail}",
-        *cited,
-        *(f"    permitted: {words}" for words in one.permitted),
-        *(f"    forbidden: {words}" for words in one.forbidden),
+        f"IRREGULARITY {one.number} {one.code.value}, {where}: {irregularity_words(one)}",
+        *(f"    {clauses.get(name, name)}" for name in one.clauses),
+        *(f"    permitted: {to_words(text)}" for text in one.permitted),
+        *(f"    forbidden: {to_words(text)}" for text in one.forbidden),
     )

@@ -10,18 +10,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 from controller.archive.day_list import FOLDER_NAME, SUFFIX, read_day, short_code
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.custody.batch_life.stages import BatchStage
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.store import open_read_only
-from controller.procedure.effects import (
-    BatchMoved,
-    CoupClosed,
-    CoupCorrected,
-    CoupFate,
-    CoupRecord,
-    ShoeOpened,
-    ShuffleRecorded,
-)
+from controller.procedure.effects import CoupClosed, CoupCorrected, CoupFate, CoupRecord, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
@@ -145,7 +138,7 @@ def count_journal(journal: Path) -> JournalTally:
                 case EventVerdicts(event, verdicts):
                     cards += isinstance(event, CardDrawn)
                     codes.update(v.code.value for v in verdicts if isinstance(v, Irregularity))
-                case BatchMoved(batch=back, after=BatchStage.IN_PLAY):
+                case StageChange(batch=back, after=BatchStage.IN_PLAY):
                     batches.append(back)
                 case ShuffleRecorded(refused=""):
                     shuffles += 1

@@ -2,7 +2,7 @@
 
 Not: what the dealer declares (hil.dealing).
 
-Source: hil/README.md, "The RFID shoe"; controller/tape/README.md, "Actions".
+Source: hil/README.md, "The RFID shoe"; controller/actions/README.md, "Actions".
 """
 
 from collections.abc import Callable, Mapping

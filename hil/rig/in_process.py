@@ -13,6 +13,9 @@ from threading import Condition
 from types import TracebackType
 from typing import Self
 
+from controller.actions.actions import OperatorAction, Resolution
+from controller.actions.choices import FloorDecision, Provisional
+from controller.actions.declaration import Role
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.control.requests import action_from_request
@@ -20,16 +23,14 @@ from controller.core.build import SETTINGS
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.custody.manifest_csv import read_manifest
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.state import TableState
 from controller.profiles.load import load_clauses, profile_text
 from controller.table.loop import StoredTransaction
 from controller.table.table import Health, RunSpec, Table
-from controller.tape.actions import Resolve, Role
 from controller.tape.entries import Entry
-from controller.tape.inputs import ManifestGiven, OperatorAction, Started
+from controller.tape.inputs import ManifestGiven, Started
 from controller.version import VERSION
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
@@ -176,7 +177,7 @@ class TableRig:
             person=person,
             role=Role.FLOORPERSON,
             identified_by="bench",
-            action=Resolve(resolution),
+            action=resolution,
             reason="scripted",
         )
         stored = self.table.act(action)

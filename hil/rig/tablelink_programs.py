@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from controller.control.client import ControlError
+from controller.custody.batch_life.facts import StageChange
 from controller.journal.store import open_read_only
-from controller.procedure.effects import BatchMoved
 from controller.procedure.events import ShufflerReported
 from controller.procedure.verdicts import Irregularity
 from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
@@ -163,7 +163,7 @@ class ShufflerTable:
 
     def stages(self, back: str) -> list[str]:
         """The stages of a batch, in order."""
-        return [one.after for one in self.stored(BatchMoved) if one.batch == back]
+        return [one.after for one in self.stored(StageChange) if one.batch == back]
 
 
 def shuffler_reports(entries: Sequence[Entry], kind: type[Kind]) -> list[Kind]:

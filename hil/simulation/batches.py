@@ -8,17 +8,18 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from controller.actions.actions import ClearWarning, CloseShoe, DeclareResult, Resolution
+from controller.actions.choices import FloorDecision, Provisional
+from controller.actions.declaration import Role
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from controller.custody.batch_life.permissions import clear_refusal, obstacles_to_dealing
 from controller.custody.batch_life.stages import READY, BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage
 from controller.custody.manifest_csv import read_manifest
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
-from controller.tape.actions import ClearWarning, CloseShoe, DeclareResult, Resolve, Role
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
@@ -319,7 +320,7 @@ class BatchTable(PoweredTable):
         """Take that decision as a floorperson, if it is permitted."""
         if decision in permitted_decisions(self.core.book, self.state.table, Provisional.TAKE_OVER):
             resolution = Resolution(decision, Provisional.TAKE_OVER)
-            self.act(Resolve(resolution), Role.FLOORPERSON)
+            self.act(resolution, Role.FLOORPERSON)
 
     def clear_all(self) -> None:
         """As a floorperson clear every warning that can be cleared, and decide what is open."""

@@ -5,16 +5,17 @@ Source: hil/README.md, "The simulated table".
 
 from collections.abc import Callable, Mapping, Sequence
 
+from controller.actions.actions import Action, OperatorAction, Resolution
+from controller.actions.choices import Provisional
+from controller.actions.declaration import Role
 from controller.core.build import SETTINGS, build_core
 from controller.core.core import Core
 from controller.core.settings import Settings
 from controller.core.state import CoreState
-from controller.procedure.decisions import Provisional, Resolution
 from controller.procedure.people.permitted import permitted_decisions
 from controller.profiles.load import load_clauses, profile_text
-from controller.tape.actions import Action, Resolve, Role
 from controller.tape.entries import Entry
-from controller.tape.inputs import Input, OperatorAction, Started, Tick
+from controller.tape.inputs import Input, Started, Tick
 from controller.version import VERSION
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -97,7 +98,7 @@ class SimulatedTable:
         if decision is None:
             return
         resolution = Resolution(decision, Provisional.TAKE_OVER)
-        self.act(Resolve(resolution), Role.FLOORPERSON)
+        self.act(resolution, Role.FLOORPERSON)
 
     def advance(self, pause_ns: int) -> None:
         """Let `pause_ns` pass and do all that is due meanwhile."""

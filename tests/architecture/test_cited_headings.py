@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("firmware_bridge", "drivers", "controller", "hil", "tests")
-CITATION = re.compile(r'([\w/]+\.md)((?:,?\s(?:and\s)?"[^"]+")*)')
+CITATION = re.compile(r'([\w/-]+\.md)((?:,?\s(?:and\s)?"[^"]+")*)')
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
 

@@ -310,10 +310,10 @@ def in_module(name: str, act: str, **values: object) -> Callable[[], object]:
 def test_the_caller_of_a_constructor_cites() -> None:
     values = {"accept": accept, "step": Step(None)}  # type: ignore[arg-type]
     act = in_module(
-        "controller.procedure.dealing.drawing", 'accept(step, "a card", ("NY-h-1",))', **values
+        "controller.procedure.dealing.coup_start", 'accept(step, "a card", ("NY-h-1",))', **values
     )
 
-    expected = Citation(("NY-h-1",), Coverage.CHECKED, "controller.procedure.dealing.drawing")
+    expected = Citation(("NY-h-1",), Coverage.CHECKED, "controller.procedure.dealing.coup_start")
     assert recorded(act) == {expected}
 
 

@@ -7,7 +7,7 @@ import types
 from collections.abc import Iterator
 from enum import Enum
 from importlib import import_module
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from import_contracts import graph, settings_of
 from msgspec import Struct
@@ -52,7 +52,8 @@ class Reachable:
     def add(self, hint: Any, place: str) -> None:
         origin, arguments = get_origin(hint), get_args(hint)
         if origin in (Union, types.UnionType):
-            structs = [one for one in arguments if is_struct(one)]
+            structs = [get_origin(one) or one for one in arguments]
+            structs = [one for one in structs if is_struct(one)]
             self.in_unions |= dict.fromkeys(structs if len(structs) > 1 else [])
         if origin in (Union, types.UnionType, tuple):
             for one in arguments:
@@ -60,7 +61,11 @@ class Reachable:
                     self.add(one, place)
         elif is_struct(hint):
             self._add_struct(hint)
-        elif not (hint in PLAIN or (isinstance(hint, type) and issubclass(hint, Enum))):
+        elif is_struct(origin):  # a generic struct with its argument
+            self._add_struct(origin)
+            for one in arguments:
+                self.add(one, place)
+        elif not (isinstance(hint, TypeVar) or hint in PLAIN or is_enum(hint)):
             self.others.append(f"{place}: {hint}")
 
     def _add_struct(self, struct: type[Struct]) -> None:
@@ -73,6 +78,10 @@ class Reachable:
 
 def is_struct(hint: object) -> bool:
     return isinstance(hint, type) and issubclass(hint, Struct)
+
+
+def is_enum(hint: object) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Enum)
 
 
 def stored() -> Reachable:

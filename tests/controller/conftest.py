@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import Action, CloseShoe, OperatorAction, Resolution, StateWagers
+from controller.actions.choices import FloorDecision, Provisional
+from controller.actions.declaration import Role
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.control.server import ControlServer
 from controller.core.build import SETTINGS, build_core
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.journal.store import Journal
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.people.permitted import is_own_void, permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
@@ -26,9 +28,8 @@ from controller.profiles.load import load_clauses, profile_text
 from controller.settlement.wagers import Wager, WagerKind
 from controller.table.loop import Loop
 from controller.table.table import Health, RunSpec, Table
-from controller.tape.actions import Action, CloseShoe, Resolve, Role, StateWagers
 from controller.tape.entries import CoreOutput, Entry
-from controller.tape.inputs import Input, OperatorAction, Started
+from controller.tape.inputs import Input, Started
 from controller.tape.records import entry_record, input_record
 from controller.version import VERSION
 from controller.views.snapshot import snapshot
@@ -94,7 +95,7 @@ class Dealing:
     def resolved(self, decision: FloorDecision) -> None:
         """Process a floorperson's decision."""
         self._later()
-        action = Resolve(Resolution(decision))
+        action = Resolution(decision)
         role = Role.FLOORPERSON
         self.loop.take(OperatorAction(self.at, "A. Floor", role, "test", action, "seen by me"))
         self.loop.store_if_due(force=True)
@@ -287,7 +288,7 @@ class Script:
             resolution = void
         else:
             resolution = Resolution(FloorDecision.CLOSE_SHOE, provisional)
-        return self.acted(Resolve(resolution))
+        return self.acted(resolution)
 
     def later(self, ns: int = REPORT_NS) -> None:
         self.at = Timestamp(self.at.monotonic_ns + ns, self.at.utc_ns + ns)
@@ -370,9 +371,7 @@ def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wagers = (Wager(3, WagerKind.BANKER, 500_000_00), Wager(1, WagerKind.TIE, 25_00))
     script.acted(StateWagers(wagers), Role.DEALER)
     script.reported(*THIRD_CARDS, *TIE, *OVERDRAW, "47 90", PLAYER_WINS[0])
-    script.acted(
-        Resolve(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER, None, "C. Lee"))
-    )
+    script.acted(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER, None, "C. Lee"))
     script.reported(*PLAYER_WINS[1:], *PAIR)
     while script.state.table.open_irregularities:
         script.resolved()

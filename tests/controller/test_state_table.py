@@ -37,7 +37,9 @@ def test_every_phase_and_trigger_leads_where_the_edges_say_and_nowhere_else() ->
         after = table.next(phase, trigger)
         if (phase, trigger) in expected:
             assert after is expected[phase, trigger]
+            assert table.has_edge(phase, trigger)
         else:
+            assert not table.has_edge(phase, trigger)
             legal = tuple(t for t in Trigger if (phase, t) in expected)
             assert after == NoEdge(phase, trigger, legal)
 

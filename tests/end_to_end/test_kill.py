@@ -174,6 +174,8 @@ def undisturbed(folder: Path, seed: int, coups: int) -> list[Entry]:
         dealt = len(truth.coups)
         rig.wait_for(lambda s: s.shoe is not None and s.shoe.coups_begun == dealt)
         rig.wait_for(lambda s: s.shoe is not None and s.shoe.coup is None)
+        # After its result the last coup has one more report, that the shoe stands by.
+        wait_until_stored(folder, {one.ordinal for one in truth.reports}, truth)
     return concluded(rig.entries)
 
 
@@ -224,6 +226,14 @@ def lost_reports(truth: Truth, stream: bytes) -> set[int]:
     return lost
 
 
+def wait_until_stored(folder: Path, ordinals: set[int], truth: Truth) -> None:
+    """Wait until those reports of `truth` stand in the journal in `folder`."""
+    until_s = time.monotonic() + STORED_S_MAX
+    while missing := ordinals & lost_reports(truth, received(folder)):
+        assert time.monotonic() < until_s, f"delivered, but not stored: {sorted(missing)}"
+        threading.Event().wait(0.05)
+
+
 class KillAfterDeliveries:
     """Kills the program a moment after it has stored what the emulator's log calls delivered.
 
@@ -248,10 +258,7 @@ class KillAfterDeliveries:
 
     def __call__(self, truth: Truth) -> None:
         delivered = self.delivered(truth)
-        until_s = time.monotonic() + STORED_S_MAX
-        while missing := delivered & lost_reports(truth, received(self._journal)):
-            assert time.monotonic() < until_s, f"delivered, but not stored: {sorted(missing)}"
-            threading.Event().wait(0.05)
+        wait_until_stored(self._journal, delivered, truth)
         self.to_be_stored |= delivered
         threading.Event().wait(self._moments.uniform(0, LAST_MOMENT_S_MAX))
         self._program.kill()

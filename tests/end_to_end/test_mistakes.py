@@ -5,7 +5,8 @@ Source: hil/README.md, "Mistakes"; controller/procedure/README.md, "Irregulariti
 
 import pytest
 
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.actions.actions import Resolution
+from controller.actions.choices import FloorDecision, Provisional
 from controller.procedure.irregularities import IrregularityCode as Code
 from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import ONLY_REMARKED, Mistake, PlannedMistake

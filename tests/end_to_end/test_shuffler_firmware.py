@@ -10,15 +10,10 @@ from pathlib import Path
 import pytest
 
 from controller.cli.main import main
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.state import BlockReason, WarningKind
 from controller.journal.verify import verify
-from controller.procedure.effects import (
-    BurnDone,
-    CoupClosed,
-    Refusal,
-    ShuffleRecorded,
-    WarningOpened,
-)
+from controller.procedure.effects import BurnDone, CoupClosed, Refusal, WarningOpened
 from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import CommandGiven
 from drivers.events import CommandAnswered, CommandOutcome

@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from controller.control.client import ControlError
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.procedure.effects import BatchMoved, CoupClosed, ShuffleRecorded, WarningOpened
+from controller.procedure.effects import CoupClosed, WarningOpened
 from controller.procedure.events import ShufflerEventsLost
 from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import CommandGiven, DeviceEventRecorded, Entry, EventVerdicts
@@ -315,7 +316,7 @@ def killed(folder: Path, count: int, seed: int) -> None:
     assert table.irregularities() == []
     assert table.stored(WarningOpened) == []
     assert [one.refused for one in table.stored(ShuffleRecorded) if one.refused] == []
-    in_play = [one.batch for one in table.stored(BatchMoved) if one.after == "in_play"]
+    in_play = [one.batch for one in table.stored(StageChange) if one.after == "in_play"]
     assert in_play == people.dealt
     assert len(table.stored(CoupClosed)) == COUPS * len(people.dealt)
     assert verify(table.journal).intact

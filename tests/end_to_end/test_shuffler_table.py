@@ -11,15 +11,10 @@ from pathlib import Path
 import pytest
 
 from controller.cli.main import main
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.procedure.effects import (
-    BatchMoved,
-    Refusal,
-    ShuffleRecorded,
-    WarningClosed,
-    WarningOpened,
-)
+from controller.procedure.effects import Refusal, WarningClosed, WarningOpened
 from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import CommandGiven, Entry
 from controller.tape.inputs import Started
@@ -256,7 +251,7 @@ def test_an_exchange_with_a_warning_and_kills(bench: Bench) -> None:
         ("blue", ""),
         ("red", ""),
     ]
-    assert [one.batch for one in of(entries, BatchMoved) if one.after == "released"] == [
+    assert [one.batch for one in of(entries, StageChange) if one.after == "released"] == [
         "red",
         "blue",
     ]

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from controller.cli.main import main
+from controller.custody.batch_life.facts import StageChange
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
-from controller.procedure.effects import BatchMoved
 from controller.procedure.events import CardDrawn, ShufflerReported
 from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import Entry, EventVerdicts
@@ -294,7 +294,7 @@ def test_an_exchange_with_unplug_and_power_loss_during_a_shuffle(
     assert ordered == list(ORDERED)[-len(ordered) :]
     aborted = [one for one in events if isinstance(one, ShuffleAborted)]
     assert aborted == [ShuffleAborted(2, 2, AbortReason.POWER)]
-    moved = [one for one in bench.entries() if isinstance(one, BatchMoved)]
+    moved = [one for one in bench.entries() if isinstance(one, StageChange)]
     assert [one.batch for one in moved if one.after == "stored"] == ["red", "blue"]
     drawn = [one.event for one in bench.entries() if isinstance(one, EventVerdicts)]
     assert len([one for one in drawn if isinstance(one, CardDrawn)]) == len(BURN)

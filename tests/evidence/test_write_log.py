@@ -144,3 +144,12 @@ def test_a_torn_write_leaves_whole_sectors_and_zeros() -> None:
     disk = Disk()
     disk.apply(FileWrite(1, 0, b"a" * 1100), [False, True, False])
     assert disk.files[1] == bytes(512) + b"a" * 512 + bytes(76)
+
+
+def test_a_write_within_a_file_does_not_make_it_longer() -> None:
+    disk = Disk()
+    disk.apply(FileWrite(1, 0, b"a" * 10))
+    disk.apply(FileWrite(1, 4, b"bb"))
+    assert disk.files[1] == b"aaaabbaaaa"
+    disk.apply(FileWrite(1, 8, b"ccc"))
+    assert disk.files[1] == b"aaaabbaaccc"

@@ -373,6 +373,11 @@ def table(results: Iterable[dict[str, Any]]) -> str:
     return "\n".join(rows) + "\n"
 
 
+def file_shown(name: str) -> str:
+    """The file in a table; one that has been removed since names nothing that exists."""
+    return f"`{name}`" if (ROOT / name).exists() else f"{name} (removed since)"
+
+
 def survivors_by_reason(results: Iterable[dict[str, Any]]) -> Iterator[str]:
     """The survivors by reason (judged_places.py): how many, in how many places, of which files."""
     clauses: dict[str, list[str]] = defaultdict(list)
@@ -385,7 +390,7 @@ def survivors_by_reason(results: Iterable[dict[str, Any]]) -> Iterator[str]:
     yield "|---|--:|--:|---|"
     for why in (why for why, _ in REASONS if why in clauses):
         files = sorted({mutant.partition(":")[0] for mutant in mutants[why]})
-        shown = ", ".join(f"`controller/{name}`" for name in files)
+        shown = ", ".join(file_shown(f"controller/{name}") for name in files)
         yield f"| {why} | {len(clauses[why])} | {len(mutants[why])} | {shown} |"
 
 

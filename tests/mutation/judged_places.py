@@ -10,7 +10,8 @@ _PAID = ("settlement/",)
 JUDGES = {
     "controller.procedure.dealing.coup_end": _CARDS,
     "controller.procedure.dealing.due_cards": ("rules/coup", "rules/tableau", "rules/hands"),
-    "controller.procedure.dealing.drawing": ("procedure/dealing/", "rules/coup"),
+    "controller.procedure.dealing.coup_start": ("procedure/dealing/", "rules/coup"),
+    "controller.procedure.dealing.error_cards": ("procedure/dealing/", "rules/coup"),
     "controller.procedure.dealing.burn": ("procedure/dealing/burn", "rules/burn"),
     "controller.procedure.calls.prompts": _CALLS,
     "controller.procedure.dealing.reveal": (*_CALLS, "procedure/dealing/reveal"),
@@ -89,7 +90,7 @@ REASONS: tuple[tuple[str, tuple[str, ...]], ...] = (
         (
             "procedure/acts/discard_rack.py opening.rack_batch",
             "procedure/opening/batches.py event.batch",
-            "procedure/opening/conduct.py event.seat == ",
+            "procedure/opening/conduct.py event.seat == state",
             "procedure/people/setting_changes.py return ''",
         ),
     ),

@@ -27,6 +27,8 @@ SUFFIXES = frozenset(
     {
         ".py",
         ".md",
+        ".mo",
+        ".po",
         ".toml",
         ".csv",
         ".json",

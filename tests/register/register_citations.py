@@ -24,8 +24,8 @@ CITING = (
     ("controller.procedure.effects.Prompt", Coverage.PROMPTED),
     ("controller.procedure.effects.ActRecord", Coverage.RECORDED),
     ("controller.procedure.effects.SettingChanged", Coverage.RECORDED),
-    ("controller.procedure.effects.BatchMoved", Coverage.RECORDED),
-    ("controller.procedure.effects.ShuffleRecorded", Coverage.CHECKED),
+    ("controller.custody.batch_life.facts.StageChange", Coverage.RECORDED),
+    ("controller.custody.batch_life.facts.ShuffleRecorded", Coverage.CHECKED),
     ("controller.procedure.effects.WarningOpened", Coverage.CHECKED),
     ("controller.tape.entries.CardSetApart", Coverage.RECORDED),
     ("controller.profiles.profile.ProfileError", Coverage.VALIDATED),
@@ -36,6 +36,7 @@ CITING = (
 SCANNED = (
     *("controller.procedure.verdicts", "controller.procedure.effects"),
     *("controller.settlement", "controller.tape.entries"),
+    "controller.custody.batch_life.facts",
 )
 
 # They make values for their caller, who cites.

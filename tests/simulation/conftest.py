@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from controller.actions.actions import DeclareResult
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
 from controller.custody.manifest_csv import read_manifest
@@ -13,7 +14,6 @@ from controller.procedure.effects import CoupClosed, CoupRecord
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Irregularity, Verdict
 from controller.rules.outcome import Outcome
-from controller.tape.actions import DeclareResult
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult

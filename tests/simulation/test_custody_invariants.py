@@ -8,6 +8,7 @@ from random import Random
 
 import pytest
 
+from controller.actions.actions import CallNoMoreBets
 from controller.core.build import build_core
 from controller.core.state import STATES
 from controller.custody.card_states import CardPlace
@@ -15,7 +16,6 @@ from controller.custody.state import batch_counts, inconsistencies
 from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.state import ShoeState
 from controller.profiles.load import load_clauses
-from controller.tape.actions import CallNoMoreBets
 from hil.dealing.actions import DealerAction, Draw, NewShoe, Pause
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.dealer import DealerSettings

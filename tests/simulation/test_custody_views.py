@@ -9,11 +9,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from controller.actions.actions import BindBatch, ChangeSetting, ReportTurned, SetCardApart
+from controller.actions.choices import LayoutPart
+from controller.actions.declaration import Role
 from controller.control.answers import plain_entries
 from controller.metrics.collector import TableMetrics
-from controller.procedure.events import LayoutPart
 from controller.table.table import Health
-from controller.tape.actions import BindBatch, ChangeSetting, ReportTurned, Role, SetCardApart
 from controller.views.snapshot import snapshot
 from hil.dealing.cards import card_named
 from hil.dealing.tags import FOREIGN_TAG, TAG_HEAD, usual_batches

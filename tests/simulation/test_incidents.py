@@ -8,13 +8,15 @@ from dataclasses import replace
 
 import pytest
 
+from controller.actions.actions import RecordAct, SetCardApart
+from controller.actions.choices import ActKind
+from controller.actions.declaration import Role
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
 from controller.custody.state import batch_counts
-from controller.procedure.act_kinds import ActKind
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import ShoeOpened
 from controller.procedure.events import CardDrawn, CustodyFindingRaised
-from controller.tape.actions import RecordAct, Role, SetCardApart
 from hil.dealing.actions import DealerAction, Draw, NewShoe, Pause, PauseKind, PressResult
 from hil.dealing.cards import Card, PhysicalCard, card_named
 from hil.dealing.dealer import Dealer, DealerSettings
@@ -96,7 +98,7 @@ def test_parx_the_ninth_jack_of_diamonds_from_eight_decks(simulation) -> None:
     jacks = [card for card in cards_before(played, found) if str(card) == "Jd"]
     assert len(jacks) == 9
     assert played.codes == ["TOO_MANY_OF_A_CARD"]
-    assert found.step.startswith("shoe 1, card ")
+    assert to_words(found.step).startswith("shoe 1, card ")
     assert "S42-e-6-load" in played.irregularities[0].clauses
 
 
@@ -163,7 +165,7 @@ def test_hollywood_a_damaged_card_stops_the_coup_and_blocks_its_batch(
     played = simulation.play("rfid", dealer, on_action=deciding(damaged))
     assert played.codes[0] == "CARD_UNREADABLE"
     blocked = next(found for found in findings(played) if found.code == "BATCH_BLOCKED")
-    assert (blocked.back, blocked.step) == ("red", "before the first card of a shoe")
+    assert (blocked.back, to_words(blocked.step)) == ("red", "before the first card of a shoe")
     assert findings(played).count(blocked) == 1
 
 
@@ -179,7 +181,7 @@ def test_two_packs_the_batch_just_dealt_is_found_at_the_first_card(simulation) -
     found = next(one for one in findings(played) if one.code == "BATCH_REPEATED")
     opened = [one for one in played.table.entries if isinstance(one, ShoeOpened)]
     assert [one.shoe for one in opened] == [1, 2]
-    assert found.step == "before the first card of a shoe"
+    assert to_words(found.step) == "before the first card of a shoe"
 
 
 # --- cards that return, or are elsewhere ----------------------------------------------------------

@@ -5,13 +5,14 @@ Source: NY (a)(4)(iv), (f); S42 (a)(4), (f)(1), (g)(3); D-16, D-17.
 
 import pytest
 
+from controller.actions.actions import DeclareResult
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
 from controller.custody.state import batch_counts
+from controller.messages.catalogue import to_words
 from controller.procedure.events import CustodyFindingRaised
 from controller.procedure.phases import Phase
 from controller.rules.outcome import Outcome
-from controller.tape.actions import DeclareResult
 from controller.tape.entries import DeviceEventRecorded
 from drivers.events import Spot, TagSeen
 from hil.dealing.cards import card_named
@@ -96,7 +97,7 @@ def test_a_card_laid_at_the_other_hand_is_misplaced(table) -> None:
     table.lay("4C", BANKER_ANTENNA)
     (found,) = table.found
     assert (found.code, str(found.card)) == ("CARD_MISPLACED", "4c")
-    assert found.detail == "it lies in the Banker's Hand and was in the Player's Hand"
+    assert to_words(found.detail) == "it lies in the Banker's Hand and was in the Player's Hand"
     assert table.phase is Phase.SUSPENDED
 
 

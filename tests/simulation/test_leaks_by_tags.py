@@ -13,6 +13,9 @@ from dataclasses import replace
 
 import pytest
 
+from controller.actions.actions import DeclareResult, OperatorAction, Resolution, VacateSeat
+from controller.actions.choices import FloorDecision
+from controller.actions.declaration import Role
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.control.answers import plain_entries, refusal_text
@@ -21,16 +24,14 @@ from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceS
 from controller.core.state import STATES
 from controller.custody.manifest_csv import read_manifest
 from controller.metrics.collector import TableMetrics
-from controller.procedure.decisions import FloorDecision, Resolution
 from controller.procedure.events import CardDrawn
 from controller.procedure.rulebook import ObservableFact
 from controller.replay.replayer import describe_entry
 from controller.rules.outcome import Outcome
 from controller.service.device_log import WireLogger
 from controller.table.loop import Conclusion, StoredTransaction
-from controller.tape.actions import DeclareResult, Resolve, Role, VacateSeat
 from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import ManifestGiven, OperatorAction
+from controller.tape.inputs import ManifestGiven
 from controller.views.snapshot import snapshot
 from controller.views.snapshot_reader import SnapshotPart
 from drivers.catalogue import ShoeSettings, build_monitor
@@ -113,7 +114,7 @@ class Table:
         self.settle()
 
     def void(self) -> None:
-        self.rig.act(Resolve(Resolution(FloorDecision.VOID_COUP)), Role.FLOORPERSON)
+        self.rig.act(Resolution(FloorDecision.VOID_COUP), Role.FLOORPERSON)
         self.settle()
 
     def snapshot_now(self) -> dict:

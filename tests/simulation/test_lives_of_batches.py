@@ -9,14 +9,14 @@ from random import Random
 
 import pytest
 
+from controller.actions.actions import ClearWarning, RecordAct
+from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
     EventsLost,
     Fact,
     FirstCardOut,
-    LoadedIntoShuffler,
     ShoeOver,
     ShufflerPortLost,
-    WarningAnswered,
 )
 from controller.custody.batch_life.lifecycle import apply_batch_fact, new_lineage
 from controller.custody.batch_life.permissions import batch_due_next, obstacles_to_dealing
@@ -131,7 +131,7 @@ class Table:
 
     def answer_all_warnings(self) -> None:
         for one in self.lineage.warnings:
-            self.apply_fact(WarningAnswered(one.number))
+            self.apply_fact(ClearWarning(one.number))
 
     def load(self, back: str, compartment: int) -> None:
         """Put the batch into the tray and load it."""
@@ -139,7 +139,7 @@ class Table:
             return
         if self.shuffler.tray or self.shuffler.busy:
             return
-        self.apply_fact(LoadedIntoShuffler(back))
+        self.apply_fact(RecordAct(ActKind.INTO_SHUFFLER, back))
         self.shuffler.put_in(self.rack[back])
         self.shuffler.press("load", compartment)
         self.advance(SECOND_MS)

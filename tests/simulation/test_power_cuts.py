@@ -13,12 +13,11 @@ from random import Random
 
 import pytest
 
+from controller.actions.actions import RecordAct
+from controller.actions.choices import ActKind, FloorDecision
 from controller.custody.batch_life.stages import READY, BatchStage
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import FloorDecision
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
-from controller.tape.actions import RecordAct
 from hil.dealing.tags import BACKS
 from hil.rig.batch_exchange import compartment_of
 from hil.simulation.batches import MS, WHOLE_BATCHES, BatchTable, S

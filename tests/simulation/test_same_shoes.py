@@ -5,11 +5,19 @@ Source: NY (f), (h), (i); S42 (g), (h), (i), (j); D-16 (the order of drawing dec
 
 import pytest
 
+from controller.actions.actions import DeclareResult, OperatorAction
 from controller.procedure.events import CardDrawn, CutCardDrawn, ResultDeclared
 from hil.dealing.dealer import DealerSettings
 
 SHORT = range(1, 9)
 LONG = range(1, 51)
+# A result is declared by the shoe's buttons, or by the dealer in words.
+KINDS = {
+    CardDrawn: "card",
+    CutCardDrawn: "cut card",
+    ResultDeclared: "result",
+    DeclareResult: "result",
+}
 
 
 def play_verdicts(played) -> list[tuple[str, tuple[object, ...]]]:
@@ -17,12 +25,12 @@ def play_verdicts(played) -> list[tuple[str, tuple[object, ...]]]:
 
     The opening of a shoe (the device's start, or its first card) and stand-by depend on the device.
     """
-    kinds = (CardDrawn, CutCardDrawn, ResultDeclared)
-    return [
-        (type(one.event).__name__, one.verdicts)
+    actions = (one.action for one in played.table.inputs if isinstance(one, OperatorAction))
+    judged = [
+        (type(next(actions) if one.event is None else one.event), one.verdicts)
         for one in played.events_judged
-        if isinstance(one.event, kinds)
     ]
+    return [(KINDS[kind], verdicts) for kind, verdicts in judged if kind in KINDS]
 
 
 def check_same_shoe(simulation, seed: int, gate: int) -> None:

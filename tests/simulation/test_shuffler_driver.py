@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from drivers.catalogue import TABLELINK, Shuffler, ShufflerSettings, build_shuffler
 from drivers.commands import OrderShuffler, ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage, StageChanged
@@ -345,7 +346,7 @@ def test_sorting_and_back_to_play(bench: Bench) -> None:
     refused = bench.order_answer(STORE, 1)
     bench.order_done(ShufflerOrder.PLAY)
 
-    assert refused.detail == "store, compartment 1: refused: not in sort mode"
+    assert to_words(refused.detail) == "store, compartment 1: refused: not in sort mode"
     assert bench.take_batch_events() == [
         ModeChanged(ShufflerMode.SORT),
         ModeChanged(ShufflerMode.PLAY),
@@ -359,7 +360,7 @@ def test_service_and_back_to_play(bench: Bench) -> None:
     refused = bench.order_answer(LOAD, 1)
     bench.order_done(ShufflerOrder.PLAY)
 
-    assert refused.detail == "load, compartment 1: refused: not in service mode"
+    assert to_words(refused.detail) == "load, compartment 1: refused: not in service mode"
     assert bench.take_batch_events() == [
         ModeChanged(ShufflerMode.SERVICE),
         ModeChanged(ShufflerMode.PLAY),

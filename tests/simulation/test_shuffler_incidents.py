@@ -11,13 +11,15 @@ from collections.abc import Callable
 
 import pytest
 
+from controller.actions.actions import ClearWarning, RecordAct
+from controller.actions.choices import ActKind
+from controller.actions.declaration import Role
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason, WarningKind
-from controller.procedure.act_kinds import ActKind
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
-from controller.tape.actions import ClearWarning, RecordAct, Role
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import BACKS
 from hil.emulator.tablelink.compartment import DeviceMode
@@ -137,7 +139,7 @@ def test_taj_mahal_an_unshuffled_batch_is_not_loaded(
     unshuffled(table)
     refused = refused_loading(table, "red")
     assert "S42-e-1" in refused.clauses
-    assert "shuffle it" in refused.why
+    assert "shuffle it" in to_words(refused.why)
 
 
 @pytest.mark.clause("S42-e-1")
@@ -196,7 +198,7 @@ def test_sugarhouse_a_warning_whose_cause_lasts_cannot_be_cleared(tags: bool) ->
         for one in table.act(ClearWarning(1), Role.FLOORPERSON, "it is always on")
         if isinstance(one, Refusal)
     ]
-    assert "do what the shuffler asks for until its light is off" in refused.why
+    assert "do what the shuffler asks for until its light is off" in to_words(refused.why)
     table.shuffler.lamp(21, "card feed", on=False)
     table.advance(S)
     assert next_card(table) == [Code.CARD_UNDER_WARNING]
@@ -240,7 +242,7 @@ def test_sugarhouse_sixteen_residual_cards_block_the_batch(tags: bool) -> None:
     assert len(table.held_cards["red"]) == 400
     assert WarningKind.RESIDUAL in warnings(table)
     refused = refused_loading(table, "red")
-    assert "16 cards are left in the shuffler" in refused.why
+    assert "16 cards are left in the shuffler" in to_words(refused.why)
     assert "S42-a-4-ii" in refused.clauses
     raised = first_card(table, "red")
     assert Code.BATCH_BLOCKED in raised
@@ -259,7 +261,7 @@ def test_sugarhouse_cards_put_back_are_counted_and_shuffled_before_they_are_deal
     table.advance(S)
     table.clear_all()
     assert table.life("red").block_reasons == (BlockReason.SHORT,)
-    assert "is short of cards" in refused_loading(table, "red").why
+    assert "is short of cards" in to_words(refused_loading(table, "red").why)
     assert table.bring_to_ready("red")
     table.deal_shoe("red")
     assert table.irregularities() == []
@@ -302,7 +304,7 @@ def test_two_packs_the_batch_just_dealt_is_refused(tags: bool) -> None:
     table.close_shoe()
     table.collect_cards()
     refused = refused_loading(table, "red")
-    assert "the last shoe was dealt from red: load blue" in refused.why
+    assert "the last shoe was dealt from red: load blue" in to_words(refused.why)
     assert {"S42-a-4-v-alt", "S42-a-4-v-every"} <= set(refused.clauses)
 
 
@@ -352,7 +354,7 @@ def test_two_packs_the_same_batch_is_refused_on_another_day(tags: bool) -> None:
     table.clock_ns += 20 * 3600 * S
     table.turn_on(same_boot=False)
     table.advance(5 * S)
-    assert "the last shoe was dealt from red" in refused_loading(table, "red").why
+    assert "the last shoe was dealt from red" in to_words(refused_loading(table, "red").why)
 
 
 # --- Deck Mate 2: the device itself ---------------------------------------------------------------
@@ -435,8 +437,8 @@ def test_deck_mate_no_batch_of_a_strange_device_is_dealt(
     table.held_cards["blue"] = list(table.shuffler.bays[number].pieces or WHOLE_BATCHES["blue"])
     table.shuffler.bays[number].pieces.clear()
     refused = refused_loading(table, "blue")
-    assert "the shuffler has not proven its identity" in refused.why
-    assert "connect the paired shuffler, or shuffle by hand on record" in refused.why
+    assert "the shuffler has not proven its identity" in to_words(refused.why)
+    assert "connect the paired shuffler, or shuffle by hand on record" in to_words(refused.why)
     assert Code.BATCH_NOT_READY in first_card(table, "blue")
 
 
@@ -450,9 +452,9 @@ def test_deck_mate_an_open_debug_port_is_never_admitted(tags: bool) -> None:
     assert {life.stage for life in table.lineage.lives} == {BatchStage.UNKNOWN}
     assert warnings(table) == [WarningKind.IDENTITY]
     (warning,) = table.lineage.warnings
-    assert "debug" in warning.text
+    assert "debug" in to_words(warning.text)
     refused = refused_loading(table, "red")
-    assert "the shuffler has not proven its identity" in refused.why
+    assert "the shuffler has not proven its identity" in to_words(refused.why)
 
 
 def test_deck_mate_an_opened_device_is_admitted_with_a_warning(tags: bool) -> None:
@@ -484,7 +486,7 @@ def dead_shuffler(*, tags: bool) -> BatchTable:
 def by_hand(table: BatchTable) -> list[str]:
     shuffled = RecordAct(ActKind.SHUFFLED, "blue")
     entries = table.act(shuffled, Role.FLOORPERSON, "the shuffler is dead")
-    return [one.why for one in entries if isinstance(one, Refusal)]
+    return [to_words(one.why) for one in entries if isinstance(one, Refusal)]
 
 
 def test_a_dead_shuffler_does_not_block_a_batch_shuffled_by_hand(tags: bool) -> None:

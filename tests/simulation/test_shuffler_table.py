@@ -10,29 +10,22 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import ClearWarning, CloseShoe, GiveShufflerOrder, UnlockShoe
+from controller.actions.declaration import Role
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from controller.core.state import STATES
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason, Lineage, WarningKind
 from controller.custody.manifest import ManifestCard, build_manifest
-from controller.procedure.effects import (
-    Refusal,
-    ShuffleRecorded,
-    WarningClosed,
-)
+from controller.messages.catalogue import to_words
+from controller.procedure.effects import Refusal, WarningClosed
 from controller.procedure.events import ReportsMissing, ShufflerReported
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card, Rank, Suit
-from controller.tape.actions import (
-    ClearWarning,
-    CloseShoe,
-    GiveShufflerOrder,
-    Role,
-    UnlockShoe,
-)
 from controller.tape.entries import CommandGiven, DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.inputs import ManifestGiven, Started
 from controller.tape.records import entry_record, input_record
@@ -208,7 +201,7 @@ def test_an_order_that_breaks_the_life_of_a_batch_reaches_no_device(table: Table
     commands = len(table.entries_of(CommandGiven))
     (refused,) = table.order(ShufflerOrder.RELEASE, 1)
     assert isinstance(refused, Refusal)
-    assert "not shuffled" in refused.why or "is unknown" in refused.why
+    assert "not shuffled" in to_words(refused.why) or "is unknown" in to_words(refused.why)
     assert len(table.entries_of(CommandGiven)) == commands
 
 
@@ -266,7 +259,7 @@ def test_the_same_batch_does_not_come_out_again(table: Table) -> None:
 def test_no_batch_comes_out_while_a_shoe_is_open(table: Table) -> None:
     exchange_batches(table)
     (refused,) = table.order(ShufflerOrder.RELEASE, batch="blue")
-    assert refused.why == "a shoe is open: blue stays in the shuffler until it is over"
+    assert to_words(refused.why) == "a shoe is open: blue stays in the shuffler until it is over"
 
 
 def kinds(table: Table) -> list[WarningKind]:
@@ -305,7 +298,7 @@ def test_a_warning_locks_the_shoe_though_nothing_is_suspended(table_with_warning
 def test_nobody_unlocks_it_by_hand(table_with_warning: Table) -> None:
     (refused,) = table_with_warning.act(UnlockShoe(), Role.PIT_MANAGER, "go on")
     assert isinstance(refused, Refusal)
-    assert "clear it (clear-warning, number 1, 2)" in refused.why
+    assert "clear it (clear-warning, number 1, 2)" in to_words(refused.why)
     assert table_with_warning.to_shoe == [LOCK]
 
 
@@ -442,7 +435,7 @@ def test_another_shuffler_than_the_paired_one_never_feeds_the_table() -> None:
     ]
     assert {type(one.event) for one in device} == {IdentityRefused}
     (refused,) = table.order(ShufflerOrder.COUNT, 1)
-    assert refused.why.startswith("the shuffler has not proven its identity")
+    assert to_words(refused.why).startswith("the shuffler has not proven its identity")
 
 
 # --- storage --------------------------------------------------------------------------------------

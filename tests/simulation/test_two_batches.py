@@ -5,19 +5,15 @@ Source: NY (a)(4)(iv); S42 (a)(4), (e)(1), (l)(1); D-5, D-21, D-22, D-35.
 
 import pytest
 
+from controller.actions.actions import ChangeSetting, RecordAct
+from controller.actions.choices import ActKind
+from controller.actions.declaration import Role
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.custody.batch_life.stages import BatchStage
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.effects import (
-    BatchMoved,
-    Prompt,
-    Refusal,
-    ShoeOpened,
-    ShuffleRecorded,
-    WarningOpened,
-)
+from controller.messages.catalogue import to_words
+from controller.procedure.effects import Prompt, Refusal, ShoeOpened, WarningOpened
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Accepted
-from controller.tape.actions import ChangeSetting, RecordAct, Role
 from controller.tape.entries import Entry, EventVerdicts
 from hil.dealing.tags import BACKS
 from hil.simulation.batches import BatchTable, S
@@ -60,7 +56,7 @@ def exchange_and_deal(table: BatchTable, back: str) -> None:
 
 def batches_dealt(table: BatchTable) -> list[str]:
     return [
-        one.batch for one in entries_of(table, BatchMoved) if one.after == BatchStage.IN_PLAY.value
+        one.batch for one in entries_of(table, StageChange) if one.after == BatchStage.IN_PLAY.value
     ]
 
 
@@ -75,7 +71,7 @@ def cited_clauses(entries: list[Entry]) -> set[str]:
 def accepted_by(table: BatchTable, clause: str) -> list[str]:
     """What was accepted by that clause."""
     verdicts = [v for one in entries_of(table, EventVerdicts) for v in one.verdicts]
-    return [v.what for v in verdicts if isinstance(v, Accepted) and clause in v.clauses]
+    return [to_words(v.what) for v in verdicts if isinstance(v, Accepted) and clause in v.clauses]
 
 
 # --- turns ----------------------------------------------------------------------------------------
@@ -132,7 +128,7 @@ def test_a_floorperson_allows_a_batch_again_while_the_other_is_jammed(profile: s
     table.clear_all()
     again = RecordAct(ActKind.ALTERNATION_SUSPENDED, "red")
     refused = [one for one in table.act(again, Role.DEALER) if isinstance(one, Refusal)]
-    assert [one.why for one in refused] == [
+    assert [to_words(one.why) for one in refused] == [
         "alternation is suspended by a floorperson, with the reason"
     ]
     table.act(again, Role.FLOORPERSON, "blue is jammed")
@@ -199,7 +195,7 @@ def test_the_same_batch_is_refused_after_days_and_restarts(profile: str) -> None
     table.clear_all()
     (refused,) = table.act(RecordAct(ActKind.LOADED, "red", amount=416))[1:]
     assert isinstance(refused, Refusal)
-    assert "the last shoe was dealt from red: load blue" in refused.why
+    assert "the last shoe was dealt from red: load blue" in to_words(refused.why)
     since = len(table.entries)
     table.fill_shoe("red")
     table.draw()
@@ -252,8 +248,8 @@ def test_a_batch_with_a_missing_card_may_not_be_loaded(profile: str) -> None:
     table.shuffle_and_store("red")
     refused = table.act(RecordAct(ActKind.LOADED, "red", amount=416))[1]
     assert isinstance(refused, Refusal)
-    assert "red is short of cards" in refused.why
-    assert "find the missing cards" in refused.why
+    assert "red is short of cards" in to_words(refused.why)
+    assert "find the missing cards" in to_words(refused.why)
     assert lost.back == "red"
 
 
@@ -266,7 +262,7 @@ def test_mixed_cards_of_both_batches_may_not_be_loaded(profile: str) -> None:
     table.shuffle_and_store("red")
     refused = table.act(RecordAct(ActKind.LOADED, "red", amount=416))[1]
     assert isinstance(refused, Refusal)
-    assert "cards that are not its own" in refused.why
+    assert "cards that are not its own" in to_words(refused.why)
 
 
 @profiles(("NY-a-4-iv-sets",), ("S42-a-4-sets",))
@@ -275,14 +271,14 @@ def test_people_record_which_batch_is_loaded(profile: str) -> None:
     for kind in (ActKind.SHUFFLED, ActKind.INTO_SHUFFLER):
         refused = table.act(RecordAct(kind, "green"))[-1]
         assert isinstance(refused, Refusal)
-        assert refused.why == "name the batch: red or blue"
+        assert to_words(refused.why) == "name the batch: red or blue"
 
 
 @pytest.mark.clause("S42-a-4-i")
 def test_new_cards_start_without_history() -> None:
     table = both_stored()
     table.act(RecordAct(ActKind.RECEIVED, "red"), Role.FLOORPERSON)
-    moved = entries_of(table, BatchMoved)[-1]
+    moved = entries_of(table, StageChange)[-1]
     assert (moved.batch, moved.after) == ("red", BatchStage.UNKNOWN.value)
     assert "S42-a-4-i" in moved.clauses
 
@@ -298,7 +294,7 @@ def test_no_batch_is_loaded_while_the_other_is_in_the_rack(profile: str) -> None
     load = RecordAct(ActKind.LOADED, "blue", amount=416)
     refused = table.act(load)[1]
     assert isinstance(refused, Refusal)
-    assert "the discard rack still holds red" in refused.why
+    assert "the discard rack still holds red" in to_words(refused.why)
     table.shuffle_and_store("red")
     assert not [one for one in table.act(load) if isinstance(one, Refusal)]
 
@@ -338,7 +334,7 @@ def test_a_continuous_shuffler_replaces_turns() -> None:
         table.deal_coup()
         table.close_shoe()
         table.collect_cards()
-    assert [one.detail for one in table.irregularities()] == []
+    assert [to_words(one.detail) for one in table.irregularities()] == []
     assert accepted_by(table, "S42-l-1-use")
     assert accepted_by(table, "S42-l-1-ic")
 
@@ -348,7 +344,7 @@ def test_a_continuous_shuffler_is_not_loaded_shoe_by_shoe() -> None:
     table = table_in_mode("continuous")
     refused = table.act(RecordAct(ActKind.LOADED, amount=416))[1]
     assert isinstance(refused, Refusal)
-    assert refused.why == "a continuous shuffler is not loaded shoe by shoe"
+    assert to_words(refused.why) == "a continuous shuffler is not loaded shoe by shoe"
 
 
 @pytest.mark.clause("S42-l-1-use")

@@ -3,9 +3,11 @@
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import LockShoe, UnlockShoe
+from controller.actions.declaration import Role
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.phases import Phase
-from controller.tape.actions import LockShoe, Role, UnlockShoe
 from controller.tape.entries import CommandGiven, DeviceEventRecorded
 from drivers.events import CommandAnswered
 from hil.dealing.tags import usual_batches
@@ -59,5 +61,5 @@ def test_a_persons_lock_command_is_refused_with_advice(simulation, action) -> No
     table = simulation.table("rfid", allow_commands=True).table
     (refused,) = table.act(action, Role.FLOORPERSON)
     assert isinstance(refused, Refusal)
-    assert refused.why == "this shoe has no lock: tell the dealer to stop, or to go on"
+    assert to_words(refused.why) == "this shoe has no lock: tell the dealer to stop, or to go on"
     assert commands(table) == []

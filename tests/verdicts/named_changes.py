@@ -32,16 +32,33 @@ _TABLE_READING: Final = ("S42-i-4", "S42-i-5", "S42-i-6", "S42-i-7")
 _COUNTING: Final = ("S42-a-2-i", "S42-a-2-ii", "S42-a-2-iii", "S42-a-3", "S42-a-3-i", "S42-a-3-ii")
 _WAGERS: Final = ("S42-b-3-chips", "S42-b-5", "S42-c-3-ii-hold", "S42-c-5-uniform")
 _FROM_THE_SHOE: Final = ("S42-f-1-shoe",)
+_CARDS_HANDLED: Final = ("S42-j-4", "S42-j-5-touch", "S42-j-5-permit")
+_BURN_SHOWN: Final = ("S42-e-6-shown",)
+_DEALT_IN_ORDER: Final = ("S42-g-3-player", "S42-g-3-banker", "S42-g-3-four")
+_COUNTS_CALLED: Final = ("S42-h-1-order", "S42-h-1-iii")
+_HANDS_WIN: Final = ("S42-b-1-i-A", "S42-b-1-i-B", "S42-b-1-ii-A", "S42-b-1-ii-B", "S42-b-1-iii")
 DOCUMENTS_CITE_OTHERWISE: Final[dict[str, frozenset[str]]] = {
     "NY": frozenset((*_CONTINUOUS_SHUFFLER, *_TABLE_READING, "S42-i-3")),
-    "NJ": frozenset((*_FROM_THE_SHOE, "NJ-sum-deal", *_WAGERS)),
-    "WA": frozenset((*_FROM_THE_SHOE, "WA-mb-decks", *_CONTINUOUS_SHUFFLER, *_WAGERS)),
+    "NJ": frozenset(
+        (
+            *(*_FROM_THE_SHOE, "NJ-sum-deal", *_WAGERS, "S42-b-4", *_CARDS_HANDLED, *_COUNTING),
+            *(*_DEALT_IN_ORDER, *_COUNTS_CALLED, *_HANDS_WIN, "S42-j-1-final"),
+            *("NJ-3.10-a-final", "NJ-7.10-a-final", "NJ-3.10-a-tie", "NJ-7.10-a-tie"),
+        )
+    ),
+    "WA": frozenset(
+        (
+            *(*_FROM_THE_SHOE, "WA-mb-decks", *_CONTINUOUS_SHUFFLER, *_WAGERS),
+            *(*_CARDS_HANDLED, *_BURN_SHOWN),
+        )
+    ),
     "HG": frozenset(
         (
             *(*_FROM_THE_SHOE, "HG-bac-shoe", "HG-mini-dealer", *_WAGERS),
             *(*_TABLE_READING, "S42-i-3", *_COUNTING, "S42-g-1"),
             *("S42-j-1-final", "HG-bac-nine", "HG-mini-nine"),
             *("S42-j-1-tie", "HG-bac-tiecount", "HG-mini-tiecount"),
+            *(*_CARDS_HANDLED, *_BURN_SHOWN, "S42-a-1-decks"),
         )
     ),
 }
@@ -64,9 +81,13 @@ _TWO_CLAIMS: Final = "after a card found face up the shoe's own count explains a
 _VOID_COUNT: Final = (
     "the shoe counts a void coup's cards on: its claim for the next first card (D-16)"
 )
+_EMPTY_RACK: Final = "a rack counted empty holds no cards of another batch (NY (a)(4)(iv)(e))"
 _PAID_BY_OWN: Final = "a payment cites no order and no win by a clause that is not borrowed (X-24)"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
+    623: _EMPTY_RACK,
+    1073: _EMPTY_RACK,
+    1526: _EMPTY_RACK,
     513: _PAID_BY_OWN,
     1054: _PAID_BY_OWN,
     1826: _PAID_BY_OWN,

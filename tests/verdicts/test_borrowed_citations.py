@@ -12,6 +12,7 @@ import scripts_file
 from verdict_answers import rule_book
 
 from controller.cli.rules.try_output import statement_json, statement_lines
+from controller.messages.catalogue import to_words
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Irregularity
@@ -86,4 +87,4 @@ def test_between_coups_no_void_of_a_coup_is_offered(profile: str) -> None:
     assert raised
     for one in raised:
         assert "void-coup" not in one.decisions, one
-        assert not any(words.startswith("void the coup") for words in one.permitted), one
+        assert not any(to_words(text).startswith("void the coup") for text in one.permitted), one

@@ -5,9 +5,9 @@ Sentences are left out: words may be improved, a verdict may not change.
 
 from typing import Final
 
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.procedure.effects import (
     ActRecord,
-    BatchMoved,
     BurnDone,
     CoupClosed,
     CoupCorrected,
@@ -20,7 +20,6 @@ from controller.procedure.effects import (
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
-    ShuffleRecorded,
     WarningClosed,
     WarningOpened,
 )
@@ -126,7 +125,7 @@ def _other_effect(effect: Effect) -> str:
             return f"ended:{effect.shoe}:{counts}"
         case BurnDone():
             return f"burned:{effect.removed}{'' if effect.proven else '?'}"
-        case BatchMoved():
+        case StageChange():
             stages = f"{effect.batch}:{effect.before}>{effect.after}"
             return f"batch:{stages}{_clauses(effect.clauses)}"
         case ShuffleRecorded():

@@ -14,9 +14,8 @@ import scripts_file
 from scripts_file import KINDS, SCRIPTS_COUNT, NetScript
 from verdict_answers import answer, rule_book
 
+from controller.actions.choices import ActKind, FloorDecision, Provisional
 from controller.custody.findings import FindingCode
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import FloorDecision, Provisional
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact

@@ -56,10 +56,13 @@ def _row(shuffle: "RecordedShuffle") -> tuple[str, ...]:
 
 
 def _counts_text(shuffle: "RecordedShuffle") -> str:
+    from controller.profiles.borrowing import describe_citation
+
     recorded = shuffle.recorded
     if recorded.refused:
-        cited = f" ({', '.join(recorded.clauses)})" if recorded.clauses else ""
-        return f"no: {recorded.refused}{cited}"
+        named = ((one, shuffle.borrowed.get(one)) for one in recorded.clauses)
+        cited = ", ".join(describe_citation(*one) for one in named)
+        return f"no: {recorded.refused} ({cited})" if cited else f"no: {recorded.refused}"
     return "yes" if recorded.proof.genuine else "yes, unsigned: a bare device"
 
 

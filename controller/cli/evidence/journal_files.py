@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from msgspec import to_builtins
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_json_line, echo_stderr, progress_bar
@@ -34,23 +35,30 @@ def list_shoes(
     """List the sealed shoes, one per line, the oldest first."""
     from controller.archive.copies import has_copy
     from controller.archive.prune import describe_hold
-    from controller.archive.shoe_index import shoe_summaries
+    from controller.archive.shoe_index import correction_counts, shoe_summaries
 
+    corrections = correction_counts(path)
     found: list[dict[str, object]] = []
     for one in shoe_summaries(path):
         archived = has_copy(archive, one) if archive is not None else None
         held = describe_hold(path, one.name)
+        corrected = corrections.pop(one.name, 0)
         if json:
-            found.append(_plain(one, archived, held))
+            found.append({**_plain(one, archived, held), "corrections": corrected})
             continue
         if not found:
             echo(_LINE.format("shoe", "records", "coups", "irreg.", "clean", "signed", "bytes", ""))
             found.append({})
-        echo(_line(one, archived, held))
+        echo(_line(one, archived, held, corrected))
+    not_sealed = sorted(corrections.items(), key=lambda one: (one[0].gaming_day, one[0].shoe))
     if json:
-        echo_json({"path": str(path), "shoes": found})
-    elif not found:
+        unsealed = [{**to_builtins(name), "corrections": count} for name, count in not_sealed]
+        echo_json({"path": str(path), "shoes": found, "unsealed": unsealed})
+        return
+    if not found:
         echo(f"{path}: no sealed shoe here")
+    for name, count in not_sealed:
+        echo(f"{name!s:<16} not sealed here, {_corrections_text(count)}")
 
 
 def _plain(one: "ShoeSummary", archived: bool | None, held: str) -> dict[str, object]:
@@ -75,7 +83,13 @@ def _plain(one: "ShoeSummary", archived: bool | None, held: str) -> dict[str, ob
     }
 
 
-def _line(one: "ShoeSummary", archived: bool | None, held: str) -> str:
+def _corrections_text(count: int | None) -> str:
+    if count is None:
+        return "corrections unknown: its records cannot be read"
+    return counted(count, "correction") if count else ""
+
+
+def _line(one: "ShoeSummary", archived: bool | None, held: str, corrected: int | None) -> str:
     heading = one.heading
     where = {True: "archived", False: "not archived", None: ""}[archived]
     return _LINE.format(
@@ -86,7 +100,7 @@ def _line(one: "ShoeSummary", archived: bool | None, held: str) -> str:
         "yes" if heading.clean else "no",
         "yes" if one.signed else "no",
         one.size,
-        ", ".join(filter(None, (where, held))),
+        ", ".join(filter(None, (_corrections_text(corrected), where, held))),
     ).rstrip()
 
 

@@ -69,6 +69,7 @@ def show(
     if json:
         echo_json(_as_json(profile, cited))
         return
+    own = profile.own_clauses
     base = f"; changes {profile.base}" if profile.base else ""
     echo(f"{profile.title} ({profile.name}{base}); source: {profile.source}\n")
     if observed:
@@ -78,15 +79,15 @@ def show(
         echo(f"{HOUSE_MARK}: a house rule.")
     echo_table(
         ("value", "is", "basis", "why"),
-        [(one.name, _value(one.value), *_value_cells(one)) for one in profile.values],
+        [(one.name, _value(one.value), *_value_cells(own, one)) for one in profile.values],
     )
     echo("Clauses cited at each point of the procedure.")
     echo_table(
         ("point", "cites", "why assumed"),
-        [(one.point.value, *_grounds_cells(one.grounds)) for one in profile.citations],
+        [(one.point.value, *_grounds_cells(own, one.grounds)) for one in profile.citations],
     )
     for one in cited:
-        _print_clause(one)
+        _print_clause(one, own)
 
 
 def clause(
@@ -113,8 +114,11 @@ def clause(
     _print_clause(found)
 
 
-def _print_clause(found: "Clause") -> None:
-    echo(f"{found.id}  {found.source}")
+def _print_clause(found: "Clause", own: str = "") -> None:
+    """Print a clause; `own` is the document of the profile that cites it."""
+    from controller.profiles.borrowing import citation_words
+
+    echo(f"{citation_words(own, (found.id,))}  {found.source}")
     echo(f"  {found.text}")
     echo(f"  kind: {found.kind.value}; {_observable(found)}")
     echo(f"  the program: {found.check}")
@@ -142,11 +146,11 @@ def _value(value: "SettingValue") -> str:
     return words or "not given"
 
 
-def _value_cells(one: "ProfileValue") -> tuple[str, str]:
+def _value_cells(own: str, one: "ProfileValue") -> tuple[str, str]:
     """The basis of a value and the reason; a house rule comes first."""
     from controller.profiles.setting_definitions import CONSTANTS
 
-    clauses, reason = _grounds_cells(_grounds(one))
+    clauses, reason = _grounds_cells(own, _grounds(one))
     if one.name in CONSTANTS:
         return clauses, f"constant: {CONSTANTS[one.name]}"
     if not one.house:
@@ -160,14 +164,16 @@ def _grounds(one: "ProfileValue") -> "Grounds":
     return Grounds(one.basis, one.assumed, one.borrowed, one.reason)
 
 
-def _grounds_cells(grounds: "Grounds") -> tuple[str, str]:
+def _grounds_cells(own: str, grounds: "Grounds") -> tuple[str, str]:
     """The clauses, marked if assumed, and the reason."""
+    from controller.profiles.borrowing import citation_words
+
     clauses = ", ".join(grounds.basis)
     if not grounds.assumed:
         return clauses, ""
-    borrowed = f" after {', '.join(grounds.borrowed)}" if grounds.borrowed else ""
-    own = f"{clauses}; " if clauses else ""
-    return f"{own}{MARK}{borrowed}", grounds.reason
+    borrowed = f" after {citation_words(own, grounds.borrowed)}" if grounds.borrowed else ""
+    first = f"{clauses}; " if clauses else ""
+    return f"{first}{MARK}{borrowed}", grounds.reason
 
 
 def _cited(profile: "Profile", catalogue: Mapping[str, "Clause"]) -> tuple["Clause", ...]:
@@ -200,16 +206,21 @@ def _clause_json(found: "Clause") -> dict[str, object]:
     }
 
 
-def _grounds_json(grounds: "Grounds") -> dict[str, object]:
+def _grounds_json(own: str, grounds: "Grounds") -> dict[str, object]:
+    from controller.profiles.borrowing import borrowed_by
+
     return {
         "basis": list(grounds.basis),
         "assumed": grounds.assumed,
-        "borrowed": list(grounds.borrowed),
+        "borrowed": {one: borrowed_by(own, one) for one in grounds.borrowed},
         "reason": grounds.reason,
     }
 
 
 def _as_json(profile: "Profile", cited: tuple["Clause", ...]) -> dict[str, object]:
+    from controller.profiles.borrowing import borrowed_by
+
+    own = profile.own_clauses
     shown: dict[str, object] = {
         "name": profile.name,
         "title": profile.title,
@@ -218,13 +229,17 @@ def _as_json(profile: "Profile", cited: tuple["Clause", ...]) -> dict[str, objec
         "values": {
             one.name: {
                 "value": list(one.value) if isinstance(one.value, tuple) else one.value,
-                **_grounds_json(_grounds(one)),
+                **_grounds_json(own, _grounds(one)),
                 "house": one.house,
             }
             for one in profile.values
         },
-        "citations": {one.point.value: _grounds_json(one.grounds) for one in profile.citations},
+        "citations": {
+            one.point.value: _grounds_json(own, one.grounds) for one in profile.citations
+        },
     }
     if cited:
-        shown["clauses"] = [_clause_json(one) for one in cited]
+        shown["clauses"] = [
+            {**_clause_json(one), "borrowed": borrowed_by(own, one.id)} for one in cited
+        ]
     return shown

@@ -12,6 +12,7 @@ import typer
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, echo_table, load_named_profile
 from controller.cli.path_parameters import ProfileName
+from controller.messages.catalogue import to_words
 
 if TYPE_CHECKING:
     from controller.rules.coup import Cards
@@ -39,6 +40,7 @@ def settle(
     from controller.settlement.results import void_results, wager_results
     from controller.settlement.settle import settle as settled
     from controller.settlement.terms import Terms
+    from controller.views.wagering import wager_refusal_words
 
     if void == bool(cards):
         raise CommandError(
@@ -60,7 +62,7 @@ def settle(
     else:
         _print_settlement(own, coup, judgements, settlement)
     for refusal in refused:
-        echo_stderr(refusal.describe(own))
+        echo_stderr(wager_refusal_words(own, refusal))
     if refused:
         raise typer.Exit(ExitCode.NO)
 
@@ -108,7 +110,7 @@ def _print_settlement(
         rows.append((*named, *map(money, amounts), citation_words(own, line.charged_by)))
     headings = ("seat", "wager", "verdict", "stake", "paid", "kept", "vigorish", "gain")
     echo_table((*headings, "vigorish by"), rows)
-    steps = [(one.text, citation_words(own, one.clauses)) for one in settlement.steps]
+    steps = [(to_words(one.text), citation_words(own, one.clauses)) for one in settlement.steps]
     echo_table(("in this order", "clauses"), steps)
     echo(f"the house gains {money(settlement.house_gain)}")
 
@@ -138,9 +140,9 @@ def _as_json(
             {
                 "seat": one.seat,
                 "wager": one.kind.value,
-                "why": one.why,
+                "why": to_words(one.why),
                 "clauses": list(one.clauses),
-                "remedy": one.remedy,
+                "remedy": to_words(one.remedy),
             }
             for one in refused
         ]
@@ -173,7 +175,7 @@ def _settlement_json(settlement: "Settlement") -> dict[str, object]:
                 "act": step.act.value,
                 "wager": step.kind.value,
                 "cents": step.cents,
-                "text": step.text,
+                "text": to_words(step.text),
                 "clauses": list(step.clauses),
             }
             for step in settlement.steps

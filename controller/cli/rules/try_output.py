@@ -10,9 +10,11 @@ from typing import Final, TypeAlias, assert_never
 
 from msgspec import Struct
 
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
+from controller.messages.catalogue import to_words
+from controller.messages.message import Message
 from controller.procedure.effects import (
     ActRecord,
-    BatchMoved,
     BurnDone,
     CoupClosed,
     CoupCorrected,
@@ -26,7 +28,6 @@ from controller.procedure.effects import (
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
-    ShuffleRecorded,
     WarningClosed,
     WarningOpened,
 )
@@ -39,11 +40,12 @@ from controller.profiles.borrowing import citation_words, with_borrowed
 from controller.rules.cards import Card
 from controller.rules.odds import Odds
 from controller.script.player import PlayedStatement
-from controller.script.printer import unparse
+from controller.script.statement_forms import unparse
 from controller.script.statements import UNREAD
 from controller.settlement.coup_facts import derive_facts
 from controller.settlement.results import WagerResult, void_results, wager_results
 from controller.settlement.terms import Terms
+from controller.views.irregularity import irregularity_words
 from controller.views.quantity import counted
 
 Plain: TypeAlias = dict[str, object]
@@ -87,10 +89,10 @@ def statement_json(book: RuleBook, played: PlayedStatement) -> Plain:
 def _next(played: PlayedStatement) -> str:
     """What is due; a declared result waits for nothing but the decision."""
     state = played.state
-    due = DUE_WORDS[state.phase]
+    due = to_words(DUE_WORDS[state.phase])
     if state.suspension is None or state.due_phase is Phase.DECLARED:
         return due
-    return f"{due}, then {DUE_WORDS[state.due_phase]}"
+    return f"{due}, then {to_words(DUE_WORDS[state.due_phase])}"
 
 
 def _indented(lines: list[str]) -> Iterator[str]:
@@ -104,13 +106,14 @@ def _cited(book: RuleBook, clauses: tuple[str, ...]) -> str:
 def _verdict_lines(book: RuleBook, verdict: Verdict) -> list[str]:
     note = " (while suspended)" if verdict.provisional else ""
     if isinstance(verdict, Accepted):
-        return [f"{verdict.what}{note}{_cited(book, verdict.clauses)}"]
+        return [f"{to_words(verdict.what)}{note}{_cited(book, verdict.clauses)}"]
     where = f"coup {verdict.coup}" if verdict.coup else "between coups"
-    head = f"IRREGULARITY {verdict.number} {verdict.code.value}, {where}{note}: {verdict.detail}"
+    found = irregularity_words(verdict)
+    head = f"IRREGULARITY {verdict.number} {verdict.code.value}, {where}{note}: {found}"
     return [
         f"{head}{_cited(book, verdict.clauses)}",
-        *(f"  permitted: {words}" for words in verdict.permitted),
-        *(f"  forbidden: {words}" for words in verdict.forbidden),
+        *(f"  permitted: {to_words(one)}" for one in verdict.permitted),
+        *(f"  forbidden: {to_words(one)}" for one in verdict.forbidden),
         f"  decisions: {', '.join(verdict.decisions)}"
         + ("" if verdict.suspends else "; play goes on"),
     ]
@@ -120,11 +123,11 @@ def _verdict_json(verdict: Verdict) -> Plain:
     if isinstance(verdict, Accepted):
         return {
             "kind": "accepted",
-            "detail": verdict.what,
+            "detail": to_words(verdict.what),
             "clauses": list(verdict.clauses),
             "provisional": verdict.provisional,
         }
-    return _plain_object(verdict)
+    return {**_plain_object(verdict), "detail": irregularity_words(verdict)}
 
 
 def _effect_lines(book: RuleBook, played: PlayedStatement, effect: Effect) -> list[str]:
@@ -136,25 +139,26 @@ def _effect_lines(book: RuleBook, played: PlayedStatement, effect: Effect) -> li
                 *(_wager_text(book, one) for one in results),
             ]
         case CoupPayment():
-            note = [f"  {effect.note}"] if effect.note else []
-            steps = [f"  {one.text}{_cited(book, one.clauses)}" for one in effect.steps]
+            note = [f"  {to_words(effect.note)}"] if effect.note is not None else []
+            steps = [f"  {to_words(one.text)}{_cited(book, one.clauses)}" for one in effect.steps]
             return [f"to pay for coup {effect.coup}, in this order:", *steps, *note]
         case CoupCorrected():
-            words = f"coup {effect.coup} of shoe {effect.shoe} corrected: {effect.outcome}"
+            corrected = f"coup {effect.coup} of shoe {effect.shoe} corrected: {effect.outcome}"
             people = f"by {effect.person} and {effect.second}, {effect.reason}"
-            return [f"{words}, was {effect.before}, {people}"]
+            return [f"{corrected}, was {effect.before}, {people}"]
         case Prompt():
-            return [f"due: {effect.text}{_cited(book, effect.clauses)}"]
+            return [f"due: {to_words(effect.text)}{_cited(book, effect.clauses)}"]
         case Refusal():
-            return [f"REFUSED {effect.what}: {effect.why}{_cited(book, effect.clauses)}"]
+            return [f"REFUSED {effect.what}: {to_words(effect.why)}{_cited(book, effect.clauses)}"]
         case ActRecord():
-            detail = f", {effect.detail}" if effect.detail else ""
+            detail = to_words(effect.detail)
+            detail = f", {detail}" if detail else ""
             return [
                 f"on record: {effect.what}, {effect.person}{detail}{_cited(book, effect.clauses)}"
             ]
         case SettingChanged():
-            words = f"{effect.setting} is {effect.new}, was {effect.old}"
-            return [f"setting: {words}{_cited(book, effect.clauses)}"]
+            changed = f"{effect.setting} is {effect.new}, was {effect.old}"
+            return [f"setting: {changed}{_cited(book, effect.clauses)}"]
         case ResolutionRecorded():
             closed = ", ".join(map(str, effect.closed))
             people = " and ".join(filter(None, (effect.person, effect.second)))
@@ -175,20 +179,21 @@ def _effect_lines(book: RuleBook, played: PlayedStatement, effect: Effect) -> li
 
 def _batch_effect_text(
     book: RuleBook,
-    effect: BatchMoved | ShuffleRecorded | WarningOpened | WarningClosed,
+    effect: StageChange | ShuffleRecorded | WarningOpened | WarningClosed,
 ) -> str:
     """The life of the batches, and warnings of the shuffler."""
     match effect:
-        case BatchMoved():
+        case StageChange():
             stages = f"{effect.before} to {effect.after}".replace("_", " ")
-            return f"batch {effect.batch}: {stages}; {effect.why}{_cited(book, effect.clauses)}"
+            why = to_words(effect.why) + _cited(book, effect.clauses)
+            return f"batch {effect.batch}: {stages}; {why}"
         case ShuffleRecorded():
-            counts = f"does not count: {effect.refused}" if effect.refused else "counts"
+            counts = f"does not count: {to_words(effect.refused)}" if effect.refused else "counts"
             cycle = effect.proof.cycle
             text = f"shuffle {cycle} of batch {effect.batch} {counts}"
             return text + _cited(book, effect.clauses)
         case WarningOpened():
-            return f"warning {effect.number}: {effect.text}{_cited(book, effect.clauses)}"
+            return f"warning {effect.number}: {to_words(effect.text)}{_cited(book, effect.clauses)}"
         case WarningClosed():
             return f"warning {effect.number} cleared by {effect.person}: {effect.reason}"
         case _:
@@ -197,13 +202,13 @@ def _batch_effect_text(
 
 def _record_text(record: CoupRecord) -> str:
     hands = f"Player {_hand_text(record, player=True)}; Banker {_hand_text(record, player=False)}"
-    words = f"coup {record.coup} {record.fate.value.replace('_', ' ')}"
+    text = f"coup {record.coup} {record.fate.value.replace('_', ' ')}"
     if record.outcome is not None:
-        words += f", {record.outcome.value}"
+        text += f", {record.outcome.value}"
     if record.result is not None:
-        words += f" {record.result.player_count} to {record.result.banker_count}"
+        text += f" {record.result.player_count} to {record.result.banker_count}"
     aside = f"; {len(record.aside)} aside" if record.aside else ""
-    return f"{words}: {hands}{aside}"
+    return f"{text}: {hands}{aside}"
 
 
 def _hand_text(record: CoupRecord, *, player: bool) -> str:
@@ -251,6 +256,8 @@ def _plain(value: object) -> object:
             return value.hex()
         case tuple():
             return [_plain(one) for one in value]
+        case Message():
+            return to_words(value)
         case Struct():
             return _plain_object(value)
         case _:

@@ -1,6 +1,6 @@
 """Parses the values of `smartshoe act`, such as `seat=5`, into the values of a request.
 
-Source: controller/tape/README.md, "Actions"; controller/cli/README.md, "Command line".
+Source: controller/actions/README.md, "Actions"; controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - wagers are read only where some are stated.
 
@@ -10,18 +10,15 @@ from typing import Final
 
 import typer
 
+from controller.actions.declaration import ActionValues, values_of
 from controller.cli.errors import CommandError
 
-_NUMBERS: Final = (
-    *("code", "seat", "amount", "form_number", "number", "compartment"),
-    *("coup", "shoe"),
-)
 _YES_OR_NO: Final = {"yes": True, "no": False}
-_DECIDED_BY: Final = ("by_order", "patron_signed", "void", "player_pair", "banker_pair")
 
 
-def parse_values(words: Iterable[str]) -> dict[str, object]:
-    """The values of a request from words such as `seat=5`. Raises CommandError."""
+def parse_values(kind: type[ActionValues], words: Iterable[str]) -> dict[str, object]:
+    """The values of an action from words such as `seat=5`. Raises CommandError."""
+    declared = {one.name: one.kind for one in values_of(kind)}
     values: dict[str, object] = {}
     for word in words:
         key, equals, text = word.partition("=")
@@ -34,24 +31,24 @@ def parse_values(words: Iterable[str]) -> dict[str, object]:
             )
         if key in values:
             raise CommandError("it is given twice", place=key, allowed="once", remedy="remove one")
-        values[key] = _value(key, text)
+        values[key] = _value(key, declared.get(key, str), text)
     return values
 
 
-def _value(key: str, text: str) -> object:
-    if key in _NUMBERS:
+def _value(key: str, kind: type, text: str) -> object:
+    if kind is int:
         if not (text.isascii() and text.isdecimal() and len(text) < 19):
             raise CommandError(
                 f"{text!r} is not allowed", place=key, allowed="a whole number", remedy=f"{key}=5"
             )
         return int(text)
-    if key in _DECIDED_BY:
+    if kind is bool:
         if text not in _YES_OR_NO:
             raise CommandError(
                 f"{text!r} is not allowed", place=key, allowed="yes, no", remedy=f"{key}=yes"
             )
         return _YES_OR_NO[text]
-    return _wagers(text) if key == "wagers" else text
+    return _wagers(text) if kind is tuple else text
 
 
 def _wagers(text: str) -> list[dict[str, object]]:
@@ -68,7 +65,7 @@ def _wagers(text: str) -> list[dict[str, object]]:
         wager, _, amount = rest.partition(":")
         try:
             read.append(
-                {"seat": _value("seat", seat), "wager": wager, "cents": parse_cents(amount)}
+                {"seat": _value("seat", int, seat), "wager": wager, "cents": parse_cents(amount)}
             )
         except ValueError as error:
             raise CommandError(

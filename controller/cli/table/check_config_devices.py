@@ -13,6 +13,7 @@ from controller.commissioning.pairing_file import key_fingerprint
 from controller.config.load import TableConfig
 from controller.core.manifest_binding import bind_batch
 from controller.custody.state import CustodyState
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.profile import Profile
@@ -168,7 +169,9 @@ def batches_plain(config: TableConfig, profile: Profile) -> Iterator[Plain]:
         state, entry = bind_batch(state, book, manifest_given(found, wanted, now()))
         problem = ""
         if isinstance(entry, Refusal):
-            problem = entry.why.removeprefix(f"batch {name}, named by {BY_CONFIGURATION}: ")
+            problem = to_words(entry.why).removeprefix(
+                f"batch {name}, named by {BY_CONFIGURATION}: "
+            )
         yield {"batch": name, **_receipt_plain(found), "problem": problem}
 
 

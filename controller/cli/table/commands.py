@@ -1,6 +1,6 @@
 """`smartshoe status`, `resolve`, `close-shoe` and `act`: requests to a running table.
 
-Source: controller/cli/README.md, "Command line"; controller/tape/README.md, "Actions"; D-32.
+Source: controller/cli/README.md, "Command line"; controller/actions/README.md, "Actions"; D-32.
 """
 # ruff: noqa: PLC0415 - the client and the configuration are loaded only when a table is asked.
 
@@ -199,8 +199,8 @@ def act(
     json: _Json = False,
 ) -> None:
     """Take an action: record an act, state wagers, change a setting, lock the shoe."""
+    from controller.actions.actions import action_named
     from controller.control.requests import action_from_request
-    from controller.tape.actions import requirements_for, roles_for
 
     if list_them:
         from controller.cli.table.act_list import list_actions
@@ -214,14 +214,14 @@ def act(
             allowed="one of `smartshoe act --list`",
             remedy="name the action",
         )
-    roles_for(name)
+    kind = action_named(name)
     if name in _OWN_COMMANDS:
         raise CommandError(
             f"{name} has its own command", place="ACTION", remedy=f"`smartshoe {name} --help`"
         )
     config, words = _config_among(config, values or [])
-    given = parse_values(words)
-    least = requirements_for(name, action_from_request(name, given)).roles[0]
+    given = parse_values(kind, words)
+    least = action_from_request(name, given).requirements().roles[0]
     author = _ActionAuthor(by, role or least.value, reason)
     client = _client(config, socket)
     if name == "bind-batch":
@@ -346,11 +346,10 @@ def _refused(name: str, why: str) -> CommandError:
 def _check(name: str, author: _ActionAuthor, values: Mapping[str, object]) -> None:
     """Check the request before it is sent. Raises ActionError."""
     from controller.control.requests import action_from_request, checked_text
-    from controller.tape.actions import requirements_for
 
     action = action_from_request(name, values)
     checked_text("--by", author.person, required=True)
-    checked_text("--reason", author.reason, required=requirements_for(name, action).reason)
+    checked_text("--reason", author.reason, required=action.requirements().reason)
 
 
 if TYPE_CHECKING:

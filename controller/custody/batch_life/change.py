@@ -5,16 +5,18 @@ Source: NY (a)(4)(iv), S42 (a)(4), (e); D-19, D-20.
 Only the table of stages decides whether a batch moves.
 """
 
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.custody.batch_life.facts import StageChange
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.custody.batch_life.stages import BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, OpenWarning
+from controller.custody.card_states import CardPlace
+from controller.custody.moves import BatchMoved, Move
 from controller.state_table import NoEdge, StateTable
-from drivers.shuffler_events import ShuffleProof
 
 # Only a right count clears these reasons.
 NOT_WHOLE: Final = (BlockReason.SHORT, BlockReason.LONG, BlockReason.FOREIGN)
@@ -28,22 +30,18 @@ class Remark(Struct, frozen=True):
     detail: str
 
 
-class CheckedProof(Struct, frozen=True):
-    """A checked shuffle receipt: it counts for that batch, or `refused` says why not."""
-
-    back: str
-    proof: ShuffleProof
-    refused: str
-
-
 class LineageUpdate(Struct, frozen=True):
-    """The result of one fact: the new lineage, and what changed, in order."""
+    """The result of one fact: the new lineage, and what changed, in order.
+
+    `placed` are the effects that custody follows.
+    """
 
     lineage: Lineage
+    placed: tuple[Move, ...] = ()
     moves: tuple[StageChange, ...] = ()
     opened: tuple[OpenWarning, ...] = ()
     closed: tuple[OpenWarning, ...] = ()
-    proofs: tuple[CheckedProof, ...] = ()
+    proofs: tuple[ShuffleRecorded, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
 
@@ -56,10 +54,33 @@ class BatchContext(Struct, frozen=True):
     at_ns: int
 
 
-def with_life(lineage: Lineage, life: BatchLife) -> Lineage:
-    """The lineage with the state of this batch replaced."""
-    lives = tuple(life if one.back == life.back else one for one in lineage.lives)
-    return replace(lineage, lives=lives)
+# The place of a whole batch by its stage: in the shuffler where that has it, else nowhere known.
+# None: the cards are in play, and play itself moves them.
+_PLACE_OUTSIDE: Final = MappingProxyType(
+    {
+        BatchStage.RELEASED: CardPlace.UNKNOWN,
+        BatchStage.CUT: CardPlace.UNKNOWN,
+        BatchStage.IN_SHOE: CardPlace.SHOE,
+        BatchStage.IN_PLAY: None,
+        BatchStage.SPENT: None,
+    }
+)
+_IN_SHUFFLER: Final = (None, CardPlace.SHUFFLER)
+
+
+def with_life(update: LineageUpdate, life: BatchLife) -> LineageUpdate:
+    """The update with the state of this batch replaced, and its cards where its stage has them."""
+    lineage, placed = update.lineage, update.placed
+    place = _PLACE_OUTSIDE.get(life.stage, _IN_SHUFFLER[life.compartment > 0])
+    lives = list(lineage.lives)
+    for at, before in enumerate(lives):
+        if before.back != life.back:
+            continue
+        was = _PLACE_OUTSIDE.get(before.stage, _IN_SHUFFLER[before.compartment > 0])
+        if place is not None and place is not was:
+            placed = (*placed, BatchMoved(life.back, place))
+        lives[at] = life
+    return replace(update, lineage=replace(lineage, lives=tuple(lives)), placed=placed)
 
 
 def can_advance(context: BatchContext, life: BatchLife, trigger: BatchTrigger) -> bool:
@@ -74,12 +95,9 @@ def advance(
     after = context.stage_table.next(life.stage, trigger)
     if isinstance(after, NoEdge):
         return update
-    moved = StageChange(life.back, life.stage, after, why)
-    return replace(
-        update,
-        lineage=with_life(update.lineage, replace(life, stage=after)),
-        moves=(*update.moves, moved),
-    )
+    moved = StageChange(life.back, life.stage.value, after.value, why)
+    update = replace(update, moves=(*update.moves, moved))
+    return with_life(update, replace(life, stage=after))
 
 
 def hold_batch(
@@ -92,7 +110,7 @@ def hold_batch(
     reasons = life.block_reasons if reason in life.block_reasons else (*life.block_reasons, reason)
     barred = replace(life, block_reasons=reasons, proof=None, by_hand=False, cycle=0)
     if life.stage is BatchStage.HELD:
-        return replace(update, lineage=with_life(update.lineage, barred))
+        return with_life(update, barred)
     return advance(update, context, barred, trigger, why)
 
 
@@ -110,8 +128,8 @@ def restart(
 
     Reasons that only a right count clears remain.
     """
-    reasons = tuple(reason for reason in life.block_reasons if reason in NOT_WHOLE)
+    reasons = tuple(filter(NOT_WHOLE.__contains__, life.block_reasons))
     fresh = replace(life, cards=None, proof=None, by_hand=False, block_reasons=reasons, cycle=0)
     if life.stage is BatchStage.COLLECTED:
-        return replace(update, lineage=with_life(update.lineage, fresh))
+        return with_life(update, fresh)
     return advance(update, context, fresh, BatchTrigger.COLLECTED, why)

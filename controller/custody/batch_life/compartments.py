@@ -7,7 +7,8 @@ A count decides here. A report of "shuffled" never does: it is a claim, and only
 with its receipt counts (shuffles).
 """
 
-from typing import Final, assert_never
+from types import MappingProxyType
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -26,10 +27,12 @@ from controller.custody.batch_life.compartment_match import CompartmentMatch, ma
 from controller.custody.batch_life.stages import BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
 from controller.custody.batch_life.warnings import cards_left, open_warning
+from controller.custody.moves import BatchCounted
 from controller.rules.cards import Card, Rank, Suit
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
 
 COMPARTMENTS: Final = (1, 2)
+_COUNTED_BY: Final = "the count of the shuffler"
 _SHUFFLED: Final = (BatchStage.SHUFFLED, BatchStage.STORED)
 
 
@@ -39,22 +42,15 @@ def on_compartment_changed(
     """Apply a new state of a compartment."""
     if event.compartment not in COMPARTMENTS or not update.lineage.lives:
         return update
-    match event.state:
-        case CompartmentState.EMPTY:
-            return empty_compartment(update, context, event.compartment)
-        case CompartmentState.RELEASED:
-            return _released(update, context, event)
-        case (
-            CompartmentState.LOADING
-            | CompartmentState.COUNTED
-            | CompartmentState.SHUFFLING
-            | CompartmentState.SHUFFLED
-            | CompartmentState.STORED
-            | CompartmentState.HELD
-        ):
-            return _holds(update, context, event)
-        case _:
-            assert_never(event.state)
+    before = update.lineage
+    update = _ON_STATE.get(event.state, _holds)(update, context, event)
+    life = update.lineage.in_compartment(event.compartment)
+    if life is None or event.cards is None or life == before.life(life.back):
+        return update
+    # A count that blocks the batch is known already.
+    blocked = BlockReason.SHORT in life.block_reasons or BlockReason.LONG in life.block_reasons
+    counted = BatchCounted(life.back, event.cards, _COUNTED_BY, blocked)
+    return replace(update, placed=(*update.placed, counted))
 
 
 def place_in_compartment(
@@ -118,6 +114,12 @@ def hold_broken_shuffle(
     )
 
 
+def _emptied(
+    update: LineageUpdate, context: BatchContext, event: CompartmentChanged
+) -> LineageUpdate:
+    return empty_compartment(update, context, event.compartment)
+
+
 def empty_compartment(
     update: LineageUpdate, context: BatchContext, compartment: int
 ) -> LineageUpdate:
@@ -134,7 +136,7 @@ def empty_compartment(
                 update, context, life, f"{life.back} is gone from compartment {compartment}"
             )
             held = update.lineage.life(life.back) or away
-            return replace(update, lineage=with_life(update.lineage, replace(held, compartment=0)))
+            return with_life(update, replace(held, compartment=0))
         case BatchStage.SHUFFLED | BatchStage.STORED:
             why = f"{life.back} left compartment {compartment} without being released"
             update = hold_batch(update, context, away, BlockReason.TOUCHED, why)
@@ -142,7 +144,7 @@ def empty_compartment(
                 update, context, WarningKind.COUNT, why, active=False, compartment=compartment
             )
         case _:
-            return replace(update, lineage=with_life(update.lineage, away))
+            return with_life(update, away)
 
 
 def _put_in(
@@ -277,6 +279,11 @@ def _released(
         )
     detail = f"{life.back} is released and is not shuffled: count and shuffle it"
     return add_remark(update, BlockReason.UNSHUFFLED, life.back, detail)
+
+
+_ON_STATE: Final = MappingProxyType(
+    {CompartmentState.EMPTY: _emptied, CompartmentState.RELEASED: _released}
+)
 
 
 # The order of a device's face counts: suit by suit, ace to king.

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from controller.custody.batch_life.change import BatchContext, LineageUpdate, hold_batch, restart
 from controller.custody.batch_life.compartments import COMPARTMENTS
+from controller.custody.batch_life.facts import EventsLost, ShufflerPortLost
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
 from controller.custody.batch_life.warnings import (
@@ -26,14 +27,18 @@ from controller.custody.batch_life.warnings import (
     take_out,
 )
 from drivers.shuffler_events import (
+    ContactRestored,
+    DeviceSilent,
     DeviceTampered,
     DoorMoved,
     IdentityProven,
     IdentityRefused,
     JamReported,
+    ModeChanged,
     ResidualCards,
     SelfTested,
     ShufflerMode,
+    ShufflerStatus,
     ShufflerWarning,
 )
 
@@ -116,8 +121,11 @@ def on_residual_cards(
     return open_warning(update, context, WarningKind.RESIDUAL, text, active=True, compartment=place)
 
 
-def set_mode(update: LineageUpdate, context: BatchContext, mode: ShufflerMode) -> LineageUpdate:
+def on_mode(
+    update: LineageUpdate, context: BatchContext, event: ModeChanged | ShufflerStatus
+) -> LineageUpdate:
     """Store the mode of the shuffler; leaving play mode holds the batches inside."""
+    mode = event.mode
     if mode is update.lineage.mode:
         return update
     update = replace(update, lineage=replace(update.lineage, mode=mode))
@@ -162,9 +170,9 @@ def on_tampered(
     )
 
 
-def on_events_lost(update: LineageUpdate, context: BatchContext, missing: int) -> LineageUpdate:
+def on_events_lost(update: LineageUpdate, context: BatchContext, fact: EventsLost) -> LineageUpdate:
     """Events of the shuffler are lost: the batches inside are in doubt."""
-    many = f"{missing} events" if missing else "events"
+    many = f"{fact.missing} events" if fact.missing else "events"
     why = f"{many} of the shuffler are lost: count and shuffle again what lies in it"
     return open_warning(
         hold_all_inside(update, context, BlockReason.UNPROVEN, why),
@@ -184,7 +192,7 @@ def on_identity_proven(
         update.lineage, device=event.device, version=event.version, bare=event.bare, trusted=True
     )
     update = deactivate(replace(update, lineage=named), WarningKind.IDENTITY)
-    update = end_silence(update)
+    update = on_contact_restored(update, context, event)
     if before in ("", event.device):
         return update
     why = f"another shuffler than before is connected ({event.device})"
@@ -205,8 +213,12 @@ def on_identity_refused(
     return open_warning(update, context, WarningKind.IDENTITY, text, active=True)
 
 
-def on_silent(update: LineageUpdate, context: BatchContext) -> LineageUpdate:
-    """The shuffler is silent; it reports missed events once it has proven its identity again."""
+def on_silent(
+    update: LineageUpdate, context: BatchContext, fact: DeviceSilent | ShufflerPortLost
+) -> LineageUpdate:
+    """The shuffler is lost; it reports missed events once it has proven its identity again."""
+    if isinstance(fact, DeviceSilent) and not fact.lost:
+        return update
     update = replace(update, lineage=replace(update.lineage, trusted=False))
     if update.lineage.silent:
         return update  # warned already, and perhaps cleared by a person since
@@ -214,7 +226,9 @@ def on_silent(update: LineageUpdate, context: BatchContext) -> LineageUpdate:
     return open_warning(update, context, WarningKind.SILENT, "the shuffler is silent", active=True)
 
 
-def end_silence(update: LineageUpdate) -> LineageUpdate:
+def on_contact_restored(
+    update: LineageUpdate, context: BatchContext, event: ContactRestored | IdentityProven
+) -> LineageUpdate:
     """A silent shuffler reports again."""
     return deactivate(
         replace(update, lineage=replace(update.lineage, silent=False)), WarningKind.SILENT

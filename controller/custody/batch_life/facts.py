@@ -1,4 +1,4 @@
-"""The closed set of facts about whole batches: acts of people, play, and shuffler events.
+"""The closed set of facts about whole batches: recorded acts, play, and shuffler events.
 
 Source: NY (a)(4)(iv), (d); S42 (a)(4), (d), (e).
 """
@@ -7,29 +7,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from drivers.shuffler_events import ShufflerEvent
-
-
-class LoadedIntoShuffler(Struct, frozen=True):
-    """A person recorded that this batch goes into the shuffler now."""
-
-    back: str
-
-
-class HandShuffled(Struct, frozen=True):
-    """A complete hand shuffle of this batch is on record."""
-
-    back: str
-
-
-class CutMade(Struct, frozen=True):
-    """The released batch was cut."""
-
-
-class PutIntoShoe(Struct, frozen=True):
-    """A person recorded that this batch is in the dealing shoe."""
-
-    back: str
+from controller.actions.actions import ClearWarning, RecordAct
+from drivers.shuffler_events import ShuffleProof, ShufflerEvent
 
 
 class FirstCardOut(Struct, frozen=True):
@@ -50,18 +29,6 @@ class Touched(Struct, frozen=True):
     back: str
 
 
-class NewCards(Struct, frozen=True):
-    """This batch was replaced by new cards."""
-
-    back: str
-
-
-class AlternationSuspended(Struct, frozen=True):
-    """A floorperson permits this batch twice in a row for one shoe (D-20)."""
-
-    back: str
-
-
 class EventsLost(Struct, frozen=True):
     """Events of the shuffler are missing; `missing` is 0 where their number is unknown."""
 
@@ -72,33 +39,35 @@ class ShufflerPortLost(Struct, frozen=True):
     """The shuffler's port is lost."""
 
 
-class WarningAnswered(Struct, frozen=True):
-    """A named person cleared the warning of that number."""
-
-    number: int
-
-
 Fact: TypeAlias = (
     ShufflerEvent
-    | LoadedIntoShuffler
-    | HandShuffled
-    | CutMade
-    | PutIntoShoe
+    | RecordAct
+    | ClearWarning
     | FirstCardOut
     | ShoeOver
     | Touched
-    | NewCards
-    | AlternationSuspended
     | EventsLost
     | ShufflerPortLost
-    | WarningAnswered
 )
 
 
-class StageChange(Struct, frozen=True):
-    """A batch changed its stage; `why` is a sentence."""
+class StageChange(Struct, frozen=True, tag="batch-moved"):
+    """A batch changed its stage; `why` is a sentence. Its clauses are added by the procedure."""
 
-    back: str
+    batch: str
     before: str
     after: str
     why: str
+    clauses: tuple[str, ...] = ()
+
+
+class ShuffleRecorded(Struct, frozen=True, tag="shuffle-recorded"):
+    """The checked receipt of a shuffle: it counts for this batch, or `refused` says why not.
+
+    Its clauses are added by the procedure.
+    """
+
+    batch: str
+    proof: ShuffleProof
+    refused: str
+    clauses: tuple[str, ...] = ()

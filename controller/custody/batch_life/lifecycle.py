@@ -5,8 +5,12 @@ Source: NY (a)(4)(iv); S42 (a)(4), (e); D-17 to D-22, D-35; field practice (Deck
 device without a proven identity change nothing).
 """
 
-from typing import TypeAlias, assert_never
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
+from controller.actions.actions import ClearWarning, RecordAct
+from controller.actions.choices import ActKind
 from controller.custody.batch_life import (
     compartments,
     device,
@@ -16,19 +20,12 @@ from controller.custody.batch_life import (
 )
 from controller.custody.batch_life.change import BatchContext, LineageUpdate, add_remark
 from controller.custody.batch_life.facts import (
-    AlternationSuspended,
-    CutMade,
     EventsLost,
     Fact,
     FirstCardOut,
-    HandShuffled,
-    LoadedIntoShuffler,
-    NewCards,
-    PutIntoShoe,
     ShoeOver,
     ShufflerPortLost,
     Touched,
-    WarningAnswered,
 )
 from controller.custody.batch_life.stages import BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage
@@ -48,26 +45,52 @@ from drivers.shuffler_events import (
     SelfTested,
     ShuffleAborted,
     ShuffleDone,
-    ShufflerEvent,
     ShufflerStarted,
     ShufflerStatus,
     ShufflerWarning,
     ShuffleStarted,
 )
 
-BatchEvent: TypeAlias = (
-    CompartmentChanged | ShuffleStarted | ShuffleDone | ShuffleAborted | ShufflerStarted
+FactHandler: TypeAlias = Callable[..., LineageUpdate]
+# What people and play say, by the kind of act, and what the shuffler's port and identity say.
+_ALWAYS: Final[Mapping[type | ActKind, FactHandler]] = MappingProxyType(
+    {
+        ActKind.INTO_SHUFFLER: operator_facts.on_loaded_into_shuffler,
+        ActKind.SHUFFLED: operator_facts.on_hand_shuffled,
+        ActKind.CUT: operator_facts.on_cut,
+        ActKind.CUT_BY_DEALER: operator_facts.on_cut,
+        ActKind.LOADED: operator_facts.on_put_into_shoe,
+        ActKind.RECEIVED: operator_facts.on_new_cards,
+        ActKind.ALTERNATION_SUSPENDED: operator_facts.on_alternation_suspended,
+        FirstCardOut: operator_facts.on_first_card_out,
+        ShoeOver: operator_facts.on_shoe_over,
+        Touched: operator_facts.on_touched,
+        ClearWarning: clear_warning,
+        EventsLost: device.on_events_lost,
+        ShufflerPortLost: device.on_silent,
+        DeviceSilent: device.on_silent,
+        ContactRestored: device.on_contact_restored,
+        IdentityProven: device.on_identity_proven,
+        IdentityRefused: device.on_identity_refused,
+    }
 )
-TrustedEvent: TypeAlias = (
-    BatchEvent
-    | DoorMoved
-    | JamReported
-    | ResidualCards
-    | ModeChanged
-    | ShufflerWarning
-    | SelfTested
-    | DeviceTampered
-    | ShufflerStatus
+# What the shuffler reports counts only once it has proven its identity.
+_IF_TRUSTED: Final[Mapping[type, FactHandler]] = MappingProxyType(
+    {
+        DoorMoved: device.on_door_moved,
+        JamReported: device.on_jam,
+        ResidualCards: device.on_residual_cards,
+        ModeChanged: device.on_mode,
+        ShufflerWarning: device.on_warning_light,
+        SelfTested: device.on_self_test,
+        DeviceTampered: device.on_tampered,
+        ShufflerStatus: status_check.on_status,
+        CompartmentChanged: compartments.on_compartment_changed,
+        ShuffleStarted: shuffles.on_shuffle_started,
+        ShuffleDone: shuffles.on_shuffle_done,
+        ShuffleAborted: shuffles.on_shuffle_aborted,
+        ShufflerStarted: shuffles.on_shuffler_started,
+    }
 )
 
 
@@ -86,100 +109,12 @@ def apply_batch_fact(
     at_ns: int,
 ) -> LineageUpdate:
     """Apply one fact. A complete batch has `cards` cards, each face `decks` times."""
-    context = BatchContext(stage_table, cards, decks, at_ns)
     update = LineageUpdate(lineage)
-    match fact:
-        case LoadedIntoShuffler(back):
-            return operator_facts.on_loaded_into_shuffler(update, context, back)
-        case HandShuffled(back):
-            return operator_facts.on_hand_shuffled(update, context, back)
-        case CutMade():
-            return operator_facts.on_cut(update, context)
-        case PutIntoShoe():
-            return operator_facts.on_put_into_shoe(update, context, fact)
-        case FirstCardOut():
-            return operator_facts.on_first_card_out(update, context, fact)
-        case ShoeOver():
-            return operator_facts.on_shoe_over(update, context, fact)
-        case Touched(back):
-            return operator_facts.on_touched(update, context, back)
-        case NewCards(back):
-            return operator_facts.on_new_cards(update, context, back)
-        case AlternationSuspended(back):
-            return operator_facts.on_alternation_suspended(update, back)
-        case WarningAnswered(number):
-            return clear_warning(update, number)
-        case EventsLost() | ShufflerPortLost():
-            return _apply_gap(update, context, fact)
-        case _:
-            return _apply_shuffler_event(update, context, fact)
-
-
-def _apply_gap(
-    update: LineageUpdate, context: BatchContext, fact: EventsLost | ShufflerPortLost
-) -> LineageUpdate:
-    if isinstance(fact, EventsLost):
-        return device.on_events_lost(update, context, fact.missing)
-    return device.on_silent(update, context)
-
-
-def _apply_shuffler_event(
-    update: LineageUpdate, context: BatchContext, event: ShufflerEvent
-) -> LineageUpdate:
-    """Apply an event of the shuffler; most count only once it has proven its identity."""
-    match event:
-        case IdentityProven():
-            return device.on_identity_proven(update, context, event)
-        case IdentityRefused():
-            return device.on_identity_refused(update, context, event)
-        case DeviceSilent():
-            return device.on_silent(update, context) if event.lost else update
-        case ContactRestored():
-            return device.end_silence(update)
-        case _ if update.lineage.trusted:
-            return _apply_trusted_event(update, context, event)
-        case _:
+    kind = fact.kind if isinstance(fact, RecordAct) else type(fact)
+    handler = _ALWAYS.get(kind)
+    if handler is None:
+        if not lineage.trusted:
             detail = "the shuffler has not proven its identity: its reports change nothing"
             return add_remark(update, BlockReason.DEVICE, "", detail)
-
-
-def _apply_trusted_event(
-    update: LineageUpdate, context: BatchContext, event: TrustedEvent
-) -> LineageUpdate:
-    match event:
-        case DoorMoved():
-            return device.on_door_moved(update, context, event)
-        case JamReported():
-            return device.on_jam(update, context, event)
-        case ResidualCards():
-            return device.on_residual_cards(update, context, event)
-        case ModeChanged(mode):
-            return device.set_mode(update, context, mode)
-        case ShufflerWarning():
-            return device.on_warning_light(update, context, event)
-        case SelfTested():
-            return device.on_self_test(update, context, event)
-        case DeviceTampered():
-            return device.on_tampered(update, context, event)
-        case ShufflerStatus():
-            return status_check.on_status(update, context, event)
-        case _:
-            return _apply_batch_event(update, context, event)
-
-
-def _apply_batch_event(
-    update: LineageUpdate, context: BatchContext, event: BatchEvent
-) -> LineageUpdate:
-    match event:
-        case CompartmentChanged():
-            return compartments.on_compartment_changed(update, context, event)
-        case ShuffleStarted():
-            return shuffles.on_shuffle_started(update, context, event)
-        case ShuffleDone():
-            return shuffles.on_shuffle_done(update, context, event)
-        case ShuffleAborted():
-            return shuffles.on_shuffle_aborted(update, context, event)
-        case ShufflerStarted():
-            return shuffles.on_shuffler_started(update, context, event)
-        case _:
-            assert_never(event)
+        handler = _IF_TRUSTED[type(fact)]
+    return handler(update, BatchContext(stage_table, cards, decks, at_ns), fact)

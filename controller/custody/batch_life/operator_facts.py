@@ -11,6 +11,7 @@ replaced. A hand shuffle counts for a batch that is outside the shuffler and lac
 
 from msgspec.structs import replace
 
+from controller.actions.actions import RecordAct
 from controller.custody.batch_life.change import (
     NOT_WHOLE,
     BatchContext,
@@ -22,7 +23,11 @@ from controller.custody.batch_life.change import (
     restart,
     with_life,
 )
-from controller.custody.batch_life.facts import FirstCardOut, PutIntoShoe, ShoeOver
+from controller.custody.batch_life.facts import (
+    FirstCardOut,
+    ShoeOver,
+    Touched,
+)
 from controller.custody.batch_life.permissions import batch_due_next, batch_obstacles
 from controller.custody.batch_life.stages import READY, SPOILT_BY_TOUCH, BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, WarningKind
@@ -30,9 +35,10 @@ from controller.custody.batch_life.warnings import open_warning, printable
 
 
 def on_loaded_into_shuffler(
-    update: LineageUpdate, context: BatchContext, back: str
+    update: LineageUpdate, context: BatchContext, fact: RecordAct
 ) -> LineageUpdate:
     """A person recorded which batch goes into the shuffler next."""
+    back = fact.batch
     life = update.lineage.life(back)
     if life is None:
         return _unknown_back(update, back)
@@ -49,8 +55,11 @@ def on_loaded_into_shuffler(
     )
 
 
-def on_hand_shuffled(update: LineageUpdate, context: BatchContext, back: str) -> LineageUpdate:
+def on_hand_shuffled(
+    update: LineageUpdate, context: BatchContext, fact: RecordAct
+) -> LineageUpdate:
     """A complete hand shuffle of that batch is on record: it is cut next."""
+    back = fact.batch
     life = update.lineage.life(back)
     if life is None:
         return _unknown_back(update, back)
@@ -80,7 +89,7 @@ def on_hand_shuffled(update: LineageUpdate, context: BatchContext, back: str) ->
     )
 
 
-def on_cut(update: LineageUpdate, context: BatchContext) -> LineageUpdate:
+def on_cut(update: LineageUpdate, context: BatchContext, fact: RecordAct) -> LineageUpdate:
     """The released batch was cut."""
     released = [one for one in update.lineage.lives if one.stage is BatchStage.RELEASED]
     if len(released) != 1:
@@ -95,12 +104,12 @@ def on_cut(update: LineageUpdate, context: BatchContext) -> LineageUpdate:
 
 
 def on_put_into_shoe(
-    update: LineageUpdate, context: BatchContext, event: PutIntoShoe
+    update: LineageUpdate, context: BatchContext, event: RecordAct
 ) -> LineageUpdate:
     """A person recorded this batch in the dealing shoe; it moves only where that is permitted."""
-    life = update.lineage.life(event.back or batch_due_next(update.lineage))
+    life = update.lineage.life(event.batch or batch_due_next(update.lineage))
     if life is None:
-        return _unknown_back(update, event.back)
+        return _unknown_back(update, event.batch)
     obstacles = batch_obstacles(update.lineage, life)
     for obstacle in obstacles:
         update = add_remark(update, obstacle.reason, life.back, obstacle.detail)
@@ -133,7 +142,9 @@ def on_first_card_out(
         update = on_shoe_over(update, context, ShoeOver(played=True))
     obstacles = batch_obstacles(update.lineage, life)
     recorded = "" if lineage.into_shuffler == life.back else lineage.into_shuffler
-    begun = replace(update.lineage, in_play=life.back, into_shuffler=recorded, may_repeat="")
+    begun = replace(
+        update.lineage, last_dealt=life.back, dealing=True, into_shuffler=recorded, may_repeat=""
+    )
     update = replace(update, lineage=begun)
     if not obstacles:
         away = replace(life, compartment=0)
@@ -158,7 +169,7 @@ def on_first_card_out(
 def on_shoe_over(update: LineageUpdate, context: BatchContext, event: ShoeOver) -> LineageUpdate:
     """The shoe is over; if a coup was dealt from it, the other batch is due next."""
     life = update.lineage.life(update.lineage.in_play)
-    update = replace(update, lineage=replace(update.lineage, in_play=""))
+    update = replace(update, lineage=replace(update.lineage, dealing=False))
     if not event.played:
         if life is None:
             return update
@@ -175,8 +186,9 @@ def on_shoe_over(update: LineageUpdate, context: BatchContext, event: ShoeOver) 
     )
 
 
-def on_touched(update: LineageUpdate, context: BatchContext, back: str) -> LineageUpdate:
+def on_touched(update: LineageUpdate, context: BatchContext, fact: Touched) -> LineageUpdate:
     """People touched this batch out of turn."""
+    back = fact.back
     life = update.lineage.life(back)
     if life is None:
         return _unknown_back(update, back)
@@ -187,8 +199,9 @@ def on_touched(update: LineageUpdate, context: BatchContext, back: str) -> Linea
     )
 
 
-def on_new_cards(update: LineageUpdate, context: BatchContext, back: str) -> LineageUpdate:
+def on_new_cards(update: LineageUpdate, context: BatchContext, fact: RecordAct) -> LineageUpdate:
     """This batch was replaced by new cards."""
+    back = fact.batch
     if update.lineage.life(back) is None:
         return _unknown_back(update, back)
     if back == update.lineage.in_play:
@@ -203,18 +216,20 @@ def on_new_cards(update: LineageUpdate, context: BatchContext, back: str) -> Lin
         BatchTrigger.NEW_CARDS,
         f"{back} has new cards",
     )
-    update = replace(update, lineage=with_life(update.lineage, BatchLife(back)))
+    update = with_life(update, BatchLife(back))
     renewed = (*(each for each in update.lineage.renewed if each != back), back)
     both = all(one.back in renewed for one in update.lineage.lives)
     last = "" if both else update.lineage.last_played
     return replace(update, lineage=replace(update.lineage, renewed=renewed, last_played=last))
 
 
-def on_alternation_suspended(update: LineageUpdate, back: str) -> LineageUpdate:
+def on_alternation_suspended(
+    update: LineageUpdate, context: BatchContext, fact: RecordAct
+) -> LineageUpdate:
     """A floorperson permits this batch twice in a row for one shoe."""
-    if update.lineage.life(back) is None:
-        return _unknown_back(update, back)
-    return replace(update, lineage=replace(update.lineage, may_repeat=back))
+    if update.lineage.life(fact.batch) is None:
+        return _unknown_back(update, fact.batch)
+    return replace(update, lineage=replace(update.lineage, may_repeat=fact.batch))
 
 
 def _dealt_from(lineage: Lineage, back: str) -> BatchLife | None:

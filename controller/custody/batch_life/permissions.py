@@ -114,11 +114,7 @@ def batch_due_next(lineage: Lineage) -> str:
 
 def idle_in_shuffler(lineage: Lineage, in_play: str) -> bool:
     """Whether every batch other than `in_play` is in the shuffler and not released."""
-    return all(
-        one.compartment > 0 and one.stage not in READY
-        for one in lineage.lives
-        if one.back != in_play
-    )
+    return all(one.stored for one in lineage.lives if one.back != in_play)
 
 
 def order_refusal(

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from controller.custody.batch_life.change import (
     BatchContext,
-    CheckedProof,
     LineageUpdate,
     add_remark,
     advance,
@@ -30,6 +29,7 @@ from controller.custody.batch_life.compartments import (
     hold_broken_shuffle,
     place_in_compartment,
 )
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.stages import COUNT_VALID, BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, WarningKind
 from controller.custody.batch_life.warnings import open_warning
@@ -211,7 +211,7 @@ def _add_proof(
     update: LineageUpdate, life: BatchLife | None, proof: ShuffleProof, refused: str
 ) -> LineageUpdate:
     back = life.back if life is not None else ""
-    return replace(update, proofs=(*update.proofs, CheckedProof(back, proof, refused)))
+    return replace(update, proofs=(*update.proofs, ShuffleRecorded(back, proof, refused)))
 
 
 def _last_cycle(lineage: Lineage) -> int:

@@ -57,6 +57,8 @@ _T: Final = BatchTrigger
 COUNT_VALID: Final = (_S.COUNTED, _S.SHUFFLED, _S.STORED)
 # Out of the shuffler and ready for the next shoe.
 READY: Final = (_S.RELEASED, _S.CUT, _S.IN_SHOE)
+# Shuffled, and no card of it was dealt since.
+SHUFFLED_STAGES: Final = (_S.SHUFFLED, _S.STORED, *READY)
 # Stages that people or a fault can spoil.
 SPOILT_BY_TOUCH: Final = (*COUNT_VALID, _S.SHUFFLING, *READY, _S.IN_PLAY)
 # Some tables record neither cutting nor loading: the first card proves both.

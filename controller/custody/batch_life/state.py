@@ -9,7 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.custody.batch_life.stages import BatchStage
+from controller.custody.batch_life.stages import READY, BatchStage
+from controller.messages.message import Wording
 from drivers.shuffler_events import ShuffleProof, ShufflerMode
 
 
@@ -58,7 +59,7 @@ class OpenWarning(Struct, frozen=True):
     number: int
     kind: WarningKind
     code: int
-    text: str
+    text: Wording
     since_ns: int
     active: bool
     compartment: int = 0
@@ -81,31 +82,50 @@ class BatchLife(Struct, frozen=True):
     block_reasons: tuple[BlockReason, ...] = ()
     cycle: int = 0
 
+    @property
+    def stored(self) -> bool:
+        """Whether the batch lies in the shuffler and was not released."""
+        return self.compartment > 0 and self.stage not in READY
+
 
 class Lineage(Struct, frozen=True):
-    """Both batches and the shuffler. `lives` is empty where no shuffler reports.
+    """Where both batches are and were, and the shuffler: the one record of it, by their backs.
 
-    `into_shuffler` is the batch recorded to go in next; `in_play` the batch that the open shoe is
-    dealt from, whatever its stage; `last_played` the batch of the last shoe from which a coup was
-    dealt, empty where unknown; `renewed` are the batches replaced by new cards since. `trusted`:
-    the shuffler has proven its identity since it was last silent. `bare`: it has no key to sign
-    with. `doors` are the open doors (0: housing), `residuals` pairs of compartment and cards left
-    there, `cycles` pairs of device and its highest shuffle number, last device at the end.
-    `warnings_given` counts all warnings so far. `silent`: the warning of silence was given.
-    `may_repeat`: the batch that a floorperson permits twice in a row.
+    `lives` is empty where no shuffler reports. `loaded` is the batch recorded as put into the
+    dealing shoe for the next shoe; `last_dealt` the batch of the last shoe that a card was drawn
+    from, empty where unknown; `dealing`: that shoe is open, as the shuffler's facts have it;
+    `last_played` the batch of the last shoe from which a coup was dealt; `renewed` are the batches
+    replaced by new cards since. `may_repeat` is the batch that a floorperson permits twice in a
+    row, `short` are batches that ran out before their count and were not counted again (D-40).
+    `in_rack` is the batch in the discard rack, `rack_extra` how many more cards lie there than this
+    program saw dealt (negative: fewer). `into_shuffler` is the batch recorded to go into the
+    shuffler next; `in_shuffler` and `opened` are what people recorded where the shuffler does not
+    report: the batch in it, and whether it was opened since.
+
+    `trusted`: the shuffler has proven its identity since it was last silent. `bare`: it has no key
+    to sign with. `doors` are the open doors (0: housing), `residuals` pairs of compartment and
+    cards left there, `cycles` pairs of device and its highest shuffle number, last device at the
+    end. `warnings_given` counts all warnings so far. `silent`: the warning of silence was given.
     """
 
     lives: tuple[BatchLife, ...] = ()
-    into_shuffler: str = ""
-    in_play: str = ""
+    loaded: str = ""
+    last_dealt: str = ""
+    dealing: bool = False
     last_played: str = ""
     renewed: tuple[str, ...] = ()
+    may_repeat: str = ""
+    short: tuple[str, ...] = ()
+    in_rack: str = ""
+    rack_extra: int = 0
+    into_shuffler: str = ""
+    in_shuffler: str = ""
+    opened: bool = False
     device: str = ""
     version: str = ""
     bare: bool = False
     trusted: bool = False
     silent: bool = False
-    may_repeat: str = ""
     mode: ShufflerMode = ShufflerMode.PLAY
     doors: tuple[int, ...] = ()
     residuals: tuple[tuple[int, int], ...] = ()
@@ -113,19 +133,39 @@ class Lineage(Struct, frozen=True):
     warnings: tuple[OpenWarning, ...] = ()
     warnings_given: int = 0
 
+    @property
+    def in_play(self) -> str:
+        """The batch that the open shoe is dealt from, whatever its stage; empty where unknown."""
+        return self.last_dealt if self.dealing else ""
+
     def life(self, back: str) -> BatchLife | None:
         """The batch with that back, None where there is none."""
-        return next((one for one in self.lives if one.back == back), None)
+        for one in self.lives:
+            if one.back == back:
+                return one
+        return None
 
     def in_compartment(self, compartment: int) -> BatchLife | None:
         """The batch in that compartment, None where none is known."""
-        return next(
-            (one for one in self.lives if compartment and one.compartment == compartment), None
-        )
+        for one in self.lives:
+            if compartment and one.compartment == compartment:
+                return one
+        return None
 
     def other(self, back: str) -> BatchLife | None:
         """The batch with the other back."""
         return next((one for one in self.lives if one.back != back), None)
+
+    @property
+    def stored_batch(self) -> str:
+        """The batch in the shuffler: by its reports, else as people recorded; empty for none.
+
+        With both in it, the one of the next shoe.
+        """
+        if not self.lives:
+            return self.in_shuffler
+        stored = [one.back for one in self.lives if one.stored]
+        return next((back for back in stored if back != self.last_dealt), "".join(stored[:1]))
 
     @property
     def door_open(self) -> bool:
@@ -139,10 +179,10 @@ class Lineage(Struct, frozen=True):
 
     def jammed(self, compartment: int) -> bool:
         """Whether there is an active jam in that compartment or in the device as a whole."""
-        return any(
-            one.kind is WarningKind.JAM and one.active and one.compartment in (0, compartment)
-            for one in self.warnings
-        )
+        for one in self.warnings:
+            if one.kind is WarningKind.JAM and one.active and one.compartment in (0, compartment):
+                return True
+        return False
 
     @property
     def interlocked(self) -> bool:

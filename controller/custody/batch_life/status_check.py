@@ -21,7 +21,7 @@ from controller.custody.batch_life.compartments import (
     hold_on_wrong_count,
     place_in_compartment,
 )
-from controller.custody.batch_life.device import hold_behind_door, set_mode
+from controller.custody.batch_life.device import hold_behind_door, on_mode
 from controller.custody.batch_life.stages import READY, BatchStage
 from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
 from controller.custody.batch_life.warnings import (
@@ -51,7 +51,7 @@ _NOT_JAMMED: Final = (_C.EMPTY, _C.COUNTED, *_FURTHER)
 
 def on_status(update: LineageUpdate, context: BatchContext, event: ShufflerStatus) -> LineageUpdate:
     """Compare a full status with the known state."""
-    update = set_mode(update, context, event.mode)
+    update = on_mode(update, context, event)
     update = _doors(update, context, open_now=event.door_open)
     update = _residual(update, context, event.residual)
     update = _lamps(update, context, event.warnings)

@@ -14,6 +14,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.actions.actions import ClearWarning
 from controller.custody.batch_life.change import BatchContext, LineageUpdate
 from controller.custody.batch_life.state import Lineage, OpenWarning, WarningKind
 
@@ -68,8 +69,11 @@ def deactivate_all(update: LineageUpdate) -> LineageUpdate:
     return replace(update, lineage=replace(update.lineage, warnings=warnings))
 
 
-def clear_warning(update: LineageUpdate, number: int) -> LineageUpdate:
+def clear_warning(
+    update: LineageUpdate, context: BatchContext, fact: ClearWarning
+) -> LineageUpdate:
     """Clear a warning; one that cannot be cleared stays."""
+    number = fact.number
     if clear_refusal(update.lineage, number):
         return update
     closed = tuple(one for one in update.lineage.warnings if one.number == number)

@@ -11,13 +11,16 @@ came shuffled and inspected need no spreading and no washing; their first shuffl
 from collections.abc import Callable
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from controller.procedure.act_kinds import ActKind
+from controller.actions.choices import ActKind
+from controller.messages.message import Message, message
+from controller.procedure.acts.batch_record import is_shuffled
 from controller.procedure.effects import PromptKind
 from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.procedure.state import TableState
 from controller.procedure.states.opening import CompletedAct, OpeningState
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues
@@ -36,11 +39,24 @@ class DutyFrequency(StrEnum):
 class DutyGroup(StrEnum):
     """Duties that are prompted together."""
 
-    TABLE = "when the table opens"
-    INSPECTION = "when cards are received"
-    SHUFFLE = "before the shoe"
-    CUT = "then the cut"
-    LOADING = "then the loading"
+    TABLE = "table"
+    INSPECTION = "inspection"
+    SHUFFLE = "shuffle"
+    CUT = "cut"
+    LOADING = "loading"
+
+
+GROUP_NAMES: Final = MappingProxyType(
+    {
+        DutyGroup.TABLE: message("when_table_opens"),
+        DutyGroup.INSPECTION: message("when_cards_received"),
+        DutyGroup.SHUFFLE: message("before_shoe"),
+        DutyGroup.CUT: message("then_cut"),
+        DutyGroup.LOADING: message("then_loading"),
+    }
+)
+# Some name numbers of the profile.
+DutyText: TypeAlias = Message | Callable[[RuleValues], Message]
 
 
 class Duty(Struct, frozen=True):
@@ -52,7 +68,7 @@ class Duty(Struct, frozen=True):
     """
 
     acts: tuple[ActKind, ...]
-    text: str
+    text: DutyText
     points: tuple[RulePoint, ...]
     fact: ObservableFact
     group: DutyGroup
@@ -90,7 +106,23 @@ def _reshuffles(values: RuleValues) -> bool:
     return _laces(values) and values.reshuffle_after_lace
 
 
-def _table_duty(kind: ActKind, text: str, point: RulePoint) -> Duty:
+def _odds_text(values: RuleValues) -> Message:
+    player, banker, tie = map(str, (values.odds_player, values.odds_banker, values.odds_tie))
+    return message("check_odds_posted", player=player, banker=banker, tie=tie)
+
+
+def _cut_depth_text(values: RuleValues) -> Message:
+    return message("have_stack_cut", ends=values.cut_min_cards_from_either_end)
+
+
+def _cut_card_text(values: RuleValues) -> Message:
+    back = values.cut_card_min_from_back
+    if values.cut_cards_per_shoe > 1:
+        return message("place_both_cut_cards", back=back)
+    return message("place_cut_card", back=back)
+
+
+def _table_duty(kind: ActKind, text: DutyText, point: RulePoint) -> Duty:
     return Duty(
         (kind,),
         text,
@@ -102,7 +134,10 @@ def _table_duty(kind: ActKind, text: str, point: RulePoint) -> Duty:
 
 
 def _receipt_duty(
-    kind: ActKind, text: str, point: RulePoint, modes: tuple[ShuffleMode, ...] = tuple(ShuffleMode)
+    kind: ActKind,
+    text: DutyText,
+    point: RulePoint,
+    modes: tuple[ShuffleMode, ...] = tuple(ShuffleMode),
 ) -> Duty:
     return Duty(
         (kind, ActKind.PRESHUFFLED),
@@ -117,7 +152,7 @@ def _receipt_duty(
 
 
 def _finish_duty(
-    kind: ActKind, text: str, points: tuple[RulePoint, ...], only: Callable[[RuleValues], bool]
+    kind: ActKind, text: DutyText, points: tuple[RulePoint, ...], only: Callable[[RuleValues], bool]
 ) -> Duty:
     """After a shuffle by hand only (D-34)."""
     acts, fact = (kind, ActKind.PRESHUFFLED), ObservableFact.SHOE_OPENED
@@ -126,7 +161,7 @@ def _finish_duty(
     )
 
 
-def _cut_duty(acts: tuple[ActKind, ...], text: str, *points: RulePoint) -> Duty:
+def _cut_duty(acts: tuple[ActKind, ...], text: DutyText, *points: RulePoint) -> Duty:
     return Duty(
         acts,
         text,
@@ -142,47 +177,47 @@ def _cut_duty(acts: tuple[ActKind, ...], text: str, *points: RulePoint) -> Duty:
 DUTIES: Final = (
     _table_duty(
         ActKind.ODDS_POSTED,
-        "check that the odds of every wager are on the layout or on a sign: {odds}",
+        _odds_text,
         RulePoint.ODDS_POSTED,
     ),
     _table_duty(
         ActKind.EZ_PUSH_POSTED,
-        "check that the layout or a sign states that a dragon 7 returns Banker wagers",
+        message("check_layout_or_sign_states_dragon_7"),
         RulePoint.EZ_PUSH_POSTED,
     ),
     _table_duty(
         ActKind.LAYOUT_APPROVED,
-        "write down the reference of the layout's approval",
+        message("write_down_reference_layout_approval"),
         RulePoint.LAYOUT_APPROVED,
     ),
     _receipt_duty(
         ActKind.INSPECTED,
-        "the dealer sorts, counts and inspects every deck",
+        message("dealer_sorts_counts_and_inspects_every_deck"),
         RulePoint.OPENING_INSPECTED,
     ),
     _receipt_duty(
-        ActKind.VERIFIED, "a floorperson verifies the inspection", RulePoint.OPENING_VERIFIED
+        ActKind.VERIFIED, message("floorperson_verifies_inspection"), RulePoint.OPENING_VERIFIED
     ),
     _receipt_duty(
         ActKind.SPREAD,
-        "spread the cards face up by deck, suit and sequence for the first patron to see",
+        message("spread_cards_face_up_by_deck_suit"),
         RulePoint.OPENING_SPREAD,
     ),
     _receipt_duty(
         ActKind.WASHED,
-        "turn the cards face down, wash and stack them",
+        message("turn_cards_face_down_wash_and_stack"),
         RulePoint.OPENING_WASHED,
         _BY_HAND,
     ),
     _receipt_duty(
         ActKind.STACKED,
-        "turn the batch face down and stack it apart from the other",
+        message("turn_batch_face_down_and_stack_apart"),
         RulePoint.OPENING_BATCHES_APART,
         _TWO_BATCHES,
     ),
     Duty(
         (ActKind.WASHED,),
-        "wash and stack the cards of the dead table again",
+        message("wash_and_stack_cards_dead_table_again"),
         (RulePoint.DEAD_TABLE_BY_HAND,),
         ObservableFact.SHOE_OPENED,
         DutyGroup.SHUFFLE,
@@ -191,7 +226,7 @@ DUTIES: Final = (
     ),
     Duty(
         (ActKind.SHUFFLED, ActKind.PRESHUFFLED),
-        "shuffle the cards",
+        message("shuffle_cards"),
         (RulePoint.SHUFFLED,),
         ObservableFact.SHOE_OPENED,
         DutyGroup.SHUFFLE,
@@ -201,48 +236,47 @@ DUTIES: Final = (
     ),
     _finish_duty(
         ActKind.FEATHERED,
-        "leave the stack feathered for the floorperson to check",
+        message("leave_stack_feathered_for_floorperson_to_check"),
         (RulePoint.SHUFFLE_FINISH,),
         _feathers,
     ),
     _finish_duty(
         ActKind.LACED,
-        "lace about one deck evenly into the rest",
+        message("lace_about_one_deck_evenly_into_rest"),
         (RulePoint.SHUFFLE_FINISH,),
         _laces,
     ),
     _finish_duty(
         ActKind.RESHUFFLED,
-        "shuffle once more after lacing, as notified to surveillance",
+        message("shuffle_once_more_after_lacing_as_notified"),
         (RulePoint.RESHUFFLE_AFTER_LACE, RulePoint.RESHUFFLE_NOTICE),
         _reshuffles,
     ),
     _cut_duty(
         (ActKind.CUT_OFFERED,),
-        "offer the cut, backs away from the dealer, from the highest seat clockwise",
+        message("offer_cut_backs_away_from_dealer"),
         RulePoint.CUT_OFFERED,
     ),
     _cut_duty(
         (ActKind.CUT, ActKind.CUT_BY_DEALER),
-        "have the stack cut at least {ends} cards from either end;"
-        " if nobody accepts, the dealer cuts",
+        _cut_depth_text,
         RulePoint.CUT_DEPTH,
         RulePoint.CUT_BY_DEALER,
     ),
     _cut_duty(
         (ActKind.CUT_MOVED,),
-        "move the cards in front of the cut card to the back",
+        message("move_cards_in_front_cut_card"),
         RulePoint.CUT_MOVED,
     ),
     _cut_duty(
         (ActKind.CUT_CARDS_PLACED,),
-        "place the cut card at least {back} cards from the back{second}",
+        _cut_card_text,
         RulePoint.CUT_CARD_PLACEMENT,
         RulePoint.SECOND_CUT_CARD,
     ),
     Duty(
         (ActKind.LOADED,),
-        "load the shoe and record the batch, its cards and who cut",
+        message("load_shoe_and_record_batch_cards"),
         (RulePoint.SHOE_LOADED,),
         ObservableFact.BATCH_LOADED,
         DutyGroup.LOADING,
@@ -305,20 +339,9 @@ def act_points(kind: ActKind) -> tuple[RulePoint, ...]:
     return tuple(dict.fromkeys(p for duty in DUTIES if duty.acts[0] is kind for p in duty.points))
 
 
-def describe_duty(book: RuleBook, duty: Duty) -> str:
+def describe_duty(book: RuleBook, duty: Duty) -> Message:
     """The text of a duty, with the numbers of the profile."""
-    values = book.values
-    odds = (
-        ("Player", values.odds_player),
-        ("Banker", values.odds_banker),
-        ("Tie", values.odds_tie),
-    )
-    return duty.text.format(
-        odds=", ".join(f"{name} {paid}" for name, paid in odds),
-        ends=values.cut_min_cards_from_either_end,
-        back=values.cut_card_min_from_back,
-        second=", the second at the very end" if values.cut_cards_per_shoe > 1 else "",
-    )
+    return duty.text if isinstance(duty.text, Message) else duty.text(book.values)
 
 
 def is_required(book: RuleBook, duty: Duty) -> bool:
@@ -334,14 +357,17 @@ def accepts_preshuffled(values: RuleValues) -> bool:
     return values.opening_inspection is OpeningInspection.OR_PRESHUFFLE_RECEIPT
 
 
-def is_done(duty: Duty, opening: OpeningState, batch: str, today: str) -> bool:
+def is_done(book: RuleBook, state: TableState, duty: Duty, batch: str) -> bool:
     """Whether a duty is done for the next shoe; `batch` is empty where there is only one."""
-    for kind in duty.acts:
-        by_batch = duty.by_batch or kind is ActKind.PRESHUFFLED
-        act = opening.find(kind, batch if by_batch else "")
-        if act is not None and _still_counts(duty, act, today):
-            return True
-    return False
+    return any(_is_act_done(book, state, duty, kind, batch) for kind in duty.acts)
+
+
+def _is_act_done(book: RuleBook, state: TableState, duty: Duty, kind: ActKind, batch: str) -> bool:
+    if kind is ActKind.SHUFFLED and book.tracks_batches:
+        return is_shuffled(book, state, batch)
+    by_batch = duty.by_batch or kind is ActKind.PRESHUFFLED
+    act = state.opening.find(kind, batch if by_batch else "")
+    return act is not None and _still_counts(duty, act, state.today)
 
 
 def _still_counts(duty: Duty, act: CompletedAct, today: str) -> bool:
@@ -363,10 +389,10 @@ def required_duties(book: RuleBook, opening: OpeningState) -> tuple[Duty, ...]:
     )
 
 
-def missing_duties(
-    book: RuleBook, opening: OpeningState, batch: str, today: str
-) -> tuple[Duty, ...]:
+def missing_duties(book: RuleBook, state: TableState, batch: str) -> tuple[Duty, ...]:
     """The duties of the next shoe that are not done, observed or not."""
     return tuple(
-        duty for duty in required_duties(book, opening) if not is_done(duty, opening, batch, today)
+        duty
+        for duty in required_duties(book, state.opening)
+        if not is_done(book, state, duty, batch)
     )

@@ -7,10 +7,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction, RecordAct
+from controller.custody.batch_life.state import Lineage
+from controller.messages.message import Message, Wording, message
+from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.duties import ACTS_PER_SHOE, act_points
 from controller.procedure.effects import ActRecord, Refusal
-from controller.procedure.events import ActReported
-from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.opening import NOBODY, CompletedAct, OpeningState
@@ -18,7 +20,6 @@ from controller.procedure.step_result import Step, accept
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 
-SUPERVISORS: Final = ("floorperson", "pit_manager")
 CARDS_IN_A_DECK: Final = 52
 
 
@@ -30,7 +31,7 @@ def begin_act(state: TableState) -> Step:
 def shoe_in_play(state: TableState) -> bool:
     """Whether cards of an open shoe have left it."""
     shoe = state.shoe
-    if shoe is None or state.play_phase is Phase.SHOE_OVER:
+    if shoe is None or state.shoe_over:
         return False
     return shoe.joined or shoe.cards_drawn > 0
 
@@ -49,14 +50,19 @@ def other_batch(book: RuleBook, batch: str) -> str:
     return second if batch == first else first
 
 
-def next_batch(book: RuleBook, opening: OpeningState) -> str:
+def with_lineage(step: Step, lineage: Lineage) -> Step:
+    return step.with_state(replace(step.state, lineage=lineage))
+
+
+def next_batch(book: RuleBook, state: TableState) -> str:
     """The batch of the next shoe: the one loaded, else the one whose turn it is; empty if unknown.
 
     Where nothing was dealt yet it is the one that is not in the shuffler (D-21).
     """
-    if opening.loaded or not uses_two_batches(book):
-        return opening.loaded
-    idle = opening.last_batch or opening.in_shuffler
+    lineage = lineage_of(book, state)
+    if lineage.loaded or not uses_two_batches(book):
+        return lineage.loaded
+    idle = lineage.last_dealt or lineage.stored_batch
     return other_batch(book, idle) if idle else ""
 
 
@@ -65,36 +71,53 @@ def with_opening(step: Step, opening: OpeningState) -> Step:
 
 
 def without_stack(opening: OpeningState) -> OpeningState:
-    """Without a cut or loaded stack: the acts of every shoe are due again."""
+    """Without a cut stack of the one batch: the acts of every shoe are due again."""
     opening = opening.without(*ACTS_PER_SHOE)
-    return replace(opening, loaded="", offered=(), cutter=NOBODY, recut_by=())
+    return replace(opening, offered=(), cutter=NOBODY, recut_by=())
 
 
-def describe_miscount(counted: int, due: int) -> str:
+def describe_miscount(counted: int, due: int) -> Message:
     """Describe how a count of cards differs from the number due."""
-    few_or_many = "too few" if counted < due else "too many"
-    return f"counted {counted} of {due} cards, {abs(due - counted)} {few_or_many}"
+    if counted < due:
+        return message("counted_too_few", counted=counted, due=due, few=due - counted)
+    return message("counted_too_many", counted=counted, due=due, many=counted - due)
 
 
 def record_act(
-    book: RuleBook, step: Step, event: ActReported, detail: str = "", *points: RulePoint
+    book: RuleBook,
+    step: Step,
+    act: OperatorAction[RecordAct],
+    detail: Wording = "",
+    *points: RulePoint,
 ) -> Step:
     """Put the act on record with the clauses that require it; `points` beside the act's own."""
-    parts = (detail, event.reason, event.reference, f"with {event.second}" if event.second else "")
-    text = "; ".join(part for part in parts if part)
-    clauses = book.clauses(*dict.fromkeys((*act_points(event.kind), *points)))
-    step = accept(step, f"{event.kind.value}: {event.person}")
-    return step.with_effect(ActRecord(event.kind.value, event.person, text, clauses))
+    second = act.action.second
+    parts = (
+        detail,
+        act.reason,
+        act.action.reference,
+        message("with_second_person", second=second) if second else "",
+    )
+    text = message("one_after_another", texts=tuple(part for part in parts if part))
+    clauses = book.clauses(*dict.fromkeys((*act_points(act.action.kind), *points)))
+    step = accept(step, message("act_by_person", act=act.action.kind.value, person=act.person))
+    return step.with_effect(ActRecord(act.action.kind.value, act.person, text, clauses))
 
 
-def complete_act(step: Step, event: ActReported, batch: str = "", amount: int = 0) -> Step:
+def complete_act(
+    step: Step, act: OperatorAction[RecordAct], batch: str = "", amount: int = 0
+) -> Step:
     """Add the act to those that fulfil duties."""
-    act = CompletedAct(event.kind, batch, step.state.today, event.person, amount)
-    return with_opening(step, step.state.opening.with_act(act))
+    done = CompletedAct(act.action.kind, batch, step.state.today, act.person, amount)
+    return with_opening(step, step.state.opening.with_act(done))
 
 
 def refuse_act(
-    book: RuleBook, state: TableState, event: ActReported, why: str, *points: RulePoint
+    book: RuleBook,
+    state: TableState,
+    act: OperatorAction[RecordAct],
+    why: Wording,
+    *points: RulePoint,
 ) -> Step:
     """Refuse the act: why, and what can be done instead."""
-    return begin_act(state).with_effect(Refusal(event.kind.value, why, book.clauses(*points)))
+    return begin_act(state).with_effect(Refusal(act.action.kind.value, why, book.clauses(*points)))

@@ -9,7 +9,6 @@ from controller.profiles.call_phrases import CallPhrase
 from controller.rules.hands import HandName
 from controller.rules.outcome import CoupResult, Outcome
 
-NAMES = {HandName.PLAYER: "Player", HandName.BANKER: "Banker"}
 NATURAL_COUNT_MIN = 8
 
 

@@ -6,6 +6,8 @@ Source: NY (g), (i)(1); NJ 3.10(a), 7.10(a); S42 (h)(1)-(3), (j)(1); WA overview
 
 from msgspec import Struct
 
+from controller.actions.choices import LayoutPart
+from controller.messages.message import Message, message
 from controller.procedure.calls.announcement_text import (
     banker_two_cards,
     phrase_text,
@@ -15,7 +17,6 @@ from controller.procedure.calls.announcement_text import (
 )
 from controller.procedure.calls.visibility import HANDS
 from controller.procedure.effects import PromptKind
-from controller.procedure.events import LayoutPart
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState
 from controller.profiles.call_phrases import CallPhrase
@@ -28,10 +29,10 @@ from controller.rules.setting_values import ThirdCardDealt
 from controller.settlement.coup_facts import derive_facts
 
 NAMES = {
-    LayoutPart.PLAYER_HAND: "the Player's Hand",
-    LayoutPart.BANKER_HAND: "the Banker's Hand",
-    LayoutPart.PLAYER_THIRD: "Player's third card",
-    LayoutPart.BANKER_THIRD: "Banker's third card",
+    LayoutPart.PLAYER_HAND: message("player_hand"),
+    LayoutPart.BANKER_HAND: message("banker_hand"),
+    LayoutPart.PLAYER_THIRD: message("player_third_card"),
+    LayoutPart.BANKER_THIRD: message("banker_third_card"),
 }
 HAND_OF = {
     LayoutPart.PLAYER_HAND: HandName.PLAYER,
@@ -61,7 +62,7 @@ class DueCall(Struct, frozen=True):
     """A prompt that is due: its text, and the points of the profile that require it."""
 
     kind: PromptKind
-    text: str
+    text: Message
     points: tuple[RulePoint, ...]
 
 
@@ -82,7 +83,7 @@ def due_count_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
 def banker_draw_call(book: RuleBook, coup: CoupState) -> DueCall:
     """Banker draws after Player's third card: the count to beat."""
     player = point_count(hands(coup.faces()).player)
-    text = f"announce: {phrase_text(book, CallPhrase.BANKER_CARD, player=player)}"
+    text = message("announce", calls=(phrase_text(book, CallPhrase.BANKER_CARD, player=player),))
     return DueCall(PromptKind.BANKER_DRAW, text, (RulePoint.BANKER_DRAW_CALLED,))
 
 
@@ -95,32 +96,36 @@ def count_call(
         HandName.PLAYER: point_count(faces[0:4:2]),
         HandName.BANKER: point_count(faces[1:4:2]),
     }
-    words = [_two_card_text(book, counts, hand, both=both) for hand in called]
+    calls = [_two_card_text(book, counts, hand, both=both) for hand in called]
     points = [RulePoint.COUNTS_CALLED, *(COUNT_CALLED[hand] for hand in called)]
     points += [_NATURAL[hand] for hand in called if counts[hand] in NATURAL_COUNTS]
-    text = "announce: "
     if not both:
-        return DueCall(PromptKind.COUNTS, text + ", ".join(words), tuple(points))
+        return DueCall(PromptKind.COUNTS, message("announce", calls=tuple(calls)), tuple(points))
     ruling = draw_decision(faces)
     if requires(book, Announcement.DRAWS):
         points.append(RulePoint.PLAYER_DRAW_CALLED)
         if ruling is DrawDecision.PLAYER_DRAWS:
             both_counts = {hand.value: count for hand, count in counts.items()}
-            words.append(phrase_text(book, CallPhrase.PLAYER_CARD, **both_counts))
+            calls.append(phrase_text(book, CallPhrase.PLAYER_CARD, **both_counts))
         else:
             points.append(RulePoint.BANKER_DRAW_CALLED)
         if ruling is DrawDecision.PLAYER_STANDS_BANKER_DRAWS:
             player = counts[HandName.PLAYER]
-            words.append(phrase_text(book, CallPhrase.BANKER_CARD, player=player))
+            calls.append(phrase_text(book, CallPhrase.BANKER_CARD, player=player))
     third = _THIRD_DUE.get(ruling)
     if third is None:
-        return DueCall(PromptKind.COUNTS, f"{text}{', '.join(words)}; no third card", tuple(points))
+        text = message("announce_no_third_card", calls=tuple(calls))
+        return DueCall(PromptKind.COUNTS, text, tuple(points))
     points.append(RulePoint.THIRD_CARD_RULE)
     how = book.values.third_card_dealt
     if how is ThirdCardDealt.FACE_UP or coup.ghost:
         points.append(_FACE_UP[third])
-    then = f"then {NAMES[third]}, {'face up' if coup.ghost else how.value.replace('_', ' ')}"
-    return DueCall(PromptKind.COUNTS, f"{text}{', '.join(words)}; {then}", tuple(points))
+    text = (
+        message("announce_then_third_face_up", calls=tuple(calls), third=NAMES[third])
+        if how is ThirdCardDealt.FACE_UP or coup.ghost
+        else message("announce_then_third_face_down", calls=tuple(calls), third=NAMES[third])
+    )
+    return DueCall(PromptKind.COUNTS, text, tuple(points))
 
 
 def _two_card_text(
@@ -144,25 +149,26 @@ def due_result_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
     called_with_draws = result.natural and requires(book, Announcement.DRAWS)
     tie_hand = requires(book, Announcement.TIE_HAND) and not called_with_draws
     due: list[DueCall] = []
-    words: list[str] = []
+    calls: list[str] = []
     points: list[RulePoint] = []
     if draw_decision(faces) is DrawDecision.BANKER_STANDS and requires(book, Announcement.DRAWS):
-        words.append(phrase_text(book, CallPhrase.BANKER_NO_CARD))
+        calls.append(phrase_text(book, CallPhrase.BANKER_NO_CARD))
         points.append(RulePoint.BANKER_DRAW_CALLED)
     if requires(book, Announcement.FINAL_AND_WINNER):
-        words.append(result_text(book, result, tie_called=tie_hand or called_with_draws))
+        calls.append(result_text(book, result, tie_called=tie_hand or called_with_draws))
         points += [RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED]
     if book.values.total_card_wagers:
-        words.append(phrase_text(book, CallPhrase.TOTAL_CARDS, cards=len(faces)))
+        calls.append(phrase_text(book, CallPhrase.TOTAL_CARDS, cards=len(faces)))
         points.append(RulePoint.TOTAL_CARDS_CALLED)
-    if words:
-        due.append(DueCall(PromptKind.RESULT, "announce: " + ", ".join(words), tuple(points)))
+    if calls:
+        text = message("announce", calls=tuple(calls))
+        due.append(DueCall(PromptKind.RESULT, text, tuple(points)))
     if result.outcome is Outcome.TIE and tie_hand:
-        text = f'announce "{phrase_text(book, CallPhrase.TIE_HAND)}"'
+        text = message("announce_phrase", phrase=phrase_text(book, CallPhrase.TIE_HAND))
         due.append(DueCall(PromptKind.TIE_HAND, text, (RulePoint.TIE_CALLED,)))
     facts = derive_facts(faces) if book.values.ez else None
     if facts is not None and (facts.dragon_7 or facts.panda_8):
         phrase = CallPhrase.DRAGON_7 if facts.dragon_7 else CallPhrase.PANDA_8
-        text = f'announce "{phrase_text(book, phrase)}"'
+        text = message("announce_phrase", phrase=phrase_text(book, phrase))
         due.append(DueCall(PromptKind.EZ_RESULT, text, (RulePoint.EZ_CALLED,)))
     return tuple(due)

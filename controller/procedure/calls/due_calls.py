@@ -9,6 +9,7 @@ at its fourth card, in general words: a later call would disclose what the cards
 is due while the table is suspended, or for a partial coup.
 """
 
+from controller.messages.message import Message, message
 from controller.procedure.calls.announcement_text import phrase_text
 from controller.procedure.calls.announcements import (
     DueCall,
@@ -19,26 +20,25 @@ from controller.procedure.calls.announcements import (
 )
 from controller.procedure.calls.face_down import (
     DEAL_POINTS,
-    UNDER_SHOE,
     banker_goes_under_shoe,
     face_down_calls,
     turn_call,
 )
 from controller.procedure.calls.visibility import hands_seen, unseen_third_card
 from controller.procedure.effects import PromptKind
-from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, ShoeState, TableState
 from controller.profiles.call_phrases import CallPhrase
 from controller.profiles.rule_points import RulePoint
+from controller.rules.coup import is_complete
 from controller.rules.setting_values import DealOption
 from controller.rules.setting_values import RequiredCall as Announcement
 
 _DEAL_TEXT = {
-    DealOption.FACE_UP: "deal face up",
-    DealOption.FACE_DOWN_DEALER: "deal face down",
-    DealOption.MIXED: "deal the Player's Hand face up, the Banker's face down",
-    DealOption.PLAYERS_REVEAL: "deal face down",
+    DealOption.FACE_UP: message("deal_face_up"),
+    DealOption.FACE_DOWN_DEALER: message("deal_face_down"),
+    DealOption.MIXED: message("deal_player_face_up_banker_face_down"),
+    DealOption.PLAYERS_REVEAL: message("deal_face_down"),
 }
 
 
@@ -48,7 +48,7 @@ def due_calls(book: RuleBook, state: TableState) -> tuple[DueCall, ...]:
         return ()
     coup = state.shoe.coup
     if coup is None:
-        if state.phase is not Phase.BETWEEN_COUPS:
+        if not book.takes_bets(state.phase):
             return ()
         before = calls_before_coup(book, ghost=state.ghost_hand_requested, bets=True)
         return (*_last_hand_call(book, state.shoe), *before)
@@ -59,12 +59,12 @@ def due_calls(book: RuleBook, state: TableState) -> tuple[DueCall, ...]:
     third = unseen_third_card(book, coup)
     if third is not None:
         return (turn_call(book, state, coup, third),)
-    return _calls_after_reveal(book, state.phase, coup)
+    return _calls_after_reveal(book, coup)
 
 
-def _calls_after_reveal(book: RuleBook, phase: Phase, coup: CoupState) -> tuple[DueCall, ...]:
+def _calls_after_reveal(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
     """The calls that are due once every card on the layout was seen."""
-    if phase is Phase.RESULT:
+    if is_complete(coup.faces()):
         return (*due_count_calls(book, coup), *due_result_calls(book, coup))
     if len(coup.cards) == 4:
         return due_count_calls(book, coup)
@@ -74,20 +74,21 @@ def _calls_after_reveal(book: RuleBook, phase: Phase, coup: CoupState) -> tuple[
 def calls_before_coup(book: RuleBook, *, ghost: bool, bets: bool) -> tuple[DueCall, ...]:
     """The prompt before a coup's first card; `bets`: it includes "no more bets"."""
     if ghost:
-        text = "a ghost hand: no wagers; deal every card face up"
+        text = message("deal_ghost_hand")
         ghostly = (RulePoint.GHOST_HAND, RulePoint.GHOST_NO_WAGER)
         return (DueCall(PromptKind.BEFORE_DEAL, text, ghostly),)
-    texts: list[str] = []
+    texts: list[Message] = []
     points: list[RulePoint] = []
     if book.clauses(RulePoint.LAYOUT_CHECKED):
-        texts.append("check that every wager lies in its own area")
+        texts.append(message("check_wagers_in_own_area"))
         points.append(RulePoint.LAYOUT_CHECKED)
     if requires(book, Announcement.BEFORE):
-        texts.append(f'announce "{phrase_text(book, CallPhrase.BEFORE)}"')
+        texts.append(message("announce_phrase", phrase=phrase_text(book, CallPhrase.BEFORE)))
         points += [RulePoint.PRE_DEAL_CALLS, RulePoint.CALLS_DOCUMENTED]
     call = PromptKind.BEFORE_DEAL
     if bets and requires(book, Announcement.NO_MORE_BETS):
-        texts.append(f'call "{phrase_text(book, CallPhrase.NO_MORE_BETS)}" before the first card')
+        phrase = phrase_text(book, CallPhrase.NO_MORE_BETS)
+        texts.append(message("call_before_first_card", phrase=phrase))
         points.append(RulePoint.NO_MORE_BETS)
         call = PromptKind.NO_MORE_BETS
     if not texts:
@@ -95,18 +96,18 @@ def calls_before_coup(book: RuleBook, *, ghost: bool, bets: bool) -> tuple[DueCa
     option = book.values.deal_option
     points += [DEAL_POINTS[option], RulePoint.TWO_HANDS, RulePoint.HAND_AREAS]
     points.append(RulePoint.DEALER_DRAWS)
-    text = "; ".join((*texts, f"{_DEAL_TEXT[option]}, {_where_cards_go(book)}"))
+    texts.append(message("deal_cards", how=_DEAL_TEXT[option], where=_where_cards_go(book)))
+    text = message("one_after_another", texts=tuple(texts))
     return (DueCall(call, text, tuple(points)),)
 
 
-def _where_cards_go(book: RuleBook) -> str:
+def _where_cards_go(book: RuleBook) -> Message:
     """Where the first four cards are placed, by `banker_placement`."""
-    areas = "each card to its hand's area"
     if not banker_goes_under_shoe(book):
-        return areas
+        return message("each_card_to_area")
     if book.values.deal_option is DealOption.PLAYERS_REVEAL:
-        return f"{areas}; after the fourth card place the Banker's Hand {UNDER_SHOE}"
-    return f"the Player's Hand to its area, the Banker's Hand {UNDER_SHOE}"
+        return message("each_card_to_area_then_banker_under_shoe")
+    return message("player_to_area_banker_under_shoe")
 
 
 def _last_hand_call(book: RuleBook, shoe: ShoeState) -> tuple[DueCall, ...]:
@@ -115,5 +116,5 @@ def _last_hand_call(book: RuleBook, shoe: ShoeState) -> tuple[DueCall, ...]:
 
 def last_hand_call(book: RuleBook) -> DueCall:
     """The announcement of the last hand."""
-    text = f'announce "{phrase_text(book, CallPhrase.LAST_HAND)}"'
+    text = message("announce_phrase", phrase=phrase_text(book, CallPhrase.LAST_HAND))
     return DueCall(PromptKind.LAST_HAND, text, (RulePoint.LAST_HAND_CALLED,))

@@ -7,7 +7,8 @@ Source: NY (f)(3), (g); S42 (g)(3)(ii)-(iii), (h)(1)-(3), (k)(5); WA overview 3,
 from types import MappingProxyType
 from typing import Final
 
-from controller.procedure.calls.announcement_text import NAMES as HAND_NAMES
+from controller.actions.choices import LayoutPart
+from controller.messages.message import Message, message
 from controller.procedure.calls.announcement_text import phrase_text
 from controller.procedure.calls.announcements import (
     COUNT_CALLED,
@@ -25,7 +26,6 @@ from controller.procedure.calls.reveal_seats import (
 )
 from controller.procedure.calls.visibility import HANDS, is_seen, unseen_third_card
 from controller.procedure.effects import PromptKind
-from controller.procedure.events import LayoutPart
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, TableState
 from controller.profiles.call_phrases import CallPhrase
@@ -44,7 +44,10 @@ _TIE_BREAK = {
     HandName.PLAYER: RulePoint.REVEAL_PLAYER_TIE_BREAK,
     HandName.BANKER: RulePoint.REVEAL_BANKER_TIE_BREAK,
 }
-
+_HIGHEST_BETTOR = {
+    HandName.PLAYER: message("patron_with_highest_player_wager"),
+    HandName.BANKER: message("patron_with_highest_banker_wager"),
+}
 
 DEAL_POINTS: Final = MappingProxyType(
     {
@@ -54,7 +57,6 @@ DEAL_POINTS: Final = MappingProxyType(
         DealOption.PLAYERS_REVEAL: RulePoint.DEAL_PLAYERS_REVEAL,
     }
 )
-UNDER_SHOE: Final = "under the shoe's right corner until the Player's Hand is called"
 
 
 def banker_goes_under_shoe(book: RuleBook) -> bool:
@@ -73,7 +75,8 @@ def face_down_calls(book: RuleBook, state: TableState, coup: CoupState) -> tuple
     count = count_call(book, coup, (HAND_OF[seen[0]],), both=False)
     if due.kind is PromptKind.HAND_OVER:
         return (count, due)
-    text, points = f"{count.text}; then {due.text}", (*count.points, *due.points)
+    text = message("first_then", first=count.text, then=due.text)
+    points = (*count.points, *due.points)
     return (DueCall(PromptKind.COUNTS, text, points),)
 
 
@@ -82,11 +85,11 @@ def _general_calls(book: RuleBook, state: TableState, coup: CoupState) -> tuple[
     due: list[DueCall] = []
     if players_reveal(book, coup):
         player, banker = (turn_call(book, state, coup, hand) for hand in HANDS)
-        text = f"{player.text}; then {banker.text}"
+        text = message("first_then", first=player.text, then=banker.text)
         due.append(DueCall(PromptKind.HAND_OVER, text, (*player.points, *banker.points)))
     parts, points = _general_announcements(book)
     if parts:
-        text = "as the cards are turned, announce " + ", then ".join(parts)
+        text = message("announce_as_cards_turned", parts=tuple(parts))
         first = DueCall(PromptKind.COUNTS, text, tuple(points))
         if not due:
             first = _after_placing(book, coup, first, RulePoint.TURN_PLAYER_FIRST)
@@ -97,27 +100,29 @@ def _general_calls(book: RuleBook, state: TableState, coup: CoupState) -> tuple[
     return tuple(due)
 
 
-def _general_announcements(book: RuleBook) -> tuple[list[str], list[RulePoint]]:
-    parts: list[str] = []
+def _general_announcements(book: RuleBook) -> tuple[list[Message], list[RulePoint]]:
+    parts: list[Message] = []
     points: list[RulePoint] = []
     if requires(book, Announcement.COUNTS):
-        parts.append("the point count of the Player's Hand, then the Banker's")
+        parts.append(message("point_counts_of_both_hands"))
         points += [RulePoint.COUNTS_CALLED, *COUNT_CALLED.values()]
     if requires(book, Announcement.DRAWS):
-        parts.append("who draws")
+        parts.append(message("who_draws"))
         points += [RulePoint.PLAYER_DRAW_CALLED, RulePoint.BANKER_DRAW_CALLED]
     if requires(book, Announcement.FINAL_AND_WINNER):
-        parts.append("the final point counts and the winner")
+        parts.append(message("final_counts_and_winner"))
         points += [RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED]
     if requires(book, Announcement.TIE_HAND):
-        parts.append(f'"{phrase_text(book, CallPhrase.TIE_HAND)}" if they are equal')
+        phrase = phrase_text(book, CallPhrase.TIE_HAND)
+        parts.append(message("phrase_if_equal", phrase=phrase))
         points.append(RulePoint.TIE_CALLED)
     if book.values.total_card_wagers:
-        parts.append("the total number of cards")
+        parts.append(message("total_number_of_cards"))
         points.append(RulePoint.TOTAL_CARDS_CALLED)
     if book.values.ez:
-        ez = (phrase_text(book, one) for one in (CallPhrase.DRAGON_7, CallPhrase.PANDA_8))
-        parts.append(" or ".join(f'"{one}"' for one in ez) + " if it is one")
+        dragon_7 = phrase_text(book, CallPhrase.DRAGON_7)
+        panda_8 = phrase_text(book, CallPhrase.PANDA_8)
+        parts.append(message("ez_phrases_if_one", dragon_7=dragon_7, panda_8=panda_8))
         points.append(RulePoint.EZ_CALLED)
     return parts, points
 
@@ -133,8 +138,11 @@ def _after_placing(book: RuleBook, coup: CoupState, due: DueCall, *points: RuleP
     points = (*due.points, *points)
     if not banker_goes_under_shoe(book) or coup.reveal.player_given_up:
         return DueCall(due.kind, due.text, points)
-    verb = "place" if players_reveal(book, coup) else "leave"
-    text = f"{verb} the Banker's Hand {UNDER_SHOE}; {due.text}"
+    text = (
+        message("place_banker_under_shoe_then", then=due.text)
+        if players_reveal(book, coup)
+        else message("leave_banker_under_shoe_then", then=due.text)
+    )
     return DueCall(due.kind, text, (*points, DEAL_POINTS[book.values.deal_option]))
 
 
@@ -142,23 +150,24 @@ def _turn_call(book: RuleBook, state: TableState, coup: CoupState, part: LayoutP
     name = NAMES[part]
     if not players_reveal(book, coup):
         waits = part is LayoutPart.BANKER_HAND and banker_goes_under_shoe(book)
-        text = f"turn {name}{' and put it on its area' if waits else ''}"
+        text = (
+            message("turn_part_onto_area", part=name) if waits else message("turn_part", part=name)
+        )
         return DueCall(PromptKind.TURN, text, (RulePoint.TURN_PLAYER_FIRST,))
     hand = HAND_OF[part]
-    wager = f"{HAND_NAMES[hand]} wager"
     if not wagers_observed(book):
-        whom = f"the patron with the highest {wager}"
-        if part not in HANDS:
-            whom = "the patron who had that hand"
-        text = f"hand {name} face down to {whom}; if there is none, the dealer turns it"
+        whom = message("patron_who_had_that_hand")
+        if part in HANDS:
+            whom = _HIGHEST_BETTOR[hand]
+        text = message("hand_part_to_patron", part=name, whom=whom)
         open_to = (_REVEAL[part], _TIE_BREAK[hand], RulePoint.REVEAL_DEALER)
         return DueCall(PromptKind.HAND_OVER, text, open_to)
     seat = coup.reveal.player_seat if hand is HandName.PLAYER else coup.reveal.banker_seat
     if seat == 0:
-        text = f"turn {name}: no patron does"
+        text = message("turn_part_as_no_patron_does", part=name)
         return DueCall(PromptKind.HAND_OVER, text, (_REVEAL[part], RulePoint.REVEAL_DEALER))
     tied = highest_bettor(
         wagers_on_layout(state, coup.number), hand, book.values.seat_direction
     ).tied
     points = (_REVEAL[part], _TIE_BREAK[hand]) if tied else (_REVEAL[part],)
-    return DueCall(PromptKind.HAND_OVER, f"hand {name} face down to seat {seat}", points)
+    return DueCall(PromptKind.HAND_OVER, message("hand_part_to_seat", part=name, seat=seat), points)

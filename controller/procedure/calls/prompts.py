@@ -5,12 +5,12 @@ Source: NY (f)(2), (g), (i)(1); NJ 3.10(a), 7.10(a); S42 (g)(2), (h)(1), (h)(5),
 Decisions. Cards that are dealt while the table is suspended need no call.
 """
 
+from controller.actions.choices import LayoutPart
 from controller.procedure.calls.announcements import DueCall
 from controller.procedure.calls.due_calls import calls_before_coup, due_calls, last_hand_call
 from controller.procedure.calls.face_down import turn_call
 from controller.procedure.calls.reveal_seats import assign_reveal_rights
 from controller.procedure.calls.visibility import all_seen, is_seen
-from controller.procedure.events import LayoutPart
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.step_result import Step, prompt
 from controller.rules.coup import DrawDecision, Place

@@ -8,7 +8,7 @@ NY-f-3-i-a to NY-f-3-ii-e, NY-g-2-ii to NY-g-2-v; WA-ov-3-face, WA-ov-9-face.
 from types import MappingProxyType
 from typing import Final
 
-from controller.procedure.events import LayoutPart
+from controller.actions.choices import LayoutPart
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
 from controller.rules.coup import Place

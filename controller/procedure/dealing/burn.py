@@ -10,11 +10,10 @@ owes was drawn in error, wherever play stands: it becomes no card of a hand by i
 
 from msgspec.structs import replace
 
-from controller.procedure.dealing.error_cards import (
-    hold_card_drawn_after,
-    hold_error_card,
-    holds_next_cards,
-)
+from controller.custody.card_states import CardPlace
+from controller.messages.message import message
+from controller.procedure.cells import Breach, Cell
+from controller.procedure.dealing.remedy_burn import begin_due_burn, burn_counted_by_shoe
 from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.effects import BurnDone, PromptKind
 from controller.procedure.events import CardDrawn
@@ -22,7 +21,6 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
 from controller.procedure.places import PLACE_NAMES
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import ShoeState
 from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import (
     Step,
@@ -52,38 +50,32 @@ def begin_burn_or_play(book: RuleBook, step: Step) -> Step:
     return step.advance(book, Trigger.FIRST_CARD_READY)
 
 
-def judge_first_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def judge_first_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
     """The first card sets how many more are burned, even where the shoe claims a coup."""
     if event.card is None:
-        step = step.with_shoe(replace(_with_burn_card(step, event), burn_proven=False))
+        step = burn_counted_by_shoe(step, event)
+        step = step.with_shoe(replace(step.shoe, burn_proven=False))
         step = step.advance(book, Trigger.BURN_UNPROVEN)
-        detail = "the first burn card; its amount says how many more are burned"
+        detail = message("first_burn_card_amount_says_how_many")
         return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, detail)
     step, owed = _set_burn_count(book, step, event.card)
     step = step.with_shoe(count_in_no_hand(step.shoe, event.card, event.claimed))
-    if event.claimed is Place.PLAYER_1:
-        detail = f"by the order of drawing it is the first burn card; {owed} more owed"
-        step = raise_irregularity(book, step, IrregularityCode.BURN_SKIPPED, detail)
-    else:
-        step = _check_claim(book, step, event, Place.BURN_FIRST)
+    step = _raise_breach(book, step, event, cell, Place.BURN_FIRST)
     return step if owed else end_burn(book, step)
 
 
-def judge_counted_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def judge_counted_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
     """A counted burn card. A coup cannot begin here: there is no such edge."""
     owed = step.shoe.burn_owed - 1
-    step = step.with_shoe(replace(_with_burn_card(step, event), burn_owed=owed))
+    step = burn_counted_by_shoe(step, event)
+    step = step.with_shoe(replace(step.shoe, burn_owed=owed))
     points = (RulePoint.BURN_COUNT,) if owed else (RulePoint.BURN_COUNT, RulePoint.BURN_BEFORE_PLAY)
-    step = accept(step, f"burn card, {owed} more to burn", book.clauses(*points))
-    if event.claimed is Place.PLAYER_1:
-        detail = f"by the order of drawing it is a burn card; {owed} more owed"
-        step = raise_irregularity(book, step, IrregularityCode.BURN_SHORT, detail)
-    elif event.claimed is not Place.BURN_EXTRA:
-        step = _check_claim(book, step, event, Place.BURN)
+    step = accept(step, message("burn_card_more_to_burn", owed=owed), book.clauses(*points))
+    step = _raise_breach(book, step, event, cell, Place.BURN)
     return step.advance(book, Trigger.CARD) if owed else end_burn(book, step)
 
 
-def judge_uncounted_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def judge_uncounted_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
     """A burn card of a burn whose count is not known."""
     shoe = step.shoe
     if event.claimed is Place.BURN_FIRST and event.card is not None and not shoe.burn_cards:
@@ -91,9 +83,9 @@ def judge_uncounted_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> S
         step = step.with_shoe(replace(shoe, burn_proven=True))
         step, owed = _set_burn_count(book, step, event.card)
         return step if owed else end_burn(book, step)
-    step = step.with_shoe(_with_burn_card(step, event))
+    step = burn_counted_by_shoe(step, event)
     clauses = book.clauses(RulePoint.BURN_COUNT)
-    return accept(step, "burn card; the number owed is not known", clauses)
+    return accept(step, message("burn_card_number_owed_not_known"), clauses)
 
 
 def end_burn(book: RuleBook, step: Step) -> Step:
@@ -109,26 +101,16 @@ def end_burn(book: RuleBook, step: Step) -> Step:
     return step
 
 
-def raise_unowed_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
-    """Hold a burn card that no burn owes, as a card drawn in error (D-38)."""
-    if holds_next_cards(step):
-        return hold_card_drawn_after(book, step, event)
-    detail = f"card {step.shoe.cards_drawn} of the shoe"
-    step = hold_error_card(book, step, event)
-    return raise_irregularity(book, step, IrregularityCode.BURN_OVER, detail)
+def end_uncounted_burn(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+    """Play begins: so the burn is over."""
+    return begin_due_burn(book, end_burn(book, step))
 
 
-def accept_announced_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def accept_announced_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
     """A burn card that a shoe announces by itself: continuous shuffling owes and forbids none."""
-    step = step.with_shoe(_with_burn_card(step, event))
-    what = "burn card by the shoe's own announcement; with a continuous shuffler none is owed"
+    step = burn_counted_by_shoe(step, event)
+    what = message("burn_card_by_shoe_own_announcement")
     return accept(step, what, book.clauses(RulePoint.CONTINUOUS_SHUFFLER))
-
-
-def _with_burn_card(step: Step, event: CardDrawn) -> ShoeState:
-    shoe = count_in_no_hand(step.shoe, event.card, event.claimed)
-    burned = (*shoe.burn_cards, event.card)
-    return replace(shoe, burn_cards=burned, drawn_last=LastDrawn.BURN)
 
 
 def _set_burn_count(book: RuleBook, step: Step, card: Card) -> tuple[Step, int]:
@@ -136,17 +118,26 @@ def _set_burn_count(book: RuleBook, step: Step, card: Card) -> tuple[Step, int]:
     values = book.values
     owed = burn_owed(card, values.burn_mode, values.burn_fixed_count)
     shoe = replace(step.shoe, burn_cards=(card,), burn_owed=owed, drawn_last=LastDrawn.BURN)
-    step = step.with_shoe(shoe).advance(book, Trigger.BURN_OWED)
-    what = f"first burn card, {owed} more to burn"
+    step = step.place_drawn(CardPlace.BURN).with_shoe(shoe).advance(book, Trigger.BURN_OWED)
+    what = message("first_burn_card_more_to_burn", owed=owed)
     step = accept(step, what, book.clauses(*_FIRST_CARD_POINTS))
     all_shown = values.burn_cards_disclosed is BurnDisclosure.ALL
-    shown = "show every burn card" if all_shown else "show the first burn card"
-    text = f"{shown}, then put it into the discard rack"
+    text = (
+        message("show_every_burn_card_then_put")
+        if all_shown
+        else message("show_first_burn_card_then_put")
+    )
     return prompt(book, step, PromptKind.TURN, text, RulePoint.BURN_SHOWN), owed
 
 
-def _check_claim(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> Step:
-    if event.claimed is place:
+def _raise_breach(book: RuleBook, step: Step, event: CardDrawn, cell: Cell, place: Place) -> Step:
+    """Raise the claim for a burn card, whose place by the order of drawing is `place`."""
+    if not isinstance(cell, Breach):
         return step
-    detail = f"it is {PLACE_NAMES[place]}, the shoe reports {PLACE_NAMES[event.claimed]}"
-    return raise_irregularity(book, step, IrregularityCode.CLAIM_DIFFERS, detail)
+    detail = message(
+        "place_claimed_otherwise", place=PLACE_NAMES[place], claimed=PLACE_NAMES[event.claimed]
+    )
+    if cell.code is not IrregularityCode.CLAIM_DIFFERS:
+        owed = step.shoe.burn_owed
+        detail = message("place_by_order_burn_owed", place=PLACE_NAMES[place], owed=owed)
+    return raise_irregularity(book, step, cell.code, detail)

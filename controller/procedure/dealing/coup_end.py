@@ -3,14 +3,19 @@
 Source: S42 (j)(1), (h)(5), (k)(4); NY (i)(1); D-3, D-6, D-7, D-15, D-23, D-39.
 """
 
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
+from controller.actions.actions import DeclareResult
 from controller.custody.batch_life.facts import ShoeOver
+from controller.custody.card_states import CardPlace
+from controller.custody.moves import CardPlaced, HandsCleared
+from controller.messages.message import Message, message
 from controller.procedure.acts.discard_rack import prompt_coup_discard
 from controller.procedure.calls.prompts import prompt_last_hand
-from controller.procedure.dealing.error_cards import holds_whole_hand, keep_result
+from controller.procedure.cells import Breach, Cell
+from controller.procedure.dealing.error_cards import keep_result
 from controller.procedure.dealing.remedy_burn import begin_due_burn, postpone_burn
 from controller.procedure.dealing.shoe_count import count_after_coup
 from controller.procedure.effects import (
@@ -22,18 +27,15 @@ from controller.procedure.effects import (
     RecordedCard,
     ShoeEnded,
 )
-from controller.procedure.events import ResultDeclared
+from controller.procedure.events import CardDrawn, CoupForcedOut, ResultDeclared, ShoeStandsBy
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import (
-    ABANDONED_PHASES,
-    BEFORE_A_COUP,
     DUE_WORDS,
-    HANDS_COMPLETE,
     Phase,
     Trigger,
     resume_trigger,
 )
-from controller.procedure.places import PLAYER_PLACES, phase_by_cards, ruling_points
+from controller.procedure.places import OUTCOME_NAMES, PLAYER_PLACES, phase_by_cards, ruling_points
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.batch_life import apply_fact
 from controller.procedure.state import CoupState, ShoeState, ShoeTally
@@ -41,6 +43,7 @@ from controller.procedure.states.finished_coups import (
     FINISHED_COUPS_MAX,
     FinishedCoup,
     PaymentRules,
+    packed_wagers,
 )
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY, LastDrawn, ResultDeclaration
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
@@ -51,47 +54,55 @@ from controller.rules.coup import is_complete
 from controller.rules.hands import point_count
 from controller.rules.outcome import CoupResult, Outcome, coup_result
 from controller.settlement.payout_difference import SettledWager
-from controller.state_table import NoEdge
 
 # The place of the result after the six cards a coup can have, counted from 0.
 RESULT_INDEX = 6
 
 
-def result_declared(book: RuleBook, step: Step, event: ResultDeclared) -> Step:
+# By the shoe's buttons, or in words.
+Declaration: TypeAlias = ResultDeclared | DeclareResult
+
+
+def compare_result(book: RuleBook, step: Step, event: Declaration, cell: Cell) -> Step:
     """Compare what the dealer declared with what the cards say."""
-    declared = ResultDeclaration(event.outcome, event.player_pair, event.banker_pair)
-    shoe = step.state.shoe
-    if shoe is None or shoe.coup is None:
-        if holds_whole_hand(step):
-            return keep_result(book, step, declared)
-        return _result_without_coup(book, step)
-    if shoe.coup.partial:
-        step = step.with_coup(replace(shoe.coup, declared=declared))
-        return _result_of_partial_coup(book, step, declared)
-    return judge_result(book, step, declared)
+    return judge_result(book, step, _declaration(event))
+
+
+def _declaration(event: Declaration) -> ResultDeclaration:
+    return ResultDeclaration(event.outcome, event.player_pair, event.banker_pair)
 
 
 def judge_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step:
     """Judge the result declared for a coup whose cards are known."""
     coup = replace(step.coup, declared=declared)
     step = step.with_coup(coup)
-    if isinstance(book.next(step.phase, Trigger.RESULT_DECLARED), NoEdge):
-        detail = f"{declared.outcome.value} was declared; {DUE_WORDS[step.state.due_phase]} was due"
+    cell = book.cell(step.phase, Trigger.RESULT_DECLARED)
+    if isinstance(cell, Breach):
+        detail = message(
+            "outcome_declared_while_card_due",
+            outcome=declared.outcome.value,
+            due=DUE_WORDS[step.state.due_phase],
+        )
         points = ruling_points(coup.faces())
         step = abandon_coup(book, step)
-        return raise_irregularity(book, step, IrregularityCode.MISSING_CARD, detail, *points)
+        return raise_irregularity(book, step, cell.code, detail, *points)
     step = step.advance(book, Trigger.RESULT_DECLARED)
     computed = coup_result(coup.faces())
     step = _remark_on_pairs(step, declared, computed)
     if declared.outcome is not computed.outcome:
-        counts = f"{computed.player_count} to {computed.banker_count}"
-        cards = f"{computed.outcome.value.capitalize()} ({counts})"
-        detail = f"declared {declared.outcome.value.capitalize()}; the cards say {cards}"
+        detail = message(
+            "declared_otherwise_than_cards",
+            declared=OUTCOME_NAMES[declared.outcome],
+            computed=OUTCOME_NAMES[computed.outcome],
+            player=computed.player_count,
+            banker=computed.banker_count,
+        )
         return raise_irregularity(book, step, IrregularityCode.RESULT_MISMATCH, detail)
     points = (RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED)
     if computed.outcome is Outcome.TIE:
         points = (*points, RulePoint.TIE_CALLED)
-    step = accept(step, f"result {declared.outcome.value}", book.clauses(*points))
+    what = message("result_declared_as_dealt", outcome=declared.outcome.value)
+    step = accept(step, what, book.clauses(*points))
     return close_coup(book, step, CoupFate.COUNTED)
 
 
@@ -101,22 +112,26 @@ def _remark_on_pairs(step: Step, declared: ResultDeclaration, computed: CoupResu
     dealt = _name_pairs(computed.player_pair, computed.banker_pair)
     if signalled == dealt:
         return step
-    return accept(step, f"remark: signalled {signalled}; the cards have {dealt}")
+    return accept(step, message("remark_pairs_differ", signalled=signalled, dealt=dealt))
 
 
-def _name_pairs(player: bool, banker: bool) -> str:
-    pairs = [name for name, present in (("Player", player), ("Banker", banker)) if present]
-    return f"{' and '.join(pairs)} pair" if pairs else "no pair"
+def _name_pairs(player: bool, banker: bool) -> Message:
+    if player:
+        return message("player_and_banker_pair") if banker else message("player_pair")
+    return message("banker_pair") if banker else message("no_pair")
 
 
-def _result_of_partial_coup(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step:
+def end_partial_coup(book: RuleBook, step: Step, event: Declaration, cell: Cell) -> Step:
     """Close a partial coup unjudged; a result that cannot be its own belongs to an unseen coup."""
+    declared = _declaration(event)
+    step = step.with_coup(replace(step.coup, declared=declared))
     coup = step.coup
-    step = accept(step, f"{declared.outcome.value} declared for a partial coup, not judged")
+    what = message("declared_for_partial_coup_not_judged", outcome=declared.outcome.value)
+    step = accept(step, what)
     if coup.can_continue_at(RESULT_INDEX):
         return close_coup(book, step, CoupFate.PARTIAL)
     step = close_coup(book, step.with_coup(replace(coup, declared=None)), CoupFate.PARTIAL)
-    if step.phase is not Phase.BETWEEN_COUPS:
+    if not book.takes(step.phase, Trigger.COUP_BEGINS):
         return step
     number = step.shoe.coups_begun + 1
     unseen = CoupState(number, declared=declared, partial=True)
@@ -125,76 +140,90 @@ def _result_of_partial_coup(book: RuleBook, step: Step, declared: ResultDeclarat
     return close_coup(book, step, CoupFate.PARTIAL)
 
 
-def _result_without_coup(book: RuleBook, step: Step) -> Step:
-    if step.phase in BEFORE_A_COUP:
-        begun = step.shoe.coups_begun
-        after = f"after coup {begun}" if begun else "before the first coup"
-        return raise_irregularity(book, step, IrregularityCode.RESULT_WITHOUT_COUP, after)
-    return accept(step, "a result that belongs to no coup of this shoe: set aside")
+def keep_result_of_held(book: RuleBook, step: Step, event: Declaration, cell: Cell) -> Step:
+    """A result declared for cards that are held with one drawn in error."""
+    return keep_result(book, step, _declaration(event))
 
 
-def coup_forced_out(book: RuleBook, step: Step) -> Step:
+def raise_result_without_coup(book: RuleBook, step: Step, event: Declaration, cell: Breach) -> Step:
+    """A result with no coup on the table."""
+    begun = step.shoe.coups_begun
+    after = message("after_coup", begun=begun) if begun else message("before_first_coup")
+    return raise_irregularity(book, step, cell.code, after)
+
+
+def coup_forced_out(book: RuleBook, step: Step, event: CoupForcedOut, cell: Breach) -> Step:
     """A forced exit leaves the coup to a floorperson; what follows is not part of it."""
-    shoe = step.state.shoe
-    if shoe is not None and shoe.coup is None and shoe.shoe_count:
-        step = step.with_shoe(replace(shoe, shoe_count=()))
-        return accept(step, "forced exit: the shoe counted cards that are in no hand")
-    if shoe is None or shoe.coup is None:
-        return accept(step, "forced exit with no coup on the table: no effect")
-    if shoe.coup.shoe_cards is not None:
-        # The shoe counts a card that was taken out: only its count begins again.
-        step = step.with_coup(replace(shoe.coup, shoe_cards=()))
-        return accept(step, "forced exit: the shoe's count was off by a card found face up")
-    detail = f"cards dealt: {len(shoe.coup.cards)}"
+    detail = message("cards_dealt_count", count=len(step.coup.cards))
     step = abandon_coup(book, step)
-    return raise_irregularity(book, step, IrregularityCode.FORCED_EXIT, detail)
+    return raise_irregularity(book, step, cell.code, detail)
+
+
+def restart_shoe_count(book: RuleBook, step: Step, event: CoupForcedOut, cell: Cell) -> Step:
+    """The shoe counts a card that is in no hand: by the forced exit its count begins again."""
+    if step.shoe.coup is None:
+        step = step.with_shoe(replace(step.shoe, shoe_count=()))
+        return accept(step, message("forced_exit_shoe_counted_cards"))
+    step = step.with_coup(replace(step.coup, shoe_cards=()))
+    return accept(step, message("forced_exit_shoe_count_off_by_card"))
 
 
 def abandon_coup(book: RuleBook, step: Step) -> Step:
     """The coup was left: the next first card begins another one, any other card goes on with it."""
-    match step.phase:
-        case Phase.PARTIAL:
-            return step.with_coup(replace(step.coup, forced_out=True))
-        case Phase.COUP_BURN:
-            return step.with_remedy(replace(step.shoe.remedy, burn_return_phase=Phase.ABANDONED))
-        case _:
-            return step.advance(book, Trigger.COUP_ABANDONED)
+    if step.coup.partial:
+        return step.with_coup(replace(step.coup, forced_out=True))
+    if step.shoe.remedy.burn_return_phase is not None:
+        return step.with_remedy(replace(step.shoe.remedy, burn_return_phase=Phase.ABANDONED))
+    return step.advance(book, Trigger.COUP_ABANDONED)
+
+
+def leave_coup(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+    """A coup that was left ends where the next one's first card comes."""
+    return close_coup(book, step, CoupFate.PARTIAL)
+
+
+def resume_coup_at_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+    """A coup that was left goes on with a card that is due."""
+    return resume_coup(book, step)
 
 
 def resume_coup(book: RuleBook, step: Step) -> Step:
     """Go on with a coup that was left; a result declared too early no longer holds."""
-    if step.phase is Phase.COUP_BURN and step.shoe.remedy.burn_return_phase is Phase.ABANDONED:
-        step = step.with_remedy(
-            replace(step.shoe.remedy, burn_return_phase=phase_by_cards(step.coup.faces()))
-        )
-    elif step.phase in ABANDONED_PHASES:
-        step = step.advance(book, resume_trigger(step.state.due_phase))
+    remedy, goes_on = step.shoe.remedy, resume_trigger(step.state.due_phase)
+    if remedy.burn_return_phase is not None:
+        due = phase_by_cards(step.coup.faces())
+        step = step.with_remedy(replace(remedy, burn_return_phase=due))
+    elif book.takes(step.phase, goes_on):
+        step = step.advance(book, goes_on)
     return step.with_coup(replace(step.coup, declared=None))
 
 
-def shoe_stands_by(book: RuleBook, step: Step) -> Step:
-    """Stand-by ends a coup only where nothing reports results; it never begins one."""
-    shoe = step.state.shoe
-    coup = shoe.coup if shoe is not None else None
-    if coup is not None and coup.partial:
-        step = accept(step, "the shoe stands by: the partial coup is over")
-        return close_coup(book, step, CoupFate.PARTIAL)
-    if step.phase in HANDS_COMPLETE and not book.observes(ObservableFact.RESULT_BUTTON):
-        step = accept(step, "the shoe stands by: the coup is over, its result was not reported")
-        return close_coup(book, step, CoupFate.COUNTED)
-    return accept(step, "the shoe stands by")
+def end_partial_at_stand_by(book: RuleBook, step: Step, event: ShoeStandsBy, cell: Cell) -> Step:
+    """Stand-by ends a partial coup."""
+    step = accept(step, message("shoe_stands_by_partial_coup_over"))
+    return close_coup(book, step, CoupFate.PARTIAL)
+
+
+def end_coup_at_stand_by(book: RuleBook, step: Step, event: ShoeStandsBy, cell: Cell) -> Step:
+    """Stand-by ends a coup where nothing reports results."""
+    step = accept(step, message("shoe_stands_by_coup_over_result"))
+    return close_coup(book, step, CoupFate.COUNTED)
+
+
+def close_at_next(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+    """Close a complete coup when something happens that can only follow it."""
+    return close_complete_coup(book, step)
 
 
 def close_complete_coup(book: RuleBook, step: Step) -> Step:
-    """Close a complete coup when an event arrives that can only follow it.
+    """Close the coup on the table if its hands are complete: it counts by its cards.
 
-    It counts by its cards. A missing declaration is an irregularity only where the table observes
-    results.
+    A missing declaration is an irregularity only where the table observes results.
     """
-    if step.phase not in HANDS_COMPLETE:
+    if not book.takes(step.phase, Trigger.COUP_DONE) or step.coup.partial:
         return step
-    if book.observes(ObservableFact.RESULT_BUTTON) and step.phase is Phase.RESULT:
-        detail = f"coup {step.coup.number}"
+    if book.observes(ObservableFact.RESULT_BUTTON) and step.coup.declared is None:
+        detail = message("coup_number", number=step.coup.number)
         step = raise_irregularity(book, step, IrregularityCode.RESULT_NOT_DECLARED, detail)
     return close_coup(book, step, CoupFate.COUNTED)
 
@@ -218,7 +247,8 @@ def close_coup(
     step = _clear_coup(step)
     # Its cards can still be read later: only they keep it from being whole (D-41).
     unread = coup if fate is CoupFate.PARTIAL and coup.unjudged else shoe.unread_coup
-    left = coup.forced_out or step.phase in ABANDONED_PHASES
+    # A coup that was left can be left again, and stays where it is.
+    left = coup.forced_out or book.next(step.phase, Trigger.COUP_ABANDONED) is step.phase
     counted = count_after_coup(coup, left=left)
     shoe = replace(step.shoe, reports_proven=True, shoe_count=counted, unread_coup=unread)
     step = step.with_shoe(shoe)
@@ -239,7 +269,10 @@ def close_coup(
 
 def _clear_coup(step: Step) -> Step:
     """Without the coup; its cards can no longer be reported as boxed."""
-    shoe = step.with_coup(None).shoe
+    coup, shoe = step.coup, step.with_coup(None).shoe
+    if coup.cards or coup.aside:
+        racked = (CardPlaced(one.number, CardPlace.DISCARD_RACK) for one in coup.aside)
+        step = step.with_move(HandsCleared(), *racked)
     if shoe.drawn_last is LastDrawn.HAND:
         shoe = replace(shoe, drawn_last=LastDrawn.NOTHING)
     return step.with_shoe(shoe)
@@ -251,11 +284,9 @@ def publish_coup(book: RuleBook, step: Step, record: CoupRecord) -> Step:
     step = step.with_shoe(replace(step.shoe, tally=tally, last_coup=record))
     step = step.with_effect(CoupClosed(record, book.clauses(*record_points(record))))
     if record.fate is CoupFate.VOID:
-        by = " by a person's own decision" if record.own_void else ""
-        text = (
-            f"coup {record.coup} is void{by}: return every wager in full, charge no vigorish, "
-            "put its cards into the discard rack"
-        )
+        text = message("coup_void", coup=record.coup)
+        if record.own_void:
+            text = message("coup_void_by_own_decision", coup=record.coup)
         step = prompt(book, step, PromptKind.REMEDY, text, *_void_points(record))
     return _list_finished_coup(book, pay_coup(book, step, record), record)
 
@@ -272,7 +303,8 @@ def _list_finished_coup(book: RuleBook, step: Step, record: CoupRecord) -> Step:
     rules = 0
     if settled:
         step, rules = _list_payment_rules(step, PaymentRules.of(book.values))
-    finished = FinishedCoup(record.coup, record.outcome, settled=settled, rules=rules)
+    packed = packed_wagers(settled)
+    finished = FinishedCoup(record.coup, record.outcome, settled=packed, rules=rules)
     listed = (*step.shoe.finished, finished)[-FINISHED_COUPS_MAX:]
     return step.with_shoe(replace(step.shoe, finished=listed))
 
@@ -309,7 +341,7 @@ def state_shoe_end(book: RuleBook, step: Step, person: str = "", reason: str = "
     `person` and `reason` are of the person whose decision ended it, empty where the cards did.
     """
     shoe = step.state.shoe
-    if shoe is None or shoe.ended or step.phase is not Phase.SHOE_OVER:
+    if shoe is None or shoe.ended or not step.state.shoe_over:
         return step
     tally = shoe.tally
     ended = ShoeEnded(
@@ -329,8 +361,9 @@ def state_shoe_end(book: RuleBook, step: Step, person: str = "", reason: str = "
     last = LastDrawn.NOTHING if person else shoe.drawn_last
     shoe = replace(shoe, ended=True, drawn_last=last)
     step = _move_held_cards_to_rack(book, step.with_shoe(shoe)).with_effect(ended)
-    step = apply_fact(book, step, ShoeOver(shoe.joined or shoe.coups_begun > 0))
-    text = "the shoe is over: draw no more cards from it; reshuffle"
+    over = ShoeOver(shoe.joined or shoe.coups_begun > 0)
+    step = apply_fact(book, step.with_move(over), over)
+    text = message("shoe_over_draw_no_more_cards")
     return prompt(book, step, PromptKind.RESHUFFLE, text, RulePoint.LAST_HAND, RulePoint.RESHUFFLE)
 
 
@@ -339,11 +372,11 @@ def _move_held_cards_to_rack(book: RuleBook, step: Step) -> Step:
     shoe = step.shoe
     held = tuple(error.card for error in shoe.remedy.carried)
     shoe = replace(shoe, aside=(*shoe.aside, *held), remedy=NOTHING_TO_REMEDY)
-    step = step.with_shoe(shoe)
+    racked = (CardPlaced(one.number, CardPlace.DISCARD_RACK) for one in step.shoe.remedy.carried)
+    step = step.with_move(*racked).with_shoe(shoe)
     if not held:
         return step
-    cards = f"{len(held)} held cards" if len(held) > 1 else "held card"
-    text = f"put the {cards} into the discard rack with the cards of this shoe"
+    text = message("rack_held_cards", count=len(held))
     return prompt(book, step, PromptKind.REMEDY, text, RulePoint.LAST_HAND)
 
 

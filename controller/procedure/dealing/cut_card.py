@@ -12,54 +12,64 @@ the shoe; in a burn for an irregularity they are cut cards of play, and the seco
 
 from msgspec.structs import replace
 
+from controller.messages.message import message
 from controller.procedure.calls.prompts import prompt_last_hand
+from controller.procedure.cells import Breach, Cell, Nothing
 from controller.procedure.dealing.remedy_burn import stop_burn
 from controller.procedure.dealing.shoe import join_shoe
+from controller.procedure.events import CutCardDrawn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import (
-    BURNS_BEFORE_PLAY,
-    COUP_ENDS,
-    DUE_WORDS,
-    HANDS_COMPLETE,
-    REMEDY_BURNS,
-    Phase,
-    Trigger,
-)
+from controller.procedure.phases import DUE_WORDS, Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cut import coups_left_after_cut, is_deep_enough
-from controller.state_table import NoEdge
 
 
-def cut_card_drawn(book: RuleBook, step: Step) -> Step:
-    """A cut card is put aside and does not change the order of drawing."""
-    if step.state.shoe is None:
-        step = _first_cut_card(book, join_shoe(book, step))
-        detail = "the first report of it is a cut card"
-        return raise_irregularity(book, step, IrregularityCode.SHOE_JOINED, detail)
-    shoe = step.shoe
-    seen = shoe.cut.seen + 1
-    if seen > book.values.cut_cards_per_shoe:
-        step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen)))
-        return raise_irregularity(
-            book, step, IrregularityCode.CUT_CARD_EXTRA, f"it is cut card number {seen}"
-        )
-    if step.phase in BURNS_BEFORE_PLAY:
-        step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen, in_burn=True)))
-        detail = "complete the burn; then the first coup waits for a decision"
-        code = IrregularityCode.CUT_CARD_IN_BURN
-        return raise_irregularity(book, step, code, detail, suspends_now=False)
-    if isinstance(book.next(step.phase, Trigger.CUT_CARD), NoEdge):
-        step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=seen)))
-        return accept(step, "cut card after the last hand: put aside")
-    return _first_cut_card(book, step) if seen == 1 else _second_cut_card(book, step)
+def join_shoe_at_cut(book: RuleBook, step: Step, event: CutCardDrawn, cell: Breach) -> Step:
+    """With no shoe open a cut card shows that one is in play."""
+    step = first_cut_before_coup(book, join_shoe(book, step), event, cell)
+    detail = message("first_report_cut_card")
+    return raise_irregularity(book, step, cell.code, detail)
 
 
-def _first_cut_card(book: RuleBook, step: Step) -> Step:
+def raise_extra_cut_card(book: RuleBook, step: Step, event: CutCardDrawn, cell: Breach) -> Step:
+    """More cut cards came out than the shoe may have."""
+    step = _count_cut_card(step)
+    detail = message("cut_card_number_seen", seen=step.shoe.cut.seen)
+    return raise_irregularity(book, step, cell.code, detail)
+
+
+def raise_misplaced_cut(book: RuleBook, step: Step, event: CutCardDrawn, cell: Breach) -> Step:
+    """A cut card in the burn before play is misplaced."""
+    step = _count_cut_card(step)
+    step = step.with_shoe(replace(step.shoe, cut=replace(step.shoe.cut, in_burn=True)))
+    detail = message("complete_burn_then_first_coup_waits")
+    return raise_irregularity(book, step, cell.code, detail, suspends_now=False)
+
+
+def put_cut_card_aside(book: RuleBook, step: Step, event: CutCardDrawn, cell: Nothing) -> Step:
+    """A cut card that changes nothing any more."""
+    return accept(_count_cut_card(step), cell.reason)
+
+
+def _count_cut_card(step: Step) -> Step:
+    cut = step.shoe.cut
+    return step.with_shoe(replace(step.shoe, cut=replace(cut, seen=cut.seen + 1)))
+
+
+def first_cut_before_coup(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) -> Step:
+    """The first cut card, while no coup needs a card: the coup that follows is still complete."""
+    return _first_cut_card(book, step, at_start=True)
+
+
+def first_cut_in_coup(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) -> Step:
+    """The first cut card in a coup, which is completed."""
+    return _first_cut_card(book, step, at_start=False)
+
+
+def _first_cut_card(book: RuleBook, step: Step, *, at_start: bool) -> Step:
     shoe, values = step.shoe, book.values
-    # From the moment a coup needs no more cards until the next one's first card (D-4).
-    at_start = shoe.coup is None or step.phase in HANDS_COMPLETE
     left = coups_left_after_cut(
         at_start, values.cut_card_at_round_start, values.rounds_after_cut_round
     )
@@ -67,7 +77,7 @@ def _first_cut_card(book: RuleBook, step: Step) -> Step:
     last = shoe.coups_begun + left - (0 if at_start else 1)
     step = step.with_shoe(replace(shoe, cut=replace(shoe.cut, seen=1, last_coup=last)))
     points = (RulePoint.CUT_CARD_ASIDE, RulePoint.CUT_COUP_FINISHED, RulePoint.LAST_HAND)
-    step = accept(step, f"cut card put aside; coup {last} is the last", book.clauses(*points))
+    step = accept(step, message("cut_card_put_aside_coup_last", last=last), book.clauses(*points))
     if shoe.coup is None and last == shoe.coups_begun + 1:
         step = prompt_last_hand(book, step)
     behind = shoe.cards_left()
@@ -77,26 +87,33 @@ def _first_cut_card(book: RuleBook, step: Step) -> Step:
         and not is_deep_enough(behind, values.cut_card_min_from_back)
     ):
         least = values.cut_card_min_from_back
-        detail = f"{behind} cards behind it, at least {least} are required"
+        detail = message("cards_behind_at_least_required", behind=behind, least=least)
         step = raise_irregularity(book, step, IrregularityCode.CUT_CARD_PLACEMENT, detail)
     return step
 
 
-def _second_cut_card(book: RuleBook, step: Step) -> Step:
-    """The shoe is exhausted: a card that is required now cannot be drawn (D-6)."""
-    shoe, phase = step.shoe, step.state.due_phase
+def exhaust_shoe(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) -> Step:
+    """The second cut card: the shoe is exhausted, and a card that is required cannot be drawn."""
+    shoe = step.shoe
     # A first one that came out in the burn is no longer put back: the shoe is exhausted.
     cut = replace(shoe.cut, seen=shoe.cut.seen + 1, in_burn=False, exhausted=True)
     step = step.with_shoe(replace(shoe, cut=cut))
     clauses = book.clauses(RulePoint.SECOND_CUT_CARD)
-    step = accept(step, "second cut card: the shoe is exhausted", clauses)
-    if phase in REMEDY_BURNS:
-        return stop_burn(book, step)
-    if phase is Phase.BETWEEN_COUPS:
-        return step.advance(book, Trigger.SHOE_CLOSED)
+    step = accept(step, message("second_cut_card_shoe_exhausted"), clauses)
     known = not (shoe.joined or shoe.endless or shoe.cards_left())
-    if phase in COUP_ENDS or known:
-        # No card is due, or the shortage was raised at the last card.
+    if known or not isinstance(cell, Breach):
+        # The shortage was raised at the last card, or no card is due.
         return step
-    detail = f"{DUE_WORDS[phase]} was due"
-    return raise_irregularity(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)
+    return raise_irregularity(
+        book, step, cell.code, message("was_due", due=DUE_WORDS[step.state.due_phase])
+    )
+
+
+def exhaust_in_burn(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) -> Step:
+    """The second cut card in a burn for an irregularity."""
+    return stop_burn(book, exhaust_shoe(book, step, event, cell))
+
+
+def exhaust_between_coups(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) -> Step:
+    """The second cut card between coups: no coup is affected."""
+    return exhaust_shoe(book, step, event, cell).advance(book, Trigger.SHOE_CLOSED)

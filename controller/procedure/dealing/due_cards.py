@@ -4,21 +4,24 @@ Not: a coup's first card from the shoe, and cards that no hand is due (drawing).
 Source: S42 (g)(3), (h), (i), (k)(1), (k)(4); NY (f), (g), (h), (i)(1); D-16.
 """
 
-from types import MappingProxyType
-
 from msgspec.structs import replace
 
+from controller.custody.moves import CardPlaced
+from controller.messages.message import message
 from controller.procedure.calls.prompts import prompt_after_card, prompt_before_first_card
+from controller.procedure.cells import Breach, Cell
+from controller.procedure.classify import classify
 from controller.procedure.dealing.ghost_hand import begin_ghost_hand
+from controller.procedure.dealing.remedy_burn import check_cards_left
 from controller.procedure.dealing.reveal import check_third_card
-from controller.procedure.dealing.shoe_count import claims_by_shoe_count, count_in_coup
-from controller.procedure.dealing.shortage import check_cards_left
+from controller.procedure.dealing.shoe_count import count_in_coup
 from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase, Trigger
+from controller.procedure.phases import Trigger
 from controller.procedure.places import (
     DUE_PLACE,
+    HAND_OF,
     PLACE_NAMES,
     obliging_points,
     place_points,
@@ -30,18 +33,7 @@ from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.procedure.wagering.wagers import lock_wagers
 from controller.profiles.rule_points import RulePoint
-from controller.rules.coup import DrawDecision, Place, draw_decision
-
-_TRIGGER_OF_DECISION = MappingProxyType(
-    {
-        DrawDecision.NATURAL: Trigger.NATURAL,
-        DrawDecision.PLAYER_DRAWS: Trigger.PLAYER_DRAWS,
-        DrawDecision.PLAYER_STANDS_BANKER_DRAWS: Trigger.PLAYER_STANDS_BANKER_DRAWS,
-        DrawDecision.BOTH_STAND: Trigger.BOTH_STAND,
-        DrawDecision.BANKER_DRAWS: Trigger.BANKER_DRAWS,
-        DrawDecision.BANKER_STANDS: Trigger.BANKER_STANDS,
-    }
-)
+from controller.rules.coup import Place, draw_decision
 
 
 def open_coup(book: RuleBook, step: Step, coup: CoupState) -> Step:
@@ -49,23 +41,25 @@ def open_coup(book: RuleBook, step: Step, coup: CoupState) -> Step:
     shoe = replace(step.shoe, coups_begun=coup.number, coup=coup, shoe_count=())
     step = step.with_shoe(shoe)
     step = begin_ghost_hand(book, lock_wagers(book, step))
-    betting_open = step.phase is Phase.BETWEEN_COUPS
+    betting_open = book.takes_bets(step.phase)
     step = step.advance(book, Trigger.COUP_BEGINS)
     return prompt_before_first_card(book, step) if betting_open else step
 
 
-def deal_due_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def deal_due_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
     """Deal a card that a hand is due. The order of drawing decides which hand (D-16)."""
     place = DUE_PLACE[step.phase]
-    step = place_card(
-        book, step, DealtCard(place, event.card, event.claimed), drawn_last=LastDrawn.HAND
-    )
+    dealt = DealtCard(place, event.card, event.claimed, number=step.shoe.cards_drawn)
+    step = place_card(book, step, dealt, drawn_last=LastDrawn.HAND)
     if step.coup.partial:
         return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, PLACE_NAMES[place])
     if place in (Place.PLAYER_3, Place.BANKER_3):
         step = check_third_card(book, step)
     if not step.coup.carried:
-        step = count_in_coup(_check_claim(book, step, event, place))
+        # In a coup that began with held cards the shoe's claims are off, and not judged.
+        if isinstance(cell, Breach):
+            step = _raise_claim(book, step, event, cell.code)
+        step = count_in_coup(step)
     if step.shoe.cut.exhausted:
         return raise_irregularity(
             book, step, IrregularityCode.CARD_AFTER_SECOND_CUT_CARD, PLACE_NAMES[place]
@@ -85,41 +79,42 @@ def place_card(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: Last
         unjudged=(dealt,) if dealt.card is None else (),
     )
     shoe = replace(step.shoe, coup=coup, drawn_last=drawn_last)
+    drawn = dealt.carried_from is None
+    step = step.with_move(CardPlaced(dealt.number, HAND_OF[dealt.place], drawn))
     if dealt.card is None:
         return step.advance(book, Trigger.COUP_PARTIAL, shoe=shoe)
     faces = coup.faces()
     ruling = draw_decision(faces)
-    step = step.advance(book, _TRIGGER_OF_DECISION.get(ruling, Trigger.CARD), shoe=shoe)
+    step = step.advance(book, classify(ruling), shoe=shoe)
     decided = () if dealt.place is Place.BANKER_3 else points_of_ruling(ruling, faces)
     clauses = book.clauses(*place_points(book, dealt.place), *decided)
-    held = ", held from before" if dealt.carried_from is not None else ""
-    step = accept(step, PLACE_NAMES[dealt.place] + held, clauses)
+    what = PLACE_NAMES[dealt.place]
+    if dealt.carried_from is not None:
+        what = message("what_held_from_before", what=what)
+    step = accept(step, what, clauses)
     return prompt_after_card(book, step, ruling)
 
 
-def _check_claim(book: RuleBook, step: Step, event: CardDrawn, place: Place) -> Step:
+def _raise_claim(book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode) -> Step:
     """Raise a difference between the shoe's claim and the order of drawing."""
-    if event.claimed in (place, *claims_by_shoe_count(step.coup.shoe_cards, place)):
-        return step
-    if place is Place.BANKER_3 and event.claimed is Place.PLAYER_3:
-        detail = "by the order of drawing it is the Banker's third card"
+    place = step.coup.cards[-1].place
+    if code is IrregularityCode.PLAYER_THIRD_UNAUTHORISED:
+        detail = message("by_order_drawing_banker_third_card")
         points = (*obliging_points(book, step.coup.faces()[:-1]), RulePoint.THIRD_TO_BANKER)
-        code = IrregularityCode.PLAYER_THIRD_UNAUTHORISED
         step = raise_irregularity(book, step, code, detail, instead=points)
-        text = "move the card to the Banker's Hand: it is the Banker's third card"
+        text = message("move_card_to_banker_hand_banker_third")
         return prompt(book, step, PromptKind.REMEDY, text, RulePoint.THIRD_TO_BANKER)
-    detail = f"it is {PLACE_NAMES[place]}, the shoe reports {PLACE_NAMES[event.claimed]}"
-    return raise_irregularity(book, step, IrregularityCode.CLAIM_DIFFERS, detail)
+    detail = message(
+        "place_claimed_otherwise", place=PLACE_NAMES[place], claimed=PLACE_NAMES[event.claimed]
+    )
+    return raise_irregularity(book, step, code, detail)
 
 
 def raise_first_card_claimed_for_banker(book: RuleBook, step: Step) -> Step:
     """Raise a coup's first card that the shoe claims for Banker; say what to look for (D-16)."""
-    reported = PLACE_NAMES[Place.BANKER_1]
-    detail = f"it is {PLACE_NAMES[Place.PLAYER_1]}, the shoe reports {reported}"
+    place, claimed = PLACE_NAMES[Place.PLAYER_1], PLACE_NAMES[Place.BANKER_1]
+    detail = message("place_claimed_otherwise", place=place, claimed=claimed)
     step = raise_irregularity(book, step, IrregularityCode.CLAIM_DIFFERS, detail)
-    text = (
-        "look whether a card lies on the Player's area: if none does, this card is Player's first, "
-        "move it there"
-    )
+    text = message("look_whether_card_lies_on_player_area")
     points = (RulePoint.FOUR_CARDS, RulePoint.PLAYER_CARDS)
     return prompt(book, step, PromptKind.REMEDY, text, *points)

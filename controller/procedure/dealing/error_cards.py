@@ -17,14 +17,25 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from controller.actions.actions import Resolution
+from controller.actions.choices import FloorDecision, LayoutPart, Provisional
+from controller.custody.card_states import CardPlace
+from controller.custody.moves import CardPlaced
+from controller.messages.message import Message, message
+from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_later
 from controller.procedure.dealing.shoe_count import count_in_no_hand
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import CoupRecord, PromptKind, RecordedCard
-from controller.procedure.events import CardDrawn, LayoutPart
+from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase, Trigger
-from controller.procedure.places import BURN_PLACES, HAND_PLACES, PLACE_NAMES
+from controller.procedure.phases import DUE_WORDS, Trigger
+from controller.procedure.places import (
+    BURN_PLACES,
+    HAND_PLACES,
+    PLACE_NAMES,
+    banker_stood_on_7,
+    ruling_points,
+)
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import DealtCard, ShoeState
 from controller.procedure.states.remedy import (
@@ -49,7 +60,41 @@ IN_DOUBT = (
     IrregularityCode.SHOE_RESTARTED,
     IrregularityCode.PROGRAM_REPLACED,
 )
+_BANKER_MORE = (Place.BANKER_3, Place.BANKER_MORE)
 _GOES_ON = (FloorDecision.CONTINUE, FloorDecision.CARRY, FloorDecision.BURN)
+
+
+def hold_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+    """Hold a card that no hand is due, and raise it."""
+    assert isinstance(cell, Breach), "a card drawn in error"
+    detail, points = _name_error(step, event, cell.code)
+    third = RulePoint.PLAYER_THIRD_UNAUTHORISED in points
+    step = hold_error_card(book, step, event, third=third)
+    return raise_irregularity(book, step, cell.code, detail, *points)
+
+
+def _name_error(
+    step: Step, event: CardDrawn, code: IrregularityCode
+) -> tuple[Message, tuple[RulePoint, ...]]:
+    """What is wrong with the card, and the points to cite beside those of its code."""
+    shoe, claimed = step.shoe, event.claimed
+    if code is IrregularityCode.BURN_OVER:
+        return message("card_of_shoe", cards_drawn=shoe.cards_drawn), ()
+    if code is IrregularityCode.CARD_OUTSIDE_PLAY:
+        return message("while_table_waited_for", due=DUE_WORDS[step.phase]), ()
+    if shoe.coup is None:
+        return message(
+            "coup_over_shoe_reports", coups_begun=shoe.coups_begun, place=PLACE_NAMES[claimed]
+        ), ()
+    detail, faces = message("coup_already_every_card_due"), shoe.coup.faces()
+    points = ruling_points(faces)
+    if claimed is Place.OUTSIDE:
+        return detail, points
+    if claimed is Place.PLAYER_3:
+        points = (*points, RulePoint.PLAYER_THIRD_UNAUTHORISED)
+    elif claimed in _BANKER_MORE and banker_stood_on_7(faces):
+        points = (*points, RulePoint.BANKER_7_MISPRINT)
+    return message("no_card_due_shoe_reports", detail=detail, place=PLACE_NAMES[claimed]), points
 
 
 def hold_error_card(book: RuleBook, step: Step, event: CardDrawn, *, third: bool = False) -> Step:
@@ -59,6 +104,7 @@ def hold_error_card(book: RuleBook, step: Step, event: CardDrawn, *, third: bool
         card=event.card,
         claimed=event.claimed,
         coup=shoe.coup.number if shoe.coup is not None else 0,
+        number=shoe.cards_drawn,
         third=third,
         sensed=book.observes(ObservableFact.TURNED),
         free=_is_free(book, step),
@@ -66,18 +112,29 @@ def hold_error_card(book: RuleBook, step: Step, event: CardDrawn, *, third: bool
     return _hold(step, error)
 
 
-def hold_card_drawn_after(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def hold_card_drawn_after(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
     """Hold a card drawn while a card drawn in error waits: the decision places both."""
-    step = _hold(step, ErrorCard(event.card, event.claimed, coup=0, in_error=False))
+    number = step.shoe.cards_drawn
+    step = _hold(step, ErrorCard(event.card, event.claimed, 0, number, in_error=False))
     if event.card is None:
-        detail = f"{PLACE_NAMES[event.claimed]} as the shoe reports it, held with a card in error"
+        detail = message("as_shoe_reports_held_with_card", place=PLACE_NAMES[event.claimed])
         return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, detail)
-    return accept(step, "held with the card drawn in error: the decision places both")
+    return accept(step, message("held_with_card_drawn_in_error_decision"))
+
+
+def hold_first_drawn_after(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+    """Hold a card that would begin the next coup: from then on its betting is closed."""
+    number = step.shoe.coups_begun + 1
+    step = hold_card_drawn_after(book, step, event, cell).advance(book, Trigger.NO_MORE_BETS)
+    if not isinstance(cell, Breach):
+        return step
+    return raise_irregularity(book, step, cell.code, message("coup_number", number=number))
 
 
 def _hold(step: Step, error: ErrorCard) -> Step:
     shoe = step.shoe
     remedy = replace(shoe.remedy, waiting=(*shoe.remedy.waiting, error))
+    step = step.place_drawn(CardPlace.ASIDE)
     return step.with_shoe(replace(shoe, remedy=remedy, drawn_last=LastDrawn.ERROR))
 
 
@@ -101,10 +158,10 @@ def keep_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step
     waiting = (*remedy.waiting[:last], ended, *remedy.waiting[last + 1 :])
     step = step.with_remedy(replace(remedy, waiting=waiting))
     step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.NOTHING))
-    if step.phase is Phase.BETTING_CLOSED:
+    if book.takes(step.phase, Trigger.COUP_VOIDED):
         # Another coup follows that has to be called.
         step = step.advance(book, Trigger.COUP_VOIDED)
-    what = f"result {declared.outcome.value}, kept with the cards held: the decision applies it"
+    what = message("result_kept_with_cards_held_decision_applies", outcome=declared.outcome.value)
     return accept(step, what, book.clauses(RulePoint.RESULT_CALLED))
 
 
@@ -216,7 +273,7 @@ def _pass_result_on(book: RuleBook, step: Step, burned: ErrorCard) -> Step:
     if remedy.carried and not remedy.carried[-1].in_error and not remedy.carried[-1].declared:
         last = replace(remedy.carried[-1], declared=burned.declared)
         return step.with_remedy(replace(remedy, carried=(*remedy.carried[:-1], last)))
-    detail = "the cards that were drawn for its coup are burned"
+    detail = message("cards_drawn_for_coup_burned")
     return raise_irregularity(book, step, IrregularityCode.RESULT_WITHOUT_COUP, detail)
 
 
@@ -226,7 +283,9 @@ def _reopen_betting(
     """The coup for which the void cards were drawn did not begin: betting is open again."""
     dealt = any(one.claimed not in BURN_PLACES for one in before.drawn_after)
     void = resolution.provisional is Provisional.VOID and dealt
-    if not void or step.phase is not Phase.BETTING_CLOSED:
+    if not void or step.shoe.coup is not None:
+        return step
+    if not book.takes(step.phase, Trigger.COUP_VOIDED):
         return step
     return step.advance(book, Trigger.COUP_VOIDED)
 
@@ -250,10 +309,7 @@ def _prompt_carry(book: RuleBook, step: Step, carried: tuple[ErrorCard, ...]) ->
     if not carried or not all(error.in_error for error in carried):
         return step
     points = tuple(dict.fromkeys(carry_point(error) for error in carried))
-    many = len(carried)
-    text = "hold the card face down: it is the first card of the next hand"
-    if many > 1:
-        text = f"hold the {many} cards face down: they are the first of the next hand, in order"
+    text = message("hold_cards_for_next_hand", count=len(carried))
     return prompt(book, step, PromptKind.REMEDY, text, *points)
 
 
@@ -264,7 +320,7 @@ def _add_to_record(step: Step, error: ErrorCard, held: HeldRecords) -> tuple[Ste
         return set_aside(step, error), held
     if error.coup and any(record.coup == error.coup for record in held):
         recorded = RecordedCard(Place.OUTSIDE, error.card)
-        return step, tuple(
+        return step.with_move(CardPlaced(error.number, CardPlace.DISCARD_RACK)), tuple(
             replace(record, aside=(*record.aside, recorded))
             if record.coup == error.coup
             else record
@@ -275,7 +331,9 @@ def _add_to_record(step: Step, error: ErrorCard, held: HeldRecords) -> tuple[Ste
 
 def set_aside(step: Step, error: ErrorCard) -> Step:
     """Add the card to the coup on the table, and whether people saw it."""
-    coup, dealt = step.coup, DealtCard(Place.OUTSIDE, error.card, error.claimed)
+    coup = step.coup
+    dealt = DealtCard(Place.OUTSIDE, error.card, error.claimed, number=error.number)
+    step = step.with_move(CardPlaced(error.number, CardPlace.ASIDE))
     turned = (LayoutPart.ERROR_CARD.value,) if error.turned else ()
     reveal = replace(coup.reveal, turned=(*coup.reveal.turned, *turned))
     return step.with_coup(replace(coup, aside=(*coup.aside, dealt), reveal=reveal))
@@ -283,6 +341,7 @@ def set_aside(step: Step, error: ErrorCard) -> Step:
 
 def move_to_rack(step: Step, error: ErrorCard) -> Step:
     """Move the card to the discard rack, in no coup."""
+    step = step.with_move(CardPlaced(error.number, CardPlace.DISCARD_RACK))
     return step.with_shoe(replace(step.shoe, aside=(*step.shoe.aside, error.card)))
 
 
@@ -290,7 +349,7 @@ def error_card_turned(book: RuleBook, step: Step) -> Step:
     """People have seen a card drawn in error: it can no longer be carried."""
     remedy = step.state.shoe.remedy if step.state.shoe is not None else None
     if remedy is None or not (remedy.waiting or remedy.carried):
-        return accept(step, "no card drawn in error is on the table: nothing to turn")
+        return accept(step, message("no_card_drawn_in_error_on_table"))
     unseen = [
         index for index, error in enumerate(remedy.waiting) if error.in_error and not error.turned
     ]
@@ -299,13 +358,13 @@ def error_card_turned(book: RuleBook, step: Step) -> Step:
         error = replace(remedy.waiting[newest], turned=True)
         waiting = (*remedy.waiting[:newest], error, *remedy.waiting[newest + 1 :])
         step = step.with_remedy(replace(remedy, waiting=waiting))
-        return accept(step, "the card drawn in error was seen", book.clauses(burn_point(error)))
+        return accept(step, message("card_drawn_in_error_seen"), book.clauses(burn_point(error)))
     if not remedy.carried:
-        return accept(step, "the card drawn in error was already seen")
+        return accept(step, message("card_drawn_in_error_already_seen"))
     error = remedy.carried[-1]
     step = move_to_rack(step.with_remedy(replace(remedy, carried=remedy.carried[:-1])), error)
     if step.shoe.drawn_last is LastDrawn.CARRIED:
         # Its amount is owed once: it cannot be reported as boxed as well.
         step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.NOTHING))
-    step = accept(step, "the held card was seen and is burned", book.clauses(burn_point(error)))
+    step = accept(step, message("held_card_seen_and_burned"), book.clauses(burn_point(error)))
     return begin_due_burn(book, owe_burn_later(book, step, _amount(error), burn_point(error)))

@@ -10,26 +10,29 @@ before it; the cards after a coup that it ends begin the next one.
 
 from msgspec.structs import replace
 
+from controller.custody.moves import CardPlaced
+from controller.messages.message import message
+from controller.procedure.cells import Breach
 from controller.procedure.dealing.coup_end import close_coup, judge_result, resume_coup
 from controller.procedure.dealing.due_cards import open_coup, place_card
 from controller.procedure.dealing.error_cards import carry_point, move_to_rack
+from controller.procedure.dealing.remedy_burn import check_cards_left
 from controller.procedure.dealing.shoe_count import count_in_coup
-from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import BEFORE_A_COUP, Phase, Trigger
-from controller.procedure.places import DUE_PLACE, HAND_PLACES, PLACE_NAMES
+from controller.procedure.phases import Trigger
+from controller.procedure.places import DUE_PLACE, HAND_OF, HAND_PLACES, PLACE_NAMES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, prompt, raise_irregularity
-from controller.rules.coup import Place
+from controller.rules.coup import Place, is_complete
 
 
 def begin_hand_drawn_after(book: RuleBook, step: Step) -> Step:
     """Cards that were drawn for a hand while another card waited begin the coup at once."""
     drawn = any(not one.in_error and one.claimed in HAND_PLACES for one in step.shoe.remedy.carried)
-    if not drawn or step.phase not in BEFORE_A_COUP:
+    if not drawn or not book.takes(step.phase, Trigger.COUP_BEGINS):
         return step
     return check_cards_left(book, open_coup_with_held_cards(book, step))
 
@@ -41,20 +44,21 @@ def open_coup_with_held_cards(book: RuleBook, step: Step) -> Step:
     counted = step.shoe.shoe_count or None
     step = open_coup(book, step, CoupState(step.shoe.coups_begun + 1, shoe_cards=counted))
     points = tuple(dict.fromkeys(carry_point(error) for error in held))
-    many = f"the {len(held)} held cards are" if len(held) > 1 else "the held card is"
-    text = f"{many} dealt first in this hand, beginning with {PLACE_NAMES[Place.PLAYER_1]}"
+    first = PLACE_NAMES[Place.PLAYER_1]
+    text = message("held_cards_dealt_first", count=len(held), first=first)
     step = prompt(book, step, PromptKind.REMEDY, text, *points)
     step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.NOTHING))
     for index, error in enumerate(held):
-        if step.phase not in DUE_PLACE:
+        if is_complete(step.coup.faces()):
             break
         step = step.with_remedy(replace(step.shoe.remedy, carried=held[index + 1 :]))
         step = _deal_held_card(book, step, error)
         if step.coup.partial:
             return _raise_unread_held_card(book, step, held[index:])
         if error.declared is not None:
+            missing = isinstance(book.cell(step.phase, Trigger.RESULT_DECLARED), Breach)
             step = judge_result(book, step, error.declared)
-            if step.phase is not Phase.ABANDONED:
+            if not missing:
                 return begin_hand_drawn_after(book, step)
             step = resume_coup(book, step) if held[index + 1 :] else step
     return _judge_result_after_coup(book, step)
@@ -82,7 +86,7 @@ def _deal_held_card(book: RuleBook, step: Step, error: ErrorCard) -> Step:
     off = step.coup.carried + (0 if counted else 1)
     step = step.with_coup(replace(step.coup, carried=off))
     claimed = error.claimed if counted else Place.OUTSIDE
-    dealt = DealtCard(DUE_PLACE[step.phase], error.card, claimed, error.coup)
+    dealt = DealtCard(DUE_PLACE[step.phase], error.card, claimed, error.coup, error.number)
     step = place_card(book, step, dealt, drawn_last=LastDrawn.NOTHING)
     return count_in_coup(step) if counted else step
 
@@ -97,7 +101,7 @@ def _raise_unread_held_card(book: RuleBook, step: Step, held: tuple[ErrorCard, .
     step = step.with_coup(replace(step.coup, declared=declared))
     left = tuple(replace(one, declared=None) for one in step.shoe.remedy.carried)
     step = step.with_remedy(replace(step.shoe.remedy, carried=left))
-    detail = f"{PLACE_NAMES[place]}, held from before"
+    detail = message("place_held_from_before", place=PLACE_NAMES[place])
     return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, detail)
 
 
@@ -112,7 +116,7 @@ def open_partial_coups_drawn_after(book: RuleBook, step: Step) -> Step:
     step = step.with_remedy(replace(remedy, waiting=waiting))
     hand: list[ErrorCard] = []
     for one in remedy.drawn_after:
-        if step.phase not in BEFORE_A_COUP:
+        if not book.takes(step.phase, Trigger.COUP_BEGINS):
             # A result ended the last hand of the shoe: the cards after it are of no hand.
             step = move_to_rack(step, one)
             continue
@@ -125,7 +129,7 @@ def open_partial_coups_drawn_after(book: RuleBook, step: Step) -> Step:
 
 
 def _open_partial_coup(book: RuleBook, step: Step, hand: list[ErrorCard]) -> Step:
-    drawn = [DealtCard(one.claimed, one.card, one.claimed) for one in hand]
+    drawn = [DealtCard(one.claimed, one.card, one.claimed, number=one.number) for one in hand]
     coup = CoupState(
         step.shoe.coups_begun + 1,
         cards=tuple(one for one in drawn if one.place in HAND_PLACES),
@@ -136,4 +140,5 @@ def _open_partial_coup(book: RuleBook, step: Step, hand: list[ErrorCard]) -> Ste
         partial=True,
         suspended_cards=True,
     )
-    return open_coup(book, step, coup)
+    placed = (CardPlaced(one.number, HAND_OF[one.place]) for one in coup.cards)
+    return open_coup(book, step.with_move(*placed), coup)

@@ -11,63 +11,71 @@ mid-coup the floorperson compares what is left of it.
 
 from msgspec.structs import replace
 
+from controller.messages.message import message
+from controller.procedure.cells import Breach, Handling
 from controller.procedure.dealing.held_hands import open_partial_coups_drawn_after
-from controller.procedure.dealing.remedy_burn import lose_burn_count, without_burn_cards
-from controller.procedure.events import Loss, ReportsMissing
+from controller.procedure.dealing.remedy_burn import lose_burn_count, rack_burn_cards
+from controller.procedure.events import ProgramReplaced, ReportsMissing
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import (
-    BEFORE_A_COUP,
-    BURNS_BEFORE_PLAY,
-    REMEDY_BURNS,
-    Phase,
-    Trigger,
-)
+from controller.procedure.phases import Trigger
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.step_result import Step, accept, raise_irregularity
+from controller.procedure.step_result import Step, raise_irregularity
 
 
-def reports_missing(book: RuleBook, step: Step, event: ReportsMissing) -> Step:
+def reports_missing(book: RuleBook, step: Step, event: ReportsMissing, cell: Breach) -> Step:
     """Reports of the shoe may be missing before the next event."""
-    shoe = step.state.shoe
-    if shoe is None:
-        return accept(step, "reports may be missing; no shoe is open")
-    unproven = event.loss is Loss.UNPROVEN
-    if unproven and step.phase is Phase.SHOE_OVER:
-        return accept(step, "reports may be missing; the shoe is over")
-    code = IrregularityCode.CONTINUITY_UNPROVEN if unproven else IrregularityCode.REPORTS_LOST
-    count = f"at least {event.count_min}" if event.count_min else "an unknown number"
-    detail = f"{count}, after card {shoe.cards_drawn} of the shoe"
-    step = mark_progress_partial(book, step, 0 if unproven else event.count_min)
-    return raise_irregularity(book, step, code, detail)
+    cards_drawn = step.shoe.cards_drawn
+    detail = (
+        message("at_least_after_card_shoe", count_min=event.count_min, cards_drawn=cards_drawn)
+        if event.count_min
+        else message("unknown_number_after_card_shoe", cards_drawn=cards_drawn)
+    )
+    proven = event.count_min if cell.code is IrregularityCode.REPORTS_LOST else 0
+    step = _lose_progress(book, step, cell.then, proven)
+    return raise_irregularity(book, step, cell.code, detail)
 
 
-def program_replaced(book: RuleBook, step: Step, software: str) -> Step:
+def program_replaced(book: RuleBook, step: Step, event: ProgramReplaced, cell: Breach) -> Step:
     """Another version took over an open shoe: what was in progress is partial."""
-    if step.state.shoe is None or step.phase is Phase.SHOE_OVER:
-        return accept(step, "no shoe is open")
     step = mark_progress_partial(book, step)
-    return raise_irregularity(book, step, IrregularityCode.PROGRAM_REPLACED, software)
+    return raise_irregularity(book, step, cell.code, event.software)
 
 
-def mark_progress_partial(book: RuleBook, step: Step, missing: int = 0) -> Step:
-    """Mark the coup or burn in progress, if any, as incomplete from here on.
+def mark_progress_partial(book: RuleBook, step: Step) -> Step:
+    """Mark the coup or burn in progress, if any, as incomplete: as where reports are missing."""
+    return _lose_progress(book, step, book.cell(step.phase, Trigger.REPORTS_LOST).then, 0)
 
-    `missing`: how many reports are proven to be missing, 0 where that is unknown.
-    """
+
+def _lose_progress(book: RuleBook, step: Step, lost: Handling, missing: int) -> Step:
+    """`missing`: how many reports are proven to be missing, 0 where that is unknown."""
     step = step.with_shoe(replace(step.shoe, reports_proven=False))
-    if step.phase in REMEDY_BURNS:
-        step = lose_burn_count(book, step)
-    if step.shoe.remedy.drawn_after and step.phase in BEFORE_A_COUP:
-        step = open_partial_coups_drawn_after(book, step)
-    shoe, coup = step.shoe, step.shoe.coup
-    if coup is not None:
-        missing += coup.missing
-        step = step.with_coup(replace(coup, partial=True, missing=missing, unjudged=()))
-        return step.advance(book, Trigger.COUP_PARTIAL)
-    if step.phase in BURNS_BEFORE_PLAY:
-        if step.phase is Phase.BOXED_BURN:
-            shoe = without_burn_cards(shoe)
-        remedy = replace(shoe.remedy, burn_return_phase=None)
-        step = step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False, remedy=remedy))
-        return step.advance(book, Trigger.BURN_UNPROVEN)
-    return step
+    match lost:
+        case Handling.LOSE_BURN:
+            return _lose_burn(book, step)
+        case Handling.LOSE_BOXED_BURN:
+            return _lose_burn(book, rack_burn_cards(step))
+        case Handling.LOSE_REMEDY_BURN:
+            return lose_burn_count(book, step)
+        case Handling.LOSE_COUP_BURN:
+            return _lose_coup(book, lose_burn_count(book, step), missing)
+        case Handling.LOSE_HELD_CARDS if step.shoe.remedy.drawn_after:
+            step = open_partial_coups_drawn_after(book, step)
+            return _lose_coup(book, step, missing) if step.shoe.coup is not None else step
+        case Handling.LOSE_COUP:
+            return _lose_coup(book, step, missing)
+        case _:
+            return step
+
+
+def _lose_burn(book: RuleBook, step: Step) -> Step:
+    shoe = step.shoe
+    remedy = replace(shoe.remedy, burn_return_phase=None)
+    step = step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False, remedy=remedy))
+    return step.advance(book, Trigger.BURN_UNPROVEN)
+
+
+def _lose_coup(book: RuleBook, step: Step, missing: int) -> Step:
+    coup = step.coup
+    missing += coup.missing
+    step = step.with_coup(replace(coup, partial=True, missing=missing, unjudged=()))
+    return step.advance(book, Trigger.COUP_PARTIAL)

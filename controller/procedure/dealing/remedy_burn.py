@@ -10,22 +10,21 @@ the shoe claims. An amount that could not be read is burned without a count, unt
 
 from msgspec.structs import replace
 
+from controller.custody.card_states import CardPlace
+from controller.custody.moves import BurnRestarted
+from controller.messages.message import Message, message
+from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.shoe_count import count_in_no_hand
-from controller.procedure.dealing.shortage import check_cards_left
 from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import (
-    BEFORE_A_COUP,
-    BURN_PHASES,
-    REMEDY_BURNS,
     Phase,
     Trigger,
     resume_trigger,
 )
-from controller.procedure.places import BURN_PLACES
+from controller.procedure.places import DUE_PLACE, PLACE_NAMES
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.state import ShoeState
 from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
@@ -45,10 +44,11 @@ def owe_burn_later(book: RuleBook, step: Step, amount: int | None, point: RulePo
             burn_points=_add_point(remedy.burn_points, point),
         )
     )
-    before = "the reshuffle" if step.phase is Phase.SHOE_OVER else "the next hand"
+    cards = describe_cards(amount or 0)
     text = (
-        f"put the card into the discard rack and burn {describe_cards(amount or 0)} more, face up,"
-        f" before {before}"
+        message("put_card_into_discard_rack_and_burn_more", cards=cards)
+        if step.state.shoe_over
+        else message("put_card_into_discard_rack_and_burn_more_face", cards=cards)
     )
     return prompt(book, step, PromptKind.REMEDY, text, point)
 
@@ -59,9 +59,9 @@ def owe_burn_now(book: RuleBook, step: Step, amount: int, back: Phase) -> Step:
     If the card was the first of the burn before play, that burn begins again after this one.
     """
     shoe, point = step.shoe, RulePoint.FOUND_FACE_UP_BURN
-    begins = step.phase not in BURN_PHASES or back is Phase.BURN_FIRST
+    begins = not step.state.burning or back is Phase.BURN_FIRST
     owed = amount if begins else shoe.burn_owed + amount
-    text = f"put the card into the discard rack and burn {describe_cards(owed)} more, face up"
+    text = message("put_card_into_discard_rack_and_burn", cards=describe_cards(owed))
     step = prompt(book, step, PromptKind.REMEDY, text, RulePoint.FOUND_FACE_UP, point)
     burn_points = _add_point(shoe.remedy.burn_points, point)
     if begins:
@@ -75,11 +75,11 @@ def owe_burn_now(book: RuleBook, step: Step, amount: int, back: Phase) -> Step:
 def begin_due_burn(book: RuleBook, step: Step) -> Step:
     """Begin the burn that is owed before the next coup, if nothing else comes first."""
     shoe = step.state.shoe
-    if shoe is None or step.phase not in BEFORE_A_COUP:
+    if shoe is None or not shoe.remedy.owes_burn:
+        return step
+    if not book.takes(step.phase, Trigger.COUP_BEGINS):
         return step
     remedy = shoe.remedy
-    if not remedy.owes_burn:
-        return step
     owed = 0 if remedy.unread_later else remedy.burn_later
     step = step.with_remedy(replace(remedy, burn_later=0, unread_later=False))
     return _begin_burn(book, step, owed, step.phase, remedy.burn_points)
@@ -91,13 +91,17 @@ def _begin_burn(
     shoe = step.shoe
     remedy = replace(shoe.remedy, burn_return_phase=back, burn_taken=0, burn_points=burn_points)
     step = step.with_shoe(replace(shoe, burn_owed=owed, remedy=remedy))
-    if back is Phase.BURN_FIRST:
+    if book.takes(step.phase, Trigger.BOXED_BURN_OWED):
         step = step.advance(book, Trigger.BOXED_BURN_OWED)
     else:
         uncounted = () if owed else (Trigger.BURN_UNPROVEN,)
         step = step.advance(book, Trigger.BURN_OWED, *uncounted)
     step = prompt(
-        book, step, PromptKind.REMEDY, f"burn {describe_cards(owed)}, face up", *burn_points
+        book,
+        step,
+        PromptKind.REMEDY,
+        message("burn_cards_face_up", cards=describe_cards(owed)),
+        *burn_points,
     )
     return _check_shoe_empty(book, step)
 
@@ -106,43 +110,44 @@ def _add_point(points: tuple[RulePoint, ...], point: RulePoint) -> tuple[RulePoi
     return points if point in points else (*points, point)
 
 
-def describe_cards(count: int) -> str:
-    """The number of cards to burn, 0 where it is that of an unread card, in words."""
+def describe_cards(count: int) -> Message:
+    """The number of cards to burn, 0 where it is that of an unread card."""
     if not count:
-        return "as many cards as the amount of the unread card"
-    return f"{count} cards" if count > 1 else "1 card"
+        return message("as_many_cards_as_unread_amount")
+    return message("number_of_cards", count=count)
 
 
 # --- its cards -----------------------------------------------------------------------------------
 
 
-def judge_remedy_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def judge_remedy_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
     """A counted card of such a burn, whatever the shoe claims."""
-    step = _count_by_shoe(_add_burn_card(step, event), event)
+    step = burn_counted_by_shoe(step, event)
     shoe, remedy = step.shoe, step.shoe.remedy
     owed = shoe.burn_owed - 1
     remedy = replace(remedy, burn_taken=remedy.burn_taken + 1)
     step = step.with_shoe(replace(shoe, burn_owed=owed, remedy=remedy))
-    step = accept(step, f"burned, {owed} more to burn", book.clauses(*remedy.burn_points))
-    if event.claimed is Place.PLAYER_1 and step.phase is Phase.REMEDY_BURN:
-        detail = f"by the order of drawing it is a burn card; {owed} more owed"
-        code = IrregularityCode.BURN_SHORT
-        step = raise_irregularity(book, step, code, detail, instead=remedy.burn_points)
+    step = accept(
+        step, message("burned_more_to_burn", owed=owed), book.clauses(*remedy.burn_points)
+    )
+    if isinstance(cell, Breach):
+        detail = message("place_by_order_burn_owed", place=PLACE_NAMES[Place.BURN], owed=owed)
+        step = raise_irregularity(book, step, cell.code, detail, instead=remedy.burn_points)
     if owed:
         return _check_shoe_empty(book, step)
     return check_cards_left(book, leave_burn(book, step))
 
 
-def judge_uncounted_remedy_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def judge_uncounted_remedy_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
     """A card of such a burn whose count is not known."""
     remedy = step.shoe.remedy
     step = step.with_remedy(replace(remedy, burn_taken=remedy.burn_taken + 1))
-    step = _count_by_shoe(_add_burn_card(step, event), event)
-    what = "burned; the number owed is not known"
+    step = burn_counted_by_shoe(step, event)
+    what = message("burned_number_owed_not_known")
     return accept(step, what, book.clauses(*remedy.burn_points))
 
 
-def judge_early_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+def judge_early_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
     """A card of a burn owed before the next coup, drawn before the present one is over."""
     remedy = step.shoe.remedy
     left = max(0, remedy.burn_later - 1)
@@ -150,30 +155,26 @@ def judge_early_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     clauses = book.clauses(*remedy.burn_points)
     done = not left and not unread
     burn_points = () if done else remedy.burn_points
-    step = _add_burn_card(
+    step = _put_on_burn(
         step.with_remedy(replace(remedy, burn_later=left, burn_points=burn_points)), event
     )
-    more = "the number left is not known" if unread else f"{left} more to burn"
-    return accept(step, f"burned, {more}", clauses)
+    what = (
+        message("burned_number_left_not_known")
+        if unread
+        else message("burned_more_to_burn", owed=left)
+    )
+    return accept(step, what, clauses)
 
 
-def is_early_burn_card(step: Step, claimed: Place, *, hands_complete: bool) -> bool:
-    """Whether this card of a coup belongs to a burn that is owed after the coup.
-
-    With complete hands any card but the next coup's first one does, whatever the shoe claims.
-    """
-    remedy = step.shoe.remedy
-    if claimed in BURN_PLACES:
-        return remedy.owes_burn
-    return hands_complete and claimed is not Place.PLAYER_1 and remedy.burn_later > 0
+def burn_counted_by_shoe(step: Step, event: CardDrawn) -> Step:
+    """Burn the card drawn last; the shoe counted it to a hand, where it claims that."""
+    step = step.with_shoe(count_in_no_hand(step.shoe, event.card, event.claimed))
+    return _put_on_burn(step, event)
 
 
-def _count_by_shoe(step: Step, event: CardDrawn) -> Step:
-    return step.with_shoe(count_in_no_hand(step.shoe, event.card, event.claimed))
-
-
-def _add_burn_card(step: Step, event: CardDrawn) -> Step:
+def _put_on_burn(step: Step, event: CardDrawn) -> Step:
     shoe = step.shoe
+    step = step.place_drawn(CardPlace.BURN)
     burned = (*shoe.burn_cards, event.card)
     return step.with_shoe(replace(shoe, burn_cards=burned, drawn_last=LastDrawn.BURN))
 
@@ -191,23 +192,28 @@ def leave_burn(book: RuleBook, step: Step) -> Step:
         remedy = replace(remedy, burn_points=())
     step = step.with_shoe(replace(shoe, burn_owed=0, remedy=remedy))
     if back is Phase.BURN_FIRST:
-        step = step.with_shoe(without_burn_cards(step.shoe))
+        step = rack_burn_cards(step)
     if shoe.coup is None and shoe.coups_begun > 0 and shoe.is_last(shoe.coups_begun):
         return step.advance(book, Trigger.SHOE_CLOSED)
-    if back is Phase.BETWEEN_COUPS:
-        return step.advance(book, Trigger.BURN_DONE)
     return step.advance(book, resume_trigger(back))
 
 
-def without_burn_cards(shoe: ShoeState) -> ShoeState:
-    """Without the cards burned so far: the burn before play begins only now."""
-    return replace(shoe, burn_cards=(), aside=(*shoe.aside, *shoe.burn_cards))
+def end_uncounted_remedy_burn(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+    """Play begins: so the burn is over."""
+    return begin_due_burn(book, leave_burn(book, step))
+
+
+def rack_burn_cards(step: Step) -> Step:
+    """Put the cards burned so far into the discard rack: the burn before play begins only now."""
+    shoe = step.shoe
+    shoe = replace(shoe, burn_cards=(), aside=(*shoe.aside, *shoe.burn_cards))
+    return step.with_shoe(shoe).with_move(BurnRestarted())
 
 
 def postpone_burn(book: RuleBook, step: Step) -> Step:
     """The coup ends during the burn: what is left of the burn comes after the coup."""
     shoe = step.shoe
-    if step.phase not in REMEDY_BURNS:
+    if shoe.remedy.burn_return_phase is None:
         return step
     later = replace(shoe.remedy, burn_later=shoe.remedy.burn_later + shoe.burn_owed)
     return leave_burn(book, step.with_remedy(later))
@@ -219,11 +225,22 @@ def lose_burn_count(book: RuleBook, step: Step) -> Step:
     In mid-coup the position of the deal is unknown, too: the burn is left to the floorperson.
     """
     shoe = step.shoe
-    text = f"compare the discard rack with the burn; still owed: {describe_cards(shoe.burn_owed)}"
+    text = message(
+        "compare_discard_rack_with_burn_still_owed", cards=describe_cards(shoe.burn_owed)
+    )
     step = prompt(book, step, PromptKind.REMEDY, text, *shoe.remedy.burn_points)
     if shoe.coup is not None:
         return leave_burn(book, step)
     return step.with_shoe(replace(shoe, burn_owed=0)).advance(book, Trigger.BURN_UNPROVEN)
+
+
+def check_cards_left(book: RuleBook, step: Step) -> Step:
+    """Raise a coup that needs a card from an empty shoe: it cannot be completed (S42 (k)(4))."""
+    shoe = step.shoe
+    if shoe.joined or shoe.endless or shoe.cards_left() > 0 or step.phase not in DUE_PLACE:
+        return step
+    detail = message("all_cards_total_cards_drawn", cards_total=shoe.cards_total)
+    return raise_irregularity(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)
 
 
 def _check_shoe_empty(book: RuleBook, step: Step) -> Step:
@@ -232,10 +249,10 @@ def _check_shoe_empty(book: RuleBook, step: Step) -> Step:
     if not shoe.is_empty():
         return step
     if shoe.coup is not None:
-        detail = "the shoe ran out in the burn"
+        detail = message("shoe_ran_out_in_burn")
         return raise_irregularity(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)
     clauses = book.clauses(RulePoint.INSUFFICIENT_CARDS)
-    step = accept(step, "the shoe ran out in the burn: it closes, no coup is affected", clauses)
+    step = accept(step, message("shoe_ran_out_in_burn_closes"), clauses)
     remedy = replace(shoe.remedy, burn_return_phase=None, burn_taken=0, burn_points=())
     step = step.with_shoe(replace(shoe, burn_owed=0, remedy=remedy))
     return step.advance(book, Trigger.SHOE_CLOSED)

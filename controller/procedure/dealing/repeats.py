@@ -13,16 +13,17 @@ could not be read is ignored.
 
 from msgspec.structs import replace
 
+from controller.messages.message import Message, message
 from controller.procedure.dealing.coup_end import (
     abandon_coup,
     build_coup_record,
     close_complete_coup,
     judge_result,
 )
-from controller.procedure.dealing.drawing import judge_card_in_play, with_claimed_card
+from controller.procedure.dealing.coup_start import read_partial_claim, with_claimed_card
 from controller.procedure.dealing.error_cards import IN_DOUBT
 from controller.procedure.dealing.lost_reports import mark_progress_partial
-from controller.procedure.dealing.unclaimed import place_by_order
+from controller.procedure.dealing.order import judge_card_again
 from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
@@ -41,32 +42,45 @@ def card_repeated(book: RuleBook, step: Step, event: CardRepeated) -> Step:
     coup = shoe.coup if shoe is not None else None
     what = PLACE_NAMES[event.claimed]
     if event.card is not None and _is_unread_first_burn_card(step.state, event.claimed):
-        return _judge_burn_again(book, accept(step, f"now read: {what}"), event.card)
+        return _judge_burn_again(
+            book, accept(step, message("now_read_what", what=what)), event.card
+        )
     if event.claimed in (Place.OUTSIDE, *BURN_PLACES):
-        return accept(step, "a repeated report outside a coup: set aside")
+        return accept(step, message("repeated_report_outside_coup_set_aside"))
     known = _known_cards(coup, event.claimed) if coup is not None else ()
     ended = shoe.unread_coup if shoe is not None else None
     of_ended = _known_cards(ended, event.claimed) if ended is not None and not known else ()
     if ended is not None and of_ended:
         return _compare_with_ended_coup(book, step, event, ended, of_ended)
     if coup is None:
-        return accept(step, "a repeated report outside a coup: set aside")
+        return accept(step, message("repeated_report_outside_coup_set_aside"))
     waiting = _find_error_card(step.shoe, event.claimed)
     if waiting is not None:
         return _compare_with_error_card(book, step, event, waiting)
     if not known and not coup.partial:
-        detail = f"the shoe repeats a card it never reported: {what}"
+        detail = message("shoe_repeats_card_never_reported", what=what)
         step = mark_progress_partial(book, step)
         return raise_irregularity(book, step, IrregularityCode.REPORTS_LOST, detail)
     if not known:
-        return accept(step, f"repeated report of a partial coup: {what}, not judged")
+        return accept(step, message("repeated_report_partial_coup_not_judged", what=what))
     if event.card is None or any(dealt.card == event.card for dealt in known):
-        return accept(step, f"repeated report: {what}")
+        return accept(step, message("repeated_report_what", what=what))
     unread = _find_unread(known)
     if unread is not None:
-        step = accept(step.with_coup(_fill_in(coup, unread, event.card)), f"now read: {what}")
+        step = accept(
+            step.with_coup(_fill_in(coup, unread, event.card)), message("now_read_what", what=what)
+        )
         return _judge_again(book, step)
-    return raise_irregularity(book, step, IrregularityCode.RETRANSMISSION_CONFLICT, f"for {what}")
+    return _raise_conflict(book, step, what)
+
+
+def _raise_conflict(book: RuleBook, step: Step, what: Message) -> Step:
+    return raise_irregularity(
+        book,
+        step,
+        IrregularityCode.RETRANSMISSION_CONFLICT,
+        message("conflict_at_place", what=what),
+    )
 
 
 def _known_cards(coup: CoupState, claimed: Place) -> tuple[DealtCard, ...]:
@@ -92,14 +106,14 @@ def _compare_with_error_card(book: RuleBook, step: Step, event: CardRepeated, in
     what, remedy = PLACE_NAMES[event.claimed], step.shoe.remedy
     error = remedy.waiting[index]
     if event.card is None or event.card == error.card:
-        return accept(step, f"repeated report: {what}")
+        return accept(step, message("repeated_report_what", what=what))
     if error.card is not None:
-        return raise_irregularity(
-            book, step, IrregularityCode.RETRANSMISSION_CONFLICT, f"for {what}"
-        )
+        return _raise_conflict(book, step, what)
     read = replace(error, card=event.card)
     waiting = (*remedy.waiting[:index], read, *remedy.waiting[index + 1 :])
-    return accept(step.with_remedy(replace(remedy, waiting=waiting)), f"now read: {what}")
+    return accept(
+        step.with_remedy(replace(remedy, waiting=waiting)), message("now_read_what", what=what)
+    )
 
 
 def _fill_in(coup: CoupState, unread: DealtCard, card: Card) -> CoupState:
@@ -123,7 +137,7 @@ def _judge_again(book: RuleBook, step: Step) -> Step:
     """Judge the coup again from its first unread card on, once that is read (D-41)."""
     coup = step.coup
     again = coup.unjudged
-    if not again or again[0].card is None or step.phase is not Phase.PARTIAL:
+    if not again or again[0].card is None or not coup.partial:
         return step
     whole = replace(
         coup,
@@ -152,19 +166,17 @@ def _compare_with_ended_coup(
     known: tuple[DealtCard, ...],
 ) -> Step:
     """The same for a coup that ended while suspended and lacks only cards that were not read."""
-    what = f"{PLACE_NAMES[event.claimed]} of coup {ended.number}"
+    what = message("place_of_coup", place=PLACE_NAMES[event.claimed], number=ended.number)
     if event.card is None or any(dealt.card == event.card for dealt in known):
-        return accept(step, f"repeated report: {what}")
+        return accept(step, message("repeated_report_what", what=what))
     unread = _find_unread(known)
     if unread is None:
-        return raise_irregularity(
-            book, step, IrregularityCode.RETRANSMISSION_CONFLICT, f"for {what}"
-        )
+        return _raise_conflict(book, step, what)
     ended = _fill_in(ended, unread, event.card)
     read = build_coup_record(step.shoe, ended, CoupFate.PARTIAL, None)
     held = tuple(read if record.coup == ended.number else record for record in step.held)
     step = replace(step.with_shoe(replace(step.shoe, unread_coup=ended)), held=held)
-    step = accept(step, f"now read: {what}")
+    step = accept(step, message("now_read_what", what=what))
     if _find_unread(ended.unjudged) is not None:
         return step
     return _judge_ended_coup_again(book, step, ended)
@@ -184,6 +196,8 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     again = _judge_again(book, again)
     if later is not None or ended.declared is None:
         again = close_complete_coup(book, again)
+    # Its cards left the table when it ended.
+    again = replace(again, moves=step.moves)
     if again.shoe.coup is None:
         held = (*others[:place], again.held[-1], *others[place:])
         shoe = replace(again.shoe, coup=later)
@@ -201,14 +215,12 @@ def _judge_in_order(
     step = step.with_shoe(replace(shoe, cards_drawn=shoe.cards_drawn - len(cards)))
     for card, claimed in cards:
         step = step.with_shoe(replace(step.shoe, cards_drawn=step.shoe.cards_drawn + 1))
-        event = CardDrawn(card, claimed)
-        if claimed is Place.UNCLAIMED:
-            step, event = place_by_order(book, step, event)
+        event = read_partial_claim(step, CardDrawn(card, claimed))
         coup = step.shoe.coup
         if coup is not None and coup.partial:
             step = with_claimed_card(step, event)
         else:
-            step = judge_card_in_play(book, step, event)
+            step = judge_card_again(book, step, event)
     return step
 
 

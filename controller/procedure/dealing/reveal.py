@@ -10,6 +10,10 @@ from itertools import takewhile
 
 from msgspec.structs import replace
 
+from controller.actions.actions import GiveUpReveal, OperatorAction
+from controller.actions.choices import LayoutPart
+from controller.actions.declaration import name_of
+from controller.messages.message import Message, message
 from controller.procedure.calls.announcements import HAND_OF, NAMES
 from controller.procedure.calls.face_down import turn_call
 from controller.procedure.calls.prompts import prompt_after_turning, prompt_each
@@ -21,9 +25,8 @@ from controller.procedure.calls.reveal_seats import (
 )
 from controller.procedure.calls.visibility import PLACES, all_seen, is_on_layout, is_seen
 from controller.procedure.effects import ActRecord, Refusal
-from controller.procedure.events import CardsTurned, LayoutPart, RevealGivenUp
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import HANDS_COMPLETE
+from controller.procedure.phases import Trigger
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, TableState
 from controller.procedure.step_result import Step, accept, raise_irregularity
@@ -37,26 +40,33 @@ _TURNED_POINT = {
     LayoutPart.PLAYER_THIRD: RulePoint.PLAYER_THIRD_HANDED,
     LayoutPart.BANKER_THIRD: RulePoint.BANKER_THIRD_HANDED,
 }
-_HAND_WORDS = {HandName.PLAYER: "the Player's Hand", HandName.BANKER: "the Banker's Hand"}
+_HAND_WORDS = {
+    HandName.PLAYER: NAMES[LayoutPart.PLAYER_HAND],
+    HandName.BANKER: NAMES[LayoutPart.BANKER_HAND],
+}
 
 
-def cards_turned(book: RuleBook, step: Step, event: CardsTurned) -> Step:
+def cards_turned(book: RuleBook, step: Step, part: LayoutPart) -> Step:
     """Record that cards of a hand were turned up: from now on people have seen them."""
-    shoe, part = step.state.shoe, event.what
+    shoe = step.state.shoe
     if shoe is None or shoe.coup is None:
-        return accept(step, "cards turned with no coup on the table: no effect")
+        return accept(step, message("cards_turned_with_no_coup_on_table"))
     coup = shoe.coup
     if not is_on_layout(coup, part):
-        return accept(step, f"{_part_name(part)}: not on the table, so not turned")
+        return accept(step, message("not_on_table_so_not_turned", part=_part_name(part)))
     if is_seen(book, coup, part):
-        return accept(step, f"{_part_name(part)}: already seen")
+        return accept(step, message("part_name_already_seen", part=_part_name(part)))
     early = _unturned_before(book, coup, part)
     step = _mark_turned(step, part)
     if coup.partial:
-        return accept(step, f"{_part_name(part)} of a partial coup turned up, not judged")
-    step = accept(step, f"{_part_name(part)} turned up", book.clauses(_TURNED_POINT[part]))
+        return accept(step, message("partial_coup_turned_up_not_judged", part=_part_name(part)))
+    step = accept(
+        step,
+        message("part_turned_up", part=_part_name(part)),
+        book.clauses(_TURNED_POINT[part]),
+    )
     if early is not None and book.observes(ObservableFact.TURNED):
-        detail = f"{_part_name(part)} before {_part_name(early)}"
+        detail = message("part_turned_before", part=_part_name(part), early=_part_name(early))
         step = raise_irregularity(book, step, IrregularityCode.TURNED_OUT_OF_ORDER, detail)
     return prompt_after_turning(book, step)
 
@@ -74,7 +84,7 @@ def _unturned_before(book: RuleBook, coup: CoupState, part: LayoutPart) -> Layou
     return next(unturned, None)
 
 
-def _part_name(part: LayoutPart) -> str:
+def _part_name(part: LayoutPart) -> Message:
     return NAMES[part]
 
 
@@ -87,57 +97,59 @@ def check_third_card(book: RuleBook, step: Step) -> Step:
     early = _unturned_before(book, coup, part)
     if early is None:
         return step
-    detail = f"{_part_name(part)}, while {_part_name(early)} lay face down"
+    detail = message("while_lay_face_down", part=_part_name(part), early=_part_name(early))
     return raise_irregularity(book, step, IrregularityCode.THIRD_CARD_BEFORE_TURNED, detail)
 
 
 # --- the right to turn a hand --------------------------------------------------------------------
 
 
-def reveal_given_up(book: RuleBook, state: TableState, event: RevealGivenUp) -> Step:
+def reveal_given_up(book: RuleBook, state: TableState, act: OperatorAction[GiveUpReveal]) -> Step:
     """Offer the right to turn to the next patron; if none is left, the dealer turns."""
-    refusal, points = _refusal_reason(book, state, event)
-    if refusal:
-        return Step(state).with_effect(Refusal("give-up", refusal, book.clauses(*points)))
+    refusal, points = _refusal_reason(book, state, act)
+    if refusal is not None:
+        return Step(state).with_effect(Refusal(name_of(act.action), refusal, book.clauses(*points)))
     step = Step(state)
     coup = step.coup
     if wagers_observed(book):
         coup, to, points = _pass_right_on(
-            book, coup, wagers_on_layout(state, coup.number), event.hand
+            book, coup, wagers_on_layout(state, coup.number), act.action.hand
         )
         step = step.with_coup(coup)
     else:
-        to = (
-            "offered to the patron to the right, then counter-clockwise; if nobody accepts, the"
-            " dealer turns it"
-        )
-        points = (RulePoint.REVEAL_RIGHT, RulePoint.REVEAL_TURN, RulePoint.REVEAL_DEALER)
-    if event.by_order:
+        to = message("right_offered_counter_clockwise")
+        points = act.action.points
+    if act.action.by_order:
         points = (RulePoint.REVEAL_RELINQUISH, *points)
-    why = f" by order ({event.reason})" if event.by_order else ""
-    detail = f"{_HAND_WORDS[event.hand]} given up{why}; {to}"
+    hand = _HAND_WORDS[act.action.hand]
+    detail = (
+        message("given_up_by_order", hand=hand, reason=act.reason, to=to)
+        if act.action.by_order
+        else message("hand_given_up_to", hand=hand, to=to)
+    )
     clauses = book.clauses(*points)
-    step = step.with_effect(ActRecord("reveal-given-up", event.person, detail, clauses))
-    return _prompt_next_turn(book, step, event.hand)
+    step = step.with_effect(ActRecord("reveal-given-up", act.person, detail, clauses))
+    return _prompt_next_turn(book, step, act.action.hand)
 
 
 def _refusal_reason(
-    book: RuleBook, state: TableState, event: RevealGivenUp
-) -> tuple[str, tuple[RulePoint, ...]]:
-    """Why this right cannot be given up now, and the points; empty where it can."""
+    book: RuleBook, state: TableState, act: OperatorAction[GiveUpReveal]
+) -> tuple[Message | None, tuple[RulePoint, ...]]:
+    """Why this right cannot be given up now, and the points; None where it can."""
     coup = state.shoe.coup if state.shoe is not None else None
     if coup is None or coup.partial or len(coup.cards) < 4:
-        return "no hand has been handed over: wait for the fourth card", ()
+        return message("no_hand_handed_over_wait_for_fourth"), ()
     if not players_reveal(book, coup):
-        return "no patron turns cards at this table: the dealer does", (RulePoint.CARDS_UNTOUCHED,)
-    if event.by_order and not (event.person and event.reason):
-        why = "an order needs a named dealer or floorperson and a reason"
+        return message("no_patron_turns_cards_at_this_table"), (RulePoint.CARDS_UNTOUCHED,)
+    if act.action.by_order and not (act.person and act.reason):
+        why = message("order_needs_named_dealer_or_floorperson")
         return why, (RulePoint.REVEAL_RELINQUISH,)
-    if all_seen(book, coup) and state.play_phase in HANDS_COMPLETE:
-        return "every card lies face up: nothing is left to turn", ()
-    if wagers_observed(book) and _seat_with_right(coup, event.hand) == 0:
-        return f"the dealer already turns {_HAND_WORDS[event.hand]}", (RulePoint.REVEAL_DEALER,)
-    return "", ()
+    if all_seen(book, coup) and book.takes(state.play_phase, Trigger.COUP_DONE):
+        return message("every_card_lies_face_up_nothing_left"), ()
+    if wagers_observed(book) and _seat_with_right(coup, act.action.hand) == 0:
+        hand = _HAND_WORDS[act.action.hand]
+        return message("dealer_already_turns_hand", hand=hand), (RulePoint.REVEAL_DEALER,)
+    return None, ()
 
 
 def _seat_with_right(coup: CoupState, hand: HandName) -> int:
@@ -146,7 +158,7 @@ def _seat_with_right(coup: CoupState, hand: HandName) -> int:
 
 def _pass_right_on(
     book: RuleBook, coup: CoupState, wagers: tuple[Wager, ...], hand: HandName
-) -> tuple[CoupState, str, tuple[RulePoint, ...]]:
+) -> tuple[CoupState, Message, tuple[RulePoint, ...]]:
     holder, reveal = _seat_with_right(coup, hand), coup.reveal
     player = hand is HandName.PLAYER
     before = reveal.player_given_up if player else reveal.banker_given_up
@@ -158,9 +170,9 @@ def _pass_right_on(
         reveal = replace(reveal, banker_seat=seat, banker_given_up=given_up)
     coup = replace(coup, reveal=reveal)
     if seat == 0:
-        return coup, f"seat {holder}; the dealer turns it", (RulePoint.REVEAL_DEALER,)
+        return coup, message("seat_holder_dealer_turns", holder=holder), (RulePoint.REVEAL_DEALER,)
     point = RulePoint.REVEAL_TURN if before else RulePoint.REVEAL_RIGHT
-    return coup, f"seat {holder}; offered to seat {seat}", (point,)
+    return coup, message("seat_offered_to_seat", holder=holder, seat=seat), (point,)
 
 
 def _prompt_next_turn(book: RuleBook, step: Step, hand: HandName) -> Step:

@@ -10,7 +10,15 @@ next one is noted, and opened by the resolution; if cards of it were dealt meanw
 
 from msgspec.structs import replace
 
-from controller.procedure.acts.recording import cards_in_shoe
+from controller.actions.actions import CloseShoe, OperatorAction
+from controller.actions.choices import ActKind
+from controller.actions.declaration import name_of
+from controller.custody.batch_life.state import Lineage
+from controller.custody.card_states import CardPlace
+from controller.custody.moves import ShoeBegun
+from controller.messages.message import Message, message
+from controller.procedure.acts.recording import cards_in_shoe, uses_two_batches
+from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.burn import begin_burn_or_play
 from controller.procedure.dealing.coup_end import (
     close_complete_coup,
@@ -18,18 +26,21 @@ from controller.procedure.dealing.coup_end import (
 )
 from controller.procedure.dealing.lost_reports import mark_progress_partial
 from controller.procedure.effects import Refusal, ShoeOpened
-from controller.procedure.events import ShoeClosedByPerson
+from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.opening.dead_table import prompt_at_closing
-from controller.procedure.opening.first_card_checks import prompt_at_opening, use_up_joined_shoe
-from controller.procedure.phases import BURNS_BEGUN, DUE_WORDS, HANDS_COMPLETE, Phase, Trigger
-from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.procedure.opening.first_card_checks import (
+    check_first_card,
+    prompt_at_opening,
+    use_up_joined_shoe,
+)
+from controller.procedure.phases import DUE_WORDS, Trigger
+from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import NextShoe, ShoeState, TableState, shoes_to_correct
+from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.profiles.rule_points import RulePoint
-
-NO_SHOE_PHASES = (Phase.CLOSED, Phase.SHOE_OVER)
 
 
 def open_shoe(book: RuleBook, step: Step) -> Step:
@@ -57,6 +68,7 @@ def join_shoe_in_burn(book: RuleBook, step: Step) -> Step:
 
 def _begin_shoe(book: RuleBook, step: Step, *, joined: bool) -> Step:
     state = step.state
+    step = step.with_move(_begun_in_custody(book, state.lineage, joined=joined))
     number = state.shoe_number + 1 if state.shoe_day == state.today else 1
     shoe = ShoeState(
         gaming_day=state.today,
@@ -75,58 +87,140 @@ def _begin_shoe(book: RuleBook, step: Step, *, joined: bool) -> Step:
     return step.with_state(state).with_effect(ShoeOpened(state.today, number, book.decks, joined))
 
 
-def device_started(book: RuleBook, step: Step) -> Step:
-    """The device booted: a new shoe after a finished one, else only a restart."""
-    step = close_complete_coup(book, step)
-    if step.phase in NO_SHOE_PHASES:
-        if step.provisional:
-            step = replace(step, next_shoe=NextShoe.ANNOUNCED)
-            return accept(step, "a new shoe, announced while the table is suspended")
-        step = open_shoe(book, step)
-        return accept(step, "a new shoe", book.clauses(RulePoint.SHOE_LOADED))
+def _begun_in_custody(book: RuleBook, lineage: Lineage, *, joined: bool) -> ShoeBegun:
+    """Custody expects the batch recorded as loaded; of a joined shoe nothing is known."""
+    two = uses_two_batches(book)
+    alternates = two and not joined and not lineage.may_repeat
+    loaded = lineage.loaded if two else ""
+    return ShoeBegun(loaded, alternates, joined=joined, endless=book.continuous)
+
+
+# --- a card of no shoe in play -------------------------------------------------------------------
+
+
+def begin_shoe_with_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+    """Open the next shoe at its first card."""
+    if step.provisional:
+        step = replace(step, next_shoe=NextShoe.BEGUN)
+        return accept(step, message("first_card_next_shoe_not_followed"))
+    return open_shoe(book, step)
+
+
+def note_next_shoe(book: RuleBook, step: Step, event: CardDrawn, cell: Breach) -> Step:
+    """A first burn card while a shoe is in play: another one is dealt from.
+
+    It is not followed before a floorperson closes this shoe.
+    """
+    step = replace(step, next_shoe=NextShoe.BEGUN)
+    detail = message("first_burn_card_another_shoe_drawn")
+    return raise_irregularity(book, step, cell.code, detail)
+
+
+def begins_next_shoe(book: RuleBook, state: TableState, event: CardDrawn) -> bool:
+    """Whether a card that the shoe reports without a place begins the next shoe.
+
+    With no shoe known before it, it does. After a finished shoe it does where it has the other
+    batch's back, where it had left before (so it was loaded again), where a person recorded the
+    loading, or where no coup was dealt from the finished one (D-5: its cards go back).
+    """
+    shoe = state.shoe
+    if shoe is None:
+        return not state.shoe_number or _loading_recorded(state)
+    reloaded = not (shoe.joined or shoe.coups_begun)
+    if event.again or reloaded or _loading_recorded(state):
+        return True
+    last = state.lineage.last_dealt
+    return uses_two_batches(book) and bool(event.back and last) and event.back != last
+
+
+def _loading_recorded(state: TableState) -> bool:
+    return any(act.kind is ActKind.LOADED and act.fresh for act in state.opening.acts)
+
+
+def put_after_last(book: RuleBook, step: Step, event: CardDrawn, cell: Breach) -> Step:
+    """A card after the shoe is over goes to the discard rack, never to another shoe (D-7)."""
     shoe = step.shoe
-    cut_card_seen = shoe.cut.seen > 0 and not shoe.cut.in_burn
-    dealing = shoe.coup is not None or bool(shoe.remedy.drawn_after)
-    if not (cut_card_seen or dealing or step.phase in BURNS_BEGUN):
-        step = step.with_shoe(replace(shoe, reports_proven=False))
-        return accept(step, "the dealing shoe restarted; nothing was being dealt")
-    code, detail = (
-        IrregularityCode.SHOE_RESTARTED,
-        f"while the table waited for {DUE_WORDS[step.phase]}",
-    )
-    if cut_card_seen:
-        code = IrregularityCode.SHOE_CHANGED_EARLY
-        detail = f"the last coup is {shoe.cut.last_coup}, the latest begun is {shoe.coups_begun}"
-    # If a floorperson closes this shoe, the next one started here.
-    step = replace(mark_progress_partial(book, step), next_shoe=NextShoe.ANNOUNCED)
+    if not shoe.overdrawn():
+        step = rack_drawn_card(step, event)
+    code = IrregularityCode.CARD_AFTER_SECOND_CUT_CARD if shoe.cut.exhausted else cell.code
+    detail = message("card_of_shoe", cards_drawn=shoe.cards_drawn)
     return raise_irregularity(book, step, code, detail)
 
 
-def shoe_closed_by_person(book: RuleBook, state: TableState, event: ShoeClosedByPerson) -> Step:
+def rack_drawn_card(step: Step, event: CardDrawn) -> Step:
+    """Put the card drawn last into the discard rack."""
+    step = step.place_drawn(CardPlace.DISCARD_RACK)
+    return step.with_shoe(replace(step.shoe, aside=(*step.shoe.aside, event.card)))
+
+
+def count_card(book: RuleBook, step: Step, event: CardDrawn, *, over: bool = False) -> Step:
+    """Count a card that left the shoe; the first one shows whether the shoe was made ready."""
+    drawn = step.shoe.cards_drawn + 1
+    step = step.with_shoe(replace(step.shoe, cards_drawn=drawn, drawn_last=LastDrawn.NOTHING))
+    if drawn > 1 or step.shoe.joined or over:
+        return step
+    return check_first_card(book, step, event.back)
+
+
+# --- the device starts ---------------------------------------------------------------------------
+
+
+def begin_next_shoe(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+    """The device booted with no shoe in play: a new shoe."""
+    if step.provisional:
+        step = replace(step, next_shoe=NextShoe.ANNOUNCED)
+        return accept(step, message("new_shoe_announced_while_table_suspended"))
+    step = open_shoe(book, step)
+    return accept(step, message("new_shoe"), book.clauses(RulePoint.SHOE_LOADED))
+
+
+def restart_idle(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+    """The device restarted between two coups: reports may be missing."""
+    step = step.with_shoe(replace(step.shoe, reports_proven=False))
+    return accept(step, message("dealing_shoe_restarted_nothing_being_dealt"))
+
+
+def restart_in_play(book: RuleBook, step: Step, event: object, cell: Breach) -> Step:
+    """The device restarted while cards were dealt, or after a cut card: a changed shoe."""
+    shoe = step.shoe
+    detail = message("while_table_waited_for", due=DUE_WORDS[step.phase])
+    last_coup = shoe.cut.last_coup
+    if cell.code is IrregularityCode.SHOE_CHANGED_EARLY and last_coup is not None:
+        detail = message(
+            "last_coup_latest_begun", last_coup=last_coup, coups_begun=shoe.coups_begun
+        )
+    # If a floorperson closes this shoe, the next one started here.
+    step = replace(mark_progress_partial(book, step), next_shoe=NextShoe.ANNOUNCED)
+    return raise_irregularity(book, step, cell.code, detail)
+
+
+# --- a person closes the shoe --------------------------------------------------------------------
+
+
+def shoe_closed_by_person(
+    book: RuleBook, state: TableState, act: OperatorAction[CloseShoe]
+) -> Step:
     """A named person ends the shoe (dead table, early change), but never a coup in progress.
 
     A coup that waits only for a result that is not observed is over and counts by its cards.
     """
     refusal = _refusal_to_close(book, state)
-    if refusal:
-        return Step(state).with_effect(Refusal("close-shoe", refusal))
+    if refusal is not None:
+        return Step(state).with_effect(Refusal(name_of(act.action), refusal))
     step = close_complete_coup(book, Step(state))
-    if step.phase is not Phase.SHOE_OVER:
+    if not step.state.shoe_over:
         step = step.advance(book, Trigger.SHOE_CLOSED)
-    what = f"shoe closed by {event.person}: {event.reason}"
-    step = accept(step, what, book.clauses(RulePoint.DEAD_TABLE))
-    step = state_shoe_end(book, step, event.person, event.reason)
+    what = message("shoe_closed_by_person_reason", person=act.person, reason=act.reason)
+    step = accept(step, what, book.clauses(*act.action.points))
+    step = state_shoe_end(book, step, act.person, act.reason)
     return prompt_at_closing(book, step)
 
 
-def _refusal_to_close(book: RuleBook, state: TableState) -> str:
-    if state.shoe is None or state.phase is Phase.SHOE_OVER:
-        return "no shoe is open"
+def _refusal_to_close(book: RuleBook, state: TableState) -> Message | None:
+    if state.shoe is None or (state.suspension is None and state.shoe_over):
+        return message("no_shoe_open")
     if state.suspension is not None:
-        return "the table is suspended: resolve with the decision close-shoe"
-    coup = state.shoe.coup
-    if coup is not None and (
-        book.observes(ObservableFact.RESULT_BUTTON) or state.phase not in HANDS_COMPLETE
-    ):
-        return "a coup is being dealt: let it end, then close the shoe"
-    return ""
+        return message("table_suspended_resolve_with_decision_close_shoe")
+    if state.shoe.coup is not None and not book.ends_unreported(state.phase):
+        return message("coup_being_dealt_let_end_then_close")
+    return None

@@ -7,6 +7,7 @@ Showboat: unshuffled batches dealt for hours; SugarHouse: warnings nobody heeded
 from types import MappingProxyType
 from typing import Final
 
+from controller.messages.message import message
 from controller.procedure.irregularities.codes import (
     ANY,
     CHECK_TABLE,
@@ -20,43 +21,40 @@ from controller.procedure.irregularities.codes import (
 )
 from controller.profiles.rule_points import RulePoint
 
-_NO_COUP_YET: Final = "beginning the first coup before a floorperson has decided"
+_NO_COUP_YET: Final = message("beginning_first_coup_before_floorperson_decided")
 
 BATCH_IRREGULARITIES: Final = MappingProxyType(
     {
         IrregularityCode.BATCH_UNSHUFFLED: IrregularityKind(
-            title="a shoe is dealt from a batch whose shuffle is not proven",
             points=(RulePoint.SHUFFLED, RulePoint.BATCH_IDLE_IN_SHUFFLER),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                if_closed("close the shoe, have the batch counted and shuffled, and load it again"),
-                if_continued("go on, with the reason in the record"),
+                if_closed(message("close_shoe_batch_counted_and_shuffled")),
+                if_continued(message("go_on_with_reason_in_record")),
             ),
-            forbidden=(_NO_COUP_YET, "assuming that a batch is shuffled because of its packaging"),
+            forbidden=(_NO_COUP_YET, message("assuming_batch_shuffled_because_packaging")),
         ),
         IrregularityCode.BATCH_NOT_READY: IrregularityKind(
-            title="a shoe is dealt from a batch that the shuffler has not made ready",
             points=(RulePoint.SHUFFLER_SECURE, RulePoint.BATCH_IDLE_IN_SHUFFLER),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                if_closed("close the shoe, have the batch counted and shuffled, and load it again"),
-                if_continued("go on, with the reason in the record"),
+                if_closed(message("close_shoe_batch_counted_and_shuffled")),
+                if_continued(message("go_on_with_reason_in_record")),
             ),
             forbidden=(_NO_COUP_YET,),
         ),
         IrregularityCode.CARD_UNDER_WARNING: IrregularityKind(
-            title="a card was drawn while a warning of the shuffler was not cleared",
             points=(RulePoint.SHUFFLER_SECURE, RulePoint.SHOE_DEVICE),
             suspends=True,
             decisions=ANY,
             permitted=(
-                always("look at the shuffler, clear the warning with its reason, then decide"),
+                always(message("look_at_shuffler_clear_warning_with_reason")),
                 CHECK_TABLE,
-                if_closed("close the shoe if the cards cannot be accounted for"),
+                if_closed(message("close_shoe_if_cards_cannot_be_accounted")),
             ),
-            forbidden=("drawing a further card before the warning is cleared", NEVER_SILENT),
+            forbidden=(message("drawing_further_card_before_warning_cleared"), NEVER_SILENT),
         ),
     }
 )

@@ -9,7 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.procedure.decisions import FloorDecision
+from controller.actions.choices import FloorDecision
+from controller.messages.message import Message, message
 from controller.profiles.rule_points import RulePoint
 
 
@@ -83,7 +84,7 @@ class IrregularityCode(StrEnum):
 class RemedyText(Struct, frozen=True):
     """What a floorperson may do, and the decision it belongs to; None where it is any."""
 
-    text: str
+    text: Message
     decision: FloorDecision | None = None
 
 
@@ -94,29 +95,28 @@ class IrregularityKind(Struct, frozen=True):
     unless the profile leaves irregularities to the floorperson (D-43).
     """
 
-    title: str
     points: tuple[RulePoint, ...]
     suspends: bool
     decisions: tuple[FloorDecision, ...]
     permitted: tuple[RemedyText, ...]
-    forbidden: tuple[str, ...]
+    forbidden: tuple[Message, ...]
     prescribed: bool = False
 
 
-def always(text: str) -> RemedyText:
+def always(text: Message) -> RemedyText:
     """What is permitted with every decision."""
     return RemedyText(text)
 
 
-def if_continued(text: str) -> RemedyText:
+def if_continued(text: Message) -> RemedyText:
     return RemedyText(text, FloorDecision.CONTINUE)
 
 
-def if_void(text: str) -> RemedyText:
+def if_void(text: Message) -> RemedyText:
     return RemedyText(text, FloorDecision.VOID_COUP)
 
 
-def if_closed(text: str) -> RemedyText:
+def if_closed(text: Message) -> RemedyText:
     return RemedyText(text, FloorDecision.CLOSE_SHOE)
 
 
@@ -141,35 +141,30 @@ PARTIAL_OR_NONE: Final = (
 CLOSE: Final = (FloorDecision.CLOSE_SHOE,)
 ACKNOWLEDGE: Final = (FloorDecision.CONTINUE,)
 
-NEVER_SILENT: Final = "paying or taking any wager of this coup before the decision"
-NEVER_INVENT: Final = "counting this coup from memory without a named person's statement"
-NO_FAVOURS: Final = "offering chips or favours in place of the rule"
-CHECK_TABLE: Final = always(
-    "compare the cards on the layout with the cards listed here, then decide"
-)
+NEVER_SILENT: Final = message("paying_or_taking_any_wager_this_coup")
+NEVER_INVENT: Final = message("counting_this_coup_from_memory_without_named")
+NO_FAVOURS: Final = message("offering_chips_or_favours_in_place_rule")
+CHECK_TABLE: Final = always(message("compare_cards_on_layout_with_cards_listed"))
 CARRY_UNSEEN: Final = RemedyText(
-    "if nobody saw the card: hold it face down as the first card of the next hand (carry-card)",
+    message("if_nobody_saw_card_hold_face_down"),
     FloorDecision.CARRY,
 )
 BURN_SEEN: Final = RemedyText(
-    "if it was seen: put it into the discard rack and burn as many more as its amount, face up, "
-    "before the next hand (burn-card)",
+    message("if_seen_put_into_discard_rack"),
     FloorDecision.BURN,
 )
-RACK_IT: Final = if_continued("put the card into the discard rack and burn nothing")
+RACK_IT: Final = if_continued(message("put_card_into_discard_rack_and_burn_nothing"))
 # For a decision that is permitted and of which the row of the irregularity says nothing.
 GENERAL_REMEDIES: Final = MappingProxyType(
     {
         remedy.decision: remedy
         for remedy in (
-            if_continued("go on by the rules from the present point"),
+            if_continued(message("go_on_by_rules_from_present_point")),
             CARRY_UNSEEN,
             BURN_SEEN,
-            if_void("void the coup: return every wager in full, its cards go to the discard rack"),
-            RemedyText(
-                "state the outcome from the cards on the layout", FloorDecision.STATE_OUTCOME
-            ),
-            if_closed("close the shoe: an open coup is void, and every card is reshuffled"),
+            if_void(message("void_coup_return_every_wager_in_full")),
+            RemedyText(message("state_outcome_from_cards_on_layout"), FloorDecision.STATE_OUTCOME),
+            if_closed(message("close_shoe_open_coup_void")),
         )
     }
 )

@@ -6,6 +6,7 @@ Source: NY (a)(4)(i), (a)(4)(iv), (i)(5); S42 (a)(4), (f)(1), (j)(5); D-17 to D-
 from types import MappingProxyType
 from typing import Final
 
+from controller.messages.message import message
 from controller.procedure.irregularities.codes import (
     ANY,
     CHECK_TABLE,
@@ -20,90 +21,79 @@ from controller.procedure.irregularities.codes import (
 )
 from controller.profiles.rule_points import RulePoint
 
-_NOT_WITH_THESE: Final = "dealing on with a batch that is not whole"
-_COUNT_BATCH: Final = if_closed("close the shoe and read the whole batch again")
+_NOT_WITH_THESE: Final = message("dealing_on_with_batch_not_whole")
+_COUNT_BATCH: Final = if_closed(message("close_shoe_and_read_whole_batch_again"))
 
 CUSTODY_IRREGULARITIES: Final = MappingProxyType(
     {
         IrregularityCode.FOREIGN_CARD: IrregularityKind(
-            title="a card of no known batch came out of the shoe",
             points=(RulePoint.BATCH_ONE_BACK, RulePoint.DECKS_COUNT),
             suspends=True,
             decisions=ANY,
-            permitted=(if_void("set the card apart and void the coup"), _COUNT_BATCH),
-            forbidden=("putting the card back among the others", NEVER_SILENT),
+            permitted=(if_void(message("set_card_apart_and_void_coup")), _COUNT_BATCH),
+            forbidden=(message("putting_card_back_among_others"), NEVER_SILENT),
         ),
         IrregularityCode.DUPLICATE_CARD: IrregularityKind(
-            title="one card's identity is in two places at once",
             points=(RulePoint.DECKS_COUNT, RulePoint.BATCH_ONE_BACK),
             suspends=True,
             decisions=ANY,
             permitted=(
                 CHECK_TABLE,
-                if_void("set both cards apart and void the coup"),
+                if_void(message("set_both_cards_apart_and_void_coup")),
                 _COUNT_BATCH,
             ),
             forbidden=(_NOT_WITH_THESE, NEVER_SILENT),
         ),
         IrregularityCode.CARD_RETURNED: IrregularityKind(
-            title="a card that had left the shoe came out of it once more",
             points=(RulePoint.CARDS_UNTOUCHED, RulePoint.DISCARD_ORDER),
             suspends=True,
             decisions=ANY,
-            permitted=(if_void("void the coup and count the discard rack"), _COUNT_BATCH),
-            forbidden=("putting cards of the rack into the shoe", NEVER_SILENT),
+            permitted=(if_void(message("void_coup_and_count_discard_rack")), _COUNT_BATCH),
+            forbidden=(message("putting_cards_rack_into_shoe"), NEVER_SILENT),
         ),
         IrregularityCode.TOO_MANY_OF_A_CARD: IrregularityKind(
-            title="more cards of one rank and suit were drawn than the decks hold",
             points=(RulePoint.DECKS_COUNT, RulePoint.SHOE_LOADED),
             suspends=True,
             decisions=ANY,
-            permitted=(
-                if_closed("close the shoe and check every deck for a missing and an extra card"),
-            ),
+            permitted=(if_closed(message("close_shoe_and_check_every_deck")),),
             forbidden=(_NOT_WITH_THESE, NEVER_SILENT),
         ),
         IrregularityCode.CARD_NOT_DRAWN: IrregularityKind(
-            title="a card lies on the table that never left the shoe by its exit",
             points=(RulePoint.SHOE_DEVICE, RulePoint.CARDS_UNTOUCHED),
             suspends=True,
             decisions=ANY,
-            permitted=(CHECK_TABLE, always("set the card apart"), _COUNT_BATCH),
-            forbidden=("counting a coup with a card that was not dealt", NEVER_SILENT),
+            permitted=(CHECK_TABLE, always(message("set_card_apart")), _COUNT_BATCH),
+            forbidden=(message("counting_coup_with_card_not_dealt"), NEVER_SILENT),
         ),
         IrregularityCode.CARD_MISPLACED: IrregularityKind(
-            title="a card lies with another hand than the order of drawing gives it",
             points=(RulePoint.FOUR_CARDS,),
             suspends=True,
             decisions=ANY,
-            permitted=(if_continued("move the card to the hand it belongs to and go on"),),
-            forbidden=("paying by the place where a card happens to lie", NEVER_SILENT),
+            permitted=(if_continued(message("move_card_to_hand_belongs")),),
+            forbidden=(message("paying_by_place_where_card_happens"), NEVER_SILENT),
         ),
         IrregularityCode.CARD_ABSENT: IrregularityKind(
-            title="a card is not where it must be",
             points=(RulePoint.DISCARD_ORDER, RulePoint.CARDS_UNTOUCHED),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                always("look for the card on the table, in the rack and under it"),
+                always(message("look_for_card_on_table_in_rack")),
                 _COUNT_BATCH,
             ),
-            forbidden=("dealing on before the card is accounted for",),
+            forbidden=(message("dealing_on_before_card_accounted_for"),),
         ),
         IrregularityCode.CARD_EXTRA: IrregularityKind(
-            title="there is one card too many",
             points=(RulePoint.DECKS_COUNT, RulePoint.DISCARD_ORDER),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
-            permitted=(always("set the card apart and count the batch"), _COUNT_BATCH),
-            forbidden=("dealing on before the cards are accounted for",),
+            permitted=(always(message("set_card_apart_and_count_batch")), _COUNT_BATCH),
+            forbidden=(message("dealing_on_before_cards_accounted_for"),),
         ),
         IrregularityCode.BATCH_BLOCKED: IrregularityKind(
-            title="a shoe is dealt from a batch that is known to be damaged or not whole",
             points=(RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
-            permitted=(if_closed("close the shoe and replace the batch"),),
+            permitted=(if_closed(message("close_shoe_and_replace_batch")),),
             forbidden=(_NOT_WITH_THESE,),
         ),
     }

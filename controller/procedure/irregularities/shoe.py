@@ -6,6 +6,7 @@ Source: the shoe's wire document ("What the field has learnt"); D-22, D-32.
 from types import MappingProxyType
 from typing import Final
 
+from controller.messages.message import message
 from controller.procedure.irregularities.codes import (
     ANY,
     CHECK_TABLE,
@@ -24,7 +25,6 @@ from controller.profiles.rule_points import RulePoint
 SHOE_IRREGULARITIES: Final = MappingProxyType(
     {
         IrregularityCode.CARD_UNREADABLE: IrregularityKind(
-            title="the shoe could not read a card that left it",
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
@@ -32,34 +32,30 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.FORCED_EXIT: IrregularityKind(
-            title="the coup was left by the shoe's forced exit",
             points=(RulePoint.RESULT_CALLED,),
             suspends=True,
             decisions=ANY,
-            permitted=(if_continued("let the coup go on where it stands"),),
+            permitted=(if_continued(message("let_coup_go_on_where_stands")),),
             forbidden=(NEVER_SILENT,),
         ),
         IrregularityCode.SHOE_JAMMED: IrregularityKind(
-            title="the shoe is jammed: a fault of the device",
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                if_continued("clear the jam and go on where the deal stopped"),
-                if_closed("close the shoe"),
+                if_continued(message("clear_jam_and_go_on_where_deal")),
+                if_closed(message("close_shoe")),
             ),
-            forbidden=("voiding the coup as if the cards had run out", NEVER_SILENT),
+            forbidden=(message("voiding_coup_as_if_cards_had_run"), NEVER_SILENT),
         ),
         IrregularityCode.RETRANSMISSION_CONFLICT: IrregularityKind(
-            title="the shoe now reports another card for a place that is already known",
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=ANY,
             permitted=(CHECK_TABLE,),
-            forbidden=("replacing the first report by the second without checking the layout",),
+            forbidden=(message("replacing_first_report_by_second_without_checking"),),
         ),
         IrregularityCode.REPORTS_LOST: IrregularityKind(
-            title="reports of the shoe are missing",
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
@@ -67,7 +63,6 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.CONTINUITY_UNPROVEN: IrregularityKind(
-            title="after an interruption nothing proves that no report of the shoe was missed",
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
@@ -75,15 +70,13 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.SHOE_JOINED: IrregularityKind(
-            title="the program joined a shoe that was already in play",
             points=(RulePoint.SHOE_LOADED, RulePoint.BURN_BEFORE_PLAY),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
-            permitted=(CHECK_TABLE, if_continued("go on with this shoe; its counts stay unproven")),
+            permitted=(CHECK_TABLE, if_continued(message("go_on_with_this_shoe_counts_stay"))),
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.COUP_JOINED: IrregularityKind(
-            title="the first card seen of a coup is not its first card",
             points=(RulePoint.FOUR_CARDS, RulePoint.SHOE_DEVICE),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
@@ -91,7 +84,6 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.SHOE_RESTARTED: IrregularityKind(
-            title="the dealing shoe restarted in the middle of a coup or of the burn",
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
@@ -99,18 +91,16 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.SHOE_CHANGED_EARLY: IrregularityKind(
-            title="the shoe was changed or restarted before its last hand was dealt",
             points=(RulePoint.LAST_HAND, RulePoint.RESHUFFLE),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
             permitted=(
-                if_closed("close this shoe if the cards were changed"),
-                if_continued("go on with it if the device only restarted"),
+                if_closed(message("close_this_shoe_if_cards_changed")),
+                if_continued(message("go_on_with_if_device_only_restarted")),
             ),
-            forbidden=("dealing from the new cards under the old shoe's number",),
+            forbidden=(message("dealing_from_new_cards_under_old_shoe"),),
         ),
         IrregularityCode.PROGRAM_REPLACED: IrregularityKind(
-            title="another software version took over while a shoe was open",
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
@@ -118,12 +108,11 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             forbidden=(NEVER_INVENT,),
         ),
         IrregularityCode.DEALT_WHILE_SUSPENDED: IrregularityKind(
-            title="cards were dealt while the table was suspended",
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,
             decisions=PARTIAL_OR_NONE,
-            permitted=(always("take the cards over, or void every coup they belong to"),),
-            forbidden=("counting or paying them before the decision",),
+            permitted=(always(message("take_cards_over_or_void_every_coup")),),
+            forbidden=(message("counting_or_paying_them_before_decision"),),
         ),
     }
 )

@@ -4,14 +4,21 @@ Source: NY (a)(4)(iv), (d); S42 (a)(4), (e)(1), (e)(6), (f)(1); D-17, D-19, D-20
 
 Decisions. Loading comes last: it is refused while an act that this table observes is missing, and
 the refusal lists what is missing. A loaded batch has left the shuffler. Where no coup was dealt
+from controller.messages.message import Message, message
 from a shoe, its batch may be used again (D-5).
 """
 
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction, RecordAct
+from controller.actions.choices import ActKind
+from controller.actions.declaration import SUPERVISORS
 from controller.custody.batch_life.permissions import batch_due_next
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.acts.discard_rack import with_empty_rack
+from controller.custody.card_states import CardPlace
+from controller.custody.moves import BatchMoved
+from controller.messages.message import Message, message
+from controller.procedure.acts.batch_record import lineage_of
+from controller.procedure.acts.discard_rack import empty_rack
 from controller.procedure.acts.duties import (
     DUTIES,
     DutyGroup,
@@ -21,7 +28,6 @@ from controller.procedure.acts.duties import (
     missing_duties,
 )
 from controller.procedure.acts.recording import (
-    SUPERVISORS,
     begin_act,
     cards_in_shoe,
     complete_act,
@@ -31,14 +37,13 @@ from controller.procedure.acts.recording import (
     refuse_act,
     shoe_in_play,
     uses_two_batches,
+    with_lineage,
     with_opening,
 )
-from controller.procedure.events import ActReported
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.opening.cut import describe_cutter
 from controller.procedure.opening.dead_table import refusal_to_swap
 from controller.procedure.rulebook import ObservableFact, RuleBook
-from controller.procedure.shuffler.batch_life import lineage_of
 from controller.procedure.shuffler.readiness import batch_obstacles, obstacle_code, obstacle_points
 from controller.procedure.state import TableState
 from controller.procedure.states.opening import NOBODY, SHORT_BATCH, OpeningDefect
@@ -48,92 +53,102 @@ from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 
 
-def load_batch(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def load_batch(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that a batch was put into the dealing shoe."""
-    batch = event.batch if uses_two_batches(book) else ""
-    refusal = _refuse_loading_now(book, state, event) or _refuse_batch(book, state, event, batch)
+    batch = act.action.batch if uses_two_batches(book) else ""
+    refusal = _refuse_loading_now(book, state, act) or _refuse_batch(book, state, act, batch)
     if refusal is not None:
         return refusal
     due = cards_in_shoe(book)
-    if event.amount != due:
+    if act.action.amount != due:
         counts = (RulePoint.SHOE_LOADED, RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL)
-        what = describe_miscount(event.amount, due)
-        remedy = "count every deck and name what is missing or extra"
+        what = describe_miscount(act.action.amount, due)
+        remedy = message("count_every_deck_and_name_what_missing")
         return _refuse_with_defect(
-            book, state, event, IrregularityCode.BATCH_SHORT, what, remedy, *counts
+            book, state, act, IrregularityCode.BATCH_SHORT, what, remedy, *counts
         )
-    opening = replace(state.opening, loaded=batch)
     before = tuple(
         duty
-        for duty in missing_duties(book, opening, batch, state.today)
+        for duty in missing_duties(book, state, batch)
         if book.observes(duty.fact) and duty.group is not DutyGroup.LOADING
     )
     if before:
-        undone = "; ".join(describe_duty(book, duty) for duty in before)
+        undone = tuple(describe_duty(book, duty) for duty in before)
         points = tuple(point for duty in before for point in duty.points)
-        why = f"not recorded yet: {undone}. Record it, then the loading"
-        return refuse_act(book, state, event, why, RulePoint.SHOE_LOADED, *dict.fromkeys(points))
-    if batch and opening.in_shuffler == batch:
-        opening = replace(opening, in_shuffler="")
-    step = complete_act(with_opening(begin_act(state), opening), event, batch, event.amount)
-    cut_by = opening.cutter
-    parts = (
-        batch or "all decks",
-        f"{event.amount} cards",
-        f"cut by {describe_cutter(cut_by)}" if cut_by != NOBODY else "",
+        why = message("not_recorded_yet", duties=undone)
+        return refuse_act(book, state, act, why, RulePoint.SHOE_LOADED, *dict.fromkeys(points))
+    lineage = replace(state.lineage, loaded=batch)
+    if batch and lineage.in_shuffler == batch:
+        lineage = replace(lineage, in_shuffler="")
+    step = complete_act(with_lineage(begin_act(state), lineage), act, batch, act.action.amount)
+    if batch and batch != state.lineage.loaded:
+        step = step.with_move(BatchMoved(batch, CardPlace.SHOE))
+    cut_by = state.opening.cutter
+    parts: tuple[str | Message, ...] = (
+        batch or message("all_decks"),
+        message("number_of_cards", count=act.action.amount),
     )
+    if cut_by != NOBODY:
+        parts = (*parts, message("cut_by", cutter=describe_cutter(cut_by)))
     points = (RulePoint.SHOE_LOADED, *((RulePoint.BATCH_ALTERNATES,) if batch else ()))
-    return record_act(book, step, event, ", ".join(part for part in parts if part), *points)
+    return record_act(book, step, act, message("listed", parts=parts), *points)
 
 
-def _refuse_loading_now(book: RuleBook, state: TableState, event: ActReported) -> Step | None:
+def _refuse_loading_now(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
+) -> Step | None:
     if book.values.shuffle_mode is ShuffleMode.CONTINUOUS:
-        why = "a continuous shuffler is not loaded shoe by shoe"
-        return refuse_act(book, state, event, why, RulePoint.CONTINUOUS_SHUFFLER)
+        why = message("continuous_shuffler_not_loaded_shoe_by_shoe")
+        return refuse_act(book, state, act, why, RulePoint.CONTINUOUS_SHUFFLER)
     if shoe_in_play(state):
-        why = "a shoe is in play: end or close it first"
-        return refuse_act(book, state, event, why, RulePoint.SHOE_LOADED)
+        why = message("shoe_in_play_end_or_close_first")
+        return refuse_act(book, state, act, why, RulePoint.SHOE_LOADED)
     owed = refusal_to_reshuffle(book, state)
     return begin_act(state).with_effect(owed) if owed is not None else None
 
 
-def _refuse_batch(book: RuleBook, state: TableState, event: ActReported, batch: str) -> Step | None:
+def _refuse_batch(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct], batch: str
+) -> Step | None:
     """Refuse a batch that may not be loaded now; None where it may."""
-    opening = state.opening
+    lineage, dead = state.lineage, state.opening.dead
     # A shuffler counts each batch again itself.
-    if batch in opening.short and not book.tracks_batches:
+    if batch in lineage.short and not book.tracks_batches:
         counts = (RulePoint.SHOE_LOADED, RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL)
-        remedy = "count it again and record the inspection with the number of cards"
+        remedy = message("count_again_and_record_inspection_with_number")
         code = IrregularityCode.BATCH_SHORT
-        return _refuse_with_defect(book, state, event, code, SHORT_BATCH, remedy, *counts)
+        return _refuse_with_defect(book, state, act, code, SHORT_BATCH, remedy, *counts)
     if not batch:
         return None
     other = other_batch(book, batch)
     no_coup = state.shoe is not None and not state.shoe.joined and state.shoe.coups_begun == 0
-    if batch == opening.last_batch != opening.may_repeat and (opening.dead or not no_coup):
-        what = f"the last shoe was dealt from {batch}"
-        point = RulePoint.DEAD_TABLE_SHUFFLER if opening.dead else RulePoint.BATCH_ALTERNATES
+    if batch == lineage.last_dealt != lineage.may_repeat and (dead or not no_coup):
+        what = message("last_shoe_dealt_from", batch=batch)
+        point = RulePoint.DEAD_TABLE_SHUFFLER if dead else RulePoint.BATCH_ALTERNATES
         code = IrregularityCode.BATCH_REPEATED
-        return _refuse_with_defect(book, state, event, code, what, f"load {other}", point)
+        return _refuse_with_defect(
+            book, state, act, code, what, message("load_batch", batch=other), point
+        )
     rack_observed = book.observes(ObservableFact.DISCARD_COUNT) or book.tracks_batches
-    if rack_observed and opening.rack_batch == other:
-        what = f"the discard rack still holds {other}"
-        remedy = f"put {other} into the shuffler or clear the rack"
+    if rack_observed and lineage.in_rack == other:
+        what = message("discard_rack_still_holds", other=other)
+        remedy = message("put_into_shuffler_or_clear_rack", other=other)
         code = IrregularityCode.DISCARD_RACK_MIXED
         return _refuse_with_defect(
-            book, state, event, code, what, remedy, RulePoint.DISCARD_ONE_BATCH
+            book, state, act, code, what, remedy, RulePoint.DISCARD_ONE_BATCH
         )
-    why, points = refusal_to_swap(book, opening, batch)
-    if why:
-        remedy = f"spread {batch}, shuffle it and record both"
+    why, points = refusal_to_swap(book, state, batch)
+    if why is not None:
+        remedy = message("spread_shuffle_and_record_both", batch=batch)
         code = IrregularityCode.SHUFFLER_UNSECURE
-        return _refuse_with_defect(book, state, event, code, why, remedy, *points)
+        return _refuse_with_defect(book, state, act, code, why, remedy, *points)
     found = batch_obstacles(book, state, batch)
     if found:
-        what = "; ".join(one.detail for one in found)
-        remedy = "; ".join(dict.fromkeys(one.remedy for one in found))
+        what = message("one_after_another", texts=tuple(one.detail for one in found))
+        remedies = tuple(dict.fromkeys(one.remedy for one in found))
+        remedy = message("one_after_another", texts=remedies)
         return _refuse_with_defect(
-            book, state, event, obstacle_code(found[0]), what, remedy, *obstacle_points(found)
+            book, state, act, obstacle_code(found[0]), what, remedy, *obstacle_points(found)
         )
     return None
 
@@ -141,121 +156,132 @@ def _refuse_batch(book: RuleBook, state: TableState, event: ActReported, batch: 
 def _refuse_with_defect(
     book: RuleBook,
     state: TableState,
-    event: ActReported,
+    act: OperatorAction[RecordAct],
     code: IrregularityCode,
-    what: str,
-    remedy: str,
+    what: Message,
+    remedy: Message,
     *points: RulePoint,
 ) -> Step:
     """Refuse to load, and note the defect: dealing all the same is an irregularity."""
     defect = OpeningDefect(
-        ActKind.LOADED, code, event.batch if uses_two_batches(book) else "", what
+        ActKind.LOADED, code, act.action.batch if uses_two_batches(book) else "", what
     )
-    step = refuse_act(book, state, event, f"{what}: {remedy}", *points)
+    step = refuse_act(
+        book, state, act, message("what_then_remedy", what=what, remedy=remedy), *points
+    )
     return with_opening(step, state.opening.with_defect(defect))
 
 
 # --- the shuffler ---------------------------------------------------------------------------------
 
 
-def put_into_shuffler(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def put_into_shuffler(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that a batch was put into the shuffler to be shuffled and stored."""
-    opening, batch = state.opening, event.batch
+    opening, batch = state.opening, act.action.batch
     why = _refusal_into_shuffler(book, state, batch)
-    if why:
-        return refuse_act(book, state, event, why, RulePoint.BATCH_IDLE_IN_SHUFFLER)
+    if why is not None:
+        return refuse_act(book, state, act, why, RulePoint.BATCH_IDLE_IN_SHUFFLER)
     stacked = next(duty for duty in DUTIES if ActKind.STACKED in duty.acts)
     needs = book.observes(stacked.fact) and is_required(book, stacked)
-    if needs and not is_done(stacked, opening, batch, state.today):
-        why = f"{batch} is not stacked apart yet: record that, then put it into the shuffler"
-        return refuse_act(book, state, event, why, *stacked.points)
-    if opening.rack_batch == batch:
-        opening = with_empty_rack(state)
-    opening = opening.without(ActKind.SHUFFLED, batch=batch)
+    if needs and not is_done(book, state, stacked, batch):
+        why = message("not_stacked_apart_yet_record_then_put", batch=batch)
+        return refuse_act(book, state, act, why, *stacked.points)
+    step = with_opening(begin_act(state), opening.without(ActKind.SHUFFLED, batch=batch))
+    lineage = empty_rack(state) if state.lineage.in_rack == batch else state.lineage
     if not book.tracks_batches:
-        opening = replace(opening, in_shuffler=batch, shuffler_opened=False)
+        if lineage.in_shuffler != batch:
+            step = step.with_move(BatchMoved(batch, CardPlace.SHUFFLER))
+        lineage = replace(lineage, in_shuffler=batch, opened=False)
     points = (RulePoint.DEAD_TABLE_SHUFFLER,) if opening.dead else ()
-    return record_act(book, with_opening(begin_act(state), opening), event, batch, *points)
+    return record_act(book, with_lineage(step, lineage), act, batch, *points)
 
 
-def _refusal_into_shuffler(book: RuleBook, state: TableState, batch: str) -> str:
-    opening = state.opening
+def _refusal_into_shuffler(book: RuleBook, state: TableState, batch: str) -> Message | None:
+    inside = state.lineage.in_shuffler
     if not uses_two_batches(book):
-        return "this table has no shuffler that stores a batch"
+        return message("this_table_no_shuffler_stores_batch")
     if batch not in book.backs:
-        return f"name the batch: {' or '.join(book.backs)}"
-    if opening.in_shuffler not in ("", batch) and not book.tracks_batches:
-        return f"the shuffler holds {opening.in_shuffler}: take that batch out first"
-    if shoe_in_play(state) and batch == opening.last_batch:
-        return f"{batch} is in play: end or close the shoe first"
-    return ""
+        return message("name_the_batch", backs=book.backs)
+    if inside not in ("", batch) and not book.tracks_batches:
+        return message("shuffler_holds_take_batch_out_first", inside=inside)
+    if shoe_in_play(state) and batch == state.lineage.last_dealt:
+        return message("in_play_end_or_close_shoe_first", batch=batch)
+    return None
 
 
-def release_batch(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def release_batch(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that a member of staff released the batch in the shuffler."""
-    opening = state.opening
-    batch = opening.in_shuffler
+    lineage = lineage_of(book, state)
+    batch = lineage.stored_batch
     if book.tracks_batches:
-        named = event.batch if event.batch in book.backs else ""
-        batch = named or batch_due_next(lineage_of(book, state)) or batch
+        named = act.action.batch if act.action.batch in book.backs else ""
+        batch = named or batch_due_next(lineage) or batch
     if not batch:
-        why = "no batch is known to be in the shuffler: record into-shuffler first"
-        return refuse_act(book, state, event, why, RulePoint.SHUFFLER_RELEASE)
-    if not event.reference:
-        why = "give in the reference the number of the member of staff who released it"
-        return refuse_act(book, state, event, why, RulePoint.SHUFFLER_RELEASE)
-    step = complete_act(begin_act(state), event, batch)
+        why = message("no_batch_known_to_be_in_shuffler")
+        return refuse_act(book, state, act, why, RulePoint.SHUFFLER_RELEASE)
+    if not act.action.reference:
+        why = message("give_in_reference_number_member_staff")
+        return refuse_act(book, state, act, why, RulePoint.SHUFFLER_RELEASE)
+    step = complete_act(begin_act(state), act, batch)
     if book.tracks_batches:
-        return record_act(book, step, event, batch)
-    step = with_opening(step, replace(step.state.opening, in_shuffler=""))
-    step = record_act(book, step, event, batch)
+        return record_act(book, step, act, batch)
+    step = with_lineage(step, replace(step.state.lineage, in_shuffler=""))
+    step = step.with_move(BatchMoved(batch, CardPlace.UNKNOWN))
+    step = record_act(book, step, act, batch)
     if shoe_in_play(state):
-        detail = f"{batch} was taken out while {other_batch(book, batch)} is in play"
+        detail = message(
+            "taken_out_while_in_play", batch=batch, other_batch=other_batch(book, batch)
+        )
         return raise_irregularity(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
     return step
 
 
-def record_shuffler_opened(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def record_shuffler_opened(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
+) -> Step:
     """Record that the shuffler was opened: its batch is no longer known to be secure."""
     if not uses_two_batches(book):
-        why = "this table has no shuffler that stores a batch"
-        return refuse_act(book, state, event, why, RulePoint.SHUFFLER_SECURE)
-    opening = replace(state.opening, shuffler_opened=True)
-    return record_act(book, with_opening(begin_act(state), opening), event, opening.in_shuffler)
+        why = message("this_table_no_shuffler_stores_batch")
+        return refuse_act(book, state, act, why, RulePoint.SHUFFLER_SECURE)
+    step = with_lineage(begin_act(state), replace(state.lineage, opened=True))
+    return record_act(book, step, act, lineage_of(book, state).stored_batch)
 
 
-def suspend_alternation(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def suspend_alternation(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Let a batch be dealt twice in a row: the shuffler keeps the other one (D-20)."""
-    why = _refusal_to_suspend(book, state, event)
-    if why:
-        return refuse_act(book, state, event, why, RulePoint.BATCH_ALTERNATES)
-    opening = replace(state.opening, may_repeat=event.batch)
-    detail = f"{event.batch} may be used again for one shoe"
-    return record_act(book, with_opening(begin_act(state), opening), event, detail)
+    why = _refusal_to_suspend(book, state, act)
+    if why is not None:
+        return refuse_act(book, state, act, why, RulePoint.BATCH_ALTERNATES)
+    lineage = replace(state.lineage, may_repeat=act.action.batch)
+    detail = message("may_be_used_again_for_one_shoe", batch=act.action.batch)
+    return record_act(book, with_lineage(begin_act(state), lineage), act, detail)
 
 
-def _refusal_to_suspend(book: RuleBook, state: TableState, event: ActReported) -> str:
+def _refusal_to_suspend(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
+) -> Message | None:
     if not uses_two_batches(book):
-        return "this table has one batch: there is no alternation to suspend"
-    if event.batch not in book.backs:
-        return f"name the batch that may be used again: {' or '.join(book.backs)}"
-    if event.role not in SUPERVISORS or not event.reason.strip():
-        return "alternation is suspended by a floorperson, with the reason"
-    return "a shoe is in play: end or close it first" if shoe_in_play(state) else ""
+        return message("this_table_one_batch_there_no_alternation")
+    if act.action.batch not in book.backs:
+        return message("name_batch_used_again", backs=book.backs)
+    if act.role not in SUPERVISORS or not act.reason.strip():
+        return message("alternation_suspended_by_floorperson_with_reason")
+    return message("shoe_in_play_end_or_close_first") if shoe_in_play(state) else None
 
 
 # --- backs ----------------------------------------------------------------------------------------
 
 
-def record_foreign_back(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def record_foreign_back(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record a card with a foreign back, in the shoe or in a batch between shoes."""
-    own = state.opening.last_batch if shoe_in_play(state) else ""
-    seen = event.batch or "another colour or design"
-    if own and own == event.batch:
-        why = f"{own} is the batch in play: its cards are not foreign"
-        return refuse_act(book, state, event, why, RulePoint.BATCH_ONE_BACK)
-    detail = f"a back of {seen} among {own or 'the cards of the shoe'}"
-    step = record_act(book, begin_act(state), event, detail)
+    own = state.lineage.last_dealt if shoe_in_play(state) else None
+    seen = act.action.batch or message("another_colour_or_design")
+    if own and own == act.action.batch:
+        why = message("batch_in_play_cards_not_foreign", own=own)
+        return refuse_act(book, state, act, why, RulePoint.BATCH_ONE_BACK)
+    among = own or message("cards_of_the_shoe")
+    detail = message("foreign_back_among", back=seen, among=among)
+    step = record_act(book, begin_act(state), act, detail)
     if not shoe_in_play(state):
         return step
     return raise_irregularity(book, step, IrregularityCode.WRONG_BATCH, detail)

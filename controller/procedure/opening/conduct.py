@@ -8,8 +8,9 @@ by touching cards.
 
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction, RecordAct
+from controller.messages.message import message
 from controller.procedure.acts.recording import begin_act, record_act, refuse_act, with_opening
-from controller.procedure.events import ActReported
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
@@ -17,43 +18,50 @@ from controller.procedure.step_result import Step, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 
 
-def pass_shoe(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def pass_shoe(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that the shoe passed to the patron of a seat."""
     if not book.shoe_passes:
-        why = "the dealer draws the cards at this table: no seat holds the shoe"
-        return refuse_act(book, state, event, why, RulePoint.DEALER_DRAWS)
-    if event.seat == 0 or (book.seats and event.seat not in book.seats):
-        seats = ", ".join(map(str, book.seats)) or "from 1"
-        return refuse_act(book, state, event, f"name the seat: {seats}", RulePoint.SHOE_PASSES)
-    opening = replace(state.opening, holder=event.seat)
-    return record_act(book, with_opening(begin_act(state), opening), event, f"seat {event.seat}")
+        why = message("dealer_draws_cards_at_this_table")
+        return refuse_act(book, state, act, why, RulePoint.DEALER_DRAWS)
+    if act.action.seat == 0 or (book.seats and act.action.seat not in book.seats):
+        why = message("name_seat_from_1")
+        if book.seats:
+            why = message("name_seat_of", seats=book.seats)
+        return refuse_act(book, state, act, why, RulePoint.SHOE_PASSES)
+    opening = replace(state.opening, holder=act.action.seat)
+    return record_act(
+        book,
+        with_opening(begin_act(state), opening),
+        act,
+        message("seat_number", seat=act.action.seat),
+    )
 
 
-def record_cards_touched(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def record_cards_touched(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that somebody touched cards; `person` and `second` are the staff on duty."""
     shoe = state.shoe
     coup = shoe.coup if shoe is not None else None
     rights = (coup.reveal.player_seat, coup.reveal.banker_seat) if coup is not None else ()
-    if event.seat and event.seat in rights:
-        why = f"seat {event.seat} turns a hand of this coup by right: that is not an incident"
-        return refuse_act(
-            book, state, event, why, RulePoint.CARDS_UNTOUCHED, RulePoint.REVEAL_RIGHT
-        )
-    if event.seat and event.seat == state.opening.holder and book.shoe_passes:
-        why = f"seat {event.seat} holds the shoe and deals: that is not an incident"
-        return refuse_act(book, state, event, why, RulePoint.SHOE_PASSES)
-    return _record_incident(book, state, event, IrregularityCode.CARDS_TOUCHED)
+    if act.action.seat and act.action.seat in rights:
+        why = message("seat_turns_hand_this_coup_by_right", seat=act.action.seat)
+        return refuse_act(book, state, act, why, RulePoint.CARDS_UNTOUCHED, RulePoint.REVEAL_RIGHT)
+    if act.action.seat and act.action.seat == state.opening.holder and book.shoe_passes:
+        why = message("seat_holds_shoe_and_deals_not_incident", seat=act.action.seat)
+        return refuse_act(book, state, act, why, RulePoint.SHOE_PASSES)
+    return _record_incident(book, state, act, IrregularityCode.CARDS_TOUCHED)
 
 
-def record_wager_touched(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def record_wager_touched(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that a wager was touched after betting closed."""
-    return _record_incident(book, state, event, IrregularityCode.WAGER_TOUCHED)
+    return _record_incident(book, state, act, IrregularityCode.WAGER_TOUCHED)
 
 
 def _record_incident(
-    book: RuleBook, state: TableState, event: ActReported, code: IrregularityCode
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct], code: IrregularityCode
 ) -> Step:
-    where = f"at seat {event.seat}" if event.seat else "by somebody without a seat"
-    detail = f"{where}, on duty: {event.person}{f', {event.second}' if event.second else ''}"
-    step = record_act(book, begin_act(state), event, detail)
+    seat = act.action.seat
+    where = message("at_seat_seat", seat=seat) if seat else message("by_somebody_without_seat")
+    staff = tuple(one for one in (act.person, act.action.second) if one)
+    detail = message("incident_on_duty", where=where, staff=staff)
+    step = record_act(book, begin_act(state), act, detail)
     return raise_irregularity(book, step, code, detail)

@@ -12,18 +12,20 @@ import re
 
 from msgspec.structs import replace
 
-from controller.procedure.act_kinds import ActKind
+from controller.actions.actions import OperatorAction, RecordAct
+from controller.actions.choices import ActKind
+from controller.actions.declaration import SUPERVISORS
+from controller.messages.message import Message, message
 from controller.procedure.acts.recording import (
-    SUPERVISORS,
     begin_act,
     cards_in_shoe,
     complete_act,
     record_act,
     refuse_act,
     shoe_in_play,
+    with_lineage,
     with_opening,
 )
-from controller.procedure.events import ActReported
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
@@ -50,124 +52,154 @@ def offer_order(seats: tuple[int, ...], direction: SeatDirection) -> tuple[int, 
     return (*downwards[:1], *sorted(downwards[1:]))
 
 
-def offer_cut(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def offer_cut(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record the offer; `reference` names the occupied seats, else all seats of the layout."""
-    refusal = _refuse_any_cut(book, state, event)
+    refusal = _refuse_any_cut(book, state, act)
     if refusal is not None:
         return refusal
-    named = tuple(dict.fromkeys(int(seat) for seat in _NUMBER.findall(event.reference)))
+    named = tuple(dict.fromkeys(int(seat) for seat in _NUMBER.findall(act.action.reference)))
     seats = named or book.seats
     order = offer_order(seats, book.values.seat_direction)
     opening = replace(state.opening, offered=order)
-    step = complete_act(with_opening(begin_act(state), opening), event)
-    words = ", ".join(map(str, order)) or "from the highest seat clockwise"
-    return record_act(book, step, event, f"offered to seats in the order {words}, then the dealer")
+    step = complete_act(with_opening(begin_act(state), opening), act)
+    detail = message("cut_offered_from_highest_seat")
+    if order:
+        detail = message("cut_offered_in_order", seats=order)
+    return record_act(book, step, act, detail)
 
 
-def make_cut(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def make_cut(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record a cut `amount` cards deep; seat 0, or the act cut-by-dealer, is the dealer."""
-    refusal = _refuse_any_cut(book, state, event)
+    refusal = _refuse_any_cut(book, state, act)
     if refusal is not None:
         return refusal
     opening = state.opening
-    seat = THE_DEALER if event.kind is ActKind.CUT_BY_DEALER else event.seat
+    seat = THE_DEALER if act.action.kind is ActKind.CUT_BY_DEALER else act.action.seat
     if opening.recut_by and seat not in opening.recut_by:
-        who = _describe_cutters(opening.recut_by)
-        why = f"the re-cut belongs to {who}: the last to cut or the next entitled"
-        return refuse_act(book, state, event, why, RulePoint.RECUT_BY)
+        who = tuple(map(describe_cutter, opening.recut_by))
+        why = message("recut_belongs_to", cutters=who)
+        return refuse_act(book, state, act, why, RulePoint.RECUT_BY)
     if seat and opening.offered and seat not in opening.offered:
-        order = ", ".join(map(str, opening.offered))
-        why = f"the cut was offered to seats {order}, not to seat {seat}; offer it first"
-        return refuse_act(book, state, event, why, RulePoint.CUT_OFFERED)
+        order = opening.offered
+        why = message("cut_offered_to_seats_not_to_seat", order=order, seat=seat)
+        return refuse_act(book, state, act, why, RulePoint.CUT_OFFERED)
     least, cards = book.values.cut_min_cards_from_either_end, cards_in_shoe(book)
     most = cards - least
-    if event.amount == 0 and book.observes(ObservableFact.CUT_DEPTH):
-        why = f"state the depth: from {least} to {most} cards"
-        return refuse_act(book, state, event, why, RulePoint.CUT_DEPTH)
-    if event.amount and not least <= event.amount <= most:
-        what = f"{event.amount} cards deep; from {least} to {most} is allowed"
+    if act.action.amount == 0 and book.observes(ObservableFact.CUT_DEPTH):
+        why = message("state_depth_from_to_cards", least=least, most=most)
+        return refuse_act(book, state, act, why, RulePoint.CUT_DEPTH)
+    if act.action.amount and not least <= act.action.amount <= most:
+        what = message(
+            "cards_deep_from_to_allowed", amount=act.action.amount, least=least, most=most
+        )
         defect = OpeningDefect(ActKind.CUT, IrregularityCode.CUT_TOO_SHALLOW, "", what)
-        step = refuse_act(book, state, event, f"{what}: cut again", RulePoint.CUT_DEPTH)
+        step = refuse_act(
+            book,
+            state,
+            act,
+            message("what_then_remedy", what=what, remedy=message("cut_again")),
+            RulePoint.CUT_DEPTH,
+        )
         return with_opening(step, opening.with_defect(defect))
-    return _complete_cut(book, state, event, seat)
+    return _complete_cut(book, state, act, seat)
 
 
-def _complete_cut(book: RuleBook, state: TableState, event: ActReported, seat: int) -> Step:
+def _complete_cut(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct], seat: int
+) -> Step:
     """Complete the cut; the record of a re-cut says which of the two entitled made it."""
     opening = state.opening
     defects = tuple(defect for defect in opening.defects if defect.act is not ActKind.CUT)
     step = with_opening(
         begin_act(state), replace(opening, cutter=seat, recut_by=(), defects=defects)
     )
-    depth = f", {event.amount} cards deep" if event.amount else ""
     points = (RulePoint.CUT_DEPTH, *((RulePoint.CUT_BY_DEALER,) if seat == THE_DEALER else ()))
-    detail = f"by {describe_cutter(seat)}{depth}"
+    detail = _describe_cut(seat, act.action.amount)
     if opening.recut_by:
-        which = "the last to cut" if seat == opening.recut_by[0] else "the next entitled"
-        detail, points = f"re-cut {detail}: {which}", (*points, RulePoint.RECUT_BY)
-    step = complete_act(step, event, amount=event.amount)
-    return record_act(book, step, event, detail, *points)
+        last = seat == opening.recut_by[0]
+        which = message("last_to_cut") if last else message("next_entitled")
+        detail = message("recut_by", cut=detail, which=which)
+        points = (*points, RulePoint.RECUT_BY)
+    step = complete_act(step, act, amount=act.action.amount)
+    return record_act(book, step, act, detail, *points)
 
 
-def move_cut_cards(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def _describe_cut(seat: int, depth: int) -> Message:
+    cutter = describe_cutter(seat)
+    if depth:
+        return message("cut_by_to_depth", cutter=cutter, depth=depth)
+    return message("by_cutter", cutter=cutter)
+
+
+def move_cut_cards(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that the cards in front of the cut card were moved to the back."""
-    refusal = _refuse_any_cut(book, state, event) or _refuse_uncut(
-        book, state, event, RulePoint.CUT_MOVED
+    refusal = _refuse_any_cut(book, state, act) or _refuse_uncut(
+        book, state, act, RulePoint.CUT_MOVED
     )
-    return refusal or record_act(book, complete_act(begin_act(state), event), event)
+    return refusal or record_act(book, complete_act(begin_act(state), act), act)
 
 
-def place_cut_cards(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def place_cut_cards(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record the cut cards; `amount` cards are behind the first one, 0 where not stated."""
     points = (RulePoint.CUT_CARD_PLACEMENT, RulePoint.SECOND_CUT_CARD)
-    refusal = _refuse_any_cut(book, state, event) or _refuse_uncut(book, state, event, points[0])
+    refusal = _refuse_any_cut(book, state, act) or _refuse_uncut(book, state, act, points[0])
     if refusal is not None:
         return refusal
     least = book.values.cut_card_min_from_back
-    if event.amount == 0 and book.observes(ObservableFact.CUT_DEPTH):
-        why = f"state how many cards are behind the cut card: at least {least}"
-        return refuse_act(book, state, event, why, points[0])
-    if 0 < event.amount < least or event.amount >= cards_in_shoe(book):
+    if act.action.amount == 0 and book.observes(ObservableFact.CUT_DEPTH):
+        why = message("state_how_many_cards_behind_cut_card", least=least)
+        return refuse_act(book, state, act, why, points[0])
+    if 0 < act.action.amount < least or act.action.amount >= cards_in_shoe(book):
         cards = cards_in_shoe(book)
-        what = f"{event.amount} cards behind it, at least {least} of {cards} are required"
-        defect = OpeningDefect(event.kind, IrregularityCode.CUT_CARD_PLACEMENT, "", what)
-        step = refuse_act(book, state, event, f"{what}: place it again", points[0])
+        what = message(
+            "cards_behind_at_least_required_2", amount=act.action.amount, least=least, cards=cards
+        )
+        defect = OpeningDefect(act.action.kind, IrregularityCode.CUT_CARD_PLACEMENT, "", what)
+        step = refuse_act(
+            book,
+            state,
+            act,
+            message("what_then_remedy", what=what, remedy=message("place_it_again")),
+            points[0],
+        )
         return with_opening(step, state.opening.with_defect(defect))
-    detail = f"{event.amount} cards behind the first" if event.amount else ""
+    behind = act.action.amount
+    detail = message("cards_behind_first_cut_card", behind=behind) if behind else ""
     return record_act(
-        book, complete_act(begin_act(state), event, amount=event.amount), event, detail
+        book, complete_act(begin_act(state), act, amount=act.action.amount), act, detail
     )
 
 
-def order_recut(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def order_recut(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record a floorperson's order of a re-cut, because the cut was improper."""
-    why = _refusal_to_recut(state, event)
-    if why:
-        return refuse_act(book, state, event, why, RulePoint.RECUT)
+    why = _refusal_to_recut(state, act)
+    if why is not None:
+        return refuse_act(book, state, act, why, RulePoint.RECUT)
     opening = state.opening
     candidates = _entitled_to_recut(opening)
     opening = opening.without(*_CUT_ACTS[1:], ActKind.LOADED)
-    opening = replace(opening, recut_by=candidates, loaded="")
-    detail = f"by the last to cut, {describe_cutter(candidates[0])}"
+    opening = replace(opening, recut_by=candidates)
+    lineage = replace(state.lineage, loaded="")
+    first = describe_cutter(candidates[0])
+    detail = message("recut_by_last_to_cut", first=first)
     if len(candidates) > 1:
-        detail += f", or the next entitled, {describe_cutter(candidates[1])}"
-    return record_act(book, with_opening(begin_act(state), opening), event, detail)
+        following = describe_cutter(candidates[1])
+        detail = message("recut_by_last_or_next", first=first, following=following)
+    step = with_lineage(with_opening(begin_act(state), opening), lineage)
+    return record_act(book, step, act, detail)
 
 
-def _refusal_to_recut(state: TableState, event: ActReported) -> str:
-    if event.role not in SUPERVISORS:
-        return "a floorperson orders a re-cut"
-    if not event.reason:
-        return "give the reason: what was improper about the cut"
+def _refusal_to_recut(state: TableState, act: OperatorAction[RecordAct]) -> Message | None:
+    if act.role not in SUPERVISORS:
+        return message("floorperson_orders_re_cut")
+    if not act.reason:
+        return message("give_reason_what_improper_about_cut")
     if shoe_in_play(state):
         # Burn cards were shown, and after the first coup it is no longer the cut that is at fault.
-        return (
-            "cards have left the shoe: close it and reload (all cards back, new shuffle, cut and"
-            " burn; the same batch may come back where no coup was dealt)"
-        )
+        return message("close_shoe_and_reload_to_cut")
     if state.opening.cutter == NOBODY:
-        return "nothing is cut yet: offer the cut"
-    return ""
+        return message("nothing_cut_yet_offer_cut")
+    return None
 
 
 def _entitled_to_recut(opening: OpeningState) -> tuple[int, ...]:
@@ -181,28 +213,26 @@ def _entitled_to_recut(opening: OpeningState) -> tuple[int, ...]:
     return (last, after[0] if after else THE_DEALER)
 
 
-def describe_cutter(seat: int) -> str:
-    return "the dealer" if seat == THE_DEALER else f"seat {seat}"
+def describe_cutter(seat: int) -> Message:
+    return message("the_dealer") if seat == THE_DEALER else message("seat_number", seat=seat)
 
 
-def _describe_cutters(seats: tuple[int, ...]) -> str:
-    return " or ".join(describe_cutter(seat) for seat in seats)
-
-
-def _refuse_any_cut(book: RuleBook, state: TableState, event: ActReported) -> Step | None:
+def _refuse_any_cut(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
+) -> Step | None:
     """Refuse any cut that cannot be made now; None where it can."""
     if book.values.shuffle_mode is ShuffleMode.CONTINUOUS:
-        why = "a continuous shuffler has no cut"
-        return refuse_act(book, state, event, why, RulePoint.CONTINUOUS_SHUFFLER)
+        why = message("continuous_shuffler_no_cut")
+        return refuse_act(book, state, act, why, RulePoint.CONTINUOUS_SHUFFLER)
     if shoe_in_play(state):
-        why = "cards have left the shoe: nothing is cut before the shoe is over or closed"
-        return refuse_act(book, state, event, why, RulePoint.CUT_OFFERED)
+        why = message("cards_left_shoe_nothing_cut_before_shoe")
+        return refuse_act(book, state, act, why, RulePoint.CUT_OFFERED)
     return None
 
 
 def _refuse_uncut(
-    book: RuleBook, state: TableState, event: ActReported, point: RulePoint
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct], point: RulePoint
 ) -> Step | None:
     if state.opening.cutter == NOBODY or state.opening.recut_by:
-        return refuse_act(book, state, event, "the cards are not cut yet: record the cut", point)
+        return refuse_act(book, state, act, message("cards_not_cut_yet_record_cut"), point)
     return None

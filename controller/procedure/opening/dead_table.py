@@ -5,8 +5,11 @@ Source: S42 (e)(8); D-7.
 
 from msgspec.structs import replace
 
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.acts.discard_rack import with_empty_rack
+from controller.actions.actions import OperatorAction, RecordAct
+from controller.actions.choices import ActKind
+from controller.messages.message import Message, message
+from controller.procedure.acts.batch_record import is_shuffled, was_shuffler_opened
+from controller.procedure.acts.discard_rack import empty_rack
 from controller.procedure.acts.duties import ACTS_PER_SHOE
 from controller.procedure.acts.recording import (
     begin_act,
@@ -15,28 +18,19 @@ from controller.procedure.acts.recording import (
     refuse_act,
     shoe_in_play,
     uses_two_batches,
+    with_lineage,
     with_opening,
     without_stack,
 )
 from controller.procedure.effects import PromptKind
-from controller.procedure.events import ActReported
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
-from controller.procedure.states.opening import OpeningState
 from controller.procedure.step_result import Step, prompt
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 
-_BY_HAND = (
-    "if it is a dead table: spread the cards of shoe and rack, show them face up to the first"
-    " patron; then wash, stack, shuffle and cut again"
-)
-_BY_SHUFFLER = (
-    "if it is a dead table: spread the cards of shoe and rack, show them face up to the first"
-    " patron; then stack them into the shuffler and load the batch that is in it. That one is"
-    " spread and shuffled again if a patron asks, if the shuffler was opened, or if it was not"
-    " released by procedure"
-)
+_BY_HAND = message("if_dead_table_spread_cards_shoe")
+_BY_SHUFFLER = message("if_dead_table_spread_cards_shoe_and_rack")
 
 
 def prompt_at_closing(book: RuleBook, step: Step) -> Step:
@@ -59,66 +53,69 @@ def prompt_at_closing(book: RuleBook, step: Step) -> Step:
             return step
 
 
-def spread_cards(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def spread_cards(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that the cards of shoe and discard rack were spread."""
     if book.values.shuffle_mode is ShuffleMode.CONTINUOUS:
-        why = "a continuous shuffler keeps its cards"
-        return refuse_act(book, state, event, why, RulePoint.CONTINUOUS_SHUFFLER)
+        why = message("continuous_shuffler_keeps_cards")
+        return refuse_act(book, state, act, why, RulePoint.CONTINUOUS_SHUFFLER)
     if shoe_in_play(state):
-        return refuse_act(book, state, event, "close the shoe first", RulePoint.DEAD_TABLE)
-    batch = state.opening.last_batch
-    opening = with_empty_rack(state)
+        return refuse_act(book, state, act, message("close_shoe_first"), RulePoint.DEAD_TABLE)
+    batch, opening = state.lineage.last_dealt, state.opening
     if uses_two_batches(book):
         acts = (*ACTS_PER_SHOE, ActKind.STACKED, ActKind.RELEASED, ActKind.RESPREAD)
         opening = opening.without(*acts, batch=batch)
     else:
         opening = without_stack(opening).without(ActKind.WASHED)
     opening = replace(opening, dead=True, respread_requested=False)
-    return record_act(book, with_opening(begin_act(state), opening), event, batch)
+    step = with_lineage(with_opening(begin_act(state), opening), empty_rack(state))
+    return record_act(book, step, act, batch)
 
 
-def record_cards_viewed(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def record_cards_viewed(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that a patron came and viewed the cards."""
     if not state.opening.dead:
-        why = "no cards are spread: record dead-table-spread first"
-        return refuse_act(book, state, event, why, RulePoint.DEAD_TABLE_VIEWED)
-    return record_act(book, begin_act(state), event)
+        why = message("no_cards_spread_record_dead_table_spread")
+        return refuse_act(book, state, act, why, RulePoint.DEAD_TABLE_VIEWED)
+    return record_act(book, begin_act(state), act)
 
 
-def request_respread(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def request_respread(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that a patron asked for the shuffler's batch to be spread and shuffled again."""
     if not (state.opening.dead and uses_two_batches(book)):
-        why = "a patron can ask for this only after a dead table, for the batch from the shuffler"
-        return refuse_act(book, state, event, why, RulePoint.DEAD_TABLE_NO_RESPREAD)
+        why = message("patron_can_ask_for_this_only")
+        return refuse_act(book, state, act, why, RulePoint.DEAD_TABLE_NO_RESPREAD)
     opening = replace(state.opening, respread_requested=True)
-    return record_act(book, with_opening(begin_act(state), opening), event)
+    return record_act(book, with_opening(begin_act(state), opening), act)
 
 
-def record_respread(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def record_respread(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that the shuffler's batch was spread; it has to be shuffled again."""
-    if not (state.opening.dead and uses_two_batches(book)) or event.batch not in book.backs:
-        why = f"only after a dead table, for one batch: {' or '.join(book.backs)}"
-        return refuse_act(book, state, event, why, RulePoint.DEAD_TABLE_NO_RESPREAD)
-    step = complete_act(begin_act(state), event, event.batch)
-    opening = step.state.opening.without(ActKind.SHUFFLED, batch=event.batch)
-    return record_act(book, with_opening(step, opening), event, event.batch)
+    if not (state.opening.dead and uses_two_batches(book)) or act.action.batch not in book.backs:
+        why = message("only_after_dead_table", backs=book.backs)
+        return refuse_act(book, state, act, why, RulePoint.DEAD_TABLE_NO_RESPREAD)
+    step = complete_act(begin_act(state), act, act.action.batch)
+    opening = step.state.opening.without(ActKind.SHUFFLED, batch=act.action.batch)
+    return record_act(book, with_opening(step, opening), act, act.action.batch)
 
 
 def refusal_to_swap(
-    book: RuleBook, opening: OpeningState, batch: str
-) -> tuple[str, tuple[RulePoint, ...]]:
-    """Why the shuffler's batch may not be loaded as it is, and the points; empty where it may."""
-    again = opening.has(ActKind.RESPREAD, batch) and opening.has(ActKind.SHUFFLED, batch)
+    book: RuleBook, state: TableState, batch: str
+) -> tuple[Message | None, tuple[RulePoint, ...]]:
+    """Why the shuffler's batch may not be loaded as it is, and the points; None where it may."""
+    opening = state.opening
+    again = opening.has(ActKind.RESPREAD, batch) and is_shuffled(book, state, batch)
     if again or not opening.dead:
-        return "", ()
-    reasons: list[str] = []
+        return None, ()
+    reasons: list[Message] = []
     points = [RulePoint.DEAD_TABLE_NO_RESPREAD]
     if opening.respread_requested:
-        reasons.append("a patron asked for it to be spread")
-    if not book.values.shuffler_secure_store or opening.shuffler_opened:
-        reasons.append("the shuffler did not keep it secure")
+        reasons.append(message("patron_asked_for_to_be_spread"))
+    if not book.values.shuffler_secure_store or was_shuffler_opened(book, state):
+        reasons.append(message("shuffler_did_not_keep_secure"))
         points.append(RulePoint.SHUFFLER_SECURE)
     if not opening.has(ActKind.RELEASED, batch):
-        reasons.append("its release is not recorded")
+        reasons.append(message("release_not_recorded"))
         points.append(RulePoint.SHUFFLER_RELEASE)
-    return " and ".join(reasons), tuple(points)
+    if not reasons:
+        return None, ()
+    return message("reasons_and_reasons", reasons=tuple(reasons)), tuple(points)

@@ -11,9 +11,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.procedure.act_kinds import ActKind
+from controller.actions.choices import ActKind
+from controller.messages.message import Message, Parameter, message
 from controller.procedure.acts.duties import (
     ACTS_PER_SHOE,
+    GROUP_NAMES,
     PROMPT_KIND_OF,
     Duty,
     DutyFrequency,
@@ -26,6 +28,7 @@ from controller.procedure.acts.recording import (
     next_batch,
     other_batch,
     uses_two_batches,
+    with_lineage,
     with_opening,
 )
 from controller.procedure.effects import Prompt, PromptKind
@@ -55,7 +58,7 @@ _DOCUMENTED: Final = (
     ("calls_control_reference", "calls", RulePoint.CALLS_DOCUMENTED),
 )
 
-_NO_REFERENCE: Final = "no reference is set in the profile"
+_NO_REFERENCE: Final = message("no_reference_set_in_profile")
 
 
 def prompt_at_opening(book: RuleBook, step: Step) -> Step:
@@ -63,10 +66,10 @@ def prompt_at_opening(book: RuleBook, step: Step) -> Step:
     state = step.state
     opening = state.opening
     first_of_day = state.shoe_number == 1
-    left = missing_duties(book, opening, next_batch(book, opening), state.today)
+    left = missing_duties(book, state, next_batch(book, state))
     step = _accept_documented(book, step) if first_of_day else step
     if book.shoe_passes:
-        text = "record which seat receives the shoe, and every time it passes"
+        text = message("record_which_seat_receives_shoe")
         step = prompt(book, step, PromptKind.BEFORE_DEAL, text, RulePoint.SHOE_PASSES)
     for group in DutyGroup:
         for observed in (False, True):
@@ -85,7 +88,8 @@ def prompt_at_opening(book: RuleBook, step: Step) -> Step:
 def _duty_prompt(
     book: RuleBook, group: DutyGroup, duties: tuple[Duty, ...], *, observed: bool
 ) -> Prompt:
-    text = f"{group.value}: {'; '.join(describe_duty(book, duty) for duty in duties)}"
+    texts = tuple(describe_duty(book, duty) for duty in duties)
+    text = message("duties_of_group", group=GROUP_NAMES[group], duties=texts)
     return Prompt(PROMPT_KIND_OF[group], text, book.clauses(*_duty_points(duties)), observed)
 
 
@@ -98,26 +102,36 @@ def _accept_documented(book: RuleBook, step: Step) -> Step:
     device = book.clauses(RulePoint.CONTINUOUS_SHUFFLER)
     continuous = book.values.shuffle_mode is ShuffleMode.CONTINUOUS
     if continuous:
-        what = "a continuous shuffler replaces shuffle, cut, burn and loading"
+        what = message("continuous_shuffler_replaces_shuffle_cut_burn")
         step = accept(step, what, device)
     for setting, name, point in _DOCUMENTED:
         own = tuple(one for one in book.clauses(point) if continuous or one not in device)
         if own:
-            reference = book.profile.value(setting).value or _NO_REFERENCE
+            stated = book.profile.value(setting).value
+            reference: Parameter = str(stated) if stated else _NO_REFERENCE
             if point is RulePoint.CALLS_DOCUMENTED:
                 reference = _describe_call_references(book)
-            step = accept(step, f"{name} as in the internal controls: {reference}", own)
+            what = message("as_in_internal_controls", procedure=name, reference=reference)
+            step = accept(step, what, own)
     return step
 
 
-def _describe_call_references(book: RuleBook) -> str:
+def _describe_call_references(book: RuleBook) -> Message:
     """Every call of the house by its group, with its reference (WA-an-cat, WA-an-which)."""
     groups = []
     for group in CallGroup:
         calls = (one for one in book.values.calls_required if GROUP_OF[one] is group)
-        named = [f"{one} ({book.values.call_references[one] or _NO_REFERENCE})" for one in calls]
-        groups += [f"{group.value} the deal {', '.join(named)}"] if named else []
-    return "; ".join(groups)
+        named = tuple(
+            message(
+                "call_with_reference",
+                call=one.value,
+                reference=book.values.call_references[one] or _NO_REFERENCE,
+            )
+            for one in calls
+        )
+        if named:
+            groups.append(message("calls_of_group", group=group.value, calls=named))
+    return message("one_after_another", texts=tuple(groups))
 
 
 # --- the first card -------------------------------------------------------------------------------
@@ -138,23 +152,26 @@ def check_first_card(book: RuleBook, step: Step, back: str = "") -> Step:
         step = raise_irregularity(book, step, defect.code, defect.detail)
     explained = tuple(defect.act for defect in defects)
     dealt = dealt_batch(book, step.state, back)
-    batch = dealt or next_batch(book, opening)
+    batch = dealt or next_batch(book, step.state)
     explained_short = any(one.code is IrregularityCode.BATCH_SHORT for one in defects)
-    short = batch in opening.short or (not batch and bool(opening.short))
+    known_short = step.state.lineage.short
+    short = batch in known_short or (not batch and bool(known_short))
     if short and not (book.tracks_batches or explained_short):
         step = raise_irregularity(book, step, IrregularityCode.BATCH_SHORT, SHORT_BATCH)
     undone = tuple(
         duty
-        for duty in missing_duties(book, opening, batch, step.state.today)
+        for duty in missing_duties(book, step.state, batch)
         if book.observes(duty.fact) and not any(kind in explained for kind in duty.acts)
     )
     if undone:
-        detail = "; ".join(describe_duty(book, duty) for duty in undone)
+        texts = tuple(describe_duty(book, duty) for duty in undone)
+        detail = message("one_after_another", texts=texts)
         code = IrregularityCode.OPENING_INCOMPLETE
         step = raise_irregularity(book, step, code, detail, *_duty_points(undone))
+    excused = step.state.lineage.may_repeat
     if book.tracks_batches:
         step = check_dealt_batch(book, step, dealt, tuple(one.code for one in defects))
-        step = check_idle_batch(book, step, dealt, seen=back in book.backs)
+        step = check_idle_batch(book, step, dealt, seen=back in book.backs, excused=excused)
         return use_up_acts(book, step, defects, dealt)
     return use_up_acts(book, _check_recorded_idle_batch(book, step), defects, back)
 
@@ -167,19 +184,21 @@ def use_up_joined_shoe(book: RuleBook, step: Step) -> Step:
 
 def _check_recorded_idle_batch(book: RuleBook, step: Step) -> Step:
     """Check that the record has the idle batch in the shuffler."""
-    opening = step.state.opening
+    lineage = step.state.lineage
     if not (
-        opening.loaded and uses_two_batches(book) and book.observes(ObservableFact.BATCH_LOADED)
+        lineage.loaded and uses_two_batches(book) and book.observes(ObservableFact.BATCH_LOADED)
     ):
         return step
-    idle = other_batch(book, opening.loaded)
-    if opening.in_shuffler == idle or opening.may_repeat == opening.loaded:
-        where = (
-            "in the shuffler" if opening.in_shuffler == idle else "out: alternation is suspended"
+    idle = other_batch(book, lineage.loaded)
+    if lineage.in_shuffler == idle or lineage.may_repeat == lineage.loaded:
+        loaded, stored = lineage.loaded, lineage.in_shuffler == idle
+        what = (
+            message("in_play_in_shuffler", loaded=loaded, idle=idle)
+            if stored
+            else message("in_play_out_alternation_suspended", loaded=loaded, idle=idle)
         )
-        what = f"{opening.loaded} is in play, {idle} {where}"
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
-    detail = f"{idle} is not recorded as being in the shuffler"
+    detail = message("not_recorded_as_being_in_shuffler", idle=idle)
     return raise_irregularity(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
 
 
@@ -192,8 +211,8 @@ def use_up_acts(
     card's `back`, empty where the shoe cannot report it. Where a shuffler reports on batches,
     `back` is its batch.
     """
-    opening = step.state.opening
-    batch = opening.loaded or next((one.batch for one in defects if one.batch), back)
+    opening, lineage = step.state.opening, step.state.lineage
+    batch = lineage.loaded or next((one.batch for one in defects if one.batch), back)
     if book.tracks_batches:
         batch = back
     kinds = (*ACTS_PER_SHOE, ActKind.RELEASED, ActKind.RESPREAD, ActKind.DISCARD_COUNTED)
@@ -203,15 +222,13 @@ def use_up_acts(
         opening,
         acts=acts,
         defects=(),
-        loaded="",
-        last_batch=batch,
         offered=(),
         cutter=NOBODY,
         recut_by=(),
         dead=False,
         respread_requested=False,
-        rack_batch=batch,
-        rack_extra=0,
-        may_repeat="",
     )
-    return with_opening(step, opening)
+    lineage = replace(
+        lineage, loaded="", last_dealt=batch, may_repeat="", in_rack=batch, rack_extra=0
+    )
+    return with_lineage(with_opening(step, opening), lineage)

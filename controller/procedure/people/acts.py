@@ -9,7 +9,11 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from controller.procedure.act_kinds import ActKind
+from controller.actions.actions import OperatorAction, RecordAct
+from controller.actions.choices import ActKind
+from controller.actions.declaration import SUPERVISORS
+from controller.custody.moves import BatchCounted
+from controller.messages.message import Message, message
 from controller.procedure.acts.discard_rack import record_rack_cleared, record_rack_count
 from controller.procedure.acts.duties import (
     ACTS_PER_SHOE,
@@ -18,7 +22,6 @@ from controller.procedure.acts.duties import (
     accepts_preshuffled,
 )
 from controller.procedure.acts.recording import (
-    SUPERVISORS,
     begin_act,
     cards_in_shoe,
     complete_act,
@@ -27,10 +30,10 @@ from controller.procedure.acts.recording import (
     refuse_act,
     shoe_in_play,
     uses_two_batches,
+    with_lineage,
     with_opening,
     without_stack,
 )
-from controller.procedure.events import ActReported
 from controller.procedure.opening.batches import (
     load_batch,
     put_into_shuffler,
@@ -67,118 +70,146 @@ from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 
-ActHandler: TypeAlias = Callable[[RuleBook, TableState, ActReported], Step]
+ActHandler: TypeAlias = Callable[[RuleBook, TableState, OperatorAction[RecordAct]], Step]
 
 _BY_HAND_ONLY: Final = (ActKind.FEATHERED, ActKind.LACED, ActKind.RESHUFFLED)
 
 
-def act_reported(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def act_reported(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record a named person's act, or refuse it."""
-    if event.kind in BATCH_ACTS and uses_two_batches(book) and event.batch not in book.backs:
-        backs = " or ".join(book.backs)
-        why = f"name the batch: {backs}"
-        return refuse_act(book, state, event, why, RulePoint.BATCH_SETS, RulePoint.BATCH_ONE_BACK)
-    refusal = contradiction(book, state, event)
+    if (
+        act.action.kind in BATCH_ACTS
+        and uses_two_batches(book)
+        and act.action.batch not in book.backs
+    ):
+        why = message("name_the_batch", backs=book.backs)
+        return refuse_act(book, state, act, why, RulePoint.BATCH_SETS, RulePoint.BATCH_ONE_BACK)
+    refusal = contradiction(book, state, act)
     if refusal is not None:
         return refusal
-    step = _HANDLERS.get(event.kind, _complete)(book, state, event)
-    return apply_act(book, state, step, event)
+    step = _HANDLERS.get(act.action.kind, _complete)(book, state, act)
+    return apply_act(book, state, step, act)
 
 
-def _complete(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def _complete(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record an act that needs no check."""
-    return record_act(book, complete_act(begin_act(state), event), event)
+    return record_act(book, complete_act(begin_act(state), act), act)
 
 
-def _batch(book: RuleBook, event: ActReported) -> str:
-    return event.batch if uses_two_batches(book) else ""
+def _recount(step: Step, batch: str) -> Step:
+    """Note that this batch was counted again, or replaced by new cards."""
+    lineage = step.state.lineage
+    short = tuple(one for one in lineage.short if one != batch)
+    return with_lineage(step, replace(lineage, short=short))
 
 
-def _complete_with_reference(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def _batch(book: RuleBook, act: OperatorAction[RecordAct]) -> str:
+    return act.action.batch if uses_two_batches(book) else ""
+
+
+def _complete_with_reference(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
+) -> Step:
     """Record an act that needs the number of a document."""
-    if not event.reference:
-        why = "give the reference: the number of the approval, the receipt or the package"
+    if not act.action.reference:
+        why = message("give_reference_number_approval_receipt_or_package")
         points = (RulePoint.LAYOUT_APPROVED, RulePoint.OPENING_PRESHUFFLED)
-        own = points[0] if event.kind is ActKind.LAYOUT_APPROVED else points[1]
-        return refuse_act(book, state, event, why, own)
-    return _complete(book, state, event)
+        own = points[0] if act.action.kind is ActKind.LAYOUT_APPROVED else points[1]
+        return refuse_act(book, state, act, why, own)
+    return _complete(book, state, act)
 
 
 # --- cards are received ---------------------------------------------------------------------------
 
 
-def _receive_cards(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def _receive_cards(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record new cards: every act on the old cards of this batch is due again."""
-    batch = _batch(book, event)
-    if shoe_in_play(state) and batch in ("", state.opening.last_batch):
-        why = "these cards are in play: close the shoe first"
-        return refuse_act(book, state, event, why, RulePoint.OPENING_INSPECTED)
-    opening = state.opening.without(*RECEIPT_ACTS, *ACTS_PER_SHOE, batch=batch).recounted(batch)
-    return record_act(book, with_opening(begin_act(state), opening), event, batch)
+    batch = _batch(book, act)
+    if shoe_in_play(state) and batch in ("", state.lineage.last_dealt):
+        why = message("these_cards_in_play_close_shoe_first")
+        return refuse_act(book, state, act, why, RulePoint.OPENING_INSPECTED)
+    opening = state.opening.without(*RECEIPT_ACTS, *ACTS_PER_SHOE, batch=batch)
+    step = _recount(with_opening(begin_act(state), opening), batch)
+    return record_act(book, step, act, batch)
 
 
-def _receive_preshuffled(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def _receive_preshuffled(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     if not accepts_preshuffled(book.values):
-        why = "these rules do not allow preshuffled cards: inspect, verify and shuffle them"
-        return refuse_act(book, state, event, why, RulePoint.OPENING_INSPECTED, RulePoint.SHUFFLED)
-    if not event.reference:
-        return _complete_with_reference(book, state, event)
-    batch = _batch(book, event)
-    return record_act(book, complete_act(begin_act(state), event, batch), event, batch)
+        why = message("these_rules_do_not_allow_preshuffled_cards")
+        return refuse_act(book, state, act, why, RulePoint.OPENING_INSPECTED, RulePoint.SHUFFLED)
+    if not act.action.reference:
+        return _complete_with_reference(book, state, act)
+    batch = _batch(book, act)
+    return record_act(book, complete_act(begin_act(state), act, batch), act, batch)
 
 
-def _check_received_cards(book: RuleBook, state: TableState, event: ActReported) -> Step:
-    batch = _batch(book, event)
-    if event.kind is ActKind.VERIFIED:
-        why = _refusal_to_verify(state, event, batch)
-        if why:
-            return refuse_act(book, state, event, why, RulePoint.OPENING_VERIFIED)
+def _record_count(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
+    """Record or refuse a count of received cards; custody compares it with its batch either way."""
+    step = _check_received_cards(book, state, act)
+    if not act.action.amount:
+        return step
+    counted = BatchCounted(
+        act.action.batch, act.action.amount, message("kind_counted", kind=act.action.kind.value)
+    )
+    return step.with_move(counted)
+
+
+def _check_received_cards(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
+) -> Step:
+    batch = _batch(book, act)
+    if act.action.kind is ActKind.VERIFIED:
+        why = _refusal_to_verify(state, act, batch)
+        if why is not None:
+            return refuse_act(book, state, act, why, RulePoint.OPENING_VERIFIED)
     due = cards_in_shoe(book)
-    if event.amount not in (0, due):
-        why = (
-            f"{describe_miscount(event.amount, due)}: count every deck again, name what is missing"
-        )
+    if act.action.amount not in (0, due):
+        miscount = describe_miscount(act.action.amount, due)
+        why = message("count_every_deck_again_name_what_missing", miscount=miscount)
         points = (RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL, RulePoint.OPENING_INSPECTED)
-        return refuse_act(book, state, event, why, *points)
-    step = complete_act(begin_act(state), event, batch, event.amount)
-    if event.amount and event.kind in (ActKind.INSPECTED, ActKind.VERIFIED):
-        step = with_opening(step, step.state.opening.recounted(batch))
-    return record_act(book, step, event, batch)
+        return refuse_act(book, state, act, why, *points)
+    step = complete_act(begin_act(state), act, batch, act.action.amount)
+    if act.action.amount and act.action.kind in (ActKind.INSPECTED, ActKind.VERIFIED):
+        step = _recount(step, batch)
+    return record_act(book, step, act, batch)
 
 
-def _refusal_to_verify(state: TableState, event: ActReported, batch: str) -> str:
-    """Why this person may not verify the inspection; empty where the person may."""
-    if event.role not in SUPERVISORS:
-        return "a floorperson verifies the inspection"
+def _refusal_to_verify(
+    state: TableState, act: OperatorAction[RecordAct], batch: str
+) -> Message | None:
+    """Why this person may not verify the inspection; None where the person may."""
+    if act.role not in SUPERVISORS:
+        return message("floorperson_verifies_inspection")
     inspected = state.opening.find(ActKind.INSPECTED, batch)
     if inspected is None:
-        return "nothing is inspected yet: record the dealer's inspection first"
-    if inspected.person == event.person:
-        return f"{event.person} inspected the cards: somebody else must verify them"
-    return ""
+        return message("nothing_inspected_yet_record_dealer_inspection_first")
+    if inspected.person == act.person:
+        return message("inspected_cards_somebody_else_must_verify_them", person=act.person)
+    return None
 
 
 # --- shuffle --------------------------------------------------------------------------------------
 
 
-def _shuffle(book: RuleBook, state: TableState, event: ActReported) -> Step:
-    batch = _batch(book, event)
-    cards_in_play = shoe_in_play(state) and batch in ("", state.opening.last_batch)
+def _shuffle(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
+    batch = _batch(book, act)
+    cards_in_play = shoe_in_play(state) and batch in ("", state.lineage.last_dealt)
     if cards_in_play:
-        why = "these cards are in play: end or close the shoe first"
-        return refuse_act(book, state, event, why, RulePoint.SHUFFLED)
-    owed = refusal_to_reshuffle(book, state) if batch in ("", state.opening.last_batch) else None
+        why = message("these_cards_in_play_end_or_close")
+        return refuse_act(book, state, act, why, RulePoint.SHUFFLED)
+    owed = refusal_to_reshuffle(book, state) if batch in ("", state.lineage.last_dealt) else None
     if owed is not None:
         return begin_act(state).with_effect(owed)
     step = begin_act(state)
     # A stack that is shuffled by hand has to be cut, whatever was done with it before.
     opening = state.opening if uses_two_batches(book) else without_stack(state.opening)
-    if batch == opening.in_shuffler:
-        opening = replace(opening, shuffler_opened=False)
-    step = complete_act(with_opening(step, opening), event, batch)
+    step = complete_act(with_opening(step, opening), act, batch)
+    if batch == state.lineage.in_shuffler:
+        step = with_lineage(step, replace(state.lineage, opened=False))
     mode = ShuffleMode.HAND if book.tracks_batches else book.values.shuffle_mode
-    detail = f"{batch or 'all cards'}, {mode.value}"
-    return record_act(book, step, event, detail, *_documented_points(book))
+    cards = batch or message("all_cards")
+    detail = message("cards_mode", cards=cards, mode=mode.value)
+    return record_act(book, step, act, detail, *_documented_points(book))
 
 
 def _documented_points(book: RuleBook) -> tuple[RulePoint, ...]:
@@ -190,16 +221,16 @@ def _documented_points(book: RuleBook) -> tuple[RulePoint, ...]:
     return (RulePoint.SHUFFLE_DOCUMENTED,)
 
 
-def _finish_shuffle(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def _finish_shuffle(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record feathering, lacing or a further shuffle of a stack shuffled by hand."""
     if book.values.shuffle_mode is not ShuffleMode.HAND:
-        why = "only after a shuffle by hand"
-        return refuse_act(book, state, event, why, RulePoint.SHUFFLE_FINISH)
-    before = ActKind.LACED if event.kind is ActKind.RESHUFFLED else ActKind.SHUFFLED
+        why = message("only_after_shuffle_by_hand")
+        return refuse_act(book, state, act, why, RulePoint.SHUFFLE_FINISH)
+    before = ActKind.LACED if act.action.kind is ActKind.RESHUFFLED else ActKind.SHUFFLED
     if not state.opening.has(before):
-        why = f"record first that the cards were {before.value}"
-        return refuse_act(book, state, event, why, RulePoint.SHUFFLE_FINISH)
-    return _complete(book, state, event)
+        why = message("record_first_cards_before", before=before.value)
+        return refuse_act(book, state, act, why, RulePoint.SHUFFLE_FINISH)
+    return _complete(book, state, act)
 
 
 _HANDLERS: Final[Mapping[ActKind, ActHandler]] = MappingProxyType(
@@ -207,8 +238,8 @@ _HANDLERS: Final[Mapping[ActKind, ActHandler]] = MappingProxyType(
         ActKind.LAYOUT_APPROVED: _complete_with_reference,
         ActKind.RECEIVED: _receive_cards,
         ActKind.PRESHUFFLED: _receive_preshuffled,
-        ActKind.INSPECTED: _check_received_cards,
-        ActKind.VERIFIED: _check_received_cards,
+        ActKind.INSPECTED: _record_count,
+        ActKind.VERIFIED: _record_count,
         ActKind.SPREAD: _check_received_cards,
         ActKind.WASHED: _check_received_cards,
         ActKind.STACKED: _check_received_cards,

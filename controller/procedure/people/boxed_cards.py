@@ -12,12 +12,19 @@ that could not be read is burned without a count.
 
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction, ReportFaceUp
+from controller.actions.declaration import name_of
+from controller.messages.message import message
 from controller.procedure.dealing.error_cards import move_to_rack, set_aside
-from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_later, owe_burn_now
+from controller.procedure.dealing.remedy_burn import (
+    begin_due_burn,
+    owe_burn_later,
+    owe_burn_now,
+    rack_burn_cards,
+)
 from controller.procedure.effects import Refusal
-from controller.procedure.events import BoxedCardFound
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import BURNS_BEGUN, COUP_ENDS, Phase, resume_trigger
+from controller.procedure.phases import COUP_ENDS, Phase, Trigger, resume_trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, raise_irregularity
@@ -25,23 +32,23 @@ from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import Card, burn_value
 
 
-def boxed_card_found(book: RuleBook, step: Step, event: BoxedCardFound) -> Step:
+def boxed_card_found(book: RuleBook, step: Step, act: OperatorAction[ReportFaceUp]) -> Step:
     """Take the card drawn last out of play, and burn as many cards as its amount."""
     shoe = step.state.shoe
     drawn_last = shoe.drawn_last if shoe is not None else LastDrawn.NOTHING
-    over = step.phase is Phase.SHOE_OVER
+    over = step.state.shoe_over
     if over and not (drawn_last is LastDrawn.BURN and shoe is not None and not shoe.is_empty()):
         drawn_last = LastDrawn.NOTHING
     if shoe is None or drawn_last is LastDrawn.NOTHING:
-        why = "there is no last card that can still be taken out of play"
-        clauses = book.clauses(RulePoint.FOUND_FACE_UP)
-        return step.with_effect(Refusal("found-face-up", why, clauses))
+        why = message("there_no_last_card_can_still")
+        clauses = book.clauses(*act.action.points)
+        return step.with_effect(Refusal(name_of(act.action), why, clauses))
     step = step.with_shoe(replace(shoe, drawn_last=LastDrawn.NOTHING))
     step, card, back = _take_out(book, step, drawn_last)
-    detail = f"the card drawn last, reported by {event.person}"
+    detail = message("card_drawn_last_reported_by", person=act.person)
     step = raise_irregularity(book, step, IrregularityCode.FOUND_FACE_UP, detail)
     amount = burn_value(card) if card is not None else None
-    if amount is not None and drawn_last is LastDrawn.BURN and step.phase not in BURNS_BEGUN:
+    if amount is not None and drawn_last is LastDrawn.BURN and not step.state.burning:
         amount += 1  # the burn is over without the card: one more is owed in its place
     if back in (*COUP_ENDS, Phase.SHOE_OVER) or amount is None:
         step = owe_burn_later(book, step, amount, RulePoint.FOUND_FACE_UP_BURN)
@@ -65,9 +72,8 @@ def _take_out(book: RuleBook, step: Step, drawn_last: LastDrawn) -> tuple[Step, 
         return step, error.card, step.phase
     # The burn before play has not begun again: the cards burned so far are in the discard rack.
     card = shoe.burn_cards[-1] if shoe.burn_cards else shoe.aside[-1]
-    if step.phase is Phase.BURN_REST and len(shoe.burn_cards) == 1:
-        shoe = replace(shoe, burn_cards=(), aside=(*shoe.aside, card))
-        return step.with_shoe(shoe), card, Phase.BURN_FIRST
+    if book.takes(step.phase, Trigger.BOXED_BURN_OWED) and len(shoe.burn_cards) == 1:
+        return rack_burn_cards(step), card, Phase.BURN_FIRST
     if shoe.burn_owed:
         taken = replace(remedy, burn_taken=max(0, remedy.burn_taken - 1))
         step = step.with_shoe(replace(shoe, burn_owed=shoe.burn_owed + 1, remedy=taken))
@@ -77,7 +83,7 @@ def _take_out(book: RuleBook, step: Step, drawn_last: LastDrawn) -> tuple[Step, 
 def _take_out_of_hand(book: RuleBook, step: Step) -> tuple[Step, Card | None, Phase]:
     coup = step.coup
     dealt = coup.cards[-1]
-    error = ErrorCard(dealt.card, dealt.claimed, coup.number, turned=True)
+    error = ErrorCard(dealt.card, dealt.claimed, coup.number, dealt.number, turned=True)
     # Without its only unread card a coup is whole again.
     partial = coup.partial and coup.unjudged != (dealt,)
     coup = replace(coup, cards=coup.cards[:-1], unjudged=coup.unjudged[:-1])

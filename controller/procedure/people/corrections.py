@@ -1,6 +1,6 @@
 """Corrects the outcome of a counted coup: who may, which coup, and what is owed because of it.
 
-Not: whether the person's role may correct (controller.tape.actions).
+Not: whether the person's role may correct (controller.actions.actions).
 Source: D-42; controller/procedure/README.md, "Corrections".
 
 Decisions. The record of the coup and its settlement stay as they are: the correction is a fact
@@ -12,9 +12,11 @@ settlement at the coup and by the odds of that time, also after a second correct
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.actions.actions import CorrectCoup, OperatorAction
+from controller.actions.declaration import name_of
+from controller.messages.message import Message, message
 from controller.procedure.dealing.coup_end import count_outcome
 from controller.procedure.effects import CoupCorrected, Prompt, PromptKind, Refusal
-from controller.procedure.events import CoupCorrectionRequested
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.finished_coups import (
@@ -33,26 +35,34 @@ from controller.settlement.payout_difference import (
 )
 from controller.settlement.wagers import KIND_NAMES, money
 
-CORRECT_COUP = "correct-coup"
-_ON_PAPER = "Put the dispute on paper, with `smartshoe evidence` of the coup"
+_ON_PAPER = message("put_dispute_on_paper")
 
 
 def coup_correction_requested(
-    book: RuleBook, state: TableState, event: CoupCorrectionRequested
+    book: RuleBook, state: TableState, act: OperatorAction[CorrectCoup]
 ) -> Step:
     """Correct the outcome of a counted coup, or refuse it and say what can be done."""
     step = Step(state, provisional=state.suspension is not None)
-    refused = _refusal_of_request(event)
-    shoe = None if refused else _shoe_of(state, event.shoe)
-    refused = refused or _refusal(state, shoe, event)
-    if refused or shoe is None:
-        return step.with_effect(Refusal(CORRECT_COUP, refused))
-    corrected = _correction(book, step, shoe, event)
-    what = f"coup {event.coup} is corrected from {corrected.before} to {corrected.outcome}"
+    refused = _refusal_of_request(act)
+    shoe = None if refused is not None else _shoe_of(state, act.action.shoe)
+    refused = refused or _refusal(state, shoe, act)
+    if refused is not None or shoe is None:
+        assert refused is not None, "a coup of no shoe is refused"
+        return step.with_effect(Refusal(name_of(act.action), refused))
+    corrected = _correction(book, step, shoe, act)
+    what = message(
+        "coup_corrected",
+        coup=act.action.coup,
+        before=corrected.before.value,
+        outcome=corrected.outcome.value,
+    )
     step = _count_correction(accept(step, what), shoe, corrected)
-    of_shoe = f" of shoe {shoe.number}" if shoe.earlier else ""
-    text = f"coup {event.coup}{of_shoe} counts as {corrected.outcome}, its settlement stays: "
-    text += "; ".join(describe_owed(corrected))
+    text = message(
+        "corrected_coup_counts_as",
+        coup=_name_coup(shoe, act.action.coup),
+        outcome=corrected.outcome.value,
+        owed=describe_owed(corrected),
+    )
     return step.with_effect(corrected).with_effect(Prompt(PromptKind.PAY, text, (), observed=False))
 
 
@@ -87,89 +97,97 @@ def _shoe_of(state: TableState, number: int) -> _Shoe | None:
     return None
 
 
-def _refusal_of_request(event: CoupCorrectionRequested) -> str:
-    """Why nobody can correct like this; empty where they can."""
-    if not event.reason.strip():
-        return "a correction needs a reason: write down what people saw"
-    if _same_name(event.second, "") or _same_name(event.second, event.person):
-        return "a floorperson and a second person correct a coup: name another person as second"
-    return ""
+def _name_coup(shoe: _Shoe, number: int) -> Message:
+    if shoe.earlier:
+        return message("coup_of_shoe", coup=number, shoe=shoe.number)
+    return message("coup_number", number=number)
 
 
-def _refusal(state: TableState, shoe: _Shoe | None, event: CoupCorrectionRequested) -> str:
-    """Why this coup cannot be corrected now, and what to do; empty where it can."""
+def _refusal_of_request(act: OperatorAction[CorrectCoup]) -> Message | None:
+    """Why nobody can correct like this; None where they can."""
+    if not act.reason.strip():
+        return message("correction_needs_reason_write_down_what_people")
+    if _same_name(act.action.second, "") or _same_name(act.action.second, act.person):
+        return message("floorperson_and_second_person_correct_coup_name")
+    return None
+
+
+def _refusal(
+    state: TableState, shoe: _Shoe | None, act: OperatorAction[CorrectCoup]
+) -> Message | None:
+    """Why this coup cannot be corrected now, and what to do; None where it can."""
     if shoe is None:
-        return _refusal_of_shoe(state, event)
-    name = f"coup {event.coup} of shoe {shoe.number}" if shoe.earlier else f"coup {event.coup}"
-    finished = coup_of_number(shoe.coups, event.coup)
+        return _refusal_of_shoe(state, act)
+    name = _name_coup(shoe, act.action.coup)
+    finished = coup_of_number(shoe.coups, act.action.coup)
     if finished is None and not shoe.earlier:
-        return _refusal_unfinished(state, event.coup)
+        return _refusal_unfinished(state, act.action.coup)
     if finished is None:
-        return f"{name} did not end on this gaming day, or it was never dealt. {_ON_PAPER}"
+        return message("coup_not_of_this_gaming_day", coup=name, remedy=_ON_PAPER)
     if finished.outcome is None:
-        return f"{name} is void: every wager on it was returned, and it has no outcome to correct"
-    if finished.outcome is event.outcome:
-        return f"{name} counts as {event.outcome} already: name the outcome that is right"
-    return ""
+        return message("void_coup_has_no_outcome", coup=name)
+    if finished.outcome is act.action.outcome:
+        return message("coup_counts_as_that_already", coup=name, outcome=act.action.outcome.value)
+    return None
 
 
-def _refusal_of_shoe(state: TableState, event: CoupCorrectionRequested) -> str:
-    numbers = ", ".join(str(one.number) for one in state.earlier_shoes)
-    if not event.shoe:
-        named = f": name the shoe, one of {numbers}" if numbers else ", and none of today has coups"
-        return f"no shoe is at the table{named}"
-    there = [f"shoe {numbers}"] if numbers else []
-    there += [f"shoe {state.shoe.number} at the table"] if state.shoe is not None else []
-    return (
-        f"no coup of shoe {event.shoe} ended on this gaming day"
-        f"{'; there is ' + ', '.join(there) if there else ''}. {_ON_PAPER}"
-    )
+def _refusal_of_shoe(state: TableState, act: OperatorAction[CorrectCoup]) -> Message:
+    numbers = tuple(one.number for one in state.earlier_shoes)
+    if not act.action.shoe:
+        if numbers:
+            return message("no_shoe_at_table_name_one", numbers=numbers)
+        return message("no_shoe_at_table_today")
+    there = [message("shoe_numbers", numbers=numbers)] if numbers else []
+    if state.shoe is not None:
+        there.append(message("shoe_at_table", number=state.shoe.number))
+    shoe = act.action.shoe
+    if not there:
+        return message("no_coup_of_shoe_today", shoe=shoe, remedy=_ON_PAPER)
+    shoes = tuple(there)
+    return message("no_coup_of_shoe_today_but_of", shoe=shoe, there=shoes, remedy=_ON_PAPER)
 
 
 def _same_name(one: str, other: str) -> bool:
     return " ".join(one.split()).casefold() == " ".join(other.split()).casefold()
 
 
-def _refusal_unfinished(state: TableState, number: int) -> str:
+def _refusal_unfinished(state: TableState, number: int) -> Message:
     """Why a coup that has no outcome in the shoe at the table cannot be corrected."""
     shoe = state.shoe
     assert shoe is not None, "the shoe at the table was found"
     held = () if state.suspension is None else state.suspension.held
     if any(record.coup == number for record in held):
-        return f"coup {number} waits for a floorperson's decision: resolve first, then correct it"
+        return message("coup_waits_for_decision", number=number)
     if shoe.coup is not None and shoe.coup.number == number:
-        return (
-            f'coup {number} is still on the table: it ends with its result, or with "no more bets";'
-            " correct it then"
-        )
+        return message("coup_still_on_table", number=number)
     if not 1 <= number <= shoe.coups_begun:
-        latest = f"its latest is coup {shoe.coups_begun}" if shoe.coups_begun else "it has none yet"
-        return f"there is no coup {number} in shoe {shoe.number}: {latest}"
+        if not shoe.coups_begun:
+            return message("shoe_has_no_coup_yet", coup=number, shoe=shoe.number)
+        latest = shoe.coups_begun
+        return message("shoe_has_no_such_coup", coup=number, shoe=shoe.number, latest=latest)
     if number <= shoe.coups_of_earlier_days:
-        why = "ended on another gaming day, which is closed"
-    else:
-        why = "ended too long ago, or under another version of this program: it is kept no more"
-    return f"coup {number} {why}. {_ON_PAPER}"
+        return message("coup_of_closed_gaming_day", coup=number, remedy=_ON_PAPER)
+    return message("coup_kept_no_more", coup=number, remedy=_ON_PAPER)
 
 
 def _correction(
-    book: RuleBook, step: Step, shoe: _Shoe, event: CoupCorrectionRequested
+    book: RuleBook, step: Step, shoe: _Shoe, act: OperatorAction[CorrectCoup]
 ) -> CoupCorrected:
-    finished = coup_of_number(shoe.coups, event.coup)
+    finished = coup_of_number(shoe.coups, act.action.coup)
     assert finished is not None, "a coup that cannot be corrected is refused"
     counted, before = finished.counted, finished.outcome
     assert counted is not None and before is not None, "a void coup is refused"  # noqa: PT018
-    owed, undecided = _payout_difference(book, step.state, finished, event.outcome)
+    owed, undecided = _payout_difference(book, step.state, finished, act.action.outcome)
     return CoupCorrected(
         gaming_day=shoe.gaming_day,
         shoe=shoe.number,
-        coup=event.coup,
+        coup=act.action.coup,
         counted=counted,
         before=before,
-        outcome=event.outcome,
-        person=event.person,
-        second=event.second,
-        reason=event.reason,
+        outcome=act.action.outcome,
+        person=act.person,
+        second=act.action.second,
+        reason=act.reason,
         owed=owed,
         undecided=undecided,
         wagers_known=bool(finished.settled) or book.observes(ObservableFact.WAGERS),
@@ -186,8 +204,8 @@ def _payout_difference(
     terms = replace(terms_of(book), rules=at_the_coup.put_into(book.values))
     results = results_by_outcome(terms, outcome)
     kinds = tuple(result.kind for result in results)
-    undecided = tuple(one for one in finished.settled if one.kind not in kinds)
-    return payout_differences(terms, results, finished.settled), undecided
+    undecided = tuple(one for one in finished.wagers if one.kind not in kinds)
+    return payout_differences(terms, results, finished.wagers), undecided
 
 
 def _count_correction(step: Step, shoe: _Shoe, corrected: CoupCorrected) -> Step:
@@ -205,13 +223,17 @@ def _count_correction(step: Step, shoe: _Shoe, corrected: CoupCorrected) -> Step
     return step.with_state(replace(step.state, earlier_shoes=earlier))
 
 
-def describe_owed(corrected: CoupCorrected) -> tuple[str, ...]:
+def describe_owed(corrected: CoupCorrected) -> tuple[Message, ...]:
     """What people have to pay, to take or to decide because of a correction; at least one line."""
     if not corrected.wagers_known:
-        return ("this table does not observe wagers; work out by hand what is owed",)
+        return (message("work_out_by_hand_what_is_owed"),)
     undecided = tuple(
-        f"seat {one.seat}: {money(one.cents)} on {KIND_NAMES[one.kind]} depends on more than the"
-        " outcome, decide it by hand"
+        message(
+            "decide_wager_by_hand",
+            seat=one.seat,
+            amount=money(one.cents),
+            wager=KIND_NAMES[one.kind],
+        )
         for one in corrected.undecided
     )
-    return (*(one.text for one in corrected.owed), *undecided) or ("nothing is owed",)
+    return (*(one.text for one in corrected.owed), *undecided) or (message("nothing_is_owed"),)

@@ -37,8 +37,16 @@ def changed_book(book: RuleBook, settings: tuple[ChangedSetting, ...]) -> RuleBo
         return book
     by_table = any(one.setting == DECKS for one in holding)
     decks = profile.rules.decks_per_shoe if by_table else book.decks
-    citations = RuleBook.of(profile, decks, book.observed).citations
-    return replace(book, profile=profile, unchanged=book.profile, decks=decks, citations=citations)
+    changed = RuleBook.of(profile, decks, book.observed)
+    return replace(
+        book,
+        profile=profile,
+        unchanged=book.profile,
+        decks=decks,
+        citations=changed.citations,
+        grid=changed.grid,
+        phase_table=changed.phase_table,
+    )
 
 
 def changes_in_force(

@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from controller.messages.message import Message, message
 from controller.procedure.states.wagering import NoticeGiven
 from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
@@ -98,8 +99,8 @@ def missing_notice(
     setting: str,
     value: str,
     at_ns: int,
-) -> str:
-    """What is still to be done for this notice; empty where it was given in time."""
+) -> Message | None:
+    """What is still to be done for this notice; None where it was given in time."""
     for to in requirement.to:
         times = [
             notice.at_ns
@@ -107,11 +108,11 @@ def missing_notice(
             if (notice.setting, notice.value, notice.to) == (setting, value, to.value)
         ]
         if not times:
-            wait = f" and wait {requirement.minutes} minutes" if requirement.minutes else ""
-            return f"record notice of it to {to.value} first{wait}"
+            if not requirement.minutes:
+                return message("record_notice_first", to=to.value)
+            return message("record_notice_and_wait", to=to.value, minutes=requirement.minutes)
         left_ns = min(times) + requirement.minutes * NS_PER_MINUTE - at_ns
         if left_ns > 0:
             minutes = -(-left_ns // NS_PER_MINUTE)
-            unit = "minute" if minutes == 1 else "minutes"
-            return f"notice to {to.value} is given; wait {minutes} more {unit}"
-    return ""
+            return message("notice_given_wait", to=to.value, count=minutes)
+    return None

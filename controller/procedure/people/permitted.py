@@ -11,13 +11,13 @@ as a person's own decision (D-43).
 
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction, Resolution
+from controller.actions.choices import FloorDecision, Provisional
+from controller.messages.message import Message, message
 from controller.procedure.dealing.error_cards import error_cards_permit
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import CoupFate
-from controller.procedure.events import IrregularityResolved
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.irregularities.codes import GENERAL_REMEDIES
-from controller.procedure.phases import BURN_PHASES, Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import NextShoe, Suspension, TableState
 from controller.procedure.step_result import Step
@@ -41,7 +41,7 @@ def name_permitted(book: RuleBook, step: Step) -> Step:
 
 def permitted_texts(
     code: IrregularityCode, decisions: tuple[FloorDecision, ...]
-) -> tuple[str, ...]:
+) -> tuple[Message, ...]:
     """What these decisions permit for an irregularity: its own texts, then general ones."""
     own = CATALOGUE[code].permitted
     said = {remedy.decision for remedy in own}
@@ -87,7 +87,8 @@ def decisions_in_words(book: RuleBook, state: TableState) -> tuple[str, ...]:
 def _before_suspension(state: TableState) -> tuple[FloorDecision, ...]:
     """What does not suspend is acknowledged; a cut card in the burn is decided at once (D-5)."""
     codes = [one.code for one in state.open_irregularities]
-    if IrregularityCode.CUT_CARD_IN_BURN in codes and state.phase in BURN_PHASES:
+    in_burn = state.shoe is not None and state.shoe.cut.in_burn and not state.shoe_over
+    if in_burn and IrregularityCode.CUT_CARD_IN_BURN in codes:
         return CATALOGUE[IrregularityCode.CUT_CARD_IN_BURN].decisions
     return (FloorDecision.CONTINUE,) if codes else ()
 
@@ -122,7 +123,7 @@ def _while_suspended(
 
 
 def _only_closing_left(state: TableState, suspension: Suspension) -> bool:
-    left = suspension.next_shoe is NextShoe.BEGUN and suspension.resume_to is not Phase.SHOE_OVER
+    left = suspension.next_shoe is NextShoe.BEGUN and not state.shoe_over
     only = (FloorDecision.CLOSE_SHOE,)
     kinds = (CATALOGUE[one.code] for one in state.open_irregularities if one.suspends)
     return left or any(kind.decisions == only for kind in kinds)
@@ -181,38 +182,35 @@ def is_own_void(book: RuleBook, state: TableState, resolution: Resolution) -> bo
 # --- refusals ------------------------------------------------------------------------------------
 
 
-def refusal_to_resolve(book: RuleBook, state: TableState, event: IrregularityResolved) -> str:
-    """Why this decision cannot be carried out now; empty where it can."""
-    resolution, suspension = event.resolution, state.suspension
+def refusal_to_resolve(
+    book: RuleBook, state: TableState, act: OperatorAction[Resolution]
+) -> Message | None:
+    """Why this decision cannot be carried out now; None where it can."""
+    resolution, suspension = act.action, state.suspension
     if not state.open_irregularities:
-        return "no irregularity is open"
+        return message("no_irregularity_open")
     if suspension is not None and suspension.dealt and resolution.provisional is None:
-        return (
-            "cards were dealt while the table was suspended "
-            f"(coups: {suspension.coups_dealt}, cards: {suspension.cards_dealt}): "
-            "decide whether to take-over or void them (provisional)"
+        return message(
+            "decide_on_cards_dealt_while_suspended",
+            coups=suspension.coups_dealt,
+            cards=suspension.cards_dealt,
         )
     stated = resolution.decision is FloorDecision.STATE_OUTCOME
     if not stated and resolution.outcome is not None:
-        return f"{resolution.decision.value} takes no outcome"
+        return message("decision_takes_no_outcome", decision=resolution.decision.value)
     permitted = permitted_decisions(book, state, resolution.provisional)
     own = is_own_void(book, state, resolution)
-    if resolution.decision not in permitted and not (own and _is_witnessed(event)):
-        allowed = ", ".join(decision.value for decision in permitted)
-        why = f"{resolution.decision.value} is not permitted here; permitted: {allowed}"
-        return f"{why}{_OWN_VOID if own else ''}"
+    if resolution.decision not in permitted and not (own and _is_witnessed(act)):
+        decision, allowed = resolution.decision.value, tuple(one.value for one in permitted)
+        if own:
+            return message("own_void_not_witnessed", decision=decision, allowed=allowed)
+        return message("decision_not_permitted", decision=decision, allowed=allowed)
     if stated and resolution.outcome is None:
-        return "state-outcome needs the outcome: player, banker or tie"
-    return ""
+        return message("state_outcome_needs_outcome_player_banker")
+    return None
 
 
-_OWN_VOID = (
-    "; the rule prescribes the remedy: voiding the coup is a person's own decision and needs a "
-    "reason of the floorperson's own and a second person"
-)
-
-
-def _is_witnessed(event: IrregularityResolved) -> bool:
+def _is_witnessed(act: OperatorAction[Resolution]) -> bool:
     """Whether the decision has a reason and a second person beside the one who decides."""
-    second = event.resolution.second.strip()
-    return bool(event.reason.strip() and second and second != event.person.strip())
+    second = act.action.second.strip()
+    return bool(act.reason.strip() and second and second != act.person.strip())

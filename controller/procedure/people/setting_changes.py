@@ -9,9 +9,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.actions.actions import ChangeSetting, GiveNotice, OperatorAction
+from controller.actions.declaration import name_of
+from controller.messages.message import Message, message
 from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, Refusal, SettingChanged
-from controller.procedure.events import NoticeRecorded, SettingChangeRequested
 from controller.procedure.people.change_moments import MOMENTS, ChangeMoment
 from controller.procedure.people.effective_rules import (
     DECKS,
@@ -20,8 +22,8 @@ from controller.procedure.people.effective_rules import (
     setting_text,
 )
 from controller.procedure.people.notices import Audience, missing_notice, required_notices
-from controller.procedure.phases import COUP_PHASES, HANDS_COMPLETE, Phase
-from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.procedure.phases import BURNS_BEFORE_COUP, BURNS_BEFORE_PLAY, Phase
+from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import ChangedSetting, NoticeGiven
 from controller.procedure.step_result import Step, accept
@@ -42,8 +44,11 @@ _POINTS: Final = {
 # Notices wait for their change; beyond this number the oldest are dropped.
 NOTICES_MAX: Final = 64
 _SHOE_AWAY: Final = (Phase.CLOSED, Phase.SHOE_OVER)
-# A coup is on the table or about to begin, or play waits for a decision.
-_COUP_BEGUN: Final = (Phase.BETTING_CLOSED, Phase.COUP_BURN, *COUP_PHASES, Phase.SUSPENDED)
+# No coup is on the table or about to begin, and play waits for no decision.
+_NO_COUP: Final = (
+    *_SHOE_AWAY,
+    *(Phase.OPENING, *BURNS_BEFORE_PLAY, *BURNS_BEFORE_COUP, Phase.BETWEEN_COUPS),
+)
 
 
 def effective_book(book: RuleBook, state: TableState) -> RuleBook:
@@ -69,11 +74,13 @@ def _check_change(
     """Check whether the table may have this value; `change.file_value` is not read."""
     setting = change.setting
     if setting not in SHAPES:
-        why = f"there is no setting {setting!r}; `smartshoe rules show` lists all of them"
+        why = message("no_such_setting", setting=setting)
         return Refusal(what, why)
     if MOMENTS[setting] is ChangeMoment.NEVER:
         clauses = book.profile.value(setting).basis
-        return Refusal(what, f"{setting} does not change in play: the rule fixes it", clauses)
+        return Refusal(
+            what, message("does_not_change_in_play_rule_fixes", setting=setting), clauses
+        )
     earlier = {one.setting: one for one in state.settings}
     old = setting_text(book, setting)
     if setting in earlier:
@@ -86,7 +93,7 @@ def _check_change(
         return Refusal(what, str(error), error.clauses)
     new = describe_value(changed.value(setting).value)
     if new == old:
-        return Refusal(what, f"{setting} is already {old}")
+        return Refusal(what, message("setting_already_old", setting=setting, old=old))
     # A setting with the file's value again is no longer a changed one.
     settings = tuple(
         replace(one, value=new) if one.setting == setting else one
@@ -96,44 +103,57 @@ def _check_change(
     return _RequestedChange(settings, setting, old, new)
 
 
-def notice_recorded(book: RuleBook, state: TableState, event: NoticeRecorded) -> Step:
+def notice_recorded(book: RuleBook, state: TableState, act: OperatorAction[GiveNotice]) -> Step:
     """Record notice of a coming change."""
-    change = ChangedSetting(event.setting, event.value, "", "notice")
-    requested = _check_change(book, state, "notice", change)
+    change = ChangedSetting(act.action.setting, act.action.value, "", "notice")
+    requested = _check_change(book, state, name_of(act.action), change)
     if isinstance(requested, Refusal):
         return Step(state).with_effect(requested)
-    if event.to not in tuple(Audience):
-        allowed = ", ".join(Audience)
-        return Step(state).with_effect(Refusal("notice", f"notice goes to {allowed}"))
-    given = NoticeGiven(requested.setting, requested.new, event.to, event.person, event.at_ns)
-    step = accept(Step(state), f"notice of {requested.setting} {requested.new} to {event.to}")
+    to = act.action.to
+    if to not in tuple(Audience):
+        why = message("notice_goes_to", allowed=tuple(one.value for one in Audience))
+        return Step(state).with_effect(Refusal(name_of(act.action), why))
+    given = NoticeGiven(requested.setting, requested.new, to, act.person, act.at.utc_ns)
+    step = accept(
+        Step(state),
+        message("notice_setting_new_to_to", setting=requested.setting, new=requested.new, to=to),
+    )
     needed = required_notices(book.profile, requested.setting, requested.old, requested.new)
-    clauses = tuple(clause for one in needed if event.to in one.to for clause in one.clauses)
-    detail = (
-        f"{requested.setting} from {requested.old} to {requested.new}: notice given to {event.to}"
+    clauses = tuple(clause for one in needed if to in one.to for clause in one.clauses)
+    detail = message(
+        "from_to_notice_given_to",
+        setting=requested.setting,
+        old=requested.old,
+        new=requested.new,
+        to=to,
     )
     notices = (*state.notices, given)[-NOTICES_MAX:]
-    recorded = ActRecord("notice", event.person, detail, clauses)
+    recorded = ActRecord(name_of(act.action), act.person, detail, clauses)
     return step.with_state(replace(state, notices=notices)).with_effect(recorded)
 
 
 def setting_change_requested(
-    book: RuleBook, state: TableState, event: SettingChangeRequested
+    book: RuleBook, state: TableState, act: OperatorAction[ChangeSetting]
 ) -> Step:
     """Change a setting, or refuse with the reason and when it can be changed."""
-    change = ChangedSetting(event.setting, event.value, "", event.reason)
-    requested = _check_change(book, state, "change-setting", change)
+    change = ChangedSetting(act.action.setting, act.action.value, "", act.reason)
+    requested = _check_change(book, state, name_of(act.action), change)
     if isinstance(requested, Refusal):
         return Step(state).with_effect(requested)
     refused = _refuse_moment(book, state, requested) or _refuse_without_notice(
-        book.profile, state.notices, requested.setting, requested.old, requested.new, event.at_ns
+        book.profile, state.notices, requested.setting, requested.old, requested.new, act.at.utc_ns
     )
     if refused is not None:
         return Step(state).with_effect(refused)
     # A coup that waits only for a result that is not observed is over.
     step = close_complete_coup(book, Step(state))
     clauses = _clauses(book.profile, requested.setting, requested.old, requested.new)
-    what = f"{requested.setting} is now {requested.new}, set by {event.person}"
+    what = message(
+        "setting_now_new_set_by_person",
+        setting=requested.setting,
+        new=requested.new,
+        person=act.person,
+    )
     points = _POINTS.get(requested.setting, ())
     step = accept(step, what, book.clauses(*points) if points else ())
     left = tuple(
@@ -144,7 +164,7 @@ def setting_change_requested(
     step = step.with_state(replace(step.state, settings=requested.settings, notices=left))
     return step.with_effect(
         SettingChanged(
-            requested.setting, requested.old, requested.new, event.person, event.reason, clauses
+            requested.setting, requested.old, requested.new, act.person, act.reason, clauses
         )
     )
 
@@ -166,27 +186,23 @@ def _refuse_moment(
     book: RuleBook, state: TableState, requested: _RequestedChange
 ) -> Refusal | None:
     if state.suspension is not None:
-        return Refusal("change-setting", "the table is suspended: resolve first, then change it")
-    over = _awaits_unreported_result(book, state)
-    phase = Phase.BETWEEN_COUPS if over else state.phase
-    why = _when_allowed(MOMENTS[requested.setting], phase)
-    if not why:
+        return Refusal(name_of(ChangeSetting), message("table_suspended_resolve_first_then_change"))
+    moment, phase = MOMENTS[requested.setting], state.phase_after_burn
+    over = moment is ChangeMoment.BETWEEN_COUPS and book.ends_unreported(phase)
+    when = None if over else _when_allowed(moment, phase)
+    if when is None:
         return None
     clauses = _clauses(book.profile, requested.setting, requested.old, requested.new)
-    return Refusal("change-setting", f"{requested.setting} changes {why}", clauses)
+    why = message("setting_changes_when", setting=requested.setting, when=when)
+    return Refusal(name_of(ChangeSetting), why, clauses)
 
 
-def _when_allowed(moment: ChangeMoment, phase: Phase) -> str:
-    """When the change may be made instead of now; empty where it may be made now."""
-    if moment is not ChangeMoment.BETWEEN_COUPS:
-        away = phase in _SHOE_AWAY
-        return "" if away else "between shoes only: finish or close this shoe, then change it"
-    begun = phase in _COUP_BEGUN
-    return "between coups only: let this coup end, then change it" if begun else ""
-
-
-def _awaits_unreported_result(book: RuleBook, state: TableState) -> bool:
-    return state.phase in HANDS_COMPLETE and not book.observes(ObservableFact.RESULT_BUTTON)
+def _when_allowed(moment: ChangeMoment, phase: Phase) -> Message | None:
+    """When the change may be made instead of now; None where it may be made now."""
+    coups = moment is ChangeMoment.BETWEEN_COUPS
+    if phase in (_NO_COUP if coups else _SHOE_AWAY):
+        return None
+    return message("between_coups_only") if coups else message("between_shoes_only")
 
 
 def _refuse_without_notice(
@@ -199,9 +215,9 @@ def _refuse_without_notice(
 ) -> Refusal | None:
     for requirement in required_notices(profile, setting, old, new):
         left = missing_notice(requirement, notices, setting, new, at_ns)
-        if left:
-            why = f"{setting} to {new} needs prior notice: {left}"
-            return Refusal("change-setting", why, requirement.clauses)
+        if left is not None:
+            why = message("to_needs_prior_notice", setting=setting, new=new, left=left)
+            return Refusal(name_of(ChangeSetting), why, requirement.clauses)
     return None
 
 
@@ -220,9 +236,10 @@ def refusals_at_start(
     Another rule document is another game: it is applied between shoes, as a whole.
     """
     if old.source != new.source:
-        why = _when_allowed(ChangeMoment.BETWEEN_SHOES, phase)
-        back = f"Remedy: start with a profile of {old.source} until then"
-        return (Refusal("start", f"the profile changes {why}. {back}"),) if why else ()
+        when = _when_allowed(ChangeMoment.BETWEEN_SHOES, phase)
+        if when is None:
+            return ()
+        return (Refusal("start", message("profile_changes_when", when=when, source=old.source)),)
     found = (
         _refusal_at_start(old, new, setting, notices, at_ns, phase)
         for setting in SHAPES
@@ -240,12 +257,21 @@ def _refusal_at_start(
     phase: Phase,
 ) -> Refusal | None:
     before, now = (describe_value(each.value(setting).value) for each in (old, new))
-    back = f"Remedy: start with {setting} {before} until then"
-    why = _when_allowed(MOMENTS[setting], phase)
-    if why:
+    back = message("start_with_setting_until_then", setting=setting, value=before)
+    when = _when_allowed(MOMENTS[setting], phase)
+    if when is not None:
         clauses = _clauses(old, setting, before, now)
-        return Refusal("start", f"{setting} from {before} to {now} changes {why}. {back}", clauses)
+        why = message(
+            "setting_changes_at_start",
+            setting=setting,
+            before=before,
+            now=now,
+            when=when,
+            remedy=back,
+        )
+        return Refusal("start", why, clauses)
     refused = _refuse_without_notice(old, notices, setting, before, now, at_ns)
     if refused is None:
         return None
-    return Refusal("start", f"{refused.why}. {back}", refused.clauses)
+    why = message("why_and_remedy", why=refused.why, remedy=back)
+    return Refusal("start", why, refused.clauses)

@@ -10,80 +10,87 @@ A jam is a fault of the device: it is cleared and play goes on, or a floorperson
 
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction, RecordAct
+from controller.actions.declaration import SUPERVISORS
+from controller.custody.moves import CardsMissing
+from controller.messages.message import Message, message
 from controller.procedure.acts.recording import (
-    SUPERVISORS,
     begin_act,
     record_act,
     refuse_act,
     uses_two_batches,
-    with_opening,
+    with_lineage,
 )
+from controller.procedure.cells import Breach, Handling
 from controller.procedure.dealing.coup_end import state_shoe_end
 from controller.procedure.dealing.remedy_burn import stop_burn
-from controller.procedure.events import ActReported
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import BURNS_BEGUN, COUP_ENDS, DUE_WORDS, Phase, Trigger
-from controller.procedure.places import DUE_PLACE
+from controller.procedure.phases import DUE_WORDS, Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 
 
-def state_shoe_empty(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def state_shoe_empty(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """A floorperson states that no card is left in the shoe."""
     shoe = state.shoe
-    if event.role not in SUPERVISORS:
-        why = "a floorperson looks into the shoe and states that it is empty"
-        return refuse_act(book, state, event, why, RulePoint.INSUFFICIENT_CARDS)
-    if shoe is None or state.play_phase is Phase.SHOE_OVER or shoe.endless:
-        why = "no shoe is in play that can run out"
-        return refuse_act(book, state, event, why, RulePoint.INSUFFICIENT_CARDS)
+    if act.role not in SUPERVISORS:
+        why = message("floorperson_looks_into_shoe_and_states_empty")
+        return refuse_act(book, state, act, why, RulePoint.INSUFFICIENT_CARDS)
+    if shoe is None or state.shoe_over or shoe.endless:
+        why = message("no_shoe_in_play_can_run_out")
+        return refuse_act(book, state, act, why, RulePoint.INSUFFICIENT_CARDS)
     left = 0 if shoe.joined else shoe.cards_left()
-    count = f"by the count {left} cards are left in it"
+    count = message("by_count_cards_left_in", left=left)
     if shoe.joined:
-        count = "the shoe was joined in play: how many cards are left is not known"
+        count = message("shoe_joined_in_play_how_many_cards")
     step = begin_act(state)
     exhausted = replace(shoe, cut=replace(shoe.cut, in_burn=False, exhausted=True))
-    step = record_act(book, step.with_shoe(exhausted), event, count)
+    step = record_act(book, step.with_shoe(exhausted), act, count)
     if left:
-        step = _note_short_batch(book, step)
-    step = _end_play(book, step, f"{event.person} states that the shoe is empty; {count}")
-    return state_shoe_end(book, step, event.person, event.reason)
-
-
-def _note_short_batch(book: RuleBook, step: Step) -> Step:
-    """Note that its batch, either one if unknown, is loaded no more before it was counted again."""
-    opening = step.state.opening
-    known = (opening.last_batch,) if opening.last_batch else book.backs
-    batches = known if uses_two_batches(book) else ("",)
-    return with_opening(
-        step, replace(opening, short=tuple(dict.fromkeys((*opening.short, *batches))))
+        step = _note_short_batch(book, step, left)
+    step = _end_play(
+        book, step, message("person_states_shoe_empty_count", person=act.person, count=count)
     )
+    return state_shoe_end(book, step, act.person, act.reason)
 
 
-def _end_play(book: RuleBook, step: Step, detail: str) -> Step:
+def _note_short_batch(book: RuleBook, step: Step, missing: int) -> Step:
+    """Note that its batch, either one if unknown, is loaded no more before it was counted again."""
+    lineage = step.state.lineage
+    known = (lineage.last_dealt,) if lineage.last_dealt else book.backs
+    batches = known if uses_two_batches(book) else ("",)
+    short = tuple(dict.fromkeys((*lineage.short, *batches)))
+    if short == lineage.short:
+        return step
+    step = step.with_move(CardsMissing(lineage.last_dealt, missing))
+    return with_lineage(step, replace(lineage, short=short))
+
+
+def _end_play(book: RuleBook, step: Step, detail: Message) -> Step:
     """End what the empty shoe cannot complete."""
-    phase = step.state.due_phase
-    if phase in DUE_PLACE:
+    # As after the second cut card no card can be drawn.
+    end = book.cell(step.state.play_phase, Trigger.SECOND_CUT_CARD)
+    if isinstance(end, Breach) and end.code is IrregularityCode.INSUFFICIENT_CARDS:
         known = any(
             one.code is IrregularityCode.INSUFFICIENT_CARDS
             for one in step.state.open_irregularities
         )
-        due = f"{detail}; {DUE_WORDS[phase]} was due"
-        code = IrregularityCode.INSUFFICIENT_CARDS
-        return step if known else raise_irregularity(book, step, code, due)
-    if step.state.suspension is not None or phase in COUP_ENDS:
+        due = message("detail_and_due", detail=detail, due=DUE_WORDS[step.state.due_phase])
+        return step if known else raise_irregularity(book, step, end.code, due)
+    if step.state.suspension is not None or end.then is Handling.EXHAUST:
         return step
-    return (
-        stop_burn(book, step) if phase in BURNS_BEGUN else step.advance(book, Trigger.SHOE_CLOSED)
-    )
+    if step.state.burning:
+        return stop_burn(book, step)
+    return step.advance(book, Trigger.SHOE_CLOSED)
 
 
-def report_jam(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def report_jam(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """A person reports that the shoe is jammed: a fault of the device, not of the cards."""
-    if state.shoe is None or state.play_phase is Phase.SHOE_OVER:
-        return refuse_act(book, state, event, "no shoe is in play", RulePoint.SHOE_DEVICE)
-    step = record_act(book, begin_act(state), event)
-    detail = f"{event.person} reports it; {DUE_WORDS[state.play_phase]} was due"
+    if state.shoe is None or state.shoe_over:
+        return refuse_act(book, state, act, message("no_shoe_in_play"), RulePoint.SHOE_DEVICE)
+    step = record_act(book, begin_act(state), act)
+    due = DUE_WORDS[state.play_phase]
+    detail = message("person_reports_due", person=act.person, due=due)
     return raise_irregularity(book, step, IrregularityCode.SHOE_JAMMED, detail)

@@ -1,6 +1,6 @@
 """Suspended play: judging events provisionally, and carrying out a floorperson's resolution.
 
-Not: whether the person's role may resolve (controller.tape.actions).
+Not: whether the person's role may resolve (controller.actions.actions).
 Source: D-32; S42 (k)(1)-(4); controller/procedure/README.md, "Suspension".
 
 Decisions. One decision closes every open irregularity. A coup that is void because its cards were
@@ -16,6 +16,10 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction, Resolution
+from controller.actions.choices import FloorDecision, Provisional
+from controller.actions.declaration import name_of
+from controller.messages.message import message
 from controller.procedure.dealing.coup_end import (
     close_coup,
     publish_coup,
@@ -30,15 +34,8 @@ from controller.procedure.dealing.error_cards import (
 from controller.procedure.dealing.held_hands import begin_hand_drawn_after
 from controller.procedure.dealing.remedy_burn import begin_due_burn
 from controller.procedure.dealing.shoe import join_shoe_in_burn, open_shoe
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import CoupFate, CoupRecord, Refusal, ResolutionRecorded
-from controller.procedure.events import (
-    CardDrawn,
-    IrregularityResolved,
-    PlayEvent,
-    ReportsMissing,
-    ShoeDeviceStarted,
-)
+from controller.procedure.events import CardDrawn, PlayItem, ReportsMissing, ShoeDeviceStarted
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import is_own_void, refusal_to_resolve
 from controller.procedure.phases import DUE_WORDS, Phase, Trigger, resume_trigger
@@ -56,17 +53,17 @@ from controller.procedure.states.remedy import ErrorCard
 from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
 from controller.profiles.rule_points import RulePoint
 
-EventJudge: TypeAlias = Callable[[RuleBook, Step, PlayEvent], Step]
+EventJudge: TypeAlias = Callable[[RuleBook, Step, PlayItem], Step]
 
 
 def judge_provisionally(
-    book: RuleBook, state: TableState, suspension: Suspension, event: PlayEvent, judge: EventJudge
+    book: RuleBook, state: TableState, suspension: Suspension, event: PlayItem, judge: EventJudge
 ) -> Step:
     """Judge an event as if the table were not suspended; its conclusions are provisional."""
     inner = replace(state, phase=suspension.resume_to, suspension=None)
     held, next_shoe = suspension.held, suspension.next_shoe
     step = Step(inner, provisional=True, held=held, next_shoe=next_shoe)
-    if _is_of_next_shoe(suspension, event):
+    if _is_of_next_shoe(step, event):
         step = _ignore_next_shoe(step, event)
     else:
         step = judge(book, step, event)
@@ -76,7 +73,8 @@ def judge_provisionally(
         if coup is not None:
             step = step.with_coup(replace(coup, suspended_cards=True))
         if not suspension.dealt:
-            detail = f"first card while waiting for {DUE_WORDS[suspension.resume_to]}"
+            due = DUE_WORDS[suspension.resume_to]
+            detail = message("first_card_while_waiting_for", due=due)
             step = raise_irregularity(book, step, IrregularityCode.DEALT_WHILE_SUSPENDED, detail)
         outer = _count_card(suspension, coup)
     outer = replace(
@@ -88,22 +86,21 @@ def judge_provisionally(
     return step.with_state(replace(step.state, phase=Phase.SUSPENDED, suspension=outer))
 
 
-def _is_of_next_shoe(suspension: Suspension, event: PlayEvent) -> bool:
+def _is_of_next_shoe(step: Step, event: PlayItem) -> bool:
     """Whether the event can only belong to the shoe after this one."""
-    if suspension.next_shoe is NextShoe.BEGUN:
+    if step.next_shoe is NextShoe.BEGUN:
         return True
-    if suspension.next_shoe is NextShoe.NONE:
+    if step.next_shoe is NextShoe.NONE:
         return False
-    over = suspension.resume_to is Phase.SHOE_OVER
     return isinstance(event, ShoeDeviceStarted) or (
-        over and isinstance(event, CardDrawn | ReportsMissing)
+        step.state.shoe_over and isinstance(event, CardDrawn | ReportsMissing)
     )
 
 
-def _ignore_next_shoe(step: Step, event: PlayEvent) -> Step:
+def _ignore_next_shoe(step: Step, event: PlayItem) -> Step:
     if not isinstance(event, ShoeDeviceStarted):
         step = replace(step, next_shoe=NextShoe.BEGUN)
-    return accept(step, "an event of the next shoe: not followed while the table is suspended")
+    return accept(step, message("event_next_shoe_not_followed_while_table"))
 
 
 def _coup_of_card(step: Step, before: TableState) -> CoupState | None:
@@ -124,18 +121,20 @@ def _count_card(suspension: Suspension, coup: CoupState | None) -> Suspension:
     return replace(counted, coups_dealt=suspension.coups_dealt + 1, last_coup_dealt=coup.number)
 
 
-def irregularity_resolved(book: RuleBook, state: TableState, event: IrregularityResolved) -> Step:
+def irregularity_resolved(
+    book: RuleBook, state: TableState, act: OperatorAction[Resolution]
+) -> Step:
     """Carry out a floorperson's decision, or refuse it with the permitted ones."""
-    resolution, suspension = event.resolution, state.suspension
-    refusal = refusal_to_resolve(book, state, event)
-    if refusal:
+    resolution, suspension = act.action, state.suspension
+    refusal = refusal_to_resolve(book, state, act)
+    if refusal is not None:
         clauses = _clauses_of_other_remedy(book, state, resolution)
-        return Step(state).with_effect(Refusal("resolve", refusal, clauses))
-    step = accept(Step(state), f"resolved by {event.person}")
-    step = step.with_effect(_resolution_record(state, event))
+        return Step(state).with_effect(Refusal(name_of(resolution), refusal, clauses))
+    step = accept(Step(state), message("resolved_by_person", person=act.person))
+    step = step.with_effect(_resolution_record(state, act))
     step = step.with_state(replace(state, open_irregularities=(), dealt_under_warning=0))
     if suspension is None:
-        return _decide_before_suspension(book, step, event, state.open_irregularities)
+        return _decide_before_suspension(book, step, act, state.open_irregularities)
     step = step.with_state(replace(step.state, suspension=None))
     step = step.advance(book, resume_trigger(suspension.resume_to))
     own_void = is_own_void(book, state, resolution)
@@ -146,7 +145,7 @@ def irregularity_resolved(book: RuleBook, state: TableState, event: Irregularity
         step = publish_coup(book, step, final)
     step = _decide_open_coup(book, step, suspension, resolution, own_void=own_void)
     if resolution.decision is FloorDecision.CLOSE_SHOE:
-        step = _close_shoe(book, step, event, suspension)
+        step = _close_shoe(book, step, act, suspension, was_over=state.shoe_over)
     else:
         step = begin_due_burn(book, _put_cut_card_back(step, state.open_irregularities))
         step = state_shoe_end(book, begin_hand_drawn_after(book, step))
@@ -156,13 +155,13 @@ def irregularity_resolved(book: RuleBook, state: TableState, event: Irregularity
 def _decide_before_suspension(
     book: RuleBook,
     step: Step,
-    event: IrregularityResolved,
+    act: OperatorAction[Resolution],
     were_open: tuple[OpenIrregularity, ...],
 ) -> Step:
     """Carry out a decision on irregularities that have not suspended the table."""
-    if event.resolution.decision is FloorDecision.CLOSE_SHOE:
+    if act.action.decision is FloorDecision.CLOSE_SHOE:
         step = step.advance(book, Trigger.SHOE_CLOSED)
-        return state_shoe_end(book, step, event.person, event.reason)
+        return state_shoe_end(book, step, act.person, act.reason)
     return _put_cut_card_back(step, were_open) if step.state.shoe is not None else step
 
 
@@ -185,15 +184,15 @@ def _remedy_points(error: ErrorCard) -> tuple[RulePoint, ...]:
     return (carry_point(error), burn_point(error))
 
 
-def _resolution_record(state: TableState, event: IrregularityResolved) -> ResolutionRecorded:
+def _resolution_record(state: TableState, act: OperatorAction[Resolution]) -> ResolutionRecorded:
     """The record of the decision; it closes all irregularities since the last one."""
-    resolution, suspension = event.resolution, state.suspension
+    resolution, suspension = act.action, state.suspension
     coups, cards = (suspension.coups_dealt, suspension.cards_dealt) if suspension else (0, 0)
     provisional = resolution.provisional if cards else None
     first = state.open_irregularities[0].number
     return ResolutionRecorded(
-        person=event.person,
-        reason=event.reason,
+        person=act.person,
+        reason=act.reason,
         decision=resolution.decision.value,
         provisional=provisional.value if provisional is not None else "",
         outcome=resolution.outcome.value if resolution.outcome is not None else "",
@@ -256,13 +255,18 @@ def _put_cut_card_back(step: Step, were_open: tuple[OpenIrregularity, ...]) -> S
 
 
 def _close_shoe(
-    book: RuleBook, step: Step, event: IrregularityResolved, suspension: Suspension
+    book: RuleBook,
+    step: Step,
+    act: OperatorAction[Resolution],
+    suspension: Suspension,
+    *,
+    was_over: bool,
 ) -> Step:
     """Close the shoe; where it was already over, the next card belongs to an unseen shoe."""
-    if suspension.resume_to is not Phase.SHOE_OVER:
-        if step.phase is not Phase.SHOE_OVER:
+    if not was_over:
+        if not step.state.shoe_over:
             step = step.advance(book, Trigger.SHOE_CLOSED)
-        return state_shoe_end(book, step, event.person, event.reason)
+        return state_shoe_end(book, step, act.person, act.reason)
     if step.shoe.ended and suspension.next_shoe is NextShoe.NONE:
         step = step.advance(book, Trigger.NEXT_SHOE_UNSEEN)
         earlier = shoes_to_correct(step.state)
@@ -272,7 +276,7 @@ def _close_shoe(
 
 def _open_next_shoe(book: RuleBook, step: Step, suspension: Suspension) -> Step:
     """Open the shoe that began while the table was suspended, if this one is over."""
-    if step.phase is not Phase.SHOE_OVER:
+    if not step.state.shoe_over:
         return step
     match suspension.next_shoe:
         case NextShoe.NONE:
@@ -281,6 +285,6 @@ def _open_next_shoe(book: RuleBook, step: Step, suspension: Suspension) -> Step:
             return open_shoe(book, step)
         case _:
             # Whether its burn is over is unknown, too: the burn ends with the next coup.
-            detail = "it began while the table was suspended"
+            detail = message("began_while_table_suspended")
             step = join_shoe_in_burn(book, step)
             return raise_irregularity(book, step, IrregularityCode.SHOE_JOINED, detail)

@@ -6,8 +6,10 @@ S42-c-3-iv, S42-c-4-time; WA-ov-6-when; D-22.
 
 from msgspec.structs import replace
 
+from controller.actions.actions import CollectVigorish, DocumentVigorish, OperatorAction, VacateSeat
+from controller.actions.declaration import name_of
+from controller.messages.message import message
 from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
-from controller.procedure.events import SeatVacated, VigorishCollected, VigorishDocumented
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, accept
@@ -28,29 +30,33 @@ from controller.settlement.vigorish_ledger import (
 COMPLIMENTARY = "complimentary-vigorish"
 
 
-def vigorish_collected(book: RuleBook, state: TableState, event: VigorishCollected) -> Step:
+def vigorish_collected(
+    book: RuleBook, state: TableState, act: OperatorAction[CollectVigorish]
+) -> Step:
     """Record that the vigorish of a seat was collected."""
-    entered = collect_vigorish(terms_of(book), state.wagering.ledger, event.seat)
-    return _apply_ledger_entry(state, "collect-vigorish", event.person, entered)
+    entered = collect_vigorish(terms_of(book), state.wagering.ledger, act.action.seat)
+    return _apply_ledger_entry(state, name_of(act.action), act.person, entered)
 
 
-def vigorish_documented(book: RuleBook, state: TableState, event: VigorishDocumented) -> Step:
+def vigorish_documented(
+    book: RuleBook, state: TableState, act: OperatorAction[DocumentVigorish]
+) -> Step:
     """Record the form for vigorish that is not collected, or that such a form was voided."""
     terms, ledger = terms_of(book), state.wagering.ledger
-    if event.void:
-        entered = void_form(terms, ledger, event.form_number, event.pit_boss, event.pit_clerk)
+    if act.action.void:
+        entered = void_form(terms, ledger, act.action.form_number, act.person, act.action.pit_clerk)
     else:
         form = VigorishForm(
-            event.form_number,
-            event.patron,
-            event.dealer,
-            event.pit_boss,
-            event.pit_clerk,
-            event.patron_signed,
-            event.reason,
+            act.action.form_number,
+            act.action.patron,
+            act.action.dealer,
+            act.person,
+            act.action.pit_clerk,
+            act.action.patron_signed,
+            act.reason,
         )
-        entered = document_uncollected(terms, ledger, event.seat, form)
-    return _apply_ledger_entry(state, "document-vigorish", event.pit_clerk, entered)
+        entered = document_uncollected(terms, ledger, act.action.seat, form)
+    return _apply_ledger_entry(state, name_of(act.action), act.action.pit_clerk, entered)
 
 
 def _apply_ledger_entry(
@@ -58,7 +64,7 @@ def _apply_ledger_entry(
 ) -> Step:
     step = Step(state, provisional=state.suspension is not None)
     if isinstance(entered, LedgerRefusal):
-        why = f"{entered.why}. {entered.remedy}"
+        why = message("why_and_remedy", why=entered.why, remedy=entered.remedy)
         return step.with_effect(Refusal(what, why, entered.clauses))
     vacated = tuple(seat for seat in state.wagering.vacated if entered.ledger.owed_by(seat).cents)
     step = with_wagering(step, replace(state.wagering, ledger=entered.ledger, vacated=vacated))
@@ -71,19 +77,25 @@ def _apply_ledger_entry(
     return step
 
 
-def seat_vacated(book: RuleBook, state: TableState, event: SeatVacated) -> Step:
+def seat_vacated(book: RuleBook, state: TableState, act: OperatorAction[VacateSeat]) -> Step:
     """Record that a patron left: where the rule says so, the seat's vigorish is due now."""
     step = Step(state, provisional=state.suspension is not None)
-    left = patron_leaving_refusal(terms_of(book), state.wagering.ledger, event.seat)
+    left = patron_leaving_refusal(terms_of(book), state.wagering.ledger, act.action.seat)
     if left is None:
-        owed = state.wagering.ledger.owed_by(event.seat).cents
-        stays = "; the vigorish it owes stays marked" if owed else ""
-        return accept(step, f"seat {event.seat} is free, reported by {event.person}{stays}")
-    step = accept(step, f"seat {event.seat} is free, reported by {event.person}", left.clauses)
-    others = tuple(seat for seat in state.wagering.vacated if seat != event.seat)
-    vacated = (*others, event.seat)
+        owed = state.wagering.ledger.owed_by(act.action.seat).cents
+        what = message("seat_free_reported_by", seat=act.action.seat, person=act.person)
+        if owed:
+            what = message("what_and_vigorish_stays_marked", what=what)
+        return accept(step, what)
+    step = accept(
+        step,
+        message("seat_free_reported_by", seat=act.action.seat, person=act.person),
+        left.clauses,
+    )
+    others = tuple(seat for seat in state.wagering.vacated if seat != act.action.seat)
+    vacated = (*others, act.action.seat)
     step = with_wagering(step, replace(state.wagering, vacated=vacated))
-    text = f"{left.why}. {left.remedy}"
+    text = message("why_and_remedy", why=left.why, remedy=left.remedy)
     return step.with_effect(Prompt(PromptKind.VIGORISH, text, left.clauses, observed=False))
 
 

@@ -11,11 +11,12 @@ one before is over.
 
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction, RecordAct, StateWagers
+from controller.actions.declaration import name_of
+from controller.messages.message import Message, message
 from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
-from controller.procedure.events import ActReported, WagersStated
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import HANDS_COMPLETE, Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import VerbalWager
@@ -41,27 +42,23 @@ _REFUSED_BY = (
 _KINDS = tuple(WagerKind)
 
 
-def wagers_stated(book: RuleBook, state: TableState, event: WagersStated) -> Step:
+def wagers_stated(book: RuleBook, state: TableState, act: OperatorAction[StateWagers]) -> Step:
     """Apply a statement of the wagers on the layout, from a person or a sensor."""
     if not book.observes(ObservableFact.WAGERS):
-        why = (
-            'this table does not observe wagers: add "wagers" to observed in table.toml, '
-            "or for a script give --observed wagers"
-        )
-        return Step(state).with_effect(Refusal("wagers", why))
-    phase = state.play_phase
-    if state.shoe is None or phase is Phase.SHOE_OVER:
-        why = "no shoe is in play: state wagers once the next one is opened"
-        return Step(state).with_effect(Refusal("wagers", why))
+        why = message("this_table_does_not_observe_wagers_add")
+        return Step(state).with_effect(Refusal(name_of(act.action), why))
+    if state.shoe is None or state.shoe_over:
+        why = message("no_shoe_in_play_state_wagers_once")
+        return Step(state).with_effect(Refusal(name_of(act.action), why))
     step = Step(state, provisional=state.suspension is not None)
     if is_betting_closed(book, state):
         stood = _standing_wagers(state)
-        if _sorted(event.wagers) == _sorted(stood):
-            return accept(step, f"wagers unchanged, stated by {event.person}")
+        if _sorted(act.action.wagers) == _sorted(stood):
+            return accept(step, message("wagers_unchanged_stated_by", person=act.person))
         if not _are_for_next_coup(book, state):
-            return _raise_late_change(book, step, event, stood)
+            return _raise_late_change(book, step, act, stood)
         step = close_complete_coup(book, step)
-    return _accept_wagers(book, step, event)
+    return _accept_wagers(book, step, act)
 
 
 def _standing_wagers(state: TableState) -> tuple[Wager, ...]:
@@ -72,23 +69,22 @@ def _standing_wagers(state: TableState) -> tuple[Wager, ...]:
 
 def _are_for_next_coup(book: RuleBook, state: TableState) -> bool:
     """Whether changed wagers can only belong to the next coup."""
-    unreported = state.suspension is None and not book.observes(ObservableFact.RESULT_BUTTON)
-    return unreported and state.phase in HANDS_COMPLETE
+    return book.ends_unreported(state.phase)
 
 
-def _accept_wagers(book: RuleBook, step: Step, event: WagersStated) -> Step:
+def _accept_wagers(book: RuleBook, step: Step, act: OperatorAction[StateWagers]) -> Step:
     """Accept the wagers while betting is open, and raise those that may not stand."""
     terms, wagering = terms_of(book), step.state.wagering
     raised = wager_refusals(terms, wagering.wagers)
-    new = tuple(one for one in wager_refusals(terms, event.wagers) if one not in raised)
-    seats = tuple(wager.seat for wager in event.wagers)
+    new = tuple(one for one in wager_refusals(terms, act.action.wagers) if one not in raised)
+    seats = tuple(wager.seat for wager in act.action.wagers)
     # Chips on the layout: the cash was changed.
     verbal = tuple(one for one in wagering.verbal if one.seat not in seats)
-    step = with_wagering(step, replace(wagering, wagers=event.wagers, verbal=verbal))
-    staked = money(sum(wager.cents for wager in event.wagers))
-    number = "1 wager" if len(event.wagers) == 1 else f"{len(event.wagers)} wagers"
-    what = f"{number}, {staked} in all, stated by {event.person}"
-    step = accept(step, what, book.clauses(RulePoint.WAGERS_LISTED, RulePoint.WAGER_MEDIUM))
+    step = with_wagering(step, replace(wagering, wagers=act.action.wagers, verbal=verbal))
+    staked = money(sum(wager.cents for wager in act.action.wagers))
+    count = len(act.action.wagers)
+    what = message("wagers_stated", count=count, staked=staked, person=act.person)
+    step = accept(step, what, book.clauses(*act.action.points))
     for refusal in new:
         step = _raise_refused_wager(book, step, refusal)
     return step
@@ -100,33 +96,47 @@ def _raise_refused_wager(book: RuleBook, step: Step, refusal: WagerRefusal) -> S
         for point in _REFUSED_BY
         if any(clause in refusal.clauses for clause in book.clauses(point))
     )
-    detail = f"seat {refusal.seat}, {KIND_NAMES[refusal.kind]}: {refusal.why}. {refusal.remedy}"
+    detail = message(
+        "wager_refused",
+        seat=refusal.seat,
+        wager=KIND_NAMES[refusal.kind],
+        why=refusal.why,
+        remedy=refusal.remedy,
+    )
     return raise_irregularity(book, step, IrregularityCode.WAGER_REFUSED, detail, *points)
 
 
 def _raise_late_change(
-    book: RuleBook, step: Step, event: WagersStated, stood: tuple[Wager, ...]
+    book: RuleBook, step: Step, act: OperatorAction[StateWagers], stood: tuple[Wager, ...]
 ) -> Step:
     """Raise a change after betting closed; the wagers stay as they were."""
     wagering = step.state.wagering
-    if wagering.late is not None and _sorted(wagering.late) == _sorted(event.wagers):
-        return accept(step, f"the same late wagers again, stated by {event.person}")
-    step = with_wagering(step, replace(wagering, late=event.wagers))
+    if wagering.late is not None and _sorted(wagering.late) == _sorted(act.action.wagers):
+        return accept(step, message("same_late_wagers_again_stated_by", person=act.person))
+    step = with_wagering(step, replace(wagering, late=act.action.wagers))
     dealt = step.shoe.coup is not None
     points = (RulePoint.WAGER_UNTOUCHED,) if dealt else ()
-    detail = f"{_describe_difference(stood, event.wagers)}; stated by {event.person}"
+    changes = _list_changes(stood, act.action.wagers)
+    detail = message("wagers_changed_late", changes=changes, person=act.person)
     return raise_irregularity(book, step, IrregularityCode.WAGER_CHANGED_LATE, detail, *points)
 
 
-def _describe_difference(stood: tuple[Wager, ...], now: tuple[Wager, ...]) -> str:
+def _list_changes(stood: tuple[Wager, ...], now: tuple[Wager, ...]) -> tuple[Message, ...]:
     spots = sorted(dict.fromkeys((one.seat, _KINDS.index(one.kind)) for one in (*stood, *now)))
     changes = []
     for seat, index in spots:
         before, after = (_cents_on(wagers, seat, _KINDS[index]) for wagers in (stood, now))
         if before != after:
-            name = KIND_NAMES[_KINDS[index]]
-            changes.append(f"seat {seat} {name} from {money(before)} to {money(after)}")
-    return ", ".join(changes)
+            changes.append(
+                message(
+                    "wager_changed",
+                    seat=seat,
+                    wager=KIND_NAMES[_KINDS[index]],
+                    before=money(before),
+                    after=money(after),
+                )
+            )
+    return tuple(changes)
 
 
 def _cents_on(wagers: tuple[Wager, ...], seat: int, kind: WagerKind) -> int:
@@ -137,29 +147,38 @@ def _sorted(wagers: tuple[Wager, ...]) -> list[tuple[int, int, int]]:
     return sorted((one.seat, _KINDS.index(one.kind), one.cents) for one in wagers)
 
 
-def record_verbal_wager(book: RuleBook, state: TableState, event: ActReported) -> Step:
+def record_verbal_wager(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record a verbal cash wager that dealer and floorperson confirm, where the rule allows it."""
-    what = event.kind.value
+    what = act.action.kind.value
     step = Step(state, provisional=state.suspension is not None)
     if not book.values.verbal_cash_wagers:
-        why = "wagers are made with chips on the layout: change the cash first"
+        why = message("wagers_made_with_chips_on_layout_change")
         return step.with_effect(Refusal(what, why, book.clauses(RulePoint.WAGER_MEDIUM)))
     clauses = book.clauses(RulePoint.WAGER_VERBAL)
     if is_betting_closed(book, state):
         clauses = book.clauses(RulePoint.WAGER_VERBAL, RulePoint.WAGER_LOCKED)
         return step.with_effect(
-            Refusal(what, "betting is closed: not before the next coup", clauses)
+            Refusal(what, message("betting_closed_not_before_next_coup"), clauses)
         )
-    if not event.second or event.second == event.person:
-        why = "dealer and floorperson confirm it: name the second person"
+    if not act.action.second or act.action.second == act.person:
+        why = message("dealer_and_floorperson_confirm_name_second_person")
         return step.with_effect(Refusal(what, why, clauses))
-    if event.seat < 1 or event.amount < 1:
-        return step.with_effect(Refusal(what, "name the seat and the amount in cents", clauses))
+    if act.action.seat < 1 or act.action.amount < 1:
+        return step.with_effect(Refusal(what, message("name_seat_and_amount_in_cents"), clauses))
     wagering = state.wagering
-    cash = VerbalWager(event.seat, event.amount)
-    others = tuple(one for one in wagering.verbal if one.seat != event.seat)
+    cash = VerbalWager(act.action.seat, act.action.amount)
+    others = tuple(one for one in wagering.verbal if one.seat != act.action.seat)
     step = with_wagering(step, replace(wagering, verbal=(*others, cash)))
-    detail = f"seat {event.seat}: {money(event.amount)}, confirmed by {event.second}"
-    text = f"change {money(event.amount)} of seat {event.seat} into chips and place them"
-    step = step.with_effect(ActRecord(what, event.person, detail, clauses))
+    detail = message(
+        "seat_seat_money_confirmed_by_second",
+        seat=act.action.seat,
+        money=money(act.action.amount),
+        second=act.action.second,
+    )
+    text = message(
+        "change_seat_into_chips_and_place_them",
+        money=money(act.action.amount),
+        seat=act.action.seat,
+    )
+    step = step.with_effect(ActRecord(what, act.person, detail, clauses))
     return step.with_effect(Prompt(PromptKind.PAY, text, clauses, observed=False))

@@ -10,6 +10,7 @@ shuffled by hand the shuffler is not in use and does not block play.
 
 from msgspec.structs import replace
 
+from controller.messages.message import message
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.batch_life import describe_warning, warning_points
@@ -35,5 +36,5 @@ def check_card_under_warning(book: RuleBook, step: Step) -> Step:
         return step
     step = step.with_state(replace(state, dealt_under_warning=max(one.number for one in newer)))
     points = tuple(dict.fromkeys(p for one in newer for p in warning_points(book, one)))
-    detail = " and ".join(describe_warning(one) for one in newer)
+    detail = message("reasons_and_reasons", reasons=tuple(map(describe_warning, newer)))
     return raise_irregularity(book, step, IrregularityCode.CARD_UNDER_WARNING, detail, *points)

@@ -1,4 +1,4 @@
-"""Turns recorded acts into facts about a batch, and refuses acts that contradict its stage.
+"""Applies recorded acts to the batches, and refuses acts that contradict its stage.
 
 Source: NY (a)(4)(iv), (d); S42 (a)(4), (d), (e); D-20.
 
@@ -12,25 +12,22 @@ was spread again, start over.
 from types import MappingProxyType
 from typing import Final
 
+from msgspec.structs import replace
+
+from controller.actions.actions import OperatorAction, RecordAct
+from controller.actions.choices import ActKind
+from controller.actions.declaration import SUPERVISORS
 from controller.custody.batch_life.facts import (
-    AlternationSuspended,
-    CutMade,
     Fact,
-    HandShuffled,
-    LoadedIntoShuffler,
-    NewCards,
-    PutIntoShoe,
     Touched,
 )
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.acts.recording import SUPERVISORS, refuse_act, shoe_in_play
+from controller.messages.message import Message, message
+from controller.procedure.acts.batch_record import lineage_of
+from controller.procedure.acts.recording import refuse_act, shoe_in_play
 from controller.procedure.effects import Refusal
-from controller.procedure.events import ActReported
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.batch_life import (
     apply_fact,
-    is_in_shuffler,
-    lineage_of,
     next_lineage,
 )
 from controller.procedure.state import TableState
@@ -48,34 +45,36 @@ _MUST_FIT: Final = MappingProxyType(
 )
 
 
-def apply_act(book: RuleBook, state: TableState, step: Step, event: ActReported) -> Step:
+def apply_act(
+    book: RuleBook, state: TableState, step: Step, act: OperatorAction[RecordAct]
+) -> Step:
     """Apply the facts of an act that was accepted; `state` is the one before it."""
     if not book.tracks_batches or any(isinstance(one, Refusal) for one in step.effects):
         return step
-    for fact in _facts(book, state, event):
+    for fact in _facts(book, state, act):
         step = apply_fact(book, step, fact)
     return step
 
 
-def _facts(book: RuleBook, state: TableState, event: ActReported) -> tuple[Fact, ...]:
-    batch = event.batch if event.batch in book.backs else ""
-    last = state.opening.last_batch
-    match event.kind:
+def _facts(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> tuple[Fact, ...]:
+    batch = act.action.batch if act.action.batch in book.backs else ""
+    last = state.lineage.last_dealt
+    recorded = (replace(act.action, batch=batch),)
+    match act.action.kind:
         case ActKind.INTO_SHUFFLER:
-            return (LoadedIntoShuffler(batch),) if batch else ()
-        case ActKind.SHUFFLED:
-            return (HandShuffled(batch),)
-        case ActKind.CUT | ActKind.CUT_BY_DEALER:
-            return (CutMade(),)
-        case ActKind.LOADED:
-            return (PutIntoShoe(batch),)
-        case ActKind.ALTERNATION_SUSPENDED:
-            return (AlternationSuspended(batch),)
-        case ActKind.RECEIVED:
-            return (NewCards(batch),)
+            return recorded if batch else ()
+        case (
+            ActKind.SHUFFLED
+            | ActKind.CUT
+            | ActKind.CUT_BY_DEALER
+            | ActKind.LOADED
+            | ActKind.ALTERNATION_SUSPENDED
+            | ActKind.RECEIVED
+        ):
+            return recorded
         case ActKind.SHUFFLER_OPENED:
             lives = lineage_of(book, state).lives
-            return tuple(Touched(life.back) for life in lives if is_in_shuffler(life))
+            return tuple(Touched(life.back) for life in lives if life.stored)
         case ActKind.RESPREAD:
             return (Touched(batch),)
         case ActKind.DEAD_TABLE_SPREAD:
@@ -87,27 +86,34 @@ def _facts(book: RuleBook, state: TableState, event: ActReported) -> tuple[Fact,
             return ()
 
 
-def contradiction(book: RuleBook, state: TableState, event: ActReported) -> Step | None:
+def contradiction(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step | None:
     """Refuse an act that contradicts the batch's stage; None where it does not."""
-    if not book.tracks_batches or event.kind not in _MUST_FIT:
+    if not book.tracks_batches or act.action.kind not in _MUST_FIT:
         return None
-    why = _refusal_of_hand_shuffle(book, state, event) if event.kind is ActKind.SHUFFLED else ""
-    if not why:
-        facts = _facts(book, state, event)
+    why = _refusal_of_hand_shuffle(book, state, act)
+    if why is None:
+        facts = _facts(book, state, act)
         remarks = [one for fact in facts for one in next_lineage(book, state, fact).remarks]
-        why = "; ".join(one.detail for one in remarks)
-    return refuse_act(book, state, event, why, *_MUST_FIT[event.kind]) if why else None
+        if not remarks:
+            return None
+        why = message("one_after_another", texts=tuple(one.detail for one in remarks))
+    return refuse_act(book, state, act, why, *_MUST_FIT[act.action.kind])
 
 
-def _refusal_of_hand_shuffle(book: RuleBook, state: TableState, event: ActReported) -> str:
-    if event.role not in SUPERVISORS or not event.reason.strip():
-        return (
-            "the shuffler reports its own shuffles: a shuffle by hand is recorded by a"
-            " floorperson, with the reason"
-        )
+def _refusal_of_hand_shuffle(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
+) -> Message | None:
+    if act.action.kind is not ActKind.SHUFFLED:
+        return None
+    if act.role not in SUPERVISORS or not act.reason.strip():
+        return message("shuffler_reports_own_shuffles_shuffle_by_hand")
     lineage = lineage_of(book, state)
-    life = lineage.life(event.batch)
+    life = lineage.life(act.action.batch)
     # A silent shuffler cannot report that its cards were taken out.
-    if life is not None and is_in_shuffler(life) and lineage.trusted:
-        return f"{event.batch} lies in compartment {life.compartment}: take it out first"
-    return ""
+    if life is not None and life.stored and lineage.trusted:
+        return message(
+            "lies_in_compartment_take_out_first",
+            batch=act.action.batch,
+            compartment=life.compartment,
+        )
+    return None

@@ -11,6 +11,7 @@ else the only one outside the shuffler.
 from types import MappingProxyType
 from typing import Final
 
+from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import FirstCardOut
 from controller.custody.batch_life.permissions import (
     Obstacle,
@@ -19,12 +20,13 @@ from controller.custody.batch_life.permissions import (
     obstacles_to_dealing,
 )
 from controller.custody.batch_life.state import BlockReason
-from controller.procedure.act_kinds import ActKind
+from controller.messages.message import Message, message
+from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.recording import other_batch
 from controller.procedure.effects import PromptKind
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.shuffler.batch_life import apply_fact, lineage_of, next_lineage
+from controller.procedure.shuffler.batch_life import apply_fact, next_lineage
 from controller.procedure.state import TableState
 from controller.procedure.states.opening import OpeningDefect
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
@@ -96,13 +98,19 @@ def prompt_obstacles(book: RuleBook, step: Step) -> Step:
         return step
     batch = dealt_batch(book, step.state, "")
     if not batch:
-        text = "no batch was released by the shuffler: have one released, cut and loaded"
+        text = message("no_batch_released_by_shuffler_one_released")
         return prompt(book, step, PromptKind.BATCH, text, *_UNSHUFFLED[1])
     found = batch_obstacles(book, step.state, batch)
     if not found:
         return step
-    text = "; ".join(f"{one.detail}: {one.remedy}" for one in found)
+    text = describe_obstacles(found)
     return prompt(book, step, PromptKind.BATCH, text, *obstacle_points(found))
+
+
+def describe_obstacles(found: tuple[Obstacle, ...]) -> Message:
+    """Each obstacle with its remedy."""
+    texts = tuple(message("what_then_remedy", what=one.detail, remedy=one.remedy) for one in found)
+    return message("one_after_another", texts=texts)
 
 
 # --- the first card -------------------------------------------------------------------------------
@@ -112,10 +120,9 @@ def dealt_batch(book: RuleBook, state: TableState, back: str) -> str:
     """The batch of a first card; empty where it is unknown."""
     if not book.tracks_batches:
         return ""
-    opening = state.opening
-    refused = next((one.batch for one in opening.defects if one.batch), "")
+    refused = next((one.batch for one in state.opening.defects if one.batch), "")
     own = back if back in book.backs else ""
-    named = own or opening.loaded or refused
+    named = own or state.lineage.loaded or refused
     return named or next_lineage(book, state, FirstCardOut("")).lineage.in_play
 
 
@@ -125,47 +132,56 @@ def check_dealt_batch(
     """Check the batch of a first card; `raised` are codes that were already raised."""
     if not book.tracks_batches:
         return step
-    lineage, loaded = lineage_of(book, step.state), step.state.opening.loaded
+    lineage = lineage_of(book, step.state)
+    loaded = lineage.loaded
     expected = loaded or batch_due_next(lineage)
     if not batch:
-        detail = "no batch was released by the shuffler"
+        detail = message("no_batch_released_by_shuffler")
         step = raise_irregularity(book, step, IrregularityCode.BATCH_UNSHUFFLED, detail)
     elif expected and batch != expected:
-        detail = f"it belongs to {batch}; {expected} {'was loaded' if loaded else 'was released'}"
+        detail = (
+            message("belongs_to_batch_expected_loaded", batch=batch, expected=expected)
+            if loaded
+            else message("belongs_to_batch_expected_released", batch=batch, expected=expected)
+        )
         step = raise_irregularity(book, step, IrregularityCode.WRONG_BATCH, detail)
     found = obstacles_to_dealing(lineage, batch) if batch else ()
     for code in dict.fromkeys(obstacle_code(one) for one in found):
         matching = tuple(one for one in found if obstacle_code(one) is code)
         if code not in raised:
-            detail = "; ".join(f"{one.detail}: {one.remedy}" for one in matching)
+            detail = describe_obstacles(matching)
             step = raise_irregularity(book, step, code, detail, *obstacle_points(matching))
-    rack_batch = step.state.opening.rack_batch
+    rack_batch = lineage.in_rack
     mixed = IrregularityCode.DISCARD_RACK_MIXED
     if batch and rack_batch == other_batch(book, batch) and mixed not in raised:
         step = raise_irregularity(
-            book, step, mixed, f"the rack holds {rack_batch}, {batch} would be added"
+            book,
+            step,
+            mixed,
+            message("rack_holds_would_be_added", rack_batch=rack_batch, batch=batch),
         )
     return apply_fact(book, step, FirstCardOut(batch))
 
 
-def check_idle_batch(book: RuleBook, step: Step, batch: str, *, seen: bool) -> Step:
+def check_idle_batch(book: RuleBook, step: Step, batch: str, *, seen: bool, excused: str) -> Step:
     """Check that the other batch is in the shuffler while this one is in play.
 
     `seen`: the card's own back identified its batch. Where it did not, and both batches are outside
-    the shuffler, either may be in the shoe: play waits for a person to check.
+    the shuffler, either may be in the shoe: play waits for a person to check. `excused` is the
+    batch that a floorperson let be dealt twice in a row.
     """
     if not batch:
         return step
     idle = other_batch(book, batch)
-    if step.state.opening.may_repeat == batch:
-        what = f"alternation is suspended: {batch} is in play, wherever {idle} is"
+    if excused == batch:
+        what = message("alternation_suspended_in_play_wherever", batch=batch, idle=idle)
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
     if idle_in_shuffler(step.state.lineage, batch):
-        what = f"{batch} is in play, {idle} in the shuffler"
+        what = message("in_play_in_shuffler", loaded=batch, idle=idle)
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
-    detail = f"{idle} is not in the shuffler while {batch} is in play"
+    detail = message("not_in_shuffler_while_in_play", idle=idle, batch=batch)
     step = raise_irregularity(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)
     if seen:
         return step
-    detail = f"{idle} is outside the shuffler, too: check the backs of the cards in the shoe"
+    detail = message("outside_shuffler_too_check_backs_cards", idle=idle)
     return raise_irregularity(book, step, IrregularityCode.BATCH_NOT_READY, detail)

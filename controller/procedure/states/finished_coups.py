@@ -21,6 +21,7 @@ from controller.rules.setting_values import (
     VigorishRounding,
 )
 from controller.settlement.payout_difference import SettledWager
+from controller.settlement.wagers import WagerKind
 
 # More coups than ten decks can give; a shoe that a continuous shuffler feeds has no end.
 FINISHED_COUPS_MAX: Final = 256
@@ -61,18 +62,53 @@ class PaymentRules(Struct, frozen=True, array_like=True):
         return replace(values, **asdict(self))
 
 
+_KINDS: Final = tuple(WagerKind)
+_CENTS: Final = 100
+_NUMBERS: Final[Codec[tuple[int, ...]]] = Codec(tuple[int, ...])
+
+
+def packed_wagers(settled: tuple[SettledWager, ...]) -> bytes:
+    """Settled wagers as a short array of numbers, three for each; no bytes where there are none.
+
+    The seat and the kind together; the stake in whole units, or below zero in cents; what the
+    patron got back as so many stakes, or below zero in cents.
+    """
+    numbers: list[int] = []
+    for one in settled:
+        assert one.gain >= -one.cents, "no more than the stake is lost"
+        stakes, cents = divmod(one.gain + one.cents, one.cents)
+        units, rest = divmod(one.cents, _CENTS)
+        numbers.append(one.seat * len(_KINDS) + _KINDS.index(one.kind))
+        numbers.append(-one.cents if rest else units)
+        numbers.append(-one.gain - one.cents if cents else stakes)
+    return _NUMBERS.encode(tuple(numbers)) if numbers else b""
+
+
+def _unpacked(place: int, stake: int, got_back: int) -> SettledWager:
+    seat, kind = divmod(place, len(_KINDS))
+    cents = stake * _CENTS if stake >= 0 else -stake
+    gain = (got_back * cents if got_back >= 0 else -got_back) - cents
+    return SettledWager(seat, _KINDS[kind], cents, gain)
+
+
 class FinishedCoup(Struct, frozen=True, array_like=True):
     """A coup by its number: its outcome as counted, None where it is void, and as corrected.
 
-    `settled` are its wagers, `rules` the place of the PaymentRules they were settled by among those
-    of the table. An array in the record, because the state holds every coup of the day.
+    `settled` are its wagers, packed, `rules` the place of the PaymentRules they were settled by
+    among those of the table. An array in the record, because the state holds every coup of the day.
     """
 
     number: int
     counted: Outcome | None
     corrected: Outcome | None = None
-    settled: tuple[SettledWager, ...] = ()
+    settled: bytes = b""
     rules: int = 0
+
+    @property
+    def wagers(self) -> tuple[SettledWager, ...]:
+        """The wagers as they were settled."""
+        numbers = iter(_NUMBERS.decode(self.settled) if self.settled else ())
+        return tuple(map(_unpacked, numbers, numbers, numbers))
 
     @property
     def outcome(self) -> Outcome | None:
@@ -82,7 +118,7 @@ class FinishedCoup(Struct, frozen=True, array_like=True):
 
 # The outcome of a coup as a number: its place here.
 _OUTCOMES: Final = (None, *Outcome)
-_Settled: TypeAlias = tuple[int, int, tuple[SettledWager, ...]]
+_Settled: TypeAlias = tuple[int, int, bytes]
 _SETTLED: Final[Codec[tuple[_Settled, ...]]] = Codec(tuple[_Settled, ...])
 
 
@@ -117,7 +153,7 @@ class EarlierShoe(Struct, frozen=True, array_like=True):
         coups = []
         for number, both in enumerate(self.outcomes, self.first):
             corrected, counted = divmod(both, len(_OUTCOMES))
-            _, rules, settled = wagers.get(number, (number, 0, ()))
+            _, rules, settled = wagers.get(number, (number, 0, b""))
             outcomes = (_OUTCOMES[counted], _OUTCOMES[corrected])
             coups.append(FinishedCoup(number, *outcomes, settled=settled, rules=rules))
         return tuple(coups)

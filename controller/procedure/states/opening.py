@@ -1,4 +1,4 @@
-"""State before a shoe is opened: acts on record, where the batches are, the cut, the discard rack.
+"""State before a shoe is opened: acts on record, defects, the cut.
 
 Source: NY (a)(4)(iv), (d); S42 (a)(4), (d), (e); D-20, D-21, D-22.
 """
@@ -8,13 +8,14 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.procedure.act_kinds import ActKind
+from controller.actions.choices import ActKind
+from controller.messages.message import Message, message
 from controller.procedure.irregularities.codes import IrregularityCode
 
 # Who cut: a seat, or one of these.
 NOBODY: Final = -1
 THE_DEALER: Final = 0
-SHORT_BATCH: Final = "its last shoe ran out before the count: cards are missing from it"
+SHORT_BATCH: Final = message("last_shoe_ran_out_before_count_cards")
 
 
 class CompletedAct(Struct, frozen=True):
@@ -40,37 +41,25 @@ class OpeningDefect(Struct, frozen=True):
     act: ActKind
     code: IrregularityCode
     batch: str
-    detail: str
+    detail: Message
 
 
 class OpeningState(Struct, frozen=True):
     """`acts` keeps the last act of each kind and batch.
 
-    `loaded` is the batch of the next shoe, `last_batch` that of the last one dealt from. `offered`
-    are the seats in the order in which the cut is offered, `cutter` who cut last (NOBODY,
+    `offered` are the seats in the order in which the cut is offered, `cutter` who cut last (NOBODY,
     THE_DEALER or a seat), `recut_by` who may carry out an ordered re-cut. `dead`: the cards of a
-    dead table were spread. `rack_batch` is the batch in the discard rack, `rack_extra` how many
-    more cards lie there than this program saw dealt (negative: fewer). `holder` is the seat that
-    holds the shoe. `may_repeat`: the batch that a floorperson allows to be dealt twice in a row.
-    `short`: batches that ran out before their count, and were not counted again (D-40).
+    dead table were spread. `holder` is the seat that holds the shoe.
     """
 
     acts: tuple[CompletedAct, ...] = ()
     defects: tuple[OpeningDefect, ...] = ()
-    loaded: str = ""
-    last_batch: str = ""
-    in_shuffler: str = ""
-    shuffler_opened: bool = False
     offered: tuple[int, ...] = ()
     cutter: int = NOBODY
     recut_by: tuple[int, ...] = ()
     dead: bool = False
     respread_requested: bool = False
-    rack_batch: str = ""
-    rack_extra: int = 0
     holder: int = 0
-    may_repeat: str = ""
-    short: tuple[str, ...] = ()
 
     def find(self, kind: ActKind, batch: str) -> CompletedAct | None:
         """The last such act of that batch, if any."""
@@ -88,10 +77,6 @@ class OpeningState(Struct, frozen=True):
     def with_defect(self, defect: OpeningDefect) -> "OpeningState":
         defects = tuple(one for one in self.defects if one.act is not defect.act)
         return replace(self, defects=(*defects, defect))
-
-    def recounted(self, batch: str) -> "OpeningState":
-        """With this batch counted again, or replaced by new cards."""
-        return replace(self, short=tuple(one for one in self.short if one != batch))
 
     def without(self, *kinds: ActKind, batch: str | None = None) -> "OpeningState":
         """Without these acts: those of `batch`, or of every batch where it is None."""

@@ -24,7 +24,7 @@ class ResultDeclaration(Struct, frozen=True):
 
 
 class ErrorCard(Struct, frozen=True):
-    """A card drawn in error; `coup` is the coup it was drawn in, 0 between coups.
+    """A card drawn in error, the `number`-th of its shoe; `coup`: drawn in it, 0 between coups.
 
     `third`: it was given to the Player's Hand without authority ((k)(1)). `sensed`: the table
     observes whether people saw the card; then `turned` says whether they did. `free`: the profile
@@ -36,6 +36,7 @@ class ErrorCard(Struct, frozen=True):
     card: Card | None
     claimed: Place
     coup: int
+    number: int
     third: bool = False
     sensed: bool = False
     turned: bool = False

@@ -8,6 +8,7 @@ whatever the outcome. Where a floorperson stated the outcome of a coup whose car
 wager is paid if that outcome alone decides it; one that depends on point counts is returned.
 """
 
+from controller.messages.message import Message, message
 from controller.procedure.effects import CoupFate, CoupPayment, CoupRecord
 from controller.procedure.places import HAND_PLACES
 from controller.procedure.rulebook import RuleBook
@@ -36,20 +37,22 @@ def settle_coup(book: RuleBook, record: CoupRecord, stood: StandingWagers) -> Co
     terms = terms_of(book)
     if stood.ghost:
         clauses = terms.cite(RulePoint.GHOST_NO_WAGER)
-        back = _return_steps(stood.wagers, "a ghost hand has no wagers", clauses)
-        return _coup_payment(record, Settlement((), ()), back, "ghost hand: return every wager")
+        back = _return_steps(stood.wagers, message("ghost_hand_no_wagers"), clauses)
+        return _coup_payment(
+            record, Settlement((), ()), back, message("ghost_hand_return_every_wager")
+        )
     standing, back = _admit_wagers(terms, stood.wagers)
     judged, note = _wager_results(terms, record)
     known = tuple(judgement.kind for judgement in judged)
     undecided = tuple(one for one in standing if one.kind not in known)
     clauses = terms.cite(RulePoint.VOID_RETURNED)
-    back = _return_steps(undecided, "the stated outcome does not decide it", clauses) + back
+    back = _return_steps(undecided, message("stated_outcome_does_not_decide"), clauses) + back
     settled = settle(terms, judged, tuple(one for one in standing if one.kind in known))
     return _coup_payment(record, settled, back, note)
 
 
 def _coup_payment(
-    record: CoupRecord, settled: Settlement, back: tuple[PayStep, ...], note: str
+    record: CoupRecord, settled: Settlement, back: tuple[PayStep, ...], note: Message | None
 ) -> CoupPayment:
     return CoupPayment(record.gaming_day, record.shoe, record.coup, settled, back, note)
 
@@ -74,7 +77,7 @@ def _admit_wagers(
 
 
 def _return_steps(
-    wagers: tuple[Wager, ...], why: str, clauses: tuple[str, ...]
+    wagers: tuple[Wager, ...], why: Message, clauses: tuple[str, ...]
 ) -> tuple[PayStep, ...]:
     return tuple(
         PayStep(
@@ -82,7 +85,13 @@ def _return_steps(
             PaymentAct.RETURN,
             wager.kind,
             wager.cents,
-            f"seat {wager.seat}: return {money(wager.cents)} on {KIND_NAMES[wager.kind]}, {why}",
+            message(
+                "return_wager_because",
+                seat=wager.seat,
+                amount=money(wager.cents),
+                wager=KIND_NAMES[wager.kind],
+                why=why,
+            ),
             clauses,
         )
         for wager in wagers
@@ -90,13 +99,17 @@ def _return_steps(
     )
 
 
-def _wager_results(terms: Terms, record: CoupRecord) -> tuple[tuple[WagerResult, ...], str]:
+def _wager_results(
+    terms: Terms, record: CoupRecord
+) -> tuple[tuple[WagerResult, ...], Message | None]:
     """The result of each kind of wager that the coup decides, and a note."""
     if record.fate is CoupFate.COUNTED:
-        return wager_results(terms, coup_facts(record)), ""
+        return wager_results(terms, coup_facts(record)), None
     if record.fate is CoupFate.FLOOR_DECIDED and record.outcome is not None:
-        return results_by_outcome(terms, record.outcome), f"{record.outcome.value} was stated"
-    return void_results(terms, own_void=record.own_void), "void coup"
+        return results_by_outcome(terms, record.outcome), message(
+            "outcome_was_stated", outcome=record.outcome.value
+        )
+    return void_results(terms, own_void=record.own_void), message("void_coup")
 
 
 def coup_facts(record: CoupRecord) -> CoupFacts:

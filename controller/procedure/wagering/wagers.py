@@ -11,9 +11,10 @@ rule knows no deferral.
 
 from msgspec.structs import replace
 
+from controller.messages.message import message
 from controller.procedure.effects import CoupPayment, CoupRecord, Prompt, PromptKind, Refusal
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase
+from controller.procedure.phases import Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import StandingWagers, WageringState
@@ -42,8 +43,8 @@ def is_betting_closed(book: RuleBook, state: TableState) -> bool:
     shoe = state.shoe
     if shoe is not None and (shoe.coup is not None or shoe.remedy.drawn_after):
         return True
-    phase = state.play_phase
-    return phase is Phase.BETTING_CLOSED and book.values.wager_lock is WagerLock.NO_MORE_BETS
+    called = book.takes(state.phase_after_burn, Trigger.COUP_VOIDED)
+    return called and book.values.wager_lock is WagerLock.NO_MORE_BETS
 
 
 def standing_wagers(wagering: WageringState, coup: int) -> StandingWagers | None:
@@ -81,10 +82,10 @@ def _check_vigorish_before_first_card(book: RuleBook, step: Step) -> Step:
 
 
 def _prompt_verbal_wagers(book: RuleBook, step: Step) -> Step:
-    seats = ", ".join(str(one.seat) for one in step.state.wagering.verbal)
+    seats = tuple(one.seat for one in step.state.wagering.verbal)
     if not seats:
         return step
-    text = f"change the cash of seat {seats} into chips: it was bet verbally"
+    text = message("change_verbal_cash_into_chips", seats=seats)
     clauses = book.clauses(RulePoint.WAGER_VERBAL)
     return step.with_effect(Prompt(PromptKind.PAY, text, clauses, observed=False))
 
@@ -123,8 +124,10 @@ def _lines_with_debt(terms: Terms, paid: CoupPayment) -> tuple[PayoutLine, ...]:
 
 def _payment_prompt(paid: CoupPayment) -> Prompt:
     """All acts of the payment in one prompt; nothing here observes whether they are done."""
-    acts = "; ".join(act.text for act in paid.steps)
-    text = f"{paid.note}: {acts}" if paid.note else acts
+    acts = tuple(act.text for act in paid.steps)
+    text = message("one_after_another", texts=acts)
+    if paid.note is not None:
+        text = message("note_then_acts", note=paid.note, acts=acts)
     clauses = tuple(dict.fromkeys(clause for act in paid.steps for clause in act.clauses))
     return Prompt(PromptKind.PAY, text, clauses, observed=False)
 
@@ -136,7 +139,7 @@ def _prompt_vigorish_at_shoe_end(book: RuleBook, step: Step, record: CoupRecord)
     blocked = reshuffle_refusal(terms_of(book), step.state.wagering.ledger)
     if not last or blocked is None:
         return step
-    text = f"{blocked.why}. {blocked.remedy}"
+    text = message("why_and_remedy", why=blocked.why, remedy=blocked.remedy)
     return step.with_effect(Prompt(PromptKind.VIGORISH, text, blocked.clauses, observed=False))
 
 
@@ -145,4 +148,5 @@ def refusal_to_reshuffle(book: RuleBook, state: TableState) -> Refusal | None:
     blocked = reshuffle_refusal(terms_of(book), state.wagering.ledger)
     if blocked is None:
         return None
-    return Refusal("reshuffle", f"{blocked.why}. {blocked.remedy}", blocked.clauses)
+    why = message("why_and_remedy", why=blocked.why, remedy=blocked.remedy)
+    return Refusal("reshuffle", why, blocked.clauses)

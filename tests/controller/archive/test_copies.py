@@ -4,12 +4,16 @@ Source: controller/archive/README.md, "Journal commands".
 """
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from msgspec.structs import replace
 
 from controller.archive import copies as journal_archive
 from controller.archive.copies import archive_shoes
+from controller.archive.day_list import DayList, list_text, read_day, sign_day
 from controller.archive.shoe_index import shoe_summaries
 from controller.journal.folder import sealed_files
 from controller.journal.values import JournalError
@@ -137,6 +141,32 @@ def test_a_list_with_other_seals_is_not_overwritten(sealed_journal, to) -> None:
     (problem,) = report.problems
     assert problem.startswith(f"{to / LISTS[0]}: it names other seals than {journal / LISTS[0]}.")
     assert (to / LISTS[0]).read_text() == changed_list
+
+
+@pytest.mark.parametrize(("before", "after"), [("none", "key"), ("key", "none"), ("key", "other")])
+def test_a_list_is_continued_by_its_own_signer_or_where_it_had_none(
+    sealed_journal, to, before, after
+) -> None:
+    journal = sealed_journal(2)
+    archive_shoes(journal, to, LATER_NS)
+    day = read_day(journal / LISTS[0])
+    first = signed_by(before, replace(day, seals=day.seals[:1]))
+    (to / LISTS[0]).write_text(list_text(first))
+    (journal / LISTS[0]).write_text(list_text(signed_by(after, day)))
+
+    report = archive_shoes(journal, to, LATER_NS)
+
+    continued = before == "none"
+    assert report.copied == (LISTS[:1] if continued else [])
+    assert len(report.problems) == (0 if continued else 1)
+    assert read_day(to / LISTS[0]) == (signed_by(after, day) if continued else first)
+
+
+def signed_by(whom: str, day: DayList) -> DayList:
+    if whom == "none":
+        return replace(day, signer=b"", signature=b"")
+    key = Ed25519PrivateKey.from_private_bytes(sha256(whom.encode()).digest())
+    return sign_day(day, key.public_key().public_bytes_raw(), key.sign)
 
 
 def test_a_damaged_shoe_is_not_copied_but_reported(sealed_journal, to) -> None:

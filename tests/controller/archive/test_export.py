@@ -7,14 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from controller.archive.export import export_tape, finished_span, rows, sealed_span
+from controller.actions.actions import CloseShoe, CorrectCoup
+from controller.archive.export import (
+    RecordSpan,
+    export_tape,
+    finished_span,
+    rows,
+    sealed_span,
+    span_records,
+)
 from controller.journal.folder import sealed_files
-from controller.journal.store import open_read_only
-from controller.journal.values import JournalError
+from controller.journal.store import Journal, open_read_only
+from controller.journal.values import Base, JournalError
 from controller.procedure.effects import CoupClosed
 from controller.replay.report import ReplayFinding, replay
 from controller.rules.outcome import Outcome
-from controller.tape.actions import CloseShoe, CorrectCoup
 from controller.tape.entries import StateDigest
 from controller.tape.records import read_entry
 
@@ -81,6 +88,17 @@ def test_a_table_that_has_not_finished_a_coup_exports_nothing(sealed_journal) ->
     journal = sealed_journal(then=("53", "50", "44 C0 91", "44 D1 C7", "44 81 C9"))
     with open_read_only(journal) as opened:
         assert finished_span(opened).count == 0
+
+
+def test_progress_is_reported_at_every_4096th_record(fast_dir: Path) -> None:
+    with Journal.open(fast_dir / "journal") as journal:
+        journal.append([b"a record"] * 8_200)
+    reported: list[tuple[int, int]] = []
+    with open_read_only(fast_dir / "journal") as opened:
+        span = RecordSpan(Base(), 8_195)
+        records = list(span_records(opened, span, lambda *counts: reported.append(counts)))
+    assert len(records) == 8_195
+    assert reported == [(4_096, 8_195), (8_192, 8_195)]
 
 
 def test_no_file_is_overwritten(sealed_journal, tmp_path) -> None:

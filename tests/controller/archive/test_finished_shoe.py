@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import ChangeSetting, CloseShoe, CorrectCoup
 from controller.archive.finished_shoe import (
     LEDGERS,
     FinishedShoe,
@@ -28,7 +29,6 @@ from controller.procedure.effects import ShoeEnded
 from controller.procedure.events import CardDrawn
 from controller.replay.upgrade import UpgradeLedger
 from controller.rules.outcome import Outcome
-from controller.tape.actions import ChangeSetting, CloseShoe, CorrectCoup
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import Started
 from controller.tape.records import entry_record, input_record, read_entry, read_input

@@ -177,6 +177,24 @@ def test_a_shoe_that_cannot_be_sealed_waits_and_play_goes_on(sealed_table, log_m
     assert (status.unsealed, status.problem, status.sealed) == (0, "", 3)
 
 
+def test_a_start_seals_the_shoes_before_one_that_cannot_be_sealed(
+    sealed_table, log_messages
+) -> None:
+    table = sealed_table(3)
+    with Journal.open(table.folder) as journal:
+        table.play(journal, seal=False)
+    (table.folder / f"shoes/{DAY}/0003.shoe").mkdir(parents=True)
+    with table.opened() as journal:
+        assert journal.base.head != journal.head
+        assert table.sealer.status.unsealed == 1
+        assert log_messages(logging.INFO)[-1] == "2 shoes of earlier runs are sealed"
+        assert log_messages(logging.ERROR)[-1].startswith(f"shoe 3 of {DAY} is not sealed: ")
+    (table.folder / f"shoes/{DAY}/0003.shoe").rmdir()
+    with table.opened() as journal:
+        assert journal.base.head == journal.head
+    assert len(table.sealed()) == 3
+
+
 def test_a_shoe_that_waited_is_sealed_at_the_next_start(sealed_table) -> None:
     table = sealed_table(1)
     with table.opened() as journal:

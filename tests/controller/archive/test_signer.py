@@ -3,6 +3,7 @@
 Source: controller/archive/README.md, "Evidence".
 """
 
+import os
 import stat
 import sys
 from collections.abc import Callable
@@ -61,6 +62,16 @@ def test_without_make_no_key_is_created(tmp_path: Path) -> None:
     signer = open_signer(SigningSettings(tmp_path / "table.key"))
     assert isinstance(signer, NoSigner)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_key_program_is_out_of_reach_of_ctrl_c_at_the_table(program, tmp_path: Path) -> None:
+    """The terminal sends Ctrl-C to its whole session: the seal in progress is finished first."""
+    session = tmp_path / "session"
+    settings = program(f"import os; open({str(session)!r}, 'w').write(str(os.getsid(0)))")
+    signer = open_signer(settings)
+    with pytest.raises(SignFailed):
+        signer.sign(DATA)
+    assert int(session.read_text()) != os.getsid(0)
 
 
 def test_a_configured_key_is_never_created(tmp_path: Path) -> None:

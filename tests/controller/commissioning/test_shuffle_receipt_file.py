@@ -19,8 +19,8 @@ from controller.commissioning.shuffle_receipt_file import (
     read_shuffles,
     shuffle_text,
 )
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.journal.store import Base, Head, Journal
-from controller.procedure.effects import ShuffleRecorded
 from controller.system.atomic_file import SmallFileError
 from controller.tape.inputs import Tick
 from controller.tape.records import entry_record, input_record

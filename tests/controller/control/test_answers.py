@@ -1,11 +1,11 @@
 """The answer to a correction: what counts, who decided it, and what is owed by seat."""
 
+from controller.actions.actions import CorrectCoup, StateWagers
 from controller.control.answers import plain_entries, refusal_text
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
-from controller.tape.actions import CorrectCoup, StateWagers
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 PLAYER_WINS = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")

@@ -1,22 +1,14 @@
 """Reading an action from a request's name and values; each error names what is allowed.
 
-Source: D-32; controller/tape/README.md, "Actions".
+Source: D-32; controller/actions/README.md, "Actions".
 """
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.control.requests import VALUES, VALUES_OF, action_from_request, checked_text
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
-from controller.procedure.events import LayoutPart
-from controller.rules.hands import HandName
-from controller.rules.outcome import Outcome
-from controller.settlement.wagers import Wager, WagerKind
-from controller.tape.actions import (
-    ACTION_NAMES,
-    ActionError,
+from controller.actions.actions import (
+    ACTIONS,
     BindBatch,
     CallNoMoreBets,
     ChangeSetting,
@@ -35,15 +27,27 @@ from controller.tape.actions import (
     ReportFaceUp,
     ReportTurned,
     RequestGhostHand,
-    Resolve,
+    Resolution,
     SetCardApart,
     StateWagers,
     UnlockShoe,
     VacateSeat,
 )
+from controller.actions.choices import ActKind, FloorDecision, LayoutPart, Provisional
+from controller.actions.declaration import ActionError, values_of
+from controller.control.requests import action_from_request, checked_text
+from controller.rules.hands import HandName
+from controller.rules.outcome import Outcome
+from controller.settlement.wagers import Wager, WagerKind
 from drivers.commands import ShufflerOrder
 
-NAMES = tuple(name for name, _, _ in ACTION_NAMES)
+NAMES = tuple(ACTIONS)
+VALUES_OF = {
+    name: tuple(one.name for one in values_of(kind))
+    for name, kind in ACTIONS.items()
+    if kind.__struct_fields__
+}
+VALUES = tuple(dict.fromkeys(name for names in VALUES_OF.values() for name in names))
 PLAIN = st.none() | st.booleans() | st.integers() | st.text(max_size=20) | st.lists(st.none())
 ENOUGH = {
     "resolve": {"decision": "continue"},
@@ -70,21 +74,31 @@ ENOUGH = {
     "change-setting": {"setting": "vig_rate", "value": "4"},
     "correct-coup": {"coup": 3, "outcome": "tie", "second": "Bo Ray"},
 }
+# Of an action that is not listed: its required values, each the least that its type allows.
+ENOUGH |= {
+    name: {
+        one.name: one.choices[0] if one.choices else {int: 1, bool: True}.get(one.kind, "words")
+        for one in values_of(kind)
+        if one.required
+    }
+    for name, kind in ACTIONS.items()
+    if name not in ENOUGH
+}
 
 
 @pytest.mark.parametrize(
     ("name", "values", "action"),
     [
-        ("resolve", {"decision": "continue"}, Resolve(Resolution(FloorDecision.CONTINUE))),
+        ("resolve", {"decision": "continue"}, Resolution(FloorDecision.CONTINUE)),
         (
             "resolve",
             {"decision": "void-coup", "provisional": "void"},
-            Resolve(Resolution(FloorDecision.VOID_COUP, Provisional.VOID)),
+            Resolution(FloorDecision.VOID_COUP, Provisional.VOID),
         ),
         (
             "resolve",
             {"decision": "state-outcome", "provisional": "", "outcome": "tie"},
-            Resolve(Resolution(FloorDecision.STATE_OUTCOME, None, Outcome.TIE)),
+            Resolution(FloorDecision.STATE_OUTCOME, None, Outcome.TIE),
         ),
         ("close-shoe", {}, CloseShoe()),
         ("no-more-bets", {}, CallNoMoreBets()),

@@ -11,6 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from controller.actions.actions import (
+    ACTIONS,
+    CallNoMoreBets,
+    CorrectCoup,
+    OperatorAction,
+    RecordAct,
+    StateWagers,
+)
+from controller.actions.choices import ActKind
+from controller.actions.declaration import Role
 from controller.config.time_zone import zone_data
 from controller.control.client import ControlClient, ControlError
 from controller.control.server import (
@@ -21,22 +31,13 @@ from controller.control.server import (
 )
 from controller.core.build import SETTINGS
 from controller.core.settings import Settings, ShoeDeviceSettings
-from controller.procedure.act_kinds import ActKind
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
 from controller.table.loop import StoredTransaction
 from controller.table.table import Health, RunSpec, Table
-from controller.tape.actions import (
-    ACTION_NAMES,
-    CallNoMoreBets,
-    CorrectCoup,
-    RecordAct,
-    Role,
-    StateWagers,
-)
-from controller.tape.inputs import OperatorAction, Started
+from controller.tape.inputs import Started
 from controller.version import VERSION
 from controller.views.snapshot import snapshot
 from firmware_bridge.transport.clock import now
@@ -144,10 +145,12 @@ def test_the_actions_are_listed_with_their_roles(serving: Serving) -> None:
 
     actions = answer["actions"]
     assert isinstance(actions, list)
-    assert [one["action"] for one in actions] == [name for name, _, _ in ACTION_NAMES]
-    assert actions[0] == {
+    assert [one["action"] for one in actions] == list(ACTIONS)
+    first = {key: value for key, value in actions[0].items() if key not in ("allowed", "schema")}
+    assert first == {
         "action": "resolve",
         "roles": ["floorperson", "pit_manager"],
+        "values": ["decision", "provisional", "outcome", "second"],
         "purpose": "decide on the open irregularities",
         "reason_required": True,
     }

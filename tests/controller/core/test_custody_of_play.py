@@ -9,13 +9,13 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core import card_tracking as core_cards
-from controller.core.card_tracking import CustodyChange
-from controller.core.custody_of_play import describe_position
+from controller.core.card_tracking import describe_position
 from controller.custody import batch_actions as batches
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
-from controller.custody.state import CustodyState, batch_counts, inconsistencies
+from controller.custody.state import CustodyChange, CustodyState, batch_counts, inconsistencies
+from controller.messages.catalogue import to_words
 from controller.procedure.events import CustodyFindingRaised, DomainEvent, GamingDayChanged
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -24,7 +24,7 @@ from controller.procedure.step import step
 from controller.procedure.verdicts import Irregularity
 from controller.profiles.load import load_profile
 from controller.rules.cards import Card, Rank, Suit
-from controller.script.events import ShoeCount, domain_events, due_place
+from controller.script.events import ShoeCount, due_place, step_inputs
 from controller.script.parser import parse
 from drivers.events import CardPassed, Spot, TagSeen
 
@@ -85,9 +85,8 @@ class Table:
         return self
 
     def passes(self, tag: str | None, *, sure: bool = True) -> None:
-        event, before = CardPassed(tag, sure), self.table
-        self._apply_event(core_cards.drawn_event(self.custody, event))
-        self._apply_custody(core_cards.track_exit_read(self.custody, event, before, self.table))
+        event = CardPassed(tag, sure)
+        self._apply_event(core_cards.drawn_event(self.custody, event), event)
 
     def tag(self, name: str, back: str = "red") -> str:
         """The tag of the next card of that face that has not been drawn."""
@@ -110,7 +109,7 @@ class Table:
         """Apply acts of people and keys, in the script language."""
         for statement in parse(script):
             due = due_place(self.table)
-            for event in domain_events(statement.body, ShoeCount(), due)[0]:
+            for event in step_inputs(statement.body, ShoeCount(), due)[0]:
                 self._apply_event(event)
         return self
 
@@ -127,14 +126,20 @@ class Table:
         raise AssertionError(f"{tag} is in no batch")
 
     def words(self) -> str:
-        return describe_position(self.table)
+        return to_words(describe_position(self.table))
 
-    def _apply_event(self, event: DomainEvent) -> None:
+    def _apply_event(self, event: DomainEvent, passed: CardPassed | None = None) -> None:
         before, result = self.table, step(self.book, self.table, event)
         self.table = result.state
         self.codes += [one.code.value for one in result.verdicts if isinstance(one, Irregularity)]
         change = core_cards.track_event(
-            self.book, self.custody, event, before, self.table, rack_read=self.rack_read
+            self.custody,
+            event,
+            before,
+            result,
+            decks=DECKS,
+            rack_read=self.rack_read,
+            passed=passed,
         )
         self._apply_custody(change)
 
@@ -229,6 +234,90 @@ def test_where_it_may_be_another_unread_card_nothing_is_filled_in(new, cards, re
     for spot, face in reads:
         table.sees(spot, table.tag(face))
     assert table.table.shoe.coup.partial
+
+
+@pytest.mark.parametrize(
+    ("cards", "spot", "faces", "outcome"),
+    [
+        ("?? Kd ?? 7h", Spot.PLAYER, "4c 5s", "player"),
+        ("4c ?? 5s ??", Spot.BANKER, "Kd 7h", "player"),
+        ("Kd ?? 5s ??", Spot.BANKER, "4c 4h", "banker"),
+        ("9h ?? 9s ??", Spot.BANKER, "9h 9d", "tie"),
+    ],
+)
+def test_two_unread_cards_of_a_hand_make_the_coup_whole_once_both_are_read(
+    burned: Table, cards: str, spot: Spot, faces: str, outcome: str
+) -> None:
+    burned.draws(cards)
+    first, second = faces.split()
+    burned.sees(spot, burned.tag(first))
+    assert burned.table.shoe.coup.partial
+    assert {one.card for one in burned.table.shoe.coup.cards if one.card is None}
+    burned.sees(spot, burned.tag(second))
+    assert not burned.table.shoe.coup.partial
+    burned.say("resolve continue take-over").say(f"result {outcome}")
+    assert burned.codes == ["CARD_UNREADABLE", "DEALT_WHILE_SUSPENDED"]
+    record = burned.table.shoe.last_coup
+    assert [str(one.card) for one in record.cards] == cards.replace("??", "{}").format(
+        *faces.split()
+    ).split()
+
+
+def test_of_unread_cards_in_both_hands_each_is_filled_in_where_it_lies(burned: Table) -> None:
+    burned.draws("?? ?? ?? ??")
+    for spot, face in (
+        (Spot.PLAYER, "4c"),
+        (Spot.BANKER, "Kd"),
+        (Spot.BANKER, "7h"),
+        (Spot.PLAYER, "5s"),
+    ):
+        assert burned.table.shoe.coup.partial
+        burned.sees(spot, burned.tag(face))
+    assert [str(one.card) for one in burned.table.shoe.coup.cards] == ["4c", "Kd", "5s", "7h"]
+    assert not burned.table.shoe.coup.partial
+
+
+def test_a_card_of_the_other_hand_is_none_of_two_unread_cards(burned: Table) -> None:
+    burned.draws("?? Kd ?? 7h")
+    burned.sees(Spot.PLAYER, TAGS["red"]["Kd", 0])
+    burned.sees(Spot.PLAYER, burned.tag("4c"))
+    assert burned.table.shoe.coup.partial
+    burned.sees(Spot.PLAYER, burned.tag("5s"))
+    assert not burned.table.shoe.coup.partial
+
+
+def test_once_both_are_known_a_third_card_at_the_hand_is_no_card_of_it(burned: Table) -> None:
+    burned.draws("?? Kd ?? 7h")
+    for face in ("4c", "5s", "8h"):
+        burned.sees(Spot.PLAYER, burned.tag(face))
+    assert [str(one.card) for one in burned.table.shoe.coup.cards] == ["4c", "Kd", "5s", "7h"]
+    assert burned.codes[-1] == "CARD_NOT_DRAWN"
+
+
+def test_the_shoe_repeats_another_face_for_a_card_that_a_reader_read(burned: Table) -> None:
+    burned.draws("?? Kd ?? 7h")
+    for face in ("4c", "5s"):
+        burned.sees(Spot.PLAYER, burned.tag(face))
+    burned.say("again P1 8h")
+    assert burned.codes[-1] == "RETRANSMISSION_CONFLICT"
+
+
+@pytest.mark.parametrize("faces", ["4c", "4c 3d", "4c 3d 2s"])
+def test_an_unread_card_of_an_unknown_hand_leaves_the_coup_partial(
+    burned: Table, faces: str
+) -> None:
+    """The fifth card is Player's third or Banker's: which, the unread first card decides."""
+    burned.draws("?? Kd 2s 4h ??")
+    for face in faces.split():
+        burned.sees(Spot.PLAYER, burned.tag(face))
+    assert burned.table.shoe.coup.partial
+    assert burned.table.shoe.coup.cards[0].card is None
+
+
+def test_an_unread_burn_card_read_at_a_hand_before_a_coup_fills_in_nothing(new) -> None:
+    table = new().draws("2c ?? 9d")
+    table.sees(Spot.PLAYER, table.tag("4c"))
+    assert [str(one) for one in table.table.shoe.burn_cards] == ["2c", "None", "9d"]
 
 
 def test_a_late_read_of_a_hand_fills_in_nothing(burned: Table) -> None:
@@ -556,10 +645,10 @@ def test_the_position_does_not_disclose_which_hand_draws_a_third_card(
 ) -> None:
     def position(state: TableState, phase: Phase) -> str:
         if not suspended:
-            return describe_position(replace(state, phase=phase))
+            return to_words(describe_position(replace(state, phase=phase)))
         assert state.suspension is not None
-        return describe_position(
-            replace(state, suspension=replace(state.suspension, resume_to=phase))
+        return to_words(
+            describe_position(replace(state, suspension=replace(state.suspension, resume_to=phase)))
         )
 
     burned.draws(NATURAL)

@@ -1,16 +1,19 @@
 """Device commands that people request: granted, or refused with reason and remedy.
 
-Source: controller/tape/README.md, "Actions"; design rule "read-only by default".
+Source: controller/actions/README.md, "Actions"; design rule "read-only by default".
 """
 
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import ClearShoeError, GiveShufflerOrder, LockShoe, UnlockShoe
+from controller.actions.declaration import Role
 from controller.core import device_commands as core_orders
 from controller.core.device_commands import GrantedCommand
 from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning, WarningKind
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
@@ -18,7 +21,6 @@ from controller.procedure.state import ShoeState, TableState
 from controller.profiles.load import load_profile
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
-from controller.tape.actions import ClearShoeError, GiveShufflerOrder, LockShoe, Role, UnlockShoe
 from drivers.commands import ClearError, LockExit, OrderShuffler, ShufflerOrder, UnlockExit
 
 SHOE = ShoeDeviceSettings("/dev/shoe", "angel-eye-ii-ex", True, "0-9A-F", "stx_counted", 250)
@@ -43,7 +45,7 @@ def asked(
 def refused(action, **where) -> str:
     answer = asked(action, **where)
     assert isinstance(answer, Refusal)
-    return answer.why
+    return to_words(answer.why)
 
 
 def count(compartment: int = 0, batch: str = "") -> GiveShufflerOrder:
@@ -240,7 +242,7 @@ def test_sorting_is_refused_while_a_shoe_is_open(ended, why) -> None:
         table=replace(TABLE, shoe=shoe),
         role=Role.PIT_MANAGER,
     )
-    assert (answer.why if isinstance(answer, Refusal) else "").startswith(why)
+    assert (to_words(answer.why) if isinstance(answer, Refusal) else "").startswith(why)
     assert isinstance(answer, Refusal) is not ended
 
 

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from controller.actions.actions import CallNoMoreBets, OperatorAction
+from controller.actions.declaration import Role
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.core.host_state import STEP_NS_MIN, UNKNOWN_HOST, after_clock_reading, after_start
@@ -16,9 +18,8 @@ from controller.journal.store import open_read_only
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
 from controller.replay.report import ReplayFinding, replay
-from controller.tape.actions import CallNoMoreBets, Role
 from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
-from controller.tape.inputs import DiskLevel, DiskSpace, OperatorAction, Tick
+from controller.tape.inputs import DiskLevel, DiskSpace, Tick
 from controller.tape.records import ENTRIES, INPUTS, read_entry
 from controller.views.host import (
     SHOWN_NS,

@@ -8,6 +8,8 @@ from hashlib import sha256
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction, SetCardApart
+from controller.actions.declaration import Role
 from controller.core.manifest_binding import (
     MANIFESTS,
     bind_batch,
@@ -19,14 +21,14 @@ from controller.custody import shoe as shoes
 from controller.custody.card_states import CardPlace
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.state import CustodyState
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.load import load_profile
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.setting_values import ShuffleMode
-from controller.tape.actions import Role, SetCardApart
 from controller.tape.entries import BatchBound, CardSetApart, UsbDeviceRecorded
-from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, OperatorAction
+from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(1, 1_795_000_000_000_000_000)
@@ -78,8 +80,8 @@ def refusal(state: CustodyState, item: ManifestGiven, book: RuleBook = BOOK) -> 
     after, entry = bind_batch(state, book, item)
     assert after is state
     assert isinstance(entry, Refusal)
-    assert entry.what == "bind-batch"
-    assert entry.why.startswith(f"batch {item.batch}, named by the scanner at bar: ")
+    assert to_words(entry.what) == "bind-batch"
+    assert to_words(entry.why).startswith(f"batch {item.batch}, named by the scanner at bar: ")
     return entry
 
 
@@ -113,7 +115,9 @@ def test_between_shoes_a_batch_replaces_one_with_the_same_back() -> None:
 @pytest.mark.clause("S42-a-4-iii-diff")
 def test_a_batch_with_an_unknown_back_is_refused() -> None:
     refused = refusal(NOTHING, given(batch("green-1", "green", 0)))
-    assert refused.why.endswith("its back is green; the batches of this table are red and blue")
+    assert to_words(refused.why).endswith(
+        "its back is green; the batches of this table are red and blue"
+    )
     assert "S42-a-4-iii-diff" in refused.clauses
 
 
@@ -127,39 +131,39 @@ def test_with_one_batch_any_back_is_accepted() -> None:
 def test_a_third_batch_is_refused() -> None:
     book = book_of(ShuffleMode.HAND)
     refused = refusal(BOTH, given(batch("green-1", "green", 5000)), book)
-    assert "red and blue backs are bound already" in refused.why
-    assert "bind one with the back of the batch that it replaces" in refused.why
+    assert "red and blue backs are bound already" in to_words(refused.why)
+    assert "bind one with the back of the batch that it replaces" in to_words(refused.why)
 
 
 def test_another_number_of_decks_is_refused() -> None:
     refused = refusal(NOTHING, given(batch("red-1", "red", 0, decks=6)))
-    assert refused.why.endswith("it has 6 decks; this table deals from 8")
+    assert to_words(refused.why).endswith("it has 6 decks; this table deals from 8")
 
 
 def test_a_batch_in_play_is_not_replaced() -> None:
     refused = refusal(IN_PLAY, given(batch("red-2", "red", 5000)))
-    assert "batch red-1 is in play: end the shoe before" in refused.why
+    assert "batch red-1 is in play: end the shoe before" in to_words(refused.why)
 
 
 def test_a_tag_in_two_batches_is_refused() -> None:
     refused = refusal(BOTH, given(batch("blue-2", "blue", 0)))
-    assert "batches red-1 and blue-2 share 416 tags" in refused.why
+    assert "batches red-1 and blue-2 share 416 tags" in to_words(refused.why)
 
 
 @pytest.mark.parametrize("content", [b"", b"\x00", MANIFESTS.encode(RED)[:-1]])
 def test_content_that_is_not_a_manifest_is_refused(content: bytes) -> None:
     item = replace(given(RED), content=content)
-    assert "its manifest cannot be read: " in refusal(NOTHING, item).why
+    assert "its manifest cannot be read: " in to_words(refusal(NOTHING, item).why)
 
 
 def test_an_inconsistent_manifest_is_refused() -> None:
     cut = replace(RED, tags=RED.tags[:-8])
-    assert "the manifest of batch red-1 is damaged" in refusal(NOTHING, given(cut)).why
+    assert "the manifest of batch red-1 is damaged" in to_words(refusal(NOTHING, given(cut)).why)
 
 
 def test_a_problem_of_the_look_up_is_the_refusal() -> None:
     item = replace(given(RED), content=b"", problem="red-1.csv: there is no such file")
-    assert refusal(NOTHING, item).why.endswith("red-1.csv: there is no such file")
+    assert to_words(refusal(NOTHING, item).why).endswith("red-1.csv: there is no such file")
 
 
 @pytest.mark.parametrize("name", ["RED-0001", "a", "a.b_c-1", "x" * 64])
@@ -216,8 +220,8 @@ def test_an_impossible_set_apart_is_refused_with_the_remedy(
     after, entry = apart(state, action)
     assert after is state
     assert isinstance(entry, Refusal)
-    assert entry.what == "set-card-apart"
-    assert why in entry.why
+    assert to_words(entry.what) == "set-card-apart"
+    assert why in to_words(entry.why)
 
 
 # --- devices of the machine ----------------------------------------------------------------------

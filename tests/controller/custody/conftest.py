@@ -42,6 +42,7 @@ class Table:
     state: CustodyState = field(default_factory=CustodyState)
     findings: list[Finding] = field(default_factory=list)
     refusal: str = ""
+    drawn: int = 0
 
     def tag(self, card: str, back: str = "red", deck: int = 1) -> str:
         """The tag of a card: its face, its back, its deck (from 1)."""
@@ -94,8 +95,9 @@ class Table:
         """A card leaves the shoe and is placed by the procedure."""
         result = exit_reads.apply_exit_read(self.state, tag, sure, step)
         self._update(result.state, result.findings)
+        self.drawn += 1
         if place is not None and not result.cut_card:
-            self._update(exit_reads.place_last_card(self.state, place))
+            self._update(exit_reads.place_last_card(self.state, place, self.drawn))
         return result
 
     def face(self, card: str | None, decks: int = 8, step: str = "coup 1") -> None:
@@ -114,9 +116,9 @@ class Table:
 
     def move_aside(self, place: CardPlace, count: int | None = None) -> None:
         shoe = self.state.shoe
-        aside = len(shoe.aside) if shoe is not None else 0
-        places = [place] * (aside if count is None else max(0, count))
-        self._update(exit_reads.move_aside_cards(self.state, places))
+        aside = shoe.aside if shoe is not None else ()
+        for one in aside if count is None else aside[: max(0, count)]:
+            self._update(exit_reads.move_aside_card(self.state, one.number, place, False))
 
     def empty_rack(self) -> None:
         self._update(

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding, FindingCode
+from controller.messages.catalogue import to_words
 
 W = CardPlace
 Table = Any
@@ -127,7 +128,10 @@ def test_dealing_from_a_batch_set_apart_is_reported_once(table: Table) -> None:
         table.draw(table.tag(card, "blue"))
 
     assert table.codes() == ["BATCH_BLOCKED"]
-    assert table.findings[0].detail == "its batch may not be dealt from: the batch was set apart"
+    assert (
+        to_words(table.findings[0].detail)
+        == "its batch may not be dealt from: the batch was set apart"
+    )
 
 
 def test_a_cut_card_set_apart_blocks_nothing(table: Table) -> None:

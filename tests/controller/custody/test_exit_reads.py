@@ -7,12 +7,13 @@ import pytest
 from controller.custody.card_states import CardPlace
 from controller.custody.exit_reads import (
     apply_stray_read,
-    move_aside_cards,
+    move_aside_card,
     place_last_card,
     restart_burn,
 )
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.shoe import open_shoe
+from controller.custody.state import AsideCard
 from controller.rules.cards import Card
 
 W = CardPlace
@@ -230,7 +231,7 @@ def test_a_card_without_a_recorded_shoe_opens_one(table: Table) -> None:
 
 def test_a_card_drawn_in_error_is_expected_at_the_rack_reader(red_shoe: Table) -> None:
     red_shoe.draw(red_shoe.tag("3h"), W.ASIDE)
-    red_shoe.state = move_aside_cards(red_shoe.state, [W.DISCARD_RACK], rack_is_read=True)
+    red_shoe.state = move_aside_card(red_shoe.state, 2, W.DISCARD_RACK, True)
     for _ in range(2):
         red_shoe.clear_hands(read=True)
 
@@ -240,16 +241,16 @@ def test_a_card_drawn_in_error_is_expected_at_the_rack_reader(red_shoe: Table) -
 def test_of_several_each_goes_to_its_own_place(red_shoe: Table) -> None:
     for face in ("3h", "4h", "5h"):
         red_shoe.draw(red_shoe.tag(face), W.ASIDE)
-    places = [W.ASIDE, W.DISCARD_RACK, W.PLAYER]
-    red_shoe.state = move_aside_cards(red_shoe.state, places)
-    assert red_shoe.state.shoe.aside == (red_shoe.tag("3h"),)
+    for number, place in enumerate((W.ASIDE, W.DISCARD_RACK, W.PLAYER), start=2):
+        red_shoe.state = move_aside_card(red_shoe.state, number, place, False)
+    assert red_shoe.state.shoe.aside == (AsideCard(2, red_shoe.tag("3h")),)
     found = red_shoe.at("red")
     assert (found[W.ASIDE], found[W.DISCARD_RACK], found[W.PLAYER]) == (1, 1, 1)
 
 
 def test_without_a_shoe_in_play_nothing_is_placed(table: Table) -> None:
     assert place_last_card(table.state, W.PLAYER) == table.state
-    assert move_aside_cards(table.state, [W.PLAYER]) == table.state
+    assert move_aside_card(table.state, 1, W.PLAYER, False) == table.state
 
 
 def test_a_card_without_a_place_has_left_the_shoe(red_shoe: Table) -> None:

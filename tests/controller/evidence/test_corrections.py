@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from controller.actions.actions import CorrectCoup, StateWagers
+from controller.cli.errors import ExitCode
+from controller.cli.main import main
 from controller.evidence.bundle import Bundle, build_bundle
 from controller.evidence.coup import CoupAccount, coup_account
 from controller.evidence.lookup import CoupReference, find_later_corrections, find_shoe
@@ -22,7 +25,6 @@ from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
-from controller.tape.actions import CorrectCoup, StateWagers
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 PLAYER_WINS = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
@@ -308,3 +310,80 @@ def test_in_an_archive_there_is_no_open_shoe_to_look_into(journal) -> None:
     found = find_shoe(folder, CoupReference("", 1, 1))
 
     assert find_later_corrections(found).entries == ()
+
+
+# --- in the list of shoes -------------------------------------------------------------------------
+
+
+def listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[list[str], dict]:
+    """The lines of `journal list` after its heading, and its JSON."""
+    assert main(["journal", "list", str(folder)]) == ExitCode.DONE
+    lines = capsys.readouterr().out.splitlines()
+    assert main(["journal", "list", str(folder), "--json"]) == ExitCode.DONE
+    return lines[1:], json.loads(capsys.readouterr().out)
+
+
+def corrections_of(shown: dict) -> list[int | None]:
+    return [one["corrections"] for one in shown["shoes"]]
+
+
+def test_the_list_of_shoes_counts_a_correction_sealed_with_its_shoe(journal, capsys) -> None:
+    (line,), shown = listed(journal(correct), capsys)
+
+    assert line.endswith(" 1 correction")
+    assert (corrections_of(shown), shown["unsealed"]) == ([1], [])
+
+
+def test_it_counts_those_sealed_with_a_later_shoe_for_the_shoe_they_correct(
+    journal, capsys
+) -> None:
+    def corrected_twice(script) -> None:
+        script.acted(TO_TIE)
+        script.acted(CorrectCoup(2, Outcome.BANKER, "S. Veil"))
+
+    folder = journal(after=corrected_twice, then=(*OPENING, *PLAYER_WINS, *LAST_COUPS))
+    (first, second), shown = listed(folder, capsys)
+
+    assert first.endswith(" 2 corrections")
+    assert "correction" not in second
+    assert corrections_of(shown) == [2, 0]
+
+
+def test_it_counts_those_that_are_not_sealed_yet(journal, capsys) -> None:
+    (line,), shown = listed(journal(after=correct), capsys)
+
+    assert line.endswith(" 1 correction")
+    assert corrections_of(shown) == [1]
+
+
+def test_corrections_of_a_shoe_in_play_have_a_line_of_their_own(journal, capsys) -> None:
+    def next_shoe_is_corrected(script) -> None:
+        script.reported(*OPENING, *PLAYER_WINS)
+        script.acted(TO_TIE)
+
+    (line, in_play), shown = listed(journal(after=next_shoe_is_corrected), capsys)
+
+    assert "correction" not in line
+    assert in_play == "2025-11-21/2     not sealed here, 1 correction"
+    assert shown["unsealed"] == [{"gaming_day": "2025-11-21", "shoe": 2, "corrections": 1}]
+
+
+def test_of_a_damaged_shoe_the_count_is_unknown(journal, capsys) -> None:
+    folder = journal(correct)
+    (path,) = (folder / "shoes").glob("*/*.shoe")
+    data = bytearray(path.read_bytes())
+    data[-200] ^= 1
+    path.chmod(0o640)
+    path.write_bytes(data)
+
+    (line,), shown = listed(folder, capsys)
+
+    assert line.endswith(" corrections unknown: its records cannot be read")
+    assert corrections_of(shown) == [None]
+
+
+def test_coup_json_names_the_outcome_that_counts_by_correction(journal) -> None:
+    folder = journal(correct)
+
+    assert json_of(bundle(folder), "coup.json")["corrected"] == "tie"
+    assert json_of(bundle(folder, 2), "coup.json")["corrected"] is None

@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 import pytest
 
+from controller.actions.actions import ReportTurned, Resolution
+from controller.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.archive.finished_shoe import finished_shoe, shoe_records
 from controller.evidence.coup import CoupAccount, coup_account
 from controller.evidence.sealed_shoe import ShoeAccount, ShoeEntry, read_shoe_account
 from controller.journal.shoe_file import ShoeFileError, read_shoe, shoe_bytes
 from controller.journal.store import open_read_only
 from controller.journal.values import Base
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.effects import ResolutionRecorded
-from controller.procedure.events import CardDrawn, LayoutPart
+from controller.procedure.events import CardDrawn
 from controller.profiles.load import load_clauses, profile_text
 from controller.rules.coup import Place
-from controller.tape.actions import ReportTurned, Resolve
 from controller.tape.entries import EventVerdicts
 from firmware_bridge.transport.port import Chunk
 
@@ -92,7 +92,7 @@ def dealt_on(script, sealed) -> ShoeAccount:
     """Coup 1 stops play, coup 2 is dealt all the same, then a floorperson decides."""
     table = script().begun().reported(*OPENING, *WRONG_RESULT, *COUP)
     decision = FloorDecision.VOID_COUP
-    table.acted(Resolve(Resolution(decision, Provisional.TAKE_OVER, second="C. Lee")))
+    table.acted(Resolution(decision, Provisional.TAKE_OVER, second="C. Lee"))
     return sealed(table.reported(*CUT_CARD_COUP, *COUP))
 
 
@@ -132,7 +132,7 @@ def test_cards_held_with_a_card_drawn_in_error_are_of_the_coup_that_they_become(
     script, sealed
 ) -> None:
     table = script().begun().reported(*OPENING, *OVERDRAW, "47 90", *COUP[:3])
-    table.acted(Resolve(Resolution(FloorDecision.CARRY, Provisional.TAKE_OVER)))
+    table.acted(Resolution(FloorDecision.CARRY, Provisional.TAKE_OVER))
     shoe = sealed(table.reported("47 C0", *CUT_CARD_COUP, *COUP))
 
     assert kinds(coup(shoe, 1)).count("CardDrawn") == 5
@@ -145,7 +145,7 @@ def test_cards_held_with_a_card_drawn_in_error_are_of_the_coup_that_they_become(
 
 def test_a_card_held_from_before_has_no_draw_in_its_coup(script, sealed) -> None:
     table = script().begun().reported(*OPENING, *OVERDRAW)
-    table.acted(Resolve(Resolution(FloorDecision.CARRY)))
+    table.acted(Resolution(FloorDecision.CARRY))
     # The shoe begins at Player's first card; the card held is that already. Banker has a natural.
     table.reported("47 90", "44 81 92", "44 91 AD", "44 82 C6", "47 C0")
     shoe = sealed(table.reported(*CUT_CARD_COUP, *COUP))
@@ -167,7 +167,7 @@ def an_overdraw(script, decision: FloorDecision, *, face_down: bool, turned: boo
     table.reported(*OPENING, *OVERDRAW)
     if turned:
         table.acted(ReportTurned(LayoutPart.ERROR_CARD))
-    table.acted(Resolve(Resolution(decision, second="C. Lee")))
+    table.acted(Resolution(decision, second="C. Lee"))
     return table.reported(*CUT_CARD_COUP, *COUP)
 
 
@@ -202,7 +202,7 @@ def test_a_card_drawn_in_error_was_seen_once_it_was_turned(script, sealed, turne
 def test_a_card_burned_between_two_coups_shows_no_face(script, sealed) -> None:
     table = script().begun().reported(*OPENING, *OVERDRAW)
     table.acted(ReportTurned(LayoutPart.ERROR_CARD))
-    table.acted(Resolve(Resolution(FloorDecision.BURN)))
+    table.acted(Resolution(FloorDecision.BURN))
     table.reported("47 90", "44 D1 C7", "44 D1 C8", "44 D1 C9")
     account = coup(sealed(table.reported(*CUT_CARD_COUP, *COUP)), 2)
 

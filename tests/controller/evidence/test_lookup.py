@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.evidence.bundle import build_bundle
 from controller.evidence.lookup import CoupReference, NoSuchCoup, find_batch_receipts, find_shoe
 from controller.journal.folder import read_sealed, shoe_path
 from controller.journal.shoe_file import ShoeFile, shoe_bytes
 from controller.journal.values import StoredRecord
-from controller.procedure.effects import ShuffleRecorded
 from controller.profiles.load import load_clauses
 from controller.tape.entries import BatchBound
 from controller.tape.inputs import Tick

@@ -75,7 +75,7 @@ def test_the_signature_covers_prefix_and_digest() -> None:
 
 def test_the_head_of_the_file_is_as_documented() -> None:
     data = shoe_bytes(HEADING, ROWS, PARTS)
-    assert data[:12] == b"SMSHSEAL\x00\x02\x00\x00"
+    assert data[:12] == b"SMSHSEAL\x00\x03\x00\x00"
     assert int.from_bytes(data[16:20], "big") == 2
     assert data[-96:-64] == sha256(data[:-96]).digest()
     assert data[-64:] == bytes(64)
@@ -115,7 +115,7 @@ def with_packed(
     packed = packed[: len(packed) - without] + after
     encoded = HEADINGS.encode(whole.heading)
     unpacked = len(plain) if claimed is None else claimed
-    head = struct.pack(">8sHHIIQQ", MAGIC, 2, 0, len(encoded), 2, len(packed), unpacked)
+    head = struct.pack(">8sHHIIQQ", MAGIC, 3, 0, len(encoded), 2, len(packed), unpacked)
     body = head + encoded + ROWS + packed
     return body + sha256(body).digest() + bytes(64)
 

@@ -4,9 +4,10 @@ Source: controller/procedure/README.md, "Settings that change in play"; D-27.
 """
 
 import pytest
+from acts_of_people import acted
 
+from controller.actions.actions import ChangeSetting, GiveNotice
 from controller.journal.store import Journal
-from controller.procedure.events import NoticeRecorded, SettingChangeRequested
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.step import step
 from controller.profiles.load import load_clauses, profile_text
@@ -44,8 +45,8 @@ def test_a_change_in_play_survives_a_start_with_the_same_file(script) -> None:
     table = script(profile=S42).begun()
     state = table.state.table
     for to in ("players", "commission"):
-        state = step(table.core.book, state, NoticeRecorded("vig_mode", "tie25", to, "Bo", 0)).state
-    request = SettingChangeRequested("vig_mode", "tie25", "Bo Ray", "trial", 1)
+        state = step(table.core.book, state, acted(GiveNotice("vig_mode", "tie25", to), "Bo")).state
+    request = acted(ChangeSetting("vig_mode", "tie25"), "Bo Ray", reason="trial", at_ns=1)
     state = step(table.core.book, state, request).state
 
     again = script(profile=S42).core

@@ -27,7 +27,7 @@ BEGINNING = (
     + b"\xa6digest\xc4\x00\xa6ledger\xc4\x00"
 )
 BODY = (
-    b"SMSHTAPE\x00\x02\x00\x00"
+    b"SMSHTAPE\x00\x03\x00\x00"
     + len(BEGINNING).to_bytes(4, "big")
     + BEGINNING
     + b"\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x03one"
@@ -103,7 +103,7 @@ def test_a_tape_with_one_changed_byte_is_refused(path) -> None:
     [
         (TAPE + b"\0", "there are bytes after its end"),
         (TAPE[:-64] + sha256(b"").digest() + TAPE[-32:], "were changed|it was changed"),
-        (TAPE[:9] + b"\x03" + TAPE[10:], "it has format 3, flags 0; this program reads format 2"),
+        (TAPE[:9] + b"\x04" + TAPE[10:], "it has format 4, flags 0; this program reads format 3"),
         (TAPE[:-5], "it is cut off. Remedy: write the tape again"),
     ],
 )

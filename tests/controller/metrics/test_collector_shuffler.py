@@ -16,6 +16,7 @@ from controller.core.core import Core
 from controller.core.device_identity import DeviceIdentity
 from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
 from controller.core.state import CoreState
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import (
     BatchLife,
@@ -25,7 +26,7 @@ from controller.custody.batch_life.state import (
     WarningKind,
 )
 from controller.metrics.collector import TableMetrics
-from controller.procedure.effects import ShuffleRecorded, WarningClosed, WarningOpened
+from controller.procedure.effects import WarningClosed, WarningOpened
 from controller.profiles.load import load_clauses, profile_text
 from controller.table.loop import Conclusion, StoredTransaction
 from controller.table.table import Health

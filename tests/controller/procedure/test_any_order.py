@@ -3,30 +3,33 @@
 import random
 
 import pytest
+from acts_of_people import acted
 from msgspec.structs import replace
 
+from controller.actions.actions import (
+    CallNoMoreBets,
+    CloseShoe,
+    LockShoe,
+    ReportFaceUp,
+    ReportTurned,
+    Resolution,
+)
+from controller.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.custody.findings import Finding, FindingCode
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
 from controller.procedure.events import (
-    BoxedCardFound,
     CardDrawn,
     CardRepeated,
-    CardsTurned,
     CoupForcedOut,
     CustodyFindingRaised,
     CutCardDrawn,
-    DomainEvent,
     GamingDayChanged,
-    IrregularityResolved,
-    LayoutPart,
     Loss,
-    NoMoreBetsCalled,
     ProgramReplaced,
     ReportsMissing,
     ResultDeclared,
-    ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    StepInput,
 )
 from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
 from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
@@ -41,7 +44,6 @@ from controller.procedure.phases import (
     Trigger,
 )
 from controller.procedure.rulebook import ObservableFact
-from controller.procedure.step import apply_person_event
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
@@ -185,7 +187,7 @@ WAYS = {
 SETTINGS = ((), ALL_FACTS)
 
 
-def plain_events() -> list[DomainEvent]:
+def plain_events() -> list[StepInput]:
     """Each event once: every place, read and unread, every loss, every result."""
     seven = Card.parse("7h")
     return [
@@ -201,26 +203,26 @@ def plain_events() -> list[DomainEvent]:
         ShoeStandsBy(),
         ShoeDeviceStarted(),
         *(ReportsMissing(loss, count) for loss in Loss for count in (0, 2)),
-        NoMoreBetsCalled(),
-        BoxedCardFound("Cy Orr"),
-        CardsTurned(LayoutPart.ERROR_CARD),
+        acted(CallNoMoreBets()),
+        acted(ReportFaceUp(), "Cy Orr"),
+        acted(ReportTurned(LayoutPart.ERROR_CARD)),
         ProgramReplaced("2.0"),
-        ShoeClosedByPerson("Ann Lee", "dead table"),
+        acted(CloseShoe(), "Ann Lee", reason="dead table"),
         GamingDayChanged("2026-11-22"),
     ]
 
 
-def resolutions() -> list[DomainEvent]:
+def resolutions() -> list[StepInput]:
     """Every decision, with every choice for cards dealt while suspended."""
     return [
-        IrregularityResolved(
-            "Bo Ray",
-            "seen",
+        acted(
             Resolution(
                 decision,
                 provisional,
                 Outcome.TIE if decision is FloorDecision.STATE_OUTCOME else None,
             ),
+            "Bo Ray",
+            reason="seen",
         )
         for decision in FloorDecision
         for provisional in (None, *Provisional)
@@ -274,6 +276,9 @@ class WalkedEdges:
         self.edges.add((phase, trigger, to))
         return to
 
+    def has_edge(self, phase: Phase, trigger: Trigger) -> bool:
+        return self.table.has_edge(phase, trigger)
+
 
 def test_no_edge_is_there_for_nothing(new_table) -> None:
     walked = WalkedEdges(StateTable(EDGES))
@@ -303,7 +308,7 @@ class Chance:
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
 
-    def event(self, table) -> DomainEvent:
+    def event(self, table) -> StepInput:
         """The next event. Weights are in percent."""
         chance = self.random
         kind = chance.choices(
@@ -379,4 +384,4 @@ def test_a_value_that_is_not_an_event_is_an_internal_error(table) -> None:
     with pytest.raises(AssertionError):
         table.apply("a card")
     with pytest.raises(AssertionError):
-        apply_person_event(table.book, table.state, "a word")
+        table.apply(acted(LockShoe()))

@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import BurnDone, Prompt, PromptKind
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card
@@ -237,7 +238,7 @@ def test_washington_burns_as_the_internal_controls_say(new_table, mode, count, b
     table = new_table("", profile="wa-mini", burn_mode=mode, burn_fixed_count=count)
     before = len(table.verdicts)
     table.deal("start")
-    documented = [one.what for one in table.verdicts[before:] if "WA-burn" in one.clauses]
+    documented = [to_words(one.what) for one in table.verdicts[before:] if "WA-burn" in one.clauses]
     assert documented == ["burn as in the internal controls: no reference is set in the profile"]
     for left in range(burned, 0, -1):
         assert table.phase in (Phase.BURN_FIRST, Phase.BURN_REST), left
@@ -265,4 +266,4 @@ def test_washington_cites_the_internal_controls_at_the_first_burn_card(new_table
 )
 def test_the_burn_cards_to_be_shown_are_prompted(new_table, profile, text) -> None:
     table = new_table("start; burn 2c", profile=profile)
-    assert text in [effect.text for effect in table.of(Prompt)]
+    assert text in [to_words(effect.text) for effect in table.of(Prompt)]

@@ -5,6 +5,7 @@ Source: Section 42 (e)(6), (h)(5), (k)(4); D-3 to D-7. New York's rule is silent
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import ShoeEnded
 from controller.procedure.phases import Phase
 from controller.rules.setting_values import CutRoundStart
@@ -133,7 +134,9 @@ def test_play_goes_on_by_the_last_hand_rule_with_fewer(new_table) -> None:
     table = new_table(OPENED, decks=1)
     table.deal_up_to(39)
     table.deal("cut card")
-    assert table.irregularities[-1].detail.endswith("13 cards behind it, at least 14 are required")
+    assert to_words(table.irregularities[-1].detail).endswith(
+        "13 cards behind it, at least 14 are required"
+    )
     assert coups_until_over(table, "") == 2
 
 
@@ -310,9 +313,10 @@ def test_cards_dealt_after_it_are_irregular(table) -> None:
     assert table.deal("P Kd") == ["CARD_AFTER_SECOND_CUT_CARD", "DEALT_WHILE_SUSPENDED"]
 
 
-def test_a_coup_begun_after_it_all_the_same_is_named(new_table) -> None:
+@pytest.mark.parametrize("card", ["P1 7h", "P2 7h"])
+def test_a_coup_begun_or_joined_after_it_all_the_same_is_named(new_table, card) -> None:
     table = new_table(f"{OPENED}; cut card; no more bets; cut card")
-    assert table.deal("P1 7h") == ["CARD_AFTER_SECOND_CUT_CARD", "DEALT_WHILE_SUSPENDED"]
+    assert table.deal(card) == ["CARD_AFTER_SECOND_CUT_CARD", "DEALT_WHILE_SUSPENDED"]
     table.decide("close-shoe void")
     assert table.tally == (0, 0, 0, 1)
 

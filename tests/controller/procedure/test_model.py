@@ -15,29 +15,34 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import pytest
+from acts_of_people import acted
 from msgspec.structs import replace
+from recorded_cells import UNREACHABLE, RecordedGrid
 
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.actions.actions import (
+    Action,
+    CallNoMoreBets,
+    CloseShoe,
+    OperatorAction,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
+    Resolution,
+)
+from controller.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, RecordedCard, Refusal
 from controller.procedure.events import (
-    BoxedCardFound,
     CardDrawn,
     CardRepeated,
-    CardsTurned,
     CoupForcedOut,
     CutCardDrawn,
-    DomainEvent,
-    GhostHandRequested,
-    IrregularityResolved,
-    LayoutPart,
     Loss,
-    NoMoreBetsCalled,
     ProgramReplaced,
     ReportsMissing,
     ResultDeclared,
-    ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
+    StepInput,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import is_own_void, permitted_decisions
@@ -77,7 +82,7 @@ IN_ORDER = {
     **dict.fromkeys(BURNS_BEGUN, Place.BURN),
     **{Phase(place): place for place in list(Place) if place in list(Phase)},
 }
-CLOSED = ShoeClosedByPerson("Ann Lee", "no card is left")
+CLOSED = acted(CloseShoe(), "Ann Lee", reason="no card is left")
 CLAIMS = (
     Place.BURN_FIRST,
     Place.BURN,
@@ -242,7 +247,7 @@ def values(cards: tuple[Card, ...]) -> tuple[int, ...]:
     return tuple(point_value(card) for card in cards)
 
 
-def in_order(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent]:
+def in_order(state: TableState, cards: tuple[Card, ...]) -> Iterator[StepInput]:
     """The events of a table without mistakes, and every decision.
 
     A shoe without a card is closed by a person, unless the table knows that it is over.
@@ -254,21 +259,21 @@ def in_order(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent
             yield CLOSED
         yield from other_events(state)
     decisions = DECISIONS if state.open_irregularities else DECISIONS[:1]
-    yield from (IrregularityResolved("Bo Ray", "seen", decision) for decision in decisions)
+    yield from (acted(decision, "Bo Ray", reason="seen") for decision in decisions)
 
 
-def due_cards(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent]:
+def due_cards(state: TableState, cards: tuple[Card, ...]) -> Iterator[StepInput]:
     yield from (CardDrawn(card, due_place(state)) for card in cards)
 
 
-def other_events(state: TableState) -> Iterator[DomainEvent]:
+def other_events(state: TableState) -> Iterator[StepInput]:
     yield right_result(state)
-    yield from (CutCardDrawn(), ShoeStandsBy(), NoMoreBetsCalled())
+    yield from (CutCardDrawn(), ShoeStandsBy(), acted(CallNoMoreBets()))
     if state.phase is Phase.SHOE_OVER:
         yield ShoeDeviceStarted()
 
 
-def mistakes(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent]:
+def mistakes(state: TableState, cards: tuple[Card, ...]) -> Iterator[StepInput]:
     """What else people and the shoe can do, in every form that can make a difference.
 
     Dealing on while suspended, or from a shoe that is empty, is among it.
@@ -285,9 +290,9 @@ def mistakes(state: TableState, cards: tuple[Card, ...]) -> Iterator[DomainEvent
     yield replace(right, player_pair=not right.player_pair)
     yield from (CoupForcedOut(), ShoeDeviceStarted(), ProgramReplaced("2.0"))
     yield from (ReportsMissing(Loss.GAP, 1), ReportsMissing(Loss.UNPROVEN, 0))
-    yield BoxedCardFound("Cy Orr")
-    yield from (CardsTurned(what) for what in LayoutPart)
-    yield GhostHandRequested("Bo Ray")
+    yield acted(ReportFaceUp(), "Cy Orr")
+    yield from (acted(ReportTurned(what)) for what in LayoutPart)
+    yield acted(RequestGhostHand(), "Bo Ray")
     yield CLOSED
 
 
@@ -331,10 +336,13 @@ class Explored:
                     self.follow(state, event, 1)
         return self
 
-    def follow(self, state: TableState, event: DomainEvent, cost: int) -> None:
+    def follow(self, state: TableState, event: StepInput, cost: int) -> None:
         self.steps += 1
+        grid = self.book.grid
+        grid.clear_notes()
         stepped = step(self.book, state, event)
         try:
+            assert UNREACHABLE.keys().isdisjoint(grid.answered), "a cell that nothing reaches"
             holds(self.book, state, event, stepped)
         except AssertionError as error:
             error.add_note(f"{event}\nin {state}\ngave {stepped}")
@@ -378,10 +386,14 @@ def is_progress(stepped: Step) -> bool:
     return any(record.outcome is not None for record in closed)
 
 
-def goes_on(book: RuleBook, state: TableState, event: DomainEvent) -> bool:
+def is_act(event: StepInput, kind: type[Action]) -> bool:
+    return isinstance(event, OperatorAction) and isinstance(event.action, kind)
+
+
+def goes_on(book: RuleBook, state: TableState, event: StepInput) -> bool:
     """Whether the step closes no shoe that could continue."""
-    if isinstance(event, IrregularityResolved):
-        resolution = event.resolution
+    if is_act(event, Resolution):
+        resolution = event.action
         closes = resolution.decision is FloorDecision.CLOSE_SHOE
         only = permitted_decisions(book, state, resolution.provisional) == (
             FloorDecision.CLOSE_SHOE,
@@ -393,10 +405,10 @@ def goes_on(book: RuleBook, state: TableState, event: DomainEvent) -> bool:
 # --- invariants of every step --------------------------------------------------------------------
 
 
-def holds(book: RuleBook, before: TableState, event: DomainEvent, stepped: Step) -> None:
+def holds(book: RuleBook, before: TableState, event: StepInput, stepped: Step) -> None:
     state = stepped.state
     assert stepped.verdicts or stepped.effects, "every event is answered"
-    if isinstance(event, IrregularityResolved):
+    if is_act(event, Resolution):
         decided(book, before, event, stepped)
     if state == before:
         return
@@ -473,9 +485,9 @@ def check_coup(shoe: ShoeState, phase: Phase) -> None:
         assert due is Phase.RESULT, "the hands are complete"
 
 
-def decided(book: RuleBook, before: TableState, event: IrregularityResolved, stepped: Step) -> None:
+def decided(book: RuleBook, before: TableState, event: OperatorAction, stepped: Step) -> None:
     """What is permitted is carried out, everything else is refused and changes nothing."""
-    resolution = event.resolution
+    resolution = event.action
     refused = any(isinstance(effect, Refusal) for effect in stepped.effects)
     dealt = before.suspension is not None and before.suspension.dealt
     answered = resolution.provisional is not None or not dealt
@@ -506,7 +518,7 @@ def cards_of(state: TableState) -> Counter[Card | None]:
     return there
 
 
-def check_no_card_lost(before: TableState, event: DomainEvent, stepped: Step) -> None:
+def check_no_card_lost(before: TableState, event: StepInput, stepped: Step) -> None:
     """Every drawn card is in one place: burned, in a hand, aside, held, or in a record."""
     shoe, was = stepped.state.shoe, before.shoe
     drawn = shoe.cards_drawn - was.cards_drawn
@@ -521,13 +533,13 @@ def check_no_card_lost(before: TableState, event: DomainEvent, stepped: Step) ->
     assert there == expected or isinstance(event, CardRepeated)
 
 
-def check_order(before: TableState, event: DomainEvent, stepped: Step) -> None:
+def check_order(before: TableState, event: StepInput, stepped: Step) -> None:
     """Hands only grow at their end: by the card that is drawn, or by those held for them."""
     was, now = before.shoe.coup, stepped.state.shoe.coup
     records = {record.coup: record for record in new_records(before, stepped)}
     remedy = before.shoe.remedy
     carried = [one.card for one in remedy.carried]
-    if isinstance(event, IrregularityResolved):
+    if is_act(event, Resolution):
         # Those that waited may begin the coup as well; some of them go to the rack.
         racked = Counter(stepped.state.shoe.aside) - Counter(before.shoe.aside)
         for one in remedy.waiting:
@@ -539,7 +551,7 @@ def check_order(before: TableState, event: DomainEvent, stepped: Step) -> None:
         same = now if now is not None and now.number == was.number else records.get(was.number)
         assert same is not None, "a coup ends in a record"
         old, new = [[one.card for one in each.cards] for each in (was, same)]
-        taken_out = isinstance(event, BoxedCardFound) and new == old[:-1]
+        taken_out = is_act(event, ReportFaceUp) and new == old[:-1]
         read = isinstance(event, CardRepeated) and len(new) == len(old)
         drawn = isinstance(event, CardDrawn) and new == [*old, event.card]
         assert new == old or taken_out or read or drawn
@@ -620,6 +632,7 @@ def explored(new_table, small: Small, observed=(), ghost_hands=0, **rules) -> Ex
     table = new_table(small.words, observed=observed, **rules)
     values = replace(table.book.values, ghost_hands_max=ghost_hands)
     book = replace(table.book, profile=replace(table.book.profile, rules=values))
+    book = replace(book, grid=RecordedGrid(book.grid))
     graph = Explored(book, faces(small.faces), small.mistakes)
     return graph.explore(small_shoe(table.state, small.left))
 

@@ -1,15 +1,15 @@
-"""The README agrees with the program: the diagram, phases, irregularities, decisions and fates."""
+"""The README agrees with the program: phases, irregularities, decisions and fates."""
 
-import re
 from importlib.resources import files
 
 import pytest
 
-from controller.procedure.decisions import FloorDecision
+from controller.actions.choices import FloorDecision
+from controller.messages.catalogue import to_words
+from controller.messages.message import Message
 from controller.procedure.effects import CoupFate
 from controller.procedure.irregularities import CATALOGUE
-from controller.procedure.phases import EDGES, Phase
-from controller.state_table import StateTable
+from controller.procedure.phases import Phase
 
 README = (files("controller.procedure") / "README.md").read_text("utf-8")
 
@@ -23,16 +23,11 @@ def table_rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
 
 
-def test_the_diagram_is_the_table_the_library_holds() -> None:
-    (drawn,) = re.findall(r"```mermaid\n(.*?)```", section("The procedure"), re.DOTALL)
-    assert drawn == StateTable(EDGES).mermaid()
-
-
 def test_every_irregularity_is_in_the_readme_as_in_the_catalogue() -> None:
     assert table_rows(section("Irregularities")) == [
         [
             f"`{code.value}`",
-            kind.title,
+            to_words(Message(code.value)),
             "yes" if kind.suspends else "no",
             ", ".join(decision.value for decision in kind.decisions),
         ]

@@ -5,6 +5,7 @@ Source: Section 42 (k)(1), (k)(2), (h)(5); 9 NYCRR 5324.21 (f)(3), (j); D-7, D-9
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.procedure.calls.visibility import error_cards_seen
 from controller.procedure.effects import CoupFate, Prompt, Refusal, ShoeEnded
 from controller.procedure.phases import Phase
@@ -19,11 +20,11 @@ TURNED = (ObservableFact.TURNED,)
 
 
 def remedy_prompts(table) -> list[str]:
-    return [one.text for one in table.of(Prompt) if one.kind.value == "remedy"]
+    return [to_words(one.text) for one in table.of(Prompt) if one.kind.value == "remedy"]
 
 
 def cited(table, text: str) -> tuple[str, ...]:
-    (clauses,) = {one.clauses for one in table.of(Prompt) if text in one.text}
+    (clauses,) = {one.clauses for one in table.of(Prompt) if text in to_words(one.text)}
     return clauses
 
 
@@ -179,7 +180,11 @@ def test_then_only_three_leave_the_shoe_for_the_first_four(new_table, profile, c
     assert table.phase is Phase.RESULT
     assert table.shoe.cards_drawn == drawn + 3
     first = "NY-f-3-four" if clause == "NY" else "S42-g-3-four"
-    held = [one for one in table.verdicts if getattr(one, "what", "").endswith("held from before")]
+    held = [
+        one
+        for one in table.verdicts
+        if to_words(getattr(one, "what", "")).endswith("held from before")
+    ]
     assert [first in one.clauses for one in held] == [True]
     assert table.deal("result player") == []
     assert cards(table.records[-1]) == [
@@ -323,7 +328,7 @@ def test_a_held_card_that_is_turned_is_burned_instead(table) -> None:
 @pytest.mark.parametrize("words", ["turn error", f"{STANDS}; turn error"])
 def test_where_no_card_in_error_waits_turning_one_means_nothing(table, words) -> None:
     assert table.deal(words) == []
-    assert table.last.what == "no card drawn in error is on the table: nothing to turn"
+    assert to_words(table.last.what) == "no card drawn in error is on the table: nothing to turn"
 
 
 def test_with_no_shoe_open_turning_one_means_nothing(new_table) -> None:
@@ -428,7 +433,7 @@ def test_seen_as_many_as_its_amount_are_burned_before_the_next_hand(table, card,
     for left in range(owed - 1, -1, -1):
         assert table.deal("extra 5c") == []
         assert table.last.clauses == ("S42-k-1-burn",)
-        assert table.last.what == f"burned, {left} more to burn"
+        assert to_words(table.last.what) == f"burned, {left} more to burn"
     assert table.phase is Phase.BETWEEN_COUPS
     assert table.deal("P1 7h") == []
     assert table.deal("extra 5c") == ["BURN_OVER"]
@@ -507,7 +512,7 @@ def test_an_amount_nobody_could_read_is_burned_until_play_begins(table) -> None:
     assert table.deal("extra 2c; result player") == []
     assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN_UNCOUNTED, 0)
     assert table.deal("extra 3c; burned 4c") == []
-    assert table.last.what == "burned; the number owed is not known"
+    assert to_words(table.last.what) == "burned; the number owed is not known"
     assert table.deal("P1 7h") == []
     assert table.phase is Phase.BANKER_1
 
@@ -577,5 +582,5 @@ def test_no_text_discloses_the_card_or_its_amount_before_it_was_seen(new_table, 
     table = new_table(f"{OPENED}; {NATURAL}; P 4h", deal_option=option, observed=TURNED)
     table.decide("carry-card")
     table.deal("result player; P1 2c")
-    texts = [one.detail for one in table.irregularities] + remedy_prompts(table)
+    texts = [to_words(one.detail) for one in table.irregularities] + remedy_prompts(table)
     assert not any("4" in text or "four" in text for text in texts)

@@ -5,6 +5,7 @@ Source: 9 NYCRR 5324.21 (i)(1); Section 42 (j)(1); D-23, D-39.
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupFate
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
@@ -67,13 +68,15 @@ def test_the_winner_stands_whatever_pairs_were_signalled(new_table, profile, dea
     assert table.phase is Phase.BETWEEN_COUPS
     (record,) = table.records
     assert (record.fate, record.declared) == (CoupFate.COUNTED, record.outcome)
-    remarks = [one.what for one in table.verdicts if one.what.startswith("remark: ")]
+    remarks = [
+        to_words(one.what) for one in table.verdicts if to_words(one.what).startswith("remark: ")
+    ]
     assert remarks == [f"remark: {PAIR_SIGNALS[dealt]}"]
 
 
 def test_a_correct_pair_signal_needs_no_remark(table) -> None:
     table.deal("P 4h; B Kc; P 4d; B Kh; result player P-pair B-pair")
-    assert not any("remark" in one.what for one in table.verdicts)
+    assert not any("remark" in to_words(one.what) for one in table.verdicts)
 
 
 def test_a_wrong_pair_signal_while_suspended_is_a_remark_too(table) -> None:
@@ -86,7 +89,7 @@ def test_a_wrong_pair_signal_while_suspended_is_a_remark_too(table) -> None:
 def test_a_mismatch_names_both_winners_and_counts_by_the_cards(table) -> None:
     table.deal(f"{COMPLETE}; result player P-pair B-pair")
     detail = "declared Player; the cards say Tie (7 to 7)"
-    assert table.irregularities[-1].detail.endswith(detail)
+    assert to_words(table.irregularities[-1].detail).endswith(detail)
     table.decide("continue")
     (record,) = table.records
     assert (record.declared, record.outcome) == ("player", "tie")

@@ -6,6 +6,7 @@ Source: 9 NYCRR 5324.21 (e); Section 42 (e)(6), (e)(8), (h)(5); D-2, D-7, D-22.
 import pytest
 from msgspec.structs import replace
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import BurnDone, Prompt, Refusal, ShoeEnded, ShoeOpened
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
@@ -286,4 +287,4 @@ def test_otherwise_closing_is_refused_with_a_remedy(new_table, words, why) -> No
     state = table.state
     table.deal("close shoe")
     assert table.state == state
-    assert table.of(Refusal)[-1].why.startswith(why)
+    assert to_words(table.of(Refusal)[-1].why).startswith(why)

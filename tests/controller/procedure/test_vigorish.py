@@ -5,17 +5,20 @@ overview 6; D-22, D-33.
 """
 
 import pytest
+from acts_of_people import acted
+from in_words import in_words
 
-from controller.procedure.effects import ActRecord, CoupPayment, Prompt, PromptKind, Refusal
-from controller.procedure.events import (
-    GamingDayChanged,
-    NoticeRecorded,
-    SeatVacated,
-    SettingChangeRequested,
-    VigorishCollected,
-    VigorishDocumented,
-    WagersStated,
+from controller.actions.actions import (
+    ChangeSetting,
+    CollectVigorish,
+    DocumentVigorish,
+    GiveNotice,
+    StateWagers,
+    VacateSeat,
 )
+from controller.messages.catalogue import to_words
+from controller.procedure.effects import ActRecord, CoupPayment, Prompt, PromptKind, Refusal
+from controller.procedure.events import GamingDayChanged
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.settlement.vigorish_ledger import OwedVigorish
@@ -35,36 +38,29 @@ def bet(table, words):
         Wager(int(seat), WagerKind(kind), int(amount.replace(".", "")))
         for _, seat, kind, amount in parts
     )
-    table.apply(WagersStated(wagers, "Ann Lee"))
+    table.apply(acted(StateWagers(wagers), "Ann Lee"))
 
 
 def change(table, setting, value):
     """The house changes a setting, with every notice given long before."""
     for to in ("players", "commission", "surveillance"):
-        table.apply(NoticeRecorded(setting, value, to, "Bo Ray", 0))
-    table.apply(SettingChangeRequested(setting, value, "Bo Ray", "trial", 3600 * 10**9))
+        table.apply(acted(GiveNotice(setting, value, to), "Bo Ray"))
+    table.apply(acted(ChangeSetting(setting, value), "Bo Ray", reason="trial", at_ns=3600 * 10**9))
 
 
 def collect(table, seat):
-    return table.apply(VigorishCollected(seat, "Ann Lee")).effects[-1]
+    return table.apply(acted(CollectVigorish(seat), "Ann Lee")).effects[-1]
 
 
 def document(table, seat=5, form=17, signed=True, void=False, **more):
-    values = {
-        "patron": "Cy Fox",
-        "dealer": "Ann Lee",
-        "pit_boss": "Bo Ray",
-        "pit_clerk": "Di Orr",
-        "reason": "",
-        **more,
-    }
-    return table.apply(
-        VigorishDocumented(seat, form, patron_signed=signed, void=void, **values)
-    ).effects
+    values = {"patron": "Cy Fox", "dealer": "Ann Lee", "pit_clerk": "Di Orr", **more}
+    pit_boss, reason = values.pop("pit_boss", "Bo Ray"), values.pop("reason", "")
+    action = DocumentVigorish(seat, form, patron_signed=signed, void=void, **values)
+    return table.apply(acted(action, pit_boss, reason=reason)).effects
 
 
 def acts(table):
-    return [step.text for step in table.of(CoupPayment)[-1].steps]
+    return [to_words(step.text) for step in table.of(CoupPayment)[-1].steps]
 
 
 @pytest.fixture
@@ -144,7 +140,7 @@ def test_marked_vigorish_does_not_block_the_next_coup(owing):
 def test_a_mark_goes_when_it_is_collected(owing):
     table = owing()
 
-    assert collect(table, 5) == ActRecord(
+    assert in_words(collect(table, 5)) == ActRecord(
         "collect-vigorish",
         "Ann Lee",
         "seat 5: vigorish 5.00 collected",
@@ -159,7 +155,7 @@ def test_new_york_clears_a_mark_only_when_it_is_collected(owing):
 
 
 def test_nothing_is_collected_from_a_seat_that_owes_nothing(owing):
-    assert collect(owing(), 6) == Refusal(
+    assert in_words(collect(owing(), 6)) == Refusal(
         "collect-vigorish", "seat 6 owes no vigorish. Name a seat that does"
     )
 
@@ -180,7 +176,7 @@ def test_the_vigorish_of_a_tie_is_collected_before_the_next_card(new_wager_table
         "seat 2: return 10.00 on Player",
     ]
     assert table.deal("P 7h") == ["VIGORISH_NOT_COLLECTED"]
-    assert table.irregularities[-1].detail.endswith(
+    assert to_words(table.irregularities[-1].detail).endswith(
         "vigorish is due before the next card: seat 5 25.00"
     )
     assert "S42-c-4-time" in table.irregularities[-1].clauses
@@ -198,7 +194,7 @@ def test_new_york_collects_the_vigorish_of_a_tie_before_the_next_card_too(new_wa
         "seat 5: collect vigorish 25.00",
     ]
     assert table.deal("P 7h") == ["VIGORISH_NOT_COLLECTED"]
-    assert table.irregularities[-1].detail.endswith(
+    assert to_words(table.irregularities[-1].detail).endswith(
         "vigorish is due before the next card: seat 5 25.00"
     )
     assert "NY-c-4-time" in table.irregularities[-1].clauses
@@ -237,7 +233,7 @@ def test_washington_collects_commission_at_the_end_of_each_coup(new_wager_table)
 @pytest.mark.clause("WA-ov-6-when")
 def test_washington_does_not_defer(new_wager_table):
     table = new_wager_table("wa-mini")
-    prompted = SettingChangeRequested("vig_collection", "deferred", "Bo Ray", "trial", 0)
+    prompted = acted(ChangeSetting("vig_collection", "deferred"), "Bo Ray", reason="trial")
 
     (refused,) = table.apply(prompted).effects
 
@@ -254,7 +250,7 @@ def test_open_vigorish_refuses_the_reshuffle(owing):
 
     refused = refusal_to_reshuffle(table.book, table.state)
 
-    assert refused == Refusal(
+    assert in_words(refused) == Refusal(
         "reshuffle",
         "vigorish is owed and the cards may not be reshuffled: seat 5 5.00. "
         "Collect it or document it",
@@ -268,7 +264,7 @@ def test_in_new_york_only_collecting_it_opens_the_next_shoe(owing):
     table = owing("ny-mini")
 
     refused = refusal_to_reshuffle(table.book, table.state)
-    assert refused.why.endswith("seat 5 5.00. Collect it")
+    assert to_words(refused.why).endswith("seat 5 5.00. Collect it")
     assert refused.clauses == ("NY-c-3-ii-deadline", "NY-c-3-ii-hold")
 
     collect(table, 5)
@@ -286,7 +282,7 @@ def test_at_the_end_of_a_shoe_open_vigorish_is_called_in(new_wager_table):
     table.deal(PLAYER_9)
 
     (prompt,) = [one for one in table.of(Prompt) if one.kind is PromptKind.VIGORISH]
-    assert prompt.text == (
+    assert to_words(prompt.text) == (
         "vigorish is owed and the cards may not be reshuffled: seat 5 5.00. "
         "Collect it or document it"
     )
@@ -308,9 +304,9 @@ def test_at_the_end_of_a_shoe_nothing_is_called_in_where_nothing_is_owed(new_wag
 def test_when_the_patron_leaves_the_seats_vigorish_is_due(owing):
     table = owing()
 
-    prompt = table.apply(SeatVacated(5, "Ann Lee")).effects[-1]
+    prompt = table.apply(acted(VacateSeat(5), "Ann Lee")).effects[-1]
 
-    assert prompt == Prompt(
+    assert in_words(prompt) == Prompt(
         PromptKind.VIGORISH,
         "the patron of seat 5 leaves and owes vigorish 5.00. Collect it or document it",
         ("S42-c-3-iv",),
@@ -322,8 +318,8 @@ def test_when_the_patron_leaves_the_seats_vigorish_is_due(owing):
 
 def test_a_patron_who_left_and_paid_blocks_nothing(owing):
     table = owing()
-    table.apply(SeatVacated(5, "Ann Lee"))
-    table.apply(SeatVacated(5, "Ann Lee"))
+    table.apply(acted(VacateSeat(5), "Ann Lee"))
+    table.apply(acted(VacateSeat(5), "Ann Lee"))
     assert table.state.wagering.vacated == (5,)
 
     collect(table, 5)
@@ -334,19 +330,20 @@ def test_a_patron_who_left_and_paid_blocks_nothing(owing):
 
 def test_in_new_york_the_mark_stays_until_the_reshuffle(owing):
     table = owing("ny-mini")
-    table.apply(SeatVacated(5, "Ann Lee"))
+    table.apply(acted(VacateSeat(5), "Ann Lee"))
 
     assert (
-        table.last.what == "seat 5 is free, reported by Ann Lee; the vigorish it owes stays marked"
+        to_words(table.last.what)
+        == "seat 5 is free, reported by Ann Lee; the vigorish it owes stays marked"
     )
     assert table.deal("P 7h") == []
 
 
 def test_a_patron_who_owes_nothing_leaves(owing):
     table = owing()
-    table.apply(SeatVacated(3, "Ann Lee"))
+    table.apply(acted(VacateSeat(3), "Ann Lee"))
 
-    assert table.last.what == "seat 3 is free, reported by Ann Lee"
+    assert to_words(table.last.what) == "seat 3 is free, reported by Ann Lee"
 
 
 # --- the form -----------------------------------------------------------------------------------
@@ -360,7 +357,7 @@ def test_vigorish_that_stays_uncollected_is_written_down(owing):
 
     (recorded,) = document(table)
 
-    assert recorded == ActRecord(
+    assert in_words(recorded) == ActRecord(
         "document-vigorish",
         "Di Orr",
         "seat 5: vigorish 5.00 of Cy Fox not collected; form 17 by Ann Lee, Bo Ray and Di Orr, "
@@ -383,7 +380,7 @@ def test_vigorish_that_stays_uncollected_is_written_down(owing):
 def test_a_form_without_its_signatures_is_refused(owing, missing, why):
     table = owing()
 
-    assert document(table, **missing)[-1] == Refusal(
+    assert in_words(document(table, **missing)[-1]) == Refusal(
         "document-vigorish", why, ("S42-c-3-iii-A-sign",)
     )
     assert table.state.wagering.ledger.owed == (OwedVigorish(5, 0, 500),)
@@ -394,13 +391,13 @@ def test_a_patron_who_left_needs_no_signature_but_a_reason(owing):
 
     (recorded,) = document(table, signed=False, reason="left the house")
 
-    assert recorded.detail.endswith("not signed: left the house")
+    assert to_words(recorded.detail).endswith("not signed: left the house")
 
 
 def test_new_york_has_no_form(owing):
     refused = document(owing("ny-mini"))[-1]
 
-    assert refused.why == (
+    assert to_words(refused.why) == (
         "the rules of this table have no form for uncollected vigorish. "
         "Collect it; the marker stays until then"
     )
@@ -416,7 +413,7 @@ def test_forms_are_used_in_order(owing):
 
     warned = document(table, form=19)[-1]
 
-    assert (warned.text, warned.clauses) == (
+    assert (to_words(warned.text), warned.clauses) == (
         "form 19 follows form 17: forms are used in order",
         ("S42-c-3-iii-B",),
     )
@@ -428,7 +425,7 @@ def test_a_void_form_uses_its_number_and_waives_nothing(owing):
 
     (recorded,) = document(table, void=True)
 
-    assert recorded.detail == "form 17 void; signed by Bo Ray and Di Orr"
+    assert to_words(recorded.detail) == "form 17 void; signed by Bo Ray and Di Orr"
     assert recorded.clauses == ("S42-c-3-iii-E",)
     assert table.state.wagering.ledger.owed == (OwedVigorish(5, 0, 500),)
     assert len(document(table, form=18)) == 1
@@ -450,7 +447,7 @@ def test_at_the_end_of_a_gaming_day_complimentary_vigorish_is_recorded_by_patron
 
     recorded = table.apply(GamingDayChanged("2026-11-22")).effects
 
-    assert [(one.what, one.detail) for one in recorded] == [
+    assert [(to_words(one.what), to_words(one.detail)) for one in recorded] == [
         ("complimentary-vigorish", "Cy Fox: cash complimentary 8.00, vigorish by form 17, 18"),
         ("complimentary-vigorish", "Ed Poe: cash complimentary 1.50, vigorish by form 19"),
     ]

@@ -5,7 +5,7 @@ from importlib.resources import files
 import pytest
 
 from controller.profiles.clauses import parse_clauses
-from controller.profiles.profile import Profile, ProfileError, parse_profile
+from controller.profiles.profile import Profile, ProfileError, document_of, parse_profile
 from controller.profiles.profile_toml import render_profile
 from controller.profiles.rule_points import RulePoint, banker_row_point
 from controller.profiles.setting_definitions import LATER_SETTINGS
@@ -247,3 +247,9 @@ def test_a_stored_text_of_an_earlier_version_has_no_words_of_calls() -> None:
     assert profile.value("call_texts").value == ()
     assert profile.value("call_texts").assumed
     assert profile.rules == parse_profile(text_of("s42-mini"), CLAUSES).rules
+
+
+def test_the_document_of_a_stored_profile_is_known_by_its_text_alone() -> None:
+    assert document_of(text_of("ny-mini")) == "NY"
+    assert document_of("name = 'x'") == ""
+    assert document_of("no profile") == ""

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from controller.actions.actions import CorrectCoup
 from controller.journal.store import Journal, open_read_only
 from controller.procedure.effects import CoupCorrected
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
 from controller.replay.report import ReplayFinding, replay
 from controller.rules.outcome import Outcome
-from controller.tape.actions import CorrectCoup
 from controller.tape.records import read_entry
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")

@@ -6,9 +6,9 @@ Source: controller/replay/README.md, "A new software version"; D-22.
 import pytest
 from msgspec.structs import replace
 
+from controller.custody.batch_life.facts import StageChange
 from controller.custody.batch_life.state import OpenWarning, WarningKind
 from controller.procedure.effects import (
-    BatchMoved,
     CoupClosed,
     CoupFate,
     CoupRecord,
@@ -68,7 +68,7 @@ def ledger_of_shuffler_entries(*entries: Entry) -> UpgradeLedger:
 
 
 OPENED = ShoeOpened(DAY, 4, 8, joined=False)
-RED_DEALT = BatchMoved("red", "cut", "in_play", "the first card of red is drawn", ())
+RED_DEALT = StageChange("red", "cut", "in_play", "the first card of red is drawn", ())
 DEALT = CoupClosed(
     CoupRecord(
         gaming_day=DAY,
@@ -90,20 +90,20 @@ NOT_KNOWN = WarningOpened(2, "smoke", 0, "smoke", (), since_ns=70)
 
 
 def test_the_batch_dealt_last_is_carried_over(script) -> None:
-    stored = BatchMoved("blue", "shuffled", "stored", "blue is stored", ())
+    stored = StageChange("blue", "shuffled", "stored", "blue is stored", ())
     ledger = ledger_of_shuffler_entries(OPENED, RED_DEALT, stored, DEALT, ENDED)
     table = carried_over_state(script().core, ledger).table
     assert table.lineage.last_played == "red"
     assert table.lineage.in_play == ""
     assert table.lineage.lives == ()
-    assert table.opening.last_batch == "red"
+    assert table.lineage.last_dealt == "red"
 
 
 def test_an_open_shoe_keeps_its_batch(script) -> None:
     table = carried_over_state(script().core, ledger_of_shuffler_entries(OPENED, RED_DEALT)).table
     assert table.lineage.in_play == "red"
     assert table.lineage.last_played == ""
-    assert table.opening.last_batch == "red"
+    assert table.lineage.last_dealt == "red"
 
 
 def test_a_shoe_of_an_unknown_batch_carries_none_over(script) -> None:

@@ -2,17 +2,12 @@
 
 import pytest
 
-from controller.procedure.events import (
-    CardDrawn,
-    CutCardDrawn,
-    DomainEvent,
-    NoticeRecorded,
-    ResultDeclared,
-)
+from controller.actions.actions import OperatorAction
+from controller.procedure.events import CardDrawn, CutCardDrawn, DomainEvent, ResultDeclared
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.load import load_profile
 from controller.rules.coup import Place
-from controller.script.events import ShoeCount, domain_events
+from controller.script.events import ShoeCount, step_inputs
 from controller.script.parser import parse
 from controller.script.player import BEGINS_AT_NS, PlayedStatement, play
 
@@ -90,14 +85,14 @@ def test_a_script_that_does_not_burn_joins_a_shoe() -> None:
 def test_times_count_from_the_beginning_of_the_script() -> None:
     (notice,) = events("notice vig_rate 4 to players at +2s")
 
-    assert isinstance(notice, NoticeRecorded)
-    assert notice.at_ns == BEGINS_AT_NS + 2_000_000_000
+    assert isinstance(notice, OperatorAction)
+    assert notice.at.utc_ns == BEGINS_AT_NS + 2_000_000_000
 
 
 def test_a_statement_that_is_an_event_gives_that_event() -> None:
     (statement,) = parse("cut")
 
-    assert domain_events(statement.body, ShoeCount(2, 1), Place.PLAYER_1) == (
+    assert step_inputs(statement.body, ShoeCount(2, 1), Place.PLAYER_1) == (
         (CutCardDrawn(),),
         ShoeCount(2, 1),
     )
@@ -105,7 +100,7 @@ def test_a_statement_that_is_an_event_gives_that_event() -> None:
 
 def test_a_result_resets_the_count() -> None:
     (statement,) = parse("result tie")
-    (declared,), count = domain_events(statement.body, ShoeCount(2, 1), Place.PLAYER_1)
+    (declared,), count = step_inputs(statement.body, ShoeCount(2, 1), Place.PLAYER_1)
 
     assert isinstance(declared, ResultDeclared)
     assert count == ShoeCount()

@@ -1,39 +1,42 @@
 """The parser of dealing scripts: every statement, and every error with its place."""
 
 import pytest
+from acts_of_people import acted
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.actions.actions import (
+    CallNoMoreBets,
+    ChangeSetting,
+    CloseShoe,
+    CollectVigorish,
+    CorrectCoup,
+    DeclareResult,
+    DocumentVigorish,
+    GiveNotice,
+    GiveUpReveal,
+    OperatorAction,
+    RecordAct,
+    ReportFaceUp,
+    ReportTurned,
+    RequestGhostHand,
+    Resolution,
+    StateWagers,
+    VacateSeat,
+)
+from controller.actions.choices import ActKind, FloorDecision, LayoutPart, Provisional
 from controller.procedure.events import (
-    ActReported,
-    BoxedCardFound,
     CardDrawn,
     CardRepeated,
-    CardsTurned,
-    CoupCorrectionRequested,
     CoupForcedOut,
     CutCardDrawn,
     GamingDayChanged,
-    GhostHandRequested,
-    IrregularityResolved,
-    LayoutPart,
     Loss,
-    NoMoreBetsCalled,
-    NoticeRecorded,
     ProgramReplaced,
     ReportsMissing,
     ResultDeclared,
-    RevealGivenUp,
-    SeatVacated,
-    SettingChangeRequested,
-    ShoeClosedByPerson,
     ShoeDeviceStarted,
     ShoeStandsBy,
-    VigorishCollected,
-    VigorishDocumented,
-    WagersStated,
 )
 from controller.rules.cards import Card
 from controller.rules.coup import Place
@@ -91,7 +94,7 @@ def problems(text: str) -> list[str]:
         ("lost 2", ReportsMissing(Loss.GAP, 2)),
         ("lost unproven", ReportsMissing(Loss.UNPROVEN, 0)),
         ("lost unreadable", ReportsMissing(Loss.UNREADABLE, 0)),
-        ("no more bets", NoMoreBetsCalled()),
+        ("no more bets", acted(CallNoMoreBets(), "Dee Dealer", role="dealer")),
         ("day 2026-11-22", GamingDayChanged("2026-11-22")),
         ("program 2.0", ProgramReplaced("2.0")),
     ],
@@ -103,80 +106,101 @@ def test_statements_about_cards_and_the_shoe_parse(text: str, expected: object) 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("found face up", BoxedCardFound("Dee Dealer")),
-        ("turn player", CardsTurned(LayoutPart.PLAYER_HAND)),
-        ("turn banker third", CardsTurned(LayoutPart.BANKER_THIRD)),
-        ("turn error", CardsTurned(LayoutPart.ERROR_CARD)),
-        ("give up player", RevealGivenUp(HandName.PLAYER, "Pat Chen", False, "")),
+        ("found face up", acted(ReportFaceUp(), "Dee Dealer", role="dealer")),
+        ("turn player", acted(ReportTurned(LayoutPart.PLAYER_HAND), "Dee Dealer", role="dealer")),
+        (
+            "turn banker third",
+            acted(ReportTurned(LayoutPart.BANKER_THIRD), "Dee Dealer", role="dealer"),
+        ),
+        ("turn error", acted(ReportTurned(LayoutPart.ERROR_CARD), "Dee Dealer", role="dealer")),
+        (
+            "give up player",
+            acted(GiveUpReveal(HandName.PLAYER, by_order=False), "Pat Chen", role="dealer"),
+        ),
         (
             'give up banker by order by "Bo Ray" because slow',
-            RevealGivenUp(HandName.BANKER, "Bo Ray", True, "slow"),
+            acted(
+                GiveUpReveal(HandName.BANKER, by_order=True), "Bo Ray", reason="slow", role="dealer"
+            ),
         ),
-        ("ghost hand", GhostHandRequested("Dee Dealer")),
+        ("ghost hand", acted(RequestGhostHand(), "Dee Dealer", role="dealer")),
         (
             "correct coup 3 to tie",
-            CoupCorrectionRequested(3, Outcome.TIE, "Ann Lee", "Dee Dealer", "seen on the film"),
+            acted(CorrectCoup(3, Outcome.TIE, "Dee Dealer"), "Ann Lee", reason="seen on the film"),
         ),
         (
             'correct coup 3 of shoe 2 to tie because "film" second "Bo Ray" by "Cy Fox"',
-            CoupCorrectionRequested(3, Outcome.TIE, "Cy Fox", "Bo Ray", "film", 2),
+            acted(CorrectCoup(3, Outcome.TIE, "Bo Ray", 2), "Cy Fox", reason="film"),
         ),
-        ("record inspected", ActReported(ActKind.INSPECTED, "Dee Dealer", "dealer")),
+        ("record inspected", acted(RecordAct(ActKind.INSPECTED), "Dee Dealer", role="dealer")),
         (
             (
                 'record cut-moved batch red seat 4 amount 180 reference "W 7" second "Bo Ray"'
                 ' as floorperson because "too deep"'
             ),
-            ActReported(
-                kind=ActKind.CUT_MOVED,
-                person="Ann Lee",
-                role="floorperson",
+            acted(
+                RecordAct(ActKind.CUT_MOVED, "red", 4, 180, "W 7", "Bo Ray"),
+                "Ann Lee",
                 reason="too deep",
-                batch="red",
-                seat=4,
-                amount=180,
-                reference="W 7",
-                second="Bo Ray",
             ),
         ),
         (
             "wagers 5 banker 100.00, 3 tie 25",
-            WagersStated(
-                (Wager(5, WagerKind.BANKER, 10000), Wager(3, WagerKind.TIE, 2500)), "Dee Dealer"
+            acted(
+                StateWagers((Wager(5, WagerKind.BANKER, 10000), Wager(3, WagerKind.TIE, 2500))),
+                "Dee Dealer",
+                role="dealer",
             ),
         ),
-        ("wagers none by Eve", WagersStated((), "Eve")),
-        ("collect 5", VigorishCollected(5, "Dee Dealer")),
-        ("leave 5", SeatVacated(5, "Dee Dealer")),
+        ("wagers none by Eve", acted(StateWagers(()), "Eve", role="dealer")),
+        ("collect 5", acted(CollectVigorish(5), "Dee Dealer", role="dealer")),
+        ("leave 5", acted(VacateSeat(5), "Dee Dealer", role="dealer")),
         (
             'document 5 form 1001 patron "" clerk Cy unsigned because "he left" void',
-            VigorishDocumented(
-                5, 1001, "", "Dee Dealer", "Ann Lee", "Cy", False, "he left", void=True
+            acted(
+                DocumentVigorish(5, 1001, "", "Dee Dealer", "Cy", patron_signed=False, void=True),
+                "Ann Lee",
+                reason="he left",
             ),
         ),
         (
             "notice vig_rate 4 to players",
-            NoticeRecorded("vig_rate", "4", "players", "Ann Lee", 0),
+            acted(GiveNotice("vig_rate", "4", "players"), "Ann Lee"),
         ),
         (
             'set none_six_odds 1:2 at +30min because "agreed"',
-            SettingChangeRequested("none_six_odds", "1:2", "Ann Lee", "agreed", HALF_AN_HOUR_NS),
+            acted(
+                ChangeSetting("none_six_odds", "1:2"),
+                "Ann Lee",
+                reason="agreed",
+                at_ns=HALF_AN_HOUR_NS,
+            ),
         ),
         (
             "resolve continue",
-            IrregularityResolved(
-                "Ann Lee", "seen on the layout", Resolution(FloorDecision.CONTINUE, None, None)
+            acted(
+                Resolution(FloorDecision.CONTINUE, None, None),
+                "Ann Lee",
+                reason="seen on the layout",
             ),
         ),
         (
             'resolve state-outcome tie take-over by "Bo Ray" because "seen"',
-            IrregularityResolved(
-                "Bo Ray",
-                "seen",
+            acted(
                 Resolution(FloorDecision.STATE_OUTCOME, Provisional.TAKE_OVER, Outcome.TIE),
+                "Bo Ray",
+                reason="seen",
             ),
         ),
-        ("close shoe", ShoeClosedByPerson("Ann Lee", "dead table")),
+        (
+            "declare-result player_pair yes outcome tie",
+            acted(DeclareResult(Outcome.TIE, player_pair=True), "Dee Dealer", role="dealer"),
+        ),
+        (
+            'declare-result outcome banker as floorperson because "button broken"',
+            acted(DeclareResult(Outcome.BANKER), "Ann Lee", reason="button broken"),
+        ),
+        ("close shoe", acted(CloseShoe(), "Ann Lee", reason="dead table")),
     ],
 )
 def test_people(text: str, expected: object) -> None:
@@ -189,16 +213,17 @@ def test_people(text: str, expected: object) -> None:
 def test_every_decision_parses(decision: FloorDecision) -> None:
     resolved = body_of(f"resolve {decision.value}")
 
-    assert isinstance(resolved, IrregularityResolved)
-    assert resolved.resolution.decision is decision
+    assert isinstance(resolved, OperatorAction)
+    assert isinstance(resolved.action, Resolution)
+    assert resolved.action.decision is decision
 
 
 @pytest.mark.parametrize("kind", ActKind)
 def test_every_act_parses(kind: ActKind) -> None:
     recorded = body_of(f"record {kind.value}")
 
-    assert isinstance(recorded, ActReported)
-    assert recorded.kind is kind
+    assert isinstance(recorded, OperatorAction)
+    assert recorded.action == RecordAct(kind)
 
 
 def test_a_semicolon_or_the_end_of_the_line_ends_a_statement_with_its_line_and_column() -> None:
@@ -212,13 +237,13 @@ def test_a_semicolon_or_the_end_of_the_line_ends_a_statement_with_its_line_and_c
 def test_quotes_protect_separators_and_comment_signs() -> None:
     closed = body_of(r'close shoe by "A; B # \"C\" \\" because "+,:"')
 
-    assert closed == ShoeClosedByPerson('A; B # "C" \\', "+,:")
+    assert closed == acted(CloseShoe(), 'A; B # "C" \\', reason="+,:")
 
 
 def test_a_statement_without_a_time_happens_at_the_last_time_given() -> None:
     first, second = parse("notice a 1 to x at +30min; set a 1")
 
-    assert first.body.at_ns == second.body.at_ns == HALF_AN_HOUR_NS  # type: ignore[union-attr]
+    assert first.body.at.utc_ns == second.body.at.utc_ns == HALF_AN_HOUR_NS
 
 
 CARD = (

@@ -10,8 +10,7 @@ from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile
 from controller.script.parser import parse
 from controller.script.player import play
-from controller.script.printer import unparse
-from controller.script.statement_forms import STATEMENT_FORMS
+from controller.script.statement_forms import STATEMENT_FORMS, unparse
 
 README = Path(__file__).parents[3] / "controller" / "script" / "README.md"
 EXAMPLES = re.findall(r"```script (\S+)(?: observed (\S+))?\n(.*?)```", README.read_text(), re.S)

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from controller.actions.actions import CallNoMoreBets, OperatorAction
+from controller.actions.declaration import Role
 from controller.core.state import CoreState
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile
@@ -12,9 +14,7 @@ from controller.script.parser import parse
 from controller.script.player import PlayedStatement, play
 from controller.service.irregularity_log import IrregularityLog
 from controller.table.loop import Conclusion, StoredTransaction
-from controller.tape.actions import CallNoMoreBets, Role
 from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import OperatorAction
 from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
 from firmware_bridge.timestamp import Timestamp
 
@@ -184,7 +184,7 @@ def test_a_table_left_suspended_is_logged_at_the_next_start(
 def test_a_start_that_suspends_the_table_is_logged_as_its_suspension(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    script = f"{BURN}P 9h; program 0.6.0"
+    script = f"{BURN}P 9h; program 0.8.0"
     lines = logged(caplog, script, book_of("s42-mini"), begun_at=len(parse(script)))
 
     assert lines[-1] == SUSPENDED

@@ -4,12 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
 from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.admission import wager_refusals
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager, WagerKind
+from controller.views.wagering import wager_refusal_words
 
 Table = Callable[..., Terms]
 Layout = Callable[[str], tuple[Wager, ...]]
@@ -103,7 +105,7 @@ def test_a_wager_is_refused(
 
     assert f"{found.seat} {found.kind.value}" == seat_and_kind
     assert found.clauses == clauses
-    assert expected in found.describe("")
+    assert expected in wager_refusal_words("", found)
 
 
 @pytest.mark.parametrize(
@@ -124,13 +126,13 @@ def test_odds_with_halves_require_even_cents(
     (found,) = wager_refusals(terms, layout(f"5 {kind} 1.01, 5 banker 1.00"))
 
     assert (found.kind.value, found.clauses) == (kind, tuple(clauses.split()))
-    assert found.remedy == "Bet a multiple of 0.02"
+    assert to_words(found.remedy) == "Bet a multiple of 0.02"
 
 
 def test_a_refusal_is_one_sentence_and_a_remedy(table: Table, layout: Layout) -> None:
     (found,) = wager_refusals(table("wa-mini"), layout("5 banker 1.00, 5 player 1.00"))
 
-    assert found.describe("WA") == (
+    assert wager_refusal_words("WA", found) == (
         "seat 5, Player: one seat may not bet on both hands (WA-ov-2-combo)."
         " Return this wager or the one on Banker"
     )
@@ -139,7 +141,10 @@ def test_a_refusal_is_one_sentence_and_a_remedy(table: Table, layout: Layout) ->
 def test_a_refusal_without_clauses_cites_nothing(table: Table) -> None:
     (found,) = wager_refusals(table("ny-mini"), (Wager(5, WagerKind.TIE, -5),))
 
-    assert found.describe("NY") == "seat 5, Tie: -0.05 is not a wager. State an amount above zero"
+    assert (
+        wager_refusal_words("NY", found)
+        == "seat 5, Tie: -0.05 is not a wager. State an amount above zero"
+    )
 
 
 def test_each_wager_is_refused_once(table: Table, layout: Layout) -> None:

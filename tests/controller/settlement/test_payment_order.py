@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.rules.setting_values import PayProcedure, VigorishCollection, VigorishMode
 from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.payment_order import PaymentAct
@@ -25,7 +26,7 @@ def paid(terms: Terms, facts: CoupFacts, wagers: tuple[Wager, ...]) -> Settlemen
 
 
 def texts(settled: Settlement) -> list[str]:
-    return [step.text for step in settled.steps]
+    return [to_words(step.text) for step in settled.steps]
 
 
 LOSERS = ["seat 5: take 1.00 from Tie", "seat 3: take 40.00 from Player"]

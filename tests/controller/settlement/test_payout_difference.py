@@ -2,6 +2,7 @@
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.settlement.payout_difference import SettledWager, payout_differences
 from controller.settlement.results import wager_results
 from controller.settlement.settle import settle
@@ -36,7 +37,7 @@ def test_the_wagers_that_pay_otherwise(table, coup, layout, hands, texts) -> Non
 
     found = payout_differences(terms, wager_results(terms, coup(hands)), settled)
 
-    assert [one.text for one in found] == texts
+    assert [to_words(one.text) for one in found] == texts
 
 
 def test_a_kind_without_a_result_is_left_out(table, coup) -> None:

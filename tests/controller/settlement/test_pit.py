@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.rules.setting_values import PayProcedure
 from controller.settlement.pit import PitProcedures, pit_refusal
 from controller.settlement.terms import Terms
@@ -41,14 +42,17 @@ def test_another_pay_procedure_is_refused(
     found = pit_refusal(table(profile), pit)
 
     assert found is not None
-    assert (found.clauses, found.remedy) == ((clause,), remedy)
+    assert (found.clauses, to_words(found.remedy)) == ((clause,), remedy)
 
 
 def test_the_refusal_names_the_procedure(table: Table) -> None:
     found = pit_refusal(table("ny-mini"), PitProcedures(baccarat=FIRST))
 
     assert found is not None
-    assert found.why == "the baccarat table of this pit pays by procedure i, this table by iii"
+    assert (
+        to_words(found.why)
+        == "the baccarat table of this pit pays by procedure i, this table by iii"
+    )
 
 
 @pytest.mark.parametrize(

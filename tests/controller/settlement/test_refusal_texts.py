@@ -3,8 +3,10 @@
 from collections.abc import Callable
 
 import pytest
+from in_words import ledger_refusal_words
 from msgspec.structs import replace
 
+from controller.messages.catalogue import to_words
 from controller.rules.cards import Card
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
@@ -29,6 +31,7 @@ from controller.settlement.vigorish_ledger import (
     void_form,
 )
 from controller.settlement.wagers import Wager, WagerKind
+from controller.views.wagering import wager_refusal_words
 
 Table = Callable[..., Terms]
 Layout = Callable[[str], tuple[Wager, ...]]
@@ -141,7 +144,7 @@ def test_texts_of_wager_refusals(
 ) -> None:
     (refusal,) = wager_refusals(table(profile, **settings), layout(wagers))
 
-    assert refusal.describe("") == expected
+    assert wager_refusal_words("", refusal) == expected
 
 
 def test_seat_1_and_one_cent_are_admitted(table: Table, layout: Layout) -> None:
@@ -151,14 +154,14 @@ def test_seat_1_and_one_cent_are_admitted(table: Table, layout: Layout) -> None:
 def test_a_refusal_by_several_clauses_names_each() -> None:
     refusal = WagerRefusal(2, WagerKind.TIE, "it is late", ("NY-1", "NY-2"), "Return it")
 
-    assert refusal.describe("NY") == "seat 2, Tie: it is late (NY-1, NY-2). Return it"
+    assert wager_refusal_words("NY", refusal) == "seat 2, Tie: it is late (NY-1, NY-2). Return it"
 
 
 def test_a_refusal_says_which_of_its_clauses_is_borrowed() -> None:
     refusal = WagerRefusal(2, WagerKind.TIE, "it is late", ("NY-1", "S42-b-4"), "Return it")
 
     words = "seat 2, Tie: it is late (NY-1, S42-b-4 (borrowed, X-23)). Return it"
-    assert refusal.describe("NY") == words
+    assert wager_refusal_words("NY", refusal) == words
 
 
 # --- vigorish owed ------------------------------------------------------------------------------
@@ -166,7 +169,7 @@ def test_a_refusal_says_which_of_its_clauses_is_borrowed() -> None:
 
 def refused(found: LedgerEntryResult | LedgerRefusal | None) -> str:
     assert isinstance(found, LedgerRefusal), found
-    return str(found)
+    return ledger_refusal_words(found)
 
 
 @pytest.mark.parametrize(
@@ -221,14 +224,14 @@ def test_a_seat_that_owes_nothing(table: Table) -> None:
     terms = table("s42-mini")
     expected = "seat 4 owes no vigorish. Name a seat that does"
 
-    assert collect_vigorish(terms, MARKED, 4) == LedgerRefusal(
-        "seat 4 owes no vigorish", (), "Name a seat that does"
-    )
+    found = collect_vigorish(terms, MARKED, 4)
+    assert isinstance(found, LedgerRefusal)
+    assert ledger_refusal_words(found) == expected
     assert refused(document_uncollected(terms, MARKED, 4, FORM)) == expected
 
 
 def test_a_refusal_of_the_ledger_by_several_clauses_names_each() -> None:
-    assert str(LedgerRefusal("it is owed", ("A-1", "A-2"), "Collect it")) == (
+    assert ledger_refusal_words(LedgerRefusal("it is owed", ("A-1", "A-2"), "Collect it")) == (
         "it is owed (A-1, A-2). Collect it"
     )
 
@@ -250,7 +253,7 @@ def test_a_void_form_out_of_order_gives_a_warning(table: Table) -> None:
 
     assert isinstance(found, LedgerEntryResult)
     (warning,) = found.warnings
-    assert warning.text == "form 9 follows form 7: forms are used in order"
+    assert to_words(warning.text) == "form 9 follows form 7: forms are used in order"
 
 
 # --- the pit ------------------------------------------------------------------------------------
@@ -262,8 +265,8 @@ def test_the_text_of_a_pit_refusal(table: Table) -> None:
     )
 
     assert differs is not None
-    assert differs.why == "tables of this pit pay by procedure iii, this table by i"
-    assert differs.remedy == "Set pay_procedure to iii"
+    assert to_words(differs.why) == "tables of this pit pay by procedure iii, this table by i"
+    assert to_words(differs.remedy) == "Set pay_procedure to iii"
 
 
 # --- results and payouts ------------------------------------------------------------------------

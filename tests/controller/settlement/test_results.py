@@ -76,9 +76,9 @@ def holds(
         case("s42-mini", "banker", "P 3 in 3, B 6 in 2", "wins 1:2",
              "S42-b-1-i-A S42-c-6-pay S42-c-6-six", **NONE_SIX),
         case("nj-minibaccarat", "banker", "P 3 in 3, B 6 in 2", "wins 1:2",
-             "S42-b-1-i-A NJ-7.3-f-elect NJ-7.3-f-1", **NONE_SIX),
+             "NJ-7.3-f-elect NJ-7.3-f-1", **NONE_SIX),
         case("nj-baccarat", "banker", "P 3 in 3, B 6 in 2", "wins 1:2",
-             "S42-b-1-i-A NJ-3.3-e-elect NJ-3.3-e-1", **NONE_SIX),
+             "NJ-3.3-e-elect NJ-3.3-e-1", **NONE_SIX),
         case("nj-minibaccarat", "banker", "P 6 in 2, B 6 in 2", "pushes",
              "S42-b-1-i-C-vig NJ-12-d-5-ii", **TIE25),
         case("wa-mini", "banker", "P 3 in 3, B 6 in 2", "wins 1:1", "WA-pay-win WA-pay-even"),
@@ -280,7 +280,7 @@ def test_a_win_that_may_be_waived_cites_both_clauses(
     found = result_of(terms, coup("P 3 in 3, B 6 in 2"), WagerKind.BANKER)
 
     assert found.vigorish_on is VigorishOn.WIN
-    assert found.clauses == ("S42-b-1-i-A", "S42-c-3-pay", "NJ-7.3-f-elect")
+    assert found.clauses == ("S42-c-3-pay", "NJ-7.3-f-elect")
 
 
 @pytest.mark.clause("S42-k-4-void")

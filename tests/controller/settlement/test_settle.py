@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from controller.journal.encoding import Codec
+from controller.messages.catalogue import to_words
 from controller.rules.hands import HandName
 from controller.rules.setting_values import (
     PayProcedure,
@@ -131,7 +132,7 @@ def test_a_void_coup_returns_every_stake_whole(table: Table, layout: Layout) -> 
     terms = table("s42-mini", vig_mode=VigorishMode.TIE25)
     settled = settle(terms, void_results(terms), layout("3 banker 1.00, 5 tie 2.00"))
 
-    assert [step.text for step in settled.steps] == [
+    assert [to_words(step.text) for step in settled.steps] == [
         "seat 5: return 2.00 on Tie",
         "seat 3: return 1.00 on Banker",
     ]

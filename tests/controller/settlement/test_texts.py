@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
+from controller.messages.catalogue import to_words
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import PayProcedure, VigorishRounding
 from controller.settlement.coup_facts import CoupFacts
@@ -34,7 +35,7 @@ def test_stored_values_of_acts_and_vigorish_bases() -> None:
 
 
 def test_names_of_wagers() -> None:
-    assert {kind.value: name for kind, name in KIND_NAMES.items()} == {
+    assert {kind.value: to_words(name) for kind, name in KIND_NAMES.items()} == {
         "banker": "Banker",
         "player": "Player",
         "tie": "Tie",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.rules.hands import HandName
 from controller.rules.setting_values import VigorishMode
 from controller.settlement.coup_facts import CoupFacts
@@ -193,7 +194,7 @@ def test_equal_counts_charge_a_quarter_of_the_banker_wager_and_return_the_rest(
         charged = [one.cents for one in settled.steps if one.act == "collect_vigorish"]
         tie = facts.player_count == facts.banker_count
         assert charged == ([2500] if tie else [])
-        texts = [one.text for one in settled.steps]
+        texts = [to_words(one.text) for one in settled.steps]
         assert ("seat 5: return 75.00 of 100.00 on Banker" in texts) is tie
         if tie:
             assert "seat 2: return 40.00 on Player" in texts, "the Player wager pays nothing"
@@ -226,7 +227,9 @@ def test_a_winning_wager_on_a_hand_is_paid_its_own_amount(
         paid = [one for one in settled.steps if one.act == "pay"]
         lead = facts.player_count - facts.banker_count
         won = {0: None, 1: "seat 5: pay 35.00 on Player", -1: "seat 2: pay 60.00 on Banker"}
-        assert [one.text for one in paid] == ([won[1 if lead > 0 else -1]] if lead else [])
+        assert [to_words(one.text) for one in paid] == (
+            [won[1 if lead > 0 else -1]] if lead else []
+        )
         gains = {one.kind.value: one.gain for one in settled.lines}
         assert gains["player"] == (3500 if lead > 0 else -3500 if lead else 0)
         if lead > 0:

@@ -12,22 +12,7 @@ import sys
 import pytest
 from msgspec.structs import replace
 
-from controller.control.answers import plain_entries, refusal_text
-from controller.metrics.collector import TableMetrics
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
-from controller.procedure.effects import Prompt
-from controller.procedure.events import LayoutPart
-from controller.procedure.people.permitted import permitted_decisions
-from controller.procedure.people.setting_changes import effective_book
-from controller.procedure.phases import Phase
-from controller.procedure.rulebook import ObservableFact
-from controller.profiles.load import profile_text
-from controller.replay.replayer import describe_entry
-from controller.rules.hands import HandName
-from controller.rules.outcome import Outcome
-from controller.table.loop import Conclusion, StoredTransaction
-from controller.tape.actions import (
+from controller.actions.actions import (
     BindBatch,
     ChangeSetting,
     ClearShoeError,
@@ -37,17 +22,31 @@ from controller.tape.actions import (
     GiveNotice,
     GiveUpReveal,
     LockShoe,
+    OperatorAction,
     RecordAct,
     ReportTurned,
     RequestGhostHand,
-    Resolve,
-    Role,
+    Resolution,
     SetCardApart,
     StateWagers,
     UnlockShoe,
     VacateSeat,
 )
-from controller.tape.inputs import OperatorAction
+from controller.actions.choices import ActKind, FloorDecision, LayoutPart, Provisional
+from controller.actions.declaration import Role
+from controller.control.answers import plain_entries, refusal_text
+from controller.messages.catalogue import to_words
+from controller.metrics.collector import TableMetrics
+from controller.procedure.effects import Prompt
+from controller.procedure.people.permitted import permitted_decisions
+from controller.procedure.people.setting_changes import effective_book
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import ObservableFact
+from controller.profiles.load import profile_text
+from controller.replay.replayer import describe_entry
+from controller.rules.hands import HandName
+from controller.rules.outcome import Outcome
+from controller.table.loop import Conclusion, StoredTransaction
 from controller.views.disclosure import (
     HIDDEN_CARD,
     burn_card_disclosed,
@@ -266,7 +265,7 @@ def test_dealt_mixed_the_banker_hand_stays_hidden(script, output) -> None:
 
 
 def prompts_of(table) -> list[tuple[str, tuple[str, ...]]]:
-    return [(one.text, one.clauses) for one in table.of(Prompt)]
+    return [(to_words(one.text), one.clauses) for one in table.of(Prompt)]
 
 
 @pytest.mark.parametrize("parts", [(), ("player_hand",)])
@@ -311,12 +310,8 @@ def test_once_the_hands_are_turned_the_third_card_is_in_its_hand(script) -> None
 # Actions that do not themselves disclose a card. Turning, declaring and a card found face up do;
 # calling "no more bets" states that the coup before is over.
 NOT_DISCLOSING = (
-    *(
-        Resolve(Resolution(decision))
-        for decision in FloorDecision
-        if decision.value != "state_outcome"
-    ),
-    *(Resolve(Resolution(decision, Provisional.VOID)) for decision in (FloorDecision.CONTINUE,)),
+    *(Resolution(decision) for decision in FloorDecision if decision.value != "state_outcome"),
+    *(Resolution(decision, Provisional.VOID) for decision in (FloorDecision.CONTINUE,)),
     *(CloseShoe(), LockShoe(), UnlockShoe(), ClearShoeError(4)),
     *(ReportTurned(part) for part in (LayoutPart.PLAYER_THIRD, LayoutPart.BANKER_THIRD)),
     *(GiveUpReveal(hand, by_order) for hand in HandName for by_order in (False, True)),
@@ -397,7 +392,7 @@ def test_a_card_drawn_in_error_is_not_shown_where_the_hands_lie_face_up(
     for face in ("A3", "A8", "CD"):
         table = script().begun().reported(*NEW_SHOE, *HANDS["natural"], f"44 83 {face}")
         if decided:
-            table.acted(Resolve(Resolution(FloorDecision.CONTINUE)))
+            table.acted(Resolution(FloorDecision.CONTINUE))
         seen.add(OUTPUT_TEXTS[output](table))
     assert len(seen) == 1
 
@@ -556,7 +551,7 @@ def test_face_up_an_overdraw_cites_the_clauses_that_follow_from_the_cards(script
 def voided(table) -> dict:
     """The snapshot after a floorperson has voided the open coup."""
     assert FloorDecision.VOID_COUP in permitted_decisions(table.core.book, table.state.table)
-    table.acted(Resolve(Resolution(FloorDecision.VOID_COUP)))
+    table.acted(Resolution(FloorDecision.VOID_COUP))
     return snapshot_of(table)
 
 

@@ -3,9 +3,11 @@
 import json
 
 import pytest
+from acts_of_people import acted
 
-from controller.procedure.act_kinds import ActKind
-from controller.procedure.events import ActReported, CardDrawn, DomainEvent, ShoeDeviceStarted
+from controller.actions.actions import OperatorAction, RecordAct
+from controller.actions.choices import ActKind
+from controller.procedure.events import CardDrawn, ShoeDeviceStarted, StepInput
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
@@ -17,11 +19,11 @@ from controller.views.snapshot import opening_view
 BOOK = RuleBook.of(load_profile("s42-mini"), 8, (ObservableFact.CUT_DEPTH,), (1, 2, 3))
 
 
-def act(kind: ActKind, **values: object) -> ActReported:
-    return ActReported(kind, "Ann Lee", "dealer", **values)
+def act(kind: ActKind, **values: object) -> OperatorAction:
+    return acted(RecordAct(kind, **values), "Ann Lee", role="dealer")
 
 
-def after(*events: DomainEvent) -> dict[str, object]:
+def after(*events: StepInput) -> dict[str, object]:
     state = TableState(today="2026-11-21")
     for event in events:
         state = step(BOOK, state, event).state

@@ -4,13 +4,14 @@ import json
 
 import pytest
 
-from controller.procedure.decisions import FloorDecision, Provisional, Resolution
+from controller.actions.actions import CallNoMoreBets, CorrectCoup, Resolution
+from controller.actions.choices import FloorDecision, Provisional
+from controller.messages.catalogue import to_words
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.irregularities.codes import BURN_SEEN, CARRY_UNSEEN
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.outcome import Outcome
-from controller.tape.actions import CallNoMoreBets, CorrectCoup, Resolve
 from controller.views.snapshot import snapshot
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -229,17 +230,17 @@ def test_an_irregularity_with_what_it_permits_and_forbids(script) -> None:
     assert one == {
         "number": 1,
         "code": "OVERDRAW",
-        "title": kind.title,
+        "title": "a card was drawn that no hand is due",
         "clauses": list(table.state.table.open_irregularities[0].clauses),
         "coup": 1,
         "suspends": True,
         "provisional": False,
         "permitted": [
-            CARRY_UNSEEN.text,
-            BURN_SEEN.text,
+            to_words(CARRY_UNSEEN.text),
+            to_words(BURN_SEEN.text),
             "close the shoe: an open coup is void, and every card is reshuffled",
         ],
-        "forbidden": list(kind.forbidden),
+        "forbidden": list(map(to_words, kind.forbidden)),
         "found": None,
     }
 
@@ -249,7 +250,7 @@ def test_the_remedy_before_and_after_the_decision(script) -> None:
     remedy = snapshot_of(table)["remedy"]
     assert remedy["done"] == ["1 card drawn in error set aside"]
     assert [one["decision"] for one in remedy["decisions"]] == snapshot_of(table)["decisions"]
-    table.acted(Resolve(Resolution(FloorDecision.CARRY)))
+    table.acted(Resolution(FloorDecision.CARRY))
     remedy = snapshot_of(table)["remedy"]
     assert (remedy["carried"], remedy["decisions"]) == (1, [])
     assert [one["step"] for one in remedy["owed"]] == ["carry"]
@@ -260,7 +261,7 @@ def test_a_held_card_is_not_shown_before_its_coup_is_dealt(script) -> None:
     table = script(observed=facts).begun().reported(*NEW_SHOE)
     table.acted(CallNoMoreBets())
     table.reported(*OVERDRAW)
-    table.acted(Resolve(Resolution(FloorDecision.CARRY)))
+    table.acted(Resolution(FloorDecision.CARRY))
     table.reported("47 90")
     assert "it begins with the cards held" in snapshot_of(table)["due"]
     table.acted(CallNoMoreBets())
@@ -282,7 +283,7 @@ def test_a_coup_that_ended_while_suspended_is_not_counted_yet(script) -> None:
     table = script().begun().reported(*NEW_SHOE, *COUP, *WRONG_RESULT, *COUP)
     now = snapshot_of(table)
     assert (now["last_coup"]["coup"], now["shoe"]["player"]) == (1, 1)
-    table.acted(Resolve(Resolution(FloorDecision.CONTINUE, Provisional.TAKE_OVER)))
+    table.acted(Resolution(FloorDecision.CONTINUE, Provisional.TAKE_OVER))
     now = snapshot_of(table)
     assert (now["last_coup"]["coup"], now["shoe"]["player"]) == (3, 3)
 

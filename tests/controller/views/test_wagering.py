@@ -3,19 +3,22 @@
 import json
 
 import pytest
+from acts_of_people import acted
 
-from controller.procedure.act_kinds import ActKind
+from controller.actions.actions import (
+    ChangeSetting,
+    DocumentVigorish,
+    GiveNotice,
+    RecordAct,
+    StateWagers,
+    VacateSeat,
+)
+from controller.actions.choices import ActKind
 from controller.procedure.events import (
-    ActReported,
     CardDrawn,
     GamingDayChanged,
-    NoticeRecorded,
     ResultDeclared,
-    SeatVacated,
-    SettingChangeRequested,
     ShoeDeviceStarted,
-    VigorishDocumented,
-    WagersStated,
 )
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -50,7 +53,7 @@ class WageringTable:
         return self
 
     def bet(self, *wagers):
-        return self.take(WagersStated(tuple(Wager(*one) for one in wagers), "Ann Lee"))
+        return self.take(acted(StateWagers(tuple(Wager(*one) for one in wagers)), "Ann Lee"))
 
     def deal(self, cards=BANKER_8, outcome=Outcome.BANKER):
         drawn = zip(cards, PLACES, strict=False)
@@ -59,8 +62,8 @@ class WageringTable:
 
     def change(self, setting, value):
         for to in ("players", "commission"):
-            self.take(NoticeRecorded(setting, value, to, "Bo Ray", 0))
-        return self.take(SettingChangeRequested(setting, value, "Bo Ray", "trial", 1))
+            self.take(acted(GiveNotice(setting, value, to), "Bo Ray"))
+        return self.take(acted(ChangeSetting(setting, value), "Bo Ray", reason="trial", at_ns=1))
 
     def now(self):
         seen = wagering_view(effective_book(self.book, self.state), self.state)
@@ -122,7 +125,11 @@ def test_during_a_coup_its_locked_wagers_are_shown():
 def test_a_verbal_wager_is_shown_until_it_is_changed():
     table = WageringTable()
     table.take(
-        ActReported(ActKind.VERBAL_WAGER, "Ann Lee", "dealer", seat=3, amount=5000, second="Bo Ray")
+        acted(
+            RecordAct(ActKind.VERBAL_WAGER, seat=3, amount=5000, second="Bo Ray"),
+            "Ann Lee",
+            role="dealer",
+        )
     )
 
     assert table.now()["verbal"] == [{"seat": 3, "cents": 5000, "amount": "50.00"}]
@@ -161,7 +168,7 @@ def test_owed_vigorish_has_its_deadline(profile, left, deadline):
     table = WageringTable(profile).change("vig_collection", "deferred")
     table.bet((5, WagerKind.BANKER, 10000)).deal()
     if left:
-        table.take(SeatVacated(5, "Ann Lee"))
+        table.take(acted(VacateSeat(5), "Ann Lee"))
 
     assert table.now()["owed"] == [
         {"seat": 5, "cents": 500, "amount": "5.00", "deadline": deadline}
@@ -181,14 +188,20 @@ def test_complimentary_vigorish_is_listed_by_patron():
         .bet((5, WagerKind.BANKER, 10000))
         .deal()
     )
-    table.take(VigorishDocumented(5, 17, "Cy Fox", "Ann Lee", "Bo Ray", "Di Orr", True, ""))
+    table.take(
+        acted(
+            DocumentVigorish(5, 17, "Cy Fox", "Ann Lee", "Di Orr", patron_signed=True),
+            "Bo Ray",
+            reason="",
+        )
+    )
 
     assert table.now()["complimentary"] == ["Cy Fox: cash complimentary 5.00, vigorish by form 17"]
 
 
 def test_changed_settings_are_shown_with_the_value_in_the_file():
     table = WageringTable().change("odds_tie", "9:1")
-    table.take(NoticeRecorded("vig_mode", "tie25", "players", "Bo Ray", 0))
+    table.take(acted(GiveNotice("vig_mode", "tie25", "players"), "Bo Ray"))
 
     shown = table.now()
 

@@ -635,6 +635,19 @@ def test_nothing_raises_and_every_tick_advances_the_deadline(
         assert due_ms > 0
 
 
+@given(st.sampled_from(list(Delivery)), STEPS)
+def test_a_tag_request_after_an_answer_never_waits_for_the_store(
+    delivery: Delivery, steps: list[tuple[bytes, int]]
+) -> None:
+    """What waits for the store is sent with the answer, before the request that follows it."""
+    one = ready(delivery=delivery)
+    for data, after_ms in steps:
+        one.receive(data, after_ms)
+        assert one.link.send(one.state, Inventory(), one.at())[1].to_write == ()
+        one.tick(0)
+        assert one.link.send(one.state, Inventory(), one.at())[1].to_write == ()
+
+
 @given(STEPS)
 def test_the_state_can_be_stored_and_restored(steps: list[tuple[bytes, int]]) -> None:
     one = session(delivery=Delivery.POLL)

@@ -23,7 +23,7 @@ from controller.procedure.effects import (
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.load import load_clauses
+from controller.profiles.load import load_clauses, load_profile
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
@@ -33,13 +33,14 @@ from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
 from hil.demo.batches import batch_places
 from hil.demo.demo import stop_request
+from hil.demo.floor_view import shown_clauses
 from hil.demo.floorperson import SCRIPT, choose_decision
 from hil.demo.plain_lines import event_lines
 from hil.demo.plan import usual_mistakes
 from hil.demo.proof import JournalTally, count_journal, dealt_coup, find_difference
 from hil.demo.report import batch_line
 
-CLAUSES = load_clauses()
+CLAUSES = shown_clauses(load_profile("s42-mini"), load_clauses())
 
 
 def open_irregularity(code: str, *decisions: str, suspends: bool = True) -> SnapshotPart:
@@ -139,7 +140,7 @@ def test_an_irregularity_is_printed_with_the_text_of_its_clause() -> None:
     )  # fmt: skip
 
     assert event_lines(one, CLAUSES) == (
-        "IRREGULARITY 2 OVERDRAW, coup 24: one card too many",
+        "IRREGULARITY 2 OVERDRAW, coup 24: a card was drawn that no hand is due: one card too many",
         "    S42-h-4: Neither hand gets more than one extra card.",
         "    permitted: end it",
         "    forbidden: add it",

@@ -17,13 +17,15 @@ from controller.procedure.effects import (
 )
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity
-from controller.profiles.load import load_clauses
+from controller.profiles.load import load_clauses, load_profile
 from controller.rules.outcome import Outcome
 from controller.views.snapshot_reader import SnapshotPart
 from hil.demo.card_glyphs import ASCII, UNICODE, Glyphs
+from hil.demo.floor_view import shown_clauses
 from hil.demo.follow import JournalEvent
 from hil.demo.view import Scene, render
 
+CLAUSES = shown_clauses(load_profile("s42-mini"), load_clauses())
 SIZES = [(80, 24), (100, 32), (140, 45), (60, 22), (59, 24), (80, 21), (40, 12), (20, 5)]
 OVERDRAWN = {
     "number": 3,
@@ -107,9 +109,7 @@ def closed(coup: int, outcome: Outcome | None) -> CoupClosed:
     )  # fmt: skip
 
 
-def raised(
-    detail: str = "a card was drawn that no hand is due: claimed for Player",
-) -> Irregularity:
+def raised(detail: str = "claimed for Player") -> Irregularity:
     code, clauses = IrregularityCode.OVERDRAW, ("S42-h-4",)
     return Irregularity(code, 3, 12, detail, clauses, (), (), ("continue",), suspends=True)
 
@@ -122,7 +122,7 @@ def rendered(
     shown: Scene, width: int = 80, height: int = 24, glyphs: Glyphs = UNICODE
 ) -> list[str]:
     console = Console(file=StringIO(), width=width, height=height, color_system=None)
-    console.print(render(shown, load_clauses(), glyphs, width, height), end="")
+    console.print(render(shown, CLAUSES, glyphs, width, height), end="")
     assert isinstance(console.file, StringIO)
     return console.file.getvalue().rstrip("\n").split("\n")
 
@@ -347,7 +347,7 @@ def test_it_fits_every_terminal(table: dict[str, object]) -> None:
 
 def test_the_ascii_view_has_only_ascii() -> None:
     console = Console(file=StringIO(), width=80, height=24, color_system=None, safe_box=True)
-    view = render(scene(SUSPENDED, raised()), load_clauses(), ASCII, 80, 24)
+    view = render(scene(SUSPENDED, raised()), CLAUSES, ASCII, 80, 24)
     console.print(view)
     assert isinstance(console.file, StringIO)
     frames = set("╭╮╰╯─│┏┓┗┛━┃╸╺")

@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
 from hil.dealing.cards import card_named
 from hil.dealing.shoe import Loading
 from hil.dealing.tags import batch
 from hil.emulator.feig.device import FeigSettings
 from hil.emulator.feig.rfid_shoe import RfidShoe
+from hil.emulator.lines.faults import Envelope, FaultPlan
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.simulation.cable import Cable, CableOutlet
@@ -96,6 +99,23 @@ def test_a_reconnected_client_gets_uncleared_records_at_once() -> None:
                     server.perform(draw)
                 assert receive_all(client, FIRST_BYTES)[3:6] == b"\x00\x22\x00"
             assert server.wait_disconnected()
+
+
+@pytest.mark.parametrize(
+    ("faults", "answer"),
+    [
+        (None, CLEARED),
+        (FaultPlan(extra_repeat=1.0, envelope=Envelope.FEIG), CLEARED * 2),
+        (FaultPlan(extra_repeat=1.0), CLEARED),  # a shoe's host does not repeat its requests
+    ],
+)
+def test_faults_of_a_readers_line_meet_its_answers(faults: FaultPlan | None, answer: bytes) -> None:
+    """The second request shows that nothing more came before its answer."""
+    settings = LineServerSettings(faults=faults)
+    with PtyServer(RfidShoe(), settings) as server, host(server.path) as fd:
+        for _ in range(2):
+            os.write(fd, CLEAR)
+            assert read_all(fd, len(answer)) == answer
 
 
 def test_bytes_of_nine_bits_are_paced_as_such() -> None:

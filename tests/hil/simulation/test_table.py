@@ -2,11 +2,11 @@
 
 import pytest
 
+from controller.actions.actions import LockShoe, OperatorAction
 from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
 from controller.procedure.effects import Refusal
-from controller.tape.actions import LockShoe
 from controller.tape.entries import DeviceEventRecorded, RunBegan
-from controller.tape.inputs import OperatorAction, Started, Tick
+from controller.tape.inputs import Started, Tick
 from drivers.events import CardPassed, Stage, StageChanged, TagSeen
 from firmware_bridge.transport.port import PortLost, PortOpened
 from hil.dealing.tags import usual_batches

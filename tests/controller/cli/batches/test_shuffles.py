@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
+from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.journal.store import Journal
-from controller.procedure.effects import ShuffleRecorded
 from controller.tape.inputs import Tick
 from controller.tape.records import entry_record, input_record
 from drivers.shuffler_events import ShuffleProof, ShuffleResult

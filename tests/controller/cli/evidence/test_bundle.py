@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from controller.actions.actions import CorrectCoup
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.rules.outcome import Outcome
-from controller.tape.actions import CorrectCoup
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
@@ -26,7 +26,7 @@ def test_a_coup_is_named_with_its_gaming_day_or_without(
 ) -> None:
     assert asked(coup, disputed, tmp_path / "coup.zip") == ExitCode.DONE
     output = capsys.readouterr().out
-    assert "coup 2025-11-20/1/2, 9 files" in output
+    assert "coup 2025-11-20/1/2, 10 files" in output
     assert "python3 verify.py ." in output
     assert (tmp_path / "coup.zip").stat().st_size > 10_000
 

@@ -16,7 +16,7 @@ Shipping = Callable[[dict[str, register.ClauseProof]], None]
 
 PROVEN = make_proof(
     (Coverage.CHECKED, Coverage.PROMPTED),
-    ("controller.procedure.dealing.drawing",),
+    ("controller.procedure.dealing.coup_start",),
     ("tests/test_a.py::test_a", "tests/test_a.py::test_b"),
 )
 
@@ -36,7 +36,7 @@ def test_a_clause_is_shown_with_its_coverage(ship: Shipping, capsys: Capture) ->
     ship({"S42-h-4": PROVEN})
     assert main(["clauses"]) == ExitCode.DONE
 
-    shown = "yes checked, prompted controller.procedure.dealing.drawing 2"
+    shown = "yes checked, prompted controller.procedure.dealing.coup_start 2"
     assert shown in words_of(capsys.readouterr().out)
 
 
@@ -109,6 +109,6 @@ def test_json_names_every_test(ship: Shipping, capsys: Capture) -> None:
         "observable": "yes",
         "open": False,
         "covered": ["checked", "prompted"],
-        "modules": ["controller.procedure.dealing.drawing"],
+        "modules": ["controller.procedure.dealing.coup_start"],
         "tests": ["tests/test_a.py::test_a", "tests/test_a.py::test_b"],
     }

@@ -4,15 +4,19 @@ import json
 
 import pytest
 
+from controller.actions.actions import ACTIONS
+from controller.actions.choices import ActKind
+from controller.actions.declaration import ActionValue, values_of
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.cli.table.act_list import CHOICES, WORDS, action_lines, describe_value
-from controller.control.requests import VALUES, VALUES_OF
-from controller.procedure.act_kinds import ActKind
-from controller.tape.actions import ACTION_NAMES
+from controller.cli.table.act_list import action_lines
 
 Capture = pytest.CaptureFixture[str]
-OF_EACH = [(action, value) for action, values in VALUES_OF.items() for value in values]
+OF_EACH = [(name, value) for name, kind in ACTIONS.items() for value in values_of(kind)]
+
+
+def words_of(action: str, name: str) -> str:
+    return next(one.words for one in values_of(ACTIONS[action]) if one.name == name)
 
 
 @pytest.fixture
@@ -24,36 +28,32 @@ def listed(capsys: Capture) -> str:
 def test_every_action_is_listed(listed: str) -> None:
     heads = [line.split()[0] for line in listed.splitlines() if not line.startswith(" ")]
 
-    assert heads == [name for name, _, _ in ACTION_NAMES]
+    assert heads == list(ACTIONS)
 
 
 def test_no_line_is_longer_than_a_terminal(listed: str) -> None:
     assert max(map(len, listed.splitlines())) <= 100
 
 
-def test_every_value_has_a_description_or_a_closed_set() -> None:
-    assert sorted([*CHOICES, *WORDS]) == sorted(VALUES)
-
-
-@pytest.mark.parametrize(("action", "value"), OF_EACH)
-def test_every_value_is_listed_below_its_action(action: str, value: str) -> None:
-    assert describe_value(action, value)
-    assert any(line.startswith(f"  {value} ") for line in action_lines(action))
+@pytest.mark.parametrize(("action", "value"), OF_EACH, ids=str)
+def test_every_value_is_listed_below_its_action(action: str, value: ActionValue) -> None:
+    assert value.words, "a description or a closed set"
+    assert any(line.startswith(f"  {value.name} ") for line in action_lines(ACTIONS[action]))
 
 
 def test_a_closed_set_is_written_out() -> None:
-    words = describe_value("record", "act")
+    words = words_of("record", "act")
 
     assert words.split(", ") == [act.value for act in ActKind]
 
 
 def test_a_batch_is_named_where_it_is_bound_and_is_a_back_elsewhere() -> None:
-    assert "RED-0001" in describe_value("bind-batch", "batch")
-    assert "back colour" in describe_value("set-card-apart", "batch")
+    assert "RED-0001" in words_of("bind-batch", "batch")
+    assert "back colour" in words_of("set-card-apart", "batch")
 
 
 def test_roles_and_reason_are_listed_below_the_action() -> None:
-    assert list(action_lines("set-card-apart"))[:2] == [
+    assert list(action_lines(ACTIONS["set-card-apart"]))[:2] == [
         "set-card-apart    set a damaged or foreign card apart; its batch is blocked",
         "                  for floorperson, pit_manager; with --reason",
     ]
@@ -73,6 +73,7 @@ def test_the_actions_as_json(capsys: Capture) -> None:
     assert main(["act", "--list", "--json"]) == ExitCode.DONE
 
     actions = {one["action"]: one for one in json.loads(capsys.readouterr().out)["actions"]}
+    schema = actions["declare-result"].pop("schema")
     assert actions["declare-result"] == {
         "action": "declare-result",
         "roles": ["dealer", "floorperson", "pit_manager"],
@@ -81,3 +82,11 @@ def test_the_actions_as_json(capsys: Capture) -> None:
         "reason_required": False,
         "purpose": "declare the result of the coup",
     }
+    assert schema["required"] == ["outcome"]
+    assert schema["additionalProperties"] is False
+    assert schema["properties"]["player_pair"] == {
+        "type": "boolean",
+        "default": False,
+        "description": "yes or no; default: no",
+    }
+    assert schema["$defs"]["Outcome"]["enum"] == ["banker", "player", "tie"]

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from controller.actions.actions import ACTIONS
+from controller.actions.declaration import ActionValue, values_of
 from controller.cli.errors import CommandError
 from controller.cli.table.act_values import parse_values
-from controller.control.requests import VALUES
 
 WAGERS = [
     {"seat": 5, "wager": "banker", "cents": 10000},
@@ -15,43 +16,47 @@ WAGERS = [
 
 
 @pytest.mark.parametrize(
-    ("word", "value"),
+    ("action", "word", "value"),
     [
-        ("seat=5", 5),
-        ("form_number=1001", 1001),
-        ("by_order=yes", True),
-        ("patron_signed=no", False),
-        ("act=inspected", "inspected"),
-        ("reference=W=7", "W=7"),
-        ("batch=", ""),
-        ("wagers=none", []),
-        ("wagers=5:banker:100,3:tie:25.50", WAGERS),
+        ("record", "seat=5", 5),
+        ("document-vigorish", "form_number=1001", 1001),
+        ("give-up", "by_order=yes", True),
+        ("document-vigorish", "patron_signed=no", False),
+        ("record", "act=inspected", "inspected"),
+        ("record", "reference=W=7", "W=7"),
+        ("record", "batch=", ""),
+        ("record", "unknown=5", "5"),
+        ("wagers", "wagers=none", []),
+        ("wagers", "wagers=5:banker:100,3:tie:25.50", WAGERS),
     ],
 )
-def test_a_word_is_parsed_by_its_key(word: str, value: object) -> None:
-    assert parse_values([word]) == {word.partition("=")[0]: value}
+def test_a_word_is_parsed_by_the_declared_type(action: str, word: str, value: object) -> None:
+    assert parse_values(ACTIONS[action], [word]) == {word.partition("=")[0]: value}
 
 
 def test_wagers_from_a_file(fast_dir: Path) -> None:
     layout = fast_dir / "layout.csv"
     layout.write_text("seat,wager,amount\n5,banker,100.00\n3,tie,25.50\n", "utf-8")
 
-    assert parse_values([f"wagers=@{layout}"]) == {"wagers": WAGERS}
+    assert parse_values(ACTIONS["wagers"], [f"wagers=@{layout}"]) == {"wagers": WAGERS}
 
 
 def test_several_values() -> None:
-    assert parse_values(["seat=5", "act=cut"]) == {"seat": 5, "act": "cut"}
+    assert parse_values(ACTIONS["record"], ["seat=5", "act=cut"]) == {"seat": 5, "act": "cut"}
 
 
-@pytest.mark.parametrize("key", [key for key in VALUES if key != "wagers"])
-def test_every_value_can_be_typed(key: str) -> None:
-    texts = [text for text in ("5", "yes", "some words") if _typed(f"{key}={text}")]
+OF_EACH = [(name, value) for name, kind in ACTIONS.items() for value in values_of(kind)]
+
+
+@pytest.mark.parametrize(("action", "value"), OF_EACH, ids=str)
+def test_every_value_can_be_typed(action: str, value: ActionValue) -> None:
+    texts = [text for text in ("5", "yes", "none") if _typed(action, f"{value.name}={text}")]
 
     assert texts
 
 
-def _typed(word: str) -> bool:
+def _typed(action: str, word: str) -> bool:
     try:
-        return bool(parse_values([word]))
+        return bool(parse_values(ACTIONS[action], [word]))
     except CommandError:
         return False

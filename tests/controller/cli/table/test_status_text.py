@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from controller.actions.actions import CorrectCoup
 from controller.cli.table.status_tasks import CommandHints, irregularity_lines, resolve_commands
 from controller.cli.table.status_text import conclusion_lines, status_block
 from controller.journal.store import open_read_only
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
 from controller.rules.outcome import Outcome
-from controller.tape.actions import CorrectCoup
 from controller.views.snapshot import snapshot
 from controller.views.snapshot_reader import SnapshotPart
 

@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import ClearWarning, RecordAct
+from controller.actions.choices import ActKind
 from controller.custody.batch_life.change import LineageUpdate
 from controller.custody.batch_life.facts import (
-    CutMade,
     Fact,
     FirstCardOut,
-    LoadedIntoShuffler,
-    PutIntoShoe,
     ShoeOver,
-    WarningAnswered,
 )
 from controller.custody.batch_life.lifecycle import apply_batch_fact, new_lineage
 from controller.custody.batch_life.permissions import obstacles_to_dealing
@@ -110,7 +108,7 @@ class Batches:
         return self.apply(CompartmentChanged(number, CompartmentState(state), cards, back, faces))
 
     def loaded(self, back: str = "red", number: int = 1) -> None:
-        self.apply(LoadedIntoShuffler(back))
+        self.apply(RecordAct(ActKind.INTO_SHUFFLER, back))
         self.compartment(number, "loading")
 
     def counted(self, back: str = "red", number: int = 1) -> None:
@@ -144,10 +142,10 @@ class Batches:
         self.apply(ShoeOver(played=True))
 
     def deal(self, back: str = "red") -> None:
-        self.apply(CutMade(), PutIntoShoe(back), FirstCardOut(""))
+        self.apply(RecordAct(ActKind.CUT), RecordAct(ActKind.LOADED, back), FirstCardOut(""))
 
     def clear_warnings(self) -> None:
-        self.apply(*(WarningAnswered(one.number) for one in self.lineage.warnings))
+        self.apply(*(ClearWarning(one.number) for one in self.lineage.warnings))
 
     def status(
         self,

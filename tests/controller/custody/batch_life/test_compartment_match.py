@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
-from controller.custody.batch_life.facts import FirstCardOut, LoadedIntoShuffler
+from controller.actions.actions import RecordAct
+from controller.actions.choices import ActKind
+from controller.custody.batch_life.facts import FirstCardOut
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
+from controller.messages.catalogue import to_words
 from drivers.shuffler_events import ShuffleDone, ShuffleStarted
 
 S = BatchStage
@@ -20,7 +23,7 @@ def test_a_sensed_back_identifies_the_batch(batches: Any) -> None:
 
 
 def test_without_a_sensor_the_recorded_batch_is_expected(batches: Any) -> None:
-    batches.apply(LoadedIntoShuffler("blue"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "blue"))
     batches.compartment(2, "loading")
 
     assert batches.life("blue").compartment == 2
@@ -38,33 +41,33 @@ def test_two_candidate_batches_give_no_match(batches: Any) -> None:
     batches.compartment(1, "counted", 416)
 
     assert batches.remarks() == [(BlockReason.UNPROVEN, "")]
-    assert "say which one goes in" in batches.last.remarks[0].detail
+    assert "say which one goes in" in to_words(batches.last.remarks[0].detail)
     assert batches.stage("red") is batches.stage("blue") is S.UNKNOWN
 
 
 def test_a_record_after_loading_identifies_the_batch_from_the_count(batches: Any) -> None:
     batches.compartment(1, "loading")
-    batches.apply(LoadedIntoShuffler("red"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red"))
     batches.compartment(1, "counted", 416)
 
     assert batches.stage("red") is S.COUNTED
 
 
 def test_a_third_back_is_foreign(batches: Any) -> None:
-    batches.apply(LoadedIntoShuffler("red"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red"))
     batches.compartment(1, "counted", 416, back="green")
 
     assert batches.life("red").block_reasons == (BlockReason.FOREIGN,)
     assert batches.warnings() == [("count", 1, False)]
-    assert "green" in batches.last.opened[0].text
-    assert "red and blue" in batches.last.opened[0].text
+    assert "green" in to_words(batches.last.opened[0].text)
+    assert "red and blue" in to_words(batches.last.opened[0].text)
 
 
 def test_a_foreign_back_without_a_match_still_warns(batches: Any) -> None:
     batches.compartment(1, "loading", back="green\n")
 
     assert batches.warnings() == [("count", 1, False)]
-    assert "green?" in batches.last.opened[0].text
+    assert "green?" in to_words(batches.last.opened[0].text)
     assert not batches.last.moves
 
 
@@ -102,13 +105,17 @@ def test_a_batch_in_play_that_the_shuffler_holds_is_a_contradiction(
 
 def test_a_batch_recorded_to_go_in_but_dealt_from_is_in_play(batches: Any) -> None:
     batches.released("red", 1)
-    batches.apply(LoadedIntoShuffler("blue"), LoadedIntoShuffler("red"), FirstCardOut("red"))
+    batches.apply(
+        RecordAct(ActKind.INTO_SHUFFLER, "blue"),
+        RecordAct(ActKind.INTO_SHUFFLER, "red"),
+        FirstCardOut("red"),
+    )
 
     assert batches.lineage.into_shuffler == ""
 
 
 def test_the_record_for_the_other_batch_survives_a_sensed_one(batches: Any) -> None:
-    batches.apply(LoadedIntoShuffler("blue"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "blue"))
     batches.compartment(1, "loading", back="red")
 
     assert batches.lineage.into_shuffler == "blue"
@@ -120,7 +127,7 @@ def test_cards_in_a_compartment_while_both_batches_are_elsewhere(batches: Any) -
     batches.compartment(1, "loading")
 
     assert batches.warnings() == [("count", 1, False)]
-    assert "no batch of this table can be there" in batches.last.opened[0].text
+    assert "no batch of this table can be there" in to_words(batches.last.opened[0].text)
     assert batches.stage("red") is S.RELEASED
 
 
@@ -129,12 +136,12 @@ def test_a_shuffle_of_an_unknown_batch_does_not_count(batches: Any, proof: Any) 
     assert batches.remarks() == [(BlockReason.UNPROVEN, "")]
 
     batches.apply(ShuffleDone(proof(1, 1)))
-    assert [one.back for one in batches.last.proofs] == [""]
+    assert [one.batch for one in batches.last.proofs] == [""]
     assert "which batch was shuffled is unknown" in batches.last.proofs[0].refused
 
 
 def test_unknown_compartments_are_ignored(batches: Any) -> None:
-    batches.apply(LoadedIntoShuffler("red"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red"))
     before = batches.lineage
     batches.compartment(3, "counted", 416)
     batches.apply(ShuffleStarted(0, 1))

@@ -4,10 +4,12 @@ from typing import Any
 
 import pytest
 
+from controller.actions.actions import RecordAct
+from controller.actions.choices import ActKind
 from controller.custody.batch_life.compartments import FACES
-from controller.custody.batch_life.facts import LoadedIntoShuffler
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
+from controller.messages.catalogue import to_words
 from drivers.events import FaceSuit
 from drivers.shuffler_events import JamReported, ShuffleDone
 
@@ -33,8 +35,8 @@ def test_a_short_or_long_batch_is_held_with_the_difference(
     assert batches.stage() is S.HELD
     assert batches.block_reasons() == [bar, BlockReason.UNSHUFFLED]
     assert batches.warnings() == [("count", 1, False)]
-    assert words in batches.last.opened[0].text
-    assert words in batches.last.moves[0].why
+    assert words in to_words(batches.last.opened[0].text)
+    assert words in to_words(batches.last.moves[0].why)
 
 
 def test_a_right_count_with_wrong_faces_holds_the_batch(batches: Any, one_face_off: bytes) -> None:
@@ -42,7 +44,7 @@ def test_a_right_count_with_wrong_faces_holds_the_batch(batches: Any, one_face_o
     batches.compartment(1, "counted", 416, faces=one_face_off)
 
     assert batches.life().block_reasons == (BlockReason.FOREIGN,)
-    assert "missing 1 of Ad; too many 1 of 2d" in batches.last.opened[0].text
+    assert "missing 1 of Ad; too many 1 of 2d" in to_words(batches.last.opened[0].text)
 
 
 def test_a_short_batch_is_reported_with_its_missing_faces(batches: Any) -> None:
@@ -50,7 +52,9 @@ def test_a_short_batch_is_reported_with_its_missing_faces(batches: Any) -> None:
     batches.compartment(1, "counted", 414, faces=bytes([8] * 50 + [7, 7]))
 
     assert batches.life().block_reasons == (BlockReason.SHORT,)
-    assert "414 of 416, 2 cards missing: missing 1 of Qh, 1 of Kh" in batches.last.opened[0].text
+    assert "414 of 416, 2 cards missing: missing 1 of Qh, 1 of Kh" in to_words(
+        batches.last.opened[0].text
+    )
 
 
 def test_face_counts_of_another_length_hold_the_batch(batches: Any) -> None:
@@ -81,7 +85,7 @@ def test_a_count_without_a_number_is_no_count(batches: Any) -> None:
 
 
 def test_a_count_while_loading_is_ignored(batches: Any) -> None:
-    batches.apply(LoadedIntoShuffler("red"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red"))
     batches.compartment(1, "loading", 200)
 
     assert batches.stage() is S.COLLECTED

@@ -5,15 +5,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import ClearWarning, RecordAct
+from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
-    CutMade,
-    HandShuffled,
-    PutIntoShoe,
     ShufflerPortLost,
-    WarningAnswered,
 )
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
+from controller.messages.catalogue import to_words
 from drivers.shuffler_events import (
     ContactRestored,
     DeviceSilent,
@@ -98,13 +97,13 @@ def test_a_jam_of_the_device_holds_both_batches(batches: Any) -> None:
         == batches.life("blue").block_reasons
         == (BlockReason.JAMMED,)
     )
-    assert "jammed in the shuffler" in batches.last.opened[0].text
+    assert "jammed in the shuffler" in to_words(batches.last.opened[0].text)
 
 
 @pytest.mark.parametrize("where", [0, 1, 9])
 def test_residual_cards_make_the_released_batch_short(batches: Any, where: int) -> None:
     batches.released("red", 1)
-    batches.apply(CutMade(), ResidualCards(where, 16))
+    batches.apply(RecordAct(ActKind.CUT), ResidualCards(where, 16))
 
     assert batches.stage() is S.HELD
     assert batches.block_reasons() == [
@@ -113,7 +112,7 @@ def test_residual_cards_make_the_released_batch_short(batches: Any, where: int) 
         BlockReason.DEVICE,
     ]
     assert batches.lineage.residual == 16
-    assert "16 cards are left" in batches.last.opened[0].text
+    assert "16 cards are left" in to_words(batches.last.opened[0].text)
 
     batches.apply(ResidualCards(where, 0))
     assert batches.block_reasons() == [BlockReason.SHORT, BlockReason.UNSHUFFLED]
@@ -141,7 +140,7 @@ def test_a_release_with_residual_cards_holds_the_batch(batches: Any) -> None:
 
 
 def test_residual_cards_do_not_hold_a_hand_shuffled_batch(batches: Any) -> None:
-    batches.apply(HandShuffled("red"), ResidualCards(1, 3))
+    batches.apply(RecordAct(ActKind.SHUFFLED, "red"), ResidualCards(1, 3))
     assert batches.stage() is S.RELEASED
 
 
@@ -177,7 +176,7 @@ def test_leaving_play_mode_does_not_hold_a_batch_outside(batches: Any) -> None:
 
 def test_a_warning_stays_open_after_its_light_is_off(batches: Any) -> None:
     batches.apply(ShufflerWarning(7, "door\x07ajar", active=True))
-    assert batches.last.opened[0].text == "the shuffler warns (code 7): door?ajar"
+    assert to_words(batches.last.opened[0].text) == "the shuffler warns (code 7): door?ajar"
     assert batches.lineage.interlocked
 
     batches.apply(ShufflerWarning(7, "", active=False))
@@ -191,7 +190,7 @@ def test_a_warning_stays_open_after_its_light_is_off(batches: Any) -> None:
 def test_a_passed_self_test_ends_the_cause_of_a_failed_one(batches: Any) -> None:
     batches.apply(SelfTested(passed=False, detail="camera"))
     assert batches.warnings() == [("self_test", 0, True)]
-    assert "camera" in batches.last.opened[0].text
+    assert "camera" in to_words(batches.last.opened[0].text)
 
     batches.apply(SelfTested(passed=True, detail=""))
     assert batches.warnings() == [("self_test", 0, False)]
@@ -223,7 +222,7 @@ def test_silence_changes_no_stage(batches: Any) -> None:
 
 def test_the_warning_of_silence_can_be_cleared_while_silent(batches: Any, paired: Any) -> None:
     batches.apply(
-        ShufflerPortLost(), WarningAnswered(1), ShufflerPortLost(), DeviceSilent(5000, lost=True)
+        ShufflerPortLost(), ClearWarning(1), ShufflerPortLost(), DeviceSilent(5000, lost=True)
     )
     assert batches.warnings() == []
 
@@ -258,7 +257,7 @@ def test_a_refused_device_is_not_trusted(batches: Any, rolled_back: bool) -> Non
 
     assert batches.stage() is S.STORED
     assert batches.warnings() == [("identity", 0, True)]
-    assert ("earlier state" in batches.lineage.warnings[0].text) is rolled_back
+    assert ("earlier state" in to_words(batches.lineage.warnings[0].text)) is rolled_back
 
 
 def test_reconnecting_the_paired_device_ends_the_identity_warning(
@@ -310,14 +309,14 @@ def test_an_exchanged_shuffler_does_not_keep_the_mode_of_the_old_one(
 
 
 def test_a_warning_is_cleared_by_number_once_its_cause_ended(batches: Any) -> None:
-    batches.apply(PutIntoShoe("red"), SelfTested(passed=False, detail=""))
-    batches.apply(WarningAnswered(1))
+    batches.apply(RecordAct(ActKind.LOADED, "red"), SelfTested(passed=False, detail=""))
+    batches.apply(ClearWarning(1))
     assert batches.warnings() == [("self_test", 0, True)]
 
-    batches.apply(SelfTested(passed=True, detail=""), WarningAnswered(2))
+    batches.apply(SelfTested(passed=True, detail=""), ClearWarning(2))
     assert batches.warnings() == [("self_test", 0, False)]
 
-    batches.apply(WarningAnswered(1))
+    batches.apply(ClearWarning(1))
     assert batches.warnings() == []
     assert [one.number for one in batches.last.closed] == [1]
 
@@ -337,7 +336,7 @@ def test_the_number_of_warning_lights_is_bounded(
     for code in range(50):
         batches.apply(ShufflerWarning(code, "", active=True))
     assert len(batches.lineage.warnings) == 10
-    assert "more warnings than are kept" in batches.lineage.warnings[-1].text
+    assert "more warnings than are kept" in to_words(batches.lineage.warnings[-1].text)
 
     for code in range(50):
         batches.apply(ShufflerWarning(code, "", active=False))

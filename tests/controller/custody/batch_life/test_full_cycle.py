@@ -2,11 +2,10 @@
 
 from typing import Any
 
+from controller.actions.actions import RecordAct
+from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
-    CutMade,
     FirstCardOut,
-    LoadedIntoShuffler,
-    PutIntoShoe,
     ShoeOver,
 )
 from controller.custody.batch_life.permissions import batch_due_next, idle_in_shuffler
@@ -20,7 +19,7 @@ S = BatchStage
 def test_a_batch_passes_through_all_stages(batches: Any, proof: Any) -> None:
     stages = []
     for step in (
-        lambda: batches.apply(LoadedIntoShuffler("red")),
+        lambda: batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red")),
         lambda: batches.compartment(1, "loading"),
         lambda: batches.compartment(1, "counted", 416),
         lambda: batches.apply(ShuffleStarted(1, 1)),
@@ -30,8 +29,8 @@ def test_a_batch_passes_through_all_stages(batches: Any, proof: Any) -> None:
         lambda: batches.compartment(1, "stored", 416),
         lambda: batches.compartment(1, "released"),
         lambda: batches.compartment(1, "empty"),
-        lambda: batches.apply(CutMade()),
-        lambda: batches.apply(PutIntoShoe("red")),
+        lambda: batches.apply(RecordAct(ActKind.CUT)),
+        lambda: batches.apply(RecordAct(ActKind.LOADED, "red")),
         lambda: batches.apply(FirstCardOut("red")),
         lambda: batches.apply(ShoeOver(played=True)),
     ):

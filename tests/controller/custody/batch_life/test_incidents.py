@@ -8,13 +8,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from controller.actions.actions import ClearWarning, RecordAct
+from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
-    CutMade,
     FirstCardOut,
-    LoadedIntoShuffler,
-    PutIntoShoe,
     ShoeOver,
-    WarningAnswered,
 )
 from controller.custody.batch_life.permissions import (
     clear_refusal,
@@ -23,6 +21,7 @@ from controller.custody.batch_life.permissions import (
 )
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
+from controller.messages.catalogue import to_words
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import (
     IdentityRefused,
@@ -43,9 +42,9 @@ def test_taj_mahal_loading_an_unshuffled_batch_is_blocked(batches: Any) -> None:
     assert "red is counted and not shuffled: shuffle it" in refused
 
     batches.take_out(1)  # by hand, past the order
-    batches.apply(CutMade())
+    batches.apply(RecordAct(ActKind.CUT))
     assert batches.remarks() == [(BlockReason.NOT_RELEASED, "")]
-    batches.apply(PutIntoShoe("red"))
+    batches.apply(RecordAct(ActKind.LOADED, "red"))
     assert batches.remarks() == [(BlockReason.UNSHUFFLED, "red")]
     batches.apply(FirstCardOut("red"))
     assert batches.remarks() == [(BlockReason.UNSHUFFLED, "red")]
@@ -77,13 +76,13 @@ def test_sugarhouse_a_warning_light_is_an_interlock(batches: Any) -> None:
     batches.apply(FirstCardOut("red"), ShufflerWarning(21, "card feed", active=True))
     assert batches.lineage.interlocked
 
-    batches.apply(WarningAnswered(1))  # waved away while it is lit
+    batches.apply(ClearWarning(1))  # waved away while it is lit
     assert batches.lineage.interlocked
     assert "until its light is off" in clear_refusal(batches.lineage, 1)
 
     batches.apply(ShufflerWarning(21, "card feed", active=False))
     assert batches.lineage.interlocked
-    batches.apply(WarningAnswered(1))
+    batches.apply(ClearWarning(1))
     assert not batches.lineage.interlocked
 
 
@@ -92,7 +91,12 @@ def test_sugarhouse_sixteen_residual_cards_make_the_batch_short(batches: Any) ->
     batches.apply(ResidualCards(1, 16))
     assert batches.block_reasons()[0] is BlockReason.SHORT
 
-    batches.apply(ResidualCards(1, 0), WarningAnswered(1), CutMade(), PutIntoShoe("red"))
+    batches.apply(
+        ResidualCards(1, 0),
+        ClearWarning(1),
+        RecordAct(ActKind.CUT),
+        RecordAct(ActKind.LOADED, "red"),
+    )
     assert (BlockReason.SHORT, "red") in batches.remarks()
     assert batches.stage() is S.HELD
 
@@ -117,7 +121,7 @@ def test_two_packs_loading_the_batch_just_dealt_is_blocked(batches: Any) -> None
     batches.stored("blue", 2, 1)
     batches.released("red", 1, 2)
     batches.deal("red")
-    batches.apply(ShoeOver(played=True), PutIntoShoe("red"))
+    batches.apply(ShoeOver(played=True), RecordAct(ActKind.LOADED, "red"))
     assert batches.remarks() == [(BlockReason.REPEATED, "red"), (BlockReason.UNSHUFFLED, "red")]
 
     # Neither recorded nor sensed: it is the only batch outside the shuffler.
@@ -156,11 +160,11 @@ def test_deck_mate_a_receipt_with_an_unknown_key_is_refused(batches: Any, proof:
 
 
 def test_parx_a_right_count_with_a_jack_for_a_queen_is_held(batches: Any) -> None:
-    batches.apply(LoadedIntoShuffler("red"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red"))
     faces = bytearray([8] * 52)
     faces[11] -= 1  # the queen of diamonds
     faces[10] += 1
     batches.compartment(1, "counted", 416, faces=bytes(faces))
 
     assert batches.block_reasons() == [BlockReason.FOREIGN, BlockReason.UNSHUFFLED]
-    assert "missing 1 of Qd; too many 1 of Jd" in batches.last.opened[0].text
+    assert "missing 1 of Qd; too many 1 of Jd" in to_words(batches.last.opened[0].text)

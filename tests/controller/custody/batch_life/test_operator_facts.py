@@ -4,20 +4,17 @@ from typing import Any
 
 import pytest
 
+from controller.actions.actions import RecordAct
+from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
-    AlternationSuspended,
-    CutMade,
     FirstCardOut,
-    HandShuffled,
-    LoadedIntoShuffler,
-    NewCards,
-    PutIntoShoe,
     ShoeOver,
     ShufflerPortLost,
     Touched,
 )
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import NO_LINEAGE, BlockReason
+from controller.messages.catalogue import to_words
 from drivers.shuffler_events import AbortReason, ShuffleAborted
 
 S = BatchStage
@@ -26,13 +23,13 @@ S = BatchStage
 @pytest.mark.parametrize(
     "fact",
     [
-        LoadedIntoShuffler("green"),
-        HandShuffled("green"),
-        PutIntoShoe("green"),
-        PutIntoShoe(""),
+        RecordAct(ActKind.INTO_SHUFFLER, "green"),
+        RecordAct(ActKind.SHUFFLED, "green"),
+        RecordAct(ActKind.LOADED, "green"),
+        RecordAct(ActKind.LOADED, ""),
         FirstCardOut("green"),
         Touched("green"),
-        NewCards("green"),
+        RecordAct(ActKind.RECEIVED, "green"),
     ],
 )
 def test_an_unknown_back_changes_nothing(batches: Any, fact: Any) -> None:
@@ -41,7 +38,7 @@ def test_an_unknown_back_changes_nothing(batches: Any, fact: Any) -> None:
 
     assert batches.lineage == before
     assert batches.remarks() == [(BlockReason.FOREIGN, "")]
-    assert "red and blue" in batches.last.remarks[0].detail
+    assert "red and blue" in to_words(batches.last.remarks[0].detail)
 
 
 @pytest.mark.parametrize("back", ["red", ""])
@@ -58,7 +55,7 @@ def test_the_first_card_proves_that_the_batch_was_cut_and_loaded(batches: Any, b
 def test_of_two_batches_outside_the_loaded_one_is_dealt_from(batches: Any) -> None:
     batches.released("red", 1, 1)
     batches.released("blue", 2, 2)
-    batches.apply(PutIntoShoe("blue"), FirstCardOut(""))
+    batches.apply(RecordAct(ActKind.LOADED, "blue"), FirstCardOut(""))
 
     assert batches.stage("blue") is S.IN_PLAY
     assert batches.stage("red") is S.RELEASED
@@ -70,16 +67,16 @@ def test_of_two_batches_outside_neither_is_guessed(batches: Any) -> None:
     batches.apply(FirstCardOut(""))
     assert batches.remarks() == [(BlockReason.UNPROVEN, "")]
 
-    batches.apply(CutMade())
+    batches.apply(RecordAct(ActKind.CUT))
     assert batches.remarks() == [(BlockReason.NOT_RELEASED, "")]
-    assert "both batches" in batches.last.remarks[0].detail
+    assert "both batches" in to_words(batches.last.remarks[0].detail)
 
 
 def test_a_cut_without_a_released_batch_is_remarked(batches: Any) -> None:
-    batches.apply(CutMade())
+    batches.apply(RecordAct(ActKind.CUT))
 
     assert batches.remarks() == [(BlockReason.NOT_RELEASED, "")]
-    assert "no batch" in batches.last.remarks[0].detail
+    assert "no batch" in to_words(batches.last.remarks[0].detail)
 
 
 def test_a_repeated_first_card_is_one_shoe(batches: Any) -> None:
@@ -113,7 +110,7 @@ def test_the_batch_of_the_last_shoe_is_blocked(batches: Any) -> None:
     batches.released("red", 1, 2)
     assert batches.block_reasons() == [BlockReason.REPEATED]
 
-    batches.apply(PutIntoShoe("red"))
+    batches.apply(RecordAct(ActKind.LOADED, "red"))
     assert batches.stage() is S.RELEASED
     assert batches.remarks() == [(BlockReason.REPEATED, "red")]
 
@@ -148,7 +145,7 @@ def test_a_shoe_without_a_coup_leaves_its_batch_to_be_shuffled_again(
 
 def test_a_shoe_without_a_card_leaves_its_batch_unchanged(batches: Any) -> None:
     batches.released()
-    batches.apply(PutIntoShoe("red"), ShoeOver(played=False))
+    batches.apply(RecordAct(ActKind.LOADED, "red"), ShoeOver(played=False))
 
     assert batches.stage() is S.IN_SHOE
 
@@ -162,17 +159,17 @@ def test_after_a_shoe_of_an_unknown_batch_either_may_be_next(batches: Any) -> No
 
 def test_new_cards_in_both_batches_reset_alternation(batches: Any) -> None:
     batches.played("red", 1, 1)
-    batches.apply(NewCards("red"))
+    batches.apply(RecordAct(ActKind.RECEIVED, "red"))
     assert batches.stage("red") is S.UNKNOWN
     assert batches.lineage.last_played == "red"
 
-    batches.apply(NewCards("blue"))
+    batches.apply(RecordAct(ActKind.RECEIVED, "blue"))
     assert batches.lineage.last_played == ""
 
 
 def test_new_cards_in_one_batch_twice_do_not_reset_alternation(batches: Any) -> None:
     batches.played("red", 1, 1)
-    batches.apply(NewCards("red"), NewCards("red"))
+    batches.apply(RecordAct(ActKind.RECEIVED, "red"), RecordAct(ActKind.RECEIVED, "red"))
 
     assert batches.lineage.last_played == "red"
 
@@ -180,13 +177,20 @@ def test_new_cards_in_one_batch_twice_do_not_reset_alternation(batches: Any) -> 
 def test_new_cards_clear_every_block_reason(batches: Any) -> None:
     batches.loaded()
     batches.compartment(1, "counted", 415)
-    batches.apply(NewCards("red"))
+    batches.apply(RecordAct(ActKind.RECEIVED, "red"))
 
     assert batches.life().block_reasons == ()
     assert batches.life().compartment == 0
 
 
-@pytest.mark.parametrize("fact", [NewCards("red"), LoadedIntoShuffler("red"), HandShuffled("red")])
+@pytest.mark.parametrize(
+    "fact",
+    [
+        RecordAct(ActKind.RECEIVED, "red"),
+        RecordAct(ActKind.INTO_SHUFFLER, "red"),
+        RecordAct(ActKind.SHUFFLED, "red"),
+    ],
+)
 def test_a_batch_in_play_stays_until_its_shoe_is_over(batches: Any, fact: Any) -> None:
     batches.released()
     batches.deal()
@@ -198,10 +202,10 @@ def test_a_batch_in_play_stays_until_its_shoe_is_over(batches: Any, fact: Any) -
 
 def test_a_batch_in_the_shuffler_cannot_go_in(batches: Any) -> None:
     batches.stored()
-    batches.apply(LoadedIntoShuffler("red"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red"))
 
     assert batches.stage() is S.STORED
-    assert "already in compartment 1" in batches.last.remarks[0].detail
+    assert "already in compartment 1" in to_words(batches.last.remarks[0].detail)
 
 
 @pytest.mark.parametrize("place", ["released", "deal"])
@@ -209,8 +213,8 @@ def test_a_released_batch_put_back_starts_over(batches: Any, place: str) -> None
     batches.stored()
     batches.compartment(1, "released")
     if place == "deal":
-        batches.apply(CutMade(), PutIntoShoe("red"))
-    batches.apply(LoadedIntoShuffler("red"))
+        batches.apply(RecordAct(ActKind.CUT), RecordAct(ActKind.LOADED, "red"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red"))
 
     assert batches.stage() is S.COLLECTED
     assert batches.life().compartment == 0
@@ -219,11 +223,11 @@ def test_a_released_batch_put_back_starts_over(batches: Any, place: str) -> None
 def test_a_batch_with_an_aborted_shuffle_may_be_shuffled_by_hand(batches: Any) -> None:
     batches.shuffling()
     batches.apply(ShuffleAborted(1, 1, AbortReason.POWER))
-    batches.apply(HandShuffled("red"))
+    batches.apply(RecordAct(ActKind.SHUFFLED, "red"))
     assert batches.remarks() == [(BlockReason.UNPROVEN, "red")]  # it still lies in the shuffler
 
     batches.compartment(1, "empty")
-    batches.apply(HandShuffled("red"))
+    batches.apply(RecordAct(ActKind.SHUFFLED, "red"))
     assert batches.stage() is S.RELEASED
     assert [moved.after for moved in batches.last.moves] == ["shuffled", "released"]
     assert batches.life().by_hand
@@ -235,7 +239,7 @@ def test_a_hand_shuffle_does_not_complete_a_short_batch(batches: Any, cards: int
     batches.loaded()
     batches.compartment(1, "counted", cards)
     batches.compartment(1, "empty")
-    batches.apply(LoadedIntoShuffler("red"), HandShuffled("red"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red"), RecordAct(ActKind.SHUFFLED, "red"))
 
     assert batches.stage() is S.COLLECTED
     assert batches.remarks() == [(BlockReason.SHORT if cards < 416 else BlockReason.LONG, "red")]
@@ -243,7 +247,7 @@ def test_a_hand_shuffle_does_not_complete_a_short_batch(batches: Any, cards: int
 
 @pytest.mark.parametrize("back", ["red", "blue"])
 def test_a_first_shoe_may_be_shuffled_by_hand(unpaired: Any, back: str) -> None:
-    unpaired.apply(HandShuffled(back))
+    unpaired.apply(RecordAct(ActKind.SHUFFLED, back))
 
     assert unpaired.block_reasons(back) == []
 
@@ -252,7 +256,11 @@ def test_a_batch_in_a_silent_shuffler_may_be_shuffled_by_hand(
     batches: Any,
 ) -> None:
     batches.shuffling()
-    batches.apply(ShuffleAborted(1, 1, AbortReason.FAULT), ShufflerPortLost(), HandShuffled("red"))
+    batches.apply(
+        ShuffleAborted(1, 1, AbortReason.FAULT),
+        ShufflerPortLost(),
+        RecordAct(ActKind.SHUFFLED, "red"),
+    )
 
     assert batches.stage() is S.RELEASED
     assert batches.life().compartment == 0
@@ -260,7 +268,7 @@ def test_a_batch_in_a_silent_shuffler_may_be_shuffled_by_hand(
 
 def test_a_loaded_shoe_is_not_shuffled_by_hand(batches: Any) -> None:
     batches.released()
-    batches.apply(PutIntoShoe("red"), HandShuffled("red"))
+    batches.apply(RecordAct(ActKind.LOADED, "red"), RecordAct(ActKind.SHUFFLED, "red"))
 
     assert batches.stage() is S.IN_SHOE
     assert batches.remarks() == [(BlockReason.UNPROVEN, "red")]
@@ -295,21 +303,27 @@ def test_without_batches_facts_of_people_are_ignored() -> None:
 def test_suspending_alternation_permits_the_last_batch_for_one_shoe(batches: Any) -> None:
     batches.released()
     batches.apply(
-        FirstCardOut("red"), ShoeOver(played=True), LoadedIntoShuffler("red"), HandShuffled("red")
+        FirstCardOut("red"),
+        ShoeOver(played=True),
+        RecordAct(ActKind.INTO_SHUFFLER, "red"),
+        RecordAct(ActKind.SHUFFLED, "red"),
     )
     assert batches.block_reasons() == [BlockReason.REPEATED]
 
-    batches.apply(AlternationSuspended("red"))
+    batches.apply(RecordAct(ActKind.ALTERNATION_SUSPENDED, "red"))
     assert batches.block_reasons() == []
     batches.apply(
-        FirstCardOut("red"), ShoeOver(played=True), LoadedIntoShuffler("red"), HandShuffled("red")
+        FirstCardOut("red"),
+        ShoeOver(played=True),
+        RecordAct(ActKind.INTO_SHUFFLER, "red"),
+        RecordAct(ActKind.SHUFFLED, "red"),
     )
 
     assert batches.block_reasons() == [BlockReason.REPEATED]
 
 
 def test_alternation_is_suspended_only_for_a_known_batch(batches: Any) -> None:
-    batches.apply(AlternationSuspended("green"))
+    batches.apply(RecordAct(ActKind.ALTERNATION_SUSPENDED, "green"))
 
     assert batches.lineage.may_repeat == ""
     assert batches.remarks() == [(BlockReason.FOREIGN, "")]

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from controller.actions.actions import RecordAct
+from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
     FirstCardOut,
-    HandShuffled,
-    LoadedIntoShuffler,
     ShoeOver,
     Touched,
 )
@@ -19,6 +19,7 @@ from controller.custody.batch_life.permissions import (
     order_refusal,
 )
 from controller.custody.batch_life.state import NO_LINEAGE, BlockReason
+from controller.messages.catalogue import to_words
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import (
     DoorMoved,
@@ -57,7 +58,7 @@ def test_an_unready_batch_is_blocked_by_its_next_step(
     (one,) = obstacles_to_dealing(batches.lineage, "red")
 
     assert one.reason is bar
-    assert words in one.detail
+    assert words in to_words(one.detail)
     assert one.remedy
 
 
@@ -94,12 +95,14 @@ def test_a_continuous_shuffler_blocks_no_batch() -> None:
 
 
 def test_a_hand_shuffled_batch_needs_no_trusted_shuffler(unpaired: Any) -> None:
-    unpaired.apply(HandShuffled("red"))
+    unpaired.apply(RecordAct(ActKind.SHUFFLED, "red"))
     assert unpaired.block_reasons() == []
 
 
 def test_residual_cards_block_every_batch(batches: Any) -> None:
-    batches.apply(HandShuffled("red"), ModeChanged(ShufflerMode.SERVICE), ResidualCards(0, 2))
+    batches.apply(
+        RecordAct(ActKind.SHUFFLED, "red"), ModeChanged(ShufflerMode.SERVICE), ResidualCards(0, 2)
+    )
 
     assert batches.block_reasons() == [BlockReason.DEVICE]
 
@@ -302,7 +305,7 @@ def test_release_is_refused_while_a_shoe_is_open(batches: Any) -> None:
     batches.apply(FirstCardOut("red"))
     assert "a shoe is open" in refusal_of(batches, O.RELEASE, 2)
 
-    batches.apply(ShoeOver(played=True), LoadedIntoShuffler("red"))
+    batches.apply(ShoeOver(played=True), RecordAct(ActKind.INTO_SHUFFLER, "red"))
     assert refusal_of(batches, O.RELEASE, 2) == ""
 
 
@@ -318,7 +321,9 @@ def test_a_continuous_shuffler_has_no_tracked_batch(batches: Any, paired: Any, p
     batches.apply(paired)
     known = batches.lineage
     batches.counted()
-    batches.apply(ShuffleStarted(1, 1), ShuffleDone(proof(1, 1)), HandShuffled("red"))
+    batches.apply(
+        ShuffleStarted(1, 1), ShuffleDone(proof(1, 1)), RecordAct(ActKind.SHUFFLED, "red")
+    )
 
     assert batches.lineage == known
     assert batches.last.proofs == ()

@@ -8,6 +8,7 @@ from controller.custody.batch_life.facts import EventsLost
 from controller.custody.batch_life.shuffles import DEVICES_MAX
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
+from controller.messages.catalogue import to_words
 from drivers.shuffler_events import (
     AbortReason,
     DoorMoved,
@@ -36,7 +37,7 @@ def test_a_complete_shuffle_counts_and_stores_its_receipt(batches: Any, proof: A
 
     assert batches.stage() is S.SHUFFLED
     assert batches.life().proof == proof(1, 5)
-    assert batches.last.proofs[0].back == "red"
+    assert batches.last.proofs[0].batch == "red"
     assert refused(batches) == ""
 
 
@@ -155,7 +156,7 @@ def test_a_shuffle_of_uncounted_cards_does_not_count(batches: Any) -> None:
     batches.apply(ShuffleStarted(1, 1))
 
     assert batches.stage() is S.COLLECTED
-    assert "count it, then shuffle it" in batches.last.remarks[0].detail
+    assert "count it, then shuffle it" in to_words(batches.last.remarks[0].detail)
 
 
 def test_a_shuffle_in_sort_mode_does_not_count(batches: Any) -> None:
@@ -165,7 +166,7 @@ def test_a_shuffle_in_sort_mode_does_not_count(batches: Any) -> None:
     batches.apply(ShuffleStarted(1, 1))
 
     assert batches.stage() is S.COUNTED
-    assert "sort mode" in batches.last.remarks[0].detail
+    assert "sort mode" in to_words(batches.last.remarks[0].detail)
 
 
 @pytest.mark.parametrize("door", [0, 1])
@@ -174,7 +175,7 @@ def test_a_shuffle_with_an_open_door_does_not_count(batches: Any, door: int) -> 
     batches.apply(DoorMoved(open=True, compartment=door))
     batches.compartment(1, "counted", 416)
     batches.apply(ShuffleStarted(1, 1))
-    assert "a door is open" in batches.last.remarks[0].detail
+    assert "a door is open" in to_words(batches.last.remarks[0].detail)
 
     batches.apply(DoorMoved(open=False, compartment=door), ShuffleStarted(1, 2))
     assert batches.stage() is S.SHUFFLING
@@ -206,7 +207,7 @@ def test_an_aborted_shuffle_holds_the_batch(batches: Any, place: str, reason: Ab
 
     assert batches.block_reasons() == [BlockReason.BROKEN_OFF, BlockReason.UNSHUFFLED]
     assert batches.warnings() == [("broken_off", 1, False)]
-    assert reason.value in batches.last.opened[0].text
+    assert reason.value in to_words(batches.last.opened[0].text)
 
 
 def test_counting_and_shuffling_again_clears_an_abort(batches: Any, proof: Any) -> None:
@@ -243,7 +244,7 @@ def test_power_loss_with_a_stored_batch_only_warns(batches: Any) -> None:
 
     assert batches.stage("red") is S.STORED
     assert batches.warnings() == [("broken_off", 2, False), ("power", 0, False)]
-    assert "with red in it" in batches.last.opened[1].text
+    assert "with red in it" in to_words(batches.last.opened[1].text)
 
 
 def test_a_restart_of_an_empty_shuffler_gives_no_warning(batches: Any) -> None:
@@ -258,7 +259,7 @@ def test_lost_events_hold_the_batches_inside(batches: Any, place: str) -> None:
 
     assert batches.block_reasons() == [BlockReason.UNPROVEN, BlockReason.UNSHUFFLED]
     assert batches.warnings() == [("events_lost", 0, False)]
-    assert "3 events" in batches.last.opened[0].text
+    assert "3 events" in to_words(batches.last.opened[0].text)
 
 
 def test_lost_events_of_an_unknown_number_are_reported(batches: Any) -> None:
@@ -266,7 +267,7 @@ def test_lost_events_of_an_unknown_number_are_reported(batches: Any) -> None:
     batches.apply(EventsLost(0))
 
     assert batches.stage() is S.RELEASED
-    assert batches.last.opened[0].text.startswith("events of the shuffler")
+    assert to_words(batches.last.opened[0].text).startswith("events of the shuffler")
 
 
 def test_a_jam_reported_before_its_abort_gives_both_reasons(batches: Any) -> None:

@@ -2,14 +2,11 @@
 
 from typing import Any
 
+from controller.actions.actions import RecordAct
+from controller.actions.choices import ActKind
 from controller.custody.batch_life.facts import (
-    CutMade,
     Fact,
     FirstCardOut,
-    HandShuffled,
-    LoadedIntoShuffler,
-    NewCards,
-    PutIntoShoe,
     ShoeOver,
     Touched,
 )
@@ -39,16 +36,16 @@ def bring_to(batches: Any, stage: BatchStage) -> None:
         case S.UNKNOWN:
             pass
         case S.COLLECTED:
-            batches.apply(LoadedIntoShuffler("red"))
+            batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red"))
         case S.HELD:
             batches.counted()
             batches.apply(Touched("red"))
         case S.CUT:
             batches.released()
-            batches.apply(CutMade())
+            batches.apply(RecordAct(ActKind.CUT))
         case S.IN_SHOE:
             batches.released()
-            batches.apply(PutIntoShoe("red"))
+            batches.apply(RecordAct(ActKind.LOADED, "red"))
         case S.IN_PLAY:
             batches.released()
             batches.apply(FirstCardOut("red"))
@@ -63,15 +60,15 @@ FACTS: dict[BatchTrigger, tuple[Fact, ...]] = {
     T.COUNTED: (report(CompartmentState.COUNTED, 416),),
     T.SHUFFLE_BEGUN: (ShuffleStarted(1, 9),),
     T.SHUFFLE_BROKEN: (ShuffleAborted(1, 9, AbortReason.JAM),),
-    T.SHUFFLED_BY_HAND: (report(CompartmentState.EMPTY), HandShuffled("red")),
+    T.SHUFFLED_BY_HAND: (report(CompartmentState.EMPTY), RecordAct(ActKind.SHUFFLED, "red")),
     T.STORED: (report(CompartmentState.STORED, 416),),
     T.RELEASED: (report(CompartmentState.RELEASED),),
-    T.CUT: (CutMade(),),
-    T.LOADED: (PutIntoShoe("red"),),
+    T.CUT: (RecordAct(ActKind.CUT),),
+    T.LOADED: (RecordAct(ActKind.LOADED, "red"),),
     T.FIRST_CARD: (FirstCardOut("red"),),
     T.SHOE_OVER: (ShoeOver(played=True),),
     T.SHOE_UNPLAYED: (ShoeOver(played=False),),
-    T.NEW_CARDS: (NewCards("red"),),
+    T.NEW_CARDS: (RecordAct(ActKind.RECEIVED, "red"),),
 }
 
 

@@ -4,9 +4,12 @@ from typing import Any
 
 import pytest
 
-from controller.custody.batch_life.facts import FirstCardOut, LoadedIntoShuffler
+from controller.actions.actions import RecordAct
+from controller.actions.choices import ActKind
+from controller.custody.batch_life.facts import FirstCardOut
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import NO_LINEAGE, BlockReason
+from controller.messages.catalogue import to_words
 from drivers.shuffler_events import (
     DoorMoved,
     JamReported,
@@ -79,7 +82,7 @@ def test_a_status_behind_the_known_stage_holds_the_batch(
 
     assert batches.life().block_reasons == (BlockReason.UNPROVEN,)
     assert batches.warnings() == [("count", 1, False)]
-    assert f"and now is {state}" in batches.last.opened[0].text
+    assert f"and now is {state}" in to_words(batches.last.opened[0].text)
 
 
 @pytest.mark.parametrize(("state", "cycle"), [("counted", 1), ("held", 1), ("shuffling", 2)])
@@ -174,7 +177,7 @@ def test_a_released_batch_reported_inside_is_held(batches: Any) -> None:
 
 
 def test_a_collected_batch_reported_inside_is_placed(batches: Any) -> None:
-    batches.apply(LoadedIntoShuffler("red"))
+    batches.apply(RecordAct(ActKind.INTO_SHUFFLER, "red"))
     batches.status((1, "loading", None, "", 0))
 
     assert batches.life().compartment == 1

@@ -3,6 +3,7 @@
 Source: controller/journal/README.md, "Verifier".
 """
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -338,6 +339,24 @@ def test_a_damaged_page_leaves_the_other_records_verified(long_folder: Path) -> 
     ]
     assert report.records > 190
     assert report.sound_after > 90
+
+
+def test_thousands_of_damaged_records_leave_the_records_after_them_verified(
+    fast_dir: Path,
+) -> None:
+    with Journal.open(fast_dir) as journal:
+        journal.append([input_record("chunk", second) for second in range(8_000)])
+    (pages,) = divmod((fast_dir / "live.db").stat().st_size, 4096)[:1]
+    damaged = pages * 3 // 4
+    damage(fast_dir, 4096 * (pages // 8), b"\xff" * 4096 * damaged)
+    report = verify(fast_dir)
+
+    (problem,) = report.problems
+    lost = re.fullmatch(r"records (\d+) to (\d+) are unreadable: the file is damaged", problem.what)
+    assert lost is not None
+    assert int(lost[2]) - int(lost[1]) > 5_000
+    assert report.records == 8_000 - (int(lost[2]) - int(lost[1]) + 1)
+    assert report.sound_after > 500
 
 
 def test_a_file_cut_short_is_reported(long_folder: Path) -> None:

@@ -164,10 +164,10 @@ def test_each_changed_row_is_named(one_shoe) -> None:
 
 
 def test_a_newer_format_is_not_checked(one_shoe) -> None:
-    newer = one_shoe.data[:9] + b"\x03" + one_shoe.data[10:-96]
+    newer = one_shoe.data[:9] + b"\x04" + one_shoe.data[10:-96]
     newer += sha256(newer).digest() + UNSIGNED
 
-    with pytest.raises(CannotRead, match="its format is 3"):
+    with pytest.raises(CannotRead, match="its format is 4"):
         problems_of(newer)
 
 

@@ -6,6 +6,7 @@ Source: NY (a)(2), (d); S42 (d), (e), (l); NJ 1.12(d); WA shuffle; HG; D-34, D-3
 import pytest
 from msgspec.structs import replace
 
+from controller.messages.catalogue import to_words
 from controller.procedure.acts.duties import DUTIES, DutyFrequency, describe_duty, is_required
 from controller.procedure.effects import Prompt
 from controller.procedure.phases import Phase
@@ -20,7 +21,7 @@ BY_HAND = f"{INSPECTED}, shuffled, feathered, {CUT}, loaded 416"
 
 
 def prompted(people) -> list[str]:
-    return [prompt.text for prompt in people.table.of(Prompt)]
+    return [to_words(prompt.text) for prompt in people.table.of(Prompt)]
 
 
 def due(people) -> list[str]:
@@ -81,7 +82,7 @@ def test_a_table_opens_with_the_postings_its_rules_require(new_people, profile, 
 
 def test_the_texts_have_the_numbers_of_the_profile(new_people) -> None:
     book = new_people("ny-mini").table.book
-    words = " / ".join(describe_duty(book, duty) for duty in DUTIES)
+    words = " / ".join(to_words(describe_duty(book, duty)) for duty in DUTIES)
     assert "on a sign: Player 1:1, Banker 1:1, Tie 8:1" in words
     assert "at least 10 cards from either end" in words
     assert "at least 14 cards from the back, the second at the very end" in words
@@ -89,7 +90,7 @@ def test_the_texts_have_the_numbers_of_the_profile(new_people) -> None:
 
 def test_a_single_cut_card_has_no_second_place(new_people) -> None:
     book = new_people(cut_cards_per_shoe=1).table.book
-    assert "second" not in " ".join(describe_duty(book, duty) for duty in DUTIES)
+    assert "second" not in " ".join(to_words(describe_duty(book, duty)) for duty in DUTIES)
 
 
 # --- prompted where nobody reports it -----------------------------------------------------------
@@ -114,7 +115,9 @@ def test_duties_are_prompted_in_groups_and_never_judged(new_people) -> None:
     assert [prompt.kind.value for prompt in prompts] == [
         *("opening", "shuffle_and_cut", "shuffle_and_cut", "batch", "turn")
     ]
-    assert prompts[0].text.startswith("when cards are received: the dealer sorts, counts and")
+    assert to_words(prompts[0].text).startswith(
+        "when cards are received: the dealer sorts, counts and"
+    )
     assert not any(prompt.observed for prompt in prompts)
     assert people.table.irregularities == []
 
@@ -180,7 +183,7 @@ def test_one_time_duties_are_prompted_at_the_first_shoe_of_the_day_only(new_peop
 def test_procedures_of_the_internal_controls_are_named_with_their_reference(new_people) -> None:
     people = new_people("wa-mini")
     people.table.deal("start")
-    texts = [verdict.what for verdict in people.table.verdicts if verdict.clauses]
+    texts = [to_words(verdict.what) for verdict in people.table.verdicts if verdict.clauses]
     assert [words.split(" as in")[0] for words in texts][:3] == ["shuffle", "burn", "calls"]
 
 
@@ -189,7 +192,11 @@ def test_procedures_of_the_internal_controls_are_named_with_their_reference(new_
 def test_a_continuous_shuffler_states_what_it_replaces(new_people) -> None:
     people = new_people(shuffle_mode=ShuffleMode.CONTINUOUS)
     people.table.deal("start")
-    texts = [verdict.what for verdict in people.table.verdicts if "S42-l-1-use" in verdict.clauses]
+    texts = [
+        to_words(verdict.what)
+        for verdict in people.table.verdicts
+        if "S42-l-1-use" in verdict.clauses
+    ]
     assert texts == ["a continuous shuffler replaces shuffle, cut, burn and loading"]
 
 
@@ -216,7 +223,8 @@ def test_a_shoe_that_opens_shows_what_is_missing_so_far(new_people) -> None:
     people.table.deal("start")
     prompts = people.table.of(Prompt)
     assert (
-        prompts[0].text == "before the shoe: leave the stack feathered for the floorperson to check"
+        to_words(prompts[0].text)
+        == "before the shoe: leave the stack feathered for the floorperson to check"
     )
     assert all(prompt.observed for prompt in prompts)
     people.do(f"feathered, {CUT}, loaded 416")
@@ -231,8 +239,8 @@ def test_acts_that_are_missing_at_the_first_card_are_one_irregularity(new_people
     people.do(INSPECTED)
     assert people.table.deal(opening)[0] == "OPENING_INCOMPLETE"
     (found, *_) = people.table.irregularities
-    assert "shuffle the cards; leave the stack feathered" in found.detail
-    assert "the dealer sorts" not in found.detail
+    assert "shuffle the cards; leave the stack feathered" in to_words(found.detail)
+    assert "the dealer sorts" not in to_words(found.detail)
     assert {"S42-e-1", "S42-e-2", "S42-e-4-offer", "S42-e-6-load"} <= set(found.clauses)
     assert people.table.phase is Phase.SUSPENDED
 
@@ -248,7 +256,7 @@ def test_a_shoe_is_used_up_by_its_first_card_and_inspection_is_not(new_people) -
     people.do(BY_HAND)
     people.table.deal("start; burn Ac: 2c; close shoe")
     assert people.table.deal("start; burn Ac") == ["OPENING_INCOMPLETE"]
-    assert "sorts" not in people.table.irregularities[0].detail
+    assert "sorts" not in to_words(people.table.irregularities[0].detail)
 
 
 def test_a_shoe_closed_before_its_first_card_uses_nothing_up(new_people) -> None:

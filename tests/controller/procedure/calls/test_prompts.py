@@ -5,11 +5,14 @@ overview 3, before 1 and 2, procedure 2 to 7, announcements; HG game play; X-9, 
 """
 
 import pytest
+from acts_of_people import acted
 from msgspec.structs import replace
 
+from controller.actions.actions import ReportTurned
+from controller.actions.choices import LayoutPart
+from controller.messages.catalogue import to_words
 from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.effects import Prompt
-from controller.procedure.events import CardsTurned, LayoutPart
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.call_phrases import GROUP_OF, CallGroup, call_words
 from controller.profiles.house_profile import apply_house, parse_house
@@ -41,7 +44,7 @@ def new_layout(new_table):
 
 def new_prompts(table) -> list[str]:
     """The prompts since the last look, as texts."""
-    prompts = [one.text for one in table.of(Prompt)]
+    prompts = [to_words(one.text) for one in table.of(Prompt)]
     table.effects.clear()
     return prompts
 
@@ -52,11 +55,11 @@ def cited(table) -> list[str]:
 
 def turn(table, *parts: str) -> None:
     for part in parts:
-        table.apply(CardsTurned(LayoutPart(part)))
+        table.apply(acted(ReportTurned(LayoutPart(part))))
 
 
 def due(table) -> list[str]:
-    return [one.text for one in due_calls(table.book, table.state)]
+    return [to_words(one.text) for one in due_calls(table.book, table.state)]
 
 
 # --- before the first card ------------------------------------------------------------------------
@@ -76,7 +79,7 @@ def test_no_more_bets_is_prompted_with_the_first_card(new_layout, profile, claus
     table.deal("P 7h")
     (prompt,) = table.of(Prompt)
     assert prompt.kind.value == "no_more_bets"
-    assert prompt.text.startswith('call "no more bets" before the first card')
+    assert to_words(prompt.text).startswith('call "no more bets" before the first card')
     assert clause in prompt.clauses
 
 
@@ -86,7 +89,7 @@ def test_washington_has_the_layout_checked_before_every_coup(new_layout) -> None
     table.deal("P 7h")
     (prompt,) = table.of(Prompt)
     assert prompt.kind.value == "before_deal"
-    assert prompt.text.startswith("check that every wager lies in its own area")
+    assert to_words(prompt.text).startswith("check that every wager lies in its own area")
     assert "WA-pre-1" in prompt.clauses
 
 
@@ -111,7 +114,7 @@ def test_where_no_more_bets_is_sensed_only_the_rest_is_prompted(new_layout) -> N
     table.deal("no more bets; P 7h")
     (prompt,) = table.of(Prompt)
     assert prompt.kind.value == "before_deal"
-    assert "no more bets" not in prompt.text
+    assert "no more bets" not in to_words(prompt.text)
 
 
 @pytest.mark.parametrize(
@@ -233,7 +236,7 @@ def test_the_four_cards_go_to_player_and_banker_in_turn(
     before = len(table.verdicts)
     table.deal(STAND)
     dealt = table.verdicts[before:]
-    assert [one.what for one in dealt] == [
+    assert [to_words(one.what) for one in dealt] == [
         "Player's first card",
         "Banker's first card",
         "Player's second card",
@@ -773,15 +776,15 @@ def test_a_call_is_made_in_the_words_of_the_internal_controls(new_house, line) -
     cards, words = WASHINGTON_CALLS[line]
     table = new_house(f"{ALL_CALLS}\ncall_texts = ['{line}']")
     table.deal(cards or "P 2h")
-    spoken = "\n".join(one.text for one in table.of(Prompt))
+    spoken = "\n".join(to_words(one.text) for one in table.of(Prompt))
     assert words in spoken
     unchosen = new_house(ALL_CALLS)
     unchosen.deal(cards or "P 2h")
     # Without it every other word is the same: the house changes its own phrase only.
     changed = [
-        (one.text, other.text)
+        (to_words(one.text), to_words(other.text))
         for one, other in zip(table.of(Prompt), unchosen.of(Prompt), strict=True)
-        if one.text != other.text
+        if to_words(one.text) != to_words(other.text)
     ]
     assert len(changed) == 1 or line.startswith(("before", "no_more_bets"))
     assert {clause for one in table.verdicts for clause in one.clauses} >= WASHINGTON_NOTES
@@ -825,8 +828,8 @@ def test_the_words_of_the_house_are_in_the_general_prompt(new_layout) -> None:
 @pytest.mark.clause("WA-an-doc")
 def test_each_call_of_the_house_is_recorded_with_its_group_and_reference(new_house) -> None:
     table = new_house(f'{ALL_CALLS}\ncall_references = ["draws: IC 7.2", "last_hand: IC 9"]')
-    (found,) = [one for one in table.verdicts if one.what.startswith("calls")]
-    assert found.what == (
+    (found,) = [one for one in table.verdicts if to_words(one.what).startswith("calls")]
+    assert to_words(found.what) == (
         "calls as in the internal controls: before the deal before (IC 1), no_more_bets (IC 1), "
         "last_hand (IC 9); during the deal draws (IC 7.2); after the deal "
         "final_counts_and_winner (IC 1), tie_hand (IC 1)"
@@ -841,7 +844,7 @@ def test_every_call_has_a_group_and_every_group_a_call() -> None:
 
 def test_a_call_without_a_reference_is_recorded_as_such(new_layout) -> None:
     table = new_layout("wa-mini")
-    (found,) = [one for one in table.verdicts if one.what.startswith("calls")]
-    assert found.what.endswith(
+    (found,) = [one for one in table.verdicts if to_words(one.what).startswith("calls")]
+    assert to_words(found.what).endswith(
         "after the deal final_counts_and_winner (no reference is set in the profile)"
     )

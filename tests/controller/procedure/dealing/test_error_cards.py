@@ -5,6 +5,7 @@ Source: Section 42 (k)(1)-(3), (h)(5); 9 NYCRR 5324.21 (e)(2), (j); D-7, D-11, D
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
@@ -253,7 +254,9 @@ def test_it_is_kept_and_judged_after_them(new_table, profile) -> None:
 
 def test_a_second_one_before_the_next_call_is_kept_too(table) -> None:
     table.deal(f"out 4c; {WHOLE_HAND}; result player; burned 7d; result tie")
-    assert table.last.what == "result tie, kept with the cards held: the decision applies it"
+    assert (
+        to_words(table.last.what) == "result tie, kept with the cards held: the decision applies it"
+    )
     assert table.resumes_to is Phase.BETWEEN_COUPS
 
 

@@ -5,6 +5,7 @@ Source: S42 (g)(2), (g)(3), (e)(6), (h)(5), (k)(1), (k)(3); D-7, D-16.
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt
 from controller.procedure.rulebook import ObservableFact
 
@@ -33,7 +34,7 @@ def test_with_no_report_missing_it_is_players_by_order(called, before) -> None:
     assert raised == ["CLAIM_DIFFERS"]
     assert table.permitted == ["continue", "void-coup", "close-shoe"]
     assert [one.place.value for one in table.shoe.coup.cards] == ["player_1"]
-    looked = [one for one in table.of(Prompt) if "Player's area" in one.text]
+    looked = [one for one in table.of(Prompt) if "Player's area" in to_words(one.text)]
     assert [one.clauses for one in looked] == [("S42-g-3-four", "S42-g-3-player")]
     assert table.decide("continue") == ""
     assert table.phase.value == "banker_1"
@@ -93,16 +94,16 @@ def test_an_unread_first_card_claimed_for_banker_is_players_first_too(called) ->
 def test_while_burn_cards_are_owed_it_says_how_many(called, words, said, clause) -> None:
     table = called(words)
     table.deal("no more bets")
-    assert said in table.last.what
+    assert said in to_words(table.last.what)
     assert clause in table.last.clauses
-    assert table.of(Prompt)[-1].text in table.last.what
+    assert to_words(table.of(Prompt)[-1].text) in to_words(table.last.what)
 
 
 @pytest.mark.clause("S42-h-5-onemore")
 def test_after_the_last_hand_it_says_that_the_cards_are_reshuffled(called) -> None:
     table = called(f"{BURNED}; cut card; {NATURAL}; result player; {NATURAL}; result player")
     table.deal("no more bets")
-    assert "reshuffle: the last hand is dealt" in table.last.what
+    assert "reshuffle: the last hand is dealt" in to_words(table.last.what)
     assert table.last.clauses == ("S42-h-5-onemore", "S42-e-1")
 
 

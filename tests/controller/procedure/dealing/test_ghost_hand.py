@@ -4,11 +4,13 @@ Source: WA overview 9; X-28.
 """
 
 import pytest
+from acts_of_people import acted
 from msgspec.structs import replace
 
+from controller.actions.actions import RequestGhostHand
+from controller.messages.catalogue import to_words
 from controller.procedure.calls.visibility import all_seen
 from controller.procedure.effects import ActRecord, Prompt, Refusal
-from controller.procedure.events import GhostHandRequested
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile
 from controller.rules.setting_values import DealOption
@@ -34,9 +36,9 @@ def new_layout(new_table):
 
 def ask(table) -> str:
     """Request a ghost hand; the reason of a refusal, empty where it was accepted."""
-    result = table.apply(GhostHandRequested("Ann Lee"))
+    result = table.apply(acted(RequestGhostHand(), "Ann Lee"))
     refused = [one for one in result.effects if isinstance(one, Refusal)]
-    return refused[0].why if refused else ""
+    return to_words(refused[0].why) if refused else ""
 
 
 def bet(table) -> None:
@@ -50,12 +52,12 @@ def bet(table) -> None:
 def test_the_next_coup_is_dealt_face_up_without_wagers(new_layout) -> None:
     table = new_layout(deal_option=DealOption.FACE_DOWN_DEALER)
     assert ask(table) == ""
-    assert table.of(ActRecord)[-1].detail == "coup 1: ghost hand 1 of at most 2"
+    assert to_words(table.of(ActRecord)[-1].detail) == "coup 1: ghost hand 1 of at most 2"
     table.effects.clear()
     assert table.deal("P 2h; B 3c; P Kd; B Kh") == []
     assert all_seen(table.book, table.shoe.coup)
     (prompt,) = table.of(Prompt)
-    assert prompt.text == "a ghost hand: no wagers; deal every card face up"
+    assert to_words(prompt.text) == "a ghost hand: no wagers; deal every card face up"
     assert {"WA-ov-9-offer", "WA-ov-9-face", "WA-ov-9-nowager"} <= set(prompt.clauses)
 
 

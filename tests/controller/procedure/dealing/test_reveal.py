@@ -4,13 +4,16 @@ Source: NY (f)(3), (g)(2); S42 (g)(3), (h)(3), (k)(5); D-8, D-26, D-37; X-9, X-1
 """
 
 import pytest
+from acts_of_people import acted
 from msgspec.structs import replace
 
+from controller.actions.actions import GiveUpReveal, ReportTurned
+from controller.actions.choices import LayoutPart
+from controller.messages.catalogue import to_words
 from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.calls.reveal_seats import highest_bettor, next_seat
 from controller.procedure.calls.visibility import all_seen, card_seen, is_seen
 from controller.procedure.effects import ActRecord, Prompt, Refusal
-from controller.procedure.events import CardsTurned, LayoutPart, RevealGivenUp
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile
 from controller.rules.hands import HandName
@@ -63,20 +66,20 @@ def turn(table, *parts: str) -> list[str]:
     """Turn these parts; the codes of the irregularities it gave."""
     before = len(table.irregularities)
     for part in parts:
-        table.apply(CardsTurned(LayoutPart(part)))
+        table.apply(acted(ReportTurned(LayoutPart(part))))
     return [one.code.value for one in table.irregularities[before:]]
 
 
 def give_up(table, hand: str = "player", *, by_order: bool = False, reason: str = "delay") -> str:
     """Give the right up; the reason of a refusal, empty where it was accepted."""
-    event = RevealGivenUp(HandName(hand), "Ann Lee", by_order=by_order, reason=reason)
+    event = acted(GiveUpReveal(HandName(hand), by_order=by_order), "Ann Lee", reason=reason)
     refused = [one for one in table.apply(event).effects if isinstance(one, Refusal)]
-    return refused[0].why if refused else ""
+    return to_words(refused[0].why) if refused else ""
 
 
 def handed(table) -> list[str]:
     """The prompts to hand over or turn a part."""
-    texts = [one.text for one in table.of(Prompt) if one.kind.value == "hand_over"]
+    texts = [to_words(one.text) for one in table.of(Prompt) if one.kind.value == "hand_over"]
     table.effects.clear()
     return texts
 
@@ -104,21 +107,21 @@ def test_the_banker_hand_waits_under_the_corner_until_the_player_hand_is_called(
     table.effects.clear()
     table.deal("P 2h")
     (before,) = table.of(Prompt)
-    assert before.text.endswith(
+    assert to_words(before.text).endswith(
         f"; deal face down, each card to its hand's area; after the fourth card {CORNER}"
     )
     assert clause in before.clauses
     table.effects.clear()
     table.deal("B 3c; P Kd; B Kh")
     at_four = table.of(Prompt)[0]
-    assert at_four.text == f"{CORNER}; hand the Player's Hand face down to seat 3"
+    assert to_words(at_four.text) == f"{CORNER}; hand the Player's Hand face down to seat 3"
     assert clause in at_four.clauses
     assert seen(table) == []
     give_up(table)
     assert CORNER not in handed(table)[-1], "it lies there since the fourth card"
     turn(table, "player_hand")
     assert seen(table) == ["player_hand"]
-    assert [one.text for one in table.of(Prompt)] == [
+    assert [to_words(one.text) for one in table.of(Prompt)] == [
         "announce: Player 2",
         "hand the Banker's Hand face down to seat 5",
     ]
@@ -141,24 +144,27 @@ def test_the_dealer_leaves_the_banker_hand_under_the_corner(new_layout, profile,
     table.deal("P 2h")
     (before,) = table.of(Prompt)
     stays = "under the shoe's right corner until the Player's Hand is called"
-    assert before.text.endswith(
+    assert to_words(before.text).endswith(
         f"; deal face down, the Player's Hand to its area, the Banker's Hand {stays}"
     )
     assert clause in before.clauses
     table.deal("B 3c; P Kd; B Kh")
     at_four = table.of(Prompt)[-1]
-    assert at_four.text == f"leave the Banker's Hand {stays}; turn the Player's Hand"
+    assert to_words(at_four.text) == f"leave the Banker's Hand {stays}; turn the Player's Hand"
     assert clause in at_four.clauses
     turn(table, "player_hand")
     called = table.of(Prompt)[-1]
-    assert called.text == "announce: Player 2; then turn the Banker's Hand and put it on its area"
+    assert (
+        to_words(called.text)
+        == "announce: Player 2; then turn the Banker's Hand and put it on its area"
+    )
     assert seen(table) == ["player_hand", *THIRDS]
 
 
 def test_where_no_turning_is_observed_the_corner_is_in_the_general_prompt(new_layout) -> None:
     table = new_layout(DealOption.FACE_DOWN_DEALER, (), **UNDER)
     table.deal(FOUR)
-    text = table.of(Prompt)[-1].text
+    text = to_words(table.of(Prompt)[-1].text)
     assert text.startswith(
         "leave the Banker's Hand under the shoe's right corner until the Player's Hand is called; "
         "as the cards are turned, announce the point count of the Player's Hand"
@@ -172,7 +178,7 @@ def test_washington_places_the_banker_cards_as_the_house_chose(new_layout, place
     table = new_layout(option, profile="wa-mini", banker_placement=placement)
     table.effects.clear()
     table.deal(FOUR)
-    under = ["under the shoe" in one.text for one in table.of(Prompt)]
+    under = ["under the shoe" in to_words(one.text) for one in table.of(Prompt)]
     assert under == [placement is BankerPlacement.UNDER_SHOE] * 2
     assert "WA-pr-1-barea" in table.of(Prompt)[0].clauses
 
@@ -272,7 +278,7 @@ def test_a_part_not_on_the_layout_is_not_turned(new_layout, cards, part, words) 
     table.deal(cards)
     state = table.state
     assert turn(table, part) == []
-    assert (table.last.what, table.state) == (words, state)
+    assert (to_words(table.last.what), table.state) == (words, state)
 
 
 @pytest.mark.parametrize("words", ["", f"{STAND}; result player"])
@@ -281,14 +287,14 @@ def test_without_a_coup_nothing_is_turned(new_layout, words) -> None:
     if words:
         table.deal(words)
     assert turn(table, "player_hand") == []
-    assert table.last.what == "cards turned with no coup on the table: no effect"
+    assert to_words(table.last.what) == "cards turned with no coup on the table: no effect"
 
 
 def test_a_part_already_seen_is_not_turned_again(new_layout) -> None:
     table = new_layout(DealOption.FACE_UP)
     table.deal(FOUR)
     assert turn(table, "banker_hand") == []
-    assert table.last.what == "the Banker's Hand: already seen"
+    assert to_words(table.last.what) == "the Banker's Hand: already seen"
     assert table.shoe.coup.reveal.turned == ()
 
 
@@ -296,7 +302,7 @@ def test_of_a_partial_coup_turning_is_not_judged(new_layout) -> None:
     table = new_layout()
     table.deal("P 2h; B 3c; P Kd; B ??")
     assert turn(table, "banker_hand") == []
-    assert table.last.what.endswith("of a partial coup turned up, not judged")
+    assert to_words(table.last.what).endswith("of a partial coup turned up, not judged")
 
 
 def test_cards_turned_while_a_floorperson_decides_are_seen_and_not_called(new_layout) -> None:
@@ -341,7 +347,7 @@ def test_banker_third_card_waits_until_player_third_card_was_turned(new_layout) 
     table.deal(FOUR)
     turn(table, *HANDS)
     assert table.deal("P 3d; B 4d") == ["THIRD_CARD_BEFORE_TURNED"]
-    assert table.last.detail.endswith(
+    assert to_words(table.last.detail).endswith(
         "Banker's third card, while Player's third card lay face down"
     )
     assert turn(table, "banker_third") == ["TURNED_OUT_OF_ORDER"]
@@ -363,7 +369,7 @@ def test_each_card_drawn_in_error_is_turned_by_itself(new_layout) -> None:
     assert turn(table, "error_card") == []
     assert "S42-k-2-burn" in table.last.clauses
     assert turn(table, "error_card") == []
-    assert table.last.what == "the card drawn in error was already seen"
+    assert to_words(table.last.what) == "the card drawn in error was already seen"
     table.deal("more 4d")
     assert [one.turned for one in table.shoe.remedy.waiting] == [True, False]
 
@@ -401,7 +407,7 @@ def test_at_midi_tables_the_third_cards_go_to_the_same_patrons(new_layout) -> No
     turn(table, "player_third")
     table.deal("B 4d")
     over = [one for one in table.of(Prompt) if one.kind.value == "hand_over"]
-    assert [one.text for one in over] == [
+    assert [to_words(one.text) for one in over] == [
         f"{CORNER}; hand the Player's Hand face down to seat 3",
         "hand the Banker's Hand face down to seat 5",
         "hand Player's third card face down to seat 3",
@@ -499,7 +505,7 @@ def test_without_observed_turning_both_hands_are_handed_over_at_the_fourth_card(
     table.deal("P 3d")
     third = ["hand Player's third card face down to seat 3"]
     assert handed(table) == third
-    assert [one.text for one in due_calls(table.book, table.state)][2:] == third
+    assert [to_words(one.text) for one in due_calls(table.book, table.state)][2:] == third
 
 
 @pytest.mark.parametrize(
@@ -597,8 +603,8 @@ def test_dealer_or_floorperson_may_order_it_with_a_reason(new_layout, profile, c
     table.deal(FOUR)
     assert give_up(table, by_order=True, reason="unreasonable delay") == ""
     (recorded,) = table.of(ActRecord)
-    assert (recorded.what, recorded.person) == ("reveal-given-up", "Ann Lee")
-    assert recorded.detail == (
+    assert (to_words(recorded.what), recorded.person) == ("reveal-given-up", "Ann Lee")
+    assert to_words(recorded.detail) == (
         "the Player's Hand given up by order (unreasonable delay); seat 3; offered to seat 5"
     )
     assert clause in recorded.clauses
@@ -618,9 +624,9 @@ def test_an_order_without_a_name_or_a_reason_is_refused(
     table = new_layout(DealOption.PLAYERS_REVEAL, KNOWN, "3P200 5B50", profile)
     table.deal(FOUR)
     person, reason = who_and_why
-    table.apply(RevealGivenUp(HandName.PLAYER, person, by_order=True, reason=reason))
+    table.apply(acted(GiveUpReveal(HandName.PLAYER, by_order=True), person, reason=reason))
     (refused,) = table.of(Refusal)
-    assert refused.why == "an order needs a named dealer or floorperson and a reason"
+    assert to_words(refused.why) == "an order needs a named dealer or floorperson and a reason"
     assert clause in refused.clauses
     assert table.shoe.coup.reveal.player_seat == 3, "the right stays where it was"
 
@@ -649,7 +655,7 @@ def test_where_wagers_are_not_known_the_way_of_the_offer_is_recorded(new_layout)
     table.deal(FOUR)
     assert give_up(table) == ""
     (recorded,) = table.of(ActRecord)
-    assert recorded.detail == (
+    assert to_words(recorded.detail) == (
         "the Player's Hand given up; offered to the patron to the right, "
         "then counter-clockwise; if nobody accepts, the dealer turns it"
     )

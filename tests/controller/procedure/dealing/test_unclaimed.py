@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.custody.findings import Finding, FindingCode
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed
 from controller.procedure.events import CustodyFindingRaised
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
@@ -14,7 +15,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Irregularity
 from controller.rules.setting_values import ShuffleMode
-from controller.script.events import ShoeCount, domain_events, due_place
+from controller.script.events import ShoeCount, due_place, step_inputs
 from controller.script.parser import parse
 
 RESULT = (ObservableFact.RESULT_BUTTON,)
@@ -34,7 +35,7 @@ def new_unclaimed_table(new_table):
             codes: list[str] = []
             for statement in parse(script):
                 due = due_place(self.table.state)
-                for event in domain_events(statement.body, ShoeCount(), due)[0]:
+                for event in step_inputs(statement.body, ShoeCount(), due)[0]:
                     result = self.table.apply(event)
                     codes += [v.code.value for v in result.verdicts if isinstance(v, Irregularity)]
             return codes
@@ -50,7 +51,7 @@ def test_the_first_card_with_no_shoe_open_opens_one(new_unclaimed_table) -> None
     table = new_unclaimed_table()
     assert table("unclaimed 2c of red") == []
     assert (table.due, table.table.state.shoe.burn_owed) == (Phase.BURN_REST, 2)
-    assert table.table.state.opening.last_batch == "red"
+    assert table.table.state.lineage.last_dealt == "red"
 
 
 def test_where_only_numbers_are_left_of_the_shoes_before_the_first_card_joins_one(
@@ -208,7 +209,7 @@ def test_a_custody_finding_cites_its_clause(new_unclaimed_table, row) -> None:
     (raised,) = result.verdicts
     assert raised.code.value == code
     assert clause in raised.clauses
-    assert "shoe 1, card 5" in raised.detail
+    assert "shoe 1, card 5" in to_words(raised.detail)
     assert table.table.state.open_irregularities[-1].finding == finding
 
 

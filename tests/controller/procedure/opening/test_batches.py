@@ -6,10 +6,12 @@ D-5, D-7, D-17, D-19, D-21, D-35.
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.setting_values import ShuffleMode
+from controller.views.irregularity import irregularity_words
 
 OBSERVED = (ObservableFact.SHOE_OPENED, ObservableFact.BATCH_LOADED, ObservableFact.CUT_DEPTH)
 RACK = (ObservableFact.DISCARD_COUNT,)
@@ -43,18 +45,18 @@ def prepared(new_people):
 @pytest.mark.clause("S42-d-4-separate")
 @pytest.mark.clause("S42-a-4-iv")
 def test_the_record_of_a_loading_names_batch_cards_and_cutter(prepared) -> None:
-    assert prepared.record.detail == "red, 416 cards, cut by seat 3"
+    assert to_words(prepared.record.detail) == "red, 416 cards, cut by seat 3"
     assert prepared.record.clauses == ("S42-e-6-load", "S42-a-4-v-alt", "S42-a-4-v-every")
-    assert prepared.table.state.opening.last_batch == "red"
+    assert prepared.table.state.lineage.last_dealt == "red"
 
 
 def test_it_names_no_cutter_where_the_cut_was_not_recorded(new_people) -> None:
     people = new_people()
     people.do("loaded blue 416", reference="shuffle 12")
-    assert people.record.detail == "blue, 416 cards; shuffle 12"
+    assert to_words(people.record.detail) == "blue, 416 cards; shuffle 12"
     people = new_people(shuffle_mode=ShuffleMode.HAND)
     people.do("loaded 416")
-    assert people.record.detail == "all decks, 416 cards"
+    assert to_words(people.record.detail) == "all decks, 416 cards"
 
 
 @pytest.mark.clause("S42-a-4-sets")
@@ -75,7 +77,7 @@ def test_the_batches_alternate_across_shoes_and_days(prepared, meanwhile) -> Non
     assert prepared.refused.clauses == ("S42-a-4-v-alt", "S42-a-4-v-every")
     assert prepared.do("loaded blue 416") == ""
     assert prepared.table.deal(OPENED) == []
-    assert prepared.table.state.opening.last_batch == "blue"
+    assert prepared.table.state.lineage.last_dealt == "blue"
 
 
 @pytest.mark.clause("NY-a-4-iv-d-alternate")
@@ -90,7 +92,7 @@ def test_dealing_from_a_batch_that_was_refused_is_an_irregularity(new_people) ->
         "NY-a-4-iv-d-alternate",
         "NY-a-4-iv-d-every",
     )
-    assert people.table.state.opening.last_batch == "red"
+    assert people.table.state.lineage.last_dealt == "red"
 
 
 def test_either_batch_begins_and_where_no_coup_was_dealt_it_may_come_back(new_people) -> None:
@@ -135,7 +137,7 @@ def test_a_continuous_shuffler_is_not_loaded(new_people) -> None:
 def test_without_a_loading_the_next_batch_is_unknown(new_people) -> None:
     people = new_people(observed=(ObservableFact.BATCH_LOADED,))
     assert people.table.deal("start; burn Ac") == ["OPENING_INCOMPLETE"]
-    assert people.table.state.opening.last_batch == ""
+    assert people.table.state.lineage.last_dealt == ""
 
 
 def test_a_missing_loading_is_missed_of_the_batch_whose_turn_it_is(prepared) -> None:
@@ -143,7 +145,9 @@ def test_a_missing_loading_is_missed_of_the_batch_whose_turn_it_is(prepared) -> 
     prepared.do(f"{SWAPPED}, {CUT}")
     assert prepared.table.deal("start; burn Ac") == ["OPENING_INCOMPLETE"]
     (found,) = prepared.table.irregularities
-    assert found.detail.endswith(": load the shoe and record the batch, its cards and who cut")
+    assert irregularity_words(found).endswith(
+        ": load the shoe and record the batch, its cards and who cut"
+    )
 
 
 def test_before_the_first_shoe_it_is_the_one_that_does_not_wait_in_the_shuffler(new_people) -> None:
@@ -151,7 +155,7 @@ def test_before_the_first_shoe_it_is_the_one_that_does_not_wait_in_the_shuffler(
     people.do(f"{RECEIVED}, {SHUFFLED}, {CUT}")
     people.table.deal("start; burn Ac")
     (found,) = people.table.irregularities
-    assert "shuffle the cards" not in found.detail
+    assert "shuffle the cards" not in to_words(found.detail)
 
 
 # --- the shuffler -------------------------------------------------------------------------------
@@ -171,7 +175,7 @@ def test_so_is_taking_it_out_during_play(prepared) -> None:
     prepared.do("released")
     (found,) = prepared.table.irregularities
     assert found.code.value == "IDLE_BATCH_OUT"
-    assert found.detail.endswith(": blue was taken out while red is in play")
+    assert irregularity_words(found).endswith(": blue was taken out while red is in play")
 
 
 @pytest.mark.clause("S42-a-4-iv")
@@ -205,7 +209,7 @@ def test_a_batch_that_goes_in_is_not_shuffled_yet(new_people) -> None:
 def test_a_batch_that_is_loaded_has_left_the_shuffler(new_people) -> None:
     people = new_people()
     people.do("into-shuffler red, loaded red 416")
-    assert people.table.state.opening.in_shuffler == ""
+    assert people.table.state.lineage.in_shuffler == ""
 
 
 @pytest.mark.clause("S42-e-8-ii-B")
@@ -228,9 +232,9 @@ def test_without_two_batches_no_shuffler_stores_one(new_people, act) -> None:
 def test_an_opened_shuffler_is_secure_again_after_a_shuffle(new_people) -> None:
     people = new_people()
     people.do("into-shuffler red, shuffler-opened")
-    assert people.table.state.opening.shuffler_opened
+    assert people.table.state.lineage.opened
     people.do("shuffled red")
-    assert not people.table.state.opening.shuffler_opened
+    assert not people.table.state.lineage.opened
 
 
 def test_the_idle_batch_may_be_shuffled_during_play_and_the_other_not(prepared) -> None:
@@ -256,7 +260,7 @@ def test_a_foreign_back_is_an_irregularity_that_names_both(prepared, act, detail
     prepared.do(act)
     (found,) = prepared.table.irregularities
     assert (found.code.value, found.suspends) == ("WRONG_BATCH", True)
-    assert found.detail.endswith(detail)
+    assert irregularity_words(found).endswith(detail)
     assert prepared.table.phase is Phase.SUSPENDED
 
 
@@ -264,7 +268,7 @@ def test_a_foreign_back_is_an_irregularity_that_names_both(prepared, act, detail
 def test_between_shoes_it_is_in_the_shoes_record(new_people) -> None:
     people = new_people("ny-mini")
     people.do("foreign-back green")
-    assert people.record.detail == "a back of green among the cards of the shoe"
+    assert to_words(people.record.detail) == "a back of green among the cards of the shoe"
     assert people.record.clauses == ("NY-a-4-iv-b-same",)
     assert people.table.irregularities == []
 
@@ -358,10 +362,10 @@ def test_after_each_coup_the_rack_is_counted(new_people, profile) -> None:
     people = new_people(profile, observed=RACK)
     people.table.deal(f"{OPENED}; {COUP}")
     (prompted,) = [one for one in people.table.of(Prompt) if one.kind.value == "discard"]
-    assert prompted.text.endswith("and count it: it should hold 6")
+    assert to_words(prompted.text).endswith("and count it: it should hold 6")
     assert prompted.observed
     assert people.do("discard-counted 6") == ""
-    assert people.record.detail == "counted 6, expected 6"
+    assert to_words(people.record.detail) == "counted 6, expected 6"
     people.table.deal("P1 9h; B 7c")
     people.do("discard-counted 6")
     assert people.table.irregularities == []
@@ -381,7 +385,7 @@ def test_a_rack_that_differs_is_one_irregularity(new_people, profile, counted, d
     people.do(f"discard-counted {counted}, discard-counted {counted}")
     (found,) = people.table.irregularities
     assert found.code.value == "DISCARD_DIFFERS"
-    assert difference in found.detail
+    assert difference in to_words(found.detail)
     touched = any(clause.endswith("5-touch") for clause in found.clauses)
     assert touched is (counted < 6)
 
@@ -413,7 +417,7 @@ def test_nothing_is_counted_before_a_shoe_was_dealt(new_people) -> None:
 def test_a_rack_cleared_before_the_first_shoe_owes_its_count_nothing(new_people) -> None:
     people = new_people(observed=RACK)
     assert people.do("discard-cleared") == ""
-    assert people.table.state.opening.rack_extra == 0
+    assert people.table.state.lineage.rack_extra == 0
     people.table.deal(f"{OPENED}; {COUP}")
     people.do("discard-counted 6")
     assert people.table.irregularities == []
@@ -424,8 +428,40 @@ def test_cards_of_both_batches_in_the_rack_are_an_irregularity(prepared) -> None
     prepared.do("discard-counted blue 2")
     (found,) = prepared.table.irregularities
     assert found.code.value == "DISCARD_RACK_MIXED"
-    assert found.detail.endswith(": cards of blue lie with cards of red")
+    assert irregularity_words(found).endswith(": cards of blue lie with cards of red")
     assert prepared.do("discard-counted green 2") == "name the batch: red or blue"
+
+
+@pytest.mark.clause("NY-i-4")
+@pytest.mark.clause("S42-j-4")
+@pytest.mark.parametrize("profile", ["ny-mini", "s42-mini"])
+def test_a_rack_counted_empty_holds_no_cards_of_another_batch(new_people, profile) -> None:
+    people = new_people(profile, observed=RACK)
+    people.do("into-shuffler blue, loaded red 416")
+    people.table.deal(f"{OPENED}; {COUP}; close shoe")
+    people.do("released, into-shuffler red, discard-counted blue 0")
+    assert people.table.irregularities == []
+
+
+@pytest.mark.clause("NY-i-4")
+@pytest.mark.clause("S42-j-4")
+@pytest.mark.parametrize("profile", ["ny-mini", "s42-mini"])
+def test_cards_of_the_idle_batch_in_an_empty_rack_are_an_irregularity(new_people, profile) -> None:
+    people = new_people(profile, observed=RACK)
+    people.do("into-shuffler blue, loaded red 416")
+    people.table.deal("P1 7h")
+    people.table.decide("continue")
+    people.table.deal("B 7c; P Kd; B Kh; result tie")
+    people.do("discard-counted 0")
+    people.table.deal(COUP)
+    people.do("discard-counted blue 4")
+    assert [one.code.value for one in people.table.irregularities] == [
+        "SHOE_JOINED",
+        "DISCARD_RACK_MIXED",
+    ]
+    assert irregularity_words(people.table.irregularities[-1]).endswith(
+        ": cards of blue lie with cards of red"
+    )
 
 
 @pytest.mark.clause("NY-a-4-iv-e")
@@ -536,7 +572,7 @@ def test_a_closed_shoe_prompts_what_to_do_with_its_cards(prepared) -> None:
     prepared.table.deal("close shoe")
     last = prepared.table.of(Prompt)[-1]
     assert last.kind.value == "dead_table"
-    assert "load the batch that is in it" in last.text
+    assert "load the batch that is in it" in to_words(last.text)
 
 
 # --- from shoe to shoe --------------------------------------------------------------------------
@@ -547,6 +583,6 @@ def test_what_is_done_with_received_cards_is_asked_for_before_the_first_shoe_onl
     received, shuffle = "when cards are received: ", "before the shoe: shuffle the cards"
     table.deal("close shoe; start; close shoe; start")
 
-    asked = [one.text for one in table.of(Prompt)]
+    asked = [to_words(one.text) for one in table.of(Prompt)]
     assert sum(text.startswith(received) for text in asked) == 1
     assert asked.count(shuffle) == 3

@@ -6,7 +6,8 @@ Source: NY (a)(2), (d), (i)(5); S42 (d), (e), (j)(5), (l); NJ 1.12(d); WA; HG; D
 import pytest
 from msgspec.structs import replace
 
-from controller.procedure.act_kinds import ActKind
+from controller.actions.choices import ActKind
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt, Refusal
 from controller.procedure.opening.cut import offer_order
 from controller.procedure.phases import Phase
@@ -19,6 +20,7 @@ from controller.rules.setting_values import (
     ShuffleFinish,
     ShuffleMode,
 )
+from controller.views.irregularity import irregularity_words
 
 HAND = {"shuffle_mode": ShuffleMode.HAND}
 CONTINUOUS = {"shuffle_mode": ShuffleMode.CONTINUOUS}
@@ -62,14 +64,14 @@ def by_hand(new_people):
 def test_acts_of_the_table_are_recorded(new_people, profile, act, clauses) -> None:
     people = new_people(profile)
     assert people.do(act) == ""
-    assert (people.record.what, people.record.person) == (act, "Ann Lee")
+    assert (to_words(people.record.what), people.record.person) == (act, "Ann Lee")
     assert people.record.clauses == clauses
 
 
 def test_the_record_holds_reason_reference_and_who_confirmed(new_people) -> None:
     people = new_people("ny-mini")
     people.do("odds-posted", reason="new sign", reference="S-4", second="Bo Ray")
-    assert people.record.detail == "new sign; S-4; with Bo Ray"
+    assert to_words(people.record.detail) == "new sign; S-4; with Bo Ray"
 
 
 @pytest.mark.clause("NJ-12-d-approve")
@@ -120,7 +122,7 @@ def test_cards_that_came_shuffled_need_their_receipt(new_people) -> None:
     people = new_people("ny-mini", **HAND, observed=(ObservableFact.SHOE_OPENED,))
     assert people.do("preshuffled", reference="").startswith("give the reference")
     assert people.do("preshuffled") == ""
-    assert people.record.detail == "package 9"
+    assert to_words(people.record.detail) == "package 9"
     people.do("odds-posted")
     assert people.table.deal(OPENED) == []
 
@@ -131,7 +133,7 @@ def test_the_receipt_counts_for_the_first_shuffle_only(new_people) -> None:
     people.do("odds-posted, preshuffled")
     people.table.deal(f"{OPENED}; close shoe")
     assert people.table.deal("start; burn Ac") == ["OPENING_INCOMPLETE"]
-    assert people.table.irregularities[0].detail.endswith(
+    assert irregularity_words(people.table.irregularities[0]).endswith(
         ": shuffle the cards; leave the stack feathered for the floorperson to check"
     )
 
@@ -162,7 +164,7 @@ def test_cards_in_play_are_not_replaced(by_hand) -> None:
 def test_a_shuffle_by_hand_undoes_what_was_cut_before(by_hand) -> None:
     by_hand.do("shuffled, cut-offered, cut 200 seat 3")
     by_hand.do("shuffled")
-    assert by_hand.record.detail == "all cards, hand"
+    assert to_words(by_hand.record.detail) == "all cards, hand"
     assert by_hand.do("cut-moved") == "the cards are not cut yet: record the cut"
 
 
@@ -224,13 +226,15 @@ def test_the_cut_is_offered_from_the_highest_seat_clockwise(direction, order) ->
 @pytest.mark.parametrize(("occupied", "order"), [("2 4 4", "4, 2"), ("", "6, 5, 4, 3, 2, 1")])
 def test_it_is_offered_to_the_occupied_seats_else_to_all(by_hand, occupied, order) -> None:
     by_hand.do("cut-offered", reference=occupied)
-    assert by_hand.record.detail.startswith(f"offered to seats in the order {order}, then the")
+    assert to_words(by_hand.record.detail).startswith(
+        f"offered to seats in the order {order}, then the"
+    )
 
 
 def test_without_a_layout_the_order_is_described(new_people) -> None:
     people = new_people(**HAND)
     people.do("cut-offered")
-    assert "in the order from the highest seat clockwise" in people.record.detail
+    assert "in the order from the highest seat clockwise" in to_words(people.record.detail)
     assert people.do("cut 200 seat 9") == ""
 
 
@@ -248,17 +252,19 @@ def test_the_dealer_cuts_where_every_seat_declined(new_people) -> None:
     people = new_people(**HAND, seats=(1, 2, 3, 4, 5, 6), observed=observed)
     people.table.deal("start")
     (due,) = [one for one in people.table.of(Prompt) if "S42-e-4-dealer" in one.clauses]
-    assert "; if nobody accepts, the dealer cuts;" in due.text
+    assert "; if nobody accepts, the dealer cuts;" in to_words(due.text)
     people.table.deal("close shoe")
     people.do("inspected, verified, spread, washed, shuffled, feathered")
     assert people.do("cut-offered", reference="2 4") == ""
-    assert people.record.detail == "offered to seats in the order 4, 2, then the dealer; 2 4"
+    assert (
+        to_words(people.record.detail) == "offered to seats in the order 4, 2, then the dealer; 2 4"
+    )
     assert (
         people.do("cut 200 seat 5")
         == "the cut was offered to seats 4, 2, not to seat 5; offer it first"
     )
     assert people.do("cut-by-dealer 200") == ""
-    assert people.record.detail == "by the dealer, 200 cards deep"
+    assert to_words(people.record.detail) == "by the dealer, 200 cards deep"
     assert people.record.clauses == ("S42-e-5", "S42-e-4-dealer")
     assert people.table.state.opening.cutter == THE_DEALER
     assert people.do("cut-moved, cut-cards-placed 20") == ""
@@ -267,7 +273,7 @@ def test_the_dealer_cuts_where_every_seat_declined(new_people) -> None:
 
 def test_a_cut_by_a_seat_is_not_the_dealers(by_hand) -> None:
     by_hand.do("cut-offered, cut 200 seat 3")
-    assert by_hand.record.detail == "by seat 3, 200 cards deep"
+    assert to_words(by_hand.record.detail) == "by seat 3, 200 cards deep"
     assert by_hand.record.clauses == ("S42-e-5",)
     by_hand.do("recut")
     assert by_hand.do("cut-by-dealer 200").startswith("the re-cut belongs to seat 3 or seat 2")
@@ -278,7 +284,7 @@ def test_a_cut_by_a_seat_is_not_the_dealers(by_hand) -> None:
 @pytest.mark.clause("S42-e-4-dealer")
 def test_if_nobody_accepts_the_dealer_cuts(by_hand) -> None:
     assert by_hand.do("cut-offered, cut-by-dealer 200") == ""
-    assert by_hand.record.detail == "by the dealer, 200 cards deep"
+    assert to_words(by_hand.record.detail) == "by the dealer, 200 cards deep"
     assert by_hand.record.clauses == ("S42-e-5", "S42-e-4-dealer")
 
 
@@ -296,7 +302,7 @@ def test_dealing_by_a_cut_that_was_refused_is_an_irregularity(new_people) -> Non
     people.do("cut-offered, cut 200, cut-moved, cut-cards-placed 20, cut 3")
     people.table.deal("start")
     assert people.table.deal("burn Ac") == ["CUT_TOO_SHALLOW"]
-    assert people.table.irregularities[0].detail.endswith("from 10 to 406 is allowed")
+    assert irregularity_words(people.table.irregularities[0]).endswith("from 10 to 406 is allowed")
 
 
 def test_a_new_cut_sets_a_refused_one_right(new_people) -> None:
@@ -379,7 +385,7 @@ def test_a_continuous_shuffler_has_no_cut(new_people) -> None:
 )
 def test_a_supervisor_orders_a_recut_by_either_of_two(by_hand, cut, candidates) -> None:
     by_hand.do(f"cut-offered, {cut}, recut")
-    assert by_hand.record.detail == f"{candidates}; the cut was improper"
+    assert to_words(by_hand.record.detail) == f"{candidates}; the cut was improper"
     assert by_hand.do("cut-moved") == "the cards are not cut yet: record the cut"
 
 
@@ -390,14 +396,16 @@ def test_what_nobody_has_cut_is_not_cut_again(by_hand) -> None:
 
 def test_after_a_cut_that_nobody_was_offered_the_dealer_is_next(by_hand) -> None:
     by_hand.do("cut 200 seat 5, recut")
-    assert by_hand.record.detail.startswith("by the last to cut, seat 5, or the next entitled, the")
+    assert to_words(by_hand.record.detail).startswith(
+        "by the last to cut, seat 5, or the next entitled, the"
+    )
 
 
 @pytest.mark.clause("S42-e-7-who")
 @pytest.mark.parametrize(("seat", "which"), [(3, "the last to cut"), (2, "the next entitled")])
 def test_the_record_says_who_carried_the_recut_out(by_hand, seat, which) -> None:
     by_hand.do(f"cut-offered, cut 200 seat 3, recut, cut 150 seat {seat}")
-    assert by_hand.record.detail == f"re-cut by seat {seat}, 150 cards deep: {which}"
+    assert to_words(by_hand.record.detail) == f"re-cut by seat {seat}, 150 cards deep: {which}"
 
 
 @pytest.mark.clause("S42-e-7-who")
@@ -439,7 +447,9 @@ def test_a_dead_table_by_hand_starts_over(new_people) -> None:
     assert people.do("dead-table-spread, dead-table-viewed") == ""
     people.do("shuffled, feathered")
     assert people.table.deal("start; burn Ac") == ["OPENING_INCOMPLETE"]
-    assert "wash and stack the cards of the dead table" in people.table.irregularities[0].detail
+    assert "wash and stack the cards of the dead table" in to_words(
+        people.table.irregularities[0].detail
+    )
 
 
 def test_washed_shuffled_and_cut_again_it_is_in_order(new_people) -> None:
@@ -480,8 +490,8 @@ def test_a_touched_card_is_recorded_with_the_staff_on_duty(by_hand, act, where) 
     by_hand.do(act, second="Bo Ray")
     (found,) = by_hand.table.irregularities
     assert found.code.value == "CARDS_TOUCHED"
-    assert where in found.detail
-    assert found.detail.endswith("on duty: Ann Lee, Bo Ray")
+    assert where in to_words(found.detail)
+    assert to_words(found.detail).endswith("on duty: Ann Lee, Bo Ray")
     assert by_hand.record.clauses == ("S42-j-5-touch", "S42-j-5-permit")
 
 
@@ -491,6 +501,17 @@ def test_new_york_says_so_too(new_people) -> None:
     people = new_people("ny-mini")
     people.do("cards-touched seat 4")
     assert people.table.irregularities[0].clauses[-2:] == ("NY-i-5-touch", "NY-i-5-permit")
+
+
+@pytest.mark.parametrize("profile", ["nj-minibaccarat", "wa-mini", "house-mini"])
+def test_where_no_clause_forbids_it_the_touched_card_is_recorded_without_one(
+    new_people, profile
+) -> None:
+    """Section 42 (j)(5) is borrowed for nobody: X-9 does not speak of who may touch cards."""
+    people = new_people(profile)
+    assert people.do("cards-touched seat 4") == ""
+    (found,) = people.table.irregularities
+    assert (found.code.value, found.clauses, found.suspends) == ("CARDS_TOUCHED", (), False)
 
 
 def test_turning_a_hand_by_right_is_no_incident(new_people) -> None:
@@ -515,13 +536,42 @@ def test_the_seat_that_deals_touches_cards_by_right(new_people) -> None:
     assert people.do("cards-touched") == ""
 
 
+@pytest.mark.clause("S42-j-5-touch")
+@pytest.mark.clause("S42-j-5-permit")
+@pytest.mark.parametrize("holder", ["seat 2", "seat 1"])
+def test_only_the_seat_that_deals_may_touch_cards(new_people, holder) -> None:
+    handling = CardHandling.SHOE_PASSES
+    people = new_people("s42-mini", seats=(1, 2, 3), players_may_handle_cards=handling)
+    people.do(f"shoe-passed {holder}")
+    assert people.do("cards-touched seat 3", second="Bo Ray") == ""
+    (found,) = people.table.irregularities
+    assert found.code.value == "CARDS_TOUCHED"
+    assert to_words(found.detail).endswith("at seat 3, on duty: Ann Lee, Bo Ray")
+    assert people.record.clauses == ("S42-j-5-touch", "S42-j-5-permit")
+    assert people.do(f"cards-touched {holder}").endswith("deals: that is not an incident")
+    assert len(people.table.irregularities) == 1
+
+
+@pytest.mark.clause("S42-j-5-touch")
+@pytest.mark.clause("S42-j-5-permit")
+def test_a_place_that_is_no_seat_of_the_table_does_not_deal(new_people) -> None:
+    handling = CardHandling.SHOE_PASSES
+    people = new_people("s42-mini", seats=(1, 2, 3), players_may_handle_cards=handling)
+    assert people.do("shoe-passed seat 4") == "name the seat: 1, 2, 3"
+    assert people.do("cards-touched seat 4") == ""
+    assert [one.code.value for one in people.table.irregularities] == ["CARDS_TOUCHED"]
+    assert people.record.clauses == ("S42-j-5-touch", "S42-j-5-permit")
+
+
 @pytest.mark.parametrize("handling", list(CardHandling))
 def test_the_shoe_passes_only_where_patrons_may_deal(new_people, handling) -> None:
     people = new_people("nj-baccarat", players_may_handle_cards=handling)
     passes = handling is CardHandling.SHOE_PASSES
     assert (people.do("shoe-passed seat 2") == "") is passes
     people.table.deal("start")
-    asks = any("which seat receives the shoe" in one.text for one in people.table.of(Prompt))
+    asks = any(
+        "which seat receives the shoe" in to_words(one.text) for one in people.table.of(Prompt)
+    )
     assert asks is passes
 
 
@@ -543,7 +593,7 @@ def test_an_incident_while_suspended_leaves_the_suspension_as_it_is(by_hand) -> 
 def test_the_seat_that_holds_the_shoe_is_recorded(new_people) -> None:
     people = new_people("house-baccarat", seats=(1, 2, 3))
     assert people.do("shoe-passed seat 2") == ""
-    assert people.record.detail == "seat 2"
+    assert to_words(people.record.detail) == "seat 2"
     assert people.table.state.opening.holder == 2
     assert people.do("shoe-passed seat 9") == "name the seat: 1, 2, 3"
     assert people.table.state.opening.holder == 2

@@ -5,6 +5,7 @@ Source: Section 42 (k)(3), (k)(4); D-12, D-13, D-14.
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import BurnDone, Prompt, Refusal
 from controller.procedure.phases import Phase
 from controller.rules.cards import Card
@@ -17,7 +18,7 @@ NATURAL = "P1 9h; B 7c; P Kd; B Kh"
 
 
 def remedy_prompts(table) -> list[str]:
-    return [one.text for one in table.of(Prompt) if one.kind.value == "remedy"]
+    return [to_words(one.text) for one in table.of(Prompt) if one.kind.value == "remedy"]
 
 
 @pytest.mark.clause("S42-k-3-unused")
@@ -170,11 +171,15 @@ def test_as_the_last_card_of_the_burn_after_the_last_hand_it_is_burned_for(new_t
     assert table.deal("found face up") == ["FOUND_FACE_UP"]
     assert table.shoe.remedy.burn_later == 4, "its amount, and one in its place"
     assert any(
-        "4 cards more, face up, before the reshuffle" in one.text for one in table.of(Prompt)
+        "4 cards more, face up, before the reshuffle" in to_words(one.text)
+        for one in table.of(Prompt)
     )
     assert table.decide("continue") == ""
     table.deal("no more bets")
-    assert table.last.what == '"no more bets" opens no coup: burn 4 cards before the reshuffle'
+    assert (
+        to_words(table.last.what)
+        == '"no more bets" opens no coup: burn 4 cards before the reshuffle'
+    )
     assert table.deal("burned 5h; burned 6h; extra 7h; unclaimed 8h") == []
     assert (table.phase, table.shoe.remedy.owes_burn) == (Phase.SHOE_OVER, False)
     assert table.deal("burned 9h") == ["CARD_AFTER_LAST_COUP"]
@@ -327,7 +332,7 @@ def test_where_no_card_can_be_meant_it_is_refused_in_words(new_table, words) -> 
     table.effects.clear()
     assert table.deal("found face up") == []
     (refused,) = table.of(Refusal)
-    assert refused.why == "there is no last card that can still be taken out of play"
+    assert to_words(refused.why) == "there is no last card that can still be taken out of play"
     assert refused.clauses == ("S42-k-3-unused",)
     assert table.state == state
 

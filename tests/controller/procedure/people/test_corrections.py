@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.journal.encoding import Codec
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
@@ -23,6 +24,7 @@ from controller.procedure.states.finished_coups import (
     FINISHED_COUPS_MAX,
     EarlierShoe,
     FinishedCoup,
+    packed_wagers,
 )
 from controller.rules.odds import Odds
 from controller.rules.outcome import Outcome
@@ -55,12 +57,12 @@ def refused(table, words: str) -> str:
     assert table.state == before
     refusal = table.effects[-1]
     assert isinstance(refusal, Refusal)
-    assert (refusal.what, refusal.clauses) == ("correct-coup", ())
-    return refusal.why
+    assert (to_words(refusal.what), refusal.clauses) == ("correct-coup", ())
+    return to_words(refusal.why)
 
 
 def owed(correction: CoupCorrected) -> list[str]:
-    return [one.text for one in correction.owed]
+    return [to_words(one.text) for one in correction.owed]
 
 
 # --- what it changes ------------------------------------------------------------------------------
@@ -181,7 +183,7 @@ def test_what_is_owed_is_listed_and_nothing_is_settled_again(new_table):
     assert table.state.wagering == ledger
     prompt = table.effects[-1]
     assert isinstance(prompt, Prompt)
-    assert prompt.text == (
+    assert to_words(prompt.text) == (
         "coup 1 counts as player, its settlement stays: " + "; ".join(owed(correction))
     )
 
@@ -194,7 +196,7 @@ def test_a_second_correction_lists_what_is_owed_against_the_settlement(new_table
         "seat 5: take 95.00 for Banker (settled 95.00, due 0.00)"
     ]
     assert owed(corrected(table, "correct coup 1 to banker")) == []
-    assert table.effects[-1].text.endswith("its settlement stays: nothing is owed")
+    assert to_words(table.effects[-1].text).endswith("its settlement stays: nothing is owed")
 
 
 def test_what_is_owed_follows_the_settings_of_the_coup(new_table):
@@ -218,7 +220,7 @@ def test_a_wager_that_the_outcome_alone_does_not_decide_is_left_to_people(new_ta
 
     assert [(one.seat, one.kind) for one in correction.undecided] == [(5, "banker")]
     assert owed(correction) == ["seat 3: take 50.00 for Player (settled 25.00, due -25.00)"]
-    assert table.effects[-1].text.endswith(
+    assert to_words(table.effects[-1].text).endswith(
         "; seat 5: 100.00 on Banker depends on more than the outcome, decide it by hand"
     )
 
@@ -259,7 +261,7 @@ def test_without_observed_wagers_people_work_out_what_is_owed(new_table):
 
     corrected(table, "correct coup 1 to banker")
 
-    assert table.effects[-1].text == (
+    assert to_words(table.effects[-1].text) == (
         "coup 1 counts as banker, its settlement stays: this table does not observe wagers; work"
         " out by hand what is owed"
     )
@@ -272,7 +274,7 @@ def test_wagers_that_were_settled_are_known_also_where_they_are_no_longer_observ
     correction = corrected(table, "correct coup 1 to player")
 
     assert correction.wagers_known
-    assert table.effects[-1].text.endswith("(settled 95.00, due -100.00)")
+    assert to_words(table.effects[-1].text).endswith("(settled 95.00, due -100.00)")
 
 
 # --- refusals -------------------------------------------------------------------------------------
@@ -326,6 +328,8 @@ def test_a_coup_that_waits_for_a_decision_is_not_corrected_yet(new_table):
 
 def test_without_a_coup_or_a_shoe_there_is_nothing_to_correct(new_table):
     assert refused(new_table(), "correct coup 1 to tie").startswith("no shoe is at the table")
+    of_shoe = refused(new_table(), "correct coup 1 of shoe 2 to tie")
+    assert of_shoe.startswith("no coup of shoe 2 ended on this gaming day. ")
     assert refused(new_table(OPENED), "correct coup 1 to tie").endswith("it has none yet")
 
 
@@ -369,7 +373,9 @@ def test_a_coup_of_an_earlier_shoe_of_the_day_is_corrected(new_table):
 
     assert (correction.gaming_day, correction.shoe, correction.coup) == ("2026-11-21", 1, 2)
     assert (correction.counted, correction.before, correction.outcome) == ("tie", "tie", "banker")
-    assert table.effects[-1].text.startswith("coup 2 of shoe 1 counts as banker, its settlement")
+    assert to_words(table.effects[-1].text).startswith(
+        "coup 2 of shoe 1 counts as banker, its settlement"
+    )
     assert (table.shoe, table.of(CoupClosed)) == (shoe, records)
 
 
@@ -475,11 +481,21 @@ def test_a_day_of_1200_coups_costs_at_most_2_bytes_a_coup_without_wagers(new_tab
     assert len(TABLES.encode(day)) - before <= 2 * 1200
 
 
-def test_a_coup_with_eight_wagers_costs_at_most_200_bytes(new_table):
+def test_a_coup_with_eight_wagers_costs_at_most_90_bytes(new_table):
     settled = tuple(SettledWager(seat, WagerKind.BANKER, 10**6, 950_000) for seat in range(1, 9))
-    coup = FinishedCoup(80, Outcome.PLAYER, Outcome.BANKER, settled)
+    coup = FinishedCoup(80, Outcome.PLAYER, Outcome.BANKER, packed_wagers(settled))
 
-    assert len(EarlierShoe.of("2026-11-21", 1, (coup,)).settled) <= 200
+    assert len(EarlierShoe.of("2026-11-21", 1, (coup,)).settled) <= 90
+
+
+@pytest.mark.parametrize("kind", list(WagerKind))
+@pytest.mark.parametrize("cents", [1, 99, 500, 12_700, 12_800, 777_755, 10**9, 10**9 + 1])
+def test_packed_a_settled_wager_is_the_same(kind, cents):
+    gains = (-cents, 0, cents, 8 * cents, -(cents // 4), cents - cents // 20, 1 - cents, 10**12)
+    settled = tuple(SettledWager(seat, kind, cents, gain) for seat, gain in enumerate(gains, 1))
+
+    assert FinishedCoup(1, None, settled=packed_wagers(settled)).wagers == settled
+    assert FinishedCoup(1, None, settled=packed_wagers(())).wagers == ()
 
 
 @pytest.mark.parametrize("corrected", [None, *Outcome])
@@ -488,7 +504,7 @@ def test_an_earlier_shoe_gives_its_coups_back(counted, corrected):
     wager = SettledWager(3, WagerKind.TIE, 500, -500)
     coups = (
         FinishedCoup(7, Outcome.TIE),
-        FinishedCoup(8, counted, corrected, (wager,), 2),
+        FinishedCoup(8, counted, corrected, packed_wagers((wager,)), 2),
         FinishedCoup(9, counted, corrected),
     )
 

@@ -3,10 +3,13 @@
 from dataclasses import dataclass
 
 import pytest
+from acts_of_people import acted
+from in_words import in_words
 from msgspec.structs import replace
 
+from controller.actions.actions import ChangeSetting, GiveNotice
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import ActRecord, CoupClosed, Effect, Refusal, SettingChanged
-from controller.procedure.events import NoticeRecorded, SettingChangeRequested
 from controller.procedure.people.change_moments import MOMENTS, ChangeMoment, parse_value
 from controller.procedure.people.setting_changes import effective_book, refusals_at_start
 from controller.procedure.phases import Phase
@@ -34,11 +37,13 @@ class Floor:
     table: object
 
     def notice(self, setting: str, value: str, to: str, minute: int = 0) -> Effect:
-        event = NoticeRecorded(setting, value, to, "Bo Ray", NOON + minute * MINUTE)
+        event = acted(GiveNotice(setting, value, to), "Bo Ray", at_ns=NOON + minute * MINUTE)
         return self.table.apply(event).effects[-1]
 
     def change(self, setting: str, value: str, minute: int = 0) -> Effect:
-        event = SettingChangeRequested(setting, value, "Bo Ray", "trial", NOON + minute * MINUTE)
+        event = acted(
+            ChangeSetting(setting, value), "Bo Ray", reason="trial", at_ns=NOON + minute * MINUTE
+        )
         return self.table.apply(event).effects[-1]
 
     def rules(self) -> object:
@@ -77,12 +82,13 @@ def test_odds_change_between_coups_and_hold_from_then_on(floor):
         "P 7h; B 5c; P Kd; B Qh",
         "P 7h; B 7c; found face up; resolve continue",
         "P 7h; B 7c; found face up; resolve continue; burned 2c",
+        "no more bets; out 4c; resolve burn-card; burned 2h",
     ],
 )
 def test_odds_do_not_change_in_a_coup(floor, words):
     table = floor(f"{OPENED}; {words}", profile="ny-mini")
 
-    assert table.change("odds_tie", "9:1") == Refusal(
+    assert in_words(table.change("odds_tie", "9:1")) == Refusal(
         "change-setting",
         "odds_tie changes between coups only: let this coup end, then change it",
         ("NY-c-2",),
@@ -112,7 +118,7 @@ def test_a_coup_whose_result_will_be_reported_is_not_over(floor):
 def test_nothing_changes_while_the_table_is_suspended(floor):
     table = floor(f"{OPENED}; P 7h; B 2c; out 4d")
 
-    assert table.change("odds_tie", "9:1") == Refusal(
+    assert in_words(table.change("odds_tie", "9:1")) == Refusal(
         "change-setting", "the table is suspended: resolve first, then change it"
     )
 
@@ -146,7 +152,7 @@ def test_settings_of_a_shoe_do_not_change_within_it(floor, setting):
 
     refused = table.change(setting, values.get(setting, "face_down_dealer"))
 
-    assert refused.why == (
+    assert to_words(refused.why) == (
         f"{setting} changes between shoes only: finish or close this shoe, then change it"
     )
     assert bool(refused.clauses) is (setting != "decks_per_shoe")
@@ -158,16 +164,16 @@ def test_settings_of_a_shoe_do_not_change_within_it(floor, setting):
 def test_a_setting_that_the_rule_fixes_is_refused_with_its_clause(floor):
     table = floor(profile="ny-mini")
 
-    assert table.change("decks_min", "5") == Refusal(
+    assert in_words(table.change("decks_min", "5")) == Refusal(
         "change-setting",
         "decks_min does not change in play: the rule fixes it",
         ("NY-a-4-i-decks",),
     )
-    assert table.notice("decks_min", "5", "players").what == "notice"
+    assert to_words(table.notice("decks_min", "5", "players").what) == "notice"
 
 
 def test_a_setting_that_does_not_exist_is_refused_by_name(floor):
-    assert floor().change("odds", "9:1").why == (
+    assert to_words(floor().change("odds", "9:1").why) == (
         "there is no setting 'odds'; `smartshoe rules show` lists all of them"
     )
 
@@ -177,11 +183,11 @@ def test_a_value_that_the_clause_does_not_allow_is_refused_with_it(floor):
     refused = floor().change("vig_rate", "3")
 
     assert "S42-c-3-rate" in refused.clauses
-    assert refused.why.startswith("values.vig_rate: 3 is not allowed by S42-c-3-rate")
+    assert to_words(refused.why).startswith("values.vig_rate: 3 is not allowed by S42-c-3-rate")
 
 
 def test_a_value_that_holds_already_is_refused(floor):
-    assert floor().change("vig_rate", "5").why == "vig_rate is already 5"
+    assert to_words(floor().change("vig_rate", "5").why) == "vig_rate is already 5"
 
 
 def test_a_change_is_judged_by_the_file_and_not_by_an_earlier_change(floor):
@@ -224,8 +230,12 @@ def test_another_type_of_vigorish_needs_notice_to_players_and_commission(floor):
     changed = table.change("vig_mode", "tie25")
 
     needs = "vig_mode to tie25 needs prior notice: record notice of it to"
-    assert first == Refusal("change-setting", f"{needs} players first", ("NY-c-5-notice",))
-    assert second == Refusal("change-setting", f"{needs} commission first", ("NY-c-5-notice",))
+    assert in_words(first) == Refusal(
+        "change-setting", f"{needs} players first", ("NY-c-5-notice",)
+    )
+    assert in_words(second) == Refusal(
+        "change-setting", f"{needs} commission first", ("NY-c-5-notice",)
+    )
     assert changed.clauses == ("NY-c-3-pay", "NY-c-5-uniform", "NY-c-5-notice")
     assert table.rules().vig_mode is VigorishMode.TIE25
 
@@ -250,7 +260,7 @@ def test_a_higher_rate_needs_notice_and_a_lower_one_none(floor):
 def test_notice_is_recorded_with_the_clause_that_requires_it(floor):
     table = floor(OPENED, profile="ny-mini")
 
-    assert table.notice("vig_mode", "tie25", "players") == ActRecord(
+    assert in_words(table.notice("vig_mode", "tie25", "players")) == ActRecord(
         "notice",
         "Bo Ray",
         "vig_mode from commission to tie25: notice given to players",
@@ -280,7 +290,7 @@ def test_notice_is_used_up_by_its_change(floor):
 
 
 def test_notice_to_nobody_known_is_refused(floor):
-    assert floor().notice("vig_rate", "4", "the press") == Refusal(
+    assert in_words(floor().notice("vig_rate", "4", "the press")) == Refusal(
         "notice", "notice goes to players, commission, surveillance"
     )
 
@@ -326,7 +336,9 @@ def test_a_table_without_vigorish_posts_notice(floor, profile, value, clause):
     table.notice("vig_mode", value, "commission")
 
     unposted = table.change("vig_mode", value)
-    assert unposted.why.endswith(": record notice of it to players first"), "and without a wait"
+    assert to_words(unposted.why).endswith(": record notice of it to players first"), (
+        "and without a wait"
+    )
     assert clause in table.notice("vig_mode", value, "players").clauses
     assert clause in table.change("vig_mode", value).clauses
 
@@ -350,7 +362,7 @@ def test_a_pay_table_of_the_bonus_changes_after_notice_to_the_commission(floor):
     changed = table.change("dragon_bonus_table", "B")
 
     assert refused.clauses == ("NY-c-7-change",)
-    assert "between coups only" in in_a_coup.why
+    assert "between coups only" in to_words(in_a_coup.why)
     assert in_a_coup.clauses == ("NY-c-7-choose", "NY-c-7-change")
     assert (changed.old, changed.new) == ("A", "B")
 
@@ -367,8 +379,8 @@ def test_another_pay_procedure_waits_30_minutes_after_notice_to_surveillance(flo
     changed = table.change("pay_procedure", "i", minute=35)
 
     wait = "record notice of it to surveillance first and wait 30 minutes"
-    assert first == Refusal("change-setting", f"{needs}: {wait}", ("S42-j-3-ii",))
-    assert early.why == f"{needs}: notice to surveillance is given; wait 1 more minute"
+    assert in_words(first) == Refusal("change-setting", f"{needs}: {wait}", ("S42-j-3-ii",))
+    assert to_words(early.why) == f"{needs}: notice to surveillance is given; wait 1 more minute"
     assert {"S42-j-3-ii", "S42-j-3-elect"} <= set(changed.clauses)
     assert table.rules().pay_procedure is PayProcedure.I
 
@@ -531,7 +543,7 @@ def test_at_a_start_a_higher_rate_without_notice_is_refused():
 
     (refused,) = refusals_at_start(running, S42, (), NOON, Phase.CLOSED)
 
-    assert refused == Refusal(
+    assert in_words(refused) == Refusal(
         "start",
         "vig_rate to 5 needs prior notice: record notice of it to players first. "
         "Remedy: start with vig_rate 4 until then",
@@ -553,7 +565,7 @@ def test_at_a_start_with_a_shoe_open_only_changes_between_coups_are_applied():
 
     (refused,) = refusals_at_start(S42, file, (), NOON, Phase.BETWEEN_COUPS)
 
-    assert refused.why == (
+    assert to_words(refused.why) == (
         "decks_per_shoe from 8 to 6 changes between shoes only: finish or close this shoe, then "
         "change it. Remedy: start with decks_per_shoe 8 until then"
     )
@@ -570,10 +582,9 @@ def test_another_rule_document_comes_between_shoes():
     other = load_profile("ny-mini")
 
     assert refusals_at_start(S42, other, (), NOON, Phase.CLOSED) == ()
-    assert refusals_at_start(S42, other, (), NOON, Phase.BETWEEN_COUPS) == (
-        Refusal(
-            "start",
-            "the profile changes between shoes only: finish or close this shoe, then change it."
-            " Remedy: start with a profile of Section 42 Mini-Baccarat until then",
-        ),
+    (refused,) = refusals_at_start(S42, other, (), NOON, Phase.BETWEEN_COUPS)
+    assert in_words(refused) == Refusal(
+        "start",
+        "the profile changes between shoes only: finish or close this shoe, then change it."
+        " Remedy: start with a profile of Section 42 Mini-Baccarat until then",
     )

@@ -5,6 +5,7 @@ Source: Section 42 (k)(4); D-6, D-14, D-17, D-19, D-40.
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import ActRecord, CoupFate, Refusal
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
@@ -31,10 +32,10 @@ def test_an_empty_shoe_in_mid_coup_voids_it_with_the_count_beside(table, dealt, 
     table.deal(dealt)
     left = table.shoe.cards_left()
     assert table.deal("shoe empty by 'Bo Ray'".replace("'", '"')) == ["INSUFFICIENT_CARDS"]
-    detail = table.irregularities[-1].detail
+    detail = to_words(table.irregularities[-1].detail)
     assert f"Bo Ray states that the shoe is empty; by the count {left} cards are left" in detail
     assert detail.endswith(f"{due} was due")
-    assert f"by the count {left} cards are left in it" in table.of(ActRecord)[-1].detail
+    assert f"by the count {left} cards are left in it" in to_words(table.of(ActRecord)[-1].detail)
     assert table.permitted == ["close-shoe"]
     assert table.decide("close-shoe") == ""
     assert table.phase is Phase.SHOE_OVER
@@ -45,7 +46,7 @@ def test_an_empty_shoe_in_mid_coup_voids_it_with_the_count_beside(table, dealt, 
 def test_it_is_a_floorpersons_statement_in_every_profile(new_table, profile) -> None:
     table = new_table(f"{OPENED}; P 7h", profile=profile)
     assert table.deal("record shoe-empty") == []
-    assert "a floorperson" in table.of(Refusal)[-1].why
+    assert "a floorperson" in to_words(table.of(Refusal)[-1].why)
     assert table.deal("record shoe-empty as floorperson") == ["INSUFFICIENT_CARDS"]
 
 
@@ -93,15 +94,15 @@ def test_stated_while_a_coup_is_partial_it_is_decided_as_that(table) -> None:
 
 def test_where_the_shoe_was_joined_no_card_is_known_to_be_missing(new_table) -> None:
     table = new_table("P1 7h; resolve continue; shoe empty")
-    assert "how many cards are left is not known" in table.of(ActRecord)[-1].detail
-    assert table.state.opening.short == ()
+    assert "how many cards are left is not known" in to_words(table.of(ActRecord)[-1].detail)
+    assert table.state.lineage.short == ()
 
 
 def test_where_the_count_agrees_nothing_is_missing(new_table) -> None:
     table = new_table("start; burn Ac: 2c", decks=1)
     table.deal_up_to(52)
     table.deal("shoe empty")
-    assert table.state.opening.short == ()
+    assert table.state.lineage.short == ()
 
 
 # --- the batch after that -----------------------------------------------------------------------
@@ -127,7 +128,7 @@ def test_new_cards_need_no_recount(new_people) -> None:
     people.table.deal(f"{OPENED}; P 7h; shoe empty")
     people.table.decide("close-shoe")
     people.do("received red")
-    assert people.table.state.opening.short == ()
+    assert people.table.state.lineage.short == ()
 
 
 def test_dealing_from_it_all_the_same_is_noted(new_table) -> None:
@@ -139,7 +140,7 @@ def test_where_it_is_not_known_which_batch_was_dealt_each_is_counted(new_people)
     people = new_people()
     people.table.deal(f"{OPENED}; P 7h; shoe empty")
     people.table.decide("close-shoe")
-    assert people.table.state.opening.short == ("red", "blue")
+    assert people.table.state.lineage.short == ("red", "blue")
     assert "ran out" in people.do("loaded red 416")
 
 
@@ -168,4 +169,4 @@ def test_a_jammed_shoe_is_closed_by_decision(table) -> None:
     table.deal("P 7h; B 2c; shoe jammed")
     assert table.decide("close-shoe") == ""
     assert table.phase is Phase.SHOE_OVER
-    assert table.state.opening.short == ()
+    assert table.state.lineage.short == ()

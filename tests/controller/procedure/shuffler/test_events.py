@@ -6,11 +6,12 @@ Source: NY (a)(4)(iv); S42 (a)(4), (e)(1), (e)(8)(ii); D-20 to D-22.
 import pytest
 from msgspec.structs import replace
 
-from controller.procedure.effects import BatchMoved, ShuffleRecorded
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
+from controller.messages.catalogue import to_words
+from controller.procedure.acts.batch_record import is_shuffled, was_shuffler_opened
 from controller.procedure.events import ShufflerReported
 from controller.procedure.rulebook import ObservableFact
-from controller.procedure.shuffler.event_text import describe_event
-from controller.procedure.shuffler.events import apply_shuffler_event
+from controller.procedure.shuffler.events import apply_shuffler_event, describe_event
 from controller.rules.setting_values import ShuffleMode
 from drivers import shuffler_events as shuffler
 
@@ -18,7 +19,7 @@ BOTH = ("ny-mini", "s42-mini")
 
 
 def moves(people, back: str) -> list[tuple[str, str]]:
-    return [(one.before, one.after) for one in people.table.of(BatchMoved) if one.batch == back]
+    return [(one.before, one.after) for one in people.table.of(StageChange) if one.batch == back]
 
 
 # --- a batch on its way round -------------------------------------------------------------------
@@ -44,7 +45,7 @@ def test_each_stage_cites_its_clauses_in_new_york(new_shuffler_table) -> None:
     people = new_shuffler_table("ny-mini")
     people.deal_first("red")
     people.end_shoe()
-    cited = {one.after: one.clauses for one in people.table.of(BatchMoved) if one.batch == "red"}
+    cited = {one.after: one.clauses for one in people.table.of(StageChange) if one.batch == "red"}
     assert cited["counted"] == ("NY-a-4-i-decks", "NY-a-4-iv-a")
     assert cited["stored"] == ("NY-a-4-iv-c",)
     assert cited["released"][:2] == ("NY-a-4-iv-d-alternate", "NY-a-4-iv-d-every")
@@ -62,7 +63,7 @@ def test_and_in_section_42(new_shuffler_table) -> None:
     people = new_shuffler_table()
     people.deal_first("red")
     people.end_shoe()
-    cited = {one.after: one.clauses for one in people.table.of(BatchMoved) if one.batch == "red"}
+    cited = {one.after: one.clauses for one in people.table.of(StageChange) if one.batch == "red"}
     assert cited["counted"] == ("S42-a-1-decks", "S42-a-4-ii")
     assert cited["shuffled"] == ("S42-e-1",)
     assert cited["stored"] == ("S42-a-4-iv",)
@@ -95,7 +96,7 @@ def test_a_contradiction_is_stated_with_the_event(new_shuffler_table) -> None:
     people = new_shuffler_table()
     people.run_script("shuffler 1 counted 416")
     text = "compartment 1 is counted, 416 cards; which batch is in compartment 1 is not known: "
-    assert people.table.last.what.startswith(text)
+    assert to_words(people.table.last.what).startswith(text)
 
 
 # --- what people need not record ----------------------------------------------------------------
@@ -104,9 +105,9 @@ def test_a_contradiction_is_stated_with_the_event(new_shuffler_table) -> None:
 def test_the_shuffler_reports_which_batch_is_in_it(new_shuffler_table) -> None:
     people = new_shuffler_table()
     people.shuffle("blue")
-    assert people.table.state.opening.in_shuffler == "blue"
+    assert people.table.state.lineage.stored_batch == "blue"
     people.release("blue")
-    assert people.table.state.opening.in_shuffler == ""
+    assert people.table.state.lineage.stored_batch == ""
 
 
 def test_with_both_in_it_the_one_that_comes_next_is_meant(new_shuffler_table) -> None:
@@ -114,7 +115,7 @@ def test_with_both_in_it_the_one_that_comes_next_is_meant(new_shuffler_table) ->
     people.deal_first("red")
     people.end_shoe()
     people.put_in("red")
-    assert people.table.state.opening.in_shuffler == "blue"
+    assert people.table.state.lineage.stored_batch == "blue"
 
 
 def test_a_proven_shuffle_needs_no_record_by_people(new_shuffler_table) -> None:
@@ -131,8 +132,14 @@ def test_a_proven_shuffle_needs_no_record_by_people(new_shuffler_table) -> None:
 def test_a_batch_that_goes_in_again_is_not_shuffled_any_more(new_shuffler_table) -> None:
     people = new_shuffler_table()
     people.shuffle("red")
-    assert [act.kind.value for act in people.table.state.opening.acts] == ["shuffled"]
+    assert is_shuffled(people.table.book, people.table.state, "red")
     people.run_script("shuffler 1 loading 0 of red")
+    assert not is_shuffled(people.table.book, people.table.state, "red")
+
+
+def test_an_act_is_no_second_record_of_a_shuffle(new_shuffler_table) -> None:
+    people = new_shuffler_table()
+    people.shuffle("red")
     assert people.table.state.opening.acts == ()
 
 
@@ -140,9 +147,9 @@ def test_the_rack_is_clear_once_its_batch_lies_in_the_shuffler(new_shuffler_tabl
     people = new_shuffler_table()
     people.deal_first("red")
     people.end_shoe()
-    assert people.table.state.opening.rack_batch == "red"
+    assert people.table.state.lineage.in_rack == "red"
     people.run_script("shuffler 1 loading 0 of red")
-    assert people.table.state.opening.rack_batch == ""
+    assert people.table.state.lineage.in_rack == ""
 
 
 @pytest.mark.clause("S42-e-8-ii-A")
@@ -150,7 +157,7 @@ def test_a_door_opened_on_the_stored_batch_makes_the_shuffler_unsecure(new_shuff
     people = new_shuffler_table()
     people.deal_first("red")
     people.run_script("shuffler door 2 open")
-    assert people.table.state.opening.shuffler_opened
+    assert was_shuffler_opened(people.table.book, people.table.state)
 
 
 # --- people beside it ---------------------------------------------------------------------------
@@ -178,7 +185,7 @@ def test_a_shuffle_by_hand_after_a_jam_counts_with_its_reason(new_shuffler_table
     assert people.do("shuffled red", **by_hand) == "red lies in compartment 1: take it out first"
     people.run_script("shuffler 1 empty 0")
     assert people.do("shuffled red", **by_hand) == ""
-    assert people.record.detail == "red, hand; the shuffler jammed"
+    assert to_words(people.record.detail) == "red, hand; the shuffler jammed"
     assert people.table.state.lineage.life("red").by_hand
 
 
@@ -186,7 +193,7 @@ def test_people_record_which_batch_goes_in_though_another_is_in_it(new_shuffler_
     people = new_shuffler_table()
     people.shuffle("blue")
     assert people.do("into-shuffler red") == ""
-    assert people.table.state.opening.in_shuffler == "blue"
+    assert people.table.state.lineage.stored_batch == "blue"
     assert people.table.state.lineage.into_shuffler == "red"
 
 
@@ -197,10 +204,10 @@ def test_a_release_is_recorded_with_the_member_of_staff(new_shuffler_table) -> N
     people.release("red")
     assert people.do("released", reference="") != ""
     assert people.do("released") == ""
-    assert people.record.detail == "red; staff 17"
+    assert to_words(people.record.detail) == "red; staff 17"
     assert people.stage("red") == "released"
     assert people.do("released blue") == ""
-    assert people.record.detail == "blue; staff 17"
+    assert to_words(people.record.detail) == "blue; staff 17"
 
 
 def test_with_nothing_released_and_nothing_in_it_there_is_nothing_to_release(
@@ -258,7 +265,7 @@ def test_new_cards_start_over(new_shuffler_table) -> None:
     people.shuffle("blue")
     people.do("received blue")
     assert people.stage("blue") == "unknown"
-    assert people.table.of(BatchMoved)[-1].clauses == ("S42-d-1-sort", "S42-a-4-i")
+    assert people.table.of(StageChange)[-1].clauses == ("S42-d-1-sort", "S42-a-4-i")
 
 
 @pytest.mark.clause("NY-a-4-iv-sets")
@@ -308,7 +315,7 @@ def test_a_dead_table_before_any_batch_was_dealt_touches_none(new_shuffler_table
 def test_where_the_settings_name_no_shuffler_it_is_only_noted(new_people) -> None:
     people = new_people()
     people.table.deal("shuffler 1 jam; shuffler lost unproven; shuffler gone")
-    assert [one.what for one in people.table.verdicts[-3:]] == [
+    assert [to_words(one.what) for one in people.table.verdicts[-3:]] == [
         "cards are jammed in compartment 1: this table has no shuffler that reports",
         ("lost events of the shuffler: an unknown number: this table has no shuffler that reports"),
         "the shuffler's port is lost: this table has no shuffler that reports",
@@ -421,9 +428,9 @@ PROOF = shuffler.ShuffleProof(
     ],
 )
 def test_each_event_has_a_description(new_shuffler_table, event, words) -> None:
-    assert describe_event(event) == words
+    assert to_words(describe_event(event)) == words
     stepped = new_shuffler_table().table.apply(ShufflerReported(event, 1))
-    assert stepped.verdicts[0].what.startswith(words)
+    assert to_words(stepped.verdicts[0].what).startswith(words)
 
 
 def test_a_value_that_is_not_a_shuffler_event_is_an_internal_error(new_shuffler_table) -> None:

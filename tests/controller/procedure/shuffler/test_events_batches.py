@@ -6,6 +6,7 @@ Source: NY (a)(4)(iv); S42 (a)(4), (e)(1), (e)(8)(ii); D-17 to D-22.
 import pytest
 
 from controller.custody.findings import Finding, FindingCode
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt
 from controller.procedure.events import CardDrawn, CustodyFindingRaised
 from controller.procedure.irregularities.codes import IrregularityCode
@@ -174,7 +175,10 @@ def test_when_a_shoe_opens_the_obstacles_are_prompted(new_shuffler_table) -> Non
     people = new_shuffler_table()
     people.table.deal("start")
     prompt = people.table.of(Prompt)[-1]
-    assert prompt.text == "no batch was released by the shuffler: have one released, cut and loaded"
+    assert (
+        to_words(prompt.text)
+        == "no batch was released by the shuffler: have one released, cut and loaded"
+    )
     assert prompt.clauses == ("S42-e-1", "S42-a-4-iv")
 
 
@@ -185,7 +189,7 @@ def test_the_batch_outside_the_shuffler_is_prompted(new_shuffler_table) -> None:
     people.end_shoe()
     people.table.deal("start")
     prompt = people.table.of(Prompt)[-1]
-    assert prompt.text.startswith("the last shoe was dealt from red: take blue; ")
+    assert to_words(prompt.text).startswith("the last shoe was dealt from red: take blue; ")
     assert prompt.clauses[:2] == ("S42-a-4-v-alt", "S42-a-4-v-every")
 
 
@@ -197,8 +201,10 @@ def test_a_shoe_from_the_batch_that_was_released_is_in_order(ready) -> None:
     people = ready()
     people.release("red")
     assert people.open_shoe() == []
-    assert people.table.state.opening.last_batch == "red"
-    in_order = [one for one in people.table.verdicts if getattr(one, "what", "") == IN_PLACE]
+    assert people.table.state.lineage.last_dealt == "red"
+    in_order = [
+        one for one in people.table.verdicts if to_words(getattr(one, "what", "")) == IN_PLACE
+    ]
     assert [one.clauses for one in in_order] == [("S42-a-4-iv",)]
 
 
@@ -210,10 +216,10 @@ def test_a_shoe_while_nothing_was_released_is_unshuffled(new_shuffler_table) -> 
     people = new_shuffler_table()
     assert people.open_shoe()[0] == "BATCH_UNSHUFFLED"
     (found, *_) = people.table.irregularities
-    assert found.detail.endswith("no batch was released by the shuffler")
+    assert to_words(found.detail).endswith("no batch was released by the shuffler")
     assert found.clauses == ("S42-e-1", "S42-a-4-iv")
     assert people.table.phase is Phase.SUSPENDED
-    assert people.table.state.opening.last_batch == ""
+    assert people.table.state.lineage.last_dealt == ""
 
 
 def test_so_it_is_while_both_wait_in_the_shuffler(ready) -> None:
@@ -267,11 +273,11 @@ def test_four_shoes_alternate(new_shuffler_table) -> None:
     dealt = []
     for coming, spent in (("blue", "red"), ("red", "blue"), ("blue", "red")):
         assert people.end_shoe() == []
-        dealt.append(people.table.state.opening.last_batch)
+        dealt.append(people.table.state.lineage.last_dealt)
         assert people.release(coming) == []
         assert people.shuffle(spent) == []
         assert people.open_shoe() == []
-    assert [*dealt, people.table.state.opening.last_batch] == ["red", "blue", "red", "blue"]
+    assert [*dealt, people.table.state.lineage.last_dealt] == ["red", "blue", "red", "blue"]
 
 
 @pytest.mark.parametrize(
@@ -287,15 +293,15 @@ def test_a_first_card_of_the_other_batch_is_of_the_wrong_one(ready, recorded, de
     if recorded:
         people.do(recorded)
     assert first_card(people, "blue")[:2] == ["WRONG_BATCH", "BATCH_NOT_READY"]
-    assert people.table.irregularities[0].detail.endswith(detail)
-    assert people.table.state.opening.last_batch == "blue"
+    assert to_words(people.table.irregularities[0].detail).endswith(detail)
+    assert people.table.state.lineage.last_dealt == "blue"
 
 
 def test_a_back_of_no_batch_says_nothing_of_which_one_it_is(ready) -> None:
     people = ready()
     people.release("red")
     assert first_card(people, "green") == []
-    assert people.table.state.opening.last_batch == "red"
+    assert people.table.state.lineage.last_dealt == "red"
 
 
 def test_a_batch_that_was_touched_is_not_ready(ready) -> None:
@@ -332,7 +338,7 @@ def test_a_shoe_that_is_met_in_play_is_of_the_batch_that_was_released(ready) -> 
     people = ready()
     people.release("red")
     assert people.table.deal("P1 7h") == ["SHOE_JOINED"]
-    assert people.table.state.opening.last_batch == "red"
+    assert people.table.state.lineage.last_dealt == "red"
     assert people.stage("red") == "in_play"
 
 
@@ -358,11 +364,11 @@ def test_dealing_with_the_other_batch_outside_is_an_irregularity(new_shuffler_ta
     people.table.deal("start; burn Ac")
     out, not_ready = people.table.irregularities
     assert out.code is IrregularityCode.IDLE_BATCH_OUT
-    assert out.detail.endswith("blue is not in the shuffler while red is in play")
+    assert to_words(out.detail).endswith("blue is not in the shuffler while red is in play")
     assert out.clauses == ("NY-a-4-iv-c",)
     # Either batch may be in a shoe that reports no backs: a person has to check.
     assert (not_ready.code, not_ready.suspends) == (IrregularityCode.BATCH_NOT_READY, True)
-    assert not_ready.detail.endswith("check the backs of the cards in the shoe")
+    assert to_words(not_ready.detail).endswith("check the backs of the cards in the shoe")
 
 
 def test_a_card_whose_back_says_which_batch_it_is_leaves_no_doubt(new_shuffler_table) -> None:
@@ -379,7 +385,7 @@ def test_taking_it_out_in_play_is_one_at_once(new_shuffler_table, word) -> None:
     people.deal_first("red")
     assert people.run_script(f"shuffler 2 {word}") == ["IDLE_BATCH_OUT"]
     found = people.table.irregularities[-1]
-    assert found.detail.endswith("blue left the shuffler while red is in play")
+    assert to_words(found.detail).endswith("blue left the shuffler while red is in play")
     assert found.clauses == ("S42-a-4-iv",)
     assert people.run_script("shuffler 2 empty 0") == [], "and once"
 
@@ -432,13 +438,19 @@ def test_dealing_all_the_same_mixes_them(new_shuffler_table) -> None:
 # --- a dead table -------------------------------------------------------------------------------
 
 
-@pytest.mark.clause("S42-e-8-ii-swap")
-@pytest.mark.clause("S42-e-8-ii-load")
-def test_after_a_dead_table_the_batch_from_the_shuffler_comes(new_shuffler_table) -> None:
+def with_a_dead_table_viewed(new_shuffler_table):
+    """People at a table whose red shoe is over and whose spread was viewed."""
     people = new_shuffler_table(shuffler_secure_store=True)
     people.deal_first("red")
     people.end_shoe()
     people.do("dead-table-spread, dead-table-viewed")
+    return people
+
+
+@pytest.mark.clause("S42-e-8-ii-swap")
+@pytest.mark.clause("S42-e-8-ii-load")
+def test_after_a_dead_table_the_batch_from_the_shuffler_comes(new_shuffler_table) -> None:
+    people = with_a_dead_table_viewed(new_shuffler_table)
     assert people.do("loaded red 416") == "the last shoe was dealt from red: load blue"
     assert people.refused.clauses == ("S42-e-8-ii-load", "S42-e-8-ii-swap")
     people.shuffle("red")
@@ -446,6 +458,38 @@ def test_after_a_dead_table_the_batch_from_the_shuffler_comes(new_shuffler_table
     people.do("released")
     assert people.do("loaded blue 416") == ""
     assert people.open_shoe() == []
+
+
+@pytest.mark.clause("S42-e-8-ii-swap")
+@pytest.mark.clause("S42-e-8-ii-load")
+def test_the_release_of_the_batch_just_put_in_is_not_that_of_the_other(new_shuffler_table) -> None:
+    people = with_a_dead_table_viewed(new_shuffler_table)
+    assert people.do("loaded red 416") == "the last shoe was dealt from red: load blue"
+    people.shuffle("red")
+    people.release("blue")
+    people.do("released red")
+    assert to_words(people.record.detail) == "red; staff 17"
+    assert people.do("loaded blue 416").startswith("its release is not recorded: spread blue")
+    people.do("released blue")
+    assert people.do("loaded blue 416") == ""
+
+
+@pytest.mark.clause("S42-e-8-ii-swap")
+@pytest.mark.clause("S42-e-8-ii-load")
+@pytest.mark.parametrize("named", ["released", "released green"])
+def test_a_release_that_names_neither_batch_is_that_of_the_batch_due(
+    new_shuffler_table, named
+) -> None:
+    people = new_shuffler_table(shuffler_secure_store=True)
+    people.deal_first("red")
+    people.end_shoe()
+    people.do("dead-table-spread, dead-table-viewed, into-shuffler red")
+    assert people.record.clauses == ("S42-a-4-iv", "S42-e-8-ii-load", "S42-e-8-ii-swap")
+    people.shuffle("red")
+    people.release("blue")
+    people.do(named)
+    assert to_words(people.record.detail) == "blue; staff 17"
+    assert people.do("loaded blue 416") == ""
 
 
 @pytest.mark.clause("S42-e-8-ii-noreq")

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from controller.procedure.decisions import Provisional
+from controller.actions.choices import Provisional
 from controller.procedure.effects import WarningClosed, WarningOpened
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.verdicts import Irregularity

@@ -5,11 +5,14 @@ New Jersey 3.2(a)4, 7.2(a)4; D-15, D-23, D-24, D-28, D-29.
 """
 
 import pytest
+from acts_of_people import acted
+from in_words import in_words
 from msgspec.structs import replace
 
-from controller.procedure.act_kinds import ActKind
+from controller.actions.actions import ChangeSetting, RecordAct, StateWagers
+from controller.actions.choices import ActKind
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import ActRecord, CoupPayment, Prompt, PromptKind, Refusal
-from controller.procedure.events import ActReported, SettingChangeRequested, WagersStated
 from controller.procedure.people.wager_statements import record_verbal_wager
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.states.wagering import StandingWagers, VerbalWager
@@ -40,18 +43,18 @@ def wagers_of(words):
 
 def bet(table, words):
     """State the wagers; the irregularities it gave."""
-    result = table.apply(WagersStated(wagers_of(words), "Ann Lee"))
+    result = table.apply(acted(StateWagers(wagers_of(words)), "Ann Lee"))
     return [one for one in result.verdicts if hasattr(one, "code")]
 
 
 def refused(table, words):
-    result = table.apply(WagersStated(wagers_of(words), "Ann Lee"))
+    result = table.apply(acted(StateWagers(wagers_of(words)), "Ann Lee"))
     return next(one for one in result.effects if isinstance(one, Refusal))
 
 
 def acts(table):
     """What the dealer does for the coup paid last."""
-    return [step.text for step in table.of(CoupPayment)[-1].steps]
+    return [to_words(step.text) for step in table.of(CoupPayment)[-1].steps]
 
 
 @pytest.fixture
@@ -67,7 +70,7 @@ def new_wager_table(new_table):
 
 def change(table, setting, value):
     """The house changes a setting in play that requires no notice."""
-    table.apply(SettingChangeRequested(setting, value, "Bo Ray", "trial", 0))
+    table.apply(acted(ChangeSetting(setting, value), "Bo Ray", reason="trial"))
 
 
 # --- stated -------------------------------------------------------------------------------------
@@ -79,7 +82,7 @@ def test_wagers_are_stated_while_bets_are_open(new_wager_table):
     table = new_wager_table()
 
     assert bet(table, "seat 5 banker 100.00, seat 2 tie 10.00") == []
-    assert table.last.what == "2 wagers, 110.00 in all, stated by Ann Lee"
+    assert to_words(table.last.what) == "2 wagers, 110.00 in all, stated by Ann Lee"
     assert table.last.clauses == ("S42-b-2", "S42-b-3-chips")
 
 
@@ -109,7 +112,7 @@ def test_a_new_statement_takes_the_place_of_the_one_before(new_wager_table):
 
 
 def test_a_table_that_does_not_observe_wagers_says_how_to_configure_it(new_wager_table):
-    assert refused(new_wager_table(observed=()), "seat 5 banker 100.00") == Refusal(
+    assert in_words(refused(new_wager_table(observed=()), "seat 5 banker 100.00")) == Refusal(
         "wagers",
         'this table does not observe wagers: add "wagers" to observed in table.toml, '
         "or for a script give --observed wagers",
@@ -120,7 +123,7 @@ def test_a_table_that_does_not_observe_wagers_says_how_to_configure_it(new_wager
 def test_without_a_shoe_in_play_there_is_nothing_to_bet_on(new_table, words):
     table = new_table(words, observed=OBSERVED)
 
-    assert refused(table, "seat 5 banker 100.00").why == (
+    assert to_words(refused(table, "seat 5 banker 100.00").why) == (
         "no shoe is in play: state wagers once the next one is opened"
     )
 
@@ -138,7 +141,7 @@ def test_a_wager_that_is_not_offered_is_an_irregularity_and_comes_back(new_wager
     assert one.code == "WAGER_REFUSED"
     assert one.clauses == ("S42-b-2",)
     assert not one.suspends
-    assert one.detail.endswith(
+    assert to_words(one.detail).endswith(
         "seat 5, Dragon 7: this wager is not offered here. "
         "Return it; offered are Banker, Player, Tie"
     )
@@ -198,6 +201,19 @@ def test_a_total_card_wager_is_refused_where_the_house_does_not_offer_it(new_wag
     assert {"NJ-sum-offer", "NJ-7.2-a-4-offer"} <= set(one.clauses)
 
 
+@pytest.mark.clause("NJ-7.2-a-4-offer")
+def test_a_total_card_wager_is_offered_until_its_shoe_ends(new_wager_table):
+    table = new_wager_table(profile="nj-minibaccarat")
+    change(table, "total_card_wagers", "off")
+
+    (refusal,) = table.of(Refusal)
+    assert refusal.clauses == ("NJ-7.2-a-4-offer",)
+    assert to_words(refusal.why) == (
+        "total_card_wagers changes between shoes only: finish or close this shoe, then change it"
+    )
+    assert bet(table, "seat 5 player 10.00, seat 5 total_4 10.00") == []
+
+
 @pytest.mark.clause("NY-b-1-iv-offer")
 def test_the_bonus_is_refused_where_the_house_does_not_offer_it(new_wager_table):
     (one,) = bet(
@@ -212,7 +228,7 @@ def test_a_wager_that_cannot_be_paid_to_the_cent_is_refused(new_wager_table):
 
     (one,) = bet(table, "seat 5 player 10.00, seat 5 total_4 10.01")
 
-    assert one.detail.endswith(
+    assert to_words(one.detail).endswith(
         "10.01 at 3:2 would win a fraction of a cent. Bet a multiple of 0.02"
     )
     assert "NJ-7.3-g-4" in one.clauses
@@ -231,7 +247,7 @@ def test_the_same_spot_stated_twice_counts_once(new_wager_table):
 
 
 def test_a_wager_of_nothing_is_refused_and_nothing_comes_back(new_wager_table):
-    table = new_wager_table()
+    table = new_wager_table(encoded=False)
     assert len(bet(table, "seat 5 player 0.00, seat 5 tie 5.00")) == 1
 
     table.deal(f"{TIE_7}; result tie")
@@ -240,7 +256,7 @@ def test_a_wager_of_nothing_is_refused_and_nothing_comes_back(new_wager_table):
 
 
 def test_a_wager_whose_base_is_returned_is_returned_too(new_wager_table):
-    table = new_wager_table(profile="nj-minibaccarat")
+    table = new_wager_table(profile="nj-minibaccarat", encoded=False)
     bet(table, "seat 5 player 0.00, seat 5 total_4 10.00")
 
     table.deal(f"{PLAYER_9}; result player")
@@ -265,7 +281,7 @@ def test_after_the_first_card_a_change_is_an_irregularity(new_wager_table, words
 
     assert one.code == "WAGER_CHANGED_LATE"
     assert one.clauses == ("S42-b-4", "S42-b-5")
-    assert one.detail.endswith(
+    assert to_words(one.detail).endswith(
         "seat 2 Tie from 10.00 to 0.00, seat 3 Player from 0.00 to 5.00, "
         "seat 5 Banker from 100.00 to 200.00; stated by Ann Lee"
     )
@@ -280,7 +296,7 @@ def test_after_no_more_bets_a_change_is_an_irregularity(new_wager_table):
     (one,) = bet(table, "seat 5 banker 200.00")
 
     assert (one.code, one.clauses) == ("WAGER_CHANGED_LATE", ("NY-b-3",))
-    assert "seat 5 Banker from 100.00 to 200.00; stated by" in one.detail
+    assert "seat 5 Banker from 100.00 to 200.00; stated by" in to_words(one.detail)
     assert [wager.cents for wager in table.state.wagering.wagers] == [10000], "they stay as bet"
 
 
@@ -292,7 +308,7 @@ def test_in_a_coup_a_change_breaks_both_rules_of_new_york(new_wager_table):
     (one,) = bet(table, "seat 5 banker 200.00")
 
     assert one.clauses == ("NY-b-3", "NY-b-4")
-    assert "seat 5 Banker from 0.00 to 200.00; stated by" in one.detail
+    assert "seat 5 Banker from 0.00 to 200.00; stated by" in to_words(one.detail)
     assert table.state.wagering.wagers == (), "nothing was bet in time"
 
 
@@ -303,8 +319,18 @@ def test_the_house_guide_closes_bets_with_the_call(new_wager_table):
     (one,) = bet(table, "seat 5 banker 200.00")
 
     assert one.code == "WAGER_CHANGED_LATE"
-    assert "seat 5 Banker from 0.00 to 200.00; stated by" in one.detail
+    assert "seat 5 Banker from 0.00 to 200.00; stated by" in to_words(one.detail)
     assert "HG-mini-before" in one.clauses
+
+
+def test_a_burn_after_the_call_does_not_open_betting_again(new_wager_table):
+    """The card drawn in error is seen and burned for, then the called coup begins."""
+    burn = "no more bets; out 4c; resolve burn-card; burned 2h"
+    table = new_wager_table(burn, profile="house-mini", observed=CALLED)
+
+    (one,) = bet(table, "seat 5 banker 200.00")
+
+    assert one.code == "WAGER_CHANGED_LATE"
 
 
 @pytest.mark.clause("HG-bac-before")
@@ -314,7 +340,7 @@ def test_the_house_guide_closes_bets_of_baccarat_with_the_call(new_wager_table):
     (one,) = bet(table, "seat 5 banker 200.00")
 
     assert one.code == "WAGER_CHANGED_LATE"
-    assert "seat 5 Banker from 0.00 to 200.00; stated by" in one.detail
+    assert "seat 5 Banker from 0.00 to 200.00; stated by" in to_words(one.detail)
     assert "HG-bac-before" in one.clauses
 
 
@@ -327,7 +353,7 @@ def test_washington_takes_wagers_until_the_first_card(new_wager_table):
     (one,) = bet(table, "seat 5 banker 200.00")
 
     assert one.code == "WAGER_CHANGED_LATE"
-    assert "seat 5 Banker from 100.00 to 200.00; stated by" in one.detail
+    assert "seat 5 Banker from 100.00 to 200.00; stated by" in to_words(one.detail)
     assert "WA-ov-2-before" in one.clauses
 
 
@@ -337,7 +363,7 @@ def test_the_same_wagers_stated_again_are_not_a_change(new_wager_table):
     table.deal("P 7h")
 
     assert bet(table, "seat 2 tie 10.00, seat 5 banker 100.00") == []
-    assert table.last.what == "wagers unchanged, stated by Ann Lee"
+    assert to_words(table.last.what) == "wagers unchanged, stated by Ann Lee"
 
 
 def test_a_late_change_is_raised_once(new_wager_table):
@@ -430,7 +456,7 @@ def test_one_prompt_lists_all_acts_of_the_payment(new_wager_table):
     table.deal(f"{BANKER_8}; result banker")
 
     (prompt,) = [one for one in table.of(Prompt) if one.kind is PromptKind.PAY]
-    assert prompt.text == (
+    assert to_words(prompt.text) == (
         "seat 2: take 20.00 from Player; seat 5: pay 100.00 on Banker; "
         "seat 5: collect vigorish 5.00"
     )
@@ -509,9 +535,9 @@ def test_a_void_coup_returns_every_wager(new_wager_table):
 
     (paid,) = table.of(CoupPayment)
     assert acts(table) == ["seat 5: return 100.00 on Banker", "seat 2: return 10.00 on Tie"]
-    assert paid.note == "void coup"
+    assert to_words(paid.note) == "void coup"
     assert paid.steps[0].clauses == ("S42-k-4-void",)
-    assert table.of(Prompt)[-1].text.startswith("void coup: seat 5: return 100.00")
+    assert to_words(table.of(Prompt)[-1].text).startswith("void coup: seat 5: return 100.00")
 
 
 def test_coups_held_while_suspended_are_each_paid_by_their_own_wagers(new_wager_table):
@@ -535,7 +561,7 @@ def test_a_coup_begun_while_suspended_has_the_wagers_stated_for_it(new_wager_tab
 
     table.decide("continue take-over")
 
-    assert [[step.text for step in paid.steps] for paid in table.of(CoupPayment)] == [
+    assert [[to_words(step.text) for step in paid.steps] for paid in table.of(CoupPayment)] == [
         ["seat 5: pay 100.00 on Player"],
         ["seat 2: pay 80.00 on Tie"],
     ]
@@ -587,7 +613,7 @@ def test_a_stated_outcome_pays_what_it_decides_and_returns_the_rest(
     table.decide(f"state-outcome {outcome}")
 
     assert acts(table) == paid
-    assert table.of(CoupPayment)[-1].note == f"{outcome} was stated"
+    assert to_words(table.of(CoupPayment)[-1].note) == f"{outcome} was stated"
 
 
 def test_a_stated_banker_does_not_decide_a_table_that_pays_a_six_less(new_wager_table):
@@ -608,7 +634,7 @@ def test_on_a_ghost_hand_every_wager_comes_back(new_wager_table):
 
     paid = settle_coup(table.book, table.records[0], stood)
 
-    assert [step.text for step in paid.steps] == [
+    assert [to_words(step.text) for step in paid.steps] == [
         "seat 5: return 100.00 on Player, a ghost hand has no wagers"
     ]
     assert paid.steps[0].clauses == ("WA-ov-9-nowager",)
@@ -618,8 +644,10 @@ def test_on_a_ghost_hand_every_wager_comes_back(new_wager_table):
 
 
 def verbal(seat=3, cents=5000, second="Bo Ray"):
-    return ActReported(
-        ActKind.VERBAL_WAGER, "Ann Lee", "dealer", seat=seat, amount=cents, second=second
+    return acted(
+        RecordAct(ActKind.VERBAL_WAGER, seat=seat, amount=cents, second=second),
+        "Ann Lee",
+        role="dealer",
     )
 
 
@@ -630,10 +658,10 @@ def test_a_verbal_wager_is_confirmed_by_two_and_changed_into_chips(new_wager_tab
     step = record_verbal_wager(table.book, table.state, verbal())
 
     recorded, prompt = step.effects
-    assert recorded == ActRecord(
+    assert in_words(recorded) == ActRecord(
         "verbal-wager", "Ann Lee", "seat 3: 50.00, confirmed by Bo Ray", ("S42-b-3-verbal",)
     )
-    assert prompt.text == "change 50.00 of seat 3 into chips and place them"
+    assert to_words(prompt.text) == "change 50.00 of seat 3 into chips and place them"
     assert step.state.wagering.verbal == (VerbalWager(3, 5000),)
 
 
@@ -652,7 +680,7 @@ def test_a_verbal_wager_needs_two_people_a_seat_and_an_amount(new_wager_table, e
 
     (effect,) = record_verbal_wager(table.book, table.state, event).effects
 
-    assert effect == Refusal("verbal-wager", why, ("S42-b-3-verbal",))
+    assert in_words(effect) == Refusal("verbal-wager", why, ("S42-b-3-verbal",))
 
 
 @pytest.mark.clause("S42-b-3-verbal")
@@ -662,7 +690,7 @@ def test_the_first_seat_and_one_cent_may_be_bet_verbally(new_wager_table, event)
 
     step = record_verbal_wager(table.book, table.state, event)
 
-    assert step.state.wagering.verbal == (VerbalWager(event.seat, event.amount),)
+    assert step.state.wagering.verbal == (VerbalWager(event.action.seat, event.action.amount),)
     assert not step.provisional
 
 
@@ -673,11 +701,11 @@ def test_a_verbal_wager_is_for_one_coup_and_not_for_the_next(new_wager_table):
     table.apply(verbal())
 
     table.deal(f"{PLAYER_9}; result player")
-    assert [one.text for one in table.of(Prompt)].count(change_cash) == 1
+    assert [to_words(one.text) for one in table.of(Prompt)].count(change_cash) == 1
     assert table.state.wagering.verbal == ()
 
     table.deal(f"{PLAYER_9}; result player")
-    assert [one.text for one in table.of(Prompt)].count(change_cash) == 1
+    assert [to_words(one.text) for one in table.of(Prompt)].count(change_cash) == 1
 
 
 @pytest.mark.clause("S42-b-4")
@@ -695,7 +723,7 @@ def test_new_york_takes_chips_only(new_wager_table):
 
     (effect,) = record_verbal_wager(table.book, table.state, verbal()).effects
 
-    assert effect == Refusal(
+    assert in_words(effect) == Refusal(
         "verbal-wager",
         "wagers are made with chips on the layout: change the cash first",
         ("NY-b-2",),
@@ -711,5 +739,5 @@ def test_chips_on_the_seat_close_the_verbal_wager(new_wager_table):
     assert table.state.wagering.verbal == (VerbalWager(4, 5000),)
     table.deal("P 7h")
     assert "change the cash of seat 4 into chips: it was bet verbally" in [
-        one.text for one in table.of(Prompt)
+        to_words(one.text) for one in table.of(Prompt)
     ]

@@ -127,6 +127,15 @@ def test_power_loss_loses_uncleared_records() -> None:
     assert [report.delivered for report in shoe.log.take()] == [False] * 3
 
 
+def test_what_people_do_at_a_reader_sends_nothing_by_itself() -> None:
+    """A reader stores records, and sends them when its host asks or its time has come."""
+    shoe = loaded()
+    shoe.draw(CARDS[0])
+    acts = (shoe.power_off(), shoe.power_on(), shoe.lay_pile(()), shoe.move(()))
+
+    assert acts == ((), (), (), ())
+
+
 def test_a_card_of_another_batch_leaves_like_any_other() -> None:
     shoe = loaded()
     other = batch("BLUE-0001", "blue", 1).of(CARDS[0])

@@ -16,7 +16,9 @@ from hil.emulator.tablelink.session import DeviceBoot, RequestDecision, Session
 from hil.emulator.tablelink.wire import (
     EventKind,
     Frame,
+    FrameChannel,
     FrameFinder,
+    LinkType,
     RefusedFrame,
     RequestStatus,
     cobs_decode,
@@ -125,6 +127,18 @@ def test_frames_are_found_among_any_bytes(vector: dict[str, Any], cut: int) -> N
     found = [raw_frame(one).hex() for part in parts for one in finder.receive(part)]
 
     assert (found, finder.bad_runs) == (vector["frames"], vector["troubles"])
+
+
+def test_a_frame_that_acknowledges_nothing_says_zero() -> None:
+    frame = parse_frame(raw_frame(Frame(FrameChannel.LINK, LinkType.PING)))
+
+    assert frame == Frame(FrameChannel.LINK, LinkType.PING, b"", seq=0, flags=0, ack=0, ctr=0)
+
+
+@pytest.mark.parametrize("value", ["F93C00", "F8FF", "FB3FF0000000000000", "FF"])
+def test_a_float_in_a_payload_is_named(value: str) -> None:
+    with pytest.raises(WrongPayload, match="a float, an indefinite length, or another simple"):
+        decode_map(bytes.fromhex(f"A101{value}"))
 
 
 # --- what the device sends -----------------------------------------------------------------------

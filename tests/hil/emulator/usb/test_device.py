@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from hil.emulator.usb.cdc_acm import AcmControl
 from hil.emulator.usb.descriptors import UsbIdentity, configuration_descriptor
 from hil.emulator.usb.device import Handshake, UsbDevice
 from hil.emulator.usb.functions import BulkFunction, HidFunction, ScriptedDevice
@@ -75,6 +76,31 @@ def test_the_configuration_set_is_reported() -> None:
     request(device, "0009 0100 0000 0000")
 
     assert request(device, "8008 0000 0000 0100") == b"\x01"
+
+
+@pytest.mark.parametrize(
+    ("coding", "words"),
+    [
+        ("80250000 00 00 08", "9600 8N1"),
+        ("00960000 00 02 08", "38400 8E1"),
+        ("00960000 02 01 07", "38400 7O2"),
+    ],
+)
+def test_a_serial_port_keeps_the_line_coding_that_the_host_sets(coding: str, words: str) -> None:
+    port = AcmControl()
+    set_coding, get_coding = bytes.fromhex("2120 0000 0000 0700"), bytes.fromhex("A121" + 6 * "00")
+
+    assert port.control(set_coding, bytes.fromhex(coding), 0) is Handshake.ACK
+    assert port.device.line_coding() == words
+    assert port.control(get_coding, b"", 0) == bytes.fromhex(coding)
+
+
+def test_a_serial_port_refuses_a_line_coding_of_another_length() -> None:
+    port = AcmControl()
+
+    assert port.control(bytes.fromhex("2120 0000 0000 0600"), bytes(6), 0) is Handshake.STALL
+    assert port.control(bytes.fromhex("2124 0000 0000 0700"), bytes(7), 0) is Handshake.STALL
+    assert port.device.line_coding() == "9600 8N1"
 
 
 def test_the_report_descriptor_is_read_from_the_interface() -> None:

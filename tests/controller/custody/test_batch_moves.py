@@ -8,24 +8,27 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from controller.core import custody_of_batches
 from controller.custody import batch_actions as batches
 from controller.custody import exit_reads as passing
 from controller.custody import shoe as shoes
-from controller.custody.batch_life.stages import BatchStage
-from controller.custody.batch_life.state import NO_LINEAGE, BatchLife, BlockReason, Lineage
+from controller.custody.batch_life.change import LineageUpdate, with_life
+from controller.custody.batch_life.lifecycle import apply_batch_fact
+from controller.custody.batch_life.stages import EDGES, BatchStage
+from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import FindingCode
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
-from controller.custody.state import CustodyState, batch_counts
-from controller.procedure.events import DomainEvent, ShoeStandsBy, ShufflerReported
+from controller.custody.moves import PlayStep, follow_moves
+from controller.custody.state import CustodyChange, CustodyState, batch_counts
 from controller.rules.cards import Card, Rank, Suit
+from controller.state_table import StateTable
 from drivers.shuffler_events import CompartmentChanged, CompartmentState, ShuffleStarted
 
 W, S = CardPlace, BatchStage
 DECK = 52
 ONE_DECK = [Card(rank, suit) for suit in Suit for rank in Rank]
-TICK = ShoeStandsBy()
+STAGE_TABLE = StateTable(EDGES)
+PLAY = PlayStep(lambda: "before the shoe", 0, rack_read=False)
 
 
 def one_deck(back: str, ending: str) -> Manifest:
@@ -62,11 +65,16 @@ def where(state: CustodyState, back: str) -> dict[CardPlace, int]:
 def moved(state: CustodyState, *stages: BatchStage) -> CustodyState:
     """Move the red batch through these stages, without any count."""
     for before, after in pairwise(stages):
-        state, found = custody_of_batches.apply_lineage_change(
-            state, TICK, red_at(before), red_at(after)
-        )
+        state, found = followed(state, red_at(before), red_at(after))
         assert found == ()
     return state
+
+
+def followed(state: CustodyState, before: Lineage, after: Lineage) -> CustodyChange:
+    """Custody after the red batch got its life of the second lineage."""
+    red = after.life("red")
+    assert red is not None
+    return follow_moves(state, with_life(LineageUpdate(before), red).placed, PLAY)
 
 
 @pytest.mark.parametrize(
@@ -93,12 +101,12 @@ def test_some_stages_determine_no_place(custody, stage) -> None:
 def test_a_batch_without_a_compartment_is_not_in_the_shuffler(custody, stage) -> None:
     outside = red_at(stage, compartment=0)
     before = red_at(S.SPENT)
-    assert custody_of_batches.apply_lineage_change(custody, TICK, before, outside) == (custody, ())
+    assert followed(custody, before, outside) == (custody, ())
 
 
 def test_a_held_batch_in_a_compartment_is_in_the_shuffler(custody) -> None:
     held = red_at(S.HELD, compartment=2)
-    state, _ = custody_of_batches.apply_lineage_change(custody, TICK, red_at(S.SPENT), held)
+    state, _ = followed(custody, red_at(S.SPENT), held)
     assert where(state, "red") == {W.SHUFFLER: DECK}
 
 
@@ -112,14 +120,12 @@ def test_a_full_cycle_ends_where_it_began(custody) -> None:
 
 def test_an_unchanged_lineage_moves_nothing(custody) -> None:
     stored = red_at(S.STORED)
-    assert custody_of_batches.apply_lineage_change(custody, TICK, stored, stored) == (custody, ())
+    assert followed(custody, stored, stored) == (custody, ())
 
 
-def test_a_table_without_a_shuffler_moves_nothing(custody) -> None:
-    assert custody_of_batches.apply_lineage_change(custody, TICK, NO_LINEAGE, NO_LINEAGE) == (
-        custody,
-        (),
-    )
+def test_a_table_without_batches_moves_nothing(custody) -> None:
+    changed = applied(custody, count(DECK), Lineage(trusted=True), DECK)
+    assert changed == (custody, ())
 
 
 def test_a_card_set_apart_does_not_move_with_its_batch(custody) -> None:
@@ -135,18 +141,27 @@ def test_the_batch_in_play_is_never_moved_by_its_stage(custody) -> None:
 # --- counts ---------------------------------------------------------------------------------------
 
 
-def count(cards: int | None, state: CompartmentState = CompartmentState.COUNTED) -> DomainEvent:
-    return ShufflerReported(CompartmentChanged(1, state, cards, "red", b""), 0)
+def count(
+    cards: int | None, state: CompartmentState = CompartmentState.COUNTED
+) -> CompartmentChanged:
+    return CompartmentChanged(1, state, cards, "red", b"")
 
 
 COLLECTED = red_at(S.COLLECTED, compartment=1)
 
 
-def counted(state: CustodyState, cards: int, *reasons: BlockReason):
+def applied(
+    state: CustodyState, event: CompartmentChanged | ShuffleStarted, before: Lineage, whole: int
+) -> CustodyChange:
+    """Custody after the shuffler's event, where a batch has `whole` cards by the settings."""
+    trusted = replace(before, trusted=True)
+    update = apply_batch_fact(STAGE_TABLE, trusted, event, cards=whole, decks=1, at_ns=0)
+    return follow_moves(state, update.placed, PLAY)
+
+
+def counted(state: CustodyState, cards: int, whole: int) -> CustodyChange:
     """The change after the shuffler counted this number of cards of the red batch."""
-    stage = S.HELD if reasons else S.COUNTED
-    after = red_at(stage, compartment=1, cards=cards, block_reasons=reasons)
-    return custody_of_batches.apply_lineage_change(state, count(cards), COLLECTED, after)
+    return applied(state, count(cards), COLLECTED, whole)
 
 
 @pytest.fixture
@@ -161,7 +176,7 @@ def after_a_shoe(custody) -> CustodyState:
 
 def test_a_correct_count_locates_the_unknown_card(after_a_shoe) -> None:
     assert where(after_a_shoe, "red") == {W.SHUFFLER: 51, W.UNKNOWN: 1}
-    state, found = counted(after_a_shoe, DECK)
+    state, found = counted(after_a_shoe, DECK, DECK)
     assert (where(state, "red"), found) == ({W.SHUFFLER: DECK}, ())
 
 
@@ -169,7 +184,7 @@ def test_a_correct_count_locates_the_unknown_card(after_a_shoe) -> None:
     ("cards", "code"), [(51, FindingCode.CARD_ABSENT), (53, FindingCode.CARD_EXTRA)]
 )
 def test_a_wrong_count_gives_a_finding(after_a_shoe, cards, code) -> None:
-    state, found = counted(after_a_shoe, cards)
+    state, found = counted(after_a_shoe, cards, cards)
     assert [(one.code, one.back, one.step) for one in found] == [
         (code, "red", "the count of the shuffler")
     ]
@@ -178,34 +193,36 @@ def test_a_wrong_count_gives_a_finding(after_a_shoe, cards, code) -> None:
 
 @pytest.mark.parametrize(("cards", "bar"), [(51, BlockReason.SHORT), (53, BlockReason.LONG)])
 def test_a_count_that_blocks_the_batch_gives_no_finding(after_a_shoe, cards, bar) -> None:
-    state, found = counted(after_a_shoe, cards, bar)
+    trusted = replace(COLLECTED, trusted=True)
+    life = apply_batch_fact(
+        STAGE_TABLE, trusted, count(cards), cards=DECK, decks=1, at_ns=0
+    ).lineage.life("red")
+    assert life.block_reasons == (bar,)
+    state, found = counted(after_a_shoe, cards, DECK)
     assert found == ()
     assert next(one for one in batch_counts(state) if one.back == "red").blocked
 
 
 def test_a_repeated_count_changes_nothing(after_a_shoe) -> None:
     known = red_at(S.COUNTED, compartment=1, cards=51)
-    elsewhere = replace(known, warnings_given=1)
-    change = custody_of_batches.apply_lineage_change(after_a_shoe, count(51), known, elsewhere)
-    assert change == (after_a_shoe, ())
+    assert applied(after_a_shoe, count(51), known, 51) == (after_a_shoe, ())
+
+
+def test_a_count_of_the_batch_in_play_changes_nothing(custody) -> None:
+    dealt = shoes.open_shoe(custody, "red", alternates=True)
+    assert counted(dealt, 51, 51) == (dealt, ())
 
 
 @pytest.mark.parametrize(
     "event",
-    [count(None), ShufflerReported(ShuffleStarted(1, 7), 0), TICK],
+    [count(None), ShuffleStarted(1, 7), count(None, CompartmentState.SHUFFLING)],
     ids=lambda one: str(one)[:40],
 )
 def test_other_events_check_no_count(after_a_shoe, event) -> None:
-    after = red_at(S.COUNTED, compartment=1, cards=51)
-    assert custody_of_batches.apply_lineage_change(after_a_shoe, event, COLLECTED, after) == (
-        after_a_shoe,
-        (),
-    )
+    assert applied(after_a_shoe, event, COLLECTED, DECK) == (after_a_shoe, ())
 
 
-def test_a_count_of_an_empty_compartment_changes_nothing(after_a_shoe) -> None:
-    after = red_at(S.COLLECTED, compartment=2)
-    assert custody_of_batches.apply_lineage_change(after_a_shoe, count(51), COLLECTED, after) == (
-        after_a_shoe,
-        (),
-    )
+def test_a_count_of_another_compartment_changes_nothing(after_a_shoe) -> None:
+    both = replace(COLLECTED, lives=(BatchLife("red", S.STORED, 2), BatchLife("blue", S.IN_PLAY)))
+    change = applied(after_a_shoe, count(51), replace(both, last_dealt="blue", dealing=True), DECK)
+    assert change == (after_a_shoe, ())

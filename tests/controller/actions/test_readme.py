@@ -3,10 +3,10 @@
 import re
 from pathlib import Path
 
-from controller.control.requests import VALUES_OF
-from controller.tape.actions import ACTION_NAMES
+from controller.actions.actions import ACTIONS
+from controller.actions.declaration import values_of
 
-README = Path(__file__).parents[3] / "controller" / "tape" / "README.md"
+README = Path(__file__).parents[3] / "controller" / "actions" / "README.md"
 
 
 def rows() -> dict[str, tuple[str, ...]]:
@@ -21,10 +21,13 @@ def rows() -> dict[str, tuple[str, ...]]:
 
 
 def test_every_action_is_in_the_readme() -> None:
-    assert sorted(rows()) == sorted(name for name, _, _ in ACTION_NAMES)
+    assert sorted(rows()) == sorted(ACTIONS)
 
 
 def test_every_value_is_listed_with_its_action() -> None:
-    listed = rows()
+    declared = {name: tuple(one.name for one in values_of(kind)) for name, kind in ACTIONS.items()}
 
-    assert {name: listed[name] for name in VALUES_OF} == dict(VALUES_OF)
+    listed = rows()
+    assert {name: listed[name] for name, values in declared.items() if values} == {
+        name: values for name, values in declared.items() if values
+    }

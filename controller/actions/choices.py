@@ -1,12 +1,44 @@
-"""Acts of people that the rules require or forbid, as a closed set.
+"""The closed sets that the values of an action are chosen from.
 
-Source: NY (a)(2), (a)(4)(iv), (d), (i)(4)-(5); S42 (a)(4), (d), (e), (j)(4)-(5), (l); WA shuffle.
+Source: NY (a)(2), (a)(4)(iv), (d), (i)(4)-(5); S42 (a)(4), (d), (e), (j)(4)-(5), (k), (l); WA
+shuffle; D-32 (a person clears every irregularity).
 """
 
 from enum import StrEnum
 
 
+class FloorDecision(StrEnum):
+    """What happens to the coup in which the irregularity occurred."""
+
+    CONTINUE = "continue"  # play continues by the rules
+    CARRY = "carry-card"  # as continue; a card drawn in error is the next hand's first card
+    # as continue; a card drawn in error is burned, and as many cards as its amount
+    BURN = "burn-card"
+    VOID_COUP = "void-coup"  # the coup is void, its cards go to the discard rack
+    STATE_OUTCOME = "state-outcome"  # the floorperson states the outcome of a partial coup
+    CLOSE_SHOE = "close-shoe"  # the shoe ends here; an open coup is void
+
+
+class Provisional(StrEnum):
+    """What happens to the cards dealt while the table was suspended."""
+
+    TAKE_OVER = "take-over"
+    VOID = "void"
+
+
+class LayoutPart(StrEnum):
+    """A part of the layout that can be turned face up."""
+
+    PLAYER_HAND = "player_hand"
+    BANKER_HAND = "banker_hand"
+    PLAYER_THIRD = "player_third"
+    BANKER_THIRD = "banker_third"
+    ERROR_CARD = "error_card"  # a card drawn in error
+
+
 class ActKind(StrEnum):
+    """Acts of people that the rules require or forbid."""
+
     # The table opens.
     ODDS_POSTED = "odds-posted"
     EZ_PUSH_POSTED = "ez-push-posted"

@@ -1,21 +1,17 @@
 """Roles and required reasons of each action.
 
-Source: D-32; controller/tape/README.md, "Actions".
+Source: D-32; controller/actions/README.md, "Actions".
 """
+
+from typing import get_args
 
 import pytest
 
+from controller.actions.actions import ACTIONS, BindBatch, DeviceAction, SetCardApart, action_named
+from controller.actions.declaration import ActionError, ActionValues, Role, name_of, purpose_of
 from controller.control.requests import action_from_request
-from controller.tape.actions import (
-    ACTION_NAMES,
-    REASON_REQUIRED,
-    ActionError,
-    Role,
-    requirements_for,
-    roles_for,
-)
+from controller.procedure.step import ACT_JUDGES, PLAY_ACT_JUDGES
 
-NAMES = tuple(name for name, _, _ in ACTION_NAMES)
 SUPERVISORS = {Role.FLOORPERSON, Role.PIT_MANAGER}
 AT_THE_TABLE = {Role.DEALER, *SUPERVISORS}
 
@@ -36,16 +32,16 @@ AT_THE_TABLE = {Role.DEALER, *SUPERVISORS}
     ],
 )
 def test_who_may_act(name, roles) -> None:
-    assert set(roles_for(name)) == roles
+    assert set(action_named(name).roles) == roles
 
 
 def test_nobody_may_take_an_unknown_action() -> None:
     with pytest.raises(ActionError, match="'deal' is not an action"):
-        roles_for("deal")
+        action_named("deal")
 
 
 def test_a_decision_needs_a_reason() -> None:
-    assert set(REASON_REQUIRED) == {
+    assert {name for name, kind in ACTIONS.items() if kind.reason_required} == {
         *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
         *("change-setting", "set-card-apart", "clear-warning", "correct-coup"),
     }
@@ -68,7 +64,7 @@ def test_a_decision_needs_a_reason() -> None:
     ],
 )
 def test_requirements_of_an_action_with_its_values(name, values, roles, reason) -> None:
-    asked = requirements_for(name, action_from_request(name, values))
+    asked = action_from_request(name, values).requirements()
 
     assert set(asked.roles) == roles
     assert asked.reason is reason
@@ -79,6 +75,23 @@ def test_an_unsigned_vigorish_form_needs_a_reason(signed) -> None:
     people = {"patron": "P. Chen", "dealer": "D. Dealer", "pit_clerk": "C. Clark"}
     values = {"seat": 5, "form_number": 1001, "patron_signed": signed, **people}
 
-    asked = requirements_for("document-vigorish", action_from_request("document-vigorish", values))
+    asked = action_from_request("document-vigorish", values).requirements()
 
     assert asked.reason is not signed
+
+
+def test_every_action_is_judged_in_one_place() -> None:
+    by_the_core = {*get_args(DeviceAction), BindBatch, SetCardApart}
+    judged = [*ACT_JUDGES, *PLAY_ACT_JUDGES, *by_the_core]
+
+    assert len(judged) == len(set(judged))
+    assert set(judged) == set(ACTIONS.values())
+
+
+def test_every_action_declares_its_purpose_and_roles() -> None:
+    for name, kind in ACTIONS.items():
+        assert name_of(kind) == name
+        assert purpose_of(kind)
+        assert kind.roles
+        assert kind.__doc__ != ActionValues.__doc__
+        assert "roles" in vars(kind), "each names its own"

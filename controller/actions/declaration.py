@@ -1,0 +1,158 @@
+"""What every action declares beside its values, and what follows from the declarations.
+
+Source: D-32 (dealer for prompts, floorperson for every irregularity); controller/actions/README.md.
+"""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from inspect import cleandoc
+from typing import Annotated, ClassVar, Final, TypeAlias
+
+from msgspec import Meta, Struct, inspect, json
+
+from controller.profiles.rule_points import RulePoint
+from controller.settlement.wagers import SEAT_MAX
+
+
+class Role(StrEnum):
+    DEALER = "dealer"
+    FLOORPERSON = "floorperson"
+    PIT_MANAGER = "pit_manager"
+    SURVEILLANCE = "surveillance"
+    INSPECTOR = "inspector"
+
+
+SUPERVISORS: Final = (Role.FLOORPERSON, Role.PIT_MANAGER)
+PEOPLE_AT_THE_TABLE: Final = (Role.DEALER, *SUPERVISORS)
+# Also the roles that watch the table without dealing or deciding.
+EVERYBODY: Final = (*PEOPLE_AT_THE_TABLE, Role.SURVEILLANCE, Role.INSPECTOR)
+
+TEXT_LENGTH_MAX: Final = 500
+NUMBER_MAX: Final = 10**9
+Line: TypeAlias = Annotated[str, Meta(max_length=TEXT_LENGTH_MAX)]
+Number: TypeAlias = Annotated[int, Meta(ge=1, le=NUMBER_MAX)]
+Amount: TypeAlias = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
+
+
+def described(words: str) -> Meta:
+    """What people may write for a value, where its type alone does not say it."""
+    return Meta(extra={"words": words})
+
+
+_SEAT_WORDS: Final = described(f"the number of the seat, 1 to {SEAT_MAX}")
+Seat: TypeAlias = Annotated[int, Meta(ge=1, le=SEAT_MAX), _SEAT_WORDS]
+OptionalSeat: TypeAlias = Annotated[int, Meta(ge=0, le=SEAT_MAX), _SEAT_WORDS]
+Back: TypeAlias = Annotated[Line, described("the back colour of the batch, such as red")]
+Setting: TypeAlias = Annotated[
+    Line, described("the name of a setting, as `smartshoe rules show` lists them")
+]
+NewValue: TypeAlias = Annotated[Line, described("its new value")]
+NoByDefault: TypeAlias = Annotated[bool, described("yes or no; default: no")]
+
+
+class ActionRequirements(Struct, frozen=True):
+    """Who may take an action, and whether it needs a reason."""
+
+    roles: tuple[Role, ...]
+    reason: bool
+
+
+class ActionValues(Struct, frozen=True, forbid_unknown_fields=True):
+    """Base of the actions. The tag of an action is its name, the docstring begins with its purpose.
+
+    `roles` may take it; `reason_required`: only with a reason; `points` are the rule points whose
+    clauses its record cites; `own_entry`: accepted, it has an entry of its own in the record, which
+    names the person.
+    """
+
+    roles: ClassVar[tuple[Role, ...]]
+    reason_required: ClassVar[bool] = False
+    points: ClassVar[tuple[RulePoint, ...]] = ()
+    own_entry: ClassVar[bool] = False
+
+    def requirements(self) -> ActionRequirements:
+        """Who may take this action, given its values, and whether it needs a reason."""
+        return ActionRequirements(self.roles, self.reason_required)
+
+
+class ActionError(Exception):
+    """A request that is not an action; the message says what is wrong and what is allowed."""
+
+
+class ActionValue(Struct, frozen=True):
+    """One value of an action: its name, its type, and what may stand in it.
+
+    `choices` is a closed set, or empty. `required`: it has no default.
+    """
+
+    name: str
+    kind: type
+    words: str
+    choices: tuple[str, ...]
+    required: bool
+
+
+def name_of(action: ActionValues | type[ActionValues]) -> str:
+    """The name of an action, as people and records write it."""
+    return str(action.__struct_config__.tag)
+
+
+def purpose_of(kind: type[ActionValues]) -> str:
+    """What an action is for: the first line of its docstring."""
+    line = (kind.__doc__ or "").splitlines()[0].removesuffix(".")
+    return f"{line[:1].lower()}{line[1:]}"
+
+
+def values_of(kind: type[ActionValues]) -> Iterator[ActionValue]:
+    """The values of an action, in order."""
+    info = inspect.type_info(kind)
+    assert isinstance(info, inspect.StructType), "an action is a struct"
+    for field in info.fields:
+        words, base = "", field.type
+        if isinstance(base, inspect.Metadata):
+            words, base = (base.extra or {}).get("words", ""), base.type
+        if isinstance(base, inspect.UnionType):
+            base = base.types[0]
+        choices: tuple[str, ...] = ()
+        if isinstance(base, inspect.EnumType):
+            choices = tuple(member.value for member in base.cls)
+        yield ActionValue(
+            name=field.encode_name,
+            kind=_PLAIN.get(type(base), str),
+            words=words or ", ".join(choices),
+            choices=choices,
+            required=field.required,
+        )
+
+
+_PLAIN: Final = {
+    inspect.IntType: int,
+    inspect.BoolType: bool,
+    inspect.VarTupleType: tuple,
+}
+
+
+def schema_of(kind: type[ActionValues]) -> dict[str, object]:
+    """The JSON schema of an action's values."""
+    (_,), definitions = json.schema_components([kind], ref_template="#/$defs/{name}")
+    own = definitions.pop(kind.__name__)
+    own["properties"].pop("type")
+    own["required"].remove("type")
+    for value in values_of(kind):
+        own["properties"][value.name]["description"] = value.words
+    own |= {"title": name_of(kind), "description": cleandoc(kind.__doc__ or "")}
+    return {**own, "$defs": definitions} if definitions else own
+
+
+def plain_declaration(kind: type[ActionValues]) -> dict[str, object]:
+    """An action as plain values, for programs: purpose, roles, values, and their JSON schema."""
+    values = tuple(values_of(kind))
+    return {
+        "action": name_of(kind),
+        "roles": [role.value for role in kind.roles],
+        "values": [one.name for one in values],
+        "allowed": {one.name: list(one.choices) for one in values if one.choices},
+        "reason_required": kind.reason_required,
+        "purpose": purpose_of(kind),
+        "schema": schema_of(kind),
+    }

@@ -1,0 +1,113 @@
+"""Classifies what happens at the table: which trigger of the state table it is.
+
+A card is classified by its claim alone, never by the cards on the table or the phase; where it was
+placed, the rules' answer on the hands with that card is a second trigger.
+Source: controller/procedure/README.md, "The procedure"; NY (h); S42 (e)(6), (h); D-16.
+"""
+
+from types import MappingProxyType
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+from controller.actions.actions import CallNoMoreBets, DeclareResult
+from controller.procedure.events import (
+    CardDrawn,
+    CoupForcedOut,
+    CutCardDrawn,
+    Loss,
+    ProgramReplaced,
+    ReportsMissing,
+    ResultDeclared,
+    ShoeDeviceStarted,
+    ShoeStandsBy,
+)
+from controller.procedure.phases import Trigger
+from controller.rules.coup import DrawDecision, Place
+
+Happening: TypeAlias = (
+    CardDrawn
+    | CutCardDrawn
+    | CallNoMoreBets
+    | ResultDeclared
+    | DeclareResult
+    | CoupForcedOut
+    | ShoeStandsBy
+    | ShoeDeviceStarted
+    | ReportsMissing
+    | ProgramReplaced
+    | DrawDecision
+)
+
+_CLAIMS: Final = MappingProxyType(
+    {
+        Place.BURN_FIRST: Trigger.CLAIMED_BURN_FIRST,
+        Place.BURN: Trigger.CLAIMED_BURN,
+        Place.BURN_EXTRA: Trigger.CLAIMED_BURN_EXTRA,
+        Place.PLAYER_1: Trigger.CLAIMED_PLAYER_1,
+        Place.BANKER_1: Trigger.CLAIMED_BANKER_1,
+        Place.PLAYER_2: Trigger.CLAIMED_PLAYER_2,
+        Place.BANKER_2: Trigger.CLAIMED_BANKER_2,
+        Place.PLAYER_3: Trigger.CLAIMED_PLAYER_3,
+        Place.BANKER_3: Trigger.CLAIMED_BANKER_3,
+        Place.PLAYER_MORE: Trigger.CLAIMED_FURTHER,
+        Place.BANKER_MORE: Trigger.CLAIMED_FURTHER,
+        Place.OUTSIDE: Trigger.CLAIMED_OUTSIDE,
+        Place.UNCLAIMED: Trigger.UNCLAIMED_CARD,
+    }
+)
+_RULINGS: Final = MappingProxyType(
+    {
+        DrawDecision.FIRST_FOUR: Trigger.CARD,
+        DrawDecision.NATURAL: Trigger.NATURAL,
+        DrawDecision.PLAYER_DRAWS: Trigger.PLAYER_DRAWS,
+        DrawDecision.PLAYER_STANDS_BANKER_DRAWS: Trigger.PLAYER_STANDS_BANKER_DRAWS,
+        DrawDecision.BOTH_STAND: Trigger.BOTH_STAND,
+        DrawDecision.BANKER_DRAWS: Trigger.BANKER_DRAWS,
+        DrawDecision.BANKER_STANDS: Trigger.BANKER_STANDS,
+        DrawDecision.COMPLETE: Trigger.CARD,
+    }
+)
+_OTHERS: Final = MappingProxyType(
+    {
+        CallNoMoreBets: Trigger.NO_MORE_BETS,
+        ResultDeclared: Trigger.RESULT_DECLARED,
+        DeclareResult: Trigger.RESULT_DECLARED,
+        CoupForcedOut: Trigger.FORCED_EXIT,
+        ShoeStandsBy: Trigger.STAND_BY,
+        ShoeDeviceStarted: Trigger.DEVICE_STARTED,
+        ProgramReplaced: Trigger.PROGRAM_REPLACED,
+    }
+)
+
+
+class Counts(Struct, frozen=True):
+    """The numbers of a shoe: cut cards that came out of it, and how many it may have."""
+
+    cut_cards: int = 0
+    cut_cards_max: int = 2
+
+
+NO_COUNTS: Final = Counts()
+
+
+def classify(happening: Happening, counts: Counts = NO_COUNTS) -> Trigger:
+    """The trigger of this happening."""
+    match happening:
+        case CardDrawn():
+            return _CLAIMS[happening.claimed]
+        case DrawDecision():
+            return _RULINGS[happening]
+        case CutCardDrawn():
+            return _cut_card(counts)
+        case ReportsMissing():
+            unproven = happening.loss is Loss.UNPROVEN
+            return Trigger.CONTINUITY_UNPROVEN if unproven else Trigger.REPORTS_LOST
+        case _:
+            return _OTHERS[type(happening)]
+
+
+def _cut_card(counts: Counts) -> Trigger:
+    if counts.cut_cards >= counts.cut_cards_max:
+        return Trigger.EXTRA_CUT_CARD
+    return Trigger.SECOND_CUT_CARD if counts.cut_cards else Trigger.FIRST_CUT_CARD

@@ -1,0 +1,76 @@
+"""The messages that the program makes, found in its source: ids, parameters, and other sentences.
+
+Source: controller/messages/README.md.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+ROOT: Final = Path(__file__).parents[3]
+
+
+class MessageCall(Struct, frozen=True):
+    """A message in the source; `identifier` is empty where it is not written out."""
+
+    place: str
+    identifier: str
+    parameters: frozenset[str]
+
+
+def message_calls(source: str, place: str) -> Iterator[MessageCall]:
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            continue
+        if node.func.id == "message":
+            names = frozenset(one.arg or "**" for one in node.keywords)
+        elif node.func.id == "Message" and len(node.args) == 2:
+            names = frozenset(_pair_names(node.args[1]))
+        else:
+            continue
+        first = node.args[0] if node.args else None
+        known = isinstance(first, ast.Constant) and isinstance(first.value, str)
+        identifier = first.value if isinstance(first, ast.Constant) and known else ""
+        yield MessageCall(f"{place}:{node.lineno}", str(identifier), names)
+
+
+def _pair_names(pairs: ast.expr) -> Iterator[str]:
+    """The names of a message's parameters that are written out as pairs."""
+    for pair in pairs.elts if isinstance(pairs, ast.Tuple) else ():
+        first = pair.elts[0] if isinstance(pair, ast.Tuple) else None
+        yield str(first.value) if isinstance(first, ast.Constant) else "**"
+
+
+def program_calls() -> Iterator[MessageCall]:
+    own = ROOT / "controller" / "messages"
+    for path in sorted((ROOT / "controller").rglob("*.py")):
+        if path.parent == own:
+            continue
+        yield from message_calls(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
+
+
+def sentences(source: str) -> Iterator[str]:
+    """Texts of words in a module, except docstrings and what explains a programmer's error."""
+    tree = ast.parse(source)
+    left_out = {id(one) for node in ast.walk(tree) for one in _left_out(node)}
+    for node in ast.walk(tree):
+        if id(node) in left_out or not isinstance(node, ast.Constant):
+            continue
+        text = node.value
+        if isinstance(text, str) and re.search(r"[a-z]+ |[ :;,]+[a-z]+|[a-z] ", text):
+            yield text
+
+
+def _left_out(node: ast.AST) -> Iterator[ast.AST]:
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+        first = node.body[0] if node.body else None
+        if isinstance(first, ast.Expr):
+            yield first.value
+    elif isinstance(node, ast.Assert) and node.msg is not None:
+        yield from ast.walk(node.msg)
+    elif isinstance(node, ast.Raise | ast.AnnAssign):
+        yield from ast.walk(node if isinstance(node, ast.Raise) else node.annotation)

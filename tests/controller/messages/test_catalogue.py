@@ -1,0 +1,148 @@
+"""The catalogue of English is whole: every message has a text, every parameter is used by it."""
+
+import re
+from string import Formatter
+
+import pytest
+from babel.messages.catalog import Message as Entry
+from compile_catalogues import compiled, read_source, sources
+from message_calls import message_calls, program_calls
+
+from controller.messages.catalogue import catalogue_source, to_words
+from controller.messages.message import Message, Parameter, message
+from controller.procedure.irregularities import IrregularityCode
+
+(ENGLISH,) = sources()
+SEPARATOR = "separator_"
+
+
+def identifier(entry: Entry) -> str:
+    return entry.id if isinstance(entry.id, str) else entry.id[0]
+
+
+def texts_of(entry: Entry) -> tuple[str, ...]:
+    return (entry.string,) if isinstance(entry.string, str) else tuple(entry.string)
+
+
+ENTRIES = {identifier(one): texts_of(one) for one in read_source(ENGLISH) if one.id}
+CALLS = tuple(program_calls())
+
+
+def fields(text: str) -> dict[str, str]:
+    """The parameters that the text uses, each with the separator of its list."""
+    parsed = Formatter().parse(text)
+    return {name: spec or "" for _, name, spec, _ in parsed if name is not None}
+
+
+def test_every_message_of_the_program_has_a_text_that_uses_its_parameters() -> None:
+    wrong = [
+        one
+        for one in CALLS
+        if one.identifier not in ENTRIES
+        # The singular of a plural may leave its number out.
+        or one.parameters != fields(ENTRIES[one.identifier][-1]).keys()
+    ]
+    assert len(CALLS) > 250
+    assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_every_text_of_the_catalogue_is_used() -> None:
+    used = {one.identifier for one in CALLS} | set(IrregularityCode)
+    used |= {spec for texts in ENTRIES.values() for text in texts for spec in fields(text).values()}
+    used.add("separator_comma")
+    assert sorted(ENTRIES.keys() - used) == []
+
+
+def test_every_irregularity_has_a_title_without_parameters() -> None:
+    assert [code for code in IrregularityCode if code.value not in ENTRIES] == []
+    assert not any(fields(ENTRIES[code.value][0]) for code in IrregularityCode)
+
+
+def test_a_plural_follows_a_parameter_named_count() -> None:
+    plural = {name: texts for name, texts in ENTRIES.items() if len(texts) > 1}
+    assert plural
+    for name, texts in plural.items():
+        singular, many = (fields(text).keys() for text in texts)
+        assert "count" in many, name
+        assert singular | {"count"} == many, name
+
+
+def test_no_text_is_written_twice() -> None:
+    homes: dict[tuple[str, ...], list[str]] = {}
+    for name, texts in ENTRIES.items():
+        homes.setdefault(texts, []).append(name)
+    assert [names for names in homes.values() if len(names) > 1] == []
+
+
+def test_ids_are_identifiers() -> None:
+    assert [name for name in ENTRIES if not re.fullmatch(r"[a-z][a-z0-9_]*|[A-Z_]+", name)] == []
+
+
+def test_lists_name_a_separator_of_the_catalogue() -> None:
+    named = {spec for texts in ENTRIES.values() for text in texts for spec in fields(text).values()}
+    assert named - {""} <= {name for name in ENTRIES if name.startswith(SEPARATOR)}
+
+
+def test_the_compiled_catalogue_is_that_of_the_source() -> None:
+    assert ENGLISH.with_suffix(".mo").read_bytes() == compiled(ENGLISH), (
+        "run tests/controller/messages/compile_catalogues.py"
+    )
+
+
+def test_the_source_is_at_hand_for_a_bundle() -> None:
+    assert catalogue_source() == ENGLISH.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('message("a", b=1)', ("a", {"b"})),
+        ("message(name)", ("", set())),
+        ('message("a", **more)', ("a", {"**"})),
+    ],
+)
+def test_a_message_in_the_source_is_found(source: str, found: tuple[str, set[str]]) -> None:
+    ((_, name, parameters),) = [
+        (one.place, one.identifier, one.parameters) for one in message_calls(source, "x")
+    ]
+    assert (name, parameters) == found
+
+
+# --- rendering -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"cards": message("number_of_cards", count=1)}, "burn 1 card, face up"),
+        ({"cards": message("number_of_cards", count=3)}, "burn 3 cards, face up"),
+        ({"cards": "7h"}, "burn 7h, face up"),
+    ],
+)
+def test_parameters_are_put_into_the_text(parameters: dict[str, Parameter], words: str) -> None:
+    assert to_words(message("burn_cards_face_up", **parameters)) == words
+
+
+def test_a_list_is_joined_by_the_separator_of_the_text() -> None:
+    texts = (message("deal_face_up"), "10 d", 3)
+    assert to_words(message("one_after_another", texts=texts)) == "deal face up; 10 d; 3"
+    assert to_words(message("announce", calls=("one", "two"))) == "announce: one, two"
+
+
+@pytest.mark.parametrize(
+    ("unknown", "words"),
+    [
+        (Message("no_such_message"), "no_such_message"),
+        (message("no_such", card="7h", count=2), "no_such card=7h count=2"),
+        (message("no_such", cards=("7h", message("no_pair"))), "no_such cards=7h,no pair"),
+        (message("burn_cards_face_up"), "burn_cards_face_up"),
+        (message("burn_cards_face_up", card=2), "burn_cards_face_up card=2"),
+    ],
+)
+def test_without_a_text_the_id_and_its_parameters_are_shown(unknown: Message, words: str) -> None:
+    assert to_words(unknown) == words
+
+
+def test_typed_text_stays_as_it_is() -> None:
+    assert to_words("Ann {Lee} decided") == "Ann {Lee} decided"
+    assert to_words(message("conflict_at_place", what="{x}")) == "for {x}"
