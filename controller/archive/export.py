@@ -21,7 +21,6 @@ from controller.journal.record import is_input
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, JournalError, StoredRecord
 from controller.messages.catalogue import to_words
-from controller.messages.message import Message
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
@@ -42,6 +41,7 @@ from controller.tape.inputs import Started
 from controller.tape.records import holds, read_as, read_entry, read_input, received_ns
 from controller.views.coup import closed_coup_view
 from controller.views.disclosure import irregularity_disclosed
+from firmware_bridge.message import Message
 
 JsonRow: TypeAlias = dict[str, object]
 

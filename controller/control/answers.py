@@ -8,7 +8,6 @@ from typing import TypeAlias, assert_never
 
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.messages.catalogue import to_words
-from controller.messages.message import Message
 from controller.procedure.effects import (
     ActRecord,
     BurnDone,
@@ -44,6 +43,7 @@ from controller.tape.entries import (
 )
 from controller.views.disclosure import disclosed_clauses
 from drivers.events import CommandAnswered
+from firmware_bridge.message import Message
 
 Plain: TypeAlias = dict[str, object]
 

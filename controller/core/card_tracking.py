@@ -15,7 +15,6 @@ from controller.custody.card_states import STATE_IN, CardPlace
 from controller.custody.findings import Finding
 from controller.custody.moves import PlayStep, follow_moves
 from controller.custody.state import CustodyChange, CustodyState, find_card
-from controller.messages.message import Message, message
 from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
@@ -30,6 +29,7 @@ from controller.procedure.step_result import Step
 from controller.rules.cards import Card
 from controller.rules.coup import FIRST_FOUR_PLACES, Place
 from drivers.events import CardPassed, Spot, TagSeen
+from firmware_bridge.message import Message, message
 
 _THIRD_CARDS: Final = (Phase.PLAYER_3, Phase.BANKER_3)
 _LEFT: Final = (

@@ -32,7 +32,7 @@ from controller.custody.state import (
     with_card_state,
     with_ledger,
 )
-from controller.messages.message import Wording
+from firmware_bridge.message import Wording
 
 # Places of a whole batch: no hand holds one, and setting apart requires a reason (set_apart).
 WHOLE_BATCH_PLACES: Final = (

@@ -38,8 +38,8 @@ from controller.custody.state import (
     move_all,
     with_card_state,
 )
-from controller.messages.message import Wording
 from controller.rules.cards import Card
+from firmware_bridge.message import Wording
 
 FOREIGN_TAGS_MAX: Final = 16
 

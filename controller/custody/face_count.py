@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.shoe import ensure_shoe
 from controller.custody.state import CustodyState
-from controller.messages.message import Wording
 from controller.rules.cards import Card, Suit
+from firmware_bridge.message import Wording
 
 _SUITS: Final = tuple(Suit)
 _COUNTED_MAX: Final = 255

@@ -8,8 +8,8 @@ from enum import StrEnum
 
 from msgspec import Struct
 
-from controller.messages.message import Wording
 from controller.rules.cards import Card
+from firmware_bridge.message import Wording
 
 
 class FindingCode(StrEnum):

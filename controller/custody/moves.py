@@ -18,8 +18,8 @@ from controller.custody.batch_life.facts import ShoeOver
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.state import CustodyChange, CustodyState, batch_of_back, with_ledger
-from controller.messages.message import Wording
 from drivers.events import CardPassed
+from firmware_bridge.message import Wording
 
 
 class CardPlaced(Struct, frozen=True):

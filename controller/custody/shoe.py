@@ -29,7 +29,7 @@ from controller.custody.state import (
     move_all,
     with_ledger,
 )
-from controller.messages.message import Wording
+from firmware_bridge.message import Wording
 
 
 def open_shoe(

@@ -32,8 +32,8 @@ from controller.custody.state import (
     with_card_state,
     with_ledger,
 )
-from controller.messages.message import Wording
 from controller.rules.cards import Card
+from firmware_bridge.message import Wording
 
 
 class TableRead(Struct, frozen=True):

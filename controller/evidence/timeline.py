@@ -14,7 +14,6 @@ from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.evidence.coup import CoupAccount
 from controller.evidence.sealed_shoe import ShoeEntry
 from controller.messages.catalogue import to_words
-from controller.messages.message import Message
 from controller.procedure.effects import (
     ActRecord,
     BurnDone,
@@ -41,6 +40,7 @@ from controller.views.coup import card_text
 from controller.views.irregularity import irregularity_words
 from controller.views.quantity import counted
 from drivers.events import CardPassed, TagSeen
+from firmware_bridge.message import Message
 
 _NS_PER_S: Final = 1_000_000_000
 _NS_PER_MS: Final = 1_000_000

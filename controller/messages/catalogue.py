@@ -11,7 +11,7 @@ from importlib.resources import files
 from string import Formatter
 from typing import Any, Final
 
-from controller.messages.message import Message
+from firmware_bridge.message import Message
 
 ENGLISH: Final = "en"
 # The number that decides between singular and plural.

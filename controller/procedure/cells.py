@@ -9,10 +9,10 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from controller.messages.message import Message
 from controller.procedure.irregularities.codes import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.rules.coup import Place
+from firmware_bridge.message import Message
 
 
 class Handling(Enum):

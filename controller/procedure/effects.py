@@ -10,13 +10,13 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
-from controller.messages.message import Message, Wording
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
 from controller.settlement.payment_order import PayStep
 from controller.settlement.payout_difference import PayoutDifference, SettledWager
 from controller.settlement.settle import Settlement
+from firmware_bridge.message import Message, Wording
 
 
 class CoupFate(StrEnum):

@@ -9,7 +9,6 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from controller.messages.message import message
 from controller.procedure.card_rows import Observed, card_rows
 from controller.procedure.cells import (
     Breach,
@@ -37,6 +36,7 @@ from controller.procedure.phases import (
     Trigger,
 )
 from controller.state_table import StateTable
+from firmware_bridge.message import message
 
 T, H, Code = Trigger, Handling, IrregularityCode
 

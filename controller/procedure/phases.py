@@ -10,7 +10,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from controller.messages.message import message
+from firmware_bridge.message import message
 
 
 class Phase(StrEnum):

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.custody.card_states import CardPlace
-from controller.messages.message import message
 from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.rule_points import RulePoint, banker_row_point
@@ -17,6 +16,7 @@ from controller.rules.coup import DrawDecision, Place, draw_decision, hands, nex
 from controller.rules.hands import is_natural, point_count
 from controller.rules.outcome import Outcome
 from controller.rules.setting_values import ThirdCardDealt
+from firmware_bridge.message import message
 
 BURN_PLACES: Final = (Place.BURN_FIRST, Place.BURN, Place.BURN_EXTRA)
 # In drawing order, third cards included.

@@ -32,7 +32,6 @@ from controller.actions.actions import (
 )
 from controller.actions.choices import LayoutPart
 from controller.custody.findings import FindingCode
-from controller.messages.message import message
 from controller.procedure.dealing.coup_end import state_shoe_end
 from controller.procedure.dealing.error_cards import error_card_turned
 from controller.procedure.dealing.ghost_hand import ghost_hand_requested
@@ -76,6 +75,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.events import apply_shuffler_event, clear_warning
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
+from firmware_bridge.message import message
 
 
 def _judge_turned(book: RuleBook, step: Step, act: OperatorAction[ReportTurned]) -> Step:

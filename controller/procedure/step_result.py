@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
 from controller.custody.moves import CardPlaced, Move
-from controller.messages.message import Wording
 from controller.procedure.effects import CoupRecord, Effect, Prompt, PromptKind
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.phases import Phase, Trigger
@@ -25,6 +24,7 @@ from controller.procedure.state import (
 from controller.procedure.states.remedy import RemedyState
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import Wording
 
 # A defective shoe may raise an irregularity at every report. The record has them all; the lists in
 # the state stay short: the first ones, and the first of every further kind.

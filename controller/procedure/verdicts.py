@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from controller.messages.message import Wording
 from controller.procedure.irregularities import IrregularityCode
+from firmware_bridge.message import Wording
 
 
 class Accepted(Struct, frozen=True, tag="accepted"):

@@ -12,7 +12,6 @@ from typing import Final
 
 from controller.actions.actions import OperatorAction
 from controller.messages.catalogue import to_words
-from controller.messages.message import Message
 from controller.procedure.effects import CoupCorrected, ResolutionRecorded
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
@@ -24,6 +23,7 @@ from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import Input
 from controller.views.disclosure import disclosed_clauses
 from controller.views.quantity import cards_in_coups, counted
+from firmware_bridge.message import Message
 
 LOG: Final = logging.getLogger("smartshoe.irregularities")
 _SUSPENDED: Final = (

@@ -12,12 +12,12 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.messages.message import Message, message
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.terms import TOTALS, Terms
 from controller.settlement.vigorish import TIE_SHARE, is_waived
 from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
+from firmware_bridge.message import Message, message
 
 _BASE: Final = (WagerKind.BANKER, WagerKind.PLAYER, WagerKind.TIE)
 _BONUS: Final = (WagerKind.BONUS_PLAYER, WagerKind.BONUS_BANKER)

@@ -11,7 +11,6 @@ from typing import Final, assert_never
 
 from msgspec import Struct
 
-from controller.messages.message import Message, message
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import PayProcedure
 from controller.settlement.payout import PayoutLine
@@ -19,6 +18,7 @@ from controller.settlement.results import WagerVerdict
 from controller.settlement.terms import Terms
 from controller.settlement.vigorish import is_deferred, timing_clauses
 from controller.settlement.wagers import KIND_NAMES, WagerKind, money
+from firmware_bridge.message import Message, message
 
 
 class PaymentAct(StrEnum):

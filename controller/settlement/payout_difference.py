@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from controller.messages.message import Message, message
 from controller.settlement.payout import payout_lines
 from controller.settlement.results import WagerResult
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
+from firmware_bridge.message import Message, message
 
 
 class SettledWager(Struct, frozen=True, array_like=True):

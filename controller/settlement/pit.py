@@ -6,10 +6,10 @@ Source: NY-i-3-i, NY-i-3-ii, S42-j-3-i; X-24.
 
 from msgspec import Struct
 
-from controller.messages.message import Message, message
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import PayProcedure, PitUniform
 from controller.settlement.terms import Terms
+from firmware_bridge.message import Message, message
 
 
 class PitProcedures(Struct, frozen=True):

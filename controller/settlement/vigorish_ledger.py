@@ -10,7 +10,6 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.messages.message import Message, message
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishDeadline, VigorishMode
 from controller.settlement.payout import PayoutLine
@@ -18,6 +17,7 @@ from controller.settlement.results import VigorishOn
 from controller.settlement.terms import Terms
 from controller.settlement.vigorish import is_deferred
 from controller.settlement.wagers import money
+from firmware_bridge.message import Message, message
 
 
 class OwedVigorish(Struct, frozen=True):

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from controller.messages.message import message
+from firmware_bridge.message import message
 
 
 class WagerKind(StrEnum):

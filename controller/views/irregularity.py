@@ -4,8 +4,8 @@ Source: controller/procedure/README.md, "Irregularities".
 """
 
 from controller.messages.catalogue import to_words
-from controller.messages.message import Message
 from controller.procedure.verdicts import Irregularity
+from firmware_bridge.message import Message
 
 
 def irregularity_words(found: Irregularity) -> str:

@@ -8,7 +8,6 @@ from typing import TypeAlias
 from controller.core.core import Core
 from controller.core.state import CoreState
 from controller.messages.catalogue import to_words
-from controller.messages.message import Message
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.duties import GROUP_NAMES, describe_duty, is_done, required_duties
 from controller.procedure.acts.recording import next_batch, shoe_in_play, uses_two_batches
@@ -42,6 +41,7 @@ from controller.views.remedy import remedy_view
 from controller.views.shuffler import identity_view, shuffler_view
 from controller.views.wagering import wagering_view
 from drivers.catalogue import SHOE_MODELS
+from firmware_bridge.message import Message
 
 Plain: TypeAlias = dict[str, object]
 

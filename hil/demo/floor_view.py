@@ -12,7 +12,6 @@ from rich.text import Text
 
 from controller.cli.table.status_tasks import owed_steps
 from controller.messages.catalogue import to_words
-from controller.messages.message import Message
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
 from controller.profiles.borrowing import citation_words
@@ -20,6 +19,7 @@ from controller.profiles.clauses import Clause
 from controller.profiles.profile import Profile
 from controller.views.irregularity import irregularity_words
 from controller.views.snapshot_reader import SnapshotPart
+from firmware_bridge.message import Message
 from hil.demo.card_glyphs import ALERT_STYLE, TIE_STYLE, Glyphs
 from hil.demo.floorperson import NAME, REASON_PREFIX, choose_decision
 from hil.demo.follow import JournalEvent

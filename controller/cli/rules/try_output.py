@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.messages.catalogue import to_words
-from controller.messages.message import Message
 from controller.procedure.effects import (
     ActRecord,
     BurnDone,
@@ -47,6 +46,7 @@ from controller.settlement.results import WagerResult, void_results, wager_resul
 from controller.settlement.terms import Terms
 from controller.views.irregularity import irregularity_words
 from controller.views.quantity import counted
+from firmware_bridge.message import Message
 
 Plain: TypeAlias = dict[str, object]
 _INDENT: Final = " " * 8

@@ -10,8 +10,8 @@ from typing import Final
 from msgspec import Struct
 
 from controller.custody.batch_life.stages import READY, BatchStage
-from controller.messages.message import Wording
 from drivers.shuffler_events import ShuffleProof, ShufflerMode
+from firmware_bridge.message import Wording
 
 
 class BlockReason(StrEnum):

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import OperatorAction, RecordAct
 from controller.custody.batch_life.state import Lineage
-from controller.messages.message import message
 from controller.procedure.acts.recording import (
     begin_act,
     complete_act,
@@ -26,6 +25,7 @@ from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import message
 
 
 def prompt_coup_discard(book: RuleBook, step: Step) -> Step:

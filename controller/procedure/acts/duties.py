@@ -16,7 +16,6 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from controller.actions.choices import ActKind
-from controller.messages.message import Message, message
 from controller.procedure.acts.batch_record import is_shuffled
 from controller.procedure.effects import PromptKind
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -25,6 +24,7 @@ from controller.procedure.states.opening import CompletedAct, OpeningState
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues
 from controller.rules.setting_values import OpeningInspection, ShuffleFinish, ShuffleMode
+from firmware_bridge.message import Message, message
 
 
 class DutyFrequency(StrEnum):

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import OperatorAction, RecordAct
 from controller.custody.batch_life.state import Lineage
-from controller.messages.message import Message, Wording, message
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.duties import ACTS_PER_SHOE, act_points
 from controller.procedure.effects import ActRecord, Refusal
@@ -19,6 +18,7 @@ from controller.procedure.states.opening import NOBODY, CompletedAct, OpeningSta
 from controller.procedure.step_result import Step, accept
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
+from firmware_bridge.message import Message, Wording, message
 
 CARDS_IN_A_DECK: Final = 52
 

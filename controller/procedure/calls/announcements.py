@@ -7,7 +7,6 @@ Source: NY (g), (i)(1); NJ 3.10(a), 7.10(a); S42 (h)(1)-(3), (j)(1); WA overview
 from msgspec import Struct
 
 from controller.actions.choices import LayoutPart
-from controller.messages.message import Message, message
 from controller.procedure.calls.announcement_text import (
     banker_two_cards,
     phrase_text,
@@ -27,6 +26,7 @@ from controller.rules.outcome import Outcome, coup_result
 from controller.rules.setting_values import RequiredCall as Announcement
 from controller.rules.setting_values import ThirdCardDealt
 from controller.settlement.coup_facts import derive_facts
+from firmware_bridge.message import Message, message
 
 NAMES = {
     LayoutPart.PLAYER_HAND: message("player_hand"),

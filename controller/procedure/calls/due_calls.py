@@ -9,7 +9,6 @@ at its fourth card, in general words: a later call would disclose what the cards
 is due while the table is suspended, or for a partial coup.
 """
 
-from controller.messages.message import Message, message
 from controller.procedure.calls.announcement_text import phrase_text
 from controller.procedure.calls.announcements import (
     DueCall,
@@ -33,6 +32,7 @@ from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import is_complete
 from controller.rules.setting_values import DealOption
 from controller.rules.setting_values import RequiredCall as Announcement
+from firmware_bridge.message import Message, message
 
 _DEAL_TEXT = {
     DealOption.FACE_UP: message("deal_face_up"),

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.actions.choices import LayoutPart
-from controller.messages.message import Message, message
 from controller.procedure.calls.announcement_text import phrase_text
 from controller.procedure.calls.announcements import (
     COUNT_CALLED,
@@ -33,6 +32,7 @@ from controller.profiles.rule_points import RulePoint
 from controller.rules.hands import HandName
 from controller.rules.setting_values import BankerPlacement, DealOption
 from controller.rules.setting_values import RequiredCall as Announcement
+from firmware_bridge.message import Message, message
 
 _REVEAL = {
     LayoutPart.PLAYER_HAND: RulePoint.REVEAL_PLAYER,

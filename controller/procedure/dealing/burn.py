@@ -11,7 +11,6 @@ owes was drawn in error, wherever play stands: it becomes no card of a hand by i
 from msgspec.structs import replace
 
 from controller.custody.card_states import CardPlace
-from controller.messages.message import message
 from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.remedy_burn import begin_due_burn, burn_counted_by_shoe
 from controller.procedure.dealing.shoe_count import count_in_no_hand
@@ -34,6 +33,7 @@ from controller.rules.burn import burn_owed
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.setting_values import BurnDisclosure, BurnMode
+from firmware_bridge.message import message
 
 _FIRST_CARD_POINTS = (
     RulePoint.BURN_FIRST,

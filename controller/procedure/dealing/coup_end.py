@@ -11,7 +11,6 @@ from controller.actions.actions import DeclareResult
 from controller.custody.batch_life.facts import ShoeOver
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import CardPlaced, HandsCleared
-from controller.messages.message import Message, message
 from controller.procedure.acts.discard_rack import prompt_coup_discard
 from controller.procedure.calls.prompts import prompt_last_hand
 from controller.procedure.cells import Breach, Cell
@@ -54,6 +53,7 @@ from controller.rules.coup import is_complete
 from controller.rules.hands import point_count
 from controller.rules.outcome import CoupResult, Outcome, coup_result
 from controller.settlement.payout_difference import SettledWager
+from firmware_bridge.message import Message, message
 
 # The place of the result after the six cards a coup can have, counted from 0.
 RESULT_INDEX = 6

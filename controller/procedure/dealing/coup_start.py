@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import CallNoMoreBets
 from controller.custody.card_states import CardPlace
-from controller.messages.message import Message, message
 from controller.procedure.calls.prompts import prompt_before_first_card
 from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.coup_end import close_coup
@@ -39,6 +38,7 @@ from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import FIRST_FOUR_PLACES, Place
+from firmware_bridge.message import Message, message
 
 _BURN_POINTS: Final = (RulePoint.BURN_COUNT, RulePoint.BURN_BEFORE_PLAY)
 

@@ -12,7 +12,6 @@ the shoe; in a burn for an irregularity they are cut cards of play, and the seco
 
 from msgspec.structs import replace
 
-from controller.messages.message import message
 from controller.procedure.calls.prompts import prompt_last_hand
 from controller.procedure.cells import Breach, Cell, Nothing
 from controller.procedure.dealing.remedy_burn import stop_burn
@@ -24,6 +23,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cut import coups_left_after_cut, is_deep_enough
+from firmware_bridge.message import message
 
 
 def join_shoe_at_cut(book: RuleBook, step: Step, event: CutCardDrawn, cell: Breach) -> Step:

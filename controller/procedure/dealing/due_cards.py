@@ -7,7 +7,6 @@ Source: S42 (g)(3), (h), (i), (k)(1), (k)(4); NY (f), (g), (h), (i)(1); D-16.
 from msgspec.structs import replace
 
 from controller.custody.moves import CardPlaced
-from controller.messages.message import message
 from controller.procedure.calls.prompts import prompt_after_card, prompt_before_first_card
 from controller.procedure.cells import Breach, Cell
 from controller.procedure.classify import classify
@@ -34,6 +33,7 @@ from controller.procedure.step_result import Step, accept, prompt, raise_irregul
 from controller.procedure.wagering.wagers import lock_wagers
 from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place, draw_decision
+from firmware_bridge.message import message
 
 
 def open_coup(book: RuleBook, step: Step, coup: CoupState) -> Step:

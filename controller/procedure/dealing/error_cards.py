@@ -21,7 +21,6 @@ from controller.actions.actions import Resolution
 from controller.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import CardPlaced
-from controller.messages.message import Message, message
 from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_later
 from controller.procedure.dealing.shoe_count import count_in_no_hand
@@ -49,6 +48,7 @@ from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import burn_value
 from controller.rules.coup import Place
 from controller.rules.setting_values import IrregularityRules
+from firmware_bridge.message import Message, message
 
 HeldRecords: TypeAlias = tuple[CoupRecord, ...]
 # While one of these is open, reports of the shoe may be missing.

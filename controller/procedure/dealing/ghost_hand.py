@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import OperatorAction, RequestGhostHand
 from controller.actions.declaration import name_of
-from controller.messages.message import Message, message
 from controller.procedure.calls.reveal_seats import wagers_on_layout
 from controller.procedure.calls.visibility import all_seen
 from controller.procedure.effects import ActRecord, Refusal
@@ -21,6 +20,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import Message, message
 
 
 def ghost_hand_requested(

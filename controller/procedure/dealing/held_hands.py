@@ -11,7 +11,6 @@ before it; the cards after a coup that it ends begin the next one.
 from msgspec.structs import replace
 
 from controller.custody.moves import CardPlaced
-from controller.messages.message import message
 from controller.procedure.cells import Breach
 from controller.procedure.dealing.coup_end import close_coup, judge_result, resume_coup
 from controller.procedure.dealing.due_cards import open_coup, place_card
@@ -27,6 +26,7 @@ from controller.procedure.state import CoupState, DealtCard
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, prompt, raise_irregularity
 from controller.rules.coup import Place, is_complete
+from firmware_bridge.message import message
 
 
 def begin_hand_drawn_after(book: RuleBook, step: Step) -> Step:

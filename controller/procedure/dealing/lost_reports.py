@@ -11,7 +11,6 @@ mid-coup the floorperson compares what is left of it.
 
 from msgspec.structs import replace
 
-from controller.messages.message import message
 from controller.procedure.cells import Breach, Handling
 from controller.procedure.dealing.held_hands import open_partial_coups_drawn_after
 from controller.procedure.dealing.remedy_burn import lose_burn_count, rack_burn_cards
@@ -20,6 +19,7 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, raise_irregularity
+from firmware_bridge.message import message
 
 
 def reports_missing(book: RuleBook, step: Step, event: ReportsMissing, cell: Breach) -> Step:

@@ -14,7 +14,6 @@ from typing import Final, TypeAlias
 
 from msgspec.structs import replace
 
-from controller.messages.message import message
 from controller.procedure.cells import Breach, Cell, Condition, Handling, Nothing
 from controller.procedure.classify import Counts, Happening, classify
 from controller.procedure.dealing import (
@@ -39,6 +38,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import check_card_under_warning
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.rules.coup import Place, next_place
+from firmware_bridge.message import message
 
 Answer: TypeAlias = Callable[..., Step]
 

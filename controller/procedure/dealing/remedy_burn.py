@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import BurnRestarted
-from controller.messages.message import Message, message
 from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.effects import PromptKind
@@ -29,6 +28,7 @@ from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place
+from firmware_bridge.message import Message, message
 
 # --- what is owed --------------------------------------------------------------------------------
 

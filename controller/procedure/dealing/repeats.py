@@ -13,7 +13,6 @@ could not be read is ignored.
 
 from msgspec.structs import replace
 
-from controller.messages.message import Message, message
 from controller.procedure.dealing.coup_end import (
     abandon_coup,
     build_coup_record,
@@ -34,6 +33,7 @@ from controller.procedure.state import CoupState, DealtCard, ShoeState, TableSta
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.rules.cards import Card
 from controller.rules.coup import Place
+from firmware_bridge.message import Message, message
 
 
 def card_repeated(book: RuleBook, step: Step, event: CardRepeated) -> Step:

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from controller.actions.actions import GiveUpReveal, OperatorAction
 from controller.actions.choices import LayoutPart
 from controller.actions.declaration import name_of
-from controller.messages.message import Message, message
 from controller.procedure.calls.announcements import HAND_OF, NAMES
 from controller.procedure.calls.face_down import turn_call
 from controller.procedure.calls.prompts import prompt_after_turning, prompt_each
@@ -33,6 +32,7 @@ from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.hands import HandName
 from controller.settlement.wagers import Wager
+from firmware_bridge.message import Message, message
 
 _TURNED_POINT = {
     LayoutPart.PLAYER_HAND: RulePoint.PLAYER_COUNT_CALLED,

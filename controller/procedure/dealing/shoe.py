@@ -16,7 +16,6 @@ from controller.actions.declaration import name_of
 from controller.custody.batch_life.state import Lineage
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import ShoeBegun
-from controller.messages.message import Message, message
 from controller.procedure.acts.recording import cards_in_shoe, uses_two_batches
 from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.burn import begin_burn_or_play
@@ -41,6 +40,7 @@ from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import Message, message
 
 
 def open_shoe(book: RuleBook, step: Step) -> Step:

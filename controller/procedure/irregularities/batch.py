@@ -7,7 +7,6 @@ Showboat: unshuffled batches dealt for hours; SugarHouse: warnings nobody heeded
 from types import MappingProxyType
 from typing import Final
 
-from controller.messages.message import message
 from controller.procedure.irregularities.codes import (
     ANY,
     CHECK_TABLE,
@@ -20,6 +19,7 @@ from controller.procedure.irregularities.codes import (
     if_continued,
 )
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import message
 
 _NO_COUP_YET: Final = message("beginning_first_coup_before_floorperson_decided")
 

@@ -6,7 +6,6 @@ Source: S42 (e)(6), (h)(4), (h)(5), (k)(1)-(4); NY (e), (h); D-5, D-5a, D-6, D-7
 from types import MappingProxyType
 from typing import Final
 
-from controller.messages.message import message
 from controller.procedure.irregularities.codes import (
     ACKNOWLEDGE,
     ANY,
@@ -26,6 +25,7 @@ from controller.procedure.irregularities.codes import (
     if_void,
 )
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import message
 
 CARD_IRREGULARITIES: Final = MappingProxyType(
     {

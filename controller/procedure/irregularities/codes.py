@@ -10,8 +10,8 @@ from typing import Final
 from msgspec import Struct
 
 from controller.actions.choices import FloorDecision
-from controller.messages.message import Message, message
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import Message, message
 
 
 class IrregularityCode(StrEnum):

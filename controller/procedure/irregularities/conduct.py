@@ -7,7 +7,6 @@ WA ghost hands; D-17, D-19.
 from types import MappingProxyType
 from typing import Final
 
-from controller.messages.message import message
 from controller.procedure.irregularities.codes import (
     ACKNOWLEDGE,
     ANY,
@@ -21,6 +20,7 @@ from controller.procedure.irregularities.codes import (
     if_void,
 )
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import message
 
 CONDUCT_IRREGULARITIES: Final = MappingProxyType(
     {

@@ -6,7 +6,6 @@ Source: NY (a)(4)(i), (a)(4)(iv), (i)(5); S42 (a)(4), (f)(1), (j)(5); D-17 to D-
 from types import MappingProxyType
 from typing import Final
 
-from controller.messages.message import message
 from controller.procedure.irregularities.codes import (
     ANY,
     CHECK_TABLE,
@@ -20,6 +19,7 @@ from controller.procedure.irregularities.codes import (
     if_void,
 )
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import message
 
 _NOT_WITH_THESE: Final = message("dealing_on_with_batch_not_whole")
 _COUNT_BATCH: Final = if_closed(message("close_shoe_and_read_whole_batch_again"))

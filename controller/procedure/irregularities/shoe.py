@@ -6,7 +6,6 @@ Source: the shoe's wire document ("What the field has learnt"); D-22, D-32.
 from types import MappingProxyType
 from typing import Final
 
-from controller.messages.message import message
 from controller.procedure.irregularities.codes import (
     ANY,
     CHECK_TABLE,
@@ -21,6 +20,7 @@ from controller.procedure.irregularities.codes import (
     if_continued,
 )
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import message
 
 SHOE_IRREGULARITIES: Final = MappingProxyType(
     {

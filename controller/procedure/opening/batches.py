@@ -4,7 +4,7 @@ Source: NY (a)(4)(iv), (d); S42 (a)(4), (e)(1), (e)(6), (f)(1); D-17, D-19, D-20
 
 Decisions. Loading comes last: it is refused while an act that this table observes is missing, and
 the refusal lists what is missing. A loaded batch has left the shuffler. Where no coup was dealt
-from controller.messages.message import Message, message
+from firmware_bridge.message import Message, message
 from a shoe, its batch may be used again (D-5).
 """
 
@@ -16,7 +16,6 @@ from controller.actions.declaration import SUPERVISORS
 from controller.custody.batch_life.permissions import batch_due_next
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import BatchMoved
-from controller.messages.message import Message, message
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.discard_rack import empty_rack
 from controller.procedure.acts.duties import (
@@ -51,6 +50,7 @@ from controller.procedure.step_result import Step, raise_irregularity
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
+from firmware_bridge.message import Message, message
 
 
 def load_batch(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:

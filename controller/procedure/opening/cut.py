@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from controller.actions.actions import OperatorAction, RecordAct
 from controller.actions.choices import ActKind
 from controller.actions.declaration import SUPERVISORS
-from controller.messages.message import Message, message
 from controller.procedure.acts.recording import (
     begin_act,
     cards_in_shoe,
@@ -33,6 +32,7 @@ from controller.procedure.states.opening import NOBODY, THE_DEALER, OpeningDefec
 from controller.procedure.step_result import Step
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import SeatDirection, ShuffleMode
+from firmware_bridge.message import Message, message
 
 _NUMBER = re.compile(r"[1-9][0-9]?")
 _CUT_ACTS = (

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import OperatorAction, RecordAct
 from controller.actions.choices import ActKind
-from controller.messages.message import Message, message
 from controller.procedure.acts.batch_record import is_shuffled, was_shuffler_opened
 from controller.procedure.acts.discard_rack import empty_rack
 from controller.procedure.acts.duties import ACTS_PER_SHOE
@@ -28,6 +27,7 @@ from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, prompt
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
+from firmware_bridge.message import Message, message
 
 _BY_HAND = message("if_dead_table_spread_cards_shoe")
 _BY_SHUFFLER = message("if_dead_table_spread_cards_shoe_and_rack")

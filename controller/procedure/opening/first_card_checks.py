@@ -12,7 +12,6 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.actions.choices import ActKind
-from controller.messages.message import Message, Parameter, message
 from controller.procedure.acts.duties import (
     ACTS_PER_SHOE,
     GROUP_NAMES,
@@ -46,6 +45,7 @@ from controller.procedure.step_result import Step, accept, prompt, raise_irregul
 from controller.profiles.call_phrases import GROUP_OF, CallGroup
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
+from firmware_bridge.message import Message, Parameter, message
 
 _OBSERVED_BY: Final = {
     ActKind.CUT: ObservableFact.CUT_DEPTH,

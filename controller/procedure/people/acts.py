@@ -13,7 +13,6 @@ from controller.actions.actions import OperatorAction, RecordAct
 from controller.actions.choices import ActKind
 from controller.actions.declaration import SUPERVISORS
 from controller.custody.moves import BatchCounted
-from controller.messages.message import Message, message
 from controller.procedure.acts.discard_rack import record_rack_cleared, record_rack_count
 from controller.procedure.acts.duties import (
     ACTS_PER_SHOE,
@@ -69,6 +68,7 @@ from controller.procedure.step_result import Step
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
+from firmware_bridge.message import Message, message
 
 ActHandler: TypeAlias = Callable[[RuleBook, TableState, OperatorAction[RecordAct]], Step]
 

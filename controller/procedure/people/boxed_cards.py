@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import OperatorAction, ReportFaceUp
 from controller.actions.declaration import name_of
-from controller.messages.message import message
 from controller.procedure.dealing.error_cards import move_to_rack, set_aside
 from controller.procedure.dealing.remedy_burn import (
     begin_due_burn,
@@ -30,6 +29,7 @@ from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cards import Card, burn_value
+from firmware_bridge.message import message
 
 
 def boxed_card_found(book: RuleBook, step: Step, act: OperatorAction[ReportFaceUp]) -> Step:

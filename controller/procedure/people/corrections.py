@@ -14,7 +14,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import CorrectCoup, OperatorAction
 from controller.actions.declaration import name_of
-from controller.messages.message import Message, message
 from controller.procedure.dealing.coup_end import count_outcome
 from controller.procedure.effects import CoupCorrected, Prompt, PromptKind, Refusal
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -34,6 +33,7 @@ from controller.settlement.payout_difference import (
     payout_differences,
 )
 from controller.settlement.wagers import KIND_NAMES, money
+from firmware_bridge.message import Message, message
 
 _ON_PAPER = message("put_dispute_on_paper")
 

@@ -13,11 +13,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.messages.message import Message, message
 from controller.procedure.states.wagering import NoticeGiven
 from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import PitUniform, VigorishMode
+from firmware_bridge.message import Message, message
 
 NS_PER_MINUTE: Final = 60 * 10**9
 # Written notice to surveillance comes half an hour before.

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import OperatorAction, Resolution
 from controller.actions.choices import FloorDecision, Provisional
-from controller.messages.message import Message, message
 from controller.procedure.dealing.error_cards import error_cards_permit
 from controller.procedure.effects import CoupFate
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
@@ -23,6 +22,7 @@ from controller.procedure.state import NextShoe, Suspension, TableState
 from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Irregularity, Verdict
 from controller.rules.setting_values import IrregularityRules
+from firmware_bridge.message import Message, message
 
 
 def name_permitted(book: RuleBook, step: Step) -> Step:

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import ChangeSetting, GiveNotice, OperatorAction
 from controller.actions.declaration import name_of
-from controller.messages.message import Message, message
 from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, Refusal, SettingChanged
 from controller.procedure.people.change_moments import MOMENTS, ChangeMoment
@@ -31,6 +30,7 @@ from controller.profiles.profile import Profile, ProfileError
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.setting_definitions import SHAPES
 from controller.profiles.setting_types import describe_value
+from firmware_bridge.message import Message, message
 
 # Points cited with a change, beside the clauses of the setting itself.
 _POINTS: Final = {

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from controller.actions.actions import OperatorAction, RecordAct
 from controller.actions.declaration import SUPERVISORS
 from controller.custody.moves import CardsMissing
-from controller.messages.message import Message, message
 from controller.procedure.acts.recording import (
     begin_act,
     record_act,
@@ -30,6 +29,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import Message, message
 
 
 def state_shoe_empty(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:

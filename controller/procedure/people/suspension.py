@@ -19,7 +19,6 @@ from msgspec.structs import replace
 from controller.actions.actions import OperatorAction, Resolution
 from controller.actions.choices import FloorDecision, Provisional
 from controller.actions.declaration import name_of
-from controller.messages.message import message
 from controller.procedure.dealing.coup_end import (
     close_coup,
     publish_coup,
@@ -52,6 +51,7 @@ from controller.procedure.state import (
 from controller.procedure.states.remedy import ErrorCard
 from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import message
 
 EventJudge: TypeAlias = Callable[[RuleBook, Step, PlayItem], Step]
 

@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import CollectVigorish, DocumentVigorish, OperatorAction, VacateSeat
 from controller.actions.declaration import name_of
-from controller.messages.message import message
 from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
@@ -26,6 +25,7 @@ from controller.settlement.vigorish_ledger import (
     patron_leaving_refusal,
     void_form,
 )
+from firmware_bridge.message import message
 
 COMPLIMENTARY = "complimentary-vigorish"
 

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from controller.actions.actions import OperatorAction, RecordAct, StateWagers
 from controller.actions.declaration import name_of
-from controller.messages.message import Message, message
 from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
 from controller.procedure.irregularities import IrregularityCode
@@ -26,6 +25,7 @@ from controller.procedure.wagering.wagers import is_betting_closed, standing_wag
 from controller.profiles.rule_points import RulePoint
 from controller.settlement.admission import WagerRefusal, wager_refusals
 from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
+from firmware_bridge.message import Message, message
 
 # Points that the catalogue does not cite, but a refusal may be based on.
 _REFUSED_BY = (

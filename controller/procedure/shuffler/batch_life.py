@@ -21,7 +21,6 @@ from controller.custody.batch_life.state import (
     OpenWarning,
     WarningKind,
 )
-from controller.messages.message import Message, message
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.discard_rack import empty_rack
 from controller.procedure.acts.recording import (
@@ -40,6 +39,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import Message, message
 
 _MOVED_BY: Final = MappingProxyType(
     {

@@ -15,7 +15,6 @@ from controller.actions.actions import ClearWarning, OperatorAction
 from controller.actions.declaration import name_of
 from controller.custody.batch_life.facts import EventsLost, Fact, ShufflerPortLost
 from controller.custody.batch_life.permissions import clear_refusal
-from controller.messages.message import Message, message
 from controller.procedure.acts.recording import begin_act
 from controller.procedure.effects import Refusal, WarningClosed
 from controller.procedure.events import (
@@ -48,6 +47,7 @@ from drivers.shuffler_events import (
     ShufflerWarning,
     ShuffleStarted,
 )
+from firmware_bridge.message import Message, message
 
 
 def apply_shuffler_event(book: RuleBook, state: TableState, event: ShufflerDomainEvent) -> Step:

@@ -10,13 +10,13 @@ shuffled by hand the shuffler is not in use and does not block play.
 
 from msgspec.structs import replace
 
-from controller.messages.message import message
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.batch_life import describe_warning, warning_points
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
 from controller.rules.setting_values import ShuffleMode
+from firmware_bridge.message import message
 
 
 def is_interlocked(book: RuleBook, state: TableState) -> bool:

@@ -21,7 +21,6 @@ from controller.custody.batch_life.facts import (
     Fact,
     Touched,
 )
-from controller.messages.message import Message, message
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.recording import refuse_act, shoe_in_play
 from controller.procedure.effects import Refusal
@@ -33,6 +32,7 @@ from controller.procedure.shuffler.batch_life import (
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import Message, message
 
 # Acts that are refused where they contradict the batch's stage, and the points.
 _MUST_FIT: Final = MappingProxyType(

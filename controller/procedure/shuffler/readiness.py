@@ -20,7 +20,6 @@ from controller.custody.batch_life.permissions import (
     obstacles_to_dealing,
 )
 from controller.custody.batch_life.state import BlockReason
-from controller.messages.message import Message, message
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.recording import other_batch
 from controller.procedure.effects import PromptKind
@@ -31,6 +30,7 @@ from controller.procedure.state import TableState
 from controller.procedure.states.opening import OpeningDefect
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
+from firmware_bridge.message import Message, message
 
 _NOT_WHOLE: Final = (IrregularityCode.BATCH_BLOCKED, (RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL))
 _UNSHUFFLED: Final = (

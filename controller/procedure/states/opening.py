@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.actions.choices import ActKind
-from controller.messages.message import Message, message
 from controller.procedure.irregularities.codes import IrregularityCode
+from firmware_bridge.message import Message, message
 
 # Who cut: a seat, or one of these.
 NOBODY: Final = -1

@@ -8,7 +8,6 @@ whatever the outcome. Where a floorperson stated the outcome of a coup whose car
 wager is paid if that outcome alone decides it; one that depends on point counts is returned.
 """
 
-from controller.messages.message import Message, message
 from controller.procedure.effects import CoupFate, CoupPayment, CoupRecord
 from controller.procedure.places import HAND_PLACES
 from controller.procedure.rulebook import RuleBook
@@ -23,6 +22,7 @@ from controller.settlement.results import WagerResult, void_results, wager_resul
 from controller.settlement.settle import Settlement, settle
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import KIND_NAMES, Wager, money
+from firmware_bridge.message import Message, message
 
 _PLAYER = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
 

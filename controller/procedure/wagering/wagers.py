@@ -11,7 +11,6 @@ rule knows no deferral.
 
 from msgspec.structs import replace
 
-from controller.messages.message import message
 from controller.procedure.effects import CoupPayment, CoupRecord, Prompt, PromptKind, Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
@@ -32,6 +31,7 @@ from controller.settlement.vigorish_ledger import (
     patron_leaving_refusal,
     reshuffle_refusal,
 )
+from firmware_bridge.message import message
 
 
 def with_wagering(step: Step, wagering: WageringState) -> Step:

@@ -9,8 +9,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.messages.catalogue import to_words
-from controller.messages.message import Message
 from controller.settlement.vigorish_ledger import LedgerRefusal
+from firmware_bridge.message import Message
 
 Value = TypeVar("Value", bound=Struct)
 

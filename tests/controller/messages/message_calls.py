@@ -47,8 +47,9 @@ def _pair_names(pairs: ast.expr) -> Iterator[str]:
 
 def program_calls() -> Iterator[MessageCall]:
     own = ROOT / "controller" / "messages"
-    for path in sorted((ROOT / "controller").rglob("*.py")):
-        if path.parent == own:
+    rooms = ("controller", "drivers", "firmware_bridge")
+    for path in sorted(path for room in rooms for path in (ROOT / room).rglob("*.py")):
+        if path.parent == own or path == ROOT / "firmware_bridge" / "message.py":
             continue
         yield from message_calls(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
 

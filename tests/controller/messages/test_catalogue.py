@@ -9,8 +9,8 @@ from compile_catalogues import compiled, read_source, sources
 from message_calls import message_calls, program_calls
 
 from controller.messages.catalogue import catalogue_source, to_words
-from controller.messages.message import Message, Parameter, message
 from controller.procedure.irregularities import IrregularityCode
+from firmware_bridge.message import Message, Parameter, message
 
 (ENGLISH,) = sources()
 SEPARATOR = "separator_"

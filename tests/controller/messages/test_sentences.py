@@ -10,11 +10,15 @@ ROOMS = (
     "controller/core",
     "controller/custody",
     "controller/procedure",
+    "drivers",
+    "firmware_bridge",
 )
 # Modules and rooms that still state sentences; none is added.
 LEFT = (
     "controller/core",
     "controller/custody",
+    "drivers",
+    "firmware_bridge",
 )
 
 

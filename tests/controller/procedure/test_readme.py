@@ -6,10 +6,10 @@ import pytest
 
 from controller.actions.choices import FloorDecision
 from controller.messages.catalogue import to_words
-from controller.messages.message import Message
 from controller.procedure.effects import CoupFate
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.phases import Phase
+from firmware_bridge.message import Message
 
 README = (files("controller.procedure") / "README.md").read_text("utf-8")
 

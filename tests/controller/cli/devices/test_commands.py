@@ -168,7 +168,8 @@ def test_no_ctrl_c_is_lost_while_the_port_is_silent(
     interrupt_within("_print_events", "get", "wait")
 
     assert main(["devices", "monitor", line]) == ExitCode.DONE
-    assert "14 bytes in " in capsys.readouterr().out
+    # Ctrl-C may come before the first read: the totals are printed, whatever they are.
+    assert " bytes in " in capsys.readouterr().out.splitlines()[-1]
 
 
 def test_a_missing_port_is_reported_in_one_sentence(capsys: Capture) -> None:

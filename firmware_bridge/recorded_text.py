@@ -1,0 +1,21 @@
+"""The kinds of text that a stored record may hold; sentences are messages (`message.py`) instead.
+
+A test walks the types of the record: every text there is of one of these kinds.
+Source: controller/messages/README.md, "Texts in the record".
+"""
+
+import re
+from typing import Annotated, Final, TypeAlias
+
+from msgspec import Meta
+
+# A name, number, code, path or address; empty where there is none. It holds no white space.
+Identifier: TypeAlias = Annotated[str, Meta(extra={"text": "identifier"})]
+# What a person typed, as it was typed.
+TypedText: TypeAlias = Annotated[str, Meta(extra={"text": "typed"})]
+# What the configuration, the rule profile or a manifest says.
+ConfiguredText: TypeAlias = Annotated[str, Meta(extra={"text": "configured"})]
+# What a device or the operating system said, as it came: printable, its length bounded.
+ForeignText: TypeAlias = Annotated[str, Meta(extra={"text": "foreign"})]
+
+IDENTIFIER_PATTERN: Final = re.compile(r"[^\s\x00-\x1f]*")
