@@ -11,6 +11,8 @@ from msgspec import Meta
 
 # A name, number, code, path or address; empty where there is none. It holds no white space.
 Identifier: TypeAlias = Annotated[str, Meta(extra={"text": "identifier"})]
+# A person, by the id under which a file beside the record has the name.
+PersonId: TypeAlias = Annotated[str, Meta(extra={"text": "person"})]
 # What a person typed, as it was typed.
 TypedText: TypeAlias = Annotated[str, Meta(extra={"text": "typed"})]
 # What the configuration, the rule profile or a manifest says.

@@ -26,6 +26,7 @@ from controller.actions.declaration import (
     NoByDefault,
     Number,
     OptionalSeat,
+    Person,
     Role,
     Seat,
     Setting,
@@ -37,6 +38,7 @@ from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager
 from drivers.commands import ShufflerOrder
+from firmware_bridge.recorded_text import PersonId
 from firmware_bridge.timestamp import Timestamp
 
 
@@ -58,7 +60,7 @@ class Resolution(ActionValues, frozen=True, tag="resolve"):
     ] = None
     outcome: Annotated[Outcome | None, described("with state-outcome: player, banker, tie")] = None
     second: Annotated[
-        Line, described("who decides with you, where the rule prescribes the remedy")
+        Person, described("who decides with you, where the rule prescribes the remedy")
     ] = ""
 
 
@@ -198,7 +200,7 @@ class RecordAct(ActionValues, frozen=True, tag="record", rename={"kind": "act"})
     reference: Annotated[
         Line, described("the number of a form, receipt or approval; seats; any text")
     ] = ""
-    second: Annotated[Line, described("the person who confirmed it")] = ""
+    second: Annotated[Person, described("the person who confirmed it")] = ""
 
     def requirements(self) -> ActionRequirements:
         """A supervisor's with a reason: a re-cut (S42-e-7-recut), alternation suspended (D-20)."""
@@ -277,9 +279,9 @@ class DocumentVigorish(ActionValues, frozen=True, tag="document-vigorish"):
 
     seat: Seat
     form_number: Annotated[Number, described(f"the number of the form, 1 to {NUMBER_MAX}")]
-    patron: Annotated[Line, described("the patron's name")]
-    dealer: Annotated[Line, described("the dealer's name")]
-    pit_clerk: Annotated[Line, described("the pit clerk's name")]
+    patron: Annotated[Person, described("the patron's name")]
+    dealer: Annotated[Person, described("the dealer's name")]
+    pit_clerk: Annotated[Person, described("the pit clerk's name")]
     patron_signed: Annotated[bool, described("yes; or no, with a reason; default: yes")] = True
     void: NoByDefault = False
 
@@ -332,7 +334,7 @@ class CorrectCoup(ActionValues, frozen=True, tag="correct-coup"):
 
     coup: Annotated[Number, described("the number of the coup")]
     outcome: Annotated[Outcome, described("the outcome that is right: player, banker, tie")]
-    second: Annotated[Line, described("the other person who decides it")]
+    second: Annotated[Person, described("the other person who decides it")]
     shoe: Annotated[Amount, described("the number of its shoe; default: the shoe at the table")] = 0
 
 
@@ -369,10 +371,10 @@ ActionT = TypeVar("ActionT", bound=Action, covariant=True)
 
 
 class OperatorAction(Struct, Generic[ActionT], frozen=True, tag="operator-action"):
-    """A person's action. `identified_by` says how the person is known, such as "uid 1000"."""
+    """A person's action. `identified_by` says how the person is known, such as "uid-1000"."""
 
     at: Timestamp
-    person: str
+    person: PersonId
     role: Role
     identified_by: str
     action: ActionT

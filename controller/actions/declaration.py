@@ -3,15 +3,18 @@
 Source: D-32 (dealer for prompts, floorperson for every irregularity); controller/actions/README.md.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
+from functools import cache
 from inspect import cleandoc
-from typing import Annotated, ClassVar, Final, TypeAlias
+from typing import Annotated, ClassVar, Final, TypeAlias, TypeVar
 
 from msgspec import Meta, Struct, inspect, json
+from msgspec.structs import replace
 
 from controller.profiles.rule_points import RulePoint
 from controller.settlement.wagers import SEAT_MAX
+from firmware_bridge.recorded_text import PersonId
 
 
 class Role(StrEnum):
@@ -30,6 +33,8 @@ EVERYBODY: Final = (*PEOPLE_AT_THE_TABLE, Role.SURVEILLANCE, Role.INSPECTOR)
 TEXT_LENGTH_MAX: Final = 500
 NUMBER_MAX: Final = 10**9
 Line: TypeAlias = Annotated[str, Meta(max_length=TEXT_LENGTH_MAX)]
+# As a request names a person; in the record it is the person's id.
+Person: TypeAlias = Annotated[PersonId, Meta(max_length=TEXT_LENGTH_MAX)]
 Number: TypeAlias = Annotated[int, Meta(ge=1, le=NUMBER_MAX)]
 Amount: TypeAlias = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
 
@@ -73,6 +78,26 @@ class ActionValues(Struct, frozen=True, forbid_unknown_fields=True):
     def requirements(self) -> ActionRequirements:
         """Who may take this action, given its values, and whether it needs a reason."""
         return ActionRequirements(self.roles, self.reason_required)
+
+
+ActionsT = TypeVar("ActionsT", bound=ActionValues)
+
+
+def with_persons(action: ActionsT, id_of: Callable[[str], str]) -> ActionsT:
+    """The action with the id of each person that its values name."""
+    named = ((name, str(getattr(action, name))) for name in _person_fields(type(action)))
+    return replace(action, **{name: id_of(person) for name, person in named if person})
+
+
+@cache
+def _person_fields(kind: type[ActionValues]) -> tuple[str, ...]:
+    info = inspect.type_info(kind)
+    assert isinstance(info, inspect.StructType), "an action is a struct"
+    return tuple(one.name for one in info.fields if _is_person(one.type))
+
+
+def _is_person(kind: inspect.Type) -> bool:
+    return isinstance(kind, inspect.Metadata) and (kind.extra or {}).get("text") == "person"
 
 
 class ActionError(Exception):

@@ -19,6 +19,7 @@ from controller.archive.day_list import FOLDER_NAME, SUFFIX
 from controller.archive.shoe_index import ShoeName, ShoeSummary, shoe_summaries
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import read_sealed
+from controller.journal.people import PeopleFile, put_names
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
 from controller.procedure.effects import ResolutionRecorded
@@ -63,6 +64,7 @@ def hold_shoe(folder: Path, name: ShoeName, person: str, reason: str, at_ns: int
             f"{path}: shoe {name} is held already: {describe_hold(folder, name)}. Remedy: none is"
             " needed; to hold it for another reason, release it first"
         )
+    person = PeopleFile(folder).id_of(person)
     _store(path, name, {"person": person, "reason": reason, "at": time_text(at_ns)})
     return path
 
@@ -77,6 +79,7 @@ def release_hold(folder: Path, name: ShoeName, person: str, reason: str, at_ns: 
         )
     ended = path.with_name(f"{path.stem}.released-{at_ns}.json")
     held = _read(path)
+    person = PeopleFile(folder).id_of(person)
     released = {"released_by": person, "released_why": reason, "released_at": time_text(at_ns)}
     _store(ended, name, {**held, **released})
     path.unlink()
@@ -90,7 +93,8 @@ def describe_hold(folder: Path, name: ShoeName) -> str:
     if not path.exists():
         return ""
     fields = _read(path)
-    return f"held by {fields.get('person', '?')}: {fields.get('reason', '?')}"
+    held = f"held by {fields.get('person', '?')}: {fields.get('reason', '?')}"
+    return put_names(held, PeopleFile(folder).names())
 
 
 def _hold_path(folder: Path, name: ShoeName) -> Path:

@@ -126,7 +126,7 @@ EVIDENCE: Final = (
         (
             example(
                 "smartshoe evidence 2025-11-21/1/1 journal --out coup-1.zip",
-                "coup-1.zip: coup 2025-11-21/1/1, 10 files, 196572 bytes",
+                "coup-1.zip: coup 2025-11-21/1/1, 11 files, 196572 bytes",
                 "  sha256 4327a567c7974620560b57fa928873650fe6f1de49d508c3a84fa88efe8c7dae",
                 "  to check it anywhere: unpack it and run `python3 verify.py .` in its folder",
             ),
@@ -264,6 +264,39 @@ EVIDENCE: Final = (
                 "    --by 'A. Person' --reason 'dispute settled'",
                 "shoe 2025-11-21/1 is released by A. Person: journal/holds/...",
             ),
+        ),
+    ),
+    Command(
+        "people list",
+        HelpSection.EVIDENCE,
+        "List the persons of a table's record with their ids.",
+        "controller.cli.evidence.people:list_people",
+        (
+            example(
+                "smartshoe people list journal",
+                "person-...  A. Person",
+            ),
+        ),
+        notes=(
+            "The record holds ids; the names are in people.db beside it and nowhere else. Bundles"
+            " and reports have the names that are still there."
+        ),
+    ),
+    Command(
+        "people erase",
+        HelpSection.EVIDENCE,
+        "Erase a person's name; the record stays whole.",
+        "controller.cli.evidence.people:erase",
+        (
+            example(
+                "smartshoe people erase journal 'A. Person'",
+                "erased: the record names person-... from now on",
+            ),
+        ),
+        {DONE: "erased", NO: "no such person"},
+        notes=(
+            "It may run beside the table. Bundles that were given away, backups, and what people"
+            " typed as reasons and references are not changed."
         ),
     ),
     Command(

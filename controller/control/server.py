@@ -7,7 +7,6 @@ Source: controller/control/README.md, "Control socket"; D-32.
 import contextlib
 import json
 import os
-import pwd
 import select
 import socket
 import stat
@@ -16,13 +15,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias, assert_never
 
+from msgspec.structs import replace
+
 from controller.actions.actions import (
     ACTIONS,
     Action,
     OperatorAction,
     action_named,
 )
-from controller.actions.declaration import ActionError, Role, plain_declaration
+from controller.actions.declaration import ActionError, Role, plain_declaration, with_persons
 from controller.control.answers import Plain, plain_entries, refusal_text
 from controller.control.requests import (
     ActionsRequest,
@@ -33,6 +34,8 @@ from controller.control.requests import (
     checked_text,
     parse_request,
 )
+from controller.journal.people import PeopleFile, put_names
+from controller.journal.values import JournalError
 from controller.procedure.people.setting_changes import effective_book
 from controller.system.connections import Connections
 from controller.system.json_document import JsonError
@@ -64,12 +67,18 @@ class LineTooLong(Exception):
 
 
 class ControlServer:
-    """Serves one table at `path`; `snapshot_of` returns what people may see of it now."""
+    """Serves one table at `path`; `snapshot_of` returns what people may see of it now.
 
-    def __init__(self, path: Path, table: Table, snapshot_of: SnapshotOf) -> None:
+    A name in a request goes on as the person's id in `people`; answers have names again.
+    """
+
+    def __init__(
+        self, path: Path, table: Table, snapshot_of: SnapshotOf, people: PeopleFile
+    ) -> None:
         self._path = path
         self._table = table
         self._snapshot_of = snapshot_of
+        self._people = people
         self._inode = 0
         self._connections = Connections("control", self._serve, _refuse, CONNECTIONS_MAX)
 
@@ -121,14 +130,27 @@ class ControlServer:
                             self._stream(connection)
                             return
                         case ActRequest():
-                            answer = self._act(_operator_action(request, values, identified_by))
+                            action = _operator_action(request, values, identified_by)
+                            answer = self._act(self._with_persons(action))
                         case _:
                             assert_never(request)
-                except (JsonError, ActionError) as error:
+                except (JsonError, ActionError, JournalError) as error:
                     answer = _error(str(error))
-                _send(connection, answer)
+                self._send(connection, answer)
         except LineTooLong as error:
             _send(connection, _error(str(error)))
+
+    def _with_persons(self, action: OperatorAction[Action]) -> OperatorAction[Action]:
+        id_of = self._people.id_of
+        values = with_persons(action.action, id_of)
+        return replace(action, person=id_of(action.person), action=values)
+
+    def _send(self, connection: socket.socket, answer: Plain) -> None:
+        try:
+            answer = put_names(answer, self._people.names())
+        except JournalError as error:
+            answer = {**answer, "persons": str(error)}
+        _send(connection, answer)
 
     def _act(self, action: OperatorAction[Action]) -> Plain:
         table = self._table
@@ -166,7 +188,7 @@ class ControlServer:
                 return
             if version != sent:
                 sent = version
-                _send(connection, {"snapshot": dict(self._snapshot_of())})
+                self._send(connection, {"snapshot": dict(self._snapshot_of())})
                 stopping.wait(SNAPSHOT_INTERVAL_S)
 
 
@@ -205,13 +227,10 @@ def _refuse(connection: socket.socket) -> None:
 
 
 def _peer_identity(connection: socket.socket) -> str:
-    """The peer's identity from the kernel, such as "uid 1000 (ann)"."""
+    """The peer's account as the kernel says, such as "uid-1000"; its name may be a person's."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
     _, uid, _ = _PEER.unpack(peer)
-    try:
-        return f"uid {uid} ({pwd.getpwuid(uid).pw_name})"
-    except KeyError:
-        return f"uid {uid}"
+    return f"uid-{uid}"
 
 
 def _lines(connection: socket.socket) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from html import escape
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -32,6 +33,7 @@ from controller.evidence.lookup import (
 )
 from controller.evidence.page import SealProof, page, shoe_roads
 from controller.evidence.sealed_shoe import read_shoe_account
+from controller.journal.people import PeopleFile, names_in, put_names
 from controller.journal.shoe_file import NO_SEAL, ShoeFileError
 from controller.messages.catalogue import catalogue_source
 from controller.profiles.borrowing import borrowed_by, with_borrowed
@@ -48,6 +50,8 @@ PAGE: Final = "index.html"
 VERIFIER: Final = "verify.py"
 # The texts that the page was written with, by the ids that the records hold.
 WORDS: Final = "words.po"
+# The names that the page has in place of the ids in the records, as far as they are not erased.
+PEOPLE: Final = "people.json"
 _MODE: Final = 0o640
 # The earliest time that the ZIP format can state.
 _MOMENT: Final = (1980, 1, 1, 0, 0, 0)
@@ -85,15 +89,18 @@ class Bundle(Struct, frozen=True):
 def build_bundle(
     found: FoundShoe, coup: int, clauses: Mapping[str, Clause], made_utc_ns: int
 ) -> Bundle:
-    """The bundle of a coup. Raises NoSuchCoup, ShoeFileError, SmallFileError."""
+    """The bundle of a coup. Raises NoSuchCoup, JournalError, ShoeFileError, SmallFileError."""
     later = find_later_corrections(found)
     shoe = replace(read_shoe_account(found.file, clauses), later=later.entries)
     account = coup_account(shoe, coup)
     if account is None:
         raise NoSuchCoup(f"{found.path}: coup {coup} was begun and never ended")
+    shown = page(account, _seal_proof(found, later), clauses)
+    names = names_in(shown, PeopleFile(found.folder).names())
     contents = {
         f"shoes/{account.shoe.heading.gaming_day}/{found.path.name}": found.data,
-        PAGE: page(account, _seal_proof(found, later), clauses).encode(),
+        PAGE: put_names(shown, {one: escape(name) for one, name in names.items()}).encode(),
+        PEOPLE: _json(names),
         VERIFIER: (files("controller.journal") / VERIFIER).read_bytes(),
         "README.txt": _README.encode(),
         "clauses.json": _json([*_clauses(account, clauses)]),

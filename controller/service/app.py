@@ -18,6 +18,7 @@ from controller.archive.sealer import Sealer
 from controller.config.load import ConfigError, TableConfig, load_config
 from controller.control.server import ControlServer
 from controller.core.build import SETTINGS
+from controller.journal.people import PeopleFile
 from controller.metrics.collector import TableMetrics
 from controller.metrics.server import MetricsServer, MetricsUnavailable
 from controller.profiles.load import load_clauses
@@ -127,7 +128,8 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> None:
         disk_refusal=disk.refusal,
         sealer=Sealer(config.settings.table, config.signing, now, Notifier().starting),
     )
-    batches = ManifestLookup(config.batches_folder, config.batch_keys, now)
+    people = PeopleFile(config.journal_folder)
+    batches = ManifestLookup(config.batches_folder, config.batch_keys, now, people.id_of)
 
     irregularities, host_log = IrregularityLog(), HostLog()
 
@@ -210,7 +212,8 @@ def _assemble(
             "seals": sealing.snapshot_fields() if sealing is not None else None,
         }
 
-    control = ControlServer(config.control_socket, table, snapshot_of_table)
+    people = PeopleFile(config.journal_folder)
+    control = ControlServer(config.control_socket, table, snapshot_of_table, people)
     control.start()
     server = None
     if config.metrics_enabled:

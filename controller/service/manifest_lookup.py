@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from controller.commissioning.batch_folder import BatchFile, load_batch
 from controller.core.manifest_binding import MANIFESTS, is_batch_name
+from controller.journal.values import JournalError
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.system.keys import KeyFileError, fingerprint_text, load_public
@@ -41,9 +42,19 @@ class NamedBatch(Struct, frozen=True):
 
 
 class ManifestLookup:
-    """Looks up the batches that stored entries request, on a thread of its own."""
+    """Looks up the batches that stored entries request, on a thread of its own.
 
-    def __init__(self, folder: Path, keys: Sequence[Path], clock: Callable[[], Timestamp]) -> None:
+    `id_of` gives the id of the person who enrolled a batch, and may raise JournalError.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        keys: Sequence[Path],
+        clock: Callable[[], Timestamp],
+        id_of: Callable[[str], str],
+    ) -> None:
+        self._id_of = id_of
         self._folder = folder
         self._keys = tuple(keys)
         self._clock = clock
@@ -115,7 +126,14 @@ class ManifestLookup:
 
     def _look_up(self, wanted: ManifestRequested) -> None:
         found = look_up(self._folder, self._keys, wanted.batch)
-        self._put(manifest_given(found, wanted, self._clock()))
+        given = manifest_given(found, wanted, self._clock())
+        try:
+            operator = self._id_of(given.operator) if given.operator else ""
+        except JournalError as error:
+            given = replace(given, operator="", content=b"", problem=str(error))
+        else:
+            given = replace(given, operator=operator)
+        self._put(given)
 
 
 def _discard(item: ManifestGiven) -> None:

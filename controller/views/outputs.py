@@ -172,11 +172,12 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.JOURNAL,
-        "live.db, its lock and reserve, sealed shoes, archives, tapes, private copies for reading",
+        "live.db, people.db, lock, reserve, sealed shoes, archives, tapes, private copies",
         AllowedContent.EVIDENCE,
         modules={
             "database": (
                 "controller.journal.database",
+                "controller.journal.people",
                 "controller.journal.reader",
                 "controller.journal.store",
                 "controller.journal.verify",
@@ -185,6 +186,7 @@ OUTPUTS: Final = (
                 "controller.table.disk_space",
                 "controller.journal.database",
                 "controller.journal.folder",
+                "controller.journal.people",
                 "controller.journal.tape_file",
                 "controller.journal.verify",
                 "controller.archive.prune",
@@ -295,12 +297,13 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.JOURNAL_FILES,
-        "`smartshoe journal`: sealed shoes by number, lists of seals, rows of finished coups",
+        "`smartshoe journal`, `people`: sealed shoes, lists of seals, rows of coups, names",
         AllowedContent.SEEN,
         modules={
             "terminal": (
                 "controller.cli.evidence.journal_files",
                 "controller.cli.evidence.journal_retention",
+                "controller.cli.evidence.people",
             )
         },
     ),

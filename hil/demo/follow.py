@@ -7,9 +7,12 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Condition, Event, Thread
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
+
+from msgspec.structs import replace
 
 from controller.control.client import ControlClient, ControlError
+from controller.journal.people import PeopleFile, put_names
 from controller.journal.store import JournalError, open_read_only
 from controller.procedure.effects import (
     BurnDone,
@@ -38,6 +41,9 @@ JournalEvent: TypeAlias = (
     | Irregularity
     | ResolutionRecorded
 )
+
+
+DecidedT = TypeVar("DecidedT", ResolutionRecorded, CoupCorrected)
 
 
 class SnapshotFollower:
@@ -172,7 +178,7 @@ class JournalFollower:
             case ResolutionRecorded():
                 self._open.difference_update(entry.closed)
                 self._after_burn.difference_update(entry.closed)
-                self._events.append(entry)
+                self._events.append(self._with_names(entry))
             case BurnDone():
                 self._open |= self._after_burn
                 self._after_burn.clear()
@@ -180,7 +186,14 @@ class JournalFollower:
             case ShoeOpened():
                 self._shoe_began_at = len(self._events)
                 self._events.append(entry)
-            case CoupClosed() | CoupCorrected() | ShoeEnded():
+            case CoupCorrected():
+                self._events.append(self._with_names(entry))
+            case CoupClosed() | ShoeEnded():
                 self._events.append(entry)
             case _:
                 return
+
+    def _with_names(self, entry: DecidedT) -> DecidedT:
+        names = PeopleFile(self._journal).names()
+        person, second = (put_names(one, names) for one in (entry.person, entry.second))
+        return replace(entry, person=person, second=second)

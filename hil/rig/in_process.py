@@ -23,6 +23,7 @@ from controller.core.build import SETTINGS
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.custody.manifest_csv import read_manifest
+from controller.journal.people import PeopleFile
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.state import TableState
@@ -113,6 +114,7 @@ class TableRig:
         self.settings = settings or RigSettings()
         self.entries: list[Entry] = []
         self.transactions = 0
+        self._people = PeopleFile(journal)
         self._changed = Condition()
         table_settings = self.settings.settings(url)
 
@@ -174,7 +176,7 @@ class TableRig:
         """Take a floorperson's decision and check that it is stored."""
         action = OperatorAction(
             at=now(),
-            person=person,
+            person=self._people.id_of(person),
             role=Role.FLOORPERSON,
             identified_by="bench",
             action=resolution,
@@ -201,7 +203,8 @@ class TableRig:
         def declare(declaration: Mapping[str, object]) -> None:
             action = action_from_request("declare-result", result_values(declaration))
             at, role = now(), Role.DEALER
-            stored = self.table.act(OperatorAction(at, DEALER, role, "bench", action, ""))
+            dealer = self._people.id_of(DEALER)
+            stored = self.table.act(OperatorAction(at, dealer, role, "bench", action, ""))
             assert stored is not None, "the declared result was not stored"
 
         return ConsoleDealer(wait_all_delivered, declare)

@@ -20,6 +20,7 @@ from controller.archive.signer import SigningSettings
 from controller.control.server import ControlServer
 from controller.core.build import SETTINGS, build_core
 from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.journal.people import PeopleFile
 from controller.journal.store import Journal
 from controller.procedure.people.permitted import is_own_void, permitted_decisions
 from controller.procedure.phases import Phase
@@ -184,7 +185,7 @@ def serve() -> Iterator[Callable[[Path], Path]]:
             return snapshot(*table.published, table.health.value, table.failure)
 
         path = journal.parent / "control.sock"
-        server = ControlServer(path, table, shown)
+        server = ControlServer(path, table, shown, PeopleFile(journal))
         server.start()
         running.append((table, server))
         return path
@@ -371,12 +372,14 @@ def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wagers = (Wager(3, WagerKind.BANKER, 500_000_00), Wager(1, WagerKind.TIE, 25_00))
     script.acted(StateWagers(wagers), Role.DEALER)
     script.reported(*THIRD_CARDS, *TIE, *OVERDRAW, "47 90", PLAYER_WINS[0])
-    script.acted(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER, None, "C. Lee"))
+    folder = tmp_path_factory.mktemp("disputed") / "journal"
+    folder.mkdir()
+    second = PeopleFile(folder).id_of("C. Lee")
+    script.acted(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER, None, second))
     script.reported(*PLAYER_WINS[1:], *PAIR)
     while script.state.table.open_irregularities:
         script.resolved()
     script.acted(CloseShoe())
-    folder = tmp_path_factory.mktemp("disputed") / "journal"
     with Journal.open(folder) as journal:
         loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
         for item in script.inputs:

@@ -12,6 +12,7 @@ import pytest
 
 from controller.cli.main import main
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
+from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import Refusal, WarningClosed, WarningOpened
@@ -257,7 +258,8 @@ def test_an_exchange_with_a_warning_and_kills(bench: Bench) -> None:
     ]
     opened, closed = of(entries, WarningOpened), of(entries, WarningClosed)
     assert [one.number for one in opened] == [one.number for one in closed]
-    assert {(one.person, one.reason) for one in closed} == {("A. Floor", "seen by me")}
+    names = PeopleFile(bench.journal).names()
+    assert {(names[one.person], one.reason) for one in closed} == {("A. Floor", "seen by me")}
     locks = [one.command for one in of(entries, CommandGiven) if one.command.endswith("Exit")]
     assert (locks[0], locks[-1]) == ("LockExit", "UnlockExit")
     assert {one.what for one in of(entries, Refusal)} == {"unlock-shoe", "order-shuffler"}

@@ -125,6 +125,7 @@ def export(
 ) -> None:
     """Write records to a tape file, or print coups, irregularities and decisions as rows."""
     from controller.archive.export import export_tape, finished_span, rows, sealed_span
+    from controller.journal.people import PeopleFile, put_names
     from controller.journal.store import open_read_only
 
     if (tape is None) is not json:
@@ -151,8 +152,9 @@ def export(
         elif part.count == 0:
             echo_stderr(f"{path}: no coup is finished yet, so there is nothing to export")
         if json:
+            names = PeopleFile.beside(path).names()
             for row in rows(journal, part):
-                echo_json_line(row)
+                echo_json_line(put_names(row, names))
             return
         assert tape is not None
         with progress_bar("export") as progress:

@@ -20,6 +20,7 @@ from controller.archive.prune import (
 )
 from controller.archive.shoe_index import ShoeName
 from controller.journal.folder import sealed_files
+from controller.journal.people import PeopleFile
 from controller.journal.store import Journal, open_read_only
 from controller.journal.values import JournalError
 from controller.journal.verify import verify
@@ -202,10 +203,10 @@ def test_a_hold_and_its_release_record_who_and_why(three_day_journal) -> None:
         "form": "smartshoe-hold-1",
         "gaming_day": "2025-11-21",
         "shoe": 1,
-        "person": "A. Person",
+        "person": PeopleFile(journal).id_of("A. Person"),
         "reason": "patron disputes coup 2",
         "at": "2026-02-01T00:00:00.000000000Z",
-        "released_by": "B. Person",
+        "released_by": PeopleFile(journal).id_of("B. Person"),
         "released_why": "settled",
         "released_at": "2026-02-01T00:00:00.000000001Z",
     }

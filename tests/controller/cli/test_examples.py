@@ -42,6 +42,7 @@ BATCH = f"{KEY}\nsmartshoe batch import from-maker.csv --maker Acme --operator '
 APPROVE = "smartshoe firmware approve --version 1.2.0 --counter 3"
 FIRMWARE = f"{KEY}\n{APPROVE} --image shuffler.bin\n{APPROVE} --sha256 {DIGEST}"
 DEMO = "smartshoe-hil demo --speed max --seed 7 --no-mistakes --journal journal"
+HOLD = "smartshoe journal hold journal 2025-11-21/1 --by 'A. Person' --reason disputed"
 ARCHIVE = "smartshoe journal archive journal --to archive"
 EMULATE = "$ smartshoe-hil emulate --tcp 4001 --seed 7 --coups 3 --no-orders{} &\n{{...ready..."
 RUN = "$ smartshoe run table.toml &\n...\n...is running;..."
@@ -78,7 +79,9 @@ BEFORE = {
     "journal export": ARCHIVE,
     "journal prune": ARCHIVE,
     "journal seals": ARCHIVE,
-    "journal release": "smartshoe journal hold journal 2025-11-21/1 --by A --reason disputed",
+    "journal release": HOLD,
+    "people list": HOLD,
+    "people erase": HOLD,
     "shuffles list": DEMO,
     "shuffles export": DEMO,
     "shuffles verify": f"{DEMO}\nsmartshoe shuffles export journal --out receipts",

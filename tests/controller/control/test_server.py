@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +32,8 @@ from controller.control.server import (
 )
 from controller.core.build import SETTINGS
 from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.journal.people import PEOPLE_NAME, PeopleFile
+from controller.journal.verify import verify
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
 from controller.rules.outcome import Outcome
@@ -71,7 +74,9 @@ class Serving:
         self.table = Table("M7", beginning, now, self.stored.append)
         self.table.start()
         assert self.table.health is Health.RUNNING, self.table.failure
-        self.server = ControlServer(path, self.table, self.shown)
+        self.journal = journal
+        self.people = PeopleFile(journal)
+        self.server = ControlServer(path, self.table, self.shown, self.people)
         self.server.start()
         self.client = ControlClient(path)
 
@@ -191,8 +196,8 @@ def test_the_person_and_the_kernels_account_are_recorded(serving: Serving) -> No
     serving.client.request(CALL)
 
     (action,) = serving.actions()
-    assert (action.person, action.role.value) == ("D. Dealer", "dealer")
-    assert action.identified_by.split(" (")[0] == f"uid {os.getuid()}"
+    assert (action.person, action.role.value) == (serving.people.id_of("D. Dealer"), "dealer")
+    assert action.identified_by == f"uid-{os.getuid()}"
 
 
 def test_an_impossible_action_is_refused_with_the_reason(serving: Serving) -> None:
@@ -273,7 +278,7 @@ def test_a_correction_without_a_shoe_is_refused_and_on_record(serving: Serving) 
 
     assert error(answer) == "no shoe is at the table, and none of today has coups"
     (action,) = serving.actions()
-    assert action.action == CorrectCoup(1, Outcome.TIE, "S. Veil")
+    assert action.action == CorrectCoup(1, Outcome.TIE, serving.people.id_of("S. Veil"))
 
 
 def test_a_call_needs_no_reason(serving: Serving) -> None:
@@ -288,7 +293,8 @@ def test_an_act_goes_on_record(serving: Serving) -> None:
 
     assert answer["ok"] is True
     (action,) = serving.actions()
-    assert action.action == RecordAct(ActKind.INSPECTED, "red", second="A. Floor")
+    second = serving.people.id_of("A. Floor")
+    assert action.action == RecordAct(ActKind.INSPECTED, "red", second=second)
 
 
 def test_wagers_are_a_list_of_objects(serving: Serving) -> None:
@@ -529,7 +535,7 @@ def test_a_stale_socket_is_replaced(fast_dir: Path) -> None:
 
 
 def test_a_live_socket_is_left_alone(serving: Serving) -> None:
-    second = ControlServer(serving.path, serving.table, serving.shown)
+    second = ControlServer(serving.path, serving.table, serving.shown, serving.people)
 
     with pytest.raises(ControlUnavailable, match="another smartshoe is running there"):
         second.start()
@@ -542,7 +548,7 @@ def test_a_file_at_the_path_is_left_alone(serving: Serving, fast_dir: Path) -> N
     path.write_text("mine")
 
     with pytest.raises(ControlUnavailable, match=r"exists but is not a socket\. Remedy: remove it"):
-        ControlServer(path, serving.table, serving.shown).start()
+        ControlServer(path, serving.table, serving.shown, serving.people).start()
 
     assert path.read_text() == "mine"
 
@@ -553,7 +559,7 @@ def test_a_missing_folder_is_reported(serving: Serving, fast_dir: Path) -> None:
     with pytest.raises(
         ControlUnavailable, match=r"No such file or directory. Remedy: set \[control\]"
     ):
-        ControlServer(path, serving.table, serving.shown).start()
+        ControlServer(path, serving.table, serving.shown, serving.people).start()
 
 
 def test_another_programs_socket_is_not_removed(serving: Serving) -> None:
@@ -652,3 +658,37 @@ def test_a_refused_subscription_raises_with_the_reason(serving: Serving) -> None
     finally:
         for connection in held:
             connection.close()
+
+
+# --- names of persons -----------------------------------------------------------------------------
+
+
+def test_no_name_is_in_the_record_and_an_erased_one_in_no_answer(
+    after_overdraw: Serving, suspended: Path
+) -> None:
+    answered = after_overdraw.client.request({**DECISION, "second": "C. Lee"})
+    assert [one["person"] for one in answered["entries"] if "person" in one] == ["A. Floor"]
+
+    stored = b"".join(one.read_bytes() for one in suspended.glob("live.db*"))
+    person, second = (after_overdraw.people.id_of(one) for one in ("A. Floor", "C. Lee"))
+    assert b"A. Floor" not in stored
+    assert b"C. Lee" not in stored
+    assert person.encode() in stored
+    assert second.encode() in stored
+
+    after_overdraw.people.erase("A. Floor")
+    answered = after_overdraw.client.request({**RECORD, "by": "C. Lee", "second": person})
+    assert "A. Floor" not in str(answered)
+    assert verify(suspended).intact
+
+
+def test_a_name_that_cannot_be_stored_stops_the_action(serving: Serving) -> None:
+    assert serving.client.request(CALL)["ok"] is True
+    with closing(sqlite3.connect(serving.journal / PEOPLE_NAME)) as people, people:
+        people.execute("DROP TABLE people")
+        people.execute("CREATE VIEW people AS SELECT 'x' AS id, 'y' AS name, 'z' AS folded")
+
+    answer = serving.client.request({**CALL, "by": "N. Ew"})
+
+    assert "people.db: the names of persons cannot be read or stored" in error(answer)
+    assert len(serving.actions()) == 1

@@ -3,10 +3,13 @@
 import errno
 import json
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
@@ -16,7 +19,9 @@ from msgspec.structs import replace
 from controller.evidence import bundle as evidence_bundle
 from controller.evidence.bundle import Bundle, build_bundle, store_bundle
 from controller.evidence.lookup import CoupReference, find_shoe
+from controller.journal.people import PEOPLE_NAME, PeopleFile
 from controller.journal.shoe_file import ShoeFileError
+from controller.journal.verify import verify
 from controller.profiles.load import load_clauses
 from controller.system.atomic_file import SmallFileError
 
@@ -30,6 +35,7 @@ NAMES = [
     "days/2025-11-20.seals.json",
     "index.html",
     "manifest.json",
+    "people.json",
     "roads.json",
     "shoes/2025-11-20/0001.shoe",
     "verify.py",
@@ -104,6 +110,32 @@ def test_clauses_json_has_the_text_of_every_cited_clause(bundle: Bundle) -> None
 def test_the_catalogue_that_the_page_was_written_with_is_in_the_bundle(bundle: Bundle) -> None:
     words = dict(bundle.files)["words.po"].decode()
     assert 'msgid "player_third_card"\nmsgstr "Player\'s third card"' in words
+
+
+def test_a_name_that_was_erased_is_in_no_later_bundle(disputed: Path, tmp_path: Path) -> None:
+    journal = shutil.copytree(disputed, tmp_path / "journal")
+    second = PeopleFile(journal).id_of("C. Lee")
+    before = build(journal, 4)
+
+    assert PeopleFile(journal).erase("C. Lee") == second
+    after = build(journal, 4)
+
+    assert json_of(before, "people.json") == {second: "C. Lee"}
+    assert b"and C. Lee decided" in dict(before.files)["index.html"]
+    assert json_of(after, "people.json") == {}
+    assert f"and {second} decided" in dict(after.files)["index.html"].decode()
+    assert all(b"C. Lee" not in data for _, data in after.files)
+    assert verify(journal).intact
+
+
+def test_a_name_cannot_write_into_the_page(disputed: Path, tmp_path: Path) -> None:
+    journal = shutil.copytree(disputed, tmp_path / "journal")
+    with closing(sqlite3.connect(journal / PEOPLE_NAME)) as people, people:
+        people.execute("UPDATE people SET name = '<b onclick=x>'")
+
+    page = dict(build(journal, 4).files)["index.html"]
+    assert b"<b onclick" not in page
+    assert b"and &lt;b onclick=x&gt; decided" in page
 
 
 def test_roads_json_has_the_roads_as_numbers(bundle: Bundle) -> None:

@@ -13,6 +13,7 @@ from controller.evidence.page import SealProof, page
 from controller.evidence.rendering import render
 from controller.evidence.sealed_shoe import ShoeAccount, read_shoe_account
 from controller.journal.folder import read_sealed, sealed_files
+from controller.journal.people import PeopleFile
 from controller.profiles.load import load_clauses
 
 PROOF = SealProof(
@@ -164,16 +165,17 @@ def test_the_roads_have_text_alternatives(account) -> None:
 # --- an irregular coup ----------------------------------------------------------------------------
 
 
-def test_an_irregularity_is_shown_with_decision_person_and_reason(account) -> None:
+def test_an_irregularity_is_shown_with_decision_person_and_reason(account, disputed) -> None:
     text = read(account(4)).sections
 
     assert "No outcome counts, void by a floorperson's decision" in text[""]
     assert "1 irregularity; the decisions are below." in text[""]
     section = text["Irregularities and decisions"]
     assert section.startswith("1. OVERDRAW A card was drawn that no hand is due")
+    second = PeopleFile(disputed).id_of("C. Lee")
     assert (
-        "A. Floor (floorperson, identified by test) and C. Lee decided: the coup in which play was"
-        " suspended is void; what was dealt meanwhile counts. Reason: seen by me."
+        f"A. Floor (floorperson, identified by test) and {second} decided: the coup in which play"
+        " was suspended is void; what was dealt meanwhile counts. Reason: seen by me."
     ) in section
 
 

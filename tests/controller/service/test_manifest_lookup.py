@@ -25,7 +25,7 @@ DEALER = "dealer D. Dealer"
 
 @pytest.fixture
 def lookup(fast_dir: Path) -> ManifestLookup:
-    return ManifestLookup(fast_dir, (), lambda: AT)
+    return ManifestLookup(fast_dir, (), lambda: AT, str)
 
 
 def give_answer(lookup: ManifestLookup, batch: str, named_by: str, *entries: Entry) -> None:
@@ -67,7 +67,7 @@ def test_only_the_last_answers_are_kept(lookup: ManifestLookup) -> None:
 
 def test_configured_batches_are_put_before_start_returns(fast_dir: Path) -> None:
     given: list[ManifestGiven] = []
-    lookup = ManifestLookup(fast_dir, (), lambda: Timestamp(1, 2))
+    lookup = ManifestLookup(fast_dir, (), lambda: Timestamp(1, 2), str)
     lookup.start(given.append, ("RED-0001", "BLUE-0001"))
     at_start = [(item.batch, item.named_by) for item in given]
     lookup.stop()

@@ -48,7 +48,7 @@ class LookupBench:
 
     def __init__(self, folder: Path, *keys: Path) -> None:
         self.given: list[ManifestGiven] = []
-        self.lookup = ManifestLookup(folder, keys, lambda: AT)
+        self.lookup = ManifestLookup(folder, keys, lambda: AT, str)
 
     def started(self, *bound: str) -> "LookupBench":
         self.lookup.start(self.given.append, bound)
@@ -229,6 +229,6 @@ def test_requests_after_the_end_are_not_answered(bench: LookupBench) -> None:
 
 
 def test_a_look_up_that_never_started_ends_at_once(folder: Path) -> None:
-    lookup = ManifestLookup(folder, (), lambda: AT)
+    lookup = ManifestLookup(folder, (), lambda: AT, str)
     lookup.stop()
     assert lookup.join(PATIENCE_S)

@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import ResolutionRecorded
 from controller.tape.records import read_entry
 from hil.dealing.mistakes import DESCRIPTIONS, ONLY_REMARKED, Mistake
 from hil.dealing.truth import read_json_lines
+from hil.demo.floorperson import NAME
 from hil.rig.shoe_models import NEEDS_KEYS
 
 RUN_S_MAX = 60
@@ -89,7 +91,7 @@ def test_a_careless_dealer_deals_on_and_every_card_is_taken_over(fast_dir: Path)
     assert report["verified"] is True
     assert report["irregularities_by_code"]["DEALT_WHILE_SUSPENDED"] >= 1
     assert "take-over" in {one.provisional for one in decided}
-    assert {one.person for one in decided} == {"scripted floorperson"}
+    assert {one.person for one in decided} == {PeopleFile(fast_dir / "journal").id_of(NAME)}
     assert all(one.reason.startswith("demonstration: ") for one in decided)
 
 

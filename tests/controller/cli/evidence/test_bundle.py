@@ -26,7 +26,7 @@ def test_a_coup_is_named_with_its_gaming_day_or_without(
 ) -> None:
     assert asked(coup, disputed, tmp_path / "coup.zip") == ExitCode.DONE
     output = capsys.readouterr().out
-    assert "coup 2025-11-20/1/2, 10 files" in output
+    assert "coup 2025-11-20/1/2, 11 files" in output
     assert "python3 verify.py ." in output
     assert (tmp_path / "coup.zip").stat().st_size > 10_000
 

@@ -1,0 +1,115 @@
+"""Names of persons, beside the record: it holds their ids, and a name can be erased.
+
+Source: controller/journal/README.md, "People"; Regulation (EU) 2016/679, article 17 (erasure).
+"""
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Final, TypeVar
+
+from controller.journal.database import FILE_MODE, describe_error
+from controller.journal.values import JournalError
+
+PEOPLE_NAME: Final = "people.db"
+_ID: Final = re.compile(r"person-[0-9a-f]{12}")
+_ID_BYTES: Final = 6
+_BUSY_S: Final = 2.0
+_TABLE: Final = (
+    "CREATE TABLE IF NOT EXISTS people(id TEXT PRIMARY KEY, name TEXT NOT NULL,"
+    " folded TEXT NOT NULL UNIQUE)"
+)
+_FIND: Final = "SELECT id FROM people WHERE folded = ? OR id = ?"
+
+ValueT = TypeVar("ValueT")
+
+
+class PeopleFile:
+    """The names of persons in a journal's folder, by id. Every call may raise JournalError."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / PEOPLE_NAME
+
+    @staticmethod
+    def beside(journal: Path) -> "PeopleFile":
+        """That of a journal named by its folder or by a file in it."""
+        return PeopleFile(journal if journal.is_dir() else journal.parent)
+
+    def id_of(self, name: str) -> str:
+        """The id of that person; a new name is stored durably before its id is used.
+
+        The same name in other letters or spaces is the same person; an id stays as it is.
+        """
+        with self._open(create=True) as people:
+            row = people.execute(_FIND, (_folded(name), name)).fetchone()
+            if row is not None:
+                return str(row[0])
+            person = f"person-{os.urandom(_ID_BYTES).hex()}"
+            values = (person, " ".join(name.split()), _folded(name))
+            people.execute("INSERT INTO people VALUES (?, ?, ?)", values)
+        return person
+
+    def names(self) -> Mapping[str, str]:
+        """Every name that is there, by id."""
+        if not self._path.exists():
+            return {}
+        with self._open(create=False) as people:
+            return dict(people.execute("SELECT id, name FROM people ORDER BY folded").fetchall())
+
+    def erase(self, person: str) -> str:
+        """Overwrite the name of that person, given by name or id; returns the id, "" if unknown."""
+        with self._open(create=True) as people:
+            row = people.execute(_FIND, (_folded(person), person)).fetchone()
+            people.execute("DELETE FROM people WHERE id = ?", row or ("",))
+        return str(row[0]) if row is not None else ""
+
+    @contextmanager
+    def _open(self, *, create: bool) -> Iterator[sqlite3.Connection]:
+        """One transaction, durable when it is left."""
+        mode = "rwc" if create else "ro"
+        try:
+            if create:
+                # SQLite creates files that everybody may read.
+                os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
+            url = f"{self._path.absolute().as_uri()}?mode={mode}"
+            with closing(sqlite3.connect(url, uri=True, timeout=_BUSY_S)) as people:
+                if create:
+                    people.execute("PRAGMA synchronous = EXTRA")
+                    people.execute("PRAGMA secure_delete = ON")
+                    people.execute(_TABLE)
+                with people:
+                    yield people
+        except (sqlite3.Error, OSError) as error:
+            raise JournalError(
+                f"{self._path}: the names of persons cannot be read or stored:"
+                f" {describe_error(error)}. Remedy: check that the file belongs to this program's"
+                " account and that its disk has room"
+            ) from error
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.casefold().split())
+
+
+def put_names(value: ValueT, names: Mapping[str, str]) -> ValueT:
+    """A text, or plain lists and dictionaries of texts, with names in place of the ids of persons.
+
+    An id whose name was erased stays.
+    """
+    match value:
+        case str():
+            return _ID.sub(lambda found: names.get(found[0], found[0]), value)  # type: ignore[return-value]
+        case dict():
+            return {key: put_names(one, names) for key, one in value.items()}  # type: ignore[return-value]
+        case list():
+            return [put_names(one, names) for one in value]  # type: ignore[return-value]
+        case _:
+            return value
+
+
+def names_in(text: str, names: Mapping[str, str]) -> dict[str, str]:
+    """The names of the persons whose ids are in a text, by id."""
+    return {one: names[one] for one in sorted(set(_ID.findall(text))) if one in names}
