@@ -22,7 +22,7 @@ from controller.journal.encoding import Codec
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import parse_profile
-from controller.tape.inputs import Started
+from controller.tape.inputs import RECORD_FORMAT, Started
 from drivers.catalogue import (
     ReaderSettings,
     ShoeSettings,
@@ -42,6 +42,10 @@ def build_core(started: Started, clauses: Mapping[str, Clause]) -> Core:
 
     Raises EncodingError, ProfileError or ValueError if this software cannot read the input.
     """
+    if started.record_format != RECORD_FORMAT:
+        raise ValueError(
+            f"its records have format {started.record_format}, this version reads {RECORD_FORMAT}"
+        )
     settings = SETTINGS.decode(started.configuration)
     profile = parse_profile(started.profile.decode(), clauses)
     return Core(

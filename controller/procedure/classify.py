@@ -104,7 +104,9 @@ def classify(happening: Happening, counts: Counts = NO_COUNTS) -> Trigger:
             unproven = happening.loss is Loss.UNPROVEN
             return Trigger.CONTINUITY_UNPROVEN if unproven else Trigger.REPORTS_LOST
         case _:
-            return _OTHERS[type(happening)]
+            trigger = _OTHERS.get(type(happening))
+            assert trigger is not None, f"{happening} is nothing that can happen"
+            return trigger
 
 
 def _cut_card(counts: Counts) -> Trigger:

@@ -7,7 +7,7 @@ Source: controller/procedure/README.md, "The procedure".
 
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import Any, Final, TypeAlias, assert_never
+from typing import Any, Final, TypeAlias
 
 from controller.actions.actions import (
     Action,
@@ -42,16 +42,9 @@ from controller.procedure.dealing.shoe import shoe_closed_by_person
 from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
-    CoupForcedOut,
     CustodyFindingRaised,
-    CutCardDrawn,
     GamingDayChanged,
     PlayItem,
-    ProgramReplaced,
-    ReportsMissing,
-    ResultDeclared,
-    ShoeDeviceStarted,
-    ShoeStandsBy,
     ShufflerDisconnected,
     ShufflerEventsLost,
     ShufflerReported,
@@ -162,18 +155,8 @@ def _judge(book: RuleBook, step: Step, item: PlayItem) -> Step:
             judge = PLAY_ACT_JUDGES.get(type(item.action))
             assert judge is not None, f"{item.action} is not for the procedure"
             return judge(book, step, item)
-        case (
-            CutCardDrawn()
-            | ResultDeclared()
-            | CoupForcedOut()
-            | ShoeStandsBy()
-            | ShoeDeviceStarted()
-            | ReportsMissing()
-            | ProgramReplaced()
-        ):
-            return judge_happening(book, step, item)
         case _:
-            assert_never(item)
+            return judge_happening(book, step, item)
 
 
 _LOADING_FINDINGS = (FindingCode.BATCH_REPEATED, FindingCode.BATCH_BLOCKED)

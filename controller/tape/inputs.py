@@ -4,13 +4,16 @@ Source: controller/core/README.md, "The seams".
 """
 
 from enum import StrEnum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
 from controller.actions.actions import Action, OperatorAction
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+# Frozen: docs/record-format.md.
+RECORD_FORMAT: Final = 1
 
 
 class Started(Struct, frozen=True, tag="started"):
@@ -29,6 +32,7 @@ class Started(Struct, frozen=True, tag="started"):
     profile: bytes
     zone: bytes
     replaced: str
+    record_format: int = RECORD_FORMAT
 
 
 class Tick(Struct, frozen=True, tag="tick"):

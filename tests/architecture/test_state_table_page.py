@@ -4,6 +4,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from generated_parts import with_parts
+
 from controller.messages.catalogue import to_words
 from controller.procedure.card_rows import Observed
 from controller.procedure.cells import Breach, Cell, Grid, Lawful, Nothing
@@ -17,6 +19,7 @@ from controller.procedure.phases import (
     Trigger,
 )
 from controller.state_table import StateTable
+from drivers.lifecycle import FOLLOWERS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "state-table.md"
@@ -143,7 +146,14 @@ def drawn_parts() -> dict[str, str]:
         "conditions": drawn_conditions(grid),
         "nothing": drawn_nothing(grid),
         "differences": drawn_differences(OTHER_BOOKS),
+        "device": drawn_device(),
     }
+
+
+def drawn_device() -> str:
+    """The stages of a device and which may follow which; any other change is no event."""
+    moves = [f"    {stage} --> {to}" for stage, after in FOLLOWERS.items() for to in after]
+    return "\n".join(["```mermaid", "stateDiagram-v2", "    [*] --> closed", *moves, "```\n"])
 
 
 def counted(grid: Grid) -> str:
@@ -155,15 +165,6 @@ def counted(grid: Grid) -> str:
         f"{len(grid)} cells: {kinds[Lawful]} edges, {kinds[Breach]} breaches, "
         f"{kinds[Nothing]} without effect.\n"
     )
-
-
-def with_parts(text: str, parts: dict[str, str]) -> str:
-    """The page with these parts between their marks."""
-    for name, drawn in parts.items():
-        before, rest = text.split(f"<!-- {name} -->\n")
-        _, after = rest.split(f"<!-- end of {name} -->\n")
-        text = f"{before}<!-- {name} -->\n{drawn}<!-- end of {name} -->\n{after}"
-    return text
 
 
 def test_the_page_shows_the_tables_of_the_program() -> None:

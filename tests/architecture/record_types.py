@@ -1,0 +1,81 @@
+"""The types of the record as its description shows them: structs by tag, fields, closed sets.
+
+Source: docs/record-format.md; controller/journal/README.md, "Encoding".
+"""
+
+from collections.abc import Iterator
+from enum import Enum
+from typing import get_origin
+
+from msgspec import Struct, inspect
+
+from controller.core.settings import Settings
+from controller.custody.manifest import Manifest
+from controller.tape.entries import Entry
+from controller.tape.records import RecordedInput
+
+# Encoded in the bytes of a field: `Started.configuration`, `ManifestGiven.content`.
+EMBEDDED = (Settings, Manifest)
+PLAIN = {
+    inspect.IntType: "number",
+    inspect.BoolType: "true or false",
+    inspect.NoneType: "nothing",
+    inspect.BytesType: "bytes",
+    inspect.StrType: "text",
+}
+
+
+class RecordTypes:
+    """Every struct and enum that the type of a record reaches, in the order of first use."""
+
+    def __init__(self) -> None:
+        self.structs: dict[type[Struct], inspect.StructType] = {}
+        self.enums: dict[type[Enum], None] = {}
+        self.inputs = self._union(RecordedInput)
+        self.entries = self._union(Entry)
+        for one in EMBEDDED:
+            self._walk(inspect.type_info(one))
+
+    def _union(self, hint: object) -> tuple[type[Struct], ...]:
+        info = inspect.type_info(hint)
+        self._walk(info)
+        assert isinstance(info, inspect.UnionType)
+        return tuple(class_of(one) for one in info.types if isinstance(one, inspect.StructType))
+
+    def _walk(self, one: inspect.Type) -> None:
+        if isinstance(one, inspect.StructType):
+            if class_of(one) not in self.structs:
+                self.structs[class_of(one)] = one
+                for field in one.fields:
+                    self._walk(field.type)
+        elif isinstance(one, inspect.EnumType):
+            self.enums[one.cls] = None
+        else:
+            for part in parts_of(one):
+                self._walk(part)
+
+
+def parts_of(one: inspect.Type) -> Iterator[inspect.Type]:
+    """The types that a type is made of."""
+    match one:
+        case inspect.Metadata(type=inner):
+            yield inner
+        case inspect.UnionType(types=types):
+            yield from types
+        case inspect.VarTupleType(item_type=item):
+            yield item
+        case inspect.TupleType(item_types=items):
+            yield from items
+        case _:
+            assert type(one) in PLAIN, f"the format has no {one}"
+
+
+def class_of(kind: inspect.StructType) -> type[Struct]:
+    """The class itself, of a generic one without what it is of."""
+    found: type[Struct] = get_origin(kind.cls) or kind.cls
+    return found
+
+
+def tag_of(kind: inspect.StructType) -> str:
+    """The text that names a struct in the bytes; empty where nothing else can stand there."""
+    return "" if kind.tag is None else str(kind.tag)
