@@ -7,18 +7,22 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from firmware_bridge.recorded_text import Identifier, ParameterText
+
 
 class Message(Struct, frozen=True, omit_defaults=True):
     """The id of a text in the catalogues, and what is put into it by name.
 
-    A parameter is a number, an identifier, what a person typed, another message, or a list of them.
+    A parameter is a number, an identifier, another message, or a list of them. Any other text has a
+    name of its own: `typed` by a person, `configured`, or `foreign` from a device or the operating
+    system.
     """
 
-    id: str
-    parameters: tuple[tuple[str, "int | str | Message | tuple[int | str | Message, ...]"], ...] = ()
+    id: Identifier
+    parameters: tuple[tuple[Identifier, "Parameter"], ...] = ()
 
 
-Parameter: TypeAlias = int | str | Message | tuple[int | str | Message, ...]
+Parameter: TypeAlias = int | ParameterText | Message | tuple[int | ParameterText | Message, ...]
 
 
 # While rooms still state sentences of their own (tests/controller/messages).

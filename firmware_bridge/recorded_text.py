@@ -19,5 +19,9 @@ TypedText: TypeAlias = Annotated[str, Meta(extra={"text": "typed"})]
 ConfiguredText: TypeAlias = Annotated[str, Meta(extra={"text": "configured"})]
 # What a device or the operating system said, as it came: printable, its length bounded.
 ForeignText: TypeAlias = Annotated[str, Meta(extra={"text": "foreign"})]
+# A parameter of a message: an identifier, unless its name says whose text it is.
+ParameterText: TypeAlias = Annotated[str, Meta(extra={"text": "parameter"})]
+# What a parameter is called, or begins with, that holds another text than an identifier.
+FREE_TEXT_PARAMETERS: Final = ("typed", "configured", "foreign")
 
 IDENTIFIER_PATTERN: Final = re.compile(r"[^\s\x00-\x1f]*")

@@ -38,7 +38,7 @@ from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager
 from drivers.commands import ShufflerOrder
-from firmware_bridge.recorded_text import PersonId
+from firmware_bridge.recorded_text import Identifier, PersonId, TypedText
 from firmware_bridge.timestamp import Timestamp
 
 
@@ -376,9 +376,9 @@ class OperatorAction(Struct, Generic[ActionT], frozen=True, tag="operator-action
     at: Timestamp
     person: PersonId
     role: Role
-    identified_by: str
+    identified_by: Identifier
     action: ActionT
-    reason: str
+    reason: TypedText
 
 
 def action_named(name: str) -> type[Action]:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from controller.profiles.rule_points import RulePoint
 from controller.settlement.wagers import SEAT_MAX
-from firmware_bridge.recorded_text import PersonId
+from firmware_bridge.recorded_text import PersonId, TypedText
 
 
 class Role(StrEnum):
@@ -32,7 +32,7 @@ EVERYBODY: Final = (*PEOPLE_AT_THE_TABLE, Role.SURVEILLANCE, Role.INSPECTOR)
 
 TEXT_LENGTH_MAX: Final = 500
 NUMBER_MAX: Final = 10**9
-Line: TypeAlias = Annotated[str, Meta(max_length=TEXT_LENGTH_MAX)]
+Line: TypeAlias = Annotated[TypedText, Meta(max_length=TEXT_LENGTH_MAX)]
 # As a request names a person; in the record it is the person's id.
 Person: TypeAlias = Annotated[PersonId, Meta(max_length=TEXT_LENGTH_MAX)]
 Number: TypeAlias = Annotated[int, Meta(ge=1, le=NUMBER_MAX)]

@@ -258,8 +258,8 @@ def _decision(one: ResolutionRecorded) -> JsonRow:
         "person": one.person,
         "second": one.second or None,
         "reason": one.reason,
-        "decision": one.decision,
-        "outcome": one.outcome or None,
+        "decision": one.decision.value,
+        "outcome": one.outcome,
         "closed": list(one.closed),
     }
 

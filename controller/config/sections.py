@@ -34,6 +34,7 @@ from controller.profiles.load import load_profile, profile_names
 from controller.profiles.profile import Profile, ProfileError
 from controller.rules.setting_values import PayProcedure, ShuffleFinish, VigorishMode
 from controller.table.disk_space import MIB, DiskLimits
+from firmware_bridge.recorded_text import IDENTIFIER_PATTERN
 
 DEFAULT_KEY: Final = "table.key"
 _WORDS_MAX: Final = 64
@@ -47,6 +48,12 @@ def _printable(text: str) -> str:
         raise ValueError(
             f"{text!r} is not allowed. Allowed: one printable line. Remedy: write the table's name"
         )
+    return text
+
+
+def _one_word(text: str) -> str:
+    if not IDENTIFIER_PATTERN.fullmatch(text):
+        raise ValueError(f"{text!r} is not allowed. Allowed: one word. Remedy: write dark-red")
     return text
 
 
@@ -260,7 +267,9 @@ class LayoutSection(Section):
     vigorish_boxes: list[int] = Field(default_factory=list)
     hand_areas: list[Line] = Field(default_factory=list)
     cut_card_colour: Line = ""
-    backs: list[Line] = Field(default_factory=lambda: list(DEFAULT_BACKS))
+    backs: list[Annotated[Line, AfterValidator(_one_word)]] = Field(
+        default_factory=lambda: list(DEFAULT_BACKS)
+    )
     discard_rack: bool = True
     odds_posted: Line = ""
     approval: Line = ""

@@ -30,14 +30,14 @@ _TAG_BYTES_MAX: Final = 32
 _CELL_SHOWN_MAX: Final = 40
 
 _BATCH: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_BACK: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 ._-]{0,31}")
+_BACK: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,31}")
 _NUMBER: Final = re.compile(r"[0-9]{1,3}")
 _HEADING_LINE: Final = re.compile(r"#\s*(\w+)\s*=\s*(.*?)\s*")
 _RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 _SUITS: Final = tuple(suit.value for suit in Suit)
 
 BATCH_ALLOWED: Final = "1 to 64 of the letters A to Z, digits, dot, dash and underscore"
-BACK_ALLOWED: Final = "one word or a few, 32 characters at most, such as red"
+BACK_ALLOWED: Final = "one word, 32 characters at most, such as red"
 _DECKS_ALLOWED: Final = f"a number from 1 to {DECKS_MAX}"
 
 

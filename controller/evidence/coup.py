@@ -288,6 +288,6 @@ def _errors_seen(entries: tuple[ShoeEntry, ...], record: CoupRecord) -> bool:
         match one.entry:
             case EventVerdicts(verdicts=verdicts) if one.judged_action == _ERROR_CARD_TURNED:
                 turned += any(isinstance(verdict, Accepted) for verdict in verdicts)
-            case ResolutionRecorded(decision=FloorDecision.BURN.value):
+            case ResolutionRecorded(decision=FloorDecision.BURN):
                 return True
     return turned >= len(record.aside)

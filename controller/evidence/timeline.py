@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
+from controller.actions.choices import FloorDecision, Provisional
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.evidence.coup import CoupAccount
 from controller.evidence.sealed_shoe import ShoeEntry
@@ -57,16 +58,17 @@ FATE_TEXTS: Final = {
 }
 NOT_OBSERVED: Final = " (not observed)"
 _DECISION_TEXTS: Final = {
-    "continue": "play goes on",
-    "carry-card": "play goes on; the card drawn in error is held for the next hand",
-    "burn-card": "play goes on; the card drawn in error is burned",
-    "void-coup": "the coup in which play was suspended is void",
-    "state-outcome": "the outcome is stated",
-    "close-shoe": "the shoe is closed",
+    FloorDecision.CONTINUE: "play goes on",
+    FloorDecision.CARRY: "play goes on; the card drawn in error is held for the next hand",
+    FloorDecision.BURN: "play goes on; the card drawn in error is burned",
+    FloorDecision.VOID_COUP: "the coup in which play was suspended is void",
+    FloorDecision.STATE_OUTCOME: "the outcome is stated",
+    FloorDecision.CLOSE_SHOE: "the shoe is closed",
 }
 _PROVISIONAL_TEXTS: Final = {
-    "take-over": "; what was dealt meanwhile counts",
-    "void": "; what was dealt meanwhile is void",
+    None: "",
+    Provisional.TAKE_OVER: "; what was dealt meanwhile counts",
+    Provisional.VOID: "; what was dealt meanwhile is void",
 }
 
 
@@ -181,9 +183,9 @@ def describe_closed_coup(record: CoupRecord) -> str:
 
 def describe_decision(source: ShoeEntry, decided: ResolutionRecorded) -> str:
     """The person, the decision, the reason and the closed irregularities."""
-    done = _DECISION_TEXTS.get(decided.decision, decided.decision)
+    done = _DECISION_TEXTS[decided.decision]
     stated = f" ({decided.outcome})" if decided.outcome else ""
-    held = _PROVISIONAL_TEXTS.get(decided.provisional, "")
+    held = _PROVISIONAL_TEXTS[decided.provisional]
     numbers = ", ".join(map(str, decided.closed))
     who = person_text(source, decided.person)
     if decided.second:

@@ -9,7 +9,9 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from controller.actions.choices import FloorDecision, Provisional
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
+from controller.custody.batch_life.state import WarningKind
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
@@ -17,6 +19,7 @@ from controller.settlement.payment_order import PayStep
 from controller.settlement.payout_difference import PayoutDifference, SettledWager
 from controller.settlement.settle import Settlement
 from firmware_bridge.message import Message, Wording
+from firmware_bridge.recorded_text import ConfiguredText, Identifier, TypedText
 
 
 class CoupFate(StrEnum):
@@ -48,7 +51,7 @@ class CoupRecord(Struct, frozen=True):
     `own_void`: void by a person's own decision, where a rule prescribes another remedy (D-43).
     """
 
-    gaming_day: str
+    gaming_day: Identifier
     shoe: int
     coup: int
     cards: tuple[RecordedCard, ...]
@@ -70,7 +73,7 @@ class CoupClosed(Struct, frozen=True, tag="coup-closed"):
     """
 
     record: CoupRecord
-    clauses: tuple[str, ...] = ()
+    clauses: tuple[Identifier, ...] = ()
 
 
 class CoupPayment(Struct, frozen=True, tag="coup-payment"):
@@ -80,7 +83,7 @@ class CoupPayment(Struct, frozen=True, tag="coup-payment"):
     outcome does not decide. `note` explains them.
     """
 
-    gaming_day: str
+    gaming_day: Identifier
     shoe: int
     coup: int
     settlement: Settlement
@@ -101,7 +104,7 @@ class CoupCorrected(Struct, frozen=True, tag="coup-corrected"):
     again. `wagers_known` False: the table does not observe wagers.
     """
 
-    gaming_day: str
+    gaming_day: Identifier
     shoe: int
     coup: int
     counted: Outcome
@@ -109,7 +112,7 @@ class CoupCorrected(Struct, frozen=True, tag="coup-corrected"):
     outcome: Outcome
     person: str
     second: str
-    reason: str
+    reason: TypedText
     owed: tuple[PayoutDifference, ...]
     undecided: tuple[SettledWager, ...]
     wagers_known: bool
@@ -118,7 +121,7 @@ class CoupCorrected(Struct, frozen=True, tag="coup-corrected"):
 class ShoeOpened(Struct, frozen=True, tag="shoe-opened"):
     """A shoe was opened; `joined`: when it was already in play."""
 
-    gaming_day: str
+    gaming_day: Identifier
     shoe: int
     decks: int
     joined: bool
@@ -138,7 +141,7 @@ class BurnDone(Struct, frozen=True, tag="burn-done"):
 class ShoeEnded(Struct, frozen=True, tag="shoe-ended"):
     """The shoe's last coup is finished, or a person closed the shoe."""
 
-    gaming_day: str
+    gaming_day: Identifier
     shoe: int
     cards_drawn: int
     coups: int
@@ -148,7 +151,7 @@ class ShoeEnded(Struct, frozen=True, tag="shoe-ended"):
     void: int
     irregularities: int
     person: str
-    reason: str
+    reason: TypedText
 
 
 class PromptKind(StrEnum):
@@ -186,8 +189,8 @@ class Prompt(Struct, frozen=True, tag="prompt"):
     """
 
     kind: PromptKind
-    text: Wording
-    clauses: tuple[str, ...]
+    text: Message
+    clauses: tuple[Identifier, ...]
     observed: bool
 
 
@@ -199,10 +202,10 @@ class ResolutionRecorded(Struct, frozen=True, tag="resolution-recorded"):
     """
 
     person: str
-    reason: str
-    decision: str
-    provisional: str
-    outcome: str
+    reason: TypedText
+    decision: FloorDecision
+    provisional: Provisional | None
+    outcome: Outcome | None
     closed: tuple[int, ...]
     coups_dealt: int = 0
     cards_dealt: int = 0
@@ -215,39 +218,39 @@ class Refusal(Struct, frozen=True, tag="refusal"):
     `clauses` are the rules that refuse it, if any.
     """
 
-    what: str
+    what: Identifier
     why: Wording
-    clauses: tuple[str, ...] = ()
+    clauses: tuple[Identifier, ...] = ()
 
 
 class ActRecord(Struct, frozen=True, tag="act-record"):
     """A named person's act, statement or notice on record, with the clauses that require it."""
 
-    what: str
+    what: Identifier
     person: str
-    detail: Wording
-    clauses: tuple[str, ...]
+    detail: Message
+    clauses: tuple[Identifier, ...]
 
 
 class SettingChanged(Struct, frozen=True, tag="setting-changed"):
     """A setting of the profile has another value at this table from now on."""
 
-    setting: str
-    old: str
-    new: str
+    setting: Identifier
+    old: ConfiguredText
+    new: ConfiguredText
     person: str
-    reason: str
-    clauses: tuple[str, ...]
+    reason: TypedText
+    clauses: tuple[Identifier, ...]
 
 
 class WarningOpened(Struct, frozen=True, tag="warning-opened"):
     """A warning: no card until a named person clears it with a reason. `since_ns` is UTC."""
 
     number: int
-    kind: str
+    kind: WarningKind
     code: int
     text: Wording
-    clauses: tuple[str, ...]
+    clauses: tuple[Identifier, ...]
     since_ns: int = 0
 
 
@@ -255,9 +258,9 @@ class WarningClosed(Struct, frozen=True, tag="warning-closed"):
     """A named person cleared a warning, `waited_ns` after it was opened."""
 
     number: int
-    kind: str
+    kind: WarningKind
     person: str
-    reason: str
+    reason: TypedText
     waited_ns: int
 
 

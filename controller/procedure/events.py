@@ -14,12 +14,13 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from drivers.shuffler_events import ShufflerEvent
+from firmware_bridge.recorded_text import Identifier
 
 
 class GamingDayChanged(Struct, frozen=True, tag="gaming-day-changed"):
     """The gaming day that the next shoe will belong to, as YYYY-MM-DD."""
 
-    day: str
+    day: Identifier
 
 
 class ShoeDeviceStarted(Struct, frozen=True, tag="shoe-device-started"):
@@ -35,7 +36,7 @@ class CardDrawn(Struct, frozen=True, tag="card-drawn"):
 
     card: Card | None
     claimed: Place
-    back: str = ""
+    back: Identifier = ""
     again: bool = False
 
 
@@ -84,7 +85,7 @@ class ReportsMissing(Struct, frozen=True, tag="reports-missing"):
 class ProgramReplaced(Struct, frozen=True, tag="program-replaced"):
     """Another software version took over; an open coup is closed as partial."""
 
-    software: str
+    software: Identifier
 
 
 class CustodyFindingRaised(Struct, frozen=True, tag="custody-finding-raised"):

@@ -24,7 +24,7 @@ from controller.procedure.state import (
 from controller.procedure.states.remedy import RemedyState
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
 from controller.profiles.rule_points import RulePoint
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message
 
 # A defective shoe may raise an irregularity at every report. The record has them all; the lists in
 # the state stay short: the first ones, and the first of every further kind.
@@ -95,13 +95,13 @@ class Step(Struct, frozen=True):
         return shoe.coup
 
 
-def accept(step: Step, what: Wording, clauses: tuple[str, ...] = ()) -> Step:
+def accept(step: Step, what: Message, clauses: tuple[str, ...] = ()) -> Step:
     """The event is in order."""
     verdict = Accepted(what, clauses, provisional=step.provisional)
     return replace(step, verdicts=(*step.verdicts, verdict))
 
 
-def prompt(book: RuleBook, step: Step, kind: PromptKind, text: Wording, *points: RulePoint) -> Step:
+def prompt(book: RuleBook, step: Step, kind: PromptKind, text: Message, *points: RulePoint) -> Step:
     """Prompt a person; nothing here observes whether it is done."""
     return step.with_effect(Prompt(kind, text, book.clauses(*points), observed=False))
 
@@ -110,7 +110,7 @@ def raise_irregularity(
     book: RuleBook,
     step: Step,
     code: IrregularityCode,
-    detail: Wording,
+    detail: Message,
     *points: RulePoint,
     instead: tuple[RulePoint, ...] = (),
     finding: Finding | None = None,
@@ -118,7 +118,7 @@ def raise_irregularity(
 ) -> Step:
     """Raise an irregularity of the present shoe, or of the table where no shoe is open.
 
-    What it permits is named after the whole event was judged (people.permitted).
+    The decisions on it are named after the whole event was judged (people.permitted).
     `points` are cited after those of the catalogue, or after those of `instead`; `finding` is
     custody's finding, if any. With no shoe there is no play to stop: it does not suspend then.
     With `suspends_now` False it suspends later: `suspend_for`.
@@ -132,8 +132,6 @@ def raise_irregularity(
         coup=coup,
         detail=detail,
         clauses=book.clauses(*(instead or kind.points), *points),
-        permitted=(),
-        forbidden=kind.forbidden,
         decisions=(),
         suspends=kind.suspends and suspends_now and shoe is not None,
         provisional=step.provisional,

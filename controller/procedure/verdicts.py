@@ -7,16 +7,34 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from controller.actions.choices import FloorDecision, Provisional
 from controller.procedure.irregularities import IrregularityCode
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import Identifier
 
 
 class Accepted(Struct, frozen=True, tag="accepted"):
     """The event is in order. `what` describes it, `clauses` are the rules that allow it."""
 
-    what: Wording
-    clauses: tuple[str, ...] = ()
+    what: Message
+    clauses: tuple[Identifier, ...] = ()
     provisional: bool = False
+
+
+class PermittedDecision(Struct, frozen=True, omit_defaults=True):
+    """A decision that a floorperson may take.
+
+    `provisional` is the one choice for the cards dealt while suspended that permits it, None where
+    there is no such choice or any will do.
+    """
+
+    decision: FloorDecision
+    provisional: Provisional | None = None
+
+    @property
+    def as_accepted(self) -> str:
+        """The decision as `resolve` accepts it."""
+        return " ".join(filter(None, (self.decision, self.provisional)))
 
 
 class Irregularity(Struct, frozen=True, tag="irregularity"):
@@ -24,16 +42,15 @@ class Irregularity(Struct, frozen=True, tag="irregularity"):
 
     `number` counts the irregularities of this table and is never reused. `coup` is the coup it
     occurred in, 0 between coups. `detail` says what was found, beside the title of the code.
+    What is permitted and forbidden follows from the code and the decisions.
     """
 
     code: IrregularityCode
     number: int
     coup: int
-    detail: Wording
-    clauses: tuple[str, ...]
-    permitted: tuple[Wording, ...]
-    forbidden: tuple[Wording, ...]
-    decisions: tuple[str, ...]
+    detail: Message
+    clauses: tuple[Identifier, ...]
+    decisions: tuple[PermittedDecision, ...]
     suspends: bool
     provisional: bool = False
 

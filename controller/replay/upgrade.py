@@ -13,7 +13,7 @@ from controller.core.core import Core
 from controller.core.state import CoreState
 from controller.custody.batch_life.facts import StageChange
 from controller.custody.batch_life.stages import BatchStage
-from controller.custody.batch_life.state import Lineage, OpenWarning, WarningKind
+from controller.custody.batch_life.state import Lineage, OpenWarning
 from controller.journal.encoding import Codec
 from controller.procedure.acts.recording import CARDS_IN_A_DECK
 from controller.procedure.effects import (
@@ -94,12 +94,10 @@ class UpgradeLedger(Struct, frozen=True):
                 dealt = entry.after == BatchStage.IN_PLAY.value
                 return replace(self, in_play=entry.batch) if dealt else self
             case WarningOpened():
-                known = entry.kind in tuple(WarningKind)
-                kind = WarningKind(entry.kind) if known else WarningKind.LAMP
                 # Whether its cause lasts, the shuffler reports again; until then a person may
                 # clear it.
                 opened = OpenWarning(
-                    entry.number, kind, entry.code, entry.text, entry.since_ns, active=False
+                    entry.number, entry.kind, entry.code, entry.text, entry.since_ns, active=False
                 )
                 warnings = (*self.warnings, opened)
                 return replace(self, warnings=warnings, warnings_given=entry.number)

@@ -19,6 +19,7 @@ from controller.settlement.terms import Terms
 from controller.settlement.vigorish import is_deferred, timing_clauses
 from controller.settlement.wagers import KIND_NAMES, WagerKind, money
 from firmware_bridge.message import Message, message
+from firmware_bridge.recorded_text import Identifier
 
 
 class PaymentAct(StrEnum):
@@ -39,7 +40,7 @@ class PayStep(Struct, frozen=True):
     kind: WagerKind
     cents: int
     text: Message
-    clauses: tuple[str, ...]
+    clauses: tuple[Identifier, ...]
 
 
 _PROCEDURES: Final = MappingProxyType(

@@ -19,6 +19,7 @@ from controller.settlement.vigorish import (
     waiver_clauses,
 )
 from controller.settlement.wagers import Wager, WagerKind
+from firmware_bridge.recorded_text import Identifier
 
 
 class PayoutLine(Struct, frozen=True):
@@ -38,8 +39,8 @@ class PayoutLine(Struct, frozen=True):
     returned: int
     vigorish: int
     vigorish_on: VigorishOn
-    clauses: tuple[str, ...]
-    charged_by: tuple[str, ...]
+    clauses: tuple[Identifier, ...]
+    charged_by: tuple[Identifier, ...]
 
     @property
     def gain(self) -> int:

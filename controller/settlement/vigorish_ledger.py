@@ -138,7 +138,7 @@ def document_uncollected(
     line = WaivedVigorish(form.number, form.patron, entry.marked)
     signed = message("form_signed_by_patron")
     if not form.patron_signed:
-        signed = message("form_not_signed", reason=form.reason)
+        signed = message("form_not_signed", typed=form.reason)
     text = message(
         "vigorish_not_collected",
         seat=seat,

@@ -1,9 +1,11 @@
-"""An irregularity in words: the title of its code, and what was found.
+"""An irregularity in words: the title of its code, what was found, and what may be done.
 
 Source: controller/procedure/README.md, "Irregularities".
 """
 
 from controller.messages.catalogue import to_words
+from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.people.permitted import permitted_texts
 from controller.procedure.verdicts import Irregularity
 from firmware_bridge.message import Message
 
@@ -11,3 +13,14 @@ from firmware_bridge.message import Message
 def irregularity_words(found: Irregularity) -> str:
     """What is wrong in general, and here; it may name cards."""
     return f"{to_words(Message(found.code.value))}: {to_words(found.detail)}"
+
+
+def permitted_words(found: Irregularity) -> list[str]:
+    """What its decisions permit."""
+    decisions = tuple(one.decision for one in found.decisions)
+    return [to_words(text) for text in permitted_texts(found.code, decisions)]
+
+
+def forbidden_words(found: Irregularity) -> list[str]:
+    """What its code forbids."""
+    return [to_words(text) for text in CATALOGUE[found.code].forbidden]

@@ -5,7 +5,6 @@ Source: hil/README.md, "The demo".
 
 from typing import assert_never
 
-from controller.messages.catalogue import to_words
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
@@ -16,7 +15,7 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.verdicts import Irregularity
-from controller.views.irregularity import irregularity_words
+from controller.views.irregularity import forbidden_words, irregularity_words, permitted_words
 from hil.demo.floor_view import Clauses
 from hil.demo.follow import JournalEvent
 from hil.demo.proof import OUTCOME_WORDS
@@ -88,6 +87,6 @@ def irregularity_lines(one: Irregularity, clauses: Clauses) -> tuple[str, ...]:
     return (
         f"IRREGULARITY {one.number} {one.code.value}, {where}: {irregularity_words(one)}",
         *(f"    {clauses.get(name, name)}" for name in one.clauses),
-        *(f"    permitted: {to_words(text)}" for text in one.permitted),
-        *(f"    forbidden: {to_words(text)}" for text in one.forbidden),
+        *(f"    permitted: {text}" for text in permitted_words(one)),
+        *(f"    forbidden: {text}" for text in forbidden_words(one)),
     )

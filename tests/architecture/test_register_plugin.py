@@ -26,6 +26,7 @@ from controller.procedure.effects import Prompt, PromptKind
 from controller.procedure.step_result import Step, accept
 from controller.procedure.verdicts import Accepted
 from controller.profiles.clause_register import Coverage
+from firmware_bridge.message import message
 
 PLUGIN = Path(__file__).resolve().parents[1] / "register"
 README = "# The table\n<!-- register:begin -->\n<!-- register:end -->\n"
@@ -333,7 +334,7 @@ def test_values_read_back_masked_or_made_elsewhere_do_not_count(module: str) -> 
 
 def test_reading_a_record_is_not_a_citation() -> None:
     codec: Codec[Accepted] = Codec(Accepted)
-    stored = codec.encode(Accepted("a card", ("NY-h-1",)))
+    stored = codec.encode(Accepted(message("player_1"), ("NY-h-1",)))
 
     assert recorded(lambda: codec.decode(stored)) == set()
 

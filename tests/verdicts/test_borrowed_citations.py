@@ -11,14 +11,15 @@ import pytest
 import scripts_file
 from verdict_answers import rule_book
 
+from controller.actions.choices import FloorDecision
 from controller.cli.rules.try_output import statement_json, statement_lines
-from controller.messages.catalogue import to_words
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.script.parser import parse
 from controller.script.player import PlayedStatement, play
+from controller.views.irregularity import permitted_words
 
 EVERY_NTH = 12
 PROFILES = sorted({one.profile for one in scripts_file.read()})
@@ -86,5 +87,5 @@ def test_between_coups_no_void_of_a_coup_is_offered(profile: str) -> None:
     ]
     assert raised
     for one in raised:
-        assert "void-coup" not in one.decisions, one
-        assert not any(to_words(text).startswith("void the coup") for text in one.permitted), one
+        assert FloorDecision.VOID_COUP not in [each.decision for each in one.decisions], one
+        assert not any(text.startswith("void the coup") for text in permitted_words(one)), one

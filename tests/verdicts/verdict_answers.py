@@ -78,7 +78,7 @@ def _verdict(verdict: Verdict) -> str:
     if isinstance(verdict, Accepted):
         return f"ok{provisional}{_clauses(verdict.clauses)}"
     suspends = "s" if verdict.suspends else ""
-    decisions = ",".join(verdict.decisions)
+    decisions = ",".join(one.as_accepted for one in verdict.decisions)
     return (
         f"!{verdict.code.value}#{verdict.number}@{verdict.coup}{suspends}{provisional}"
         f"{_clauses(verdict.clauses)}{{{decisions}}}"
@@ -103,7 +103,8 @@ def _effect(effect: Effect) -> str:
             return f"recorded{_clauses(effect.clauses)}"
         case ResolutionRecorded():
             closed = ",".join(map(str, effect.closed))
-            return f"resolved:{effect.decision}:{effect.provisional}:{effect.outcome}:{closed}"
+            cards, outcome = effect.provisional or "", effect.outcome or ""
+            return f"resolved:{effect.decision}:{cards}:{outcome}:{closed}"
         case _:
             return _other_effect(effect)
 

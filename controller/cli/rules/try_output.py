@@ -34,7 +34,7 @@ from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import DUE_WORDS, Phase
 from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.verdicts import Accepted, Verdict
+from controller.procedure.verdicts import Accepted, Irregularity, Verdict
 from controller.profiles.borrowing import citation_words, with_borrowed
 from controller.rules.cards import Card
 from controller.rules.odds import Odds
@@ -44,7 +44,7 @@ from controller.script.statements import UNREAD
 from controller.settlement.coup_facts import derive_facts
 from controller.settlement.results import WagerResult, void_results, wager_results
 from controller.settlement.terms import Terms
-from controller.views.irregularity import irregularity_words
+from controller.views.irregularity import forbidden_words, irregularity_words, permitted_words
 from controller.views.quantity import counted
 from firmware_bridge.message import Message
 
@@ -112,9 +112,9 @@ def _verdict_lines(book: RuleBook, verdict: Verdict) -> list[str]:
     head = f"IRREGULARITY {verdict.number} {verdict.code.value}, {where}{note}: {found}"
     return [
         f"{head}{_cited(book, verdict.clauses)}",
-        *(f"  permitted: {to_words(one)}" for one in verdict.permitted),
-        *(f"  forbidden: {to_words(one)}" for one in verdict.forbidden),
-        f"  decisions: {', '.join(verdict.decisions)}"
+        *(f"  permitted: {one}" for one in permitted_words(verdict)),
+        *(f"  forbidden: {one}" for one in forbidden_words(verdict)),
+        f"  decisions: {', '.join(_decisions(verdict))}"
         + ("" if verdict.suspends else "; play goes on"),
     ]
 
@@ -127,7 +127,17 @@ def _verdict_json(verdict: Verdict) -> Plain:
             "clauses": list(verdict.clauses),
             "provisional": verdict.provisional,
         }
-    return {**_plain_object(verdict), "detail": irregularity_words(verdict)}
+    return {
+        **_plain_object(verdict),
+        "detail": irregularity_words(verdict),
+        "permitted": permitted_words(verdict),
+        "forbidden": forbidden_words(verdict),
+        "decisions": _decisions(verdict),
+    }
+
+
+def _decisions(raised: Irregularity) -> list[str]:
+    return [one.as_accepted for one in raised.decisions]
 
 
 def _effect_lines(book: RuleBook, played: PlayedStatement, effect: Effect) -> list[str]:

@@ -18,7 +18,8 @@ from controller.procedure.states.opening import NOBODY, CompletedAct, OpeningSta
 from controller.procedure.step_result import Step, accept
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
-from firmware_bridge.message import Message, Wording, message
+from firmware_bridge.message import Message, message
+from firmware_bridge.recorded_text import Identifier
 
 CARDS_IN_A_DECK: Final = 52
 
@@ -87,15 +88,15 @@ def record_act(
     book: RuleBook,
     step: Step,
     act: OperatorAction[RecordAct],
-    detail: Wording = "",
+    detail: Message | Identifier = "",
     *points: RulePoint,
 ) -> Step:
     """Put the act on record with the clauses that require it; `points` beside the act's own."""
     second = act.action.second
+    typed = (act.reason, act.action.reference)
     parts = (
         detail,
-        act.reason,
-        act.action.reference,
+        *(message("as_typed", typed=one) for one in typed if one),
         message("with_second_person", second=second) if second else "",
     )
     text = message("one_after_another", texts=tuple(part for part in parts if part))
@@ -116,7 +117,7 @@ def refuse_act(
     book: RuleBook,
     state: TableState,
     act: OperatorAction[RecordAct],
-    why: Wording,
+    why: Message,
     *points: RulePoint,
 ) -> Step:
     """Refuse the act: why, and what can be done instead."""

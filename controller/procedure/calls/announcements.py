@@ -83,7 +83,9 @@ def due_count_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
 def banker_draw_call(book: RuleBook, coup: CoupState) -> DueCall:
     """Banker draws after Player's third card: the count to beat."""
     player = point_count(hands(coup.faces()).player)
-    text = message("announce", calls=(phrase_text(book, CallPhrase.BANKER_CARD, player=player),))
+    text = message(
+        "announce", configured=(phrase_text(book, CallPhrase.BANKER_CARD, player=player),)
+    )
     return DueCall(PromptKind.BANKER_DRAW, text, (RulePoint.BANKER_DRAW_CALLED,))
 
 
@@ -100,7 +102,9 @@ def count_call(
     points = [RulePoint.COUNTS_CALLED, *(COUNT_CALLED[hand] for hand in called)]
     points += [_NATURAL[hand] for hand in called if counts[hand] in NATURAL_COUNTS]
     if not both:
-        return DueCall(PromptKind.COUNTS, message("announce", calls=tuple(calls)), tuple(points))
+        return DueCall(
+            PromptKind.COUNTS, message("announce", configured=tuple(calls)), tuple(points)
+        )
     ruling = draw_decision(faces)
     if requires(book, Announcement.DRAWS):
         points.append(RulePoint.PLAYER_DRAW_CALLED)
@@ -114,16 +118,16 @@ def count_call(
             calls.append(phrase_text(book, CallPhrase.BANKER_CARD, player=player))
     third = _THIRD_DUE.get(ruling)
     if third is None:
-        text = message("announce_no_third_card", calls=tuple(calls))
+        text = message("announce_no_third_card", configured=tuple(calls))
         return DueCall(PromptKind.COUNTS, text, tuple(points))
     points.append(RulePoint.THIRD_CARD_RULE)
     how = book.values.third_card_dealt
     if how is ThirdCardDealt.FACE_UP or coup.ghost:
         points.append(_FACE_UP[third])
     text = (
-        message("announce_then_third_face_up", calls=tuple(calls), third=NAMES[third])
+        message("announce_then_third_face_up", configured=tuple(calls), third=NAMES[third])
         if how is ThirdCardDealt.FACE_UP or coup.ghost
-        else message("announce_then_third_face_down", calls=tuple(calls), third=NAMES[third])
+        else message("announce_then_third_face_down", configured=tuple(calls), third=NAMES[third])
     )
     return DueCall(PromptKind.COUNTS, text, tuple(points))
 
@@ -161,14 +165,14 @@ def due_result_calls(book: RuleBook, coup: CoupState) -> tuple[DueCall, ...]:
         calls.append(phrase_text(book, CallPhrase.TOTAL_CARDS, cards=len(faces)))
         points.append(RulePoint.TOTAL_CARDS_CALLED)
     if calls:
-        text = message("announce", calls=tuple(calls))
+        text = message("announce", configured=tuple(calls))
         due.append(DueCall(PromptKind.RESULT, text, tuple(points)))
     if result.outcome is Outcome.TIE and tie_hand:
-        text = message("announce_phrase", phrase=phrase_text(book, CallPhrase.TIE_HAND))
+        text = message("announce_phrase", configured=phrase_text(book, CallPhrase.TIE_HAND))
         due.append(DueCall(PromptKind.TIE_HAND, text, (RulePoint.TIE_CALLED,)))
     facts = derive_facts(faces) if book.values.ez else None
     if facts is not None and (facts.dragon_7 or facts.panda_8):
         phrase = CallPhrase.DRAGON_7 if facts.dragon_7 else CallPhrase.PANDA_8
-        text = message("announce_phrase", phrase=phrase_text(book, phrase))
+        text = message("announce_phrase", configured=phrase_text(book, phrase))
         due.append(DueCall(PromptKind.EZ_RESULT, text, (RulePoint.EZ_CALLED,)))
     return tuple(due)

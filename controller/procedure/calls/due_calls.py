@@ -83,12 +83,12 @@ def calls_before_coup(book: RuleBook, *, ghost: bool, bets: bool) -> tuple[DueCa
         texts.append(message("check_wagers_in_own_area"))
         points.append(RulePoint.LAYOUT_CHECKED)
     if requires(book, Announcement.BEFORE):
-        texts.append(message("announce_phrase", phrase=phrase_text(book, CallPhrase.BEFORE)))
+        texts.append(message("announce_phrase", configured=phrase_text(book, CallPhrase.BEFORE)))
         points += [RulePoint.PRE_DEAL_CALLS, RulePoint.CALLS_DOCUMENTED]
     call = PromptKind.BEFORE_DEAL
     if bets and requires(book, Announcement.NO_MORE_BETS):
         phrase = phrase_text(book, CallPhrase.NO_MORE_BETS)
-        texts.append(message("call_before_first_card", phrase=phrase))
+        texts.append(message("call_before_first_card", configured=phrase))
         points.append(RulePoint.NO_MORE_BETS)
         call = PromptKind.NO_MORE_BETS
     if not texts:
@@ -116,5 +116,5 @@ def _last_hand_call(book: RuleBook, shoe: ShoeState) -> tuple[DueCall, ...]:
 
 def last_hand_call(book: RuleBook) -> DueCall:
     """The announcement of the last hand."""
-    text = message("announce_phrase", phrase=phrase_text(book, CallPhrase.LAST_HAND))
+    text = message("announce_phrase", configured=phrase_text(book, CallPhrase.LAST_HAND))
     return DueCall(PromptKind.LAST_HAND, text, (RulePoint.LAST_HAND_CALLED,))

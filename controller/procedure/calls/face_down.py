@@ -114,7 +114,7 @@ def _general_announcements(book: RuleBook) -> tuple[list[Message], list[RulePoin
         points += [RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED]
     if requires(book, Announcement.TIE_HAND):
         phrase = phrase_text(book, CallPhrase.TIE_HAND)
-        parts.append(message("phrase_if_equal", phrase=phrase))
+        parts.append(message("phrase_if_equal", configured=phrase))
         points.append(RulePoint.TIE_CALLED)
     if book.values.total_card_wagers:
         parts.append(message("total_number_of_cards"))
@@ -122,7 +122,9 @@ def _general_announcements(book: RuleBook) -> tuple[list[Message], list[RulePoin
     if book.values.ez:
         dragon_7 = phrase_text(book, CallPhrase.DRAGON_7)
         panda_8 = phrase_text(book, CallPhrase.PANDA_8)
-        parts.append(message("ez_phrases_if_one", dragon_7=dragon_7, panda_8=panda_8))
+        parts.append(
+            message("ez_phrases_if_one", configured_dragon_7=dragon_7, configured_panda_8=panda_8)
+        )
         points.append(RulePoint.EZ_CALLED)
     return parts, points
 

@@ -38,7 +38,8 @@ def reports_missing(book: RuleBook, step: Step, event: ReportsMissing, cell: Bre
 def program_replaced(book: RuleBook, step: Step, event: ProgramReplaced, cell: Breach) -> Step:
     """Another version took over an open shoe: what was in progress is partial."""
     step = mark_progress_partial(book, step)
-    return raise_irregularity(book, step, cell.code, event.software)
+    detail = message("program_version", version=event.software)
+    return raise_irregularity(book, step, cell.code, detail)
 
 
 def mark_progress_partial(book: RuleBook, step: Step) -> Step:

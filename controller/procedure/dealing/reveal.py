@@ -123,7 +123,7 @@ def reveal_given_up(book: RuleBook, state: TableState, act: OperatorAction[GiveU
         points = (RulePoint.REVEAL_RELINQUISH, *points)
     hand = _HAND_WORDS[act.action.hand]
     detail = (
-        message("given_up_by_order", hand=hand, reason=act.reason, to=to)
+        message("given_up_by_order", hand=hand, typed=act.reason, to=to)
         if act.action.by_order
         else message("hand_given_up_to", hand=hand, to=to)
     )

@@ -49,6 +49,7 @@ def open_shoe(book: RuleBook, step: Step) -> Step:
     step = _begin_shoe(book, state_shoe_end(book, step), joined=False)
     step = begin_burn_or_play(book, step.advance(book, Trigger.SHOE_OPENED))
     if owed is not None:
+        assert isinstance(owed.why, Message), "the procedure refuses by a message"
         step = raise_irregularity(book, step, IrregularityCode.VIGORISH_NOT_COLLECTED, owed.why)
     return prompt_at_opening(book, step)
 
@@ -210,7 +211,7 @@ def shoe_closed_by_person(
     step = close_complete_coup(book, Step(state))
     if not step.state.shoe_over:
         step = step.advance(book, Trigger.SHOE_CLOSED)
-    what = message("shoe_closed_by_person_reason", person=act.person, reason=act.reason)
+    what = message("shoe_closed_by_person_reason", person=act.person, typed=act.reason)
     step = accept(step, what, book.clauses(*act.action.points))
     step = state_shoe_end(book, step, act.person, act.reason)
     return prompt_at_closing(book, step)

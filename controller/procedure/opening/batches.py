@@ -4,7 +4,6 @@ Source: NY (a)(4)(iv), (d); S42 (a)(4), (e)(1), (e)(6), (f)(1); D-17, D-19, D-20
 
 Decisions. Loading comes last: it is refused while an act that this table observes is missing, and
 the refusal lists what is missing. A loaded batch has left the shuffler. Where no coup was dealt
-from firmware_bridge.message import Message, message
 from a shoe, its batch may be used again (D-5).
 """
 
@@ -280,7 +279,7 @@ def record_foreign_back(book: RuleBook, state: TableState, act: OperatorAction[R
         why = message("batch_in_play_cards_not_foreign", own=own)
         return refuse_act(book, state, act, why, RulePoint.BATCH_ONE_BACK)
     among = own or message("cards_of_the_shoe")
-    detail = message("foreign_back_among", back=seen, among=among)
+    detail = message("foreign_back_among", typed=seen, among=among)
     step = record_act(book, begin_act(state), act, detail)
     if not shoe_in_play(state):
         return step

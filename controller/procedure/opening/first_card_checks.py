@@ -111,7 +111,7 @@ def _accept_documented(book: RuleBook, step: Step) -> Step:
             reference: Parameter = str(stated) if stated else _NO_REFERENCE
             if point is RulePoint.CALLS_DOCUMENTED:
                 reference = _describe_call_references(book)
-            what = message("as_in_internal_controls", procedure=name, reference=reference)
+            what = message("as_in_internal_controls", procedure=name, configured=reference)
             step = accept(step, what, own)
     return step
 
@@ -125,7 +125,7 @@ def _describe_call_references(book: RuleBook) -> Message:
             message(
                 "call_with_reference",
                 call=one.value,
-                reference=book.values.call_references[one] or _NO_REFERENCE,
+                configured=book.values.call_references[one] or _NO_REFERENCE,
             )
             for one in calls
         )

@@ -20,21 +20,18 @@ from controller.procedure.irregularities.codes import GENERAL_REMEDIES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import NextShoe, Suspension, TableState
 from controller.procedure.step_result import Step
-from controller.procedure.verdicts import Irregularity, Verdict
+from controller.procedure.verdicts import Irregularity, PermittedDecision, Verdict
 from controller.rules.setting_values import IrregularityRules
 from firmware_bridge.message import Message, message
 
 
 def name_permitted(book: RuleBook, step: Step) -> Step:
-    """The step with what is permitted after it in each irregularity that it raised."""
-    decisions = permitted_decisions(book, step.state)
-    words = decisions_in_words(book, step.state)
+    """The step with the decisions that are permitted after it in each irregularity it raised."""
+    decisions = named_decisions(book, step.state)
 
     def named(verdict: Verdict) -> Verdict:
-        if not isinstance(verdict, Irregularity):
-            return verdict
-        texts = permitted_texts(verdict.code, decisions)
-        return replace(verdict, permitted=texts, decisions=words)
+        raised = isinstance(verdict, Irregularity)
+        return replace(verdict, decisions=decisions) if raised else verdict
 
     return replace(step, verdicts=tuple(map(named, step.verdicts)))
 
@@ -70,18 +67,13 @@ def permitted_decisions(
     return tuple(one for one in FloorDecision if any(one in each for each in permitted))
 
 
-def decisions_in_words(book: RuleBook, state: TableState) -> tuple[str, ...]:
-    """The permitted decisions as `resolve` accepts them.
-
-    One that is permitted with one choice for the cards dealt while suspended names that choice.
-    """
-    words = []
+def named_decisions(book: RuleBook, state: TableState) -> tuple[PermittedDecision, ...]:
+    """The permitted decisions, each with the choice for cards dealt while suspended it needs."""
+    named = []
     for decision in permitted_decisions(book, state):
         choices = provisional_choices(book, state, decision)
-        words.append(
-            f"{decision.value} {choices[0].value}" if len(choices) == 1 else decision.value
-        )
-    return tuple(words)
+        named.append(PermittedDecision(decision, choices[0] if len(choices) == 1 else None))
+    return tuple(named)
 
 
 def _before_suspension(state: TableState) -> tuple[FloorDecision, ...]:

@@ -74,7 +74,7 @@ def _check_change(
     """Check whether the table may have this value; `change.file_value` is not read."""
     setting = change.setting
     if setting not in SHAPES:
-        why = message("no_such_setting", setting=setting)
+        why = message("no_such_setting", typed=setting)
         return Refusal(what, why)
     if MOMENTS[setting] is ChangeMoment.NEVER:
         clauses = book.profile.value(setting).basis
@@ -93,7 +93,7 @@ def _check_change(
         return Refusal(what, str(error), error.clauses)
     new = describe_value(changed.value(setting).value)
     if new == old:
-        return Refusal(what, message("setting_already_old", setting=setting, old=old))
+        return Refusal(what, message("setting_already_old", setting=setting, configured=old))
     # A setting with the file's value again is no longer a changed one.
     settings = tuple(
         replace(one, value=new) if one.setting == setting else one
@@ -116,15 +116,17 @@ def notice_recorded(book: RuleBook, state: TableState, act: OperatorAction[GiveN
     given = NoticeGiven(requested.setting, requested.new, to, act.person, act.at.utc_ns)
     step = accept(
         Step(state),
-        message("notice_setting_new_to_to", setting=requested.setting, new=requested.new, to=to),
+        message(
+            "notice_setting_new_to_to", setting=requested.setting, configured=requested.new, to=to
+        ),
     )
     needed = required_notices(book.profile, requested.setting, requested.old, requested.new)
     clauses = tuple(clause for one in needed if to in one.to for clause in one.clauses)
     detail = message(
         "from_to_notice_given_to",
         setting=requested.setting,
-        old=requested.old,
-        new=requested.new,
+        configured_old=requested.old,
+        configured_new=requested.new,
         to=to,
     )
     notices = (*state.notices, given)[-NOTICES_MAX:]
@@ -151,7 +153,7 @@ def setting_change_requested(
     what = message(
         "setting_now_new_set_by_person",
         setting=requested.setting,
-        new=requested.new,
+        configured=requested.new,
         person=act.person,
     )
     points = _POINTS.get(requested.setting, ())
@@ -216,7 +218,7 @@ def _refuse_without_notice(
     for requirement in required_notices(profile, setting, old, new):
         left = missing_notice(requirement, notices, setting, new, at_ns)
         if left is not None:
-            why = message("to_needs_prior_notice", setting=setting, new=new, left=left)
+            why = message("to_needs_prior_notice", setting=setting, configured=new, left=left)
             return Refusal(name_of(ChangeSetting), why, requirement.clauses)
     return None
 
@@ -239,7 +241,9 @@ def refusals_at_start(
         when = _when_allowed(ChangeMoment.BETWEEN_SHOES, phase)
         if when is None:
             return ()
-        return (Refusal("start", message("profile_changes_when", when=when, source=old.source)),)
+        return (
+            Refusal("start", message("profile_changes_when", when=when, configured=old.source)),
+        )
     found = (
         _refusal_at_start(old, new, setting, notices, at_ns, phase)
         for setting in SHAPES
@@ -257,15 +261,15 @@ def _refusal_at_start(
     phase: Phase,
 ) -> Refusal | None:
     before, now = (describe_value(each.value(setting).value) for each in (old, new))
-    back = message("start_with_setting_until_then", setting=setting, value=before)
+    back = message("start_with_setting_until_then", setting=setting, configured=before)
     when = _when_allowed(MOMENTS[setting], phase)
     if when is not None:
         clauses = _clauses(old, setting, before, now)
         why = message(
             "setting_changes_at_start",
             setting=setting,
-            before=before,
-            now=now,
+            configured_before=before,
+            configured_now=now,
             when=when,
             remedy=back,
         )

@@ -188,14 +188,13 @@ def _resolution_record(state: TableState, act: OperatorAction[Resolution]) -> Re
     """The record of the decision; it closes all irregularities since the last one."""
     resolution, suspension = act.action, state.suspension
     coups, cards = (suspension.coups_dealt, suspension.cards_dealt) if suspension else (0, 0)
-    provisional = resolution.provisional if cards else None
     first = state.open_irregularities[0].number
     return ResolutionRecorded(
         person=act.person,
         reason=act.reason,
-        decision=resolution.decision.value,
-        provisional=provisional.value if provisional is not None else "",
-        outcome=resolution.outcome.value if resolution.outcome is not None else "",
+        decision=resolution.decision,
+        provisional=resolution.provisional if cards else None,
+        outcome=resolution.outcome,
         closed=tuple(range(first, state.irregularities + 1)),
         coups_dealt=coups,
         cards_dealt=cards,

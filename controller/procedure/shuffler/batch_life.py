@@ -132,7 +132,7 @@ def _opened_warning(book: RuleBook, warning: OpenWarning) -> tuple[WarningOpened
     clauses = book.clauses(*warning_points(book, warning))
     opened = WarningOpened(
         number=warning.number,
-        kind=warning.kind.value,
+        kind=warning.kind,
         code=warning.code,
         text=warning.text,
         clauses=clauses,

@@ -95,7 +95,7 @@ def clear_warning(book: RuleBook, state: TableState, act: OperatorAction[ClearWa
         step = step.with_effect(
             WarningClosed(
                 number=warning.number,
-                kind=warning.kind.value,
+                kind=warning.kind,
                 person=act.person,
                 reason=act.reason,
                 waited_ns=max(0, act.at.utc_ns - warning.since_ns),

@@ -327,6 +327,12 @@ def test_a_layout_may_have_only_backs(tmp_path) -> None:
     assert (config.settings.seats, config.remarks) == ((), ())
 
 
+def test_a_back_is_one_word(tmp_path) -> None:
+    """Records and commands name a batch by it."""
+    (found,) = problems(tmp_path, '[layout]\nbacks = ["dark red", "blue"]\n')
+    assert found.startswith("layout.backs.0: 'dark red' is not allowed. Allowed: one word.")
+
+
 def test_every_problem_of_layout_and_pit_is_listed_at_once(tmp_path) -> None:
     found = problems(
         tmp_path,

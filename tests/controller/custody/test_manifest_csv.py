@@ -54,7 +54,7 @@ def test_a_manifest_is_written_by_deck_and_tag() -> None:
 def test_a_written_manifest_is_read_back() -> None:
     cut = ManifestCard("E004000000000001", None, 0)
     manifest = build_manifest(
-        "BLUE.7_a-b", "dark blue", 3, (*deck_of(1), *deck_of(2), *deck_of(3), cut)
+        "BLUE.7_a-b", "dark-blue", 3, (*deck_of(1), *deck_of(2), *deck_of(3), cut)
     )
 
     assert read_manifest(write_manifest(manifest)) == manifest
@@ -148,7 +148,8 @@ def test_a_long_cell_is_cut_short() -> None:
         ("batch", ".hidden", False),
         ("batch", "a/b", False),
         ("batch", "", False),
-        ("back", "dark blue", True),
+        ("back", "dark-blue", True),
+        ("back", "dark blue", False),
         ("back", "red,", False),
         ("decks", "1", True),
         ("decks", "255", True),

@@ -126,7 +126,7 @@ def test_parameters_are_put_into_the_text(parameters: dict[str, Parameter], word
 def test_a_list_is_joined_by_the_separator_of_the_text() -> None:
     texts = (message("deal_face_up"), "10 d", 3)
     assert to_words(message("one_after_another", texts=texts)) == "deal face up; 10 d; 3"
-    assert to_words(message("announce", calls=("one", "two"))) == "announce: one, two"
+    assert to_words(message("announce", configured=("one", "two"))) == "announce: one, two"
 
 
 @pytest.mark.parametrize(

@@ -42,13 +42,16 @@ from controller.version import VERSION
 from drivers.events import Stage
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
 
 PORT = "/dev/ttyUSB0"
 READ_AT = Timestamp(5_000_000_000, 1_763_715_600_000_000_000)
-CARD = EventVerdicts(CardDrawn(Card(Rank(9), Suit("H")), Place.PLAYER_1), (Accepted("Player 1"),))
+CARD = EventVerdicts(
+    CardDrawn(Card(Rank(9), Suit("H")), Place.PLAYER_1), (Accepted(message("player_1")),)
+)
 
 # The shoe starts, stands by, and its first burn card is an ace.
 SHOE_STARTS = bytes.fromhex("05 30 53 03 36 30")
@@ -135,7 +138,7 @@ def stored(table: Table) -> MakeStored:
 
 
 def irregularity(code: IrregularityCode) -> Irregularity:
-    return Irregularity(code, 1, 3, "detail", ("S42-h-4",), (), (), ("continue",), suspends=True)
+    return Irregularity(code, 1, 3, message("no_pair"), ("S42-h-4",), (), suspends=True)
 
 
 def coup(outcome: Outcome | None, fate: CoupFate = CoupFate.COUNTED) -> CoupClosed:
@@ -161,7 +164,7 @@ def test_a_repeated_report_counts_no_card(
 ) -> None:
     again = CardRepeated(Card(Rank(9), Suit("H")), Place.PLAYER_1)
 
-    metrics.observe(stored(EventVerdicts(again, (Accepted("again"),))))
+    metrics.observe(stored(EventVerdicts(again, (Accepted(message("repeated")),))))
 
     assert metric_reader(metrics, table)("cards_drawn_total") == 0
 

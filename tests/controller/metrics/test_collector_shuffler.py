@@ -111,14 +111,14 @@ def test_a_refused_receipt_counts_as_refused(metrics, core) -> None:
 @pytest.mark.parametrize("kind", WarningKind)
 def test_every_warning_kind_starts_at_zero(metrics, core, kind) -> None:
     before = counted(metrics, core)("shuffler_warnings_total", kind=kind.value)
-    given = WarningOpened(1, kind.value, 0, "text", ())
+    given = WarningOpened(1, kind, 0, "text", ())
     after = counted(metrics, core, given)("shuffler_warnings_total", kind=kind.value)
     assert (before, after) == (0, 1)
 
 
 def test_the_time_until_a_warning_is_cleared(metrics, core) -> None:
     closed = [
-        WarningClosed(number, "door", "A. Floor", "shut", seconds * 10**9)
+        WarningClosed(number, WarningKind.DOOR, "A. Floor", "shut", seconds * 10**9)
         for number, seconds in ((1, 8), (2, 45))
     ]
     now = counted(metrics, core, *closed)
@@ -132,7 +132,10 @@ def test_a_table_without_a_shuffler_has_no_shuffler_metrics() -> None:
     core, metrics = core_with(None), TableMetrics("M7")
     metrics.observe(
         StoredTransaction(
-            (Conclusion(Tick(AT), (WarningOpened(1, "door", 0, "", ()),)),), (), AT, core.initial()
+            (Conclusion(Tick(AT), (WarningOpened(1, WarningKind.DOOR, 0, "", ()),)),),
+            (),
+            AT,
+            core.initial(),
         )
     )
     table = SimpleNamespace(

@@ -27,7 +27,7 @@ from controller.procedure.effects import (
 )
 from controller.procedure.events import GamingDayChanged, StepInput
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
-from controller.procedure.people.permitted import decisions_in_words, permitted_decisions
+from controller.procedure.people.permitted import named_decisions, permitted_decisions
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import ABANDONED_PHASES, Phase
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -41,6 +41,7 @@ from controller.rules.setting_values import CutRoundStart, DealOption
 from controller.script.events import ShoeCount, due_place, step_inputs
 from controller.script.parser import parse
 from controller.script.player import BEGINS_AT_NS
+from controller.views.irregularity import forbidden_words, permitted_words
 
 DAY = "2026-11-21"
 STATES = Codec(TableState)
@@ -214,9 +215,9 @@ def _check_verdicts(table: Table, before: TableState, result: Step) -> None:
         assert len(set(verdict.clauses)) == len(verdict.clauses)
     for one in raised:
         assert one.clauses or table.book.document != "S42"
-        assert one.permitted
-        assert one.decisions == decisions_in_words(table.book, state)
-        assert one.forbidden
+        assert permitted_words(one)
+        assert one.decisions == named_decisions(table.book, state)
+        assert forbidden_words(one)
         assert one.decisions
         # With no shoe there is no play to stop; a cut card stops it when the burn is complete.
         at_once = one.code is not IrregularityCode.CUT_CARD_IN_BURN

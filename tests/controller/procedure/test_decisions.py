@@ -138,7 +138,7 @@ def test_a_refusal_says_why_and_what_is_possible(table, words, decision, why) ->
 def test_an_answer_about_cards_that_nobody_dealt_is_not_recorded(table) -> None:
     table.deal("lost 1")
     assert table.decide("continue void") == ""
-    assert table.of(ResolutionRecorded)[0].provisional == ""
+    assert table.of(ResolutionRecorded)[0].provisional is None
 
 
 def test_every_answer_is_either_carried_out_or_refused_in_words(table) -> None:

@@ -23,6 +23,7 @@ from controller.tape.entries import DeviceEventRecorded, EventVerdicts, StateDig
 from controller.tape.inputs import Started
 from controller.tape.records import entry_record, input_record, read_entry
 from drivers.events import Stage, StageChanged
+from firmware_bridge.message import message
 
 CLAUSES = load_clauses()
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -139,7 +140,7 @@ def test_a_changed_verdict_is_named(script) -> None:
     records = tape_of(script().begun().reported(*NEW_SHOE, *OVERDRAW))
     place = len(records) - 1
     entry = read_entry(records[place])
-    accepted = replace(entry, verdicts=(Accepted("in order"),))
+    accepted = replace(entry, verdicts=(Accepted(message("deal_face_up")),))
     _, differences = replayed([*records[:place], entry_record(accepted)])
     assert differences == [
         Difference(place + 1, "CardDrawn judged accepted", "CardDrawn judged OVERDRAW")
@@ -206,14 +207,16 @@ def test_a_tape_must_begin_with_started(script) -> None:
 def test_another_versions_texts_are_not_a_difference(script) -> None:
     records = tape_of(script(software="0.0.9").begun().reported(*NEW_SHOE))
     place = place_of(records, EventVerdicts, 1)
-    other_words = replace(read_entry(records[place]), verdicts=(Accepted("anders gesagt"),))
+    other_words = replace(
+        read_entry(records[place]), verdicts=(Accepted(message("deal_face_down")),)
+    )
     assert replayed([*records[:place], entry_record(other_words), *records[place + 1 :]])[1] == []
 
 
 def test_another_versions_verdict_is_a_difference(script) -> None:
     records = tape_of(script(software="0.0.9").begun().reported(*NEW_SHOE, *OVERDRAW))
     place = len(records) - 1
-    accepted = replace(read_entry(records[place]), verdicts=(Accepted("in order"),))
+    accepted = replace(read_entry(records[place]), verdicts=(Accepted(message("deal_face_up")),))
     assert len(replayed([*records[:place], entry_record(accepted)])[1]) == 1
 
 
@@ -248,10 +251,8 @@ IRREGULAR = Irregularity(
     code="OVERDRAW",
     number=1,
     coup=1,
-    detail="",
+    detail=message("no_pair"),
     clauses=(),
-    permitted=(),
-    forbidden=(),
     decisions=(),
     suspends=True,
 )
@@ -263,13 +264,15 @@ IRREGULAR = Irregularity(
         (StateDigest(b"a"), StateDigest(b"b"), True),
         (StateDigest(b"a"), DeviceEventRecorded("", StageChanged(Stage.LOST, "")), False),
         (
-            EventVerdicts(CardDrawn(None, "player_1"), (Accepted("a"),)),
-            EventVerdicts(CardDrawn(None, "player_1"), (Accepted("b"),)),
+            EventVerdicts(CardDrawn(None, "player_1"), (Accepted(message("deal_face_up")),)),
+            EventVerdicts(CardDrawn(None, "player_1"), (Accepted(message("deal_face_down")),)),
             True,
         ),
         (
-            EventVerdicts(CardDrawn(None, "player_1"), (Accepted("a"),)),
-            EventVerdicts(CardDrawn(None, "player_1"), (Accepted("a"), IRREGULAR)),
+            EventVerdicts(CardDrawn(None, "player_1"), (Accepted(message("deal_face_up")),)),
+            EventVerdicts(
+                CardDrawn(None, "player_1"), (Accepted(message("deal_face_up")), IRREGULAR)
+            ),
             False,
         ),
     ],

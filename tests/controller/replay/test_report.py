@@ -18,6 +18,7 @@ from controller.replay.report import DIFFERENCES_LISTED_MAX, ReplayFinding, repl
 from controller.tape.entries import CommandGiven, EventVerdicts, StateDigest
 from controller.tape.inputs import Started
 from controller.tape.records import entry_record, input_record, read_entry, read_input
+from firmware_bridge.message import message
 
 Deal = Callable[..., Path]
 Change = Callable[[bytes], bytes | None]
@@ -44,7 +45,7 @@ def accepted_instead(record: bytes) -> bytes:
     entry = read_entry(record)
     if not isinstance(entry, EventVerdicts) or not isinstance(entry.verdicts[0], Irregularity):
         return record
-    return entry_record(replace(entry, verdicts=(Accepted("in order"),)))
+    return entry_record(replace(entry, verdicts=(Accepted(message("deal_face_up")),)))
 
 
 def other_texts(record: bytes) -> bytes:
@@ -52,7 +53,7 @@ def other_texts(record: bytes) -> bytes:
     entry = read_entry(record)
     if not isinstance(entry, EventVerdicts) or not isinstance(entry.verdicts[0], Accepted):
         return record
-    return entry_record(replace(entry, verdicts=(Accepted("in other words"),)))
+    return entry_record(replace(entry, verdicts=(Accepted(message("deal_face_down")),)))
 
 
 def written_by(version: str, then: Change = lambda record: record) -> Change:

@@ -85,8 +85,8 @@ DEALT = CoupClosed(
     )
 )
 ENDED = ShoeEnded(DAY, 4, 6, 1, 0, 0, 0, 1, 0, "", "")
-WARNED = WarningOpened(1, "lamp", 17, "belt slips", (), since_ns=60)
-NOT_KNOWN = WarningOpened(2, "smoke", 0, "smoke", (), since_ns=70)
+WARNED = WarningOpened(1, WarningKind.LAMP, 17, "belt slips", (), since_ns=60)
+DOOR_OPEN = WarningOpened(2, WarningKind.DOOR, 0, "door", (), since_ns=70)
 
 
 def test_the_batch_dealt_last_is_carried_over(script) -> None:
@@ -112,13 +112,13 @@ def test_a_shoe_of_an_unknown_batch_carries_none_over(script) -> None:
 
 
 def test_uncleared_warnings_stay_open(script) -> None:
-    cleared = WarningClosed(1, "lamp", "Bo Ray", "belt tightened", 40)
+    cleared = WarningClosed(1, WarningKind.LAMP, "Bo Ray", "belt tightened", 40)
     lineage = carried_over_state(
-        script().core, ledger_of_shuffler_entries(WARNED, NOT_KNOWN)
+        script().core, ledger_of_shuffler_entries(WARNED, DOOR_OPEN)
     ).table.lineage
     assert lineage.warnings == (
         OpenWarning(1, WarningKind.LAMP, 17, "belt slips", 60, active=False),
-        OpenWarning(2, WarningKind.LAMP, 0, "smoke", 70, active=False),
+        OpenWarning(2, WarningKind.DOOR, 0, "door", 70, active=False),
     )
     assert lineage.warnings_given == 2
     lineage = carried_over_state(

@@ -12,6 +12,7 @@ from controller.core.settings import (
     ShufflerDeviceSettings,
 )
 from controller.core.state import CoreState
+from controller.custody.batch_life.state import WarningKind
 from controller.procedure.effects import Refusal, WarningClosed, WarningOpened
 from controller.procedure.events import ShufflerReported
 from controller.procedure.state import TableState
@@ -202,8 +203,8 @@ def test_other_device_events_are_not_logged(log: pytest.LogCaptureFixture) -> No
 def test_a_warning_is_logged_by_its_kind_without_its_text(
     log: pytest.LogCaptureFixture,
 ) -> None:
-    opened = WarningOpened(3, "count", 0, "the 7 of hearts is missing", ())
-    closed = WarningClosed(3, "count", "A. Floor", "found in the tray", 8_000_000_000)
+    opened = WarningOpened(3, WarningKind.COUNT, 0, "the 7 of hearts is missing", ())
+    closed = WarningClosed(3, WarningKind.COUNT, "A. Floor", "found in the tray", 8_000_000_000)
     log_warnings(concluded(opened, Refusal("clear-warning", "still so"), closed))
     assert lines(log) == [
         "WARNING shuffler: warning 3 (count): no next card before it is cleared",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace as replace_struct
 
+from controller.actions.choices import FloorDecision
 from controller.journal.store import Journal
 from controller.procedure.effects import (
     BurnDone,
@@ -22,13 +23,14 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
-from controller.procedure.verdicts import Irregularity
+from controller.procedure.verdicts import Irregularity, PermittedDecision
 from controller.profiles.load import load_clauses, load_profile
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
 from controller.tape.records import entry_record
 from controller.views.snapshot_reader import SnapshotPart
+from firmware_bridge.message import message
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
 from hil.demo.batches import batch_places
@@ -135,20 +137,22 @@ def test_a_void_coup_has_no_calls() -> None:
 
 def test_an_irregularity_is_printed_with_the_text_of_its_clause() -> None:
     one = Irregularity(
-        IrregularityCode.OVERDRAW, 2, 24, "one card too many", ("S42-h-4",), ("end it",),
-        ("add it",), ("continue",), suspends=True,
+        IrregularityCode.OVERDRAW, 2, 24, message("as_typed", typed="one card too many"),
+        ("S42-h-4",), (PermittedDecision(FloorDecision.CLOSE_SHOE),), suspends=True,
     )  # fmt: skip
 
     assert event_lines(one, CLAUSES) == (
         "IRREGULARITY 2 OVERDRAW, coup 24: a card was drawn that no hand is due: one card too many",
         "    S42-h-4: Neither hand gets more than one extra card.",
-        "    permitted: end it",
-        "    forbidden: add it",
+        "    permitted: close the shoe: an open coup is void, and every card is reshuffled",
+        "    forbidden: adding the card to either hand",
+        "    forbidden: offering chips or favours in place of the rule",
+        "    forbidden: paying or taking any wager of this coup before the decision",
     )
 
 
 def test_lines_of_a_shoe_and_a_decision(corrected_coup: CoupCorrected) -> None:
-    decided = ResolutionRecorded("A. Floor", "seen", "continue", "", "", (2, 3))
+    decided = ResolutionRecorded("A. Floor", "seen", FloorDecision.CONTINUE, None, None, (2, 3))
     ended = ShoeEnded("2026-11-21", 1, 405, 80, 39, 36, 4, 1, 3, "", "")
     opened = ShoeOpened("2026-11-21", 1, 8, joined=False)
     corrected = replace_struct(corrected_coup, coup=3)

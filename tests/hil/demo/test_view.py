@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace as replace_struct
 from rich.console import Console
 
+from controller.actions.choices import FloorDecision
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
@@ -16,10 +17,11 @@ from controller.procedure.effects import (
     ShoeOpened,
 )
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.verdicts import Irregularity
+from controller.procedure.verdicts import Irregularity, PermittedDecision
 from controller.profiles.load import load_clauses, load_profile
 from controller.rules.outcome import Outcome
 from controller.views.snapshot_reader import SnapshotPart
+from firmware_bridge.message import message
 from hil.demo.card_glyphs import ASCII, UNICODE, Glyphs
 from hil.demo.floor_view import shown_clauses
 from hil.demo.follow import JournalEvent
@@ -109,9 +111,14 @@ def closed(coup: int, outcome: Outcome | None) -> CoupClosed:
     )  # fmt: skip
 
 
+_CONTINUE = (PermittedDecision(FloorDecision.CONTINUE),)
+
+
 def raised(detail: str = "claimed for Player") -> Irregularity:
     code, clauses = IrregularityCode.OVERDRAW, ("S42-h-4",)
-    return Irregularity(code, 3, 12, detail, clauses, (), (), ("continue",), suspends=True)
+    return Irregularity(
+        code, 3, 12, message("as_typed", typed=detail), clauses, _CONTINUE, suspends=True
+    )
 
 
 def scene(table: dict[str, object], *history: JournalEvent) -> Scene:
@@ -271,7 +278,7 @@ def test_what_a_careless_dealer_deals_is_not_shown() -> None:
 
 def test_a_decided_irregularity_is_listed_with_its_decision() -> None:
     decided = ResolutionRecorded(
-        "scripted floorperson", "demonstration: set aside", "continue", "", "", (3,)
+        "scripted floorperson", "demonstration: set aside", FloorDecision.CONTINUE, None, None, (3,)
     )
     screen = "\n".join(rendered(scene(TABLE, raised(), decided)))
 

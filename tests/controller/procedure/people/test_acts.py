@@ -21,6 +21,7 @@ from controller.rules.setting_values import (
     ShuffleMode,
 )
 from controller.views.irregularity import irregularity_words
+from firmware_bridge.message import message
 
 HAND = {"shuffle_mode": ShuffleMode.HAND}
 CONTINUOUS = {"shuffle_mode": ShuffleMode.CONTINUOUS}
@@ -198,7 +199,7 @@ def test_a_machine_has_no_finish(new_people) -> None:
 
 
 def test_uncollected_vigorish_blocks_the_shuffle_and_the_loading(by_hand, monkeypatch) -> None:
-    owed = Refusal("reshuffle", "seat 3 owes 1.00: collect it first")
+    owed = Refusal("reshuffle", message("as_typed", typed="seat 3 owes 1.00: collect it first"))
     for module in ("people.acts", "opening.batches", "dealing.shoe"):
         path = f"controller.procedure.{module}.refusal_to_reshuffle"
         monkeypatch.setattr(path, lambda book, state: owed)

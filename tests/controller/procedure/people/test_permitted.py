@@ -11,12 +11,14 @@ from controller.actions.choices import FloorDecision, Provisional
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed, Prompt, Refusal, ResolutionRecorded
 from controller.procedure.irregularities import CATALOGUE
-from controller.procedure.people.permitted import decisions_in_words
+from controller.procedure.people.permitted import named_decisions
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.step import step
+from controller.procedure.verdicts import PermittedDecision
 from controller.profiles.load import profile_names
 from controller.rules.outcome import Outcome
+from controller.views.irregularity import permitted_words
 
 NATURAL = "P 9h; B 7c; P Kd; B Kh"
 OBSERVED = (ObservableFact.RESULT_BUTTON, ObservableFact.NO_MORE_BETS)
@@ -62,12 +64,13 @@ def is_accepted(table, decision: FloorDecision, provisional: Provisional) -> boo
     return not any(isinstance(effect, Refusal) for effect in after.effects)
 
 
-def in_full(named: tuple[str, ...]) -> set[str]:
+def in_full(named: tuple[PermittedDecision, ...]) -> set[str]:
     """Each named decision with each choice that it may be made with."""
     return {
-        one if " " in one else f"{one} {provisional.value}"
+        f"{one.decision.value} {provisional.value}"
         for one in named
         for provisional in Provisional
+        if one.provisional in (None, provisional)
     }
 
 
@@ -85,15 +88,15 @@ def test_a_verdict_names_exactly_the_decisions_that_are_accepted(new_table, prof
             }
             if table.verdicts[-1] is last:
                 assert in_full(last.decisions) == accepted, words
-            assert in_full(decisions_in_words(table.book, table.state)) == accepted, words
+            assert in_full(named_decisions(table.book, table.state)) == accepted, words
 
 
 def test_a_decision_permitted_with_one_choice_alone_is_named_with_it(table) -> None:
     """The next coup is partial: play goes on only without its cards."""
     table.deal(f"{NATURAL}; again P1 8h; result player; P1 7h; B1 ??")
-    assert table.irregularities[-1].decisions == (
+    assert [one.as_accepted for one in table.irregularities[-1].decisions] == [
         *("continue void", "void-coup", "state-outcome take-over", "close-shoe"),
-    )
+    ]
     assert "is not permitted here" in table.decide("continue take-over")
     assert table.decide("continue void") == ""
 
@@ -103,8 +106,8 @@ def test_between_coups_no_way_to_void_a_coup_is_named(new_table, profile) -> Non
     for words in ("out 2d", "out 2d; found face up", f"{NATURAL}; result player; P3 4c"):
         table = new_table(f"start; burn Ac: 2c; {words}", profile=profile, observed=OBSERVED)
         last = table.irregularities[-1]
-        assert "void-coup" not in last.decisions
-        assert not any("void the coup" in to_words(text) for text in last.permitted), words
+        assert FloorDecision.VOID_COUP not in [one.decision for one in last.decisions]
+        assert not any("void the coup" in text for text in permitted_words(last)), words
 
 
 @pytest.mark.clause("S42-k-1-banker")
