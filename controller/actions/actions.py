@@ -38,6 +38,7 @@ from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager
 from drivers.commands import ShufflerOrder
+from firmware_bridge.message import message
 from firmware_bridge.recorded_text import Identifier, PersonId, TypedText
 from firmware_bridge.timestamp import Timestamp
 
@@ -50,18 +51,17 @@ class Resolution(ActionValues, frozen=True, tag="resolve"):
     prescribed remedy (D-43).
     """
 
+    details: ClassVar = message("action_resolve_values")
     roles: ClassVar = SUPERVISORS
     reason_required: ClassVar = True
     own_entry: ClassVar = True
 
     decision: FloorDecision
-    provisional: Annotated[
-        Provisional | None, described("cards dealt while suspended: take-over, void")
-    ] = None
-    outcome: Annotated[Outcome | None, described("with state-outcome: player, banker, tie")] = None
-    second: Annotated[
-        Person, described("who decides with you, where the rule prescribes the remedy")
-    ] = ""
+    provisional: Annotated[Provisional | None, described(message("value_resolve_provisional"))] = (
+        None
+    )
+    outcome: Annotated[Outcome | None, described(message("value_resolve_outcome"))] = None
+    second: Annotated[Person, described(message("value_resolve_second"))] = ""
 
 
 class CloseShoe(ActionValues, frozen=True, tag="close-shoe"):
@@ -84,6 +84,7 @@ class DeclareResult(ActionValues, frozen=True, tag="declare-result"):
     At a table whose shoe has no buttons for it.
     """
 
+    details: ClassVar = message("action_declare_result_values")
     roles: ClassVar = PEOPLE_AT_THE_TABLE
 
     outcome: Outcome
@@ -97,11 +98,12 @@ class BindBatch(ActionValues, frozen=True, tag="bind-batch"):
     The batch of that name is at the table.
     """
 
+    details: ClassVar = message("action_bind_batch_values")
     roles: ClassVar = SUPERVISORS
 
     batch: Annotated[
         Line,
-        described("the batch's name, the text of its bar code, such as RED-0001"),
+        described(message("value_bind_batch_batch")),
     ]
 
 
@@ -112,13 +114,14 @@ class SetCardApart(ActionValues, frozen=True, tag="set-card-apart"):
     batch is blocked until it is bound again.
     """
 
+    details: ClassVar = message("action_set_card_apart_values")
     roles: ClassVar = SUPERVISORS
     reason_required: ClassVar = True
 
     batch: Back
     tag: Annotated[
         Line,
-        described("the card's identity in hexadecimal; omit it if it cannot be read"),
+        described(message("value_set_card_apart_tag")),
     ] = ""
 
     def __post_init__(self) -> None:
@@ -145,7 +148,7 @@ class ClearShoeError(ActionValues, frozen=True, tag="clear-shoe-error"):
     roles: ClassVar = SUPERVISORS
     reason_required: ClassVar = True
 
-    code: Annotated[int, Meta(ge=1, le=99), described("the error's number, 1 to 99")]
+    code: Annotated[int, Meta(ge=1, le=99), described(message("value_clear_shoe_error_code"))]
 
 
 class GiveShufflerOrder(ActionValues, frozen=True, tag="order-shuffler"):
@@ -156,13 +159,14 @@ class GiveShufflerOrder(ActionValues, frozen=True, tag="order-shuffler"):
     """
 
     # [shuffler] orders in table.toml says which role may give which order.
+    details: ClassVar = message("action_order_shuffler_values")
     roles: ClassVar = EVERYBODY
 
     order: ShufflerOrder
     compartment: Annotated[
         int,
         Meta(ge=0, le=2),
-        described("1 or 2; default: the compartment of the batch, or the whole device"),
+        described(message("value_order_shuffler_compartment")),
     ] = 0
     batch: Back = ""
 
@@ -178,7 +182,7 @@ class ClearWarning(ActionValues, frozen=True, tag="clear-warning"):
     roles: ClassVar = SUPERVISORS
     reason_required: ClassVar = True
 
-    number: Annotated[Number, described("the warning's number, as `smartshoe status` shows it")]
+    number: Annotated[Number, described(message("value_clear_warning_number"))]
 
 
 class RecordAct(ActionValues, frozen=True, tag="record", rename={"kind": "act"}):
@@ -188,6 +192,7 @@ class RecordAct(ActionValues, frozen=True, tag="record", rename={"kind": "act"})
     number of cards or cents, `second` the person who confirmed it.
     """
 
+    details: ClassVar = message("action_record_values")
     roles: ClassVar = EVERYBODY
 
     kind: ActKind
@@ -195,12 +200,10 @@ class RecordAct(ActionValues, frozen=True, tag="record", rename={"kind": "act"})
     seat: OptionalSeat = 0
     amount: Annotated[
         Amount,
-        described("a number of cards, the depth of a cut, or a verbal wager in cents"),
+        described(message("value_record_amount")),
     ] = 0
-    reference: Annotated[
-        Line, described("the number of a form, receipt or approval; seats; any text")
-    ] = ""
-    second: Annotated[Person, described("the person who confirmed it")] = ""
+    reference: Annotated[Line, described(message("value_record_reference"))] = ""
+    second: Annotated[Person, described(message("value_record_second"))] = ""
 
     def requirements(self) -> ActionRequirements:
         """A supervisor's with a reason: a re-cut (S42-e-7-recut), alternation suspended (D-20)."""
@@ -233,7 +236,7 @@ class GiveUpReveal(ActionValues, frozen=True, tag="give-up"):
     hand: HandName
     by_order: Annotated[
         bool,
-        described("yes: taken away by order, with a reason; no: given up; default: no"),
+        described(message("value_give_up_by_order")),
     ] = False
 
     def requirements(self) -> ActionRequirements:
@@ -257,7 +260,7 @@ class StateWagers(ActionValues, frozen=True, tag="wagers"):
     wagers: Annotated[
         tuple[Wager, ...],
         Meta(max_length=500),
-        described("SEAT:WAGER:AMOUNT,... such as 5:banker:100.00,3:tie:25; @FILE.csv; none"),
+        described(message("value_wagers_wagers")),
     ]
 
 
@@ -275,14 +278,19 @@ class DocumentVigorish(ActionValues, frozen=True, tag="document-vigorish"):
     `void`: the form was voided, and nothing is waived.
     """
 
+    details: ClassVar = message("action_document_vigorish_values")
     roles: ClassVar = SUPERVISORS
 
     seat: Seat
-    form_number: Annotated[Number, described(f"the number of the form, 1 to {NUMBER_MAX}")]
-    patron: Annotated[Person, described("the patron's name")]
-    dealer: Annotated[Person, described("the dealer's name")]
-    pit_clerk: Annotated[Person, described("the pit clerk's name")]
-    patron_signed: Annotated[bool, described("yes; or no, with a reason; default: yes")] = True
+    form_number: Annotated[
+        Number, described(message("value_document_vigorish_form_number", most=NUMBER_MAX))
+    ]
+    patron: Annotated[Person, described(message("value_document_vigorish_patron"))]
+    dealer: Annotated[Person, described(message("value_document_vigorish_dealer"))]
+    pit_clerk: Annotated[Person, described(message("value_document_vigorish_pit_clerk"))]
+    patron_signed: Annotated[bool, described(message("value_document_vigorish_patron_signed"))] = (
+        True
+    )
     void: NoByDefault = False
 
     def requirements(self) -> ActionRequirements:
@@ -307,7 +315,7 @@ class GiveNotice(ActionValues, frozen=True, tag="notice"):
     value: NewValue
     to: Annotated[
         Line,
-        described("who was notified, such as players, commission or surveillance"),
+        described(message("value_notice_to")),
     ]
 
 
@@ -328,14 +336,15 @@ class CorrectCoup(ActionValues, frozen=True, tag="correct-coup"):
     for the shoe at the table.
     """
 
+    details: ClassVar = message("action_correct_coup_values")
     roles: ClassVar = SUPERVISORS
     reason_required: ClassVar = True
     own_entry: ClassVar = True
 
-    coup: Annotated[Number, described("the number of the coup")]
-    outcome: Annotated[Outcome, described("the outcome that is right: player, banker, tie")]
-    second: Annotated[Person, described("the other person who decides it")]
-    shoe: Annotated[Amount, described("the number of its shoe; default: the shoe at the table")] = 0
+    coup: Annotated[Number, described(message("value_correct_coup_coup"))]
+    outcome: Annotated[Outcome, described(message("value_correct_coup_outcome"))]
+    second: Annotated[Person, described(message("value_correct_coup_second"))]
+    shoe: Annotated[Amount, described(message("value_correct_coup_shoe"))] = 0
 
 
 # For a device alone: not judged by the procedure.

@@ -6,14 +6,14 @@ Source: D-32 (dealer for prompts, floorperson for every irregularity); controlle
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from functools import cache
-from inspect import cleandoc
 from typing import Annotated, ClassVar, Final, TypeAlias, TypeVar
 
-from msgspec import Meta, Struct, inspect, json
+from msgspec import Meta, Struct, inspect
 from msgspec.structs import replace
 
 from controller.profiles.rule_points import RulePoint
 from controller.settlement.wagers import SEAT_MAX
+from firmware_bridge.message import Message, message
 from firmware_bridge.recorded_text import PersonId, TypedText
 
 
@@ -39,20 +39,18 @@ Number: TypeAlias = Annotated[int, Meta(ge=1, le=NUMBER_MAX)]
 Amount: TypeAlias = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
 
 
-def described(words: str) -> Meta:
+def described(text: Message) -> Meta:
     """What people may write for a value, where its type alone does not say it."""
-    return Meta(extra={"words": words})
+    return Meta(extra={"description": text})
 
 
-_SEAT_WORDS: Final = described(f"the number of the seat, 1 to {SEAT_MAX}")
+_SEAT_WORDS: Final = described(message("value_seat", most=SEAT_MAX))
 Seat: TypeAlias = Annotated[int, Meta(ge=1, le=SEAT_MAX), _SEAT_WORDS]
 OptionalSeat: TypeAlias = Annotated[int, Meta(ge=0, le=SEAT_MAX), _SEAT_WORDS]
-Back: TypeAlias = Annotated[Line, described("the back colour of the batch, such as red")]
-Setting: TypeAlias = Annotated[
-    Line, described("the name of a setting, as `smartshoe rules show` lists them")
-]
-NewValue: TypeAlias = Annotated[Line, described("its new value")]
-NoByDefault: TypeAlias = Annotated[bool, described("yes or no; default: no")]
+Back: TypeAlias = Annotated[Line, described(message("value_batch"))]
+Setting: TypeAlias = Annotated[Line, described(message("value_setting"))]
+NewValue: TypeAlias = Annotated[Line, described(message("value_new_value"))]
+NoByDefault: TypeAlias = Annotated[bool, described(message("value_yes_or_no"))]
 
 
 class ActionRequirements(Struct, frozen=True):
@@ -63,17 +61,18 @@ class ActionRequirements(Struct, frozen=True):
 
 
 class ActionValues(Struct, frozen=True, forbid_unknown_fields=True):
-    """Base of the actions. The tag of an action is its name, the docstring begins with its purpose.
+    """Base of the actions. The tag of an action is its name.
 
     `roles` may take it; `reason_required`: only with a reason; `points` are the rule points whose
-    clauses its record cites; `own_entry`: accepted, it has an entry of its own in the record, which
-    names the person.
+    clauses its record cites whatever its values are; `own_entry`: accepted, it has an entry of its
+    own in the record, which names the person; `details`: what its values mean together.
     """
 
     roles: ClassVar[tuple[Role, ...]]
     reason_required: ClassVar[bool] = False
     points: ClassVar[tuple[RulePoint, ...]] = ()
     own_entry: ClassVar[bool] = False
+    details: ClassVar[Message | None] = None
 
     def requirements(self) -> ActionRequirements:
         """Who may take this action, given its values, and whether it needs a reason."""
@@ -112,7 +111,7 @@ class ActionValue(Struct, frozen=True):
 
     name: str
     kind: type
-    words: str
+    description: Message
     choices: tuple[str, ...]
     required: bool
 
@@ -122,10 +121,9 @@ def name_of(action: ActionValues | type[ActionValues]) -> str:
     return str(action.__struct_config__.tag)
 
 
-def purpose_of(kind: type[ActionValues]) -> str:
-    """What an action is for: the first line of its docstring."""
-    line = (kind.__doc__ or "").splitlines()[0].removesuffix(".")
-    return f"{line[:1].lower()}{line[1:]}"
+def purpose_of(kind: type[ActionValues]) -> Message:
+    """What an action is for: the text that is named after it."""
+    return Message(f"action_{name_of(kind).replace('-', '_')}")
 
 
 def values_of(kind: type[ActionValues]) -> Iterator[ActionValue]:
@@ -133,9 +131,9 @@ def values_of(kind: type[ActionValues]) -> Iterator[ActionValue]:
     info = inspect.type_info(kind)
     assert isinstance(info, inspect.StructType), "an action is a struct"
     for field in info.fields:
-        words, base = "", field.type
+        said, base = None, field.type
         if isinstance(base, inspect.Metadata):
-            words, base = (base.extra or {}).get("words", ""), base.type
+            said, base = (base.extra or {}).get("description"), base.type
         if isinstance(base, inspect.UnionType):
             base = base.types[0]
         choices: tuple[str, ...] = ()
@@ -144,7 +142,7 @@ def values_of(kind: type[ActionValues]) -> Iterator[ActionValue]:
         yield ActionValue(
             name=field.encode_name,
             kind=_PLAIN.get(type(base), str),
-            words=words or ", ".join(choices),
+            description=said or message("listed", parts=choices),
             choices=choices,
             required=field.required,
         )
@@ -155,29 +153,3 @@ _PLAIN: Final = {
     inspect.BoolType: bool,
     inspect.VarTupleType: tuple,
 }
-
-
-def schema_of(kind: type[ActionValues]) -> dict[str, object]:
-    """The JSON schema of an action's values."""
-    (_,), definitions = json.schema_components([kind], ref_template="#/$defs/{name}")
-    own = definitions.pop(kind.__name__)
-    own["properties"].pop("type")
-    own["required"].remove("type")
-    for value in values_of(kind):
-        own["properties"][value.name]["description"] = value.words
-    own |= {"title": name_of(kind), "description": cleandoc(kind.__doc__ or "")}
-    return {**own, "$defs": definitions} if definitions else own
-
-
-def plain_declaration(kind: type[ActionValues]) -> dict[str, object]:
-    """An action as plain values, for programs: purpose, roles, values, and their JSON schema."""
-    values = tuple(values_of(kind))
-    return {
-        "action": name_of(kind),
-        "roles": [role.value for role in kind.roles],
-        "values": [one.name for one in values],
-        "allowed": {one.name: list(one.choices) for one in values if one.choices},
-        "reason_required": kind.reason_required,
-        "purpose": purpose_of(kind),
-        "schema": schema_of(kind),
-    }

@@ -23,8 +23,9 @@ from controller.actions.actions import (
     OperatorAction,
     action_named,
 )
-from controller.actions.declaration import ActionError, Role, plain_declaration, with_persons
+from controller.actions.declaration import ActionError, Role, with_persons
 from controller.control.answers import Plain, plain_entries, refusal_text
+from controller.control.declared_actions import plain_declaration
 from controller.control.requests import (
     ActionsRequest,
     ActRequest,

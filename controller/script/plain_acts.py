@@ -10,6 +10,7 @@ from msgspec import to_builtins
 
 from controller.actions.actions import Action, OperatorAction
 from controller.actions.declaration import ActionValue, Role, name_of, purpose_of, values_of
+from controller.messages.catalogue import to_words
 from controller.script.errors import StatementError
 from controller.script.statement_reader import StatementForm, StatementReader
 from controller.script.statements import DEALER, FLOORPERSON
@@ -24,7 +25,7 @@ def plain_form(kind: type[Action]) -> StatementForm:
     required = [one for one in values_of(kind) if one.required]
     given = [f"{one.name} {(*one.choices, _EXAMPLES[one.kind])[0]}" for one in required]
     example = " ".join((name_of(kind), *given))
-    return StatementForm(name_of(kind), example, purpose_of(kind), _reader_of(kind))
+    return StatementForm(name_of(kind), example, to_words(purpose_of(kind)), _reader_of(kind))
 
 
 _EXAMPLES = {int: "1", bool: "yes", str: "text"}

@@ -9,14 +9,10 @@ from shutil import get_terminal_size
 from typing import Final
 
 from controller.actions.actions import ACTIONS, action_named
-from controller.actions.declaration import (
-    ActionValues,
-    name_of,
-    plain_declaration,
-    purpose_of,
-    values_of,
-)
+from controller.actions.declaration import ActionValues, name_of, purpose_of, values_of
 from controller.cli.output import echo, echo_json
+from controller.control.declared_actions import plain_declaration
+from controller.messages.catalogue import to_words
 
 WIDTH_MAX: Final = 100
 _INDENT: Final = 18
@@ -36,10 +32,10 @@ def action_lines(kind: type[ActionValues], width: int = WIDTH_MAX) -> Iterator[s
     """The lines of one action: its purpose, its roles, and its values."""
     roles = ", ".join(role.value for role in kind.roles)
     reason = "; with --reason" if kind.reason_required else ""
-    yield from _row(name_of(kind), purpose_of(kind), width)
+    yield from _row(name_of(kind), to_words(purpose_of(kind)), width)
     yield from _row("", f"for {roles}{reason}", width)
     for value in values_of(kind):
-        yield from _row(f"  {value.name}", value.words, width)
+        yield from _row(f"  {value.name}", to_words(value.description), width)
 
 
 def _row(head: str, words: str, width: int) -> Iterator[str]:

@@ -8,8 +8,16 @@ from typing import get_args
 import pytest
 
 from controller.actions.actions import ACTIONS, BindBatch, DeviceAction, SetCardApart, action_named
-from controller.actions.declaration import ActionError, ActionValues, Role, name_of, purpose_of
+from controller.actions.declaration import (
+    ActionError,
+    ActionValues,
+    Role,
+    name_of,
+    purpose_of,
+    values_of,
+)
 from controller.control.requests import action_from_request
+from controller.messages.catalogue import to_words
 from controller.procedure.step import ACT_JUDGES, PLAY_ACT_JUDGES
 
 SUPERVISORS = {Role.FLOORPERSON, Role.PIT_MANAGER}
@@ -88,10 +96,17 @@ def test_every_action_is_judged_in_one_place() -> None:
     assert set(judged) == set(ACTIONS.values())
 
 
-def test_every_action_declares_its_purpose_and_roles() -> None:
+def test_every_action_and_value_has_its_text() -> None:
+    for kind in ACTIONS.values():
+        for text in (purpose_of(kind), *(one.description for one in values_of(kind))):
+            words = to_words(text)
+            assert words
+            assert not words.startswith(text.id), "the id is shown where there is no text"
+
+
+def test_every_action_declares_its_roles() -> None:
     for name, kind in ACTIONS.items():
         assert name_of(kind) == name
-        assert purpose_of(kind)
         assert kind.roles
         assert kind.__doc__ != ActionValues.__doc__
         assert "roles" in vars(kind), "each names its own"

@@ -8,6 +8,8 @@ from babel.messages.catalog import Message as Entry
 from compile_catalogues import compiled, read_source, sources
 from message_calls import message_calls, program_calls
 
+from controller.actions.actions import ACTIONS
+from controller.actions.declaration import purpose_of
 from controller.messages.catalogue import catalogue_source, to_words
 from controller.procedure.irregularities import IrregularityCode
 from firmware_bridge.message import Message, Parameter, message
@@ -26,6 +28,7 @@ def texts_of(entry: Entry) -> tuple[str, ...]:
 
 ENTRIES = {identifier(one): texts_of(one) for one in read_source(ENGLISH) if one.id}
 CALLS = tuple(program_calls())
+PURPOSES = {purpose_of(kind).id for kind in ACTIONS.values()}
 
 
 def fields(text: str) -> dict[str, str]:
@@ -47,7 +50,7 @@ def test_every_message_of_the_program_has_a_text_that_uses_its_parameters() -> N
 
 
 def test_every_text_of_the_catalogue_is_used() -> None:
-    used = {one.identifier for one in CALLS} | set(IrregularityCode)
+    used = {one.identifier for one in CALLS} | set(IrregularityCode) | PURPOSES
     used |= {spec for texts in ENTRIES.values() for text in texts for spec in fields(text).values()}
     used.add("separator_comma")
     assert sorted(ENTRIES.keys() - used) == []
@@ -56,6 +59,11 @@ def test_every_text_of_the_catalogue_is_used() -> None:
 def test_every_irregularity_has_a_title_without_parameters() -> None:
     assert [code for code in IrregularityCode if code.value not in ENTRIES] == []
     assert not any(fields(ENTRIES[code.value][0]) for code in IrregularityCode)
+
+
+def test_every_action_has_a_purpose_without_parameters() -> None:
+    assert sorted(PURPOSES - ENTRIES.keys()) == []
+    assert not any(fields(ENTRIES[purpose][0]) for purpose in PURPOSES)
 
 
 def test_a_plural_follows_a_parameter_named_count() -> None:

@@ -7,9 +7,11 @@ from message_calls import ROOT, sentences
 
 # Whatever is stored or leaves the core is made here.
 ROOMS = (
+    "controller/actions",
     "controller/core",
     "controller/custody",
     "controller/procedure",
+    "controller/settlement",
     "drivers",
     "firmware_bridge",
 )

@@ -10,13 +10,14 @@ from controller.actions.declaration import ActionValue, values_of
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table.act_list import action_lines
+from controller.messages.catalogue import to_words
 
 Capture = pytest.CaptureFixture[str]
 OF_EACH = [(name, value) for name, kind in ACTIONS.items() for value in values_of(kind)]
 
 
 def words_of(action: str, name: str) -> str:
-    return next(one.words for one in values_of(ACTIONS[action]) if one.name == name)
+    return next(to_words(one.description) for one in values_of(ACTIONS[action]) if one.name == name)
 
 
 @pytest.fixture
@@ -37,7 +38,7 @@ def test_no_line_is_longer_than_a_terminal(listed: str) -> None:
 
 @pytest.mark.parametrize(("action", "value"), OF_EACH, ids=str)
 def test_every_value_is_listed_below_its_action(action: str, value: ActionValue) -> None:
-    assert value.words, "a description or a closed set"
+    assert to_words(value.description), "a description or a closed set"
     assert any(line.startswith(f"  {value.name} ") for line in action_lines(ACTIONS[action]))
 
 
