@@ -19,7 +19,7 @@ from controller.settlement.payment_order import PayStep
 from controller.settlement.payout_difference import PayoutDifference, SettledWager
 from controller.settlement.settle import Settlement
 from firmware_bridge.message import Message, Wording
-from firmware_bridge.recorded_text import ConfiguredText, Identifier, TypedText
+from firmware_bridge.recorded_text import ConfiguredText, Identifier, PersonId, TypedText
 
 
 class CoupFate(StrEnum):
@@ -110,8 +110,8 @@ class CoupCorrected(Struct, frozen=True, tag="coup-corrected"):
     counted: Outcome
     before: Outcome
     outcome: Outcome
-    person: str
-    second: str
+    person: PersonId
+    second: PersonId
     reason: TypedText
     owed: tuple[PayoutDifference, ...]
     undecided: tuple[SettledWager, ...]
@@ -150,7 +150,7 @@ class ShoeEnded(Struct, frozen=True, tag="shoe-ended"):
     tie: int
     void: int
     irregularities: int
-    person: str
+    person: PersonId
     reason: TypedText
 
 
@@ -201,7 +201,7 @@ class ResolutionRecorded(Struct, frozen=True, tag="resolution-recorded"):
     on them. `second` is the person who decided with the floorperson, if any.
     """
 
-    person: str
+    person: PersonId
     reason: TypedText
     decision: FloorDecision
     provisional: Provisional | None
@@ -209,7 +209,7 @@ class ResolutionRecorded(Struct, frozen=True, tag="resolution-recorded"):
     closed: tuple[int, ...]
     coups_dealt: int = 0
     cards_dealt: int = 0
-    second: str = ""
+    second: PersonId = ""
 
 
 class Refusal(Struct, frozen=True, tag="refusal"):
@@ -227,7 +227,7 @@ class ActRecord(Struct, frozen=True, tag="act-record"):
     """A named person's act, statement or notice on record, with the clauses that require it."""
 
     what: Identifier
-    person: str
+    person: PersonId
     detail: Message
     clauses: tuple[Identifier, ...]
 
@@ -238,7 +238,7 @@ class SettingChanged(Struct, frozen=True, tag="setting-changed"):
     setting: Identifier
     old: ConfiguredText
     new: ConfiguredText
-    person: str
+    person: PersonId
     reason: TypedText
     clauses: tuple[Identifier, ...]
 
@@ -259,7 +259,7 @@ class WarningClosed(Struct, frozen=True, tag="warning-closed"):
 
     number: int
     kind: WarningKind
-    person: str
+    person: PersonId
     reason: TypedText
     waited_ns: int
 

@@ -19,7 +19,7 @@ from firmware_bridge.recorded_text import (
     TypedText,
 )
 
-# Modules whose texts have no kind yet, and who is named by name; the lists only become shorter.
+# What still has texts without a kind, or with white space; the lists only become shorter.
 LEFT = (
     "controller.custody.batch_life.facts",
     "controller.custody.findings",
@@ -30,17 +30,17 @@ LEFT = (
     "drivers.shuffler_events",
     "firmware_bridge.transport.port",
 )
-LEFT_FIELDS = (
-    *("OperatorAction.person", "CoupCorrected.person", "CoupCorrected.second"),
-    *("ShoeEnded.person", "ResolutionRecorded.person", "ResolutionRecorded.second"),
-    *("ActRecord.person", "SettingChanged.person", "WarningClosed.person"),
-    *("Refusal.why", "WarningOpened.text"),
-)
+LEFT_FIELDS = ("Refusal.why", "WarningOpened.text")
 LEFT_PARAMETERS = (
-    *("person", "second", "staff", "patron", "dealer", "pit_boss", "pit_clerk"),
-    # Texts of custody.
-    *("detail", "step", "text", "texts", "what", "remedy"),
+    "detail",
+    "remedy",
+    "step",
+    "text",
+    "texts",
+    "what",
 )
+# The id of a person, for which a script has the name.
+PERSONS = ("person", "second", "staff", "patron", "dealer", "pit_boss", "pit_clerk")
 
 
 # --- the types of the record ----------------------------------------------------------------------
@@ -143,8 +143,8 @@ def wrong_identifiers(value: object, kinds: tuple[str, ...] = ()) -> Iterator[tu
         for name, parameter in value.parameters:
             for one in parameter if isinstance(parameter, tuple) else (parameter,):
                 named = (f"{value.id}.{name}", str(one))
-                free = name.startswith(FREE_TEXT_PARAMETERS) or name in LEFT_PARAMETERS
-                yield from ([named] if not free and is_no_identifier(one) else ())
+                free = (*FREE_TEXT_PARAMETERS, *LEFT_PARAMETERS, *PERSONS)
+                yield from ([named] if not name.startswith(free) and is_no_identifier(one) else ())
                 yield from wrong_identifiers(one)
     elif isinstance(value, Struct):
         for name in value.__struct_fields__:
