@@ -20,6 +20,7 @@ KINDS = {
     "typed": "typed text",
     "configured": "configured text",
     "foreign": "foreign text",
+    "parameter": "text of a parameter",
 }
 
 
