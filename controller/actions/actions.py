@@ -36,6 +36,7 @@ from controller.actions.declaration import (
 from controller.profiles.rule_points import RulePoint
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
+from controller.settlement.vigorish_ledger import COLLECTED_POINTS, DOCUMENTED_POINTS
 from controller.settlement.wagers import Wager
 from drivers.commands import ShufflerOrder
 from firmware_bridge.message import message
@@ -76,6 +77,7 @@ class CallNoMoreBets(ActionValues, frozen=True, tag="no-more-bets"):
     """Record that "no more bets" was called."""
 
     roles: ClassVar = PEOPLE_AT_THE_TABLE
+    points: ClassVar = (RulePoint.NO_MORE_BETS,)
 
 
 class DeclareResult(ActionValues, frozen=True, tag="declare-result"):
@@ -86,6 +88,7 @@ class DeclareResult(ActionValues, frozen=True, tag="declare-result"):
 
     details: ClassVar = message("action_declare_result_values")
     roles: ClassVar = PEOPLE_AT_THE_TABLE
+    points: ClassVar = (RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED)
 
     outcome: Outcome
     player_pair: NoByDefault = False
@@ -100,6 +103,7 @@ class BindBatch(ActionValues, frozen=True, tag="bind-batch"):
 
     details: ClassVar = message("action_bind_batch_values")
     roles: ClassVar = SUPERVISORS
+    points: ClassVar = (RulePoint.BATCH_ONE_BACK, RulePoint.BATCH_EQUAL)
 
     batch: Annotated[
         Line,
@@ -117,6 +121,7 @@ class SetCardApart(ActionValues, frozen=True, tag="set-card-apart"):
     details: ClassVar = message("action_set_card_apart_values")
     roles: ClassVar = SUPERVISORS
     reason_required: ClassVar = True
+    points: ClassVar = (RulePoint.DECKS_COUNT,)
 
     batch: Back
     tag: Annotated[
@@ -268,6 +273,7 @@ class CollectVigorish(ActionValues, frozen=True, tag="collect-vigorish"):
     """Record that a seat's vigorish was collected."""
 
     roles: ClassVar = PEOPLE_AT_THE_TABLE
+    points: ClassVar = COLLECTED_POINTS
 
     seat: Seat
 
@@ -280,6 +286,7 @@ class DocumentVigorish(ActionValues, frozen=True, tag="document-vigorish"):
 
     details: ClassVar = message("action_document_vigorish_values")
     roles: ClassVar = SUPERVISORS
+    points: ClassVar = DOCUMENTED_POINTS
 
     seat: Seat
     form_number: Annotated[

@@ -64,8 +64,9 @@ class ActionValues(Struct, frozen=True, forbid_unknown_fields=True):
     """Base of the actions. The tag of an action is its name.
 
     `roles` may take it; `reason_required`: only with a reason; `points` are the rule points whose
-    clauses its record cites whatever its values are; `own_entry`: accepted, it has an entry of its
-    own in the record, which names the person; `details`: what its values mean together.
+    clauses its record cites, none where they follow from its values or no rule document has any;
+    `own_entry`: accepted, it has an entry of its own in the record, which names the person;
+    `details`: what its values mean together.
     """
 
     roles: ClassVar[tuple[Role, ...]]

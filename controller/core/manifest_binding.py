@@ -6,7 +6,7 @@ Source: NY (a)(4)(iv)(a)-(b); S42 (a)(4)(i)-(iii); D-17, D-18.
 from hashlib import sha256
 from typing import Final
 
-from controller.actions.actions import Action, OperatorAction, SetCardApart
+from controller.actions.actions import Action, BindBatch, OperatorAction, SetCardApart
 from controller.custody import batch_actions
 from controller.custody.manifest import Manifest
 from controller.custody.manifest_csv import heading_problem
@@ -22,7 +22,6 @@ from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
 MANIFESTS: Final[Codec[Manifest]] = Codec(Manifest)
 
 BATCHES_MAX: Final = 2
-_POINTS: Final = (RulePoint.BATCH_ONE_BACK, RulePoint.BATCH_EQUAL)
 
 
 def is_batch_name(name: str) -> bool:
@@ -40,7 +39,7 @@ def bind_batch(
         manifest = MANIFESTS.decode(item.content)
     except EncodingError as error:
         return state, _refused(item, f"its manifest cannot be read: {error}", ())
-    clauses = book.clauses(*_POINTS)
+    clauses = book.clauses(*BindBatch.points)
     if uses_two_batches(book) and manifest.back not in book.backs:
         backs = " and ".join(book.backs)
         why = f"its back is {manifest.back}; the batches of this table are {backs}"
@@ -80,7 +79,7 @@ def set_card_apart(
     state: CustodyState, book: RuleBook, item: OperatorAction[Action], action: SetCardApart
 ) -> tuple[CustodyState, CardSetApart | Refusal]:
     """Set a damaged or foreign card apart; its batch is blocked until it is whole again."""
-    clauses = book.clauses(RulePoint.DECKS_COUNT)
+    clauses = book.clauses(*action.points)
     result = batch_actions.set_apart(state, action.batch, action.tag or None, item.reason)
     if result.refusal:
         return state, Refusal("set-card-apart", result.refusal, clauses)

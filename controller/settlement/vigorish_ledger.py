@@ -19,6 +19,14 @@ from controller.settlement.vigorish import is_deferred
 from controller.settlement.wagers import money
 from firmware_bridge.message import Message, message
 
+# Cited with vigorish that was collected, and with a form for vigorish that was not.
+COLLECTED_POINTS: Final = (RulePoint.VIGORISH_WHEN, RulePoint.VIGORISH_HELD)
+DOCUMENTED_POINTS: Final = (
+    RulePoint.VIGORISH_UNCOLLECTED,
+    RulePoint.VIGORISH_FORM_SIGNED,
+    RulePoint.VIGORISH_HELD,
+)
+
 
 class OwedVigorish(Struct, frozen=True):
     """Vigorish a seat owes, in cents: `marked` is deferred, `due` must be paid at once."""
@@ -120,7 +128,7 @@ def collect_vigorish(
     if not entry.cents:
         return _nothing_owed(seat)
     text = message("vigorish_collected", seat=seat, amount=money(entry.cents))
-    clauses = terms.cite(RulePoint.VIGORISH_WHEN, RulePoint.VIGORISH_HELD)
+    clauses = terms.cite(*COLLECTED_POINTS)
     return LedgerEntryResult(
         _with_entry(ledger, OwedVigorish(seat, 0, 0)), LedgerStatement(text, clauses)
     )
@@ -150,10 +158,9 @@ def document_uncollected(
         pit_clerk=form.pit_clerk,
         signed=signed,
     )
-    points = (RulePoint.VIGORISH_UNCOLLECTED, RulePoint.VIGORISH_FORM_SIGNED)
     return LedgerEntryResult(
         replace(remaining, waived=(*remaining.waived, line), last_form=form.number),
-        LedgerStatement(text, terms.cite(*points, RulePoint.VIGORISH_HELD)),
+        LedgerStatement(text, terms.cite(*DOCUMENTED_POINTS)),
         _out_of_sequence(terms, ledger, form.number),
     )
 

@@ -98,7 +98,7 @@ def judge_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Ste
             banker=computed.banker_count,
         )
         return raise_irregularity(book, step, IrregularityCode.RESULT_MISMATCH, detail)
-    points = (RulePoint.RESULT_CALLED, RulePoint.WINNER_DECLARED)
+    points = DeclareResult.points
     if computed.outcome is Outcome.TIE:
         points = (*points, RulePoint.TIE_CALLED)
     what = message("result_declared_as_dealt", outcome=declared.outcome.value)

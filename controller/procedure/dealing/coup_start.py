@@ -50,8 +50,8 @@ def close_betting(book: RuleBook, step: Step, event: CallNoMoreBets, cell: Cell)
     step = step.advance(book, Trigger.NO_MORE_BETS)
     if step.shoe.remedy.waiting:
         what = message("no_more_bets_while_card_drawn")
-        return accept(step, what, book.clauses(RulePoint.NO_MORE_BETS))
-    step = accept(step, message("no_more_bets"), book.clauses(RulePoint.NO_MORE_BETS))
+        return accept(step, what, book.clauses(*event.points))
+    step = accept(step, message("no_more_bets"), book.clauses(*event.points))
     step = prompt_before_first_card(book, step, called=True)
     if step.shoe.remedy.carried:
         step = open_coup_with_held_cards(book, step)

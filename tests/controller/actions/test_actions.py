@@ -19,6 +19,7 @@ from controller.actions.declaration import (
 from controller.control.requests import action_from_request
 from controller.messages.catalogue import to_words
 from controller.procedure.step import ACT_JUDGES, PLAY_ACT_JUDGES
+from controller.profiles.load import load_profile, profile_names
 
 SUPERVISORS = {Role.FLOORPERSON, Role.PIT_MANAGER}
 AT_THE_TABLE = {Role.DEALER, *SUPERVISORS}
@@ -86,6 +87,34 @@ def test_an_unsigned_vigorish_form_needs_a_reason(signed) -> None:
     asked = action_from_request("document-vigorish", values).requirements()
 
     assert asked.reason is not signed
+
+
+# The clauses that their records cite follow from something else, or there are none.
+WITHOUT_POINTS = {
+    "resolve": "from the cards and coups that it decides on",
+    "lock-shoe": "none: no rule document knows a lock",
+    "unlock-shoe": "none: no rule document knows a lock",
+    "clear-shoe-error": "none: no rule document knows the device's errors",
+    "order-shuffler": "from the order",
+    "clear-warning": "from the warning",
+    "record": "from the act (procedure.acts.duties)",
+    "turned": "from the part of the layout",
+    "seat-vacated": "from what the seat owes",
+    "notice": "from the setting",
+    "change-setting": "from the setting",
+    "correct-coup": "none: no rule document knows a correction (D-42)",
+}
+
+
+def test_every_other_action_declares_the_rule_points_that_it_cites() -> None:
+    assert {name for name, kind in ACTIONS.items() if not kind.points} == set(WITHOUT_POINTS)
+
+
+@pytest.mark.parametrize("name", sorted(ACTIONS.keys() - WITHOUT_POINTS.keys()))
+def test_a_rule_document_has_a_clause_at_each_point(name) -> None:
+    profiles = [load_profile(one) for one in profile_names()]
+    for point in ACTIONS[name].points:
+        assert any(profile.citations_for(point) for profile in profiles), point
 
 
 def test_every_action_is_judged_in_one_place() -> None:
