@@ -30,6 +30,7 @@ TEXTS = {
     "typed": "the patron disputes it",
     "configured": "Player wins",
     "foreign": "Input/output error",
+    "parameter": "red",
 }
 DEPTH_MAX = 2
 
@@ -90,8 +91,15 @@ def stored() -> list[bytes]:
     return [bytes.fromhex(line) for line in RECORDS.read_text().splitlines()]
 
 
-def read(record: bytes) -> Struct | None:
-    return read_input(record) or read_entry(record)
+def entry_or_input(record: bytes) -> Struct:
+    found = read_input(record) or read_entry(record)
+    assert found is not None
+    return found
+
+
+def record_of(one: Struct) -> bytes:
+    """The record of an entry or an input."""
+    return entry_record(one) if isinstance(one, Entry) else input_record(one)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__" and "--add" in sys.argv:

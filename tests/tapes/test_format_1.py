@@ -1,0 +1,44 @@
+"""Every later version reads the records of format 1: none of these files is ever changed.
+
+Source: docs/record-format.md.
+"""
+
+import lzma
+from pathlib import Path
+
+import pytest
+from golden_records import entry_or_input, record_of, records, stored
+
+from controller.replay.report import ReplayFinding, replay
+
+TAPES = sorted(Path(__file__).parent.glob("format-1-*.tape.xz"))
+
+
+def test_every_record_of_format_1_is_read_and_encodes_to_the_same_bytes() -> None:
+    golden = stored()
+    assert len(golden) > 500
+    assert [one.hex() for one in golden if record_of(entry_or_input(one)) != one] == []
+
+
+def test_every_form_of_a_record_is_among_them() -> None:
+    missing = [one.hex() for one in records() if one not in set(stored())]
+    assert missing == [], "a new form: run tests/tapes/golden_records.py --add"
+
+
+@pytest.mark.parametrize("tape", TAPES, ids=lambda one: one.name.removesuffix(".tape.xz"))
+def test_a_tape_of_format_1_gives_the_same_verdicts(tape: Path, fast_dir: Path) -> None:
+    path = fast_dir / "one.tape"
+    path.write_bytes(lzma.decompress(tape.read_bytes()))
+
+    report = replay(path)
+
+    assert report.finding in (ReplayFinding.SAME, ReplayFinding.OTHER_VERSION)
+    assert (report.skipped, report.other_version_differences) == (0, 0)
+    assert report.coups > 60
+
+
+def test_there_is_a_tape_of_each_kind_of_shoe() -> None:
+    assert [one.name for one in TAPES] == [
+        "format-1-angel-eye.tape.xz",
+        "format-1-rfid.tape.xz",
+    ]
