@@ -11,7 +11,7 @@ from msgspec import Struct
 from drivers import framing
 from drivers.events import Spot
 from drivers.interface import ShoeDriver
-from drivers.monitor import Monitor
+from drivers.monitor import Monitor, Words
 from drivers.readers.inventory_reader import InventoryReader, InventoryReaderSettings
 from drivers.readers.placed_reader import (
     AntennaSpot,
@@ -163,18 +163,20 @@ def build_shoe(model: str, settings: ShoeSettings) -> Shoe:
     return cast("Shoe", _SHOES[model](settings))
 
 
-def build_monitor(model: str, settings: ShoeSettings, *, masked: bool = True) -> ShoeMonitor:
+def build_monitor(
+    model: str, settings: ShoeSettings, words: Words, *, masked: bool = True
+) -> ShoeMonitor:
     """Build the monitor of a shoe's port; unmasked only in maintenance.
 
-    Raises BadShoeSettings.
+    `words` makes those of a message. Raises BadShoeSettings.
     """
     _require("model", model, tuple(SHOE_MODELS))
     if model == TABLELINK:
-        monitor = TableLinkMonitor(shoe_events.events_of, shoe_events.status_of, masked)
+        monitor = TableLinkMonitor(words, shoe_events.events_of, shoe_events.status_of, masked)
         return cast("ShoeMonitor", monitor)
     if model == RFID_SHOE:
-        return cast("ShoeMonitor", RfidMonitor(_rfid_shoe(settings), masked))
-    return cast("ShoeMonitor", AngelEyeMonitor(_angel_eye(settings), masked))
+        return cast("ShoeMonitor", RfidMonitor(words, _rfid_shoe(settings), masked))
+    return cast("ShoeMonitor", AngelEyeMonitor(words, _angel_eye(settings), masked))
 
 
 def build_reader(settings: ReaderSettings) -> PlacedReader:
@@ -331,12 +333,12 @@ def build_scanner(model: str) -> Scanner:
     return scanner
 
 
-def build_scanner_monitor(model: str, *, masked: bool = True) -> ScannerMonitor:
+def build_scanner_monitor(model: str, words: Words, *, masked: bool = True) -> ScannerMonitor:
     """Build the monitor of a scanner's port; unmasked only in maintenance.
 
-    Raises BadScannerSettings.
+    `words` makes those of a message. Raises BadScannerSettings.
     """
-    return ScannerMonitor(build_scanner(model), masked)
+    return ScannerMonitor(words, build_scanner(model), masked)
 
 
 # --- shufflers -----------------------------------------------------------------------------------
@@ -388,13 +390,13 @@ def build_shuffler(model: str, settings: ShufflerSettings) -> Shuffler:
     return TableLinkShuffler(TableLinkShufflerSettings(link, settings.allow_commands))
 
 
-def build_shuffler_monitor(model: str, *, masked: bool = True) -> TableLinkMonitor:
+def build_shuffler_monitor(model: str, words: Words, *, masked: bool = True) -> TableLinkMonitor:
     """Build the monitor of a shuffler's port; unmasked only in maintenance.
 
-    Raises BadShufflerSettings.
+    `words` makes those of a message. Raises BadShufflerSettings.
     """
     _require_shuffler(model)
-    return TableLinkMonitor(shuffler_events.events_of, shuffler_events.status_of, masked)
+    return TableLinkMonitor(words, shuffler_events.events_of, shuffler_events.status_of, masked)
 
 
 def _require_shuffler(model: str) -> None:

@@ -12,6 +12,8 @@ from msgspec import Struct
 
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import DeviceMemoryFilling, ShufflerEvent
+from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import ForeignText, Identifier
 
 
 class FaceSuit(StrEnum):
@@ -137,13 +139,13 @@ class DeviceErrorRaised(Struct, frozen=True, tag="device-error-raised"):
     """The device reports an error of its own; `code` is the device's, `meaning` its manual's."""
 
     code: int
-    meaning: str
+    meaning: Message
     blocking: bool
 
 
 class DeviceErrorCleared(Struct, frozen=True, tag="device-error-cleared"):
     code: int
-    meaning: str
+    meaning: Message
 
 
 class DeviceSettingChanged(Struct, frozen=True, tag="device-setting-changed"):
@@ -160,15 +162,15 @@ class ReportsLost(Struct, frozen=True, tag="reports-lost"):
 
 class StageChanged(Struct, frozen=True, tag="stage-changed"):
     stage: Stage
-    detail: str
+    detail: Message
 
 
 class CommandAnswered(Struct, frozen=True, tag="command-answered"):
     """The result of a command; `command` is its name as in drivers.commands."""
 
-    command: str
+    command: Identifier
     outcome: CommandOutcome
-    detail: str
+    detail: Message
 
 
 # --- cards with an identity of their own --------------------------------------------------------
@@ -181,26 +183,26 @@ class CardPassed(Struct, frozen=True, tag="card-passed"):
     several tags were in the field, and it is not known which of them left.
     """
 
-    tag: str | None
+    tag: Identifier | None
     sure: bool = True
 
 
 class TagReadAgain(Struct, frozen=True, tag="tag-read-again"):
     """A card that had just left was read again: a double read of one card."""
 
-    tag: str
+    tag: Identifier
 
 
 class TagsTogether(Struct, frozen=True, tag="tags-together"):
     """Several tags were in the field of the exit at once."""
 
-    tags: tuple[str, ...]
+    tags: tuple[Identifier, ...]
 
 
 class TagPulledBack(Struct, frozen=True, tag="tag-pulled-back"):
     """A tag entered and left the field of the exit, and no card passed the gate."""
 
-    tag: str
+    tag: Identifier
 
 
 class SlowCard(Struct, frozen=True, tag="slow-card"):
@@ -212,7 +214,7 @@ class SlowCard(Struct, frozen=True, tag="slow-card"):
 class OtherTransponder(Struct, frozen=True, tag="other-transponder"):
     """A transponder of another kind than those in the cards; `kind` as the reader reports it."""
 
-    kind: str
+    kind: ForeignText
 
 
 class TagSeen(Struct, frozen=True, tag="tag-seen"):
@@ -222,14 +224,14 @@ class TagSeen(Struct, frozen=True, tag="tag-seen"):
     """
 
     spot: Spot
-    tag: str
+    tag: Identifier
     late: bool = False
 
 
 class TagListed(Struct, frozen=True, tag="tag-listed"):
     """One tag of a pile on a reader, with the memory of its chip (empty: not read)."""
 
-    tag: str
+    tag: Identifier
     memory: bytes
 
 
@@ -242,8 +244,8 @@ class ListingDone(Struct, frozen=True, tag="listing-done"):
 class BarCodeRead(Struct, frozen=True, tag="bar-code-read"):
     """A scanner read a bar code. `text` is untrusted: printable ASCII, bounded by the driver."""
 
-    text: str
-    symbology: str
+    text: ForeignText
+    symbology: Identifier
 
 
 DeviceEvent: TypeAlias = (

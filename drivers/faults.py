@@ -8,10 +8,11 @@ Source: drivers/README.md, "Faults".
 from msgspec import Struct
 
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import Message
 
 
 class DeviceFault(Struct, frozen=True, tag="device-fault"):
-    """One fault; `detail` is a sentence for a technician and never names an unseen card."""
+    """One fault; `detail` is for a technician and never names an unseen card."""
 
     kind: LinkFaultKind
-    detail: str
+    detail: Message

@@ -5,8 +5,10 @@ Source: drivers/README.md, "Life cycle".
 
 from collections.abc import Iterable
 from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from drivers.events import Stage, StageChanged
+from firmware_bridge.message import Message, message
 
 # A port may be lost at any stage and opened again at any stage; in between the stage only advances.
 FOLLOWERS = MappingProxyType(
@@ -19,8 +21,12 @@ FOLLOWERS = MappingProxyType(
     }
 )
 
+# A stage to move to, and why.
+StageStep: TypeAlias = tuple[Stage, Message]
+OPENED: Final[StageStep] = (Stage.OPENED, message("port_open"))
 
-def advance(stage: Stage, to: Stage, detail: str) -> tuple[Stage, tuple[StageChanged, ...]]:
+
+def advance(stage: Stage, to: Stage, detail: Message) -> tuple[Stage, tuple[StageChanged, ...]]:
     """The stage after moving to `to`, and the event if that is an allowed change."""
     if to not in FOLLOWERS[stage]:
         return stage, ()
@@ -28,7 +34,7 @@ def advance(stage: Stage, to: Stage, detail: str) -> tuple[Stage, tuple[StageCha
 
 
 def advance_through(
-    stage: Stage, steps: Iterable[tuple[Stage, str]]
+    stage: Stage, steps: Iterable[StageStep]
 ) -> tuple[Stage, tuple[StageChanged, ...]]:
     """The stage after each of these moves in turn, and an event for each allowed change."""
     events: list[StageChanged] = []

@@ -5,14 +5,19 @@ Masked lines hide faces, tags, the hand a card is for, and locks and errors that
 Source: drivers/README.md, "Monitor".
 """
 
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from typing import Protocol, TypeAlias, TypeVar
 
 from drivers import events
 from drivers.events import DeviceEvent, Face
 from drivers.shuffler_events import ShuffleDone, ShuffleProof
+from firmware_bridge.link import LinkFault
+from firmware_bridge.message import Message
 from firmware_bridge.transport.port import PortEvent
 
 StateT = TypeVar("StateT")
+# What makes words of a message.
+Words: TypeAlias = Callable[[Message], str]
 
 _HIDDEN = "??"
 # How many of each face are in a batch, and the signed receipt that repeats it.
@@ -32,10 +37,15 @@ class Monitor(Protocol[StateT]):
         ...
 
 
-def event_text(event: DeviceEvent, *, masked: bool) -> str:
+def event_text(event: DeviceEvent, words: Words, *, masked: bool) -> str:
     """Describe one event in a line; masked, without any card it reveals."""
     name = _hidden_event_name(event) if masked else None
-    return _event_fields(event, masked=masked) if name is None else f"{name} {_HIDDEN}"
+    return _event_fields(event, words, masked=masked) if name is None else f"{name} {_HIDDEN}"
+
+
+def fault_text(fault: LinkFault, words: Words) -> str:
+    """Describe one fault of the wire in a line."""
+    return f"{fault.kind}: {words(fault.detail)}"
 
 
 def _hidden_event_name(event: DeviceEvent) -> str | None:
@@ -65,22 +75,23 @@ def _hidden_event_name(event: DeviceEvent) -> str | None:
             return None
 
 
-def _event_fields(event: DeviceEvent | ShuffleProof, *, masked: bool) -> str:
+def _event_fields(event: DeviceEvent | ShuffleProof, words: Words, *, masked: bool) -> str:
     """Format the event's name and fields, without Python syntax."""
     if isinstance(event, ShuffleDone):
-        return f"ShuffleDone {_event_fields(event.proof, masked=masked)}"
+        return f"ShuffleDone {_event_fields(event.proof, words, masked=masked)}"
     texts = (
-        _field_text(name, getattr(event, name), masked=masked) for name in event.__struct_fields__
+        _field_text(name, getattr(event, name), words, masked=masked)
+        for name in event.__struct_fields__
     )
     return " ".join((type(event).__name__, *texts))
 
 
-def _field_text(name: str, value: object, *, masked: bool) -> str:
+def _field_text(name: str, value: object, words: Words, *, masked: bool) -> str:
     if masked and name in _CARD_FIELDS:
         return f"{name}={_HIDDEN}"
     if value is None and name in _READ_FIELDS:
         return f"{name}=unreadable"
-    return f"{name}={_value_text(value)}"
+    return f"{name}={words(value) if isinstance(value, Message) else _value_text(value)}"
 
 
 def _value_text(value: object) -> str:

@@ -15,7 +15,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from firmware_bridge import attestation
-from firmware_bridge.attestation import ApprovedImage, Attestation, Pin, Trust
+from firmware_bridge.attestation import ApprovedImage, Attestation, Pin, Trust, Untrusted
+from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink import frames, messages
 from firmware_bridge.tablelink.fields import FieldMismatch, decode_fields
 from firmware_bridge.tablelink.frames import FrameChannel, TableLinkFrame, TableLinkUnframed
@@ -48,9 +49,9 @@ class PresentedDevice(Struct, frozen=True):
 
 
 class UnfitDevice(Struct, frozen=True):
-    """A device that cannot be paired; `why` is a sentence with a remedy."""
+    """A device that cannot be paired; `why` ends with a remedy."""
 
-    why: str
+    why: Message
 
 
 class PairingProgress(StrEnum):
@@ -156,27 +157,22 @@ def _stated_key(frame: TableLinkFrame) -> bytes:
 def _check(
     state: PairingState, hello: Hello, response: AttestationResponse, key: bytes
 ) -> PairingResult:
+    device = hello.device.hex()
     if hello.role not in tuple(DeviceRole):
-        return UnfitDevice(
-            f"device {hello.device.hex()} is neither a shoe nor a shuffler. Remedy: check which"
-            " device is connected there"
-        )
+        return UnfitDevice(message("device_of_unknown_role", device=device))
     if not 1 <= hello.first <= hello.following:
         return UnfitDevice(
-            f"device {hello.device.hex()} contradicts itself: its first event is {hello.first},"
-            f" its next {hello.following}. Remedy: have its maker repair its firmware"
+            message(
+                "device_contradicts_itself",
+                device=device,
+                first=hello.first,
+                following=hello.following,
+            )
         )
     if not response.cose_sign1:
-        return UnfitDevice(
-            f"device {hello.device.hex()} has no identity (a bare device) and cannot be paired."
-            " Remedy: take a device that has one; on a bench alone, write bare = true in its"
-            " section of table.toml"
-        )
+        return UnfitDevice(message("bare_device_cannot_be_paired", device=device))
     if not key:
-        return UnfitDevice(
-            f"device {hello.device.hex()} does not state its public key. Remedy: give it firmware"
-            " that states it in ATTEST_RSP"
-        )
+        return UnfitDevice(message("device_states_no_public_key", device=device))
     return _verify(state, hello, response, key)
 
 
@@ -198,8 +194,8 @@ def _verify(
         boot_count_min=0,
         security_counter_min=0,
     )
-    if isinstance(verdict, str):
-        return UnfitDevice(str(verdict))
+    if isinstance(verdict, Untrusted):
+        return UnfitDevice(verdict.why)
     kind = DeviceKind[DeviceRole(hello.role).name]
     proof = hashlib.sha256(response.cose_sign1).digest()
     return PresentedDevice(kind, key, hello.first, verdict, proof)

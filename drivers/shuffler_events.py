@@ -10,6 +10,9 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import ForeignText, Identifier
+
 
 class CompartmentState(StrEnum):
     """The state of a shuffler's compartment."""
@@ -60,7 +63,7 @@ class CompartmentChanged(Struct, frozen=True, tag="compartment-changed"):
     compartment: int
     state: CompartmentState
     cards: int | None
-    back: str
+    back: ForeignText
     faces: bytes
 
 
@@ -80,19 +83,19 @@ class ShuffleProof(Struct, frozen=True):
     device's clock is not known.
     """
 
-    device: str
+    device: Identifier
     boot_id: int
     boot_count: int
     cycle: int
     compartment: int
     count: int
     result: ShuffleResult
-    back: str
+    back: ForeignText
     faces: bytes
     began_us: int
     ended_us: int
     image: bytes
-    version: str
+    version: ForeignText
     sealed: bytes
     signed: bool
     genuine: bool
@@ -141,13 +144,13 @@ class ShufflerWarning(Struct, frozen=True, tag="shuffler-warning"):
     """A warning of the device, on or off. `code` is the device's own, `text` untrusted."""
 
     code: int
-    text: str
+    text: ForeignText
     active: bool
 
 
 class SelfTested(Struct, frozen=True, tag="self-tested"):
     passed: bool
-    detail: str
+    detail: ForeignText
 
 
 class ShufflerStarted(Struct, frozen=True, tag="shuffler-started"):
@@ -160,7 +163,7 @@ class ShufflerStarted(Struct, frozen=True, tag="shuffler-started"):
 class DeviceTampered(Struct, frozen=True, tag="device-tampered"):
     """The device reports that it was opened, reconfigured or given other firmware."""
 
-    what: str
+    what: Message
 
 
 class IdentityProven(Struct, frozen=True, tag="identity-proven"):
@@ -169,8 +172,8 @@ class IdentityProven(Struct, frozen=True, tag="identity-proven"):
     `bare`: it has no identity and is admitted because the configuration says so.
     """
 
-    device: str
-    version: str
+    device: Identifier
+    version: ForeignText
     image: bytes
     security_counter: int
     boot_count: int
@@ -180,8 +183,8 @@ class IdentityProven(Struct, frozen=True, tag="identity-proven"):
 class IdentityRefused(Struct, frozen=True, tag="identity-refused"):
     """An unknown, changed or rolled-back device: none of its reports is accepted."""
 
-    device: str
-    why: str
+    device: Identifier
+    why: Message
     rolled_back: bool
 
 
@@ -212,7 +215,7 @@ class ShufflerStatus(Struct, frozen=True, tag="shuffler-status"):
 
     mode: ShufflerMode
     door_open: bool
-    compartments: tuple[tuple[int, CompartmentState, int | None, str, int], ...]
+    compartments: tuple[tuple[int, CompartmentState, int | None, ForeignText, int], ...]
     residual: int
     warnings: tuple[int, ...]
 

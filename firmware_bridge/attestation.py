@@ -12,6 +12,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec import Struct
 
 from firmware_bridge import cbor
+from firmware_bridge.message import Message, message
+from firmware_bridge.recorded_text import foreign_text
 
 NONCE_BYTES: Final = 32
 IMAGE_BYTES: Final = 32
@@ -75,10 +77,11 @@ class Attestation(Struct, frozen=True):
     debug: bool
 
 
-class RollbackReason(str):
-    """Why a device is not trusted: its stated counters are lower than the known ones."""
+class Untrusted(Struct, frozen=True):
+    """Why a device is not trusted; `rolled_back`: its counters are lower than the known ones."""
 
-    __slots__ = ()
+    why: Message
+    rolled_back: bool = False
 
 
 def verify_attestation(
@@ -90,86 +93,75 @@ def verify_attestation(
     boot_id: int,
     boot_count_min: int,
     security_counter_min: int,
-) -> Attestation | str:
-    """The verified attestation, or a sentence that says why the device is not trusted.
+) -> Attestation | Untrusted:
+    """The verified attestation, or why the device is not trusted.
 
-    `device` and `boot_id` are those of its HELLO, `nonce` that of the request. A sentence of type
-    RollbackReason: its boot count or its firmware's security counter is lower than the known one.
+    `device` and `boot_id` are those of its HELLO, `nonce` that of the request.
     """
     pin = trust.pin
+    shown = device.hex()
     if pin is None:
-        return (
-            f"no device is paired here, and {device.hex()} presents a key. Remedy: pair it with"
-            " `smartshoe identity pair` and name the file as `identity`"
-        )
+        return Untrusted(message("no_device_paired_here", device=shown))
     if device != pin.device:
-        return (
-            f"this is device {device.hex()}; paired is {pin.device.hex()}. Remedy: connect the"
-            " paired device, or pair this one with `smartshoe identity pair`"
-        )
+        return Untrusted(message("other_device_paired", device=shown, paired=pin.device.hex()))
     payload = verified_payload(pin.key, cose_sign1)
     if payload is None:
-        return (
-            f"device {device.hex()} did not sign with the key it was paired with. Remedy: take it"
-            " out of use and have it inspected; if its maker gave it a new key, compare that"
-            " with its paper and pair it again with `smartshoe identity pair`"
-        )
+        return Untrusted(message("device_signed_with_other_key", device=shown))
     stated = parse_attestation(payload)
     if stated is None:
-        return (
-            f"device {device.hex()} signed a statement that does not follow TableLink/1."
-            " Remedy: give it firmware that speaks TableLink/1"
-        )
+        return Untrusted(message("attestation_malformed", device=shown))
     if stated.nonce != nonce or stated.device != device or stated.boot_id != boot_id:
-        return (
-            f"the statement of device {device.hex()} is not fresh: it answers another request, or"
-            " is of another device or another start. Remedy: switch the device off and on; if this"
-            " is repeated, something on the line replays old statements: have it inspected"
-        )
+        return Untrusted(message("attestation_not_fresh", device=shown))
     return _check_counters(trust, stated, boot_count_min, security_counter_min)
 
 
 def _check_counters(
     trust: Trust, stated: Attestation, boot_count_min: int, security_counter_min: int
-) -> Attestation | str:
+) -> Attestation | Untrusted:
+    device = stated.device.hex()
     if stated.debug:
-        return (
-            f"the debug port of device {stated.device.hex()} is open: its memory can be read and"
-            " changed. Remedy: have its maker close the debug port; it is not used until then"
-        )
+        return Untrusted(message("debug_port_open", device=device))
     if stated.boot_count < boot_count_min:
-        return RollbackReason(
-            f"device {stated.device.hex()} reports {stated.boot_count} starts, but"
-            f" {boot_count_min} are known. Remedy: its memory was rolled back or replaced;"
-            " have it inspected, then pair it again with `smartshoe identity pair`"
+        why = message(
+            "device_starts_below_known",
+            device=device,
+            starts=stated.boot_count,
+            known=boot_count_min,
         )
+        return Untrusted(why, rolled_back=True)
     if stated.security_counter < security_counter_min:
-        return RollbackReason(
-            f"firmware {stated.version} of device {stated.device.hex()} has security counter"
-            f" {stated.security_counter}, and it ran firmware with {security_counter_min}. Remedy:"
-            " install the newer firmware again; an older one is refused"
+        why = message(
+            "firmware_older_than_known",
+            foreign=foreign_text(stated.version),
+            device=device,
+            counter=stated.security_counter,
+            known=security_counter_min,
         )
+        return Untrusted(why, rolled_back=True)
     return _check_approved_image(trust.approved, stated)
 
 
 def _check_approved_image(
     approved: tuple[ApprovedImage, ...], stated: Attestation
-) -> Attestation | str:
+) -> Attestation | Untrusted:
     same = tuple(entry for entry in approved if entry.image == stated.image)
     image = ApprovedImage(stated.image, stated.version, stated.security_counter)
     if image in same:
         return stated
-    if same:
-        return (
-            f"firmware of image {stated.image.hex()} reports version {stated.version}, security"
-            f" counter {stated.security_counter}; approved is version {same[0].version}, security"
-            f" counter {same[0].security_counter}. Remedy: have the device inspected, or correct"
-            " the list of approved firmware with `smartshoe firmware approve`"
+    version = foreign_text(stated.version)
+    if not same:
+        return Untrusted(
+            message("firmware_not_approved", foreign=version, image=stated.image.hex())
         )
-    return (
-        f"firmware {stated.version} with image {stated.image.hex()} is not on the list of approved"
-        " firmware. Remedy: install approved firmware on the device, or approve this one with"
-        " `smartshoe firmware approve`"
+    return Untrusted(
+        message(
+            "firmware_approved_otherwise",
+            image=stated.image.hex(),
+            foreign=version,
+            counter=stated.security_counter,
+            configured=same[0].version,
+            approved_counter=same[0].security_counter,
+        )
     )
 
 

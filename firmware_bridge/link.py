@@ -12,6 +12,7 @@ from typing import Final, Generic, Protocol, TypeVar
 
 from msgspec import Struct
 
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 
 
@@ -39,16 +40,14 @@ class LinkFaultKind(StrEnum):
 
 
 class LinkFault(Struct, frozen=True):
-    """One thing wrong on the wire; `detail` is a sentence for a technician."""
+    """One thing wrong on the wire; `detail` is for a technician."""
 
     kind: LinkFaultKind
-    detail: str
+    detail: Message
 
 
 # What waits is kept: on a line that was held, the rest may still come.
-SILENT_WITHIN_FRAME: Final = LinkFault(
-    LinkFaultKind.TRUNCATED, "the line fell silent within a frame"
-)
+SILENT_WITHIN_FRAME: Final = LinkFault(LinkFaultKind.TRUNCATED, message("line_silent_within_frame"))
 
 
 class ContinuityUnproven(Struct, frozen=True):

@@ -29,6 +29,14 @@ Parameter: TypeAlias = int | ParameterText | Message | tuple[int | ParameterText
 Wording: TypeAlias = Message | str
 
 
+class MessageError(Exception):
+    """An error that states a message: where people read it, words are made of `why`."""
+
+    def __init__(self, why: Message) -> None:
+        super().__init__(why)
+        self.why = why
+
+
 def message(identifier: str, /, **parameters: Parameter) -> Message:
     """A message with named parameters."""
     return Message(identifier, tuple(parameters.items()))

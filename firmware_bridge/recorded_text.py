@@ -25,3 +25,14 @@ ParameterText: TypeAlias = Annotated[str, Meta(extra={"text": "parameter"})]
 FREE_TEXT_PARAMETERS: Final = ("typed", "configured", "foreign")
 
 IDENTIFIER_PATTERN: Final = re.compile(r"[^\s\x00-\x1f]*")
+
+TEXT_MAX: Final = 64
+_REPLACEMENT: Final = "?"
+
+
+def foreign_text(text: str, longest: int = TEXT_MAX) -> ForeignText:
+    """Bound a device's text, and replace all but printable ASCII by question marks."""
+    text = text[:longest]
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(one if one.isascii() and one.isprintable() else _REPLACEMENT for one in text)

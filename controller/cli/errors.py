@@ -3,7 +3,7 @@
 Known errors are named by text, so that no heavy module is imported only to catch its error.
 Source: controller/cli/README.md, "Command line".
 """
-# ruff: noqa: PLC0415 - json and traceback are loaded only for an error.
+# ruff: noqa: PLC0415 - json, traceback and the catalogue are loaded only for an error.
 
 import errno
 import os
@@ -171,7 +171,7 @@ def _sentence(error: Exception, known: Mapping[str, ExitCode]) -> tuple[ExitCode
     for kind in type(error).__mro__:
         code = known.get(f"{kind.__module__}.{kind.__qualname__}")
         if code is not None:
-            return code, str(error)
+            return code, _stated(error)
     if isinstance(error, OSError):
         return ExitCode.UNUSABLE, _system_sentence(error)
     from controller.table.fault_text import describe_fault
@@ -181,6 +181,17 @@ def _sentence(error: Exception, known: Mapping[str, ExitCode]) -> tuple[ExitCode
         f"{describe_fault(error)}. Remedy: please report it; {TRACEBACK_SETTING}=1 shows the whole "
         "traceback, which may contain cards"
     )
+
+
+def _stated(error: Exception) -> str:
+    """What a known error states; words are made of a message."""
+    from firmware_bridge.message import MessageError
+
+    if not isinstance(error, MessageError):
+        return str(error)
+    from controller.messages.catalogue import to_words
+
+    return to_words(error.why)
 
 
 def _system_sentence(error: OSError) -> str:

@@ -10,6 +10,7 @@ import queue
 import threading
 from typing import Final, assert_never
 
+from controller.messages.catalogue import to_words
 from drivers import pairing
 from drivers.pairing import PairingProgress, PairingState, PresentedDevice, UnfitDevice
 from firmware_bridge.transport.clock import now
@@ -88,12 +89,13 @@ def _exchange(
                 state, reply = pairing.open_pairing(entropy, at)
                 _write(pump, reply)
             case PortLost(reason=reason):
-                raise PairingFailed(reason if reason.startswith(name) else f"{name}: {reason}")
+                why = to_words(reason)
+                raise PairingFailed(why if why.startswith(name) else f"{name}: {why}")
             case Chunk(data=data, at=at) if state is not None:
                 state, reply, presented = pairing.receive(state, data, at)
                 _write(pump, reply)
                 if isinstance(presented, UnfitDevice):
-                    raise PairingFailed(f"{name}: {presented.why}")
+                    raise PairingFailed(f"{name}: {to_words(presented.why)}")
                 if presented is not None:
                     return presented
             case Chunk():

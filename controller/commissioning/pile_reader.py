@@ -14,6 +14,7 @@ from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
+from controller.messages.catalogue import to_words
 from drivers.commands import ListTags
 from drivers.events import CommandAnswered, DeviceEvent, ListingDone, OtherTransponder, TagListed
 from drivers.faults import DeviceFault
@@ -141,9 +142,9 @@ class PileReader(Generic[StateT]):
                 self._open = self._opened = True
             case PortLost(reason=reason):
                 self._open = False
-                self._lost_why = reason
+                self._lost_why = to_words(reason)
                 if not self._opened:
-                    raise ReaderUnreachable(reason)
+                    raise ReaderUnreachable(self._lost_why)
             case _:
                 pass
 
@@ -175,9 +176,9 @@ class _ListingCollector:
                 case OtherTransponder(kind=kind):
                     self._remarks[f"a transponder of another kind is on the reader: {kind}"] = None
                 case DeviceFault(detail=detail):
-                    self._remarks[detail] = None
+                    self._remarks[to_words(detail)] = None
                 case CommandAnswered(command=command, detail=detail) if command == _LIST:
-                    return ListingFailed(detail)
+                    return ListingFailed(to_words(detail))
                 case ListingDone(count=count):
                     return self._complete(count)
                 case _:

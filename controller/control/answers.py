@@ -95,7 +95,7 @@ def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Pl
                 "kind": "command_answer",
                 "command": answered.command,
                 "outcome": answered.outcome.value,
-                "detail": answered.detail,
+                "detail": to_words(answered.detail),
             }
         case (
             BatchBound()

@@ -69,17 +69,16 @@ from controller.tape.inputs import (
     NoiseDropped,
     Started,
     Tick,
-    WriteFailed,
 )
 from drivers.commands import DeviceCommand, LockExit, SetPolling, UnlockExit
 from drivers.events import BarCodeRead, CardPassed, DeviceEvent, LockChanged, TagSeen
-from drivers.faults import DeviceFault
-from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 # No card is drawn in these phases, so readers may be polled less often.
 _NO_CARDS_DUE: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
+_RESTARTED: Final = message("program_was_restarted")
 _COUP_ENDS: Final = frozenset((HandsCleared, ShoeOver))
 
 
@@ -132,9 +131,6 @@ class Core(Struct, frozen=True):
                 return self._tick_devices(transition, item.at)
             case OperatorAction():
                 return self._apply_action(transition, item)
-            case WriteFailed():
-                fault = DeviceFault(LinkFaultKind.COMMAND_TIMEOUT, item.detail)
-                return transition.with_entries(DeviceEventRecorded(item.port, fault))
             case NoiseDropped():
                 return transition.with_entries(DeviceEventRecorded(item.port, noise_fault(item)))
             case ManifestGiven():
@@ -217,7 +213,7 @@ class Core(Struct, frozen=True):
         """
         for port in self.devices.ports:
             if self.devices.is_open(transition.state, port):
-                lost = PortLost(port, at, "the program was restarted")
+                lost = PortLost(port, at, _RESTARTED)
                 transition = self._apply_device_events(
                     self.devices.receive(transition, lost), port, at
                 )

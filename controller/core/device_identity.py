@@ -9,20 +9,22 @@ from msgspec import Struct
 
 from drivers.events import DeviceEvent, Stage, StageChanged
 from drivers.shuffler_events import IdentityProven, IdentityRefused
+from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import ForeignText, Identifier
 
 
 class DeviceIdentity(Struct, frozen=True):
     """Who a device has proven to be.
 
     `trusted`: it is the paired device. `bare`: it proves no identity, and the configuration accepts
-    it anyway. `refused`: why all its reports are rejected, empty if they are not.
+    it anyway. `refused`: why all its reports are rejected, None if they are not.
     """
 
-    device: str = ""
-    version: str = ""
+    device: Identifier = ""
+    version: ForeignText = ""
     bare: bool = False
     trusted: bool = False
-    refused: str = ""
+    refused: Message | None = None
 
 
 NOT_PROVEN: Final = DeviceIdentity()

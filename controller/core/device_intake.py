@@ -29,6 +29,7 @@ from drivers.events import DeviceEvent, ReportsLost
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import ShufflerEvent
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 _RANKS: Final = {rank.value: rank for rank in Rank}
@@ -128,11 +129,7 @@ def _card(face: device.Face | None) -> Card | None:
 
 def noise_fault(item: NoiseDropped) -> DeviceFault:
     """The fault of a port whose noise is counted and no longer stored."""
-    detail = (
-        f"{item.count} bytes that brought no new report were counted and not stored: at most"
-        f" {item.limit} of such bytes are stored in an hour. Check the port's line settings, its"
-        " cable, and what is connected there"
-    )
+    detail = message("noise_counted", number=item.count, limit=item.limit)
     return DeviceFault(LinkFaultKind.NOISE, detail)
 
 

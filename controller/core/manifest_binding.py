@@ -90,7 +90,7 @@ def set_card_apart(
 def usb_device_entry(item: DevicePlugged | DeviceUnplugged) -> UsbDeviceRecorded:
     """The entry for a USB device that appeared, was refused or is gone."""
     if isinstance(item, DeviceUnplugged):
-        return UsbDeviceRecorded("gone", "", "", item.path, "")
+        return UsbDeviceRecorded("gone", "", "", item.path, None)
     usb_id = f"{item.vendor_id:04x}:{item.product_id:04x}"
     what = "refused" if item.refused else "appeared"
     return UsbDeviceRecorded(what, usb_id, item.serial_number, item.path, item.refused)

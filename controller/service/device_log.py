@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from controller.core.build import shoe_driver_settings
 from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import WarningClosed, WarningOpened
 from controller.procedure.events import ShufflerReported
 from controller.service.manifest_lookup import BY_CONFIGURATION
@@ -63,7 +64,7 @@ def logging_port(role: str, put: _PutPort) -> _PutPort:
             case PortOpened():
                 LOG.info("%s: %s is open", role, event.port)
             case PortLost(reason=reason):
-                LOG.warning("%s: %s", role, reason)
+                LOG.warning("%s: %s", role, to_words(reason))
             case _:
                 pass
         return put(event)
@@ -75,8 +76,8 @@ def logging_refusals(put: _PutDevice) -> _PutDevice:
     """Wrap `put`: log a USB device that is refused, then pass it on."""
 
     def log_and_put(item: DevicePlugged | DeviceUnplugged) -> None:
-        if isinstance(item, DevicePlugged) and item.refused:
-            LOG.warning("%s", item.refused)
+        if isinstance(item, DevicePlugged) and item.refused is not None:
+            LOG.warning("%s", to_words(item.refused))
         put(item)
 
     return log_and_put
@@ -120,7 +121,8 @@ def _log_identity(settings: Settings, entry: Entry) -> None:
             LOG.info("%s: device %s, firmware %s, is trusted", role, device, version)
         case IdentityRefused(device=device, why=why):
             name = f"device {device}" if device else "a device"
-            LOG.warning("%s: %s is refused: %s; all its reports are rejected", role, name, why)
+            words = to_words(why)
+            LOG.warning("%s: %s is refused: %s; all its reports are rejected", role, name, words)
         case _:
             pass
 
@@ -167,7 +169,7 @@ class WireLogger:
     def __init__(
         self, shoe: ShoeDeviceSettings, level: str, put: Callable[[PortEvent], object]
     ) -> None:
-        self._monitor = build_monitor(shoe.model, shoe_driver_settings(shoe))
+        self._monitor = build_monitor(shoe.model, shoe_driver_settings(shoe), to_words)
         self._state = self._monitor.initial()
         self._prefixes = LEVELS[level]
         self._put = put

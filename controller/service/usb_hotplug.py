@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged
+from firmware_bridge.message import Message
 from firmware_bridge.transport.allow_list import AllowList, UsbDeviceRefused, refuse_keyboard
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import (
@@ -53,9 +54,9 @@ class UsbHotplug:
         for pump in self._pumps:
             pump.wake()
 
-    def _refused(self, device: UsbIdentity) -> str:
-        """Why a device is refused, else empty; without a list only keyboards are refused."""
+    def _refused(self, device: UsbIdentity) -> Message | None:
+        """Why a device is refused, else None; without a list only keyboards are refused."""
         if self._allowed is None:
-            return refuse_keyboard(device).reason if boot_keyboards(device) else ""
+            return refuse_keyboard(device).reason if boot_keyboards(device) else None
         decision = self._allowed.check(device)
-        return decision.reason if isinstance(decision, UsbDeviceRefused) else ""
+        return decision.reason if isinstance(decision, UsbDeviceRefused) else None

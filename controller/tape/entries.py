@@ -28,6 +28,7 @@ from controller.procedure.events import DomainEvent
 from controller.procedure.verdicts import Verdict
 from controller.tape.inputs import DiskLevel, Input
 from drivers.events import DeviceEvent
+from firmware_bridge.message import Message
 
 
 class EventVerdicts(Struct, frozen=True, tag="event-verdicts"):
@@ -106,7 +107,7 @@ class UsbDeviceRecorded(Struct, frozen=True, tag="usb-device-recorded"):
     usb_id: str
     serial_number: str
     path: str
-    why: str
+    why: Message | None
 
 
 class DiskLevelRecorded(Struct, frozen=True, tag="disk-level-recorded"):

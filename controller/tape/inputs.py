@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from controller.actions.actions import Action, OperatorAction
+from firmware_bridge.message import Message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
@@ -54,14 +55,6 @@ class NoiseDropped(Struct, frozen=True, tag="noise-dropped"):
     sample: bytes
 
 
-class WriteFailed(Struct, frozen=True, tag="write-failed"):
-    """Bytes for a device could not be written."""
-
-    port: str
-    at: Timestamp
-    detail: str
-
-
 class ManifestGiven(Struct, frozen=True, tag="manifest-given"):
     """The manifest of a batch that was named, read from the folder of batches, or a problem.
 
@@ -81,7 +74,7 @@ class ManifestGiven(Struct, frozen=True, tag="manifest-given"):
 
 
 class DevicePlugged(Struct, frozen=True, tag="device-plugged"):
-    """A USB device appeared at this machine; `refused` says why it is refused, else it is empty.
+    """A USB device appeared at this machine; `refused` says why, if it is refused.
 
     Texts come from the device and are sanitized before.
     """
@@ -91,7 +84,7 @@ class DevicePlugged(Struct, frozen=True, tag="device-plugged"):
     product_id: int
     serial_number: str
     path: str
-    refused: str = ""
+    refused: Message | None = None
 
 
 class DeviceUnplugged(Struct, frozen=True, tag="device-unplugged"):
@@ -128,7 +121,6 @@ Input: TypeAlias = (
     | Tick
     | OperatorAction[Action]
     | NoiseDropped
-    | WriteFailed
     | ManifestGiven
     | DevicePlugged
     | DeviceUnplugged

@@ -53,7 +53,7 @@ def identity_view(identity: DeviceIdentity) -> Plain:
         "version": identity.version,
         "bare": identity.bare,
         "trusted": identity.trusted,
-        "refused": identity.refused,
+        "refused": "" if identity.refused is None else to_words(identity.refused),
     }
 
 

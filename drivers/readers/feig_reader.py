@@ -5,7 +5,7 @@ Not: what a tag means, which depends on where the reader is installed.
 Source: drivers/README.md, "Readers".
 """
 
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -29,7 +29,7 @@ from drivers.events import (
     StageChanged,
 )
 from drivers.faults import DeviceFault
-from drivers.lifecycle import advance_through
+from drivers.lifecycle import OPENED, StageStep, advance_through
 from firmware_bridge.feig.items import (
     BlocksRead,
     BufferOverflow,
@@ -48,11 +48,12 @@ from firmware_bridge.feig.link import FeigLink, FeigLinkResult
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.feig.state import FeigLinkState, Question
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
-_IDENTIFIED = "the reader answered with its version, or sent a good frame unasked"
-_ONLINE = "the first report or answer was understood"
+_IDENTIFIED: Final[StageStep] = (Stage.IDENTIFIED, message("reader_identified"))
+_ONLINE: Final[StageStep] = (Stage.ONLINE, message("first_report_or_answer_understood"))
 _FIRST_QUESTIONS = (Question.VERSION, Question.TIMER)
 _UNDERSTOOD = (BufferRecord, BufferOverflow, RepeatsDropped, KeepAlive, ContinuityUnproven)
 
@@ -88,13 +89,11 @@ class FeigReader(Struct, frozen=True):
         """Process one event of the port."""
         match event:
             case PortOpened(at=at):
-                return _map_output(
-                    state, self._link.opened(state.link, at), Stage.OPENED, "port open"
-                )
+                return _map_output(state, self._link.opened(state.link, at), OPENED)
             case Chunk(at=at, data=data):
                 return _map_output(state, self._link.receive(state.link, data, at))
             case PortLost(at=at, reason=reason):
-                return _map_output(state, self._link.closed(state.link, at), Stage.LOST, reason)
+                return _map_output(state, self._link.closed(state.link, at), (Stage.LOST, reason))
             case _:
                 assert_never(event)
 
@@ -110,13 +109,13 @@ class FeigReader(Struct, frozen=True):
             case SetPolling(closely):
                 return self.send_request(state, SetPace(closely), at)
             case LockExit() | UnlockExit():
-                detail = "this device has no lock: tell the dealer to stop, or to continue"
+                detail = message("device_has_no_lock")
             case ClearError():
-                detail = "a reader stores no error to clear: it reports each as it comes"
+                detail = message("reader_stores_no_error")
             case ListTags():
-                detail = "this reader reads cards in play: list a pile on an enrolment reader"
+                detail = message("reader_reads_cards_in_play")
             case OrderShuffler():
-                detail = "this is a reader: order the shuffler at its own port"
+                detail = message("this_is_a_reader")
             case _:
                 assert_never(command)
         return state, ReaderOutput(reports=(refusal(command, detail),))
@@ -134,7 +133,7 @@ class FeigReader(Struct, frozen=True):
         return FeigLink(self.settings)
 
 
-def refusal(command: DeviceCommand, detail: str) -> CommandAnswered:
+def refusal(command: DeviceCommand, detail: Message) -> CommandAnswered:
     """The answer to a command a device cannot execute; `detail` says what to do instead."""
     return CommandAnswered(type(command).__name__, CommandOutcome.REFUSED, detail)
 
@@ -145,21 +144,23 @@ def events_of(report: ReaderReport) -> tuple[DeviceEvent, ...]:
         case StageChanged() | DeviceFault() | CommandAnswered():
             return (report,)
         case BufferOverflow():
-            detail = "the reader's buffer was full: cards passed that it could not record"
             return (
-                DeviceFault(LinkFaultKind.BUFFER_OVERFLOW, detail),
+                DeviceFault(LinkFaultKind.BUFFER_OVERFLOW, message("reader_could_not_record")),
                 ReportsLost(LossReason.GAP, 0),
             )
         case ContinuityUnproven():
-            detail = "the reader may have lost its buffer while its port was not read"
+            detail = message("reader_may_have_lost_buffer")
             return (
                 DeviceFault(LinkFaultKind.CONTINUITY_UNPROVEN, detail),
                 ReportsLost(LossReason.UNPROVEN, 0),
             )
         case RequestFailed(request, status, detail):
             if status is None:
-                return (DeviceFault(LinkFaultKind.NO_ANSWER, f"{request}: {detail}"),)
-            refused = f"{request} refused with status {status:02X}: {detail}"
+                failed = message("reader_request_failed", request=request, why=detail)
+                return (DeviceFault(LinkFaultKind.NO_ANSWER, failed),)
+            refused = message(
+                "reader_request_refused", request=request, status=f"{status:02X}", why=detail
+            )
             return (DeviceFault(LinkFaultKind.DEVICE_STATUS, refused),)
         case ReaderIdentified() | KeepAlive() | RepeatsDropped():
             return ()
@@ -170,11 +171,11 @@ def events_of(report: ReaderReport) -> tuple[DeviceEvent, ...]:
 
 
 def _map_output(
-    state: FeigReaderState, linked: FeigLinkResult, to: Stage | None = None, detail: str = ""
+    state: FeigReaderState, linked: FeigLinkResult, to: StageStep | None = None
 ) -> ReaderStep:
     """Map the link's output; `to` is the stage that the port's event brings."""
     link, output = linked
-    stages = () if to is None else ((to, detail),)
+    stages = () if to is None else (to,)
     reached = _stages_reached(link, output.items)
     stage, changed = advance_through(state.stage, (*stages, *reached))
     reports: list[ReaderReport] = list(changed)
@@ -190,11 +191,11 @@ def _map_output(
 
 def _stages_reached(
     link: FeigLinkState, items: tuple[FeigItem | LinkFault, ...]
-) -> tuple[tuple[Stage, str], ...]:
+) -> tuple[StageStep, ...]:
     """The stages reached, judged by the link's state and items."""
     # A link that has gone on from version and timer had its answer to both.
     pending = None if link.outstanding is None else link.outstanding.question
     answered = link.identified and not link.silence_reported and pending not in _FIRST_QUESTIONS
     if answered or any(isinstance(item, _UNDERSTOOD) for item in items):
-        return ((Stage.IDENTIFIED, _IDENTIFIED), (Stage.ONLINE, _ONLINE))
-    return ((Stage.IDENTIFIED, _IDENTIFIED),) if link.identified else ()
+        return (_IDENTIFIED, _ONLINE)
+    return (_IDENTIFIED,) if link.identified else ()

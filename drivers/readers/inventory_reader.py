@@ -42,6 +42,7 @@ from firmware_bridge.feig.items import (
 )
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent
 
@@ -98,7 +99,7 @@ class InventoryReader(Struct, frozen=True):
         reader, output = self._reader.receive(state.reader, event)
         state, up = self._apply(replace(state, reader=reader, listing=listing), output, event.at)
         if interrupted:
-            answer = _listing_failed("the port was lost before the pile was listed to its end")
+            answer = _listing_failed(message("port_lost_before_pile_listed"))
             up = replace(up, events=(*up.events, answer))
         return state, up
 
@@ -110,10 +111,11 @@ class InventoryReader(Struct, frozen=True):
             reader, output = self._reader.command(state.reader, command, at)
             return self._apply(replace(state, reader=reader), output, at)
         if state.listing is not None:
-            answer = refusal(command, "a pile is being listed: wait until it is done")
+            answer = refusal(command, message("pile_is_being_listed"))
             return state, DriverOutput(events=(answer,))
         if state.stage in (Stage.CLOSED, Stage.LOST):
-            return state, DriverOutput(events=(_listing_failed("the reader's port is not open"),))
+            answer = _listing_failed(message("reader_port_not_open"))
+            return state, DriverOutput(events=(answer,))
         reader, output = self._reader.send_request(state.reader, Inventory(), at)
         return self._apply(replace(state, reader=reader, listing=Listing()), output, at)
 
@@ -165,7 +167,7 @@ class InventoryReader(Struct, frozen=True):
                 return _process_memory(state, listing, identity, data)
             case RequestFailed():
                 if listing.read is None:
-                    answer = _listing_failed("the reader did not list the pile to its end")
+                    answer = _listing_failed(message("reader_did_not_list_pile"))
                     return replace(state, listing=None), (*faults, answer), ()
                 state, events, requests = _process_memory(
                     state, listing, listing.tags[listing.read], b""
@@ -182,7 +184,7 @@ class InventoryReader(Struct, frozen=True):
         if tr_type not in self.settings.card_kinds:
             return listing, (OtherTransponder(kind_name(tr_type)),)
         if len(listing.tags) == TAGS_MAX:
-            detail = f"more than {TAGS_MAX} tags are on the reader: list a smaller pile"
+            detail = message("too_many_tags_on_reader", most=TAGS_MAX)
             return listing, (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
         return replace(listing, tags=(*listing.tags, identity)), ()
 
@@ -228,5 +230,5 @@ def _read_next(state: InventoryReaderState, listing: Listing) -> ListingStep:
     return replace(state, listing=listing), (), (request,)
 
 
-def _listing_failed(detail: str) -> CommandAnswered:
+def _listing_failed(detail: Message) -> CommandAnswered:
     return CommandAnswered(ListTags.__name__, CommandOutcome.NO_ANSWER, detail)

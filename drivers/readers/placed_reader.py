@@ -24,6 +24,7 @@ from firmware_bridge.feig.continuity import age_ms
 from firmware_bridge.feig.items import BufferOverflow, BufferRecord
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.link import ContinuityUnproven, LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
 
@@ -135,12 +136,13 @@ class PlacedReader(Struct, frozen=True):
         """Report once a tag read by an antenna that no spot has."""
         if state.stray_reported:
             return state, ()
-        unnamed = "an antenna that the reader does not report"
-        assigned = ", ".join(f"{one.antenna} is {one.spot}" for one in self.settings.spots)
-        detail = (
-            f"a tag was read by {unnamed if antenna is None else f'antenna {antenna}'}, and by the"
-            f" settings {assigned}: its tags are ignored"
+        spots = tuple(
+            message("antenna_is_spot", antenna=one.antenna, spot=one.spot.value)
+            for one in self.settings.spots
         )
+        detail = message("tag_read_by_unreported_antenna", spots=spots)
+        if antenna is not None:
+            detail = message("tag_read_by_unassigned_antenna", antenna=antenna, spots=spots)
         state = replace(state, stray_reported=True)
         return state, (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
 

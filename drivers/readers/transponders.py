@@ -5,6 +5,8 @@ Source: drivers/README.md, "Readers"; firmware_bridge README, "FEIG OBID".
 
 from types import MappingProxyType
 
+from firmware_bridge.recorded_text import ForeignText
+
 # ISO 15693 and ISO 18000-3 mode 3.
 CARD_KINDS = (0x03, 0x09)
 
@@ -26,6 +28,6 @@ _NAMES = MappingProxyType(
 )
 
 
-def kind_name(kind: int) -> str:
+def kind_name(kind: int) -> ForeignText:
     """The kind's name, with its number in hex."""
     return f"{_NAMES.get(kind, 'unknown')} ({kind:02X})"

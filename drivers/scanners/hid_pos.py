@@ -15,7 +15,7 @@ from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, Stage
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
-from drivers.lifecycle import advance_through
+from drivers.lifecycle import OPENED, StageStep, advance_through
 from drivers.scanners.scan_text import parse_scan, refuse_command
 from drivers.scanners.symbologies import aim_symbology
 from firmware_bridge.hid_pos.link import (
@@ -28,19 +28,21 @@ from firmware_bridge.hid_pos.link import (
 )
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
 # AIM code letter of data that is not from a bar code, such as answers to requests.
 _NO_BAR_CODE = "Z"
 
+_IDENTIFIED = (Stage.IDENTIFIED, message("first_report_received"))
 _STAGES_REACHED = MappingProxyType(
     {
         HidPosProgress.NOTHING: (),
-        HidPosProgress.REPORT: ((Stage.IDENTIFIED, "the first report was received"),),
+        HidPosProgress.REPORT: (_IDENTIFIED,),
         HidPosProgress.SCAN: (
-            (Stage.IDENTIFIED, "the first report was received"),
-            (Stage.ONLINE, "the first whole scan was received"),
+            _IDENTIFIED,
+            (Stage.ONLINE, message("first_whole_scan_received")),
         ),
     }
 )
@@ -66,13 +68,11 @@ class HidPosScanner(Struct, frozen=True):
         """Process one event of the port."""
         match event:
             case PortOpened(at=at):
-                return _map_output(
-                    state, self._link.opened(state.link, at), Stage.OPENED, "port open"
-                )
+                return _map_output(state, self._link.opened(state.link, at), OPENED)
             case Chunk(at=at, data=data):
                 return _map_output(state, self._link.receive(state.link, data, at))
             case PortLost(at=at, reason=reason):
-                return _map_output(state, self._link.closed(state.link, at), Stage.LOST, reason)
+                return _map_output(state, self._link.closed(state.link, at), (Stage.LOST, reason))
             case _:
                 assert_never(event)
 
@@ -98,11 +98,11 @@ class HidPosScanner(Struct, frozen=True):
 
 
 def _map_output(
-    state: HidPosScannerState, linked: HidPosLinkResult, to: Stage | None = None, detail: str = ""
+    state: HidPosScannerState, linked: HidPosLinkResult, to: StageStep | None = None
 ) -> tuple[HidPosScannerState, DriverOutput]:
     """Map the link's output; `to` is the stage that the port's event brings."""
     link, output = linked
-    stages = () if to is None else ((to, detail),)
+    stages = () if to is None else (to,)
     stage, changed = advance_through(state.stage, (*stages, *_STAGES_REACHED[link.progress]))
     events: list[DeviceEvent] = list(changed)
     events.extend(_device_event(item) for item in output.items)
@@ -116,7 +116,7 @@ def _device_event(item: HidPosItem | LinkFault) -> DeviceEvent:
         case LinkFault(kind, detail):
             return DeviceFault(kind, detail)
         case HidPosScan(text, aim) if aim[1:2] == _NO_BAR_CODE:
-            detail = f"the scanner sent {len(text)} characters that are not from a bar code"
+            detail = message("characters_not_from_bar_code", characters=len(text))
             return DeviceFault(LinkFaultKind.MALFORMED, detail)
         case HidPosScan(text, aim):
             return parse_scan(text, aim_symbology(aim))

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from drivers.events import BarCodeRead, DeviceEvent
 from drivers.interface import Driver
-from drivers.monitor import event_text
+from drivers.monitor import Words, event_text, fault_text
 from drivers.scanners.hid_pos import HidPosScanner, HidPosScannerState
 from drivers.scanners.ssi import SsiScanner, SsiScannerState
 from firmware_bridge.hid_pos.reports import MalformedReport, ScanReport
@@ -36,8 +36,9 @@ class ScannerMonitorState(Struct, frozen=True):
 
 
 class ScannerMonitor(Struct, frozen=True):
-    """`masked` is off only while the port is in maintenance."""
+    """`words` makes those of a message. `masked` is off only while the port is in maintenance."""
 
+    words: Words
     scanner: MonitoredScanner
     masked: bool = True
 
@@ -83,7 +84,7 @@ class ScannerMonitor(Struct, frozen=True):
                 case ScanReport(text, aim, _symbology, more):
                     yield f"report {aim} {self._data_text(text)}{', continued' if more else ''}"
                 case MalformedReport(fault) | (LinkFault() as fault):
-                    yield f"{fault.kind}: {fault.detail}"
+                    yield fault_text(fault, self.words)
                 case _:
                     assert_never(one)
 
@@ -93,8 +94,8 @@ class ScannerMonitor(Struct, frozen=True):
                 case Packet(opcode, status, data):
                     line = f"packet {opcode:02X} status {status:02X} {self._data_text(data)}"
                     yield line.rstrip()
-                case LinkFault(kind, detail):
-                    yield f"{kind}: {detail}"
+                case LinkFault():
+                    yield fault_text(one, self.words)
                 case _:
                     assert_never(one)
 
@@ -104,4 +105,4 @@ class ScannerMonitor(Struct, frozen=True):
     def _event_line(self, event: DeviceEvent) -> str:
         if self.masked and isinstance(event, BarCodeRead):
             return f"bar code of {len(event.text)} characters, {event.symbology}"
-        return event_text(event, masked=self.masked)
+        return event_text(event, self.words, masked=self.masked)

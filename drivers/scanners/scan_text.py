@@ -6,26 +6,23 @@ is reported.
 Source: drivers/README.md, "Scanners".
 """
 
-from types import MappingProxyType
+from typing import Final
 
 from drivers.commands import DeviceCommand, SetPolling
 from drivers.events import BarCodeRead, CommandAnswered, CommandOutcome
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import Message, message
 
 TEXT_MAX = 64
 
 _PRINTABLE = range(0x20, 0x7F)
 # Scanners are often set to send a line end after each text.
 _LINE_ENDS = (b"\r\n", b"\r", b"\n")
-_REFUSALS = MappingProxyType(
-    {
-        "empty": "a bar code without text",
-        "long": "longer than the {max} characters a bar code of this table may have",
-        "unprintable": "with characters other than printable ASCII",
-    }
-)
+_EMPTY: Final = message("bar_code_without_text")
+_LONG: Final = message("bar_code_longer_than", most=TEXT_MAX)
+_UNPRINTABLE: Final = message("bar_code_unprintable")
 
 
 def parse_scan(text: bytes, symbology: str) -> BarCodeRead | DeviceFault:
@@ -35,11 +32,11 @@ def parse_scan(text: bytes, symbology: str) -> BarCodeRead | DeviceFault:
             text = text[: -len(line_end)]
             break
     if not text:
-        return _refusal(text, "empty")
+        return _refusal(text, _EMPTY)
     if len(text) > TEXT_MAX:
-        return _refusal(text, "long")
+        return _refusal(text, _LONG)
     if any(byte not in _PRINTABLE for byte in text):
-        return _refusal(text, "unprintable")
+        return _refusal(text, _UNPRINTABLE)
     return BarCodeRead(text.decode("ascii"), symbology)
 
 
@@ -48,11 +45,10 @@ def refuse_command(command: DeviceCommand) -> DriverOutput:
     if isinstance(command, SetPolling):
         return DriverOutput()
     name = type(command).__name__
-    detail = "a bar code scanner takes no commands"
+    detail = message("scanner_takes_no_commands")
     return DriverOutput((CommandAnswered(name, CommandOutcome.REFUSED, detail),))
 
 
-def _refusal(text: bytes, why: str) -> DeviceFault:
-    reason = _REFUSALS[why].format(max=TEXT_MAX)
-    detail = f"a scan of {len(text)} characters was refused: {reason}"
+def _refusal(text: bytes, why: Message) -> DeviceFault:
+    detail = message("scan_refused", characters=len(text), why=why)
     return DeviceFault(LinkFaultKind.MALFORMED, detail)

@@ -12,10 +12,11 @@ from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, Stage
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
-from drivers.lifecycle import advance_through
+from drivers.lifecycle import OPENED, StageStep, advance_through
 from drivers.scanners.scan_text import parse_scan, refuse_command
 from drivers.scanners.symbologies import ssi_symbology
 from firmware_bridge.link import LinkFault
+from firmware_bridge.message import message
 from firmware_bridge.ssi.exchange import RequestDone, RequestRefused, RequestUnanswered
 from firmware_bridge.ssi.link import (
     ScannerEvent,
@@ -31,13 +32,14 @@ from firmware_bridge.ssi.settings import SsiLinkSettings
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
+_IDENTIFIED = (Stage.IDENTIFIED, message("first_good_packet_received"))
 _STAGES_REACHED = MappingProxyType(
     {
         SsiProgress.NOTHING: (),
-        SsiProgress.PACKET: ((Stage.IDENTIFIED, "the first good packet was received"),),
+        SsiProgress.PACKET: (_IDENTIFIED,),
         SsiProgress.READY: (
-            (Stage.IDENTIFIED, "the first good packet was received"),
-            (Stage.ONLINE, "the scanner acknowledged that it is enabled"),
+            _IDENTIFIED,
+            (Stage.ONLINE, message("scanner_acknowledged_enabled")),
         ),
     }
 )
@@ -63,13 +65,11 @@ class SsiScanner(Struct, frozen=True):
         """Process one event of the port."""
         match event:
             case PortOpened(at=at):
-                return _map_output(
-                    state, self._link.opened(state.link, at), Stage.OPENED, "port open"
-                )
+                return _map_output(state, self._link.opened(state.link, at), OPENED)
             case Chunk(at=at, data=data):
                 return _map_output(state, self._link.receive(state.link, data, at))
             case PortLost(at=at, reason=reason):
-                return _map_output(state, self._link.closed(state.link, at), Stage.LOST, reason)
+                return _map_output(state, self._link.closed(state.link, at), (Stage.LOST, reason))
             case _:
                 assert_never(event)
 
@@ -93,11 +93,11 @@ class SsiScanner(Struct, frozen=True):
 
 
 def _map_output(
-    state: SsiScannerState, linked: SsiLinkResult, to: Stage | None = None, detail: str = ""
+    state: SsiScannerState, linked: SsiLinkResult, to: StageStep | None = None
 ) -> tuple[SsiScannerState, DriverOutput]:
     """Map the link's output; `to` is the stage that the port's event brings."""
     link, output = linked
-    stages = () if to is None else ((to, detail),)
+    stages = () if to is None else (to,)
     stage, changed = advance_through(state.stage, (*stages, *_STAGES_REACHED[link.progress]))
     events: list[DeviceEvent] = list(changed)
     for item in output.items:

@@ -7,6 +7,8 @@ Source: drivers/README.md, "Scanners"; firmware_bridge README, "Scanners".
 
 from types import MappingProxyType
 
+from firmware_bridge.recorded_text import Identifier
+
 # Code letter and modifier, where the modifier selects another symbology.
 _BY_AIM_IDENTIFIER = MappingProxyType(
     {
@@ -71,11 +73,11 @@ _BY_SSI_TYPE = MappingProxyType(
 )
 
 
-def aim_symbology(aim: str) -> str:
+def aim_symbology(aim: str) -> Identifier:
     """Name the symbology of an AIM identifier such as `]C0`; an unknown one is shown as it is."""
-    return _BY_AIM_IDENTIFIER.get(aim) or _BY_AIM_LETTER.get(aim[1:2]) or f"aim {aim}"
+    return _BY_AIM_IDENTIFIER.get(aim) or _BY_AIM_LETTER.get(aim[1:2]) or f"aim-{aim}"
 
 
-def ssi_symbology(code_type: int) -> str:
+def ssi_symbology(code_type: int) -> Identifier:
     """Name the symbology of an SSI code type; an unknown one is shown as a number."""
-    return _BY_SSI_TYPE.get(code_type) or f"ssi {code_type:02X}"
+    return _BY_SSI_TYPE.get(code_type) or f"ssi-{code_type:02X}"

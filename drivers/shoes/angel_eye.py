@@ -22,7 +22,7 @@ from drivers.commands import (
 )
 from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage
 from drivers.interface import DriverOutput
-from drivers.lifecycle import advance_through
+from drivers.lifecycle import OPENED, StageStep, advance_through
 from drivers.shoes.angel_eye_events import events_of
 from firmware_bridge.angel_eye import commands as wire
 from firmware_bridge.angel_eye import frames
@@ -34,18 +34,20 @@ from firmware_bridge.angel_eye.link import (
 )
 from firmware_bridge.angel_eye.messages import LockState, StartMessage
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
 _ERROR_CODE_MAX = 99
 
+_IDENTIFIED = (Stage.IDENTIFIED, message("first_good_frame_received"))
 _STAGES_REACHED = MappingProxyType(
     {
         AngelEyeProgress.NOTHING: (),
-        AngelEyeProgress.FRAME: ((Stage.IDENTIFIED, "the first good frame was received"),),
+        AngelEyeProgress.FRAME: (_IDENTIFIED,),
         AngelEyeProgress.UNDERSTOOD: (
-            (Stage.IDENTIFIED, "the first good frame was received"),
-            (Stage.ONLINE, "the first report was understood"),
+            _IDENTIFIED,
+            (Stage.ONLINE, message("first_report_understood")),
         ),
     }
 )
@@ -84,13 +86,11 @@ class AngelEyeShoe(Struct, frozen=True):
         """Process one event of the port."""
         match event:
             case PortOpened(at=at):
-                return _map_output(
-                    state, self._link.opened(state.link, at), Stage.OPENED, "port open"
-                )
+                return _map_output(state, self._link.opened(state.link, at), OPENED)
             case Chunk(at=at, data=data, waited_ns=waited_ns):
                 return _map_output(state, self._link.receive(state.link, data, at, waited_ns))
             case PortLost(at=at, reason=reason):
-                return _map_output(state, self._link.closed(state.link, at), Stage.LOST, reason)
+                return _map_output(state, self._link.closed(state.link, at), (Stage.LOST, reason))
             case _:
                 assert_never(event)
 
@@ -106,18 +106,16 @@ class AngelEyeShoe(Struct, frozen=True):
         if isinstance(command, SetPolling):
             return state, DriverOutput()  # this shoe reports unasked
         if isinstance(command, ListTags):
-            detail = "this shoe reads faces, not tags: use a reader"
+            detail = message("shoe_reads_faces_not_tags")
             return state, _answer(name, CommandOutcome.REFUSED, detail)
         if isinstance(command, OrderShuffler):
-            detail = "this is a shoe: order the shuffler at its own port"
+            detail = message("this_is_a_shoe")
             return state, _answer(name, CommandOutcome.REFUSED, detail)
         if not self.settings.allow_commands:
-            detail = (
-                "commands to this shoe are not allowed: set allow_commands = true in its settings"
-            )
+            detail = message("commands_to_shoe_not_allowed")
             return state, _answer(name, CommandOutcome.REFUSED, detail)
         if state.stage in (Stage.CLOSED, Stage.LOST):
-            return state, _answer(name, CommandOutcome.NO_ANSWER, "the shoe's port is not open")
+            return state, _answer(name, CommandOutcome.NO_ANSWER, message("shoe_port_not_open"))
         match command:
             case LockExit():
                 wire_command: wire.AngelEyeCommand = wire.LockCommand()
@@ -125,7 +123,7 @@ class AngelEyeShoe(Struct, frozen=True):
                 wire_command = wire.UnlockCommand()
             case ClearError(code):
                 if not 0 <= code <= _ERROR_CODE_MAX:
-                    detail = f"an error code has two digits, and {code} does not fit"
+                    detail = message("error_code_has_two_digits", code=code)
                     return state, _answer(name, CommandOutcome.REFUSED, detail)
                 wire_command = wire.ClearErrorCommand(code)
             case _:
@@ -148,14 +146,14 @@ class AngelEyeShoe(Struct, frozen=True):
 
 
 def _map_output(
-    state: AngelEyeShoeState, linked: AngelEyeLinkResult, to: Stage | None = None, detail: str = ""
+    state: AngelEyeShoeState, linked: AngelEyeLinkResult, to: StageStep | None = None
 ) -> tuple[AngelEyeShoeState, DriverOutput]:
     """Map the link's output; `to` is the stage that the port's event brings."""
     link, output = linked
     stage, locked = state.stage, state.locked
     events: list[DeviceEvent] = []
     if to is not None:
-        stage, changed = advance_through(stage, ((to, detail),))
+        stage, changed = advance_through(stage, (to,))
         events.extend(changed)
         locked = None
     if link.progress is not state.link.progress:
@@ -172,5 +170,5 @@ def _map_output(
     return state, DriverOutput(tuple(events), output.to_write)
 
 
-def _answer(command: str, outcome: CommandOutcome, detail: str) -> DriverOutput:
+def _answer(command: str, outcome: CommandOutcome, detail: Message) -> DriverOutput:
     return DriverOutput(events=(CommandAnswered(command, outcome, detail),))

@@ -21,18 +21,20 @@ from firmware_bridge.angel_eye.messages import (
     OutsideMode,
 )
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
+from firmware_bridge.message import Message, message
 
 ERROR_MEANINGS = MappingProxyType(
     {
-        1: "the card cannot be read",
-        2: "a card was overdrawn",
-        3: "a button was misused",
-        4: "a card ran backwards at the exit",
-        5: "a card ran backwards midway",
-        6: "card code error",
-        7: "drawing took too long",
+        1: message("card_cannot_be_read"),
+        2: message("card_was_overdrawn"),
+        3: message("button_misused"),
+        4: message("card_ran_backwards_at_exit"),
+        5: message("card_ran_backwards_midway"),
+        6: message("card_code_error"),
+        7: message("drawing_took_too_long"),
     }
 )
+_UNKNOWN_ERROR = message("error_not_in_list")
 
 _USES = MappingProxyType(
     {
@@ -67,6 +69,8 @@ _COMMAND_NAMES = MappingProxyType(
     }
 )
 
+_ACKNOWLEDGED = message("acknowledged")
+
 # A malformed report with one of these codes loses no card and no result.
 _HARMLESS_CODES = frozenset("SPEeLM")
 
@@ -79,13 +83,13 @@ def events_of(item: AngelEyeItem | LinkFault) -> tuple[DeviceEvent, ...]:
         case SequenceGap(missing_min):
             return _gap(missing_min)
         case ContinuityUnproven():
-            detail = "nothing proves that no report was missed since the last one"
+            detail = message("nothing_proves_no_report_missed")
             return (
                 DeviceFault(LinkFaultKind.CONTINUITY_UNPROVEN, detail),
                 events.ReportsLost(events.LossReason.UNPROVEN, 0),
             )
         case wire.CommandDone(command):
-            return _answered(command, events.CommandOutcome.DONE, "acknowledged")
+            return _answered(command, events.CommandOutcome.DONE, _ACKNOWLEDGED)
         case wire.CommandRefused(command, detail):
             return _answered(command, events.CommandOutcome.REFUSED, detail)
         case wire.CommandTimedOut(command, detail):
@@ -96,9 +100,9 @@ def events_of(item: AngelEyeItem | LinkFault) -> tuple[DeviceEvent, ...]:
             return _message_events(item)
 
 
-def error_meaning(code: int) -> str:
+def error_meaning(code: int) -> Message:
     """The meaning of the shoe's error code according to its manual."""
-    return ERROR_MEANINGS.get(code, "not in the list of known errors")
+    return ERROR_MEANINGS.get(code, _UNKNOWN_ERROR)
 
 
 def _message_events(message: AngelEyeMessage) -> tuple[DeviceEvent, ...]:
@@ -155,25 +159,29 @@ def _result(message: messages.ResultMessage) -> DeviceEvent:
 
 
 def _unreadable(
-    message: messages.MalformedMessage | messages.UnknownMessage,
+    report: messages.MalformedMessage | messages.UnknownMessage,
 ) -> tuple[DeviceEvent, ...]:
-    match message:
+    match report:
         case messages.MalformedMessage(code, why):
-            fault = DeviceFault(LinkFaultKind.MALFORMED, f"a report {code} is invalid: {why}")
+            detail = message("report_invalid", code=code, why=why)
+            fault = DeviceFault(LinkFaultKind.MALFORMED, detail)
         case messages.UnknownMessage(code):
             # A byte above ASCII is not a code and may be anything, including a card's byte.
-            shown = repr(code) if code.isascii() else "above ASCII"
-            fault = DeviceFault(LinkFaultKind.UNKNOWN_CODE, f"a report with unknown code {shown}")
+            detail = message("report_code_above_ascii")
+            if code.isascii():
+                detail = message("report_code_unknown", foreign=repr(code))
+            fault = DeviceFault(LinkFaultKind.UNKNOWN_CODE, detail)
         case _:
-            assert_never(message)
-    if message.code in _HARMLESS_CODES:
+            assert_never(report)
+    if report.code in _HARMLESS_CODES:
         return (fault,)
     return (fault, events.ReportsLost(events.LossReason.UNREADABLE, 1))
 
 
 def _gap(missing_min: int) -> tuple[DeviceEvent, ...]:
-    missing = f"at least {missing_min}" if missing_min else "an unknown number of"
-    detail = f"the shoe's numbering shows that {missing} reports are missing"
+    detail = message("shoe_reports_missing")
+    if missing_min:
+        detail = message("shoe_reports_missing_at_least", number=missing_min)
     return (
         DeviceFault(LinkFaultKind.SEQUENCE_GAP, detail),
         events.ReportsLost(events.LossReason.GAP, missing_min),
@@ -181,7 +189,7 @@ def _gap(missing_min: int) -> tuple[DeviceEvent, ...]:
 
 
 def _answered(
-    command: wire.AngelEyeCommand, outcome: events.CommandOutcome, detail: str
+    command: wire.AngelEyeCommand, outcome: events.CommandOutcome, detail: Message
 ) -> tuple[DeviceEvent, ...]:
     return (events.CommandAnswered(_COMMAND_NAMES[type(command)], outcome, detail),)
 

@@ -6,7 +6,7 @@ Source: drivers/README.md, "Monitor"; firmware_bridge README, "Angel Eye II-EX",
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from drivers.monitor import event_text
+from drivers.monitor import Words, event_text, fault_text
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeState
 from firmware_bridge.angel_eye.frames import feed
 from firmware_bridge.angel_eye.masking import MaskPlace, frame_text, mask_raw
@@ -23,8 +23,9 @@ class AngelEyeMonitorState(Struct, frozen=True):
 
 
 class AngelEyeMonitor(Struct, frozen=True):
-    """`masked` is off only while the port is in maintenance."""
+    """`words` makes those of a message. `masked` is off only while the port is in maintenance."""
 
+    words: Words
     shoe: AngelEyeShoe = field(default_factory=AngelEyeShoe)
     masked: bool = True
 
@@ -45,11 +46,13 @@ class AngelEyeMonitor(Struct, frozen=True):
                 state = replace(state, place=place, unframed=unframed)
                 for one in found:
                     if isinstance(one, LinkFault):
-                        lines.append(f"frame  {one.kind}: {one.detail}")
+                        lines.append(f"frame  {fault_text(one, self.words)}")
                     else:
                         lines.append(f"frame  {frame_text(one, masked=self.masked)}")
             case PortOpened() | PortLost():
                 state = replace(state, place=MaskPlace.UNKNOWN, unframed=Unframed())
         shoe, output = self.shoe.receive(state.shoe, event)
-        lines.extend(f"event  {event_text(one, masked=self.masked)}" for one in output.events)
+        lines.extend(
+            f"event  {event_text(one, self.words, masked=self.masked)}" for one in output.events
+        )
         return replace(state, shoe=shoe), tuple(lines)

@@ -26,6 +26,7 @@ from drivers.faults import DeviceFault
 from drivers.readers.transponders import CARD_KINDS, kind_name
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 
 # More tags than this at one exit are a pile of cards put on it.
 TAGS_MAX = 8
@@ -123,8 +124,7 @@ def apply_record(
     if record.identity:
         state, found = _process_tag(settings, state, record)
     elif record.inputs is None:
-        detail = "a record of the reader holds neither a tag nor its inputs: check its settings"
-        found = (DeviceFault(LinkFaultKind.MALFORMED, detail),)
+        found = (DeviceFault(LinkFaultKind.MALFORMED, message("record_without_tag_or_inputs")),)
     state, passed = _process_gate(settings, state, record)
     return state, (*expired, *found, *passed)
 
@@ -183,15 +183,9 @@ def _check_antenna(settings: ExitSettings, state: ExitState, antenna: int | None
     if settings.antenna in (0, antenna) or state.reported.antenna:
         return state, ()
     if antenna is None:
-        detail = (
-            f"the reader does not report which antenna read a tag: antenna = {settings.antenna}"
-            " of the shoe has no effect"
-        )
+        detail = message("reader_reports_no_antenna", exit=settings.antenna)
     else:
-        detail = (
-            f"antenna {antenna} of the shoe's reader read a tag, and the exit is antenna"
-            f" {settings.antenna}: its tags are ignored"
-        )
+        detail = message("tag_read_by_other_antenna", antenna=antenna, exit=settings.antenna)
     state = replace(state, reported=replace(state.reported, antenna=True))
     return state, (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
 
@@ -211,7 +205,7 @@ def _tag_at_gate(state: ExitState, tag: str) -> ExitStep:
         return replace(state, waiting=(*state.waiting, one)), ()
     if state.reported.crowd:
         return state, ()
-    detail = f"more than {TAGS_MAX} tags are at the exit: the others are ignored"
+    detail = message("too_many_tags_at_exit", most=TAGS_MAX)
     state = replace(state, reported=replace(state.reported, crowd=True))
     return state, (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
 

@@ -6,7 +6,7 @@ Source: drivers/README.md, "Monitor"; firmware_bridge README, "FEIG OBID", what 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from drivers.monitor import event_text
+from drivers.monitor import Words, event_text, fault_text
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeState
 from firmware_bridge.feig.frames import FeigUnframed, feed
 from firmware_bridge.feig.masking import frame_text, mask_raw
@@ -22,8 +22,9 @@ class RfidMonitorState(Struct, frozen=True):
 
 
 class RfidMonitor(Struct, frozen=True):
-    """`masked` is off only while the port is in maintenance."""
+    """`words` makes those of a message. `masked` is off only while the port is in maintenance."""
 
+    words: Words
     shoe: RfidShoe = field(default_factory=RfidShoe)
     masked: bool = True
 
@@ -44,11 +45,13 @@ class RfidMonitor(Struct, frozen=True):
                 state = replace(state, unframed=unframed)
                 for one in found:
                     if isinstance(one, LinkFault):
-                        lines.append(f"frame  {one.kind}: {one.detail}")
+                        lines.append(f"frame  {fault_text(one, self.words)}")
                     else:
-                        lines.append(f"frame  {frame_text(one, masked=self.masked)}")
+                        lines.append(f"frame  {frame_text(one, self.words, masked=self.masked)}")
             case PortOpened() | PortLost():
                 state = replace(state, unframed=FeigUnframed())
         shoe, output = self.shoe.receive(state.shoe, event)
-        lines.extend(f"event  {event_text(one, masked=self.masked)}" for one in output.events)
+        lines.extend(
+            f"event  {event_text(one, self.words, masked=self.masked)}" for one in output.events
+        )
         return replace(state, shoe=shoe), tuple(lines)

@@ -26,8 +26,9 @@ from drivers.events import (
 )
 from drivers.faults import DeviceFault
 from drivers.tablelink import common_events as own_affairs
-from drivers.tablelink.printable import printable_text
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
+from firmware_bridge.recorded_text import ForeignText, Identifier
 from firmware_bridge.tablelink import bodies
 from firmware_bridge.tablelink.bodies import DeviceMode, DeviceStatus, EventBody
 
@@ -45,12 +46,12 @@ class ShoeError(IntEnum):
 
 ERROR_MEANINGS = MappingProxyType(
     {
-        ShoeError.EMPTY: "the shoe is empty",
-        ShoeError.LID_OPEN: "the lid is open",
-        ShoeError.JAM: "a card is jammed",
-        ShoeError.SELF_TEST: "the self-test failed",
-        ShoeError.NOT_IN_PLAY: "the shoe is in service, sorting or under test",
-        ShoeError.CARDS_LEFT: "cards are left where none may be",
+        ShoeError.EMPTY: message("shoe_is_empty"),
+        ShoeError.LID_OPEN: message("lid_is_open"),
+        ShoeError.JAM: message("card_is_jammed"),
+        ShoeError.SELF_TEST: message("self_test_failed"),
+        ShoeError.NOT_IN_PLAY: message("shoe_not_in_play"),
+        ShoeError.CARDS_LEFT: message("cards_left_in_shoe"),
     }
 )
 # Error number of a warning: this plus the device's own code.
@@ -109,8 +110,7 @@ def events_of(body: EventBody) -> tuple[DeviceEvent, ...]:
             | bodies.BatchDone()
             | bodies.BatchAborted()
         ):
-            detail = "a shoe sent an event of a shuffler: check which device is connected"
-            return (DeviceFault(LinkFaultKind.MALFORMED, detail),)
+            return (DeviceFault(LinkFaultKind.MALFORMED, message("shoe_sent_shuffler_event")),)
         case _:
             return own_affairs.events_of(body)
 
@@ -131,7 +131,7 @@ def _map_card_event(body: _CardBody) -> tuple[DeviceEvent, ...]:
             return _map_card(body)
         case bodies.CardRetracted(tag):
             if not 0 < len(tag) <= _TAG_BYTES_MAX:
-                detail = "a card came to the exit and went back, and its tag is not known"
+                detail = message("unknown_card_went_back")
                 return (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
             return (TagPulledBack(_hex(tag)),)
         case bodies.ReadFail():
@@ -146,7 +146,7 @@ def _map_card_event(body: _CardBody) -> tuple[DeviceEvent, ...]:
 
 def _map_card(body: bodies.CardOut) -> tuple[DeviceEvent, ...]:
     if len(body.tag) > _TAG_BYTES_MAX:
-        detail = f"a tag of {len(body.tag)} bytes is not valid: its card counts as unread"
+        detail = message("tag_not_valid", length=len(body.tag))
         return (DeviceFault(LinkFaultKind.MALFORMED, detail), CardPassed(None))
     if body.tag:
         return (CardPassed(_hex(body.tag)),)
@@ -154,19 +154,19 @@ def _map_card(body: bodies.CardOut) -> tuple[DeviceEvent, ...]:
         return (CardPassed(None),)
     suit = _SUITS.get(body.suit)
     if body.rank not in _RANKS or suit is None:
-        detail = "the face of a card is invalid: it counts as unread"
+        detail = message("face_not_valid")
         return (DeviceFault(LinkFaultKind.MALFORMED, detail), CardPassed(None))
     return (CardRead(ClaimedUse.UNCLAIMED, 0, Face(body.rank, suit), repeated=False),)
 
 
 def _map_double_feed(cards: int) -> tuple[DeviceEvent, ...]:
     if cards not in CARDS_AT_ONCE:
-        detail = f"the shoe reported that {cards} cards left at once: the true number is not known"
+        detail = message("incredible_double_feed", cards=cards)
         return (
             DeviceFault(LinkFaultKind.MALFORMED, detail),
             ReportsLost(LossReason.UNREADABLE, 1),
         )
-    detail = f"a double feed: {cards} left the shoe at once, and none of them was read"
+    detail = message("double_feed", cards=cards)
     fault = DeviceFault(LinkFaultKind.DEVICE_STATUS, detail)
     return (fault, *[CardPassed(None)] * cards)
 
@@ -184,7 +184,7 @@ def _map_shoe_event(body: _ShoeBody) -> tuple[DeviceEvent, ...]:
         case bodies.SelfTest(passed, _detail):
             return (_error_event(ShoeError.SELF_TEST, active=not passed),)
         case bodies.PowerUp(boot_count, _broken_off):
-            detail = f"the shoe restarted: boot {boot_count}"
+            detail = message("shoe_restarted", boot=boot_count)
             return (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
         case bodies.ModeReport(mode):
             return (_error_event(ShoeError.NOT_IN_PLAY, active=mode is not DeviceMode.PLAY),)
@@ -210,13 +210,13 @@ def _cleared(error: ShoeError) -> DeviceErrorCleared:
     return DeviceErrorCleared(error.value, ERROR_MEANINGS[error])
 
 
-def _warning(code: int, text: str, *, active: bool) -> DeviceEvent:
+def _warning(code: int, text: ForeignText, *, active: bool) -> DeviceEvent:
     number = WARNINGS_FROM + code
-    meaning = f"warning {code} of the shoe: {printable_text(text)}"
+    meaning = message("warning_of_shoe", code=code, foreign=text)
     if active:
         return DeviceErrorRaised(number, meaning, blocking=False)
     return DeviceErrorCleared(number, meaning)
 
 
-def _hex(tag: bytes) -> str:
+def _hex(tag: bytes) -> Identifier:
     return tag.hex().upper()

@@ -29,13 +29,14 @@ from drivers.events import (
 )
 from drivers.interface import DriverOutput
 from drivers.shoes.tablelink_events import events_of, status_of
+from drivers.tablelink.answers import NOT_ANSWERED, with_detail
 from drivers.tablelink.device import (
     TableLinkDevice,
     TableLinkDeviceState,
     TableLinkReport,
     TableLinkStep,
 )
-from drivers.tablelink.printable import printable_text
+from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink import frames
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import (
@@ -52,10 +53,10 @@ from firmware_bridge.transport.port import PortEvent
 _NAMES = MappingProxyType({RequestType.LOCK: "LockExit", RequestType.UNLOCK: "UnlockExit"})
 _ANSWERS = MappingProxyType(
     {
-        RequestStatus.DONE: (CommandOutcome.DONE, "done"),
-        RequestStatus.REFUSED: (CommandOutcome.REFUSED, "the shoe refused"),
-        RequestStatus.UNKNOWN: (CommandOutcome.REFUSED, "the shoe does not know this command"),
-        RequestStatus.FAILED: (CommandOutcome.REFUSED, "the shoe failed to do it"),
+        RequestStatus.DONE: (CommandOutcome.DONE, message("shoe_did_it")),
+        RequestStatus.REFUSED: (CommandOutcome.REFUSED, message("shoe_refused")),
+        RequestStatus.UNKNOWN: (CommandOutcome.REFUSED, message("shoe_does_not_know_command")),
+        RequestStatus.FAILED: (CommandOutcome.REFUSED, message("shoe_failed_to_do_it")),
     }
 )
 
@@ -109,11 +110,11 @@ class TableLinkShoe(Struct, frozen=True):
             case UnlockExit():
                 return self._request(state, command, RequestType.UNLOCK, at)
             case ClearError():
-                detail = "this shoe clears its own errors once the cause has been removed"
+                detail = message("shoe_clears_own_errors")
             case ListTags():
-                detail = "this shoe reads cards in play: list a pile on an enrolment reader"
+                detail = message("shoe_reads_cards_in_play")
             case OrderShuffler():
-                detail = "this is a shoe: order the shuffler at its own port"
+                detail = message("this_is_a_shoe")
             case _:
                 assert_never(command)
         return state, _answer(command, CommandOutcome.REFUSED, detail)
@@ -132,12 +133,10 @@ class TableLinkShoe(Struct, frozen=True):
         self, state: TableLinkShoeState, command: DeviceCommand, order: RequestType, at: Timestamp
     ) -> tuple[TableLinkShoeState, DriverOutput]:
         if not self.settings.allow_commands:
-            detail = (
-                "commands to this shoe are not allowed: set allow_commands = true in its settings"
-            )
+            detail = message("commands_to_shoe_not_allowed")
             return state, _answer(command, CommandOutcome.REFUSED, detail)
         if state.stage in (Stage.CLOSED, Stage.LOST):
-            return state, _answer(command, CommandOutcome.NO_ANSWER, "the shoe's port is not open")
+            return state, _answer(command, CommandOutcome.NO_ANSWER, message("shoe_port_not_open"))
         return _map_output(
             state, self._device.send_request(state.device, TableLinkRequest(order), at)
         )
@@ -186,12 +185,9 @@ def _lock_changes(before: bool | None, now: bool | None) -> tuple[LockChanged, .
 
 def _command_answer(answer: RequestAnswer) -> CommandAnswered:
     name = _NAMES.get(answer.request.kind, answer.request.kind.name)
-    text = f": {printable_text(answer.detail)}" if answer.detail else ""
-    if answer.status is None:
-        return CommandAnswered(name, CommandOutcome.NO_ANSWER, f"no answer{text}")
-    outcome, words = _ANSWERS[answer.status]
-    return CommandAnswered(name, outcome, f"{words}{text}")
+    outcome, said = NOT_ANSWERED if answer.status is None else _ANSWERS[answer.status]
+    return CommandAnswered(name, outcome, with_detail(said, answer.detail))
 
 
-def _answer(command: DeviceCommand, outcome: CommandOutcome, detail: str) -> DriverOutput:
+def _answer(command: DeviceCommand, outcome: CommandOutcome, detail: Message) -> DriverOutput:
     return DriverOutput(events=(CommandAnswered(type(command).__name__, outcome, detail),))

@@ -18,8 +18,8 @@ from drivers.shuffler_events import (
     ShufflerMode,
 )
 from drivers.tablelink import common_events as own_affairs
-from drivers.tablelink.printable import device_id, printable_text
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.tablelink import bodies
 from firmware_bridge.tablelink.bodies import (
     AbortCode,
@@ -107,8 +107,7 @@ def events_of(body: EventBody) -> tuple[DeviceEvent, ...]:
             | bodies.ShoeLoaded()
             | bodies.ShoeEmpty()
         ):
-            detail = "a shuffler sent an event of a dealing shoe: check which device is connected"
-            return (DeviceFault(LinkFaultKind.MALFORMED, detail),)
+            return (DeviceFault(LinkFaultKind.MALFORMED, message("shuffler_sent_shoe_event")),)
         case _:
             return own_affairs.events_of(body)
 
@@ -116,7 +115,7 @@ def events_of(body: EventBody) -> tuple[DeviceEvent, ...]:
 def status_of(status: DeviceStatus) -> tuple[DeviceEvent, ...]:
     """Map a status; a compartment that does not exist gives a fault and is left out."""
     known = tuple(
-        (one.compartment, _STATES[one.phase], one.cards, printable_text(one.back), one.cycle)
+        (one.compartment, _STATES[one.phase], one.cards, one.back, one.cycle)
         for one in status.compartments
         if one.compartment in _COMPARTMENTS
     )
@@ -139,7 +138,7 @@ def _map_place(body: _PlaceBody) -> tuple[DeviceEvent, ...]:
     match body:
         case bodies.CompartmentReport(_, holding, cards, back, faces):
             state = _STATES[holding]
-            return (events.CompartmentChanged(place, state, cards, printable_text(back), faces),)
+            return (events.CompartmentChanged(place, state, cards, back, faces),)
         case bodies.BatchStarted(cycle=cycle):
             return (events.ShuffleStarted(place, cycle),)
         case bodies.BatchDone():
@@ -161,9 +160,9 @@ def _map_device(body: _DeviceBody) -> tuple[DeviceEvent, ...]:
         case bodies.ModeReport(mode):
             return (events.ModeChanged(_MODES[mode]),)
         case bodies.WarningReport(code, text, active):
-            return (events.ShufflerWarning(code, printable_text(text), active),)
+            return (events.ShufflerWarning(code, text, active),)
         case bodies.SelfTest(passed, detail):
-            return (events.SelfTested(passed, printable_text(detail)),)
+            return (events.SelfTested(passed, detail),)
         case bodies.PowerUp(boot_count, broken_off):
             return _started(boot_count, broken_off)
         case _:
@@ -182,19 +181,19 @@ def proof_of(done: bodies.BatchDone) -> events.ShuffleProof:
     """The receipt of a completed shuffle."""
     receipt = done.receipt
     return events.ShuffleProof(
-        device=device_id(receipt.device),
+        device=receipt.device.hex(),
         boot_id=receipt.boot_id,
         boot_count=receipt.boot_count,
         cycle=receipt.cycle,
         compartment=receipt.compartment,
         count=receipt.count,
         result=_RESULTS[receipt.result],
-        back=printable_text(receipt.back),
+        back=receipt.back,
         faces=receipt.faces,
         began_us=receipt.began_us,
         ended_us=receipt.ended_us,
         image=receipt.image,
-        version=printable_text(receipt.version),
+        version=receipt.version,
         sealed=done.sealed,
         signed=done.signed,
         genuine=done.genuine,
@@ -202,5 +201,5 @@ def proof_of(done: bodies.BatchDone) -> events.ShuffleProof:
 
 
 def _unknown_compartment(number: int) -> DeviceFault:
-    detail = f"the shuffler reported compartment {number}: it has 1 and 2"
+    detail = message("shuffler_reported_compartment", number=number)
     return DeviceFault(LinkFaultKind.MALFORMED, detail)

@@ -7,7 +7,9 @@ from types import MappingProxyType
 
 from drivers.commands import OrderShuffler, ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
-from drivers.tablelink.printable import printable_text
+from drivers.tablelink.answers import NOT_ANSWERED, with_detail
+from firmware_bridge.message import Message, message
+from firmware_bridge.recorded_text import Identifier
 from firmware_bridge.tablelink.bodies import DeviceMode
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
@@ -44,54 +46,51 @@ _ORDERS = MappingProxyType(
 _DEVICE_ORDER_NAMES = MappingProxyType({request: name for name, request in _DEVICE_ORDERS.items()})
 _ANSWERS = MappingProxyType(
     {
-        RequestStatus.DONE: (CommandOutcome.DONE, "done, or started"),
-        RequestStatus.REFUSED: (CommandOutcome.REFUSED, "refused"),
-        RequestStatus.UNKNOWN: (CommandOutcome.REFUSED, "the shuffler does not know this order"),
-        RequestStatus.FAILED: (CommandOutcome.REFUSED, "failed"),
+        RequestStatus.DONE: (CommandOutcome.DONE, message("shuffler_did_it")),
+        RequestStatus.REFUSED: (CommandOutcome.REFUSED, message("shuffler_refused")),
+        RequestStatus.UNKNOWN: (CommandOutcome.REFUSED, message("shuffler_does_not_know_order")),
+        RequestStatus.FAILED: (CommandOutcome.REFUSED, message("shuffler_failed")),
     }
 )
 
 STATUS = _DEVICE_ORDERS[ShufflerOrder.STATUS]
 
 
-def request_of(command: OrderShuffler) -> TableLinkRequest | str:
-    """The request, or a sentence why no shuffler can execute this order and what to do."""
+def request_of(command: OrderShuffler) -> TableLinkRequest | Message:
+    """The request, or why no shuffler can execute this order and what to do."""
     whole = _DEVICE_ORDERS.get(command.order)
     if whole is not None:
         if command.compartment == _WHOLE:
             return whole
-        return f"{command.order.value} concerns the whole shuffler: name no compartment"
+        return message("order_concerns_whole_shuffler", order=command.order.value)
     order = _COMPARTMENT_ORDERS.get(command.order)
     if order is None:  # ABORT takes a compartment, or 0 for all
         if command.compartment in (_WHOLE, *_COMPARTMENTS):
             return TableLinkRequest(RequestType.ABORT, command.compartment)
-        return (
-            f"there is no compartment {command.compartment}:"
-            " name 1 or 2, or 0 to abort all that is under way"
-        )
+        return message("no_such_compartment_to_abort", compartment=command.compartment)
     if command.compartment in _COMPARTMENTS:
         return TableLinkRequest(order, command.compartment)
-    return f"there is no compartment {command.compartment}: name 1 or 2"
+    return message("no_such_compartment", compartment=command.compartment)
 
 
-def order_name(request: TableLinkRequest) -> str:
+def order_name(request: TableLinkRequest) -> Identifier | Message:
     """The order's name, with its compartment where it has one."""
     whole = _DEVICE_ORDER_NAMES.get(request)
     if whole is not None:
         return whole.value
     order = _ORDERS.get(request.kind)
     name = request.kind.name.lower() if order is None else order.value
-    place = f"compartment {request.argument}" if request.argument else "all compartments"
-    return f"{name}, {place}"
+    if not request.argument:
+        return message("order_in_all_compartments", order=name)
+    return message("order_in_compartment", order=name, compartment=request.argument)
 
 
 def answer_of(answer: RequestAnswer) -> CommandAnswered:
     """The device event of an answered order."""
-    if answer.status is None:
-        outcome, text = CommandOutcome.NO_ANSWER, "no answer"
-    else:
-        outcome, text = _ANSWERS[answer.status]
-    detail = f": {printable_text(answer.detail)}" if answer.detail else ""
-    return CommandAnswered(
-        "OrderShuffler", outcome, f"{order_name(answer.request)}: {text}{detail}"
+    outcome, said = NOT_ANSWERED if answer.status is None else _ANSWERS[answer.status]
+    detail = message(
+        "order_answered",
+        order=order_name(answer.request),
+        answer=with_detail(said, answer.detail),
     )
+    return CommandAnswered("OrderShuffler", outcome, detail)

@@ -31,6 +31,7 @@ from drivers.tablelink.device import (
     TableLinkReport,
     TableLinkStep,
 )
+from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import RequestAnswer, TableLinkEvent
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
@@ -76,11 +77,11 @@ class TableLinkShuffler(Struct, frozen=True):
             case SetPolling():
                 return state, DriverOutput()  # a shuffler reports unasked
             case LockExit() | UnlockExit():
-                detail = "this is a shuffler: lock or unlock the dealing shoe at its own port"
+                detail = message("this_is_a_shuffler")
             case ClearError():
-                detail = "a shuffler clears its own errors once the cause has been removed"
+                detail = message("shuffler_clears_own_errors")
             case ListTags():
-                detail = "a shuffler lists no tags: use an enrolment reader"
+                detail = message("shuffler_lists_no_tags")
             case OrderShuffler():
                 return self._send_order(state, command, at)
             case _:
@@ -101,16 +102,16 @@ class TableLinkShuffler(Struct, frozen=True):
         self, state: TableLinkShufflerState, command: OrderShuffler, at: Timestamp
     ) -> tuple[TableLinkShufflerState, DriverOutput]:
         request = request_of(command)
-        if isinstance(request, str):
+        if isinstance(request, Message):
             return state, _answer(command, CommandOutcome.REFUSED, request)
         if not self.settings.allow_commands and command.order is not ShufflerOrder.STATUS:
-            detail = "orders are not allowed: set allow_commands = true in the shuffler's settings"
+            detail = message("orders_not_allowed")
             return state, _answer(command, CommandOutcome.REFUSED, detail)
         if state.stage in (Stage.CLOSED, Stage.LOST):
-            detail = "the shuffler's port is not open: check its cable and its power"
+            detail = message("shuffler_port_not_open")
             return state, _answer(command, CommandOutcome.NO_ANSWER, detail)
         if state.stage is not Stage.ONLINE:
-            detail = "the shuffler has not proved its identity yet: repeat the order when it has"
+            detail = message("shuffler_not_proved_yet")
             return state, _answer(command, CommandOutcome.NO_ANSWER, detail)
         return _map_output(self._device.send_request(state.device, request, at))
 
@@ -149,7 +150,7 @@ def _map_output(step: TableLinkStep) -> tuple[TableLinkShufflerState, DriverOutp
     return TableLinkShufflerState(device), DriverOutput(events, output.to_write, output.at_once)
 
 
-def _answer(command: DeviceCommand, outcome: CommandOutcome, detail: str) -> DriverOutput:
+def _answer(command: DeviceCommand, outcome: CommandOutcome, detail: Message) -> DriverOutput:
     if isinstance(command, OrderShuffler):
-        detail = f"{command.order.value}: {detail}"
+        detail = message("order_answered", order=command.order.value, answer=detail)
     return DriverOutput(events=(CommandAnswered(type(command).__name__, outcome, detail),))

@@ -8,8 +8,8 @@ from typing import TypeAlias, assert_never
 from drivers.events import DeviceEvent
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import DeviceTampered
-from drivers.tablelink.printable import printable_text
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.tablelink import bodies
 
 CommonBody: TypeAlias = (
@@ -25,14 +25,13 @@ def events_of(body: CommonBody) -> tuple[DeviceEvent, ...]:
     """The device events of one of these, in order."""
     match body:
         case bodies.Tamper(what):
-            return (DeviceTampered(printable_text(what)),)
+            return (DeviceTampered(message("in_its_own_words", foreign=what)),)
         case bodies.ConfigChanged(what):
-            return (DeviceTampered(f"its settings were changed: {printable_text(what)}"),)
+            return (DeviceTampered(message("device_settings_changed", foreign=what)),)
         case bodies.FirmwareChanged(_image, version):
-            return (DeviceTampered(f"it was given other firmware: {printable_text(version)}"),)
+            return (DeviceTampered(message("device_given_other_firmware", foreign=version)),)
         case bodies.Overflow():
-            detail = "the device's event memory is full: it does nothing more until it is read"
-            return (DeviceFault(LinkFaultKind.BUFFER_OVERFLOW, detail),)
+            return (DeviceFault(LinkFaultKind.BUFFER_OVERFLOW, message("device_memory_full")),)
         case bodies.Checkpoint():
             return ()  # the link compares the device's chain itself
         case _:

@@ -14,8 +14,8 @@ from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage
 from drivers.faults import DeviceFault
 from drivers.tablelink import lifecycle
 from drivers.tablelink.lifecycle import TableLinkLifecycle
-from drivers.tablelink.printable import printable_text
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
+from firmware_bridge.message import message
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import (
     DeviceAdmitted,
@@ -199,7 +199,8 @@ def _apply_status_answer(
         return state, ()
     if status is not None or state.stage is not Stage.ONLINE:
         return replace(state, early_status=status or state.early_status), ()
-    detail = f"the device did not report its status: {printable_text(answer.detail) or 'no answer'}"
+    why = answer.detail or message("no_answer")
+    detail = message("device_did_not_report_status", why=why)
     return state, (DeviceFault(LinkFaultKind.NO_ANSWER, detail),)
 
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage
 from drivers.faults import DeviceFault
-from drivers.lifecycle import advance, advance_through
+from drivers.lifecycle import OPENED, StageStep, advance_through
 from drivers.shuffler_events import (
     ContactRestored,
     DeviceMemoryFilling,
@@ -18,8 +18,9 @@ from drivers.shuffler_events import (
     IdentityProven,
     IdentityRefused,
 )
-from drivers.tablelink.printable import SENTENCE_MAX, device_id, printable_text
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.message import Message, message
+from firmware_bridge.recorded_text import ForeignText, foreign_text
 from firmware_bridge.tablelink.items import (
     DeviceAdmitted,
     DeviceHello,
@@ -44,20 +45,20 @@ class TableLinkLifecycle(Struct, frozen=True):
     """
 
     stage: Stage = Stage.CLOSED
-    version: str = ""
+    version: ForeignText = ""
     boot_count: int = 0
 
 
 def port_opened(life: TableLinkLifecycle) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
     """The port was opened; the device has yet to prove its identity."""
-    return _move(life, Stage.OPENED, "port open")
+    return _move(life, OPENED)
 
 
 def port_lost(
-    life: TableLinkLifecycle, reason: str
+    life: TableLinkLifecycle, reason: Message
 ) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
     """The port was lost."""
-    return _move(life, Stage.LOST, reason)
+    return _move(life, (Stage.LOST, reason))
 
 
 def apply_item(
@@ -68,25 +69,22 @@ def apply_item(
         case TableLinkEvent() | RequestAnswer():
             return life, (item,)
         case LinkFault(kind, detail):
-            return life, (DeviceFault(kind, printable_text(detail, SENTENCE_MAX)),)
+            return life, (DeviceFault(kind, detail),)
         case DeviceHello():
             return _apply_hello(life, item)
         case DeviceAdmitted():
             return _apply_admission(life, item)
         case DeviceNotAdmitted(device, why, rolled_back):
-            refused = IdentityRefused(
-                device_id(device), printable_text(why, SENTENCE_MAX), rolled_back
-            )
-            life, events = _fall_back(life, "the device is not admitted")
+            refused = IdentityRefused(device.hex(), why, rolled_back)
+            life, events = _fall_back(life, message("device_not_admitted"))
             return life, (*events, refused)
         case EventsMissing(count):
-            detail = _missing_text(count)
             return life, (
-                DeviceFault(LinkFaultKind.SEQUENCE_GAP, detail),
+                DeviceFault(LinkFaultKind.SEQUENCE_GAP, _describe_missing(count)),
                 ReportsLost(LossReason.GAP, count),
             )
         case DeviceSilence(silent_ms, lost):
-            life, events = _fall_back(life, "no frames from the device") if lost else (life, ())
+            life, events = _fall_back(life, message("no_frames")) if lost else (life, ())
             return life, (DeviceSilent(silent_ms, lost), *events)
         case SilenceEnded():
             return life, (ContactRestored(),)
@@ -99,13 +97,17 @@ def apply_item(
 def _apply_hello(
     life: TableLinkLifecycle, item: DeviceHello
 ) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
-    version = printable_text(item.firmware)
-    life, events = _fall_back(life, "the device opens a new session")
-    life = replace(life, version=version, boot_count=item.boot_count)
-    debug = ", debugging on" if item.debug else ""
-    detail = f"device {device_id(item.device)}: firmware {version}, boot {item.boot_count}{debug}"
-    stage, changed = advance(life.stage, Stage.IDENTIFIED, detail)
-    return replace(life, stage=stage), (*events, *changed)
+    life, events = _fall_back(life, message("device_opens_new_session"))
+    life = replace(life, version=item.firmware, boot_count=item.boot_count)
+    life, changed = _move(life, (Stage.IDENTIFIED, _describe_hello(item)))
+    return life, (*events, *changed)
+
+
+def _describe_hello(item: DeviceHello) -> Message:
+    device, firmware, boot = item.device.hex(), item.firmware, item.boot_count
+    if item.debug:
+        return message("device_said_hello_debugging", device=device, foreign=firmware, boot=boot)
+    return message("device_said_hello", device=device, foreign=firmware, boot=boot)
 
 
 def _apply_admission(
@@ -114,46 +116,46 @@ def _apply_admission(
     stated = item.attestation
     if stated is None:
         proven = IdentityProven(
-            device=device_id(item.device),
+            device=item.device.hex(),
             version=life.version,
             image=b"",
             security_counter=0,
             boot_count=life.boot_count,
             bare=True,
         )
-        detail = "admitted without an identity, as configured"
+        detail = message("admitted_without_identity")
     else:
         proven = IdentityProven(
-            device=device_id(item.device),
-            version=printable_text(stated.version),
+            device=item.device.hex(),
+            version=foreign_text(stated.version),
             image=stated.image,
             security_counter=stated.security_counter,
             boot_count=stated.boot_count,
             bare=False,
         )
-        detail = "identity proved"
-    steps = ((Stage.IDENTIFIED, "the device answered"), (Stage.ONLINE, detail))
+        detail = message("identity_proved")
+    steps = ((Stage.IDENTIFIED, message("device_answered")), (Stage.ONLINE, detail))
     stage, changed = advance_through(life.stage, steps)
     return replace(life, stage=stage), (*changed, proven)
 
 
 def _fall_back(
-    life: TableLinkLifecycle, detail: str
+    life: TableLinkLifecycle, detail: Message
 ) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
     """Leave the online stage: the device has to prove its identity again."""
     if life.stage is not Stage.ONLINE:
         return life, ()
-    return _move(life, Stage.OPENED, detail)
+    return _move(life, (Stage.OPENED, detail))
 
 
-def _missing_text(count: int) -> str:
+def _describe_missing(count: int) -> Message:
     if not count:
-        return "events of the device are lost for good"
-    return f"{count} event{'s' if count > 1 else ''} of the device lost for good"
+        return message("events_lost_for_good")
+    return message("number_of_events_lost_for_good", count=count)
 
 
 def _move(
-    life: TableLinkLifecycle, to: Stage, detail: str
+    life: TableLinkLifecycle, to: StageStep
 ) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
-    stage, changed = advance(life.stage, to, detail)
+    stage, changed = advance_through(life.stage, (to,))
     return replace(life, stage=stage), changed

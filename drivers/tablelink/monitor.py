@@ -14,9 +14,10 @@ from msgspec.structs import replace
 
 from drivers.events import DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
-from drivers.monitor import event_text
-from drivers.tablelink.printable import SENTENCE_MAX, device_id, printable_text
+from drivers.lifecycle import OPENED
+from drivers.monitor import Words, event_text, fault_text
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.tablelink.bodies import DeviceStatus, EventBody
 from firmware_bridge.tablelink.event_bodies import parse_body
 from firmware_bridge.tablelink.fields import FieldMismatch
@@ -40,8 +41,12 @@ class TableLinkMonitorState(Struct, frozen=True):
 
 
 class TableLinkMonitor(Struct, frozen=True):
-    """`events_of` and `status_of` map the device's bodies. `masked` is off in maintenance only."""
+    """`words` makes those of a message. `events_of` and `status_of` map the device's bodies.
 
+    `masked` is off in maintenance only.
+    """
+
+    words: Words
     events_of: EventMapping
     status_of: StatusMapping
     masked: bool = True
@@ -56,14 +61,14 @@ class TableLinkMonitor(Struct, frozen=True):
         """The lines of one port event, each beginning with its level."""
         match event:
             case PortOpened():
-                changed = StageChanged(Stage.OPENED, "port open")
+                changed = StageChanged(*OPENED)
             case PortLost(reason=reason):
                 changed = StageChanged(Stage.LOST, reason)
             case Chunk(data=data):
                 return self._chunk_lines(state, data)
             case _:
                 assert_never(event)
-        line = f"event  {event_text(changed, masked=self.masked)}"
+        line = f"event  {event_text(changed, self.words, masked=self.masked)}"
         return replace(state, unframed=TableLinkUnframed()), (line,)
 
     def _chunk_lines(
@@ -75,7 +80,7 @@ class TableLinkMonitor(Struct, frozen=True):
         state = replace(state, unframed=unframed)
         for one in found:
             if isinstance(one, LinkFault):
-                lines.append(f"frame  {one.kind}: {one.detail}")
+                lines.append(f"frame  {fault_text(one, self.words)}")
                 continue
             lines.append(f"frame  {frame_text(one, masked=self.masked)}")
             state, texts = self._event_lines(state, one)
@@ -85,19 +90,17 @@ class TableLinkMonitor(Struct, frozen=True):
     def _event_lines(
         self, state: TableLinkMonitorState, frame: TableLinkFrame
     ) -> tuple[TableLinkMonitorState, tuple[str, ...]]:
-        message = decode(frame)
-        match message:
+        received = decode(frame)
+        match received:
             case LinkFault(kind, detail):
-                return state, self._texts(
-                    (DeviceFault(kind, printable_text(detail, SENTENCE_MAX)),)
-                )
+                return state, self._texts((DeviceFault(kind, detail),))
             case Hello(device=device):
                 last = state.last if device == state.device else 0
-                return replace(state, device=device, last=last), (_hello_text(message),)
+                return replace(state, device=device, last=last), (_hello_text(received),)
             case EventMessage(number=number):
                 if number <= state.last:
                     return state, ()
-                return replace(state, last=number), self._body_texts(message)
+                return replace(state, last=number), self._body_texts(received)
             case AnswerMessage(device_status=DeviceStatus() as status):
                 return state, self._texts(self.status_of(status))
             case _:
@@ -107,20 +110,22 @@ class TableLinkMonitor(Struct, frozen=True):
         try:
             body = parse_body(event.kind, event.body, b"")
         except FieldMismatch as mismatch:
-            detail = f"event {event.number} of kind {event.kind} is invalid: {mismatch}"
+            detail = message(
+                "event_malformed", number=event.number, kind=event.kind, why=mismatch.why
+            )
             return self._texts((DeviceFault(LinkFaultKind.MALFORMED, detail),))
         return self._texts(self.events_of(body))
 
     def _texts(self, events: tuple[DeviceEvent, ...]) -> tuple[str, ...]:
-        return tuple(event_text(event, masked=self.masked) for event in events)
+        return tuple(event_text(event, self.words, masked=self.masked) for event in events)
 
 
 def _hello_text(hello: Hello) -> str:
     """The identity the device claims; a monitor cannot verify it."""
     role = _ROLES.get(hello.role, f"role {hello.role}")
     return (
-        f"{role} {device_id(hello.device)} sent HELLO:"
-        f" firmware {printable_text(hello.firmware)}, boot {hello.boot_count},"
+        f"{role} {hello.device.hex()} sent HELLO:"
+        f" firmware {hello.firmware}, boot {hello.boot_count},"
         f" events {hello.first} to {hello.following - 1} stored"
         f"{', debugging on' if hello.debug else ''}"
     )

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from firmware_bridge.angel_eye.frames import BccReading, NakCode, encode_command
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 
 
@@ -48,12 +49,12 @@ class CommandDone(Struct, frozen=True):
 
 class CommandRefused(Struct, frozen=True):
     command: AngelEyeCommand
-    detail: str
+    detail: Message
 
 
 class CommandTimedOut(Struct, frozen=True):
     command: AngelEyeCommand
-    detail: str
+    detail: Message
 
 
 class ReadReply(Struct, frozen=True):
@@ -96,16 +97,16 @@ _OTHER_READING = MappingProxyType(
 
 _NAK_MEANINGS = MappingProxyType(
     {
-        NakCode.FRAMING: "framing or parity error",
-        NakCode.BCC: "wrong BCC, in both readings",
-        NakCode.NO_ETX: "no ETX",
-        NakCode.LENGTH: "wrong length",
-        NakCode.ADDRESS: "wrong address",
-        NakCode.COMMAND: "unknown command",
-        NakCode.TYPE: "unknown type",
-        NakCode.BUSY: "busy",
-        NakCode.WRITE_IN_PROGRESS: "a write is in progress",
-        NakCode.OTHER: "another reason",
+        NakCode.FRAMING: message("framing_or_parity_error"),
+        NakCode.BCC: message("wrong_bcc_in_both_readings"),
+        NakCode.NO_ETX: message("no_etx"),
+        NakCode.LENGTH: message("wrong_length"),
+        NakCode.ADDRESS: message("wrong_address"),
+        NakCode.COMMAND: message("unknown_command"),
+        NakCode.TYPE: message("unknown_type"),
+        NakCode.BUSY: message("shoe_busy"),
+        NakCode.WRITE_IN_PROGRESS: message("write_in_progress"),
+        NakCode.OTHER: message("another_reason"),
     }
 )
 
@@ -124,7 +125,7 @@ def send(
     if state.outstanding is None:
         return _send_now(settings, state, command, at)
     if len(state.waiting) >= settings.commands_waiting_max:
-        detail = f"{settings.commands_waiting_max} commands already wait for the shoe's answer"
+        detail = message("commands_wait_for_shoe", most=settings.commands_waiting_max)
         return state, LinkOutput(items=(CommandRefused(command, detail),))
     return replace(state, waiting=(*state.waiting, command)), LinkOutput()
 
@@ -135,7 +136,7 @@ def handle_ack(
     """Handle ACK: the outstanding command is done."""
     outstanding = _sent_command(state)
     if outstanding is None:
-        return state, _unexpected_answer("ACK")
+        return state, _unexpected_answer(message("ack"))
     faults: tuple[LinkFault, ...] = ()
     if outstanding.reading is not state.reading:
         state = replace(state, reading=outstanding.reading)
@@ -150,7 +151,7 @@ def handle_nak(
     """Handle NAK: wait and retry, try the other BCC reading, or give up."""
     outstanding = _sent_command(state)
     if outstanding is None:
-        return state, _unexpected_answer(f"NAK {code:02X}")
+        return state, _unexpected_answer(message("nak", code=f"{code:02X}"))
     if code in _BUSY and outstanding.busy_resends < settings.busy_resends_max:
         held_back = replace(
             outstanding,
@@ -162,7 +163,12 @@ def handle_nak(
     if code is NakCode.BCC and outstanding.reading is state.reading:
         other = replace(outstanding, reading=_OTHER_READING[state.reading])
         return _write(settings, state, other, at)
-    detail = f"the shoe refused {_name(outstanding.command)}: {_NAK_MEANINGS[code]} ({code:02X})"
+    detail = message(
+        "shoe_refused_command",
+        command=_name(outstanding.command),
+        why=_NAK_MEANINGS[code],
+        code=f"{code:02X}",
+    )
     fault = LinkFault(LinkFaultKind.COMMAND_REFUSED, detail)
     return _finish(settings, state, at, (fault, CommandRefused(outstanding.command, detail)))
 
@@ -191,29 +197,29 @@ def tick(
         again = replace(outstanding, resends=outstanding.resends + 1)
         return _write(settings, state, again, at)
     sent = outstanding.resends + 1
-    detail = f"the shoe did not answer {_name(outstanding.command)}, sent {sent} times"
+    detail = message("shoe_did_not_answer", command=_name(outstanding.command), sent=sent)
     fault = LinkFault(LinkFaultKind.COMMAND_TIMEOUT, detail)
     return _finish(settings, state, at, (fault, CommandTimedOut(outstanding.command, detail)))
 
 
-def fail_all(state: CommandExchange, detail: str) -> CommandExchangeResult:
+def fail_all(state: CommandExchange, detail: Message) -> CommandExchangeResult:
     """Time out all commands: the port was lost, so no answer will come."""
     outstanding = () if state.outstanding is None else (state.outstanding.command,)
     items = tuple(CommandTimedOut(command, detail) for command in (*outstanding, *state.waiting))
     return CommandExchange(reading=state.reading), LinkOutput(items=items)
 
 
-def _name(command: AngelEyeCommand) -> str:
+def _name(command: AngelEyeCommand) -> Message:
     """The command as shown to a technician."""
     match command:
         case LockCommand():
-            return "lock (LK 02)"
+            return message("shoe_command_lock")
         case UnlockCommand():
-            return "unlock (LK 01)"
+            return message("shoe_command_unlock")
         case ClearErrorCommand(code):
-            return f"clear error (EC {code:02d})"
+            return message("shoe_command_clear_error", code=f"{code:02d}")
         case GameProcessQuery():
-            return "query game process (GP 00)"
+            return message("shoe_command_query_game_process")
         case _:
             assert_never(command)
 
@@ -271,11 +277,11 @@ def _finish(
     return state, LinkOutput(items=(*items, *output.items), to_write=output.to_write)
 
 
-def _unexpected_answer(answer: str) -> CommandOutput:
-    detail = f"the shoe answered {answer} and no command waits for an answer"
+def _unexpected_answer(answer: Message) -> CommandOutput:
+    detail = message("shoe_answered_without_command", answer=answer)
     return LinkOutput(items=(LinkFault(LinkFaultKind.UNEXPECTED_ANSWER, detail),))
 
 
 def _wrong_bcc_reading(reading: BccReading) -> LinkFault:
-    detail = f'the shoe uses the other reading of the BCC: set bcc_reading = "{reading}"'
+    detail = message("set_bcc_reading", reading=reading.value)
     return LinkFault(LinkFaultKind.CHECKSUM_READING, detail)

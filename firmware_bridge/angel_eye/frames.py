@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from firmware_bridge.checksums import HEX_DIGITS, xor_of
 from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed, cut_at
+from firmware_bridge.message import message
 
 STX = 0x02
 ETX = 0x03
@@ -72,11 +73,11 @@ class ReadReplyFrame(Struct, frozen=True):
 AngelEyeFrame: TypeAlias = ReportFrame | AckFrame | NakFrame | ReadReplyFrame
 
 
-_NOISE = LinkFault(LinkFaultKind.NOISE, "bytes outside any frame")
-_TRUNCATED = LinkFault(LinkFaultKind.TRUNCATED, "a new frame began before this one had ended")
-_NO_END = LinkFault(LinkFaultKind.NO_END, f"more than {FRAME_BYTES_MAX} bytes without ETX")
-_BAD_CHECKSUM = LinkFault(LinkFaultKind.BAD_CHECKSUM, "the BCC does not match the frame")
-_EMPTY = LinkFault(LinkFaultKind.MALFORMED, "a frame without content")
+_NOISE = LinkFault(LinkFaultKind.NOISE, message("bytes_outside_any_frame"))
+_TRUNCATED = LinkFault(LinkFaultKind.TRUNCATED, message("new_frame_began_before_end"))
+_NO_END = LinkFault(LinkFaultKind.NO_END, message("bytes_without_etx", most=FRAME_BYTES_MAX))
+_BAD_CHECKSUM = LinkFault(LinkFaultKind.BAD_CHECKSUM, message("bcc_does_not_match_frame"))
+_EMPTY = LinkFault(LinkFaultKind.MALFORMED, message("frame_without_content"))
 
 _NAK_CODES = {code.value: code for code in NakCode}
 _ACKED = AckFrame()

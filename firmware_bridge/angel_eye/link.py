@@ -43,6 +43,7 @@ from firmware_bridge.link import (
     LinkOutput,
     Unframed,
 )
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp, same_boot
 
 
@@ -121,9 +122,8 @@ class AngelEyeLink(Struct, frozen=True):
         state = replace(
             state, unframed=Unframed(), silence_ns=None, progress=AngelEyeProgress.NOTHING
         )
-        return _with_exchange(
-            state, commands.fail_all(state.exchange, "the port was lost before the shoe answered")
-        )
+        detail = message("port_lost_before_shoe_answered")
+        return _with_exchange(state, commands.fail_all(state.exchange, detail))
 
     def receive(
         self, state: AngelEyeLinkState, data: bytes, at: Timestamp, waited_ns: int = 0
@@ -276,9 +276,6 @@ def _with_exchange(state: AngelEyeLinkState, result: CommandExchangeResult) -> A
 
 def _wrong_cycle(settings: AngelEyeLinkSettings, adopted: SequenceState) -> LinkFault:
     observed = "".join(sorted({before for before, _after in adopted.order}))
-    detail = (
-        f'the shoe does not count in the order of seq_cycle = "{settings.seq_cycle}"; '
-        f"observed: {observed.encode('unicode_escape').decode('ascii')}. Gaps are detected by the "
-        "observed order until the shoe restarts or the port is opened again: correct the setting"
-    )
+    shown = observed.encode("unicode_escape").decode("ascii")
+    detail = message("set_seq_cycle", cycle=settings.seq_cycle.value, foreign=shown)
     return LinkFault(LinkFaultKind.SEQUENCE_SETTING, detail)

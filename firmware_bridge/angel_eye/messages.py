@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from firmware_bridge.message import Message, MessageError, message
+
 
 class CardTarget(IntEnum):
     """Where the shoe expects a card to go (bits 6-4 of the target byte)."""
@@ -128,7 +130,7 @@ class MalformedMessage(Struct, frozen=True):
     """A known code with an invalid payload."""
 
     code: str
-    reason: str
+    reason: Message
 
 
 class UnknownMessage(Struct, frozen=True):
@@ -154,8 +156,8 @@ AngelEyeMessage: TypeAlias = (
 )
 
 
-class _PayloadError(Exception):
-    """An invalid payload; the message gives the reason."""
+class _PayloadError(MessageError):
+    """An invalid payload, and the reason."""
 
 
 _SUITS = {suit.value: suit for suit in CardSuit}
@@ -175,15 +177,15 @@ def parse(data: bytes) -> AngelEyeMessage:
     try:
         return parser(data[1:])
     except _PayloadError as error:
-        return MalformedMessage(code, str(error))
+        return MalformedMessage(code, error.why)
 
 
 def _strip_bit_7(payload: bytes, length: int) -> tuple[int, ...]:
     """The payload bytes without bit 7, which each of them must have set."""
     if len(payload) != length:
-        raise _PayloadError(f"its payload has {len(payload)} bytes instead of {length}")
+        raise _PayloadError(message("payload_length", length=len(payload), expected=length))
     if payload and min(payload) < 0x80:
-        raise _PayloadError("a payload byte lacks bit 7")
+        raise _PayloadError(message("payload_byte_lacks_bit_7"))
     return tuple([byte & 0x7F for byte in payload])
 
 
@@ -192,18 +194,18 @@ def _parse_face(card: int) -> CardFace | None:
     if card == 0:
         return None
     if suit is None:
-        raise _PayloadError("the card byte has an unknown suit")
+        raise _PayloadError(message("card_byte_unknown_suit"))
     if not 1 <= rank <= _RANK_MAX:
-        raise _PayloadError("the card byte has an unknown rank")
+        raise _PayloadError(message("card_byte_unknown_rank"))
     return CardFace(rank, suit)
 
 
 def _parse_target(byte: int) -> tuple[CardTarget, int]:
     target, index = _TARGETS.get(byte >> 4), byte & 0x0F
     if target is None:
-        raise _PayloadError("the target byte has an unknown target")
+        raise _PayloadError(message("target_byte_unknown_target"))
     if target in _HANDS and index == 0:
-        raise _PayloadError("a card of a hand has index 0")
+        raise _PayloadError(message("card_of_hand_has_index_0"))
     return target, index
 
 
@@ -221,7 +223,7 @@ def _card_outside(payload: bytes) -> AngelEyeMessage:
     mode_bits, card = _strip_bit_7(payload, 2)
     mode = _OUTSIDE_MODES.get(mode_bits >> 4)
     if mode is None:
-        raise _PayloadError("the mode byte has an unknown mode")
+        raise _PayloadError(message("mode_byte_unknown_mode"))
     return CardOutside(mode, _parse_face(card))
 
 
@@ -229,7 +231,7 @@ def _result(payload: bytes) -> AngelEyeMessage:
     (byte,) = _strip_bit_7(payload, 1)
     result = _RESULTS.get(byte >> 4)
     if result is None:
-        raise _PayloadError("the result byte has an unknown result")
+        raise _PayloadError(message("result_byte_unknown_result"))
     return ResultMessage(result, player_pair=bool(byte & 1), banker_pair=bool(byte & 2))
 
 
@@ -250,7 +252,7 @@ def _lock_state(payload: bytes) -> AngelEyeMessage:
 
 def _preset(payload: bytes) -> AngelEyeMessage:
     if len(payload) != 6 or any(byte not in b"0123456789" for byte in payload):
-        raise _PayloadError("its payload is not six ASCII digits")
+        raise _PayloadError(message("payload_not_six_digits"))
     return Preset(address=int(payload[:2]), value=int(payload[2:]))
 
 

@@ -20,6 +20,7 @@ from firmware_bridge.feig.state import (
     report_silence,
 )
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 _VERSION, _TIMER, _CLEARING = "version", "timer", "clearing"
@@ -54,8 +55,7 @@ def report_no_keep_alive(
 ) -> tuple[FeigLinkState, FeigItems]:
     """Report that nothing was received within the keep-alive interval."""
     limit_ms = settings.keep_alive_ns_max // 1_000_000
-    detail = f"the reader sent nothing for {limit_ms} ms: is it switched on and connected?"
-    return report_silence(state, detail)
+    return report_silence(state, message("reader_sent_nothing", ms=limit_ms))
 
 
 def handle_answer(
@@ -78,7 +78,7 @@ def handle_answer(
         and outstanding.query is not None
     ):
         return tags.handle_answer(replace(state, outstanding=None), outstanding.query, answer)
-    detail = f"the reader answered {answer.command:02X} without a matching request"
+    detail = message("reader_answered_without_request", command=f"{answer.command:02X}")
     return state, (LinkFault(LinkFaultKind.UNEXPECTED_ANSWER, detail),)
 
 
@@ -93,7 +93,7 @@ def _handle_clear_answer(
         state = replace(state, delivered=replace(state.delivered, cleared=True))
     if answer.status in (messages.OK, messages.NO_VALID_DATA):
         return end_faults(state, _CLEARING), ()
-    detail = f"the reader does not clear its buffer: status {messages.status_text(answer.status)}"
+    detail = message("reader_does_not_clear", status=messages.describe_status(answer.status))
     return report_once(state, _CLEARING, LinkFaultKind.DEVICE_STATUS, detail)
 
 
@@ -107,7 +107,7 @@ def _handle_version(
         return end_faults(replace(state, identified=True), _VERSION), items
     due_ns = at.monotonic_ns + settings.poll_idly_ns
     state = replace(state, schedule=replace(state.schedule, version_ns=due_ns))
-    detail = f"the reader does not give its version: status {messages.status_text(answer.status)}"
+    detail = message("reader_gives_no_version", status=messages.describe_status(answer.status))
     return report_once(state, _VERSION, LinkFaultKind.DEVICE_STATUS, detail)
 
 
@@ -139,6 +139,6 @@ def _handle_unreadable_timer(
     if isinstance(timer_ms, MalformedContent) and answer.status == messages.OK:
         state, fault = report_once(state, _TIMER, LinkFaultKind.MALFORMED, timer_ms.reason)
     else:
-        detail = f"the reader does not give its timer: status {messages.status_text(answer.status)}"
+        detail = message("reader_gives_no_timer", status=messages.describe_status(answer.status))
         state, fault = report_once(state, _TIMER, LinkFaultKind.DEVICE_STATUS, detail)
     return state, (*unproven, *fault)

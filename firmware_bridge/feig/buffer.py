@@ -22,14 +22,14 @@ from firmware_bridge.feig.state import (
     report_once,
 )
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 _OF_BUFFER = (Question.BUFFER, Question.CONFIRM)
-_STATUS, _CONTENT = "status of the buffer", "content of the buffer"
-_OVERFLOW_DETAIL = "the reader's buffer was full: cards it read after that are lost"
-_UNACKNOWLEDGED_DETAIL = (
-    "the reader sends the next records before the last ones are acknowledged, so records can be "
-    "lost: set the acknowledgement of its notification channel (CFG49, MODE.ACK = 1)"
+_STATUS, _CONTENT = "buffer_status", "buffer_content"
+_OVERFLOW = LinkFault(LinkFaultKind.BUFFER_OVERFLOW, message("reader_buffer_full"))
+_UNACKNOWLEDGED = LinkFault(
+    LinkFaultKind.UNACKNOWLEDGED, message("reader_sends_before_acknowledgement")
 )
 
 
@@ -131,7 +131,7 @@ def _items_before_records(
     waits = state.to_confirm or state.clear_due or state.clear_deadline_ns is not None
     if unsolicited and waits and state.acknowledges and reading.new and not reading.repeats:
         state = replace(state, acknowledges=False)
-        items.append(LinkFault(LinkFaultKind.UNACKNOWLEDGED, _UNACKNOWLEDGED_DETAIL))
+        items.append(_UNACKNOWLEDGED)
     if reading.new:
         state = replace(state, continuity=replace(state.continuity, records_delivered=True))
     return replace(state, delivered=reading.delivered), tuple(items)
@@ -145,8 +145,7 @@ def _overflow(
         return replace(state, overflow_reported=False), ()
     if state.overflow_reported and not news:
         return state, ()
-    fault = LinkFault(LinkFaultKind.BUFFER_OVERFLOW, _OVERFLOW_DETAIL)
-    return replace(state, overflow_reported=True), (BufferOverflow(), fault)
+    return replace(state, overflow_reported=True), (BufferOverflow(), _OVERFLOW)
 
 
 def _with_empty_buffer(state: FeigLinkState) -> FeigLinkState:
@@ -160,7 +159,7 @@ def _report_malformed(
 ) -> tuple[FeigLinkState, FeigItems]:
     """Report a malformed reading; it is not cleared, so that nothing is lost."""
     state = replace(state, to_confirm=0, clear_due=False)
-    detail = f"a reading of the buffer is malformed: {malformed.reason}; the buffer is not cleared"
+    detail = message("buffer_reading_malformed", why=malformed.reason)
     return report_once(
         _with_idle_pace(settings, state, at), _CONTENT, LinkFaultKind.MALFORMED, detail
     )
@@ -172,7 +171,8 @@ def _report_refusal(
     if settings.delivery is Delivery.NOTIFY:
         # A precaution only: some readers do not return the buffer in notification mode.
         return state, ()
-    detail = f"the reader does not return its buffer: status {messages.status_text(answer.status)}"
+    status = messages.describe_status(answer.status)
+    detail = message("reader_does_not_return_buffer", status=status)
     return report_once(
         _with_idle_pace(settings, state, at), _STATUS, LinkFaultKind.DEVICE_STATUS, detail
     )
@@ -182,9 +182,8 @@ def _report_warning(state: FeigLinkState, answer: AnswerFrame) -> tuple[FeigLink
     """Report a warning status that came with records."""
     if answer.status in (messages.OK, messages.MORE_DATA, messages.OVERFLOW):
         return end_faults(state, _STATUS), ()
-    detail = (
-        f"the reader returned records with a warning: status {messages.status_text(answer.status)}"
-    )
+    status = messages.describe_status(answer.status)
+    detail = message("reader_returned_records_with_warning", status=status)
     return report_once(state, _STATUS, LinkFaultKind.DEVICE_STATUS, detail)
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from firmware_bridge.checksums import crc_mcrf4xx
 from firmware_bridge.link import LinkFault, LinkFaultKind, cut_at
+from firmware_bridge.message import message
 
 STX = 0x02
 ANY_ADDRESS = 0xFF
@@ -96,10 +97,10 @@ class FeigUnframed(Struct, frozen=True):
 
 
 _DETAILS = {
-    LinkFaultKind.NOISE: "bytes outside any frame",
-    LinkFaultKind.BAD_CHECKSUM: "the CRC does not match the frame",
-    LinkFaultKind.LENGTH: f"a frame declares a length of more than {FRAME_BYTES_MAX} bytes",
-    LinkFaultKind.TRUNCATED: "the line fell silent within a frame",
+    LinkFaultKind.NOISE: message("bytes_outside_any_frame"),
+    LinkFaultKind.BAD_CHECKSUM: message("crc_does_not_match_frame"),
+    LinkFaultKind.LENGTH: message("frame_declares_too_long", most=FRAME_BYTES_MAX),
+    LinkFaultKind.TRUNCATED: message("line_silent_within_frame"),
 }
 
 

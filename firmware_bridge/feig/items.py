@@ -8,6 +8,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.link import ContinuityUnproven
+from firmware_bridge.message import Message
 
 
 class BufferRecord(Struct, frozen=True):
@@ -70,9 +71,9 @@ class BlocksRead(Struct, frozen=True):
 class RequestFailed(Struct, frozen=True):
     """A request was refused by the reader, or not answered (`status` None); `request` names it."""
 
-    request: str
+    request: Message
     status: int | None
-    detail: str
+    detail: Message
 
 
 FeigItem: TypeAlias = (

@@ -6,6 +6,7 @@ Source: firmware_bridge/README.md, "FEIG OBID".
 """
 
 from collections.abc import Iterable
+from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
 from msgspec import Struct, field
@@ -33,10 +34,22 @@ from firmware_bridge.feig.state import (
     Schedule,
 )
 from firmware_bridge.link import LinkFault, LinkOutput
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 
 FeigOutput: TypeAlias = LinkOutput[FeigItem]
 FeigLinkResult: TypeAlias = tuple[FeigLinkState, FeigOutput]
+
+_CLEARING = message("clearing_of_reader_buffer")
+_QUESTIONS = MappingProxyType(
+    {
+        Question.VERSION: message("question_for_version"),
+        Question.TIMER: message("question_for_timer"),
+        Question.BUFFER: message("question_for_buffer"),
+        Question.CONFIRM: message("question_for_first_records"),
+        Question.TAGS: message("question_for_tags"),
+    }
+)
 
 
 class FeigLink(Struct, frozen=True):
@@ -72,9 +85,8 @@ class FeigLink(Struct, frozen=True):
 
     def closed(self, state: FeigLinkState, at: Timestamp) -> FeigLinkResult:
         """The port was lost at `at`: no answer will come."""
-        state, failed = states.fail_tag_requests(
-            state, "the port was lost before the reader answered"
-        )
+        detail = message("port_lost_before_reader_answered")
+        state, failed = states.fail_tag_requests(state, detail)
         closed_state = FeigLinkState(
             closely=state.closely,
             overflow_reported=state.overflow_reported,
@@ -115,7 +127,7 @@ class FeigLink(Struct, frozen=True):
             state = replace(
                 state, clear_deadline_ns=None, uncleared=True, settled=False, schedule=schedule
             )
-            state, more = self._report_silence(state, "the clearing of its buffer")
+            state, more = self._report_silence(state, _CLEARING)
             items = (*items, *more)
         alive_ns = state.schedule.keep_alive_due_ns
         if alive_ns is not None and now_ns >= alive_ns:
@@ -187,7 +199,7 @@ class FeigLink(Struct, frozen=True):
         state = replace(state, outstanding=None)
         if outstanding.query is not None:
             return tags.handle_timeout(self.settings, state, outstanding.query, at)
-        state, items = self._report_silence(state, f"the question for {outstanding.question}")
+        state, items = self._report_silence(state, _QUESTIONS[outstanding.question])
         due_ns = states.retry_ns(self.settings, state, at.monotonic_ns)
         match outstanding.question:
             case Question.VERSION:
@@ -207,12 +219,11 @@ class FeigLink(Struct, frozen=True):
                 assert_never(outstanding.question)
         return replace(state, schedule=schedule), items
 
-    def _report_silence(self, state: FeigLinkState, what: str) -> tuple[FeigLinkState, FeigItems]:
+    def _report_silence(
+        self, state: FeigLinkState, what: Message
+    ) -> tuple[FeigLinkState, FeigItems]:
         limit_ms = self.settings.answer_ns_max // 1_000_000
-        detail = (
-            f"the reader did not answer {what} within {limit_ms} ms: "
-            "is it switched on, and is this its port?"
-        )
+        detail = message("reader_did_not_answer_question", what=what, ms=limit_ms)
         return states.report_silence(state, detail)
 
     def _send_next(self, state: FeigLinkState, items: FeigItems, at: Timestamp) -> FeigLinkResult:

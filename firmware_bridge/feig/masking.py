@@ -8,6 +8,7 @@ Not: when a port may be shown unmasked (maintenance, the controller's decision).
 Source: firmware_bridge/README.md, "FEIG OBID", what is shown.
 """
 
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import assert_never
 
@@ -23,8 +24,9 @@ from firmware_bridge.feig.frames import (
     feed,
     iterate_frames,
 )
-from firmware_bridge.feig.messages import status_text
+from firmware_bridge.feig.messages import describe_status
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import Message
 
 _HIDDEN = ".."
 _BEFORE = FeigUnframed()
@@ -72,15 +74,15 @@ def _plain_bytes(frame: FeigFrame) -> int:
     return head_bytes + isinstance(frame, AnswerFrame)
 
 
-def frame_text(frame: FeigFrame, *, masked: bool) -> str:
-    """One frame as shown to a technician."""
+def frame_text(frame: FeigFrame, words: Callable[[Message], str], *, masked: bool) -> str:
+    """One frame as shown to a technician; `words` makes them of a message."""
     command = f"{frame.command:02X} ({_WORDS.get(frame.command, 'not used here')})"
     data = _data(frame.data, whole=not masked or frame.command in _SHOWN_WHOLE)
     match frame:
         case RequestFrame():
             return f"request {command}{data}"
         case AnswerFrame(status=status):
-            return f"answer {command} status {status_text(status)}{data}"
+            return f"answer {command} status {words(describe_status(status))}{data}"
         case _:
             assert_never(frame)
 

@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.feig.items import TagInventoried
+from firmware_bridge.message import Message, message
 
 OK: Final = 0x00
 NO_TRANSPONDER: Final = 0x01
@@ -17,37 +18,38 @@ NO_VALID_DATA: Final = 0x92
 OVERFLOW: Final = 0x93
 MORE_DATA: Final = 0x94
 
-STATUS_WORDS = MappingProxyType(
+_STATUS_MEANINGS = MappingProxyType(
     {
-        OK: "ok",
-        NO_TRANSPONDER: "no transponder",
-        0x02: "data false",
-        0x03: "write error",
-        0x04: "address error",
-        0x05: "wrong transponder type",
-        0x08: "authentication error",
-        0x0B: "collision",
-        0x0E: "general error",
-        0x10: "EEPROM error",
-        0x11: "parameter out of range",
-        0x13: "log-in requested",
-        0x14: "log-in error",
-        0x15: "read protected",
-        0x16: "write protected",
-        0x80: "unknown command",
-        0x81: "wrong length",
-        0x82: "command not available",
-        0x83: "radio communication error",
-        0x84: "radio warning",
-        0x85: "EPC error",
-        NO_VALID_DATA: "no valid data",
-        OVERFLOW: "data buffer overflow",
-        MORE_DATA: "more data",
-        0x95: "ISO 15693 error",
-        0x96: "ISO 14443 error",
-        0xF1: "hardware warning",
+        OK: message("status_ok"),
+        NO_TRANSPONDER: message("status_no_transponder"),
+        0x02: message("status_data_false"),
+        0x03: message("status_write_error"),
+        0x04: message("status_address_error"),
+        0x05: message("status_wrong_transponder_type"),
+        0x08: message("status_authentication_error"),
+        0x0B: message("status_collision"),
+        0x0E: message("status_general_error"),
+        0x10: message("status_eeprom_error"),
+        0x11: message("status_parameter_out_of_range"),
+        0x13: message("status_log_in_requested"),
+        0x14: message("status_log_in_error"),
+        0x15: message("status_read_protected"),
+        0x16: message("status_write_protected"),
+        0x80: message("unknown_command"),
+        0x81: message("wrong_length"),
+        0x82: message("status_command_not_available"),
+        0x83: message("status_radio_communication_error"),
+        0x84: message("status_radio_warning"),
+        0x85: message("status_epc_error"),
+        NO_VALID_DATA: message("status_no_valid_data"),
+        OVERFLOW: message("status_data_buffer_overflow"),
+        MORE_DATA: message("status_more_data"),
+        0x95: message("status_iso_15693_error"),
+        0x96: message("status_iso_14443_error"),
+        0xF1: message("status_hardware_warning"),
     }
 )
+_UNKNOWN_STATUS: Final = message("status_unknown")
 
 # Statuses of a reading that contains records; 83 to 85 are warnings.
 WITH_RECORDS = frozenset({OK, 0x83, 0x84, 0x85, OVERFLOW, MORE_DATA})
@@ -63,12 +65,17 @@ _OF_LENGTH = frozenset({0x09, 0x84})
 class MalformedContent(Struct, frozen=True):
     """The invalid content of a good frame; the reason shows none of its bytes."""
 
-    reason: str
+    reason: Message
 
 
-def status_text(status: int) -> str:
+def status_meaning(status: int) -> Message:
+    """The meaning of the status byte."""
+    return _STATUS_MEANINGS.get(status, _UNKNOWN_STATUS)
+
+
+def describe_status(status: int) -> Message:
     """The status byte with its meaning."""
-    return f"{status:02X}, {STATUS_WORDS.get(status, 'unknown to this program')}"
+    return message("status_with_meaning", status=f"{status:02X}", meaning=status_meaning(status))
 
 
 def clock_ms(timer: bytes) -> int:
@@ -79,41 +86,43 @@ def clock_ms(timer: bytes) -> int:
 def parse_timer(data: bytes) -> int | MalformedContent:
     """Parse the answer to 86."""
     if len(data) != 4:
-        return MalformedContent(f"the timer has {len(data)} bytes instead of 4")
+        return MalformedContent(message("timer_length", length=len(data)))
     return clock_ms(data)
 
 
 def parse_inventory(data: bytes) -> tuple[TagInventoried, ...] | MalformedContent:
     """Parse the answer to B0 01: a count, then each tag."""
     if not data:
-        return MalformedContent("an inventory without a count")
+        return MalformedContent(message("inventory_without_count"))
     count, rest = data[0], data[1:]
     tags: list[TagInventoried] = []
     for number in range(1, count + 1):
         if not rest:
-            return MalformedContent(f"an inventory of {count} ends before tag {number}")
+            return MalformedContent(message("inventory_ends_early", tags=count, number=number))
         kind = rest[0]
         if kind in _OF_EIGHT:
             end, begin = 10, 2
         elif kind in _OF_LENGTH and len(rest) >= 3:
             end, begin = 3 + rest[2], 3
         else:
-            return MalformedContent(f"tag {number} has the unknown type {kind:02X}")
+            return MalformedContent(
+                message("inventory_tag_type_unknown", number=number, type=f"{kind:02X}")
+            )
         if len(rest) < end:
-            return MalformedContent(f"tag {number} of an inventory is truncated")
+            return MalformedContent(message("inventory_tag_truncated", number=number))
         tags.append(TagInventoried(kind, rest[begin:end]))
         rest = rest[end:]
-    return MalformedContent("bytes after the last tag of an inventory") if rest else tuple(tags)
+    return MalformedContent(message("bytes_after_inventory")) if rest else tuple(tags)
 
 
 def parse_blocks(data: bytes, count: int) -> bytes | MalformedContent:
     """Parse the answer to B0 23: number and size of blocks, each after its security byte."""
     if len(data) < 2:
-        return MalformedContent("blocks without number and size")
+        return MalformedContent(message("blocks_without_number_and_size"))
     given, size = data[0], data[1]
     if given != count:
-        return MalformedContent(f"{given} blocks instead of {count}")
+        return MalformedContent(message("blocks_number", given=given, expected=count))
     if not size or len(data) != 2 + given * (1 + size):
-        return MalformedContent("the length of the blocks does not match their number and size")
+        return MalformedContent(message("blocks_length"))
     starts = range(3, len(data), 1 + size)
     return b"".join(data[start : start + size] for start in starts)

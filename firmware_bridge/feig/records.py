@@ -13,6 +13,7 @@ from firmware_bridge.feig.frames import FeigCommand
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.feig.layouts import BufferLayout
 from firmware_bridge.feig.messages import MalformedContent, clock_ms
+from firmware_bridge.message import Message, MessageError, message
 
 MARK_BYTES = 8
 
@@ -26,6 +27,13 @@ _ISO15693 = 0x03
 # bits distinguish 96 from 64 bits.
 _EPC = 0x06
 
+# Parts of the data; the others have names of their own in the reader's manual.
+_IDENTITY_HEAD = message("fields_before_identity")
+_IDENTITY = message("field_identity")
+_BLOCKS_HEAD = message("fields_before_blocks")
+_SET = message("data_set")
+_SET_LENGTH = message("length_of_data_set")
+
 
 class Record(Struct, frozen=True):
     """A record and its mark; `timed`: the mark contains a time and is therefore unique."""
@@ -35,8 +43,8 @@ class Record(Struct, frozen=True):
     timed: bool
 
 
-class _FormatError(Exception):
-    """The bytes are not valid data sets; the message gives the reason, without the bytes."""
+class _FormatError(MessageError):
+    """The bytes are not valid data sets; the reason shows none of them."""
 
 
 class _ByteReader:
@@ -52,15 +60,17 @@ class _ByteReader:
     def remaining(self) -> int:
         return len(self._data) - self._at
 
-    def take(self, count: int, name: str) -> bytes:
-        """The next bytes. Raises _NoFit."""
+    def take(self, count: int, name: str | Message, of_set: int | None = None) -> bytes:
+        """The next bytes; `of_set` numbers the data set. Raises _FormatError."""
         if self.remaining < count:
-            raise _FormatError(f"{name} is truncated")
+            if of_set is None:
+                raise _FormatError(message("field_truncated", field=name))
+            raise _FormatError(message("numbered_field_truncated", field=name, number=of_set))
         self._at += count
         return self._data[self._at - count : self._at]
 
-    def number(self, count: int, name: str) -> int:
-        return int.from_bytes(self.take(count, name), "big")
+    def number(self, count: int, name: str | Message, of_set: int | None = None) -> int:
+        return int.from_bytes(self.take(count, name, of_set), "big")
 
 
 def parse_records(
@@ -74,7 +84,7 @@ def parse_records(
             return _old_sets(_ByteReader(data), layout)
         return _sets(_ByteReader(data), layout)
     except _FormatError as error:
-        return MalformedContent(str(error))
+        return MalformedContent(error.why)
 
 
 def _sets(data: _ByteReader, layout: BufferLayout) -> tuple[Record, ...]:
@@ -82,11 +92,11 @@ def _sets(data: _ByteReader, layout: BufferLayout) -> tuple[Record, ...]:
     two = data.number(1, "TR-DATA2") if one & _EXTENDED else 0
 
     def next_set(number: int) -> Record:
-        length = data.number(2, f"the length of data set {number}")
+        length = data.number(2, _SET_LENGTH, number)
         if length < 2:
-            raise _FormatError(f"data set {number} is shorter than its own length")
+            raise _FormatError(message("data_set_shorter_than_length", number=number))
         # Bytes after the known fields are reserved for later readers.
-        return _record(_ByteReader(data.take(length - 2, f"data set {number}")), one, two, layout)
+        return _record(_ByteReader(data.take(length - 2, _SET, number)), one, two, layout)
 
     return _all_of(data, data.number(2, "DATA-SETS"), next_set)
 
@@ -100,14 +110,14 @@ def _old_sets(data: _ByteReader, layout: BufferLayout) -> tuple[Record, ...]:
 def _all_of(data: _ByteReader, count: int, next_set: Callable[[int], Record]) -> tuple[Record, ...]:
     records = tuple(next_set(number) for number in range(1, count + 1))
     if data.remaining:
-        raise _FormatError(f"{data.remaining} bytes after the last of {count} data sets")
+        raise _FormatError(message("bytes_after_data_sets", bytes=data.remaining, sets=count))
     return records
 
 
 def _record(data: _ByteReader, one: int, two: int, layout: BufferLayout) -> Record:
     kind, identity = 0, b""
     if one & _IDD:
-        kind, _, length = data.take(3, "TR-TYPE, IDDIB and IDD-LEN")
+        kind, _, length = data.take(3, _IDENTITY_HEAD)
         identity = data.take(length, "IDD")
         if two & _AFI and kind == _ISO15693:
             identity = identity[2:]
@@ -141,12 +151,12 @@ def _old_record(data: _ByteReader, one: int, layout: BufferLayout) -> Record:
     kind, identity = 0, b""
     if one & _IDD:
         kind = data.number(1, "TR-TYPE")
-        start = data.take(8, "the identity")
+        start = data.take(8, _IDENTITY)
         long = kind == _EPC and start[0] >> 6 == 0
-        identity = start + (data.take(4, "the identity") if long else b"")
+        identity = start + (data.take(4, _IDENTITY) if long else b"")
     blocks = b""
     if one & _DB:
-        _first, count = data.take(2, "DB-ADR and DB-N")
+        _first, count = data.take(2, _BLOCKS_HEAD)
         blocks = _blocks(data, count, layout.block_bytes, lsb_first=bool(one & _LSB_FIRST))
     time = data.take(4, "TIME") if one & _TIMER else b""
     date = data.take(5, "DATE") if one & _DATE else b""

@@ -15,6 +15,7 @@ from firmware_bridge.feig.frames import FeigUnframed
 from firmware_bridge.feig.items import FeigItem, Inventory, ReadBlocks, RequestFailed
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 
 TagRequest: TypeAlias = Inventory | ReadBlocks
@@ -22,17 +23,20 @@ FeigItems: TypeAlias = tuple[FeigItem | LinkFault, ...]
 
 # The pause after unanswered questions in a row doubles at most so often.
 _DOUBLINGS_MAX = 4
-_NO_ANSWER = "the reader does not answer"
+_NO_ANSWER = message("reader_does_not_answer")
+
+_INVENTORY = message("reader_inventory")
+_READ_BLOCKS = message("reader_read_blocks")
 
 
 class Question(StrEnum):
-    """What one request asks for, as shown to a technician."""
+    """What one request asks for."""
 
-    VERSION = "its version"
-    TIMER = "its timer"
-    BUFFER = "its buffer"
-    CONFIRM = "its first records once more"
-    TAGS = "the tags in its field"
+    VERSION = "version"
+    TIMER = "timer"
+    BUFFER = "buffer"
+    CONFIRM = "confirm"  # the first records once more
+    TAGS = "tags"  # those in the field
 
 
 class TagQuery(Struct, frozen=True):
@@ -43,8 +47,8 @@ class TagQuery(Struct, frozen=True):
     found: int = 0
 
     @property
-    def name(self) -> str:
-        return "inventory" if isinstance(self.request, Inventory) else "read blocks"
+    def name(self) -> Message:
+        return _INVENTORY if isinstance(self.request, Inventory) else _READ_BLOCKS
 
 
 class OutstandingQuestion(Struct, frozen=True):
@@ -142,7 +146,7 @@ def next_deadline_ns(settings: FeigLinkSettings, state: FeigLinkState) -> int | 
     return min((due_ns for due_ns in deadlines if due_ns is not None), default=None)
 
 
-def report_silence(state: FeigLinkState, detail: str) -> tuple[FeigLinkState, FeigItems]:
+def report_silence(state: FeigLinkState, detail: Message) -> tuple[FeigLinkState, FeigItems]:
     """Count an unanswered question; report silence once until the reader answers again."""
     state = replace(state, tries=state.tries + 1)
     if state.silence_reported:
@@ -168,7 +172,7 @@ def next_poll_ns(settings: FeigLinkSettings, state: FeigLinkState, asked_ns: int
 
 
 def report_once(
-    state: FeigLinkState, fault_name: str, kind: LinkFaultKind, detail: str
+    state: FeigLinkState, fault_name: str, kind: LinkFaultKind, detail: Message
 ) -> tuple[FeigLinkState, FeigItems]:
     """Report a lasting fault once, when it begins."""
     if fault_name in state.reported:
@@ -181,7 +185,7 @@ def end_faults(state: FeigLinkState, *fault_names: str) -> FeigLinkState:
     return replace(state, reported=tuple(one for one in state.reported if one not in fault_names))
 
 
-def fail_tag_requests(state: FeigLinkState, detail: str) -> tuple[FeigLinkState, FeigItems]:
+def fail_tag_requests(state: FeigLinkState, detail: Message) -> tuple[FeigLinkState, FeigItems]:
     """Fail all tag requests: the outstanding one and those that wait."""
     outstanding = (
         ()

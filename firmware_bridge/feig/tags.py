@@ -20,6 +20,7 @@ from firmware_bridge.feig.messages import MalformedContent
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.feig.state import FeigItems, FeigLinkState, TagQuery, TagRequest
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 # Limit for a reader that always reports more tags.
@@ -33,13 +34,12 @@ def queue_request(
     """Queue a tag request; one that cannot be sent fails at once."""
     query = TagQuery(request)
     if not state.open:
-        return state, (RequestFailed(query.name, None, "the reader's port is not open"),)
+        return state, (RequestFailed(query.name, None, message("reader_port_not_open")),)
     if len(state.waiting) >= settings.requests_waiting_max:
-        detail = f"{settings.requests_waiting_max} requests already wait for the reader's answer"
+        detail = message("requests_wait_for_reader", most=settings.requests_waiting_max)
         return state, (RequestFailed(query.name, None, detail),)
     if isinstance(request, ReadBlocks) and not _is_valid(request):
-        detail = "reading blocks needs an identity of 8 bytes and 1 to 255 blocks up to block 255"
-        return state, (RequestFailed(query.name, None, detail),)
+        return state, (RequestFailed(query.name, None, message("blocks_request_invalid")),)
     return replace(state, waiting=(*state.waiting, query)), ()
 
 
@@ -86,7 +86,7 @@ def handle_timeout(
     """
     schedule = replace(state.schedule, tags_ns=at.monotonic_ns + settings.inventory_ns_max)
     limit_ms = settings.inventory_ns_max // 1_000_000
-    detail = f"the reader did not answer within {limit_ms} ms"
+    detail = message("reader_did_not_answer_within", ms=limit_ms)
     return replace(state, schedule=schedule), (RequestFailed(query.name, None, detail),)
 
 
@@ -104,7 +104,7 @@ def _handle_inventory(
     if answer.status == messages.OK:
         return state, (*listed, InventoryDone(query.found))
     if query.rounds >= _ROUNDS_MAX:
-        detail = f"the reader has more tags after {_ROUNDS_MAX} answers"
+        detail = message("reader_has_more_tags", answers=_ROUNDS_MAX)
         return state, (*listed, RequestFailed(query.name, answer.status, detail))
     return replace(state, waiting=(query, *state.waiting)), listed
 
@@ -119,8 +119,7 @@ def _blocks(query: TagQuery, identity: bytes, count: int, answer: AnswerFrame) -
 
 
 def _report_refusal(query: TagQuery, status: int) -> RequestFailed:
-    words = messages.STATUS_WORDS.get(status, "unknown to this program")
-    return RequestFailed(query.name, status, words)
+    return RequestFailed(query.name, status, messages.status_meaning(status))
 
 
 def _report_malformed(query: TagQuery, status: int, malformed: MalformedContent) -> FeigItems:

@@ -22,6 +22,7 @@ from firmware_bridge.hid_pos.reports import (
 )
 from firmware_bridge.hid_pos.settings import HidPosLinkSettings
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 
@@ -61,7 +62,7 @@ class HidPosLinkState(Struct, frozen=True):
 HidPosLinkResult: TypeAlias = tuple[HidPosLinkState, HidPosOutput]
 _StateAndItems: TypeAlias = tuple[HidPosLinkState, tuple[HidPosItem | LinkFault, ...]]
 
-_UNFINISHED = LinkFault(LinkFaultKind.TRUNCATED, "the end of a scan did not come: scan again")
+_UNFINISHED = LinkFault(LinkFaultKind.TRUNCATED, message("scan_end_did_not_come"))
 
 
 class HidPosLink(Struct, frozen=True):
@@ -156,5 +157,4 @@ def _truncation_faults(state: HidPosLinkState) -> tuple[LinkFault, ...]:
 
 
 def _too_long(bytes_max: int) -> LinkFault:
-    detail = f"a scan of more than {bytes_max} characters was dropped"
-    return LinkFault(LinkFaultKind.LENGTH, detail)
+    return LinkFault(LinkFaultKind.LENGTH, message("scan_too_long", most=bytes_max))

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.message import Message, message
 
 REPORT_BYTES = 64
 SCANNED_DATA = 0x02
@@ -66,7 +67,7 @@ _REQUESTS = MappingProxyType(
     }
 )
 
-CUT_OFF = LinkFault(LinkFaultKind.TRUNCATED, "a report of the scanner ended too early")
+CUT_OFF = LinkFault(LinkFaultKind.TRUNCATED, message("scanner_report_ended_early"))
 
 
 def encode(request: HidPosRequest) -> bytes:
@@ -102,7 +103,9 @@ def _parse(report: bytes) -> ScanReport | MalformedReport:
     length = report[1]
     more = bool(report[_MORE_AT] & _MORE)
     if length > TEXT_BYTES_MAX:
-        return _malformed(f"it declares {length} characters, {TEXT_BYTES_MAX} fit", more)
+        return _malformed(
+            message("report_declares_characters", declared=length, fit=TEXT_BYTES_MAX), more
+        )
     for at in _AIM_AT:
         aim = report[at : at + _AIM_BYTES]
         if _is_aim(aim):
@@ -110,7 +113,7 @@ def _parse(report: bytes) -> ScanReport | MalformedReport:
             text = report[start : start + length]
             symbology = report[_SYMBOLOGY_AT] if at == _AIM_AT[0] else None
             return ScanReport(text, aim.decode("ascii"), symbology, more)
-    return _malformed("it has no symbology identifier", more)
+    return _malformed(message("report_without_symbology"), more)
 
 
 def _is_aim(three: bytes) -> bool:
@@ -118,12 +121,11 @@ def _is_aim(three: bytes) -> bool:
     return three[0] == _AIM_MARK and code.isalpha() and modifier.isalnum()
 
 
-def _malformed(reason: str, more: bool) -> MalformedReport:
-    return MalformedReport(
-        LinkFault(LinkFaultKind.MALFORMED, f"a malformed report of the scanner: {reason}"), more
-    )
+def _malformed(reason: Message, more: bool) -> MalformedReport:
+    detail = message("scanner_report_malformed", why=reason)
+    return MalformedReport(LinkFault(LinkFaultKind.MALFORMED, detail), more)
 
 
 def _unknown_report(number: int) -> LinkFault:
-    detail = f"the scanner sent a report {number:02X}, which is not scanned data"
+    detail = message("scanner_report_not_scanned_data", number=f"{number:02X}")
     return LinkFault(LinkFaultKind.UNKNOWN_CODE, detail)

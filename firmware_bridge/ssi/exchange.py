@@ -13,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
+from firmware_bridge.message import Message, message
 from firmware_bridge.ssi.packets import RESENT, NakCause, Opcode, encode
 from firmware_bridge.ssi.settings import SsiLinkSettings
 from firmware_bridge.timestamp import Timestamp
@@ -144,7 +145,7 @@ def handle_ack(
     """Handle ACK, or the requested data: the outstanding request is done."""
     outstanding = _sent_request(state)
     if outstanding is None:
-        return state, _unexpected_answer("ACK")
+        return state, _unexpected_answer(message("ack"))
     return _send_next(settings, state, at, (RequestDone(outstanding.request),))
 
 
@@ -164,13 +165,13 @@ def handle_nak(
     """Handle NAK: resend the packet, or report the refusal."""
     outstanding = _sent_request(state)
     if outstanding is None:
-        return state, _unexpected_answer(f"NAK {cause:02X}")
+        return state, _unexpected_answer(message("nak", code=f"{cause:02X}"))
     if cause == NakCause.RESEND and outstanding.sent <= settings.resends_max:
         return _write(settings, state, outstanding, at)
     request = outstanding.request
     items: tuple[RequestItem | LinkFault, ...] = (RequestRefused(request, cause),)
     if request in _NEEDED:
-        detail = f"the scanner refused {request} ({cause:02X}): its scans may not come"
+        detail = message("scanner_refused_request", request=request.value, cause=f"{cause:02X}")
         items = (LinkFault(LinkFaultKind.COMMAND_REFUSED, detail), *items)
     return _send_next(settings, state, at, items)
 
@@ -191,7 +192,8 @@ def tick(settings: SsiLinkSettings, state: RequestExchange, at: Timestamp) -> Re
     _none, output = fail_all(state)
     items = output.items
     if not state.silent:
-        detail = f"the scanner did not answer {outstanding.request}, sent {outstanding.sent} times"
+        request = outstanding.request.value
+        detail = message("scanner_did_not_answer", request=request, sent=outstanding.sent)
         items = (LinkFault(LinkFaultKind.NO_ANSWER, detail), *items)
     setup_due_ns = at.monotonic_ns + settings.set_up_again_ns
     return RequestExchange(setup_due_ns=setup_due_ns, silent=True), LinkOutput(items)
@@ -248,6 +250,6 @@ def _send_next(
     return state, LinkOutput(items, at_once=output.at_once)
 
 
-def _unexpected_answer(answer: str) -> RequestOutput:
-    detail = f"the scanner answered {answer} and no request waits for an answer"
+def _unexpected_answer(answer: Message) -> RequestOutput:
+    detail = message("scanner_answered_without_request", answer=answer)
     return LinkOutput((LinkFault(LinkFaultKind.UNEXPECTED_ANSWER, detail),))

@@ -12,6 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput, Unframed
+from firmware_bridge.message import message
 from firmware_bridge.ssi import exchange
 from firmware_bridge.ssi.exchange import RequestDone, RequestExchange, RequestItem, SsiRequest
 from firmware_bridge.ssi.packets import NakCause, Opcode, Packet, PacketOrFault, encode, feed, flush
@@ -88,10 +89,10 @@ SsiLinkResult: TypeAlias = tuple[SsiLinkState, SsiOutput]
 
 _ACK = encode(Opcode.ACK)
 _RESEND = encode(Opcode.NAK, bytes((NakCause.RESEND,)))
-_UNFINISHED = LinkFault(LinkFaultKind.TRUNCATED, "the end of a scan did not come: scan again")
-_CUT_OFF = LinkFault(LinkFaultKind.TRUNCATED, "a packet was cut off when the port was lost")
+_UNFINISHED = LinkFault(LinkFaultKind.TRUNCATED, message("scan_end_did_not_come"))
+_CUT_OFF = LinkFault(LinkFaultKind.TRUNCATED, message("packet_cut_off_by_port_loss"))
 _DAMAGED = (LinkFaultKind.BAD_CHECKSUM, LinkFaultKind.TRUNCATED)
-_EMPTY = LinkFault(LinkFaultKind.MALFORMED, "the scanner sent a packet without its content")
+_EMPTY = LinkFault(LinkFaultKind.MALFORMED, message("scanner_packet_without_content"))
 
 
 class SsiLink(Struct, frozen=True):
@@ -287,10 +288,9 @@ def _concat(first: SsiOutput, second: SsiOutput) -> SsiOutput:
 
 
 def _too_long(bytes_max: int) -> LinkFault:
-    detail = f"a scan of more than {bytes_max} characters was dropped"
-    return LinkFault(LinkFaultKind.LENGTH, detail)
+    return LinkFault(LinkFaultKind.LENGTH, message("scan_too_long", most=bytes_max))
 
 
 def _unknown(opcode: int) -> LinkFault:
-    detail = f"the scanner sent a packet {opcode:02X}, which is unknown"
+    detail = message("scanner_packet_unknown", opcode=f"{opcode:02X}")
     return LinkFault(LinkFaultKind.UNKNOWN_CODE, detail)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.link import LinkFault, LinkFaultKind, Unframed
+from firmware_bridge.message import message
 
 FROM_SCANNER = 0x00
 FROM_HOST = 0x04
@@ -68,9 +69,9 @@ class Packet(Struct, frozen=True):
 
 PacketOrFault: TypeAlias = Packet | LinkFault
 
-_NOISE = LinkFault(LinkFaultKind.NOISE, "bytes outside any packet")
-_BAD_SUM = LinkFault(LinkFaultKind.BAD_CHECKSUM, "the sum does not match the packet")
-_CUT_OFF = LinkFault(LinkFaultKind.TRUNCATED, "the line fell silent within a packet")
+_NOISE = LinkFault(LinkFaultKind.NOISE, message("bytes_outside_any_packet"))
+_BAD_SUM = LinkFault(LinkFaultKind.BAD_CHECKSUM, message("sum_does_not_match_packet"))
+_CUT_OFF = LinkFault(LinkFaultKind.TRUNCATED, message("line_silent_within_packet"))
 
 
 def encode(opcode: int, data: bytes = b"", *, status: int = 0, source: int = FROM_HOST) -> bytes:

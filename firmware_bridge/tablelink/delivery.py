@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from firmware_bridge import attestation
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink import bodies, clock, event_bodies, messages
 from firmware_bridge.tablelink.bodies import Checkpoint
 from firmware_bridge.tablelink.fields import FieldMismatch
@@ -44,7 +45,7 @@ def handle_event(call: LinkCall, event: EventMessage) -> LinkCall:
     after = replace(known, last=event.number, chain=event.chain, boot_id=boot_id)
     call = call.with_known(after)
     return call.with_session(
-        replace(call.state.session, gap=None, events_flowing=True, reported_fault="")
+        replace(call.state.session, gap=None, events_flowing=True, reported_fault=None)
     )
 
 
@@ -89,19 +90,21 @@ def _request_missing(call: LinkCall, wanted: int) -> LinkCall:
 def _emit_event(call: LinkCall, event: EventMessage, known: KnownDevice) -> LinkCall:
     """Emit the event, or a fault if it is malformed; report breaks in the device's chain."""
     problem = chain_problem(known.chain, event)
-    if problem:
-        call = call.emit(LinkFault(_UNCHAINED, f"event {event.number}: {problem}"))
+    if problem is not None:
+        detail = message("event_unchained", number=event.number, why=problem)
+        call = call.emit(LinkFault(_UNCHAINED, detail))
     pin = call.settings.trust.pin
     key = b"" if pin is None else pin.key
     try:
         body = event_bodies.parse_body(event.kind, event.body, key)
     except FieldMismatch as mismatch:
-        detail = f"event {event.number} of kind {event.kind} is malformed: {mismatch}"
+        detail = message("event_malformed", number=event.number, kind=event.kind, why=mismatch.why)
         return call.emit(LinkFault(LinkFaultKind.MALFORMED, detail))
     if isinstance(body, bodies.Checkpoint):
         problem = checkpoint_problem(known.chain, event, body, key)
-        if problem:
-            call = call.emit(LinkFault(_UNCHAINED, f"checkpoint {event.number}: {problem}"))
+        if problem is not None:
+            detail = message("checkpoint_invalid", number=event.number, why=problem)
+            call = call.emit(LinkFault(_UNCHAINED, detail))
     utc_ns, uncertainty_ns = _event_time(call, event)
     return call.emit(
         TableLinkEvent(event.number, event.boot_id, event.device_us, body, utc_ns, uncertainty_ns)
@@ -124,32 +127,30 @@ _CHECKPOINT: Final = b"TableLink/1 checkpoint"
 _NUMBER_BYTES: Final = 8
 
 
-def chain_problem(before: bytes, event: EventMessage) -> str:
-    """Why the event does not follow chain value `before` (empty: unknown); empty if it does."""
+def chain_problem(before: bytes, event: EventMessage) -> Message | None:
+    """Why the event does not follow chain value `before` (empty: unknown); None if it does."""
     before = _BEGINNING if event.number == 1 else before
     if not before:
-        return ""
+        return None
     if not event.chain:
         # A device without a chain has none from its first event on.
-        return (
-            "" if event.number == 1 else "it has no chain value, and the events before it had one"
-        )
+        return None if event.number == 1 else message("chain_value_missing")
     if hashlib.sha256(before + event.unchained).digest()[:CHAIN_BYTES] != event.chain:
-        return "its chain does not follow from the event before it"
-    return ""
+        return message("chain_does_not_follow")
+    return None
 
 
 def checkpoint_problem(
     before: bytes, event: EventMessage, checkpoint: Checkpoint, key: bytes
-) -> str:
-    """Why a checkpoint is not valid; empty if it is, or if no key is pinned."""
+) -> Message | None:
+    """Why a checkpoint is not valid; None if it is, or if no key is pinned."""
     if checkpoint.number >= event.number:
-        return "it covers later events"
+        return message("checkpoint_covers_later_events")
     if before and checkpoint.number == event.number - 1 and checkpoint.chain != before:
-        return "its chain value is not that of the received events"
+        return message("checkpoint_chain_differs")
     number = checkpoint.number.to_bytes(_NUMBER_BYTES, "little")
     if key and not attestation.is_valid_signature(
         key, checkpoint.signature, _CHECKPOINT + number + checkpoint.chain
     ):
-        return "its signature is not of the pinned key"
-    return ""
+        return message("checkpoint_signature_wrong")
+    return None

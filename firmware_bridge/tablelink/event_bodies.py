@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from firmware_bridge import attestation
+from firmware_bridge.message import message
 from firmware_bridge.tablelink import bodies
 from firmware_bridge.tablelink.bodies import Compartment, EventBody
 from firmware_bridge.tablelink.fields import (
@@ -31,7 +32,7 @@ def parse_body(kind: int, body: Fields, key: bytes) -> EventBody:
         return _batch_done(body, key)
     reader = _READERS.get(kind)
     if reader is None:
-        raise FieldMismatch(f"its kind {kind} is unknown")
+        raise FieldMismatch(message("event_kind_unknown", kind=kind))
     return reader(body)
 
 
@@ -70,7 +71,7 @@ def _batch_done(body: Fields, key: bytes) -> bodies.BatchDone:
     sealed, signed = body.octets(1), body.boolean(2)
     payload = attestation.unverified_payload(sealed) if signed else sealed
     if payload is None:
-        raise FieldMismatch("its receipt is not a COSE_Sign1")
+        raise FieldMismatch(message("receipt_not_cose_sign1"))
     genuine = signed and bool(key) and attestation.verified_payload(key, sealed) == payload
     return bodies.BatchDone(parse_receipt(payload), sealed, signed, genuine)
 
@@ -88,7 +89,7 @@ def _card_out(body: Fields) -> EventBody:
     rank, suit = divmod(body.number(2, U16_END), 256) if body.has(2) else (0, 0)
     if body.has(2) and not (0 < rank < _RANK_END and 0 < suit < _SUIT_END):
         # Without its value: this message may be shown.
-        raise FieldMismatch("key 2 is not a face")
+        raise FieldMismatch(message("key_2_is_not_a_face"))
     return bodies.CardOut(tag, rank, suit)
 
 

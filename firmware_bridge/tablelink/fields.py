@@ -11,6 +11,8 @@ from msgspec import Struct
 
 from firmware_bridge import cbor
 from firmware_bridge.cbor import CborValue
+from firmware_bridge.message import MessageError, message
+from firmware_bridge.recorded_text import ForeignText, foreign_text
 
 U16_END: Final = 1 << 16
 U32_END: Final = 1 << 32
@@ -20,8 +22,8 @@ FACE_COUNT: Final = 52
 MemberT = TypeVar("MemberT", bound=IntEnum)
 
 
-class FieldMismatch(Exception):
-    """A key is missing or has the wrong type or range; the message names the key.
+class FieldMismatch(MessageError):
+    """A key is missing or has the wrong type or range; `why` names the key.
 
     It never leaves this package: messages turns it into a fault.
     """
@@ -40,72 +42,63 @@ class Fields(Struct, frozen=True):
         """An integer from 0 up to, not including, `end`."""
         value = self.entries.get(key)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < end:
-            raise FieldMismatch(f"key {key} must be an integer from 0 to {end - 1}")
+            raise FieldMismatch(message("field_not_integer", key=key, most=end - 1))
         return value
 
     def boolean(self, key: int) -> bool:
         value = self.entries.get(key)
         if not isinstance(value, bool):
-            raise FieldMismatch(f"key {key} must be true or false")
+            raise FieldMismatch(message("field_not_boolean", key=key))
         return value
 
     def member(self, key: int, of: type[MemberT]) -> MemberT:
         """One of a closed set of numbers."""
-        return _member(self.number(key), of, f"key {key}")
+        value = self.number(key)
+        if value not in tuple(of):
+            raise FieldMismatch(message("field_value_unknown", key=key, value=value))
+        return of(value)
 
     def octets(self, key: int, *lengths: int) -> bytes:
         """Bytes, of one of these lengths where any are named."""
         value = self.entries.get(key)
-        if not isinstance(value, bytes) or (lengths and len(value) not in lengths):
-            allowed = " or ".join(map(str, lengths))
-            raise FieldMismatch(f"key {key} must be {allowed} bytes".replace("  ", " "))
-        return value
+        if isinstance(value, bytes) and (not lengths or len(value) in lengths):
+            return value
+        if not lengths:
+            raise FieldMismatch(message("field_not_bytes", key=key))
+        raise FieldMismatch(message("field_not_bytes_of_length", key=key, lengths=lengths))
 
-    def text(self, key: int) -> str:
-        """A text, with a question mark for every unprintable character."""
+    def text(self, key: int) -> ForeignText:
+        """A text, with a question mark for every character that is not printable ASCII."""
         value = self.entries.get(key)
         if not isinstance(value, str):
-            raise FieldMismatch(f"key {key} must be a text")
-        return printable(value)
+            raise FieldMismatch(message("field_not_text", key=key))
+        return foreign_text(value)
 
-    def text_or_none(self, key: int) -> str:
+    def text_or_none(self, key: int) -> ForeignText:
         """A text, empty if the key is missing."""
         return self.text(key) if self.has(key) else ""
 
     def array(self, key: int) -> tuple[CborValue, ...]:
         value = self.entries.get(key)
         if not isinstance(value, tuple):
-            raise FieldMismatch(f"key {key} must be an array")
+            raise FieldMismatch(message("field_not_array", key=key))
         return value
 
     def map(self, key: int) -> "Fields":
         value = self.entries.get(key)
         if not isinstance(value, Mapping):
-            raise FieldMismatch(f"key {key} must be a map")
+            raise FieldMismatch(message("field_not_map", key=key))
         return Fields(value)
-
-
-def printable(text: str) -> str:
-    """Replace unprintable characters by question marks."""
-    if text.isprintable():
-        return text
-    return "".join(one if one.isprintable() else "?" for one in text)
 
 
 def decode_fields(payload: bytes) -> Fields:
     """Decode the map in a payload, empty for no payload. Raises FieldMismatch."""
     entries = cbor.decode_map(payload) if payload else {}
     if entries is None:
-        raise FieldMismatch("its payload is not a map in deterministic encoding")
+        raise FieldMismatch(message("payload_not_a_map"))
     return Fields(entries)
 
 
 def fields_from_array(values: tuple[CborValue, ...]) -> Fields:
     """The items of an array, with their indexes as keys."""
     return Fields(dict(enumerate(values)))
-
-
-def _member(value: int, of: type[MemberT], where: str) -> MemberT:
-    if value not in tuple(of):
-        raise FieldMismatch(f"{where} is {value}, which is unknown")
-    return of(value)

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from firmware_bridge.checksums import crc_32c
 from firmware_bridge.link import LinkFault, LinkFaultKind, cut_at
+from firmware_bridge.message import Message, message
 
 VERSION: Final = 1
 PAYLOAD_BYTES_MAX: Final = 472
@@ -67,10 +68,10 @@ class TableLinkUnframed(Struct, frozen=True):
 
 FrameOrFault: TypeAlias = TableLinkFrame | LinkFault
 
-_NOISE: Final = LinkFault(LinkFaultKind.NOISE, "bytes that are not a frame")
-_BAD_SUM: Final = LinkFault(LinkFaultKind.BAD_CHECKSUM, "the checksum does not match the frame")
+_NOISE: Final = LinkFault(LinkFaultKind.NOISE, message("bytes_not_a_frame"))
+_BAD_SUM: Final = LinkFault(LinkFaultKind.BAD_CHECKSUM, message("checksum_does_not_match_frame"))
 _TOO_LONG: Final = LinkFault(
-    LinkFaultKind.LENGTH, f"more than {STUFFED_BYTES_MAX} bytes without a zero were dropped"
+    LinkFaultKind.LENGTH, message("bytes_without_zero", most=STUFFED_BYTES_MAX)
 )
 
 
@@ -101,9 +102,9 @@ def decode(stuffed: bytes) -> FrameOrFault:
     if crc_32c(body) != int.from_bytes(written, "little"):
         return _BAD_SUM
     version, flags, channel, kind, ctr, seq, ack = _HEADER.unpack_from(body)
-    why_not = _refusal_reason(version, flags, channel)
-    if why_not:
-        return LinkFault(LinkFaultKind.MALFORMED, f"a frame is refused: {why_not}")
+    why = _refusal_reason(version, flags, channel)
+    if why is not None:
+        return LinkFault(LinkFaultKind.MALFORMED, message("frame_refused", why=why))
     return TableLinkFrame(
         channel=FrameChannel(channel),
         type=kind,
@@ -164,15 +165,15 @@ def split(unframed: TableLinkUnframed, data: bytes) -> tuple[bytes, ...]:
     return cut_at(data, (one.end() - waiting for one in found))
 
 
-def _refusal_reason(version: int, flags: int, channel: int) -> str:
+def _refusal_reason(version: int, flags: int, channel: int) -> Message | None:
     if version != VERSION:
-        return f"it has version {version}, and this program supports version {VERSION}"
+        return message("frame_of_other_version", version=version, supported=VERSION)
     if flags & _SEC:
-        return "it is encrypted, which version 1 does not support"
+        return message("frame_encrypted")
     if flags & _MORE:
-        return "it is a fragment, which version 1 does not support"
+        return message("frame_is_fragment")
     if flags & _FLAGS_NOT_IN_USE:
-        return "it has a reserved flag"
+        return message("frame_has_reserved_flag")
     if channel not in tuple(FrameChannel):
-        return f"it has the unused channel {channel}"
-    return ""
+        return message("frame_of_unused_channel", channel=channel)
+    return None

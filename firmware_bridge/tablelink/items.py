@@ -9,6 +9,8 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.attestation import Attestation
+from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import ForeignText
 from firmware_bridge.tablelink.bodies import DeviceStatus, EventBody
 
 
@@ -48,7 +50,7 @@ class DeviceHello(Struct, frozen=True):
     device: bytes
     boot_id: int
     boot_count: int
-    firmware: str
+    firmware: ForeignText
     debug: bool
 
 
@@ -66,7 +68,7 @@ class DeviceNotAdmitted(Struct, frozen=True):
     """
 
     device: bytes
-    reason: str
+    reason: Message
     rolled_back: bool
 
 
@@ -95,11 +97,14 @@ class EventsMissing(Struct, frozen=True):
 
 
 class RequestAnswer(Struct, frozen=True):
-    """The answer to a request; `status` None: it was not answered in time."""
+    """The answer to a request; `status` None: it was not answered in time.
+
+    `detail` is why, or what the device added; None where it added nothing.
+    """
 
     request: TableLinkRequest
     status: RequestStatus | None
-    detail: str
+    detail: Message | None
     device_status: DeviceStatus | None
 
 

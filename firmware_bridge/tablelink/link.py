@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from firmware_bridge.link import SILENT_WITHIN_FRAME, LinkFault, LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.tablelink import (
     clock,
     delivery,
@@ -125,40 +126,39 @@ class TableLink(Struct, frozen=True):
         admitted = session.phase is LinkPhase.ADMITTED
         if not admitted and (frame.channel, frame.type) not in _ALLOWED_BEFORE_ADMISSION:
             return call
-        message = messages.decode(frame)
-        if isinstance(message, LinkFault):
-            return _report_once(call, message)
-        if message is None:
+        received = messages.decode(frame)
+        if isinstance(received, LinkFault):
+            return _report_once(call, received)
+        if received is None:
             return call
-        return self._handle_message(call, message)
+        return self._handle_message(call, received)
 
-    def _handle_message(self, call: LinkCall, message: TableLinkMessage) -> LinkCall:
-        match message:
+    def _handle_message(self, call: LinkCall, received: TableLinkMessage) -> LinkCall:
+        match received:
             case Hello():
-                return opening.handle_hello(call, message)
+                return opening.handle_hello(call, received)
             case AttestationResponse():
-                return opening.handle_attestation(call, message)
+                return opening.handle_attestation(call, received)
             case EventMessage():
-                call = delivery.handle_event(call, message)
+                call = delivery.handle_event(call, received)
                 return opening.start_session(call) if delivery.is_gap_overdue(call) else call
             case AnswerMessage():
-                return requests.handle_answer(call, message)
+                return requests.handle_answer(call, received)
             case Ping():
-                return _handle_ping(call, message)
+                return _handle_ping(call, received)
             case TimeResponse():
-                return _handle_time_response(call, message)
+                return _handle_time_response(call, received)
             case Pong():
                 return call
             case Bye(reason):
-                fault = LinkFault(
-                    LinkFaultKind.DEVICE_STATUS, f"the device ends the link: {reason}"
-                )
+                detail = message("device_ends_link", foreign=reason)
+                fault = LinkFault(LinkFaultKind.DEVICE_STATUS, detail)
                 return opening.start_session(call.emit(fault))
             case ErrorMessage(code, text):
-                detail = f"the device reports error {code}: {text}"
+                detail = message("device_reports_error", code=code, foreign=text)
                 return call.emit(LinkFault(LinkFaultKind.DEVICE_STATUS, detail))
             case _:
-                assert_never(message)
+                assert_never(received)
 
 
 _ALLOWED_BEFORE_ADMISSION: Final = tuple((FrameChannel.LINK, kind) for kind in _ALLOWED_TYPES)

@@ -13,6 +13,7 @@ from msgspec import Struct
 from firmware_bridge import cbor
 from firmware_bridge.cbor import CborValue
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink.bodies import (
     Compartment,
     CompartmentPhase,
@@ -161,23 +162,23 @@ def decode(frame: TableLinkFrame) -> TableLinkMessage | LinkFault | None:
             case FrameChannel.LINK:
                 reader = _LINK_READERS.get(frame.type)
                 if reader is None:
-                    detail = f"the device sent a link message {frame.type}, which is unknown"
+                    detail = message("link_message_unknown", type=frame.type)
                     return LinkFault(LinkFaultKind.UNKNOWN_CODE, detail)
                 return reader(decode_fields(frame.payload))
             case _:
                 return None
     except FieldMismatch as mismatch:
-        return LinkFault(LinkFaultKind.MALFORMED, f"{_name(frame)}: {mismatch}")
+        return LinkFault(LinkFaultKind.MALFORMED, _malformed(frame, mismatch.why))
 
 
-def _name(frame: TableLinkFrame) -> str:
+def _malformed(frame: TableLinkFrame, why: Message) -> Message:
     match frame.channel:
         case FrameChannel.EVENT:
-            return f"an event of kind {frame.type} is malformed"
+            return message("event_of_kind_malformed", kind=frame.type, why=why)
         case FrameChannel.RPC:
-            return f"the answer to a request {frame.type} is malformed"
+            return message("answer_malformed", request=frame.type, why=why)
         case _:
-            return f"{LinkType(frame.type).name} is malformed"
+            return message("link_message_malformed", name=LinkType(frame.type).name, why=why)
 
 
 def _hello(fields: Fields) -> Hello:
@@ -200,9 +201,7 @@ def _attestation_response(fields: Fields) -> AttestationResponse:
     if fields.has(1):
         return AttestationResponse(fields.octets(1))
     if not fields.boolean(2):
-        raise FieldMismatch(
-            "it has neither an attestation nor a statement that the device has no identity"
-        )
+        raise FieldMismatch(message("attestation_response_empty"))
     return AttestationResponse(b"")
 
 
@@ -210,7 +209,7 @@ def _event(frame: TableLinkFrame) -> EventMessage:
     fields = decode_fields(frame.payload)
     number, kind = fields.number(2), fields.number(4, _KIND_END)
     if frame.seq != number & U32 or frame.type != kind:
-        raise FieldMismatch("its header and its payload contradict each other")
+        raise FieldMismatch(message("header_contradicts_payload"))
     chain = fields.octets(6, _CHAIN_BYTES) if fields.has(6) else b""
     unchained = frame.payload
     if 6 in fields.entries:
@@ -247,7 +246,7 @@ def _status(fields: Fields) -> DeviceStatus:
 
 def _compartment(value: CborValue) -> CompartmentStatus:
     if not isinstance(value, tuple):
-        raise FieldMismatch("a compartment must be an array")
+        raise FieldMismatch(message("compartment_not_array"))
     fields = fields_from_array(value)
     return CompartmentStatus(
         compartment=int(fields.member(0, Compartment)),

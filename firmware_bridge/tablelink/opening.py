@@ -8,7 +8,8 @@ from typing import Final
 from msgspec.structs import replace
 
 from firmware_bridge import attestation
-from firmware_bridge.attestation import Attestation, RollbackReason
+from firmware_bridge.attestation import Attestation, Untrusted
+from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink import messages, requests
 from firmware_bridge.tablelink.clock import DeviceClock
 from firmware_bridge.tablelink.fields import FieldMismatch, decode_fields
@@ -27,19 +28,11 @@ from firmware_bridge.tablelink.state import KnownDevice, LinkPhase, Session
 _SESSION_BYTES: Final = 4
 _NONCE_BYTES: Final = 32
 
-_NO_TRUST: Final = (
-    "no device is paired with this port: pair it, or allow a device without identity on a bench"
-)
-_NO_IDENTITY: Final = "the device has no identity: pair one that has"
-_LOST_IDENTITY: Final = (
-    "the device states that it has no identity, but the one paired with this port has: "
-    "check what was plugged in"
-)
-_NO_PROOF: Final = (
-    "the device does not prove its identity: check what was plugged in, and restart it"
-)
-_ROLLED_BACK: Final = "it was replaced, or its memory was rolled back; pair it again"
-_CONTRADICTION: Final = "its HELLO contradicts itself: its manufacturer has to fix the firmware"
+_NO_TRUST: Final = message("no_device_paired_with_port")
+_NO_IDENTITY: Final = message("device_has_no_identity")
+_LOST_IDENTITY: Final = message("paired_device_lost_identity")
+_NO_PROOF: Final = message("device_does_not_prove_identity")
+_CONTRADICTION: Final = message("hello_contradicts_itself")
 
 
 def start_session(call: LinkCall) -> LinkCall:
@@ -62,7 +55,7 @@ def handle_deadline(call: LinkCall) -> LinkCall:
         case LinkPhase.ASKING:
             return call.with_session(again).send_now(messages.hello(session.number))
         case LinkPhase.PROVING if call.now_ns >= session.give_up_ns:
-            return _refuse(call, _NO_PROOF)
+            return _refuse(call, Untrusted(_NO_PROOF))
         case LinkPhase.PROVING:
             return call.with_session(again).send_now(messages.attest_request(session.nonce))
         case LinkPhase.REFUSED:
@@ -92,9 +85,9 @@ def handle_hello(call: LinkCall, hello: Hello) -> LinkCall:
             replace(call.state.reported, hello=device_hello)
         )
     call = call.with_session(replace(session, hello=hello))
-    refusal, rolled_back = _refusal_reason(call, hello)
-    if refusal:
-        return _refuse(call, refusal, rolled_back=rolled_back)
+    refusal = _refusal(call, hello)
+    if refusal is not None:
+        return _refuse(call, refusal)
     return _request_proof(call)
 
 
@@ -107,24 +100,23 @@ def handle_attestation(call: LinkCall, response: AttestationResponse) -> LinkCal
     if not response.cose_sign1:
         trust = call.settings.trust
         if trust.pin is not None:
-            return _refuse(call, _LOST_IDENTITY)
+            return _refuse(call, Untrusted(_LOST_IDENTITY))
         if not trust.bare:
-            return _refuse(call, _NO_IDENTITY)
+            return _refuse(call, Untrusted(_NO_IDENTITY))
         return _check_counters(call, session.hello, known, None)
     if _is_stale(response.cose_sign1, session.nonce):
         return call
-    attestation = _verify_attestation(call, response.cose_sign1, session, known)
-    if isinstance(attestation, RollbackReason):
+    verdict = _verify_attestation(call, response.cose_sign1, session, known)
+    if isinstance(verdict, Attestation):
+        return _check_counters(call, session.hello, known, verdict)
+    if verdict.rolled_back:
         # Older firmware can be updated; a memory that was rolled back cannot.
         without_boot_count = _verify_attestation(
             call, response.cose_sign1, session, replace(known, boot_count=0)
         )
-        if not isinstance(without_boot_count, RollbackReason):
-            return _refuse_rolled_back(call, known, str(attestation))
-        return _refuse(call, str(attestation), rolled_back=True)
-    if isinstance(attestation, str):
-        return _refuse(call, attestation)
-    return _check_counters(call, session.hello, known, attestation)
+        if isinstance(without_boot_count, Attestation) or not without_boot_count.rolled_back:
+            return _refuse_rolled_back(call, known, verdict.why)
+    return _refuse(call, verdict)
 
 
 def _request_proof(call: LinkCall) -> LinkCall:
@@ -150,38 +142,39 @@ def _known_device(call: LinkCall, hello: Hello) -> KnownDevice:
     return KnownDevice(device, pairing, first - 1, boot_count=0, security_counter=0)
 
 
-def _refusal_reason(call: LinkCall, hello: Hello) -> tuple[str, bool]:
-    """Why no proof is requested (empty: it is), and whether the device was rolled back."""
+def _refusal(call: LinkCall, hello: Hello) -> Untrusted | None:
+    """Why no proof is requested; None if it is."""
     trust, role = call.settings.trust, call.settings.role
     known = _known_device(call, hello)
     if hello.role != role:
         other = DeviceRole(hello.role).name.lower() if hello.role in tuple(DeviceRole) else "other"
-        return f"this port is for a {role.name.lower()}, and the device is of role: {other}", False
+        return Untrusted(message("port_is_for_role", role=role.name.lower(), other=other))
     if not 1 <= hello.first <= hello.following:
-        return _CONTRADICTION, False
+        return Untrusted(_CONTRADICTION)
     if trust.pin is None and not trust.bare:
-        return _NO_TRUST, False
+        return Untrusted(_NO_TRUST)
     if trust.pin is not None and hello.device != trust.pin.device:
-        return _other_device_reason(hello.device, trust.pin.device), False
-    return known.rolled_back, bool(known.rolled_back)
+        shown, paired = hello.device.hex(), trust.pin.device.hex()
+        return Untrusted(message("device_not_paired_with_port", device=shown, paired=paired))
+    return None if known.rolled_back is None else Untrusted(known.rolled_back, rolled_back=True)
 
 
 def _check_counters(
     call: LinkCall, hello: Hello, known: KnownDevice, proof: Attestation | None
 ) -> LinkCall:
     """Admit the identified device unless its counters are lower than the known ones."""
-    reason = ""
+    reason: Message | None = None
     if hello.boot_count < known.boot_count:
-        reason = f"it reports {hello.boot_count} boots, and {known.boot_count} are known"
+        reason = message("boots_below_known", boots=hello.boot_count, known=known.boot_count)
     elif known.last >= hello.following:
-        reason = f"its next event is {hello.following}, and {known.last} is stored"
+        reason = message("next_event_is_stored", following=hello.following, last=known.last)
     elif _is_boot_unrecorded(hello, known):
-        reason = f"it booted since event {known.last}, and recorded no event of it"
-    if not reason:
+        reason = message("boot_not_recorded", last=known.last)
+    if reason is None:
         return _admit(call, hello, proof)
-    reason = f"{reason}: {_ROLLED_BACK}"
+    reason = message("rolled_back", why=reason)
     return (
-        _refuse(call, reason, rolled_back=True)
+        _refuse(call, Untrusted(reason, rolled_back=True))
         if proof is None
         else _refuse_rolled_back(call, known, reason)
     )
@@ -193,21 +186,14 @@ def _is_boot_unrecorded(hello: Hello, known: KnownDevice) -> bool:
     return booted and known.boot_id != 0 and hello.following == known.last + 1
 
 
-def _refuse_rolled_back(call: LinkCall, known: KnownDevice, reason: str) -> LinkCall:
+def _refuse_rolled_back(call: LinkCall, known: KnownDevice, reason: Message) -> LinkCall:
     """Refuse a device that proved its identity and has an older memory until it is paired again.
 
     With time its event numbers would pass the stored ones and name other events. An unproved
     identity does not count: anybody could then lock out the true device.
     """
     call = call.with_known(replace(known, rolled_back=reason))
-    return _refuse(call, reason, rolled_back=True)
-
-
-def _other_device_reason(device: bytes, paired: bytes) -> str:
-    return (
-        f"device {device.hex()} is not the one paired with this port, {paired.hex()}: "
-        "plug that one in, or pair this one"
-    )
+    return _refuse(call, Untrusted(reason, rolled_back=True))
 
 
 def _is_stale(cose_sign1: bytes, nonce: bytes) -> bool:
@@ -223,7 +209,7 @@ def _is_stale(cose_sign1: bytes, nonce: bytes) -> bool:
 
 def _verify_attestation(
     call: LinkCall, cose_sign1: bytes, session: Session, known: KnownDevice
-) -> Attestation | str:
+) -> Attestation | Untrusted:
     assert session.hello is not None
     return attestation.verify_attestation(
         call.settings.trust,
@@ -236,12 +222,12 @@ def _verify_attestation(
     )
 
 
-def _refuse(call: LinkCall, reason: str, *, rolled_back: bool = False) -> LinkCall:
+def _refuse(call: LinkCall, refusal: Untrusted) -> LinkCall:
     session = call.state.session
     device = b"" if session.hello is None else session.hello.device
-    if reason != call.state.reported.refusal:
-        call = call.emit(DeviceNotAdmitted(device, reason, rolled_back))
-        call = call.with_reported(replace(call.state.reported, refusal=reason))
+    if refusal.why != call.state.reported.refusal:
+        call = call.emit(DeviceNotAdmitted(device, refusal.why, refusal.rolled_back))
+        call = call.with_reported(replace(call.state.reported, refusal=refusal.why))
     retry_due_ns = call.now_ns + call.settings.refused_ns
     return call.with_session(replace(session, phase=LinkPhase.REFUSED, retry_due_ns=retry_due_ns))
 
@@ -261,7 +247,7 @@ def _admit(call: LinkCall, hello: Hello, proof: Attestation | None) -> LinkCall:
         known = replace(known, boot_count=proof.boot_count, security_counter=proof.security_counter)
     session = replace(call.state.session, phase=LinkPhase.ADMITTED, time_due_ns=call.now_ns)
     state = replace(call.state, known=known, session=session)
-    state = replace(state, reported=replace(state.reported, refusal=""))
+    state = replace(state, reported=replace(state.reported, refusal=None))
     if state.clock_boot_id != hello.boot_id:
         state = replace(state, clock=DeviceClock(), clock_boot_id=hello.boot_id)
     call = request_time(call.with_state(state))

@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink import fields, frames, messages
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
@@ -34,11 +35,11 @@ _WITHOUT_ARGUMENT: Final = (
     RequestType.UNLOCK,
 )
 
-_NOT_OPEN: Final = "the port is not open: plug the device in and ask again"
-_NOT_SENT: Final = "the port was lost before this was sent: ask again"
-_UNANSWERED: Final = "the device did not answer in time: ask for its status before asking again"
-_REPLACED: Final = "the device at this port was replaced by another one"
-_USED_UP: Final = "the device has used up all request numbers: its manufacturer has to reset it"
+_NOT_OPEN: Final = message("device_port_not_open")
+_NOT_SENT: Final = message("port_lost_before_sent")
+_UNANSWERED: Final = message("device_did_not_answer_in_time")
+_REPLACED: Final = message("device_at_port_replaced")
+_USED_UP: Final = message("device_used_up_request_numbers")
 
 
 def send(call: LinkCall, request: TableLinkRequest) -> LinkCall:
@@ -47,11 +48,11 @@ def send(call: LinkCall, request: TableLinkRequest) -> LinkCall:
     if call.state.session.phase is LinkPhase.CLOSED:
         return call.emit(_unanswered(request, _NOT_OPEN))
     if not 0 <= request.argument < fields.U32_END:
-        detail = f"no request has the argument {request.argument}"
+        detail = message("no_request_has_argument", argument=request.argument)
         return call.emit(RequestAnswer(request, RequestStatus.REFUSED, detail, None))
     waiting_max = call.settings.requests_waiting_max
     if len(requests.waiting) >= waiting_max:
-        detail = f"{waiting_max} requests already wait: wait for their answers"
+        detail = message("requests_wait_for_device", most=waiting_max)
         return call.emit(RequestAnswer(request, RequestStatus.REFUSED, detail, None))
     waiting = (
         *requests.waiting,
@@ -86,9 +87,8 @@ def handle_answer(call: LinkCall, answer: AnswerMessage) -> LinkCall:
     if in_flight is None or (answer.id, answer.type) != (in_flight.id, in_flight.request.kind):
         return call
     call = call.with_requests(replace(requests, in_flight=None))
-    call = call.emit(
-        RequestAnswer(in_flight.request, answer.status, answer.detail, answer.device_status)
-    )
+    detail = message("in_its_own_words", foreign=answer.detail) if answer.detail else None
+    call = call.emit(RequestAnswer(in_flight.request, answer.status, detail, answer.device_status))
     return send_next(call)
 
 
@@ -181,5 +181,5 @@ def _remaining_ns(now: Timestamp, deadline: Timestamp) -> int:
     return deadline.utc_ns - now.utc_ns
 
 
-def _unanswered(request: TableLinkRequest, detail: str) -> RequestAnswer:
+def _unanswered(request: TableLinkRequest, detail: Message) -> RequestAnswer:
     return RequestAnswer(request, None, detail, None)

@@ -8,6 +8,8 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
+from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import Identifier
 from firmware_bridge.tablelink.clock import DeviceClock
 from firmware_bridge.tablelink.frames import TableLinkUnframed
 from firmware_bridge.tablelink.items import DeviceHello, TableLinkRequest
@@ -25,12 +27,12 @@ class KnownDevice(Struct, frozen=True):
     """
 
     device: bytes
-    pairing: str
+    pairing: Identifier
     last: int
     boot_count: int
     security_counter: int
     chain: bytes = b""
-    rolled_back: str = ""
+    rolled_back: Message | None = None
     boot_id: int = 0
 
 
@@ -115,7 +117,7 @@ class Session(Struct, frozen=True):
     gap: EventGap | None = None
     events_flowing: bool = False
     buffered_since_ns: int | None = None
-    reported_fault: str = ""
+    reported_fault: Message | None = None
     time_due_ns: int = 0
     pending_time_request: tuple[int, int] | None = (
         None  # the request's value, and when it was sent, in ns
@@ -126,7 +128,7 @@ class ReportedState(Struct, frozen=True):
     """What was reported since the port was opened, and is not repeated while unchanged."""
 
     hello: DeviceHello | None = None
-    refusal: str = ""
+    refusal: Message | None = None
     fill_eighths: int = 0
     gate_closed: bool = False
 

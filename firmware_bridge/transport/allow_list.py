@@ -6,12 +6,13 @@ Source: firmware_bridge/README.md, "Allow-list"; Linux Documentation/usb/authori
 """
 
 import re
-from enum import StrEnum
 from typing import Final, TypeAlias, assert_never
 
 from msgspec import Struct
 
-from firmware_bridge.transport.usb_identity import TEXT_MAX, UsbIdentity, boot_keyboards, usb_id
+from firmware_bridge.message import Message, message
+from firmware_bridge.recorded_text import TEXT_MAX
+from firmware_bridge.transport.usb_identity import UsbIdentity, boot_keyboards, usb_id
 
 PLACE: Final = re.compile(r"[0-9]{1,3}-[0-9]{1,3}(?:\.[0-9]{1,3}){0,5}")
 _IDS: Final = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{4})(?::(.+))?")
@@ -42,14 +43,6 @@ class AllowedPlace(Struct, frozen=True):
 AllowEntry: TypeAlias = AllowedId | AllowedPlace
 
 
-class RefusalCode(StrEnum):
-    """Why a device is refused."""
-
-    KEYBOARD = "keyboard"
-    SERIAL_NUMBER = "serial_number"
-    NOT_LISTED = "not_listed"
-
-
 class UsbDeviceAllowed(Struct, frozen=True):
     """The device may be opened, because of this entry."""
 
@@ -57,10 +50,15 @@ class UsbDeviceAllowed(Struct, frozen=True):
 
 
 class UsbDeviceRefused(Struct, frozen=True):
-    """The device may not be opened; `reason` is a sentence with the remedy."""
+    """The device may not be opened; `why` ends with the remedy."""
 
-    code: RefusalCode
-    reason: str
+    device: UsbIdentity
+    why: Message
+
+    @property
+    def reason(self) -> Message:
+        """Which device is refused, and why."""
+        return message("usb_device_refused", device=self.device.name, why=self.why)
 
 
 class AllowList(Struct, frozen=True):
@@ -75,27 +73,18 @@ class AllowList(Struct, frozen=True):
         for entry in self.entries:
             if _matches(entry, device):
                 return UsbDeviceAllowed(entry)
-        ids = usb_id(device.vendor_id, device.product_id)
+        entry_for = _entry_for(device)
         if any(_has_ids(entry, device) for entry in self.entries):
-            return UsbDeviceRefused(
-                RefusalCode.SERIAL_NUMBER,
-                f"{device.name} is refused: {ids} is allowed with another serial number only;"
-                f" if this one belongs to the table, allow {_entry_for(device)}",
-            )
-        return UsbDeviceRefused(
-            RefusalCode.NOT_LISTED,
-            f"{device.name} is refused: it is not on the allow-list; if it belongs to the table,"
-            f" allow {_entry_for(device)}, else unplug it",
-        )
+            ids = usb_id(device.vendor_id, device.product_id)
+            why = message("usb_allowed_with_other_number", device=ids, foreign=entry_for)
+        else:
+            why = message("usb_not_on_allow_list", foreign=entry_for)
+        return UsbDeviceRefused(device, why)
 
 
 def refuse_keyboard(device: UsbIdentity) -> UsbDeviceRefused:
     """The refusal of a keyboard, which no list allows: its input is typed into this machine."""
-    return UsbDeviceRefused(
-        RefusalCode.KEYBOARD,
-        f"{device.name} is refused: it has a keyboard interface, and no keyboard is allowed at a"
-        " table; unplug it (a bar code scanner must be set to USB HID POS)",
-    )
+    return UsbDeviceRefused(device, message("usb_keyboard_refused"))
 
 
 def parse_allow_entry(text: str) -> AllowEntry:

@@ -8,9 +8,11 @@ import stat
 from pathlib import Path
 from typing import assert_never
 
+from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import LineSettings, Port, PortUnavailable
 from firmware_bridge.transport.port_url import DevicePath, NetworkUrl, UsbUrl, parse_port_url
+from firmware_bridge.transport.system_error import system_error
 from firmware_bridge.transport.usb_sysfs import SYSFS, find_device
 
 
@@ -41,8 +43,8 @@ def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) ->
             assert_never(parsed)
 
 
-def port_absence(url: str, sysfs: Path = SYSFS) -> str:
-    """Why a port is not there now, with what to do; empty if it is. Nothing is opened.
+def port_absence(url: str, sysfs: Path = SYSFS) -> Message | None:
+    """Why a port is not there now, with what to do; None if it is. Nothing is opened.
 
     A serial server is not asked: some serve one client only, and it may be the running table.
     Raises ValueError for an invalid URL.
@@ -63,17 +65,16 @@ def port_absence(url: str, sysfs: Path = SYSFS) -> str:
             case _:
                 assert_never(parsed)
     except PortUnavailable as unavailable:
-        return str(unavailable)
-    return ""
+        return unavailable.why
+    return None
 
 
-def _path_absence(path: str) -> str:
+def _path_absence(path: str) -> Message | None:
     try:
         if stat.S_ISCHR(Path(path).stat().st_mode):
-            return ""
-        what = "it is no serial port"
+            return None
     except FileNotFoundError:
-        what = "it does not exist"
+        return message("port_does_not_exist", port=path)
     except OSError as error:
-        what = f"it cannot be looked at: {error.strerror}"
-    return f"{path}: {what}. Remedy: name a port that `smartshoe devices` lists"
+        return message("port_cannot_be_looked_at", port=path, why=system_error(error))
+    return message("port_is_no_serial_port", port=path)

@@ -8,6 +8,8 @@ from typing import Final, Protocol, TypeAlias
 
 from msgspec import Struct
 
+from firmware_bridge.message import Message, MessageError
+from firmware_bridge.recorded_text import Identifier
 from firmware_bridge.timestamp import Timestamp
 
 # The longest time that a read waits for bytes; a longer one shows that the host was stopped.
@@ -17,7 +19,7 @@ READ_TIMEOUT_S: Final = 1.0
 class PortOpened(Struct, frozen=True, tag="port-opened"):
     """The port is open. `entropy` is 32 random bytes, the only randomness the core ever sees."""
 
-    port: str
+    port: Identifier
     at: Timestamp
     entropy: bytes
 
@@ -29,18 +31,18 @@ class Chunk(Struct, frozen=True, tag="chunk", omit_defaults=True):
     stopped, or its queue was full); 0 while it reads. Omitted in records where it is 0.
     """
 
-    port: str
+    port: Identifier
     at: Timestamp
     data: bytes
     waited_ns: int = 0
 
 
 class PortLost(Struct, frozen=True, tag="port-lost"):
-    """The port is gone or could not be opened; `reason` is a sentence for a technician."""
+    """The port is gone or could not be opened; `reason` is for a technician."""
 
-    port: str
+    port: Identifier
     at: Timestamp
-    reason: str
+    reason: Message
 
 
 class Parity(StrEnum):
@@ -61,11 +63,11 @@ class LineSettings(Struct, frozen=True):
 PortEvent: TypeAlias = PortOpened | Chunk | PortLost
 
 
-class PortUnavailable(Exception):
-    """The port cannot be opened now; the message gives cause and remedy."""
+class PortUnavailable(MessageError):
+    """The port cannot be opened now; `why` gives cause and remedy."""
 
 
-class PortGone(Exception):
+class PortGone(MessageError):
     """An open port failed: unplugged, connection closed, device error."""
 
 

@@ -9,13 +9,14 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from firmware_bridge.recorded_text import TEXT_MAX
 from firmware_bridge.transport.allow_list import (
     PLACE,
     AllowedId,
     AllowedPlace,
     AllowEntry,
 )
-from firmware_bridge.transport.usb_identity import TEXT_MAX, usb_id
+from firmware_bridge.transport.usb_identity import usb_id
 
 NETWORK_SCHEMES: Final = ("socket", "rfc2217")
 USB_SCHEMES: Final = ("usb", "usbhid", "usbserial")
@@ -74,6 +75,10 @@ PortUrl: TypeAlias = DevicePath | NetworkUrl | UsbUrl
 
 def parse_port_url(url: str) -> PortUrl:
     """Parse a port URL. Raises ValueError with a sentence that states what is allowed."""
+    if any(one.isspace() for one in url):
+        raise ValueError(
+            f"{url!r} has white space in it. Remedy: name a port that `smartshoe devices` lists"
+        )
     scheme, _, rest = url.partition("://")
     if not rest:
         if not url.startswith("/"):

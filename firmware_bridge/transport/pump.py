@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeAlias
 
+from firmware_bridge.message import Message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import (
@@ -72,7 +73,7 @@ class PortPump:
         self._lock = threading.Lock()
         self._opening = 0
         self._entropy = b""
-        self._write_failure = ""
+        self._write_failures: list[Message] = []
         self._reader = threading.Thread(target=self._read_loop, name=f"read {name}", daemon=True)
         self._writer = threading.Thread(target=self._write_loop, name=f"write {name}", daemon=True)
 
@@ -124,17 +125,18 @@ class PortPump:
 
     def _read_loop(self) -> None:
         back_off_s = BACK_OFF_S_MIN
-        last_reason: str | None = None  # last reported reason of a loss; None after an opening
+        last_reason: Message | None = None  # of a loss, as reported; None after an opening
+        reason: Message | None
         while not self._stopping.is_set():
             try:
                 self._port.open()
             except PortUnavailable as unavailable:
-                reason = str(unavailable)
+                reason = unavailable.why
                 good = False
             else:
                 good, reason = self._read_until_lost()
                 last_reason = None
-            if self._stopping.is_set():
+            if reason is None or self._stopping.is_set():
                 break
             if reason != last_reason:
                 self._put(PortLost(self._name, self._clock(), reason))
@@ -152,17 +154,21 @@ class PortPump:
         with self._lock:
             return self._clock().monotonic_ns < self._eager_until_ns
 
-    def _read_until_lost(self) -> tuple[bool, str]:
-        """Read until the port is lost; return whether the opening was good, and why it ended."""
+    def _read_until_lost(self) -> tuple[bool, Message | None]:
+        """Read until the port is lost; return whether the opening was good, and why it ended.
+
+        The reason is None after a stop.
+        """
         opened_at = self._clock()
         entropy = os.urandom(_ENTROPY_BYTES)
         with self._lock:
             self._opening += 1
             self._entropy = entropy
-            self._write_failure = ""
+            self._write_failures.clear()
         self._put(PortOpened(self._name, opened_at, entropy))
         # Until then, all bytes that had arrived were read.
         read_until_ns = opened_at.monotonic_ns
+        reason: Message | None = None
         try:
             # A stop during open() comes too early to wake the read.
             while not self._stopping.is_set():
@@ -178,12 +184,11 @@ class PortPump:
                     if self._put(Chunk(self._name, at, data, waited_ns)) is False:
                         # Accepted no more: reading on would keep others from ending.
                         self._stopping.wait(_REFUSED_PAUSE_S)
-            reason = "stopped"
         except PortGone as gone:
-            reason = str(gone)
+            reason = gone.why
         with self._lock:
             self._opening += 1
-            reason = self._write_failure or reason
+            reason = next(iter(self._write_failures), reason)
         self._port.close()
         lasted_ns = self._clock().monotonic_ns - opened_at.monotonic_ns
         return lasted_ns >= _GOOD_OPENING_NS_MIN, reason
@@ -198,12 +203,12 @@ class PortPump:
             try:
                 self._port.write(data)
             except PortGone as gone:
-                self._fail(opening, str(gone))
+                self._fail(opening, gone.why)
 
-    def _fail(self, opening: int, reason: str) -> None:
+    def _fail(self, opening: int, reason: Message) -> None:
         """After a failed write: close the port it was meant for, which ends the reader's read."""
         with self._lock:
             if opening != self._opening:
                 return
-            self._write_failure = self._write_failure or reason
+            self._write_failures.append(reason)
             self._port.close()

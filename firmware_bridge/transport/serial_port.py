@@ -22,8 +22,10 @@ import serial.tools.list_ports
 import serial.urlhandler.protocol_socket as serial_socket
 from msgspec import Struct
 
+from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import READ_TIMEOUT_S, Parity, PortGone, PortUnavailable
+from firmware_bridge.transport.system_error import system_error
 from firmware_bridge.transport.usb_sysfs import device_behind, refuse_unless_allowed
 
 # A frame takes 30 ms at 4800 baud: a longer write has failed.
@@ -186,9 +188,11 @@ class SerialPort:
             try:
                 data = line.read(1)
             except OSError as error:
-                raise PortGone(f"{self._url}: {_reason(error)}") from error
+                raise PortGone(
+                    message("port_failed", port=self._url, why=system_error(error))
+                ) from error
             if self._closing.is_set():
-                raise PortGone(f"{self._url} was closed")
+                raise PortGone(message("port_was_closed", port=self._url))
             # A port that fails here fails again at the next read: keep the byte received.
             if data:
                 with contextlib.suppress(OSError):
@@ -202,9 +206,11 @@ class SerialPort:
             try:
                 written = line.write(data)
             except OSError as error:
-                raise PortGone(f"{self._url}: {_reason(error)}") from error
+                raise PortGone(
+                    message("port_failed", port=self._url, why=system_error(error))
+                ) from error
             if written != len(data):
-                raise PortGone(f"{self._url}: closed while it was written to")
+                raise PortGone(message("port_closed_while_written_to", port=self._url))
 
     def close(self) -> None:
         """Close and wake a blocked read. Never raises; may be called twice."""
@@ -222,7 +228,7 @@ class SerialPort:
     def _usable(self) -> _Line:
         line = self._line
         if line is None or self._closing.is_set():
-            raise PortGone(f"{self._url} is closed")
+            raise PortGone(message("port_is_closed", port=self._url))
         return line
 
 
@@ -270,24 +276,17 @@ def _line_for(url: str, baud: int, parity: Parity) -> _Line:
     return line
 
 
-def _why_unavailable(url: str, error: Exception) -> str:
-    """A sentence with the cause and the remedy."""
+def _why_unavailable(url: str, error: Exception) -> Message:
+    """The cause and the remedy."""
     match getattr(error, "errno", None):
         case errno.ENOENT | errno.ENODEV | errno.ENXIO:
-            return f"{url}: it does not exist. Remedy: name a port that `smartshoe devices` lists"
+            return message("port_does_not_exist", port=url)
         case errno.EACCES | errno.EPERM:
-            return f"{url}: no permission to open it. Remedy: add this account to the group dialout"
+            return message("serial_port_not_permitted", port=url)
         case errno.EAGAIN | errno.EBUSY:
-            return (
-                f"{url}: another program holds it. Allowed: one program at a time. Remedy: stop it"
-            )
+            return message("port_held_by_other_program", port=url)
         case _:
-            return f"{url}: it cannot be opened: {_reason(error)}. Remedy: check device and cable"
-
-
-def _reason(error: Exception) -> str:
-    """The first line of the library's message."""
-    return (str(error).splitlines() or [type(error).__name__])[0]
+            return message("port_cannot_be_opened", port=url, why=system_error(error))
 
 
 class SerialPortInfo(Struct, frozen=True):

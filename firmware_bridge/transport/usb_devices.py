@@ -9,15 +9,15 @@ import usb.backend.libusb1
 import usb.core
 from msgspec import Struct
 
-from firmware_bridge.transport.usb_identity import TEXT_MAX
+from firmware_bridge.message import MessageError, message
+from firmware_bridge.recorded_text import TEXT_MAX
+from firmware_bridge.transport.system_error import system_error
 
-LIBUSB_ABSENT: Final = (
-    "libusb: it is not installed. Remedy: install the Debian package libusb-1.0-0"
-)
+LIBUSB_ABSENT: Final = message("libusb_absent")
 
 
-class UsbUnavailable(Exception):
-    """USB devices cannot be listed; the message gives cause and remedy."""
+class UsbUnavailable(MessageError):
+    """USB devices cannot be listed; `why` gives cause and remedy."""
 
 
 class UsbDeviceInfo(Struct, frozen=True):
@@ -42,9 +42,7 @@ def list_usb_devices() -> tuple[UsbDeviceInfo, ...]:
     try:
         devices = tuple(usb.core.find(find_all=True, backend=backend))
     except usb.core.USBError as error:
-        raise UsbUnavailable(
-            f"libusb: it cannot list devices: {error}. Remedy: let this account read /dev/bus/usb"
-        ) from error
+        raise UsbUnavailable(message("libusb_cannot_list", why=system_error(error))) from error
     found = (
         UsbDeviceInfo(
             bus=int(device.bus or 0),

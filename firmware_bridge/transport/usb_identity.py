@@ -8,9 +8,10 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from firmware_bridge.message import Message, message
+from firmware_bridge.recorded_text import ForeignText, Identifier
 from firmware_bridge.timestamp import Timestamp
 
-TEXT_MAX: Final = 64
 HID_CLASS: Final = 0x03
 _BOOT_SUBCLASS: Final = 0x01
 _KEYBOARD_PROTOCOL: Final = 0x01
@@ -37,15 +38,17 @@ class UsbIdentity(Struct, frozen=True):
 
     vendor_id: int
     product_id: int
-    serial_number: str
-    path: str
+    serial_number: ForeignText
+    path: Identifier
     interfaces: tuple[UsbInterface, ...]
 
     @property
-    def name(self) -> str:
+    def name(self) -> Message:
         """For people: ids, serial number and place."""
-        number = f", serial number {self.serial_number}" if self.serial_number else ""
-        return f"USB device {usb_id(self.vendor_id, self.product_id)}{number} at {self.path}"
+        ids, number = usb_id(self.vendor_id, self.product_id), self.serial_number
+        if not number:
+            return message("usb_device_at", device=ids, place=self.path)
+        return message("usb_device_with_number_at", device=ids, foreign=number, place=self.path)
 
 
 class DeviceAppeared(Struct, frozen=True):
@@ -68,14 +71,6 @@ UsbDeviceEvent: TypeAlias = DeviceAppeared | DeviceGone
 def usb_id(vendor_id: int, product_id: int) -> str:
     """Format ids as VID:PID."""
     return f"{vendor_id:04x}:{product_id:04x}"
-
-
-def printable_ascii(text: str) -> str:
-    """Bound a device's text, and replace all but printable ASCII by question marks."""
-    characters = (
-        char if char.isascii() and char.isprintable() else "?" for char in text[:TEXT_MAX]
-    )
-    return "".join(characters)
 
 
 def interfaces_in(descriptors: bytes) -> tuple[UsbInterface, ...]:

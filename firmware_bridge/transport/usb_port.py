@@ -17,10 +17,12 @@ import usb.core
 import usb.util
 from msgspec import Struct
 
+from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList, refuse_keyboard
 from firmware_bridge.transport.hid_descriptor import HidReports, read_report_descriptor
 from firmware_bridge.transport.port import PortGone, PortUnavailable
 from firmware_bridge.transport.port_url import UsbUrl, parse_port_url
+from firmware_bridge.transport.system_error import system_error
 from firmware_bridge.transport.usb_devices import LIBUSB_ABSENT
 from firmware_bridge.transport.usb_identity import HID_CLASS
 from firmware_bridge.transport.usb_sysfs import AttachedDevice, find_device
@@ -118,7 +120,7 @@ class UsbPort:
             else:
                 into.stalled = False
             if self._closing.is_set():
-                raise PortGone(f"{self._url} was closed")
+                raise PortGone(message("port_was_closed", port=str(self._url)))
             return data
 
     def write(self, data: bytes) -> None:
@@ -128,12 +130,20 @@ class UsbPort:
             try:
                 written = self._transfer_out(opened, data)
             except usb.core.USBTimeoutError as error:
-                seconds = _WRITE_MS // 1000
-                raise PortGone(f"{self._url}: accepts no data for {seconds} s") from error
+                raise PortGone(
+                    message("usb_accepts_no_data", port=str(self._url), seconds=_WRITE_MS // 1000)
+                ) from error
             except _ERRORS as error:
-                raise PortGone(f"{self._url}: {_reason(error)}") from error
+                raise self._failed(error) from error
             if written != len(data):
-                raise PortGone(f"{self._url}: accepted {written} of {len(data)} bytes")
+                raise PortGone(
+                    message(
+                        "usb_accepted_part",
+                        port=str(self._url),
+                        written=written,
+                        length=len(data),
+                    )
+                )
 
     def close(self) -> None:
         """Close, after the current read has returned. Never raises; may be called twice."""
@@ -146,8 +156,11 @@ class UsbPort:
     def _usable(self) -> _Opened:
         opened = self._opened
         if opened is None or self._closing.is_set():
-            raise PortGone(f"{self._url} is closed")
+            raise PortGone(message("port_is_closed", port=str(self._url)))
         return opened
+
+    def _failed(self, error: Exception) -> PortGone:
+        return PortGone(message("port_failed", port=str(self._url), why=_reason(error)))
 
     def _recover(self, opened: _Opened, endpoint: _Endpoint, error: Exception) -> None:
         """Clear a stall once; a second one in a row, or any other error, is a lost port.
@@ -155,12 +168,12 @@ class UsbPort:
         Raises PortGone.
         """
         if getattr(error, "errno", None) != errno.EPIPE or endpoint.stalled:
-            raise PortGone(f"{self._url}: {_reason(error)}") from error
+            raise self._failed(error) from error
         endpoint.stalled = True
         try:
             opened.device.clear_halt(endpoint.address)
         except usb.core.USBError as again:
-            raise PortGone(f"{self._url}: {_reason(again)}") from again
+            raise self._failed(again) from again
 
     def _transfer_out(self, opened: _Opened, data: bytes) -> int:
         if opened.hid is not None:
@@ -208,7 +221,7 @@ def _library_device(url: UsbUrl, found: AttachedDevice) -> Any:
         raise PortUnavailable(_why_unavailable(url, error)) from error
     if device is None:
         # For some milliseconds after plugging and unplugging, kernel and library disagree.
-        raise PortUnavailable(f"{url}: it is being plugged in or out. Remedy: try again")
+        raise PortUnavailable(message("usb_being_plugged_in_or_out", port=str(url)))
     return device
 
 
@@ -216,10 +229,7 @@ def _open_bulk(url: UsbUrl, device: Any) -> _Opened:
     interface = _configuration(device)[(0, 0)]
     into, out = _endpoints(interface)
     if into is None or out is None:
-        raise PortUnavailable(
-            f"{url}: its interface 0 has no pair of bulk or interrupt endpoints. Remedy: name a"
-            " reader"
-        )
+        raise PortUnavailable(message("usb_without_endpoints", port=str(url)))
     _claim(device, interface.bInterfaceNumber)
     return _Opened(device, interface.bInterfaceNumber, into, out, None)
 
@@ -246,10 +256,7 @@ def _open_scanner(url: UsbUrl, found: AttachedDevice, device: Any) -> _Opened:
         if reports.is_bar_code_scanner:
             return _Opened(device, number, into, None, reports)
         usb.util.release_interface(device, number)
-    raise PortUnavailable(
-        f"{url}: none of its interfaces declares a bar code scanner (HID usage page 8C, usage"
-        " 02). Remedy: set the scanner to USB HID POS mode by its setting bar code"
-    )
+    raise PortUnavailable(message("usb_without_bar_code_scanner", port=str(url)))
 
 
 def _configuration(device: Any) -> Any:
@@ -291,36 +298,31 @@ def _dispose(device: Any) -> None:
         usb.util.dispose_resources(device)
 
 
-def _why_unavailable(url: UsbUrl, error: Exception) -> str:
-    """A sentence with the cause and the remedy."""
+def _why_unavailable(url: UsbUrl, error: Exception) -> Message:
+    """The cause and the remedy."""
     match getattr(error, "errno", None):
         case errno.EACCES | errno.EPERM:
-            return (
-                f"{url}: no permission to open it. Remedy: give this account the device by a udev"
-                ' rule (firmware_bridge/README.md, "USB devices")'
-            )
+            return message("usb_not_permitted", port=str(url))
         case errno.EBUSY:
-            return (
-                f"{url}: another program holds it. Allowed: one program at a time. Remedy: stop it"
-            )
+            return message("port_held_by_other_program", port=str(url))
         case errno.ENODEV | errno.ENOENT:
-            return f"{url}: it is being plugged in or out. Remedy: try again"
+            return message("usb_being_plugged_in_or_out", port=str(url))
         case _:
-            return f"{url}: it cannot be opened: {_reason(error)}. Remedy: check device and cable"
+            return message("port_cannot_be_opened", port=str(url), why=_reason(error))
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: Exception) -> Message:
     """The cause of the failure: unplugged, stall, timeout, overflow or transfer error."""
     match getattr(error, "errno", None):
         case errno.ENODEV:
-            return "unplugged"
+            return message("usb_unplugged")
         case errno.EPIPE:
-            return "the device refuses the transfer (stall)"
+            return message("usb_stall")
         case errno.ETIMEDOUT:
-            return "the device does not answer in time"
+            return message("usb_timeout")
         case errno.EOVERFLOW:
-            return "the device sent more than its endpoint allows"
+            return message("usb_overflow")
         case errno.EIO:
-            return "the transfer failed; check the cable and hubs"
+            return message("usb_transfer_failed")
         case _:
-            return (str(error).splitlines() or [type(error).__name__])[0]
+            return system_error(error)

@@ -5,9 +5,10 @@ Source: firmware_bridge/README.md, "Ports".
 
 from pathlib import Path
 
+from firmware_bridge.message import message
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.port_url import UsbUrl
-from firmware_bridge.transport.serial_port import SerialPortInfo, list_serial_ports
+from firmware_bridge.transport.serial_port import list_serial_ports
 from firmware_bridge.transport.usb_sysfs import SYSFS, find_device
 
 
@@ -18,17 +19,17 @@ def find_serial_path(url: UsbUrl, sysfs: Path = SYSFS) -> str:
     match ports:
         case ():
             raise PortUnavailable(
-                f"{url}: {device.name} is plugged in but has no serial port yet. Remedy: if this"
-                " persists, install the kernel's driver for it"
+                message("usb_no_serial_port_yet", port=str(url), device=device.name)
             )
         case (port,):
             return port.device
         case _:
             raise PortUnavailable(
-                f"{url}: {device.name} has {len(ports)} serial ports. Remedy: name one of them:"
-                f" {_stable_names(ports)}"
+                message(
+                    "usb_several_serial_ports",
+                    port=str(url),
+                    device=device.name,
+                    number=len(ports),
+                    names=tuple(port.stable_path for port in ports),
+                )
             )
-
-
-def _stable_names(ports: tuple[SerialPortInfo, ...]) -> str:
-    return ", ".join(port.stable_path for port in ports)

@@ -9,6 +9,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from firmware_bridge.message import message
+from firmware_bridge.recorded_text import ForeignText, foreign_text
 from firmware_bridge.transport.allow_list import PLACE, AllowList, UsbDeviceRefused, refuse_keyboard
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.port_url import UsbUrl
@@ -16,7 +18,6 @@ from firmware_bridge.transport.usb_identity import (
     UsbIdentity,
     boot_keyboards,
     interfaces_in,
-    printable_ascii,
 )
 
 SYSFS: Final = Path("/sys")
@@ -99,17 +100,21 @@ def find_device(url: UsbUrl, allowed: AllowList | None, sysfs: Path = SYSFS) -> 
         and url.path in ("", device.identity.path)
     )
     if len(named) > 1:
-        where = ", ".join(device.identity.path for device in named)
+        places = tuple(device.identity.path for device in named)
         raise PortUnavailable(
-            f"{url}: {len(named)} such devices are plugged in, at {where}. Remedy: name one by"
-            f" its serial number or place, such as {url.scheme}://.../@{named[0].identity.path}"
+            message(
+                "usb_several_such_devices",
+                port=str(url),
+                number=len(named),
+                places=places,
+                example=f"{url.scheme}://.../@{places[0]}",
+            )
         )
+    if not named and same:
+        others = tuple(device.identity.name for device in same)
+        raise PortUnavailable(message("usb_others_plugged_in", port=str(url), others=others))
     if not named:
-        others = "; ".join(device.identity.name for device in same)
-        alternatives = f" (there is {others})" if others else ""
-        raise PortUnavailable(
-            f"{url}: it is not plugged in{alternatives}. Remedy: `smartshoe devices` lists what is"
-        )
+        raise PortUnavailable(message("usb_not_plugged_in", port=str(url)))
     refuse_unless_allowed(named[0].identity, allowed)
     return named[0]
 
@@ -139,9 +144,9 @@ def _read(folder: Path) -> AttachedDevice | None:
     return AttachedDevice(identity, address)
 
 
-def _serial_number(folder: Path) -> str:
+def _serial_number(folder: Path) -> ForeignText:
     try:
-        return printable_ascii(_text(folder, "serial"))
+        return foreign_text(_text(folder, "serial"))
     except FileNotFoundError:
         return ""  # the device has none
 

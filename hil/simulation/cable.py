@@ -8,14 +8,17 @@ Source: hil/README.md, "One seam for simulation: the port".
 from collections import deque
 from collections.abc import Callable
 from threading import Condition
-from typing import Generic
+from typing import Final, Generic
 
+from firmware_bridge.message import message
 from firmware_bridge.transport.port import PortGone, PortUnavailable
 from hil.dealing.truth import ReportTruth
 from hil.emulator.lines.faults import FaultPlan
 from hil.emulator.lines.line import DeviceT
 from hil.emulator.lines.reports import Report
 from hil.emulator.lines.transmission import transmission_of
+
+_CABLE: Final = "cable"
 
 
 class _Wire:
@@ -90,9 +93,9 @@ class CablePort:
         """Open exclusively. Raises PortUnavailable."""
         with self._wire.changed:
             if self._alive():
-                raise PortUnavailable("the cable is already open; close the other user first")
+                raise PortUnavailable(message("port_held_by_other_program", port=_CABLE))
             if not self._wire.plugged:
-                raise PortUnavailable("the cable is unplugged; plug it in")
+                raise PortUnavailable(message("port_does_not_exist", port=_CABLE))
             self._opened_generation = self._wire.generation
 
     def read(self) -> bytes:
@@ -122,10 +125,10 @@ class CablePort:
     def _check(self) -> None:
         """Under the lock: raise PortGone unless open and plugged."""
         if self._opened_generation == 0:
-            raise PortGone("the port is closed")
+            raise PortGone(message("port_is_closed", port=_CABLE))
         if not self._alive():
             self._opened_generation = 0
-            raise PortGone("the cable was unplugged")
+            raise PortGone(message("usb_unplugged"))
 
 
 class CableOutlet(Generic[DeviceT]):

@@ -17,6 +17,7 @@ from controller.profiles.load import load_clauses, profile_text
 from controller.tape.entries import Entry
 from controller.tape.inputs import Input, Started, Tick
 from controller.version import VERSION
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.truth import ReportTruth
@@ -83,7 +84,7 @@ class SimulatedTable:
         """Pull the device's cable: bytes under way are lost."""
         assert self._plugged[port], f"{port} is not plugged in"
         self._plugged[port] = False
-        self.take(PortLost(port, self.at, "unplugged"))
+        self.take(PortLost(port, self.at, message("usb_unplugged")))
 
     def act(
         self, action: Action, role: Role = Role.DEALER, reason: str = "simulated"

@@ -34,9 +34,12 @@ from controller.tape.inputs import Input, Started
 from controller.tape.records import entry_record, input_record
 from controller.version import VERSION
 from controller.views.snapshot import snapshot
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
 
 PORT = "/dev/ttyUSB0"
 NINE_O_CLOCK_NS = 1_763_715_600 * 1_000_000_000  # 2025-11-21 09:00:00 UTC
@@ -260,7 +263,7 @@ class Script:
         return self.give(PortOpened(PORT, self.at, bytes(32)))
 
     def lost(self) -> CoreOutput:
-        return self.give(PortLost(PORT, self.at, "unplugged"))
+        return self.give(PortLost(PORT, self.at, UNPLUGGED))
 
     def reported(self, *data: str) -> "Script":
         """Process these reports of the shoe one by one."""

@@ -2,6 +2,7 @@
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from drivers.catalogue import (
     ANGEL_EYE_II_EX,
     BCC_READINGS,
@@ -175,7 +176,7 @@ def test_unknown_settings_are_errors_that_name_them(
     with pytest.raises(BadShoeSettings, match=f"^{key}: "):
         build_shoe(model, settings)
     with pytest.raises(BadShoeSettings, match=f"^{key}: "):
-        build_monitor(model, settings)
+        build_monitor(model, settings, to_words)
 
 
 @pytest.mark.parametrize(
@@ -260,4 +261,4 @@ def test_an_unknown_shuffler_model_is_an_error_that_names_it() -> None:
     with pytest.raises(BadShufflerSettings, match=r"^model = 'mixer' is not one of: tablelink$"):
         build_shuffler("mixer", ShufflerSettings())
     with pytest.raises(BadShufflerSettings, match=r"^model = 'mixer' is not one of: tablelink$"):
-        build_shuffler_monitor("mixer")
+        build_shuffler_monitor("mixer", to_words)

@@ -19,8 +19,11 @@ from drivers.catalogue import (
 )
 from drivers.events import StandByEntered
 from drivers.faults import DeviceFault
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
 
 PORT = "/dev/ttyUSB0"
 NS_PER_S = 1_000_000_000
@@ -120,7 +123,7 @@ def test_the_rest_of_a_report_completes_it_after_the_silence_of_a_held_line() ->
 def test_a_lost_port_ends_the_wait_for_the_rest() -> None:
     line = Line(build_shoe(ANGEL_EYE_II_EX, ShoeSettings()))
     line.receive(ANGEL_EYE_STAND_BY[:3])
-    line._apply(line.driver.receive(line.state, PortLost(PORT, line.at, "unplugged")))
+    line._apply(line.driver.receive(line.state, PortLost(PORT, line.at, UNPLUGGED)))
     line.wait(5.0)
 
     assert truncated(line) == 0

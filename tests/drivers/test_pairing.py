@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.messages.catalogue import to_words
 from drivers import pairing
 from drivers.pairing import (
     RETRY_NS,
@@ -130,7 +131,7 @@ def run_pairing(*data: bytes) -> tuple[PairingState, bytes, PairingResult]:
 def why(*data: bytes) -> str:
     _, _, presented = run_pairing(*data)
     assert isinstance(presented, UnfitDevice)
-    return presented.why
+    return to_words(presented.why)
 
 
 def test_pairing_starts_with_hello() -> None:

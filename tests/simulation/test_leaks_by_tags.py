@@ -23,6 +23,7 @@ from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
 from controller.core.state import STATES
 from controller.custody.manifest_csv import read_manifest
+from controller.messages.catalogue import to_words
 from controller.metrics.collector import TableMetrics
 from controller.procedure.events import CardDrawn
 from controller.procedure.rulebook import ObservableFact
@@ -151,7 +152,7 @@ def answer_text(table: Table) -> str:
 
 
 def monitor_text(table: Table) -> str:
-    monitor = build_monitor("feig-rfid", ShoeSettings(), masked=True)
+    monitor = build_monitor("feig-rfid", ShoeSettings(), to_words, masked=True)
     state, lines = monitor.initial(), []
     for item in table.rig.inputs:
         if isinstance(item, OF_A_PORT) and item.port == EXIT:

@@ -27,6 +27,7 @@ from drivers.events import DeviceEvent, ReportsLost
 from drivers.interface import DriverOutput
 from drivers.shuffler_events import ShufflerEvent
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import PhysicalCard
@@ -34,6 +35,8 @@ from hil.dealing.tags import batch
 from hil.emulator.tablelink.compartment import CompartmentPhase, DeviceMode
 from hil.emulator.tablelink.mechanism import ShufflerSettings as EmulatedSettings
 from hil.emulator.tablelink.shuffler import Shuffler as EmulatedShuffler
+
+UNPLUGGED = message("usb_unplugged")
 
 MS = 1_000_000
 SECOND_MS = 1_000
@@ -80,7 +83,7 @@ class Table:
 
     def unplug(self) -> None:
         self.plugged = False
-        self._apply(self.driver.receive(self.state, PortLost("shuffler", self.at(), "unplugged")))
+        self._apply(self.driver.receive(self.state, PortLost("shuffler", self.at(), UNPLUGGED)))
         self.writes.clear()
         self.apply_fact(ShufflerPortLost())
 

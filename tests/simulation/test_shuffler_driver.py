@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import pytest
+from in_words import in_words
 
 from controller.messages.catalogue import to_words
 from drivers.catalogue import TABLELINK, Shuffler, ShufflerSettings, build_shuffler
@@ -38,11 +39,14 @@ from drivers.shuffler_events import (
     ShuffleStarted,
 )
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.tags import batch
 from hil.emulator.tablelink.mechanism import ShufflerSettings as EmulatedSettings
 from hil.emulator.tablelink.shuffler import Shuffler as EmulatedShuffler
+
+UNPLUGGED = message("usb_unplugged")
 
 MS = 1_000_000
 SECOND_MS = 1_000
@@ -92,7 +96,7 @@ class Bench:
 
     def unplug(self) -> None:
         self.plugged = False
-        self._apply(self.driver.receive(self.state, PortLost("shuffler", self.at(), "unplugged")))
+        self._apply(self.driver.receive(self.state, PortLost("shuffler", self.at(), UNPLUGGED)))
         self.writes.clear()
 
     def order_answer(self, order: ShufflerOrder, compartment: int = 0) -> CommandAnswered:
@@ -327,7 +331,7 @@ def test_residual_cards(bench: Bench) -> None:
     bench.shuffler.take_residual()
     bench.advance(SECOND_MS)
 
-    assert refused == CommandAnswered(
+    assert in_words(refused) == CommandAnswered(
         "OrderShuffler",
         CommandOutcome.REFUSED,
         "store, compartment 1: refused: cards are left where none may be",
@@ -401,7 +405,7 @@ def test_the_sealed_housing_is_opened(bench: Bench) -> None:
     bench.shuffler.reconfigure("decks")
     bench.advance(SECOND_MS)
 
-    assert bench.take_batch_events() == [
+    assert [in_words(one) for one in bench.take_batch_events()] == [
         DeviceTampered("seal 4"),
         DeviceTampered("its settings were changed: decks"),
     ]
@@ -508,7 +512,7 @@ def test_events_while_unplugged_are_reported_once_after_replug(bench: Bench) -> 
 
     bench.unplug()
     bench.advance(SHUFFLE_MS)
-    assert bench.reported == [StageChanged(Stage.LOST, "unplugged")]
+    assert bench.reported == [StageChanged(Stage.LOST, UNPLUGGED)]
     bench.plug()
     bench.unplug()
     bench.plug()

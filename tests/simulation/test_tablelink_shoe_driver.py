@@ -6,6 +6,7 @@ Time is simulated; cards are drawn well and badly, the exit is locked, the cable
 from typing import TypeVar
 
 import pytest
+from in_words import in_words
 
 from drivers.catalogue import TABLELINK, Shoe, ShoeSettings, build_shoe
 from drivers.commands import DeviceCommand, LockExit, UnlockExit
@@ -32,12 +33,15 @@ from drivers.interface import DriverOutput
 from drivers.shuffler_events import IdentityProven, IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import card_named
 from hil.dealing.shoe import Loading
 from hil.dealing.tags import batch
 from hil.emulator.tablelink.shoe import CardFault, CardSensor, TableLinkShoe, TableLinkShoeSettings
+
+UNPLUGGED = message("usb_unplugged")
 
 MS = 1_000_000
 SECOND_MS = 1_000
@@ -73,7 +77,7 @@ class Bench:
 
     def unplug(self) -> None:
         self.plugged = False
-        self._apply(self.driver.receive(self.state, PortLost("shoe", self.at(), "unplugged")))
+        self._apply(self.driver.receive(self.state, PortLost("shoe", self.at(), UNPLUGGED)))
         self.writes.clear()
 
     def load(self) -> None:
@@ -162,7 +166,7 @@ def test_loading_is_reported() -> None:
 
     bench.load()
 
-    assert bench.take_events() == LOADED
+    assert in_words(bench.take_events()) == LOADED
 
 
 @pytest.mark.parametrize(
@@ -204,7 +208,7 @@ def test_a_card_is_drawn_badly(fault: CardFault, cards: tuple[DeviceEvent, ...])
 
     bench.draw(fault=fault)
 
-    assert bench.take_events() == cards
+    assert in_words(bench.take_events()) == cards
 
 
 def test_the_cut_card() -> None:
@@ -223,7 +227,7 @@ def test_the_last_card_empties_the_shoe() -> None:
     bench.shoe.draw_next()
     bench.advance(SECOND_MS)
 
-    assert bench.take_events() == (
+    assert in_words(bench.take_events()) == (
         *LOADED,
         CardPassed(ACE),
         DeviceErrorRaised(1, "the shoe is empty", blocking=False),
@@ -237,7 +241,7 @@ def test_the_lid() -> None:
     bench.shoe.close_lid()
     bench.advance(SECOND_MS)
 
-    assert bench.take_events() == (
+    assert in_words(bench.take_events()) == (
         DeviceErrorRaised(2, "the lid is open", blocking=True),
         DeviceErrorCleared(2, "the lid is open"),
     )
@@ -247,7 +251,7 @@ def test_no_card_leaves_a_locked_shoe() -> None:
     bench = loaded()
 
     bench.command(LockExit())
-    assert bench.take_events() == (
+    assert in_words(bench.take_events()) == (
         CommandAnswered("LockExit", CommandOutcome.DONE, "done"),
         LockChanged(True),
     )
@@ -255,7 +259,7 @@ def test_no_card_leaves_a_locked_shoe() -> None:
     assert (bench.take_events(), bench.shoe.blocked_draws) == ((), 1)
 
     bench.command(UnlockExit())
-    assert bench.take_events() == (
+    assert in_words(bench.take_events()) == (
         CommandAnswered("UnlockExit", CommandOutcome.DONE, "done"),
         LockChanged(False),
     )
@@ -269,7 +273,7 @@ def test_a_lock_wanted_at_opening_is_sent_once_the_shoe_is_admitted() -> None:
 
     bench.command(LockExit())
 
-    assert bench.reported_of(CommandAnswered) == [
+    assert [in_words(one) for one in bench.reported_of(CommandAnswered)] == [
         CommandAnswered("LockExit", CommandOutcome.DONE, "done")
     ]
     assert (bench.state.locked, bench.shoe.locked) == (True, True)
@@ -328,7 +332,7 @@ def test_a_power_failure_is_not_a_loading() -> None:
     assert bench.reported_of(ReportsLost) == []
     assert [one.boot_count for one in bench.reported_of(IdentityProven)] == [2]
     assert bench.reported_of(DeviceFault) == [
-        DeviceFault(LinkFaultKind.DEVICE_STATUS, "the shoe restarted: boot 2")
+        DeviceFault(LinkFaultKind.DEVICE_STATUS, message("shoe_restarted", boot=2))
     ]
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from controller.cli.errors import parse_reports
 from controller.config.load import TableConfig
+from controller.messages.catalogue import to_words
 from controller.service.device_log import device_role
 from firmware_bridge.transport.allow_list import AllowList, UsbDeviceAllowed, refuse_keyboard
 from firmware_bridge.transport.port import PortUnavailable
@@ -104,15 +105,14 @@ def list_usb(
 
 def _may_open(device: UsbIdentity, allowed: AllowList | None) -> tuple[bool, str]:
     """Whether the device may be opened, and why; without a list any device but a keyboard."""
-    before = f"{device.name} is refused: "
     if allowed is None:
         if boot_keyboards(device):
-            return False, refuse_keyboard(device).reason.removeprefix(before)
+            return False, to_words(refuse_keyboard(device).why)
         return True, "there is no allow-list"
     decision = allowed.check(device)
     if isinstance(decision, UsbDeviceAllowed):
         return True, f"allowed by {decision.entry}"
-    return False, decision.reason.removeprefix(before)
+    return False, to_words(decision.why)
 
 
 def _scheme(device: UsbIdentity) -> str:
@@ -193,4 +193,4 @@ def _port_state(port: str, allowed: AllowList | None) -> tuple[bool, str]:
             case _:
                 return True, "a serial server, not contacted"
     except PortUnavailable as error:
-        return False, parse_reports(str(error))[0].problem.removeprefix("it is ")
+        return False, parse_reports(to_words(error.why))[0].problem.removeprefix("it is ")

@@ -66,12 +66,14 @@ def _table(config: Path | None) -> "TableConfig | None":
 
 def _products() -> dict[tuple[int, int], str]:
     """The product name of each device by bus and address; empty if libusb is missing."""
+    from controller.messages.catalogue import to_words
     from firmware_bridge.transport.usb_devices import UsbUnavailable, list_usb_devices
 
     try:
         return {(one.bus, one.address): one.product for one in list_usb_devices()}
     except UsbUnavailable as error:
-        echo_stderr(f"smartshoe: usb:// and usbhid:// cannot be opened on this machine: {error}")
+        why = to_words(error.why)
+        echo_stderr(f"smartshoe: usb:// and usbhid:// cannot be opened on this machine: {why}")
         return {}
 
 

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 
 from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json_line, echo_raw, echo_stderr
+from controller.messages.catalogue import to_words
 from controller.views.quantity import counted
 from drivers.catalogue import ShoeMonitor
 from firmware_bridge.timestamp import Timestamp
@@ -105,7 +106,7 @@ def _print_events(
         except queue.Empty:
             continue
         if isinstance(event, PortLost) and not opened:
-            raise CommandError(event.reason)
+            raise CommandError(to_words(event.reason))
         opened = True
         _print_port_event(event, count)
         state, lines = monitor.watch(state, event)
@@ -117,7 +118,7 @@ def _print_port_event(event: PortEvent, count: _Count) -> None:
         case PortOpened():
             echo_stderr(f"{event.port} is open; Ctrl-C ends. Times are UTC.")
         case PortLost():
-            echo_stderr(f"{event.reason}; waiting for it to come back")
+            echo_stderr(f"{to_words(event.reason)}; waiting for it to come back")
         case Chunk():
             count.reads += 1
             count.bytes += len(event.data)

@@ -18,6 +18,7 @@ from controller.cli.errors import CommandError, ExitCode
 from controller.config.load import TableConfig, load_config
 from controller.core.build import shoe_driver_settings
 from controller.journal.store import Journal, JournalError
+from controller.messages.catalogue import to_words
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
 from drivers.catalogue import (
@@ -148,12 +149,12 @@ def _monitored(
     line = replace(line, baud=options.baud or line.baud)
     if model in SCANNER_MODELS:
         # A monitor receives only its own states, which the type of a union cannot express.
-        monitor = cast("ShoeMonitor", build_scanner_monitor(model, masked=masked))
+        monitor = cast("ShoeMonitor", build_scanner_monitor(model, to_words, masked=masked))
         remark = SILENT_SCANNER if model == HID_POS else ""
         return MonitoredPort(model, line, allowed, monitor, remark)
     if model in SHUFFLERS:
         name = SHUFFLERS[model].name
-        monitor = cast("ShoeMonitor", build_shuffler_monitor(name, masked=masked))
+        monitor = cast("ShoeMonitor", build_shuffler_monitor(name, to_words, masked=masked))
         return MonitoredPort(model, line, allowed, monitor, UNGREETED_DEVICE)
     settings = replace(
         settings,
@@ -162,7 +163,7 @@ def _monitored(
     )
     remark = UNGREETED_DEVICE if model == TABLELINK else ""
     return MonitoredPort(
-        model, line, allowed, build_monitor(model, settings, masked=masked), remark
+        model, line, allowed, build_monitor(model, settings, to_words, masked=masked), remark
     )
 
 

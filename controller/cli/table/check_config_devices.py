@@ -116,8 +116,8 @@ def device_remarks(config: TableConfig) -> Iterator[str]:
     """Ports of the table that are not there, or that the USB allow-list can never admit."""
     for port, _ in config.lines:
         absence = port_absence(port)
-        if absence:
-            yield f"{device_role(config.settings, port)}: {absence}"
+        if absence is not None:
+            yield f"{device_role(config.settings, port)}: {to_words(absence)}"
         url = parse_port_url(port)
         if config.allowed is None or not isinstance(url, UsbUrl):
             continue

@@ -17,6 +17,7 @@ from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage,
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import BatchMoved, Move
 from controller.state_table import NoEdge, StateTable
+from firmware_bridge.message import Wording
 
 # Only a right count clears these reasons.
 NOT_WHOLE: Final = (BlockReason.SHORT, BlockReason.LONG, BlockReason.FOREIGN)
@@ -89,7 +90,11 @@ def can_advance(context: BatchContext, life: BatchLife, trigger: BatchTrigger) -
 
 
 def advance(
-    update: LineageUpdate, context: BatchContext, life: BatchLife, trigger: BatchTrigger, why: str
+    update: LineageUpdate,
+    context: BatchContext,
+    life: BatchLife,
+    trigger: BatchTrigger,
+    why: Wording,
 ) -> LineageUpdate:
     """Move this batch along a transition and store it; unchanged where there is no transition."""
     after = context.stage_table.next(life.stage, trigger)
@@ -101,7 +106,7 @@ def advance(
 
 
 def hold_batch(
-    update: LineageUpdate, context: BatchContext, life: BatchLife, reason: BlockReason, why: str
+    update: LineageUpdate, context: BatchContext, life: BatchLife, reason: BlockReason, why: Wording
 ) -> LineageUpdate:
     """Hold this batch, where its stage permits, and add the reason that blocks it."""
     trigger = (
@@ -122,7 +127,7 @@ def add_remark(update: LineageUpdate, reason: BlockReason, back: str, detail: st
 
 
 def restart(
-    update: LineageUpdate, context: BatchContext, life: BatchLife, why: str
+    update: LineageUpdate, context: BatchContext, life: BatchLife, why: Wording
 ) -> LineageUpdate:
     """Start the batch over as its cards are gathered or loaded: count and shuffle are void.
 

@@ -41,6 +41,7 @@ from drivers.shuffler_events import (
     ShufflerStatus,
     ShufflerWarning,
 )
+from firmware_bridge.message import Wording, message
 
 # Shuffled, or being shuffled: an open door spoils these batches.
 _SECURED: Final = (BatchStage.SHUFFLING, BatchStage.SHUFFLED, BatchStage.STORED)
@@ -160,7 +161,7 @@ def on_tampered(
     update: LineageUpdate, context: BatchContext, event: DeviceTampered
 ) -> LineageUpdate:
     """The shuffler reports that it was tampered with: the batches inside are in doubt."""
-    why = f"the shuffler was opened or changed: {printable(event.what)}"
+    why = message("shuffler_was_opened_or_changed", what=event.what)
     return open_warning(
         hold_all_inside(update, context, BlockReason.TOUCHED, why),
         context,
@@ -208,8 +209,9 @@ def on_identity_refused(
 ) -> LineageUpdate:
     """The identity was refused: further events of this device are ignored."""
     update = replace(update, lineage=replace(update.lineage, trusted=False))
-    back = "; it was rolled back to an earlier state" if event.rolled_back else ""
-    text = f"the shuffler is not admitted: {event.why}{back}"
+    text = message("shuffler_not_admitted", why=event.why)
+    if event.rolled_back:
+        text = message("shuffler_not_admitted_rolled_back", why=event.why)
     return open_warning(update, context, WarningKind.IDENTITY, text, active=True)
 
 
@@ -236,7 +238,7 @@ def on_contact_restored(
 
 
 def hold_all_inside(
-    update: LineageUpdate, context: BatchContext, reason: BlockReason, why: str
+    update: LineageUpdate, context: BatchContext, reason: BlockReason, why: Wording
 ) -> LineageUpdate:
     """Hold every counted or shuffled batch in the shuffler."""
     for life in _behind(update, 0):
@@ -246,7 +248,12 @@ def hold_all_inside(
                 context,
                 life,
                 reason,
-                f"{life.back} in compartment {life.compartment}: {why}",
+                message(
+                    "batch_in_compartment_because",
+                    batch=life.back,
+                    compartment=life.compartment,
+                    why=why,
+                ),
             )
     return update
 

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from controller.actions.actions import ClearWarning, RecordAct
 from drivers.shuffler_events import ShuffleProof, ShufflerEvent
+from firmware_bridge.message import Wording
 
 
 class FirstCardOut(Struct, frozen=True):
@@ -52,12 +53,12 @@ Fact: TypeAlias = (
 
 
 class StageChange(Struct, frozen=True, tag="batch-moved"):
-    """A batch changed its stage; `why` is a sentence. Its clauses are added by the procedure."""
+    """A batch changed its stage; Its clauses are added by the procedure."""
 
     batch: str
     before: str
     after: str
-    why: str
+    why: Wording
     clauses: tuple[str, ...] = ()
 
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from controller.actions.actions import ClearWarning
 from controller.custody.batch_life.change import BatchContext, LineageUpdate
 from controller.custody.batch_life.state import Lineage, OpenWarning, WarningKind
+from firmware_bridge.message import Wording
 
 LAMPS_MAX: Final = 10
 # Code of the warning that stands for all further lights; above every device code.
@@ -32,7 +33,7 @@ def open_warning(
     update: LineageUpdate,
     context: BatchContext,
     kind: WarningKind,
-    text: str,
+    text: Wording,
     *,
     active: bool,
     compartment: int = 0,

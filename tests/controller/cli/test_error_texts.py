@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from compile_catalogues import read_source
+from compile_catalogues import sources as catalogues
 
 from controller.cli.errors import KNOWN_ERRORS, parse_reports
 from controller.cli.main import main
 
 ROOT = Path(__file__).parents[3]
+TEXTS = {one.id: one.string for path in catalogues() for one in read_source(path)}
 ROOMS = (
     "controller",
     "drivers",
@@ -49,7 +52,8 @@ def literal(call: ast.Call) -> str:
     for argument in call.args:
         for node in ast.walk(argument):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                parts.append(node.value)
+                # The id of a message stands for its text.
+                parts.append(TEXTS.get(node.value, node.value))
             elif isinstance(node, ast.Name):
                 parts.append(f"<{node.id}>")
     return "".join(parts)

@@ -23,31 +23,32 @@ from drivers.events import (
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortGone, PortUnavailable
 
 ASK, END, REFUSE, FOREIGN, NOISE = b"?", b".", b"!", b"*", b"~"
-FAILED = CommandAnswered("ListTags", CommandOutcome.NO_ANSWER, "the reader is tired")
+FAILED = CommandAnswered("ListTags", CommandOutcome.NO_ANSWER, message("reader_does_not_answer"))
 
 
 class Line:
     """A port with scripted answers to each write; b"" is a lost port."""
 
-    def __init__(self, *answers: bytes, refused: str = "") -> None:
+    def __init__(self, *answers: bytes, refused: Message | None = None) -> None:
         self._answers = list(answers)
         self._waiting: queue.Queue[bytes | None] = queue.Queue()
         self._refused = refused
         self.written: list[bytes] = []
 
     def open(self) -> None:
-        if self._refused:
+        if self._refused is not None:
             raise PortUnavailable(self._refused)
         self._waiting = queue.Queue()
 
     def read(self) -> bytes:
         data = self._waiting.get()
         if data is None:
-            raise PortGone("the cable is out")
+            raise PortGone(message("usb_unplugged"))
         return data
 
     def write(self, data: bytes) -> None:
@@ -143,7 +144,7 @@ def test_remarks_are_reported_once() -> None:
 
 def test_a_refused_listing_fails_and_the_next_may_succeed() -> None:
     assert listings(Line(b"a!", b"ab."), 2) == [
-        ListingFailed("the reader is tired"),
+        ListingFailed("the reader does not answer"),
         PileListing((A, B)),
     ]
 
@@ -155,16 +156,16 @@ def test_a_listing_with_a_wrong_count_fails() -> None:
 def test_the_drivers_deadline_is_met() -> None:
     driver = Letters(patience_ns=1_000_000)
 
-    assert listings(Line(b"a"), driver=driver) == [ListingFailed("the reader is tired")]
+    assert listings(Line(b"a"), driver=driver) == [ListingFailed("the reader does not answer")]
 
 
 def test_a_port_that_never_opens_is_reported() -> None:
-    with pytest.raises(ReaderUnreachable, match="no such port; plug it in"):
-        listings(Line(refused="no such port; plug it in"))
+    with pytest.raises(ReaderUnreachable, match="/dev/reader: it is no serial port"):
+        listings(Line(refused=message("port_is_no_serial_port", port="/dev/reader")))
 
 
 def test_the_pile_is_listed_again_after_a_lost_port() -> None:
     assert listings(Line(b"", b"ab."), 2) == [
-        ListingFailed("the cable is out"),
+        ListingFailed("unplugged"),
         PileListing((A, B)),
     ]

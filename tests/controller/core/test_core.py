@@ -47,11 +47,12 @@ from controller.tape.entries import (
     RunBegan,
     StateDigest,
 )
-from controller.tape.inputs import NoiseDropped, Tick, WriteFailed
+from controller.tape.inputs import NoiseDropped, Tick
 from controller.tape.records import INPUTS, entry_record, input_record
 from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
@@ -103,7 +104,6 @@ GIVEN = st.one_of(
     st.tuples(st.just("opened"), st.none()),
     st.tuples(st.just("lost"), WORDS),
     st.tuples(st.just("tick"), st.none()),
-    st.tuples(st.just("write failed"), WORDS),
     st.tuples(st.just("started"), st.sampled_from(["boot-1", "boot-2"])),
 )
 STEPS = st.lists(st.tuples(GIVEN, st.sampled_from([0, 10**8, 3 * 10**8, 10**11, -(10**10)])))
@@ -123,11 +123,9 @@ def give(script, kind: str, value) -> None:
         case "opened":
             script.opened()
         case "lost":
-            script.give(PortLost(PORT, at, value))
+            script.give(PortLost(PORT, at, message("in_its_own_words", foreign=value)))
         case "tick":
             script.give(Tick(at))
-        case "write failed":
-            script.give(WriteFailed(PORT, at, value))
         case "started":
             script.give(replace(script.started, at=at, boot_id=value))
 
@@ -246,22 +244,13 @@ def test_the_state_is_saved_at_the_end_of_coups_and_shoes(troubled_shoe) -> None
     assert 0 < len(ended) < len(script.outputs) // 4
 
 
-def test_a_failed_write_is_a_device_fault(script) -> None:
-    table = script().begun()
-    table.give(WriteFailed(PORT, table.at, "cable pulled"))
-    noted = table.entries[-1]
-    assert isinstance(noted, DeviceEventRecorded)
-    assert isinstance(noted.event, DeviceFault)
-    assert noted.event.detail == "cable pulled"
-
-
 def test_noise_that_is_not_stored_is_a_device_fault_with_its_count(script) -> None:
     table = script().begun()
     before = table.state
     table.give(NoiseDropped(PORT, table.at, 123_456, 400_000, b"\x05\x34"))
     (noted,) = table.outputs[-1].entries
     assert isinstance(noted, DeviceEventRecorded)
-    assert noted.event == DeviceFault(
+    assert in_words(noted.event) == DeviceFault(
         LinkFaultKind.NOISE,
         "123456 bytes that brought no new report were counted and not stored: at most 400000 of"
         " such bytes are stored in an hour. Check the port's line settings, its cable, and what is"
@@ -276,7 +265,7 @@ def test_noise_that_is_not_stored_is_a_device_fault_with_its_count(script) -> No
 def test_a_run_begins_with_every_port_closed(script) -> None:
     table = script().begun().reported("53")
     output = table.give(table.started)
-    lost = StageChanged(Stage.LOST, "the program was restarted")
+    lost = StageChanged(Stage.LOST, message("program_was_restarted"))
     assert DeviceEventRecorded(PORT, lost) in output.entries
 
 

@@ -5,10 +5,12 @@ import pytest
 from controller.core.device_identity import NOT_PROVEN, DeviceIdentity, next_identity
 from drivers.events import Stage, StageChanged, StandByEntered
 from drivers.shuffler_events import DeviceSilent, IdentityProven, IdentityRefused
+from firmware_bridge.message import message
 
 PROVEN = IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False)
 BARE = IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=True)
-REFUSED = IdentityRefused("5A02", "its key is another than the paired one", rolled_back=False)
+NO_IDENTITY = message("device_has_no_identity")
+REFUSED = IdentityRefused("5A02", NO_IDENTITY, rolled_back=False)
 TRUSTED = DeviceIdentity("5A01", "1.4.0", trusted=True)
 
 
@@ -28,19 +30,22 @@ def test_a_bare_device_is_accepted_and_not_trusted() -> None:
 
 
 def test_a_refused_device_has_only_a_reason() -> None:
-    assert after(PROVEN, REFUSED) == DeviceIdentity(
-        "5A02", refused="its key is another than the paired one"
-    )
+    assert after(PROVEN, REFUSED) == DeviceIdentity("5A02", refused=NO_IDENTITY)
 
 
 @pytest.mark.parametrize("stage", [Stage.OPENED, Stage.LOST])
 @pytest.mark.parametrize("before", [PROVEN, BARE, REFUSED])
 def test_a_reopened_or_lost_port_resets_the_identity(before, stage) -> None:
-    assert after(before, StageChanged(stage, "unplugged")) == NOT_PROVEN
+    assert after(before, StageChanged(stage, message("usb_unplugged"))) == NOT_PROVEN
 
 
 @pytest.mark.parametrize(
-    "event", [StandByEntered(), DeviceSilent(1500, lost=False), StageChanged(Stage.ONLINE, "")]
+    "event",
+    [
+        StandByEntered(),
+        DeviceSilent(1500, lost=False),
+        StageChanged(Stage.ONLINE, message("identity_proved")),
+    ],
 )
 def test_other_events_keep_the_identity(event) -> None:
     assert after(PROVEN, event) == TRUSTED

@@ -27,6 +27,7 @@ from drivers import events as device
 from drivers import shuffler_events as shuffler
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 
 SEVEN = device.Face(7, device.FaceSuit.HEART)
 SEVEN_OF_HEARTS = Card(Rank.SEVEN, Suit.HEART)
@@ -39,12 +40,12 @@ PROOF = shuffler.ShuffleProof(
 
 DEVICE_ONLY = (
     device.LockChanged(locked=True),
-    device.DeviceErrorRaised(2, "game error", blocking=True),
-    device.DeviceErrorCleared(2, "game error"),
+    device.DeviceErrorRaised(2, message("card_was_overdrawn"), blocking=True),
+    device.DeviceErrorCleared(2, message("card_was_overdrawn")),
     device.DeviceSettingChanged(7, 123),
-    device.StageChanged(device.Stage.ONLINE, ""),
-    device.CommandAnswered("LockExit", device.CommandOutcome.DONE, ""),
-    DeviceFault(LinkFaultKind.NOISE, ""),
+    device.StageChanged(device.Stage.ONLINE, message("identity_proved")),
+    device.CommandAnswered("LockExit", device.CommandOutcome.DONE, message("acknowledged")),
+    DeviceFault(LinkFaultKind.NOISE, message("bytes_outside_any_frame")),
     device.TagReadAgain("E00401"),
     device.TagsTogether(("E00401", "E00402")),
     device.TagPulledBack("E00401"),
@@ -69,9 +70,9 @@ DEVICE_ONLY = (
     shuffler.SelfTested(passed=False, detail="camera"),
     shuffler.ShufflerStarted(12, (1,)),
     shuffler.ShufflerStatus(shuffler.ShufflerMode.PLAY, False, (), 0, ()),
-    shuffler.DeviceTampered("lid"),
+    shuffler.DeviceTampered(message("in_its_own_words", foreign="lid")),
     shuffler.IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False),
-    shuffler.IdentityRefused("5A01", "unknown key", rolled_back=False),
+    shuffler.IdentityRefused("5A01", message("device_has_no_identity"), rolled_back=False),
     shuffler.DeviceSilent(1500, lost=False),
     shuffler.ContactRestored(),
     shuffler.DeviceMemoryFilling(200, 256, stopped=False),

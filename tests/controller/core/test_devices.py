@@ -20,8 +20,11 @@ from controller.profiles.load import load_clauses, profile_text
 from controller.tape.inputs import Started
 from drivers.commands import LockExit, SetPolling
 from drivers.events import CommandAnswered, Stage, StageChanged
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
 
 AT = Timestamp(1_000_000_000, 1_795_000_000_000_000_000)
 EXIT, RACK, BAR = "exit", "rack", "bar"
@@ -76,7 +79,7 @@ def test_an_opened_port_opens_only_its_own_device(devices: Devices, port: str) -
 @pytest.mark.parametrize("port", [EXIT, RACK, BAR])
 def test_a_lost_port_is_not_open(devices: Devices, port: str) -> None:
     growing = opened(devices, *devices.ports)
-    growing, _ = devices.receive(growing, PortLost(port, AT, "unplugged"))
+    growing, _ = devices.receive(growing, PortLost(port, AT, UNPLUGGED))
     assert not devices.is_open(growing.state, port)
 
 

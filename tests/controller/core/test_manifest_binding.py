@@ -29,8 +29,10 @@ from controller.rules.cards import Card, Rank, Suit
 from controller.rules.setting_values import ShuffleMode
 from controller.tape.entries import BatchBound, CardSetApart, UsbDeviceRecorded
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
+KEYBOARD = message("usb_keyboard_refused")
 AT = Timestamp(1, 1_795_000_000_000_000_000)
 FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 DECKS = 8
@@ -232,13 +234,13 @@ def test_an_impossible_set_apart_is_refused_with_the_remedy(
     [
         (
             DevicePlugged(AT, 0x0AB1, 0x2, "12345", "1-1.2"),
-            UsbDeviceRecorded("appeared", "0ab1:0002", "12345", "1-1.2", ""),
+            UsbDeviceRecorded("appeared", "0ab1:0002", "12345", "1-1.2", None),
         ),
         (
-            DevicePlugged(AT, 0x46D, 0xC31C, "", "1-1.3", refused="it is a keyboard"),
-            UsbDeviceRecorded("refused", "046d:c31c", "", "1-1.3", "it is a keyboard"),
+            DevicePlugged(AT, 0x46D, 0xC31C, "", "1-1.3", refused=KEYBOARD),
+            UsbDeviceRecorded("refused", "046d:c31c", "", "1-1.3", KEYBOARD),
         ),
-        (DeviceUnplugged(AT, "1-1.2"), UsbDeviceRecorded("gone", "", "", "1-1.2", "")),
+        (DeviceUnplugged(AT, "1-1.2"), UsbDeviceRecorded("gone", "", "", "1-1.2", None)),
     ],
 )
 def test_usb_events_become_host_entries(

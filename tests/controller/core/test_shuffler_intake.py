@@ -35,6 +35,7 @@ from drivers.shuffler_events import (
     ShuffleStarted,
 )
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(7, 1_763_715_600_000_000_000)
@@ -48,7 +49,7 @@ AT = Timestamp(7, 1_763_715_600_000_000_000)
         DoorMoved(open=True, compartment=0),
         ShufflerWarning(7, "belt worn", active=True),
         IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False),
-        IdentityRefused("5A01", "unknown key", rolled_back=False),
+        IdentityRefused("5A01", message("device_has_no_identity"), rolled_back=False),
         DeviceSilent(1500, lost=False),
         ContactRestored(),
         ShufflerStatus(ShufflerMode.PLAY, False, (), 0, ()),
@@ -67,10 +68,10 @@ def test_lost_shuffler_events_are_not_lost_shoe_reports(missing) -> None:
 @pytest.mark.parametrize(
     "event",
     [
-        StageChanged(Stage.ONLINE, ""),
-        CommandAnswered("OrderShuffler", CommandOutcome.DONE, ""),
+        StageChanged(Stage.ONLINE, message("identity_proved")),
+        CommandAnswered("OrderShuffler", CommandOutcome.DONE, message("shuffler_did_it")),
         DeviceMemoryFilling(200, 256, stopped=False),
-        DeviceFault(LinkFaultKind.COMMAND_TIMEOUT, ""),
+        DeviceFault(LinkFaultKind.COMMAND_TIMEOUT, message("bytes_outside_any_frame")),
         CardPassed("E004"),
         CardRead(ClaimedUse.UNCLAIMED, 0, None, repeated=False),
     ],

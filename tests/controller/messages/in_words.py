@@ -3,22 +3,46 @@
 Source: controller/messages/README.md.
 """
 
-from typing import TypeVar
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeVar, cast
 
+import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.messages.catalogue import to_words
 from controller.settlement.vigorish_ledger import LedgerRefusal
-from firmware_bridge.message import Message
+from firmware_bridge.message import Message, MessageError
 
-Value = TypeVar("Value", bound=Struct)
+Value = TypeVar("Value", bound=Struct | tuple[object, ...])
+
+
+@contextmanager
+def raises_in_words(kind: type[MessageError], pattern: str) -> Iterator[None]:
+    """An error of that kind is raised, and its words hold the pattern."""
+    with pytest.raises(kind) as caught:
+        yield
+    assert re.search(pattern, to_words(caught.value.why))
 
 
 def in_words(value: Value) -> Value:
-    fields = {name: getattr(value, name) for name in value.__struct_fields__}
-    texts = {name: to_words(one) for name, one in fields.items() if isinstance(one, Message)}
-    return replace(value, **texts)
+    """A struct, or a tuple of them, with all messages in it as words."""
+    return cast("Value", _in_words(value))
+
+
+def _in_words(value: object) -> object:
+    match value:
+        case Message():
+            return to_words(value)
+        case tuple():
+            return tuple(map(_in_words, value))
+        case Struct():
+            fields = {name: _in_words(getattr(value, name)) for name in value.__struct_fields__}
+            return replace(value, **fields)
+        case _:
+            return value
 
 
 def ledger_refusal_words(refused: LedgerRefusal) -> str:

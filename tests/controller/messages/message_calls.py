@@ -73,5 +73,12 @@ def _left_out(node: ast.AST) -> Iterator[ast.AST]:
             yield first.value
     elif isinstance(node, ast.Assert) and node.msg is not None:
         yield from ast.walk(node.msg)
-    elif isinstance(node, ast.Raise | ast.AnnAssign):
-        yield from ast.walk(node if isinstance(node, ast.Raise) else node.annotation)
+    elif isinstance(node, ast.Raise) or _is_alias(node):
+        yield from ast.walk(node)
+    for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+        if annotation is not None:
+            yield from ast.walk(annotation)
+
+
+def _is_alias(node: ast.AST) -> bool:
+    return isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias"

@@ -233,7 +233,9 @@ def test_every_link_fault_starts_at_zero(
 ) -> None:
     for kind in LinkFaultKind:
         before = metric_reader(metrics, table)("link_errors_total", kind=kind.value)
-        metrics.observe(stored(DeviceEventRecorded(PORT, DeviceFault(kind, "detail"))))
+        metrics.observe(
+            stored(DeviceEventRecorded(PORT, DeviceFault(kind, message("bytes_not_a_frame"))))
+        )
         after = metric_reader(metrics, table)("link_errors_total", kind=kind.value)
 
         assert (before, after) == (0, 1), kind

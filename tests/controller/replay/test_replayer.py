@@ -262,7 +262,11 @@ IRREGULAR = Irregularity(
     ("stored", "concluded", "same"),
     [
         (StateDigest(b"a"), StateDigest(b"b"), True),
-        (StateDigest(b"a"), DeviceEventRecorded("", StageChanged(Stage.LOST, "")), False),
+        (
+            StateDigest(b"a"),
+            DeviceEventRecorded("", StageChanged(Stage.LOST, message("usb_unplugged"))),
+            False,
+        ),
         (
             EventVerdicts(CardDrawn(None, "player_1"), (Accepted(message("deal_face_up")),)),
             EventVerdicts(CardDrawn(None, "player_1"), (Accepted(message("deal_face_down")),)),

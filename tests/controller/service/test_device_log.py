@@ -13,6 +13,7 @@ from controller.core.settings import (
 )
 from controller.core.state import CoreState
 from controller.custody.batch_life.state import WarningKind
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal, WarningClosed, WarningOpened
 from controller.procedure.events import ShufflerReported
 from controller.procedure.state import TableState
@@ -29,12 +30,15 @@ from controller.tape.entries import BatchBound, DeviceEventRecorded, Entry, Even
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, Tick
 from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
 from drivers.shuffler_events import DoorMoved, IdentityProven, IdentityRefused
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
+UNPLUGGED = message("usb_unplugged")
+
 AT = Timestamp(1, 2)
-ABSENT = "usbhid://0c2e:0b81/S1: it is not plugged in. Remedy: `smartshoe devices` lists what is"
-KEYBOARD = "USB device 046d:c31c at 1-2 is refused: it has a keyboard interface"
+ABSENT = message("usb_not_plugged_in", port="usbhid://0c2e:0b81/S1")
+KEYBOARD = message("usb_keyboard_refused")
 SHOE = ShoeDeviceSettings("/dev/shoe", "feig-rfid", False, "0-9A-F", "stx_counted", 250)
 SETTINGS = Settings(
     "M7",
@@ -83,7 +87,7 @@ def test_an_absent_device_is_one_line_with_its_reason(
 ) -> None:
     logging_port("scanner", lambda _: None)(PortLost("usbhid://0c2e:0b81/S1", AT, ABSENT))
 
-    assert lines(log) == [f"WARNING scanner: {ABSENT}"]
+    assert lines(log) == [f"WARNING scanner: {to_words(ABSENT)}"]
 
 
 def test_bytes_are_not_logged(log: pytest.LogCaptureFixture) -> None:
@@ -96,7 +100,7 @@ def test_every_event_of_a_port_is_passed_on() -> None:
     events: list[PortEvent] = [
         PortOpened("/dev/shoe", AT, bytes(32)),
         Chunk("/dev/shoe", AT, b"\x02"),
-        PortLost("/dev/shoe", AT, "unplugged"),
+        PortLost("/dev/shoe", AT, UNPLUGGED),
     ]
     passed: list[PortEvent] = []
     put = logging_port("shoe", passed.append)
@@ -113,7 +117,7 @@ def test_a_refused_device_is_one_line(log: pytest.LogCaptureFixture) -> None:
     put(DevicePlugged(AT, 0x0C2E, 0x0B81, "S1", "1-3"))
     put(DeviceUnplugged(AT, "1-2"))
 
-    assert lines(log) == [f"WARNING {KEYBOARD}"]
+    assert lines(log) == [f"WARNING {to_words(KEYBOARD)}"]
     assert len(passed) == 3
 
 
@@ -152,8 +156,10 @@ def test_a_refused_name_is_not_logged(
 
 PROVEN = IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=False)
 BARE = IdentityProven("5A01", "1.4.0", bytes(32), 3, 12, bare=True)
-REFUSED = IdentityRefused("5A02", "its key is not the paired one", rolled_back=False)
-UNKNOWN = IdentityRefused("", "it has no identity", rolled_back=False)
+REFUSED = IdentityRefused(
+    "5A02", message("attestation_malformed", device="5a02"), rolled_back=False
+)
+UNKNOWN = IdentityRefused("", message("device_has_no_identity"), rolled_back=False)
 
 
 def concluded(*entries: Entry) -> StoredTransaction:
@@ -170,13 +176,17 @@ def concluded(*entries: Entry) -> StoredTransaction:
         (
             REFUSED,
             (
-                "WARNING {}: device 5A02 is refused: its key is not the paired one; all its"
+                "WARNING {}: device 5A02 is refused: device 5a02 signed a statement that does not"
+                " follow TableLink/1. Remedy: give it firmware that speaks TableLink/1; all its"
                 " reports are rejected"
             ),
         ),
         (
             UNKNOWN,
-            "WARNING {}: a device is refused: it has no identity; all its reports are rejected",
+            (
+                "WARNING {}: a device is refused: the device has no identity: pair one that has;"
+                " all its reports are rejected"
+            ),
         ),
     ],
 )

@@ -18,6 +18,7 @@ from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.tape.inputs import NoiseDropped
 from drivers import framing
 from drivers.catalogue import SHOE_FRAMINGS
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 from hil.emulator.angel_eye.wire import report_frame
@@ -94,7 +95,7 @@ def reports(numbers: Iterable[int]) -> list[bytes]:
 def test_noise_beyond_the_limit_is_counted_and_not_stored(flood: Flood) -> None:
     limited = Limited()
     limited.flood(flood_block(flood))
-    limited.limit.put(PortLost(PORT, limited.at, "closed"))
+    limited.limit.put(PortLost(PORT, limited.at, message("port_is_closed", port=PORT)))
 
     assert limited.bytes_passed <= NoiseLimit.BYTES_MAX + 4096
     lost = sum(limited.dropped)

@@ -14,8 +14,11 @@ from controller.table.loop import Loop, read_at
 from controller.tape.entries import EventVerdicts, StateDigest
 from controller.tape.inputs import Started, Tick
 from controller.tape.records import ChunkRun, inputs_in, read_entry, read_input
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
 
 PORT = "/dev/ttyUSB0"
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -280,7 +283,7 @@ def test_writes_for_a_lost_port_are_dropped(loop_bench) -> None:
     suspended = loop_bench(allow_commands=True)
     for data in suspended.reports(*NEW_SHOE, *OVERDRAW):
         suspended.receive(data)
-    suspended.loop.take(PortLost(PORT, suspended.at, "unplugged"))
+    suspended.loop.take(PortLost(PORT, suspended.at, UNPLUGGED))
     stored = suspended.loop.store_if_due()
     assert stored is not None
     assert stored.writes == ()

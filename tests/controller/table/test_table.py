@@ -26,10 +26,13 @@ from controller.table.table import RESTARTS_MAX, Health, RunSpec, Table
 from controller.tape.inputs import NoiseDropped, Tick
 from controller.tape.records import read_entry, read_input
 from drivers.events import Stage
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost
 from hil.rig.in_process import TableRig
 from hil.simulation.cable import Cable
+
+UNPLUGGED = message("usb_unplugged")
 
 PORT = "/dev/ttyUSB0"
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -386,7 +389,7 @@ def test_an_open_port_is_open_after_an_internal_error(bench) -> None:
 def test_a_lost_port_is_lost_after_an_internal_error(bench) -> None:
     running = bench().start()
     running.opened()
-    running.table.put(PortLost(PORT, running.at, "unplugged"))
+    running.table.put(PortLost(PORT, running.at, UNPLUGGED))
     running.table.put(a_fault())
     assert running.settled()
     assert running.state.shoe_driver.stage is Stage.LOST

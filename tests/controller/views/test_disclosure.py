@@ -123,7 +123,7 @@ def answer_text(table) -> str:
 
 def monitor_text(table) -> str:
     settings = ShoeSettings(False, "0-9A-F", "stx_counted", 250)
-    monitor = build_monitor("angel-eye-ii-ex", settings, masked=True)
+    monitor = build_monitor("angel-eye-ii-ex", settings, to_words, masked=True)
     state = monitor.initial()
     lines = []
     port_events = (PortOpened, Chunk, PortLost)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, SetPolling, UnlockExit
 from drivers.events import CommandAnswered, CommandOutcome, LossReason, ReportsLost
 from drivers.faults import DeviceFault
@@ -18,6 +19,7 @@ from firmware_bridge.feig.items import (
     RequestFailed,
 )
 from firmware_bridge.link import ContinuityUnproven, LinkFaultKind
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(1_000, 1_000)
@@ -47,11 +49,13 @@ def test_overflow_gives_a_fault_and_a_loss_of_unknown_size(
 def test_a_failed_request_gives_a_fault_that_names_it(
     status: int | None, kind: LinkFaultKind
 ) -> None:
-    (fault,) = events_of(RequestFailed("Inventory", status, "no luck"))
+    (fault,) = events_of(
+        RequestFailed(message("reader_inventory"), status, message("reader_does_not_answer"))
+    )
 
     assert isinstance(fault, DeviceFault)
     assert fault.kind is kind
-    assert "Inventory" in fault.detail
+    assert "inventory" in to_words(fault.detail)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +83,7 @@ def test_unsupported_commands_are_refused_with_advice(command: DeviceCommand) ->
     assert isinstance(answer, CommandAnswered)
     assert answer.command == type(command).__name__
     assert answer.outcome is CommandOutcome.REFUSED
-    assert answer.detail
+    assert isinstance(answer.detail, Message)
     assert after == before
     assert output.to_write == output.at_once == ()
 

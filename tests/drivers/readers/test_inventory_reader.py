@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.messages.catalogue import to_words
 from drivers.commands import ListTags, LockExit
 from drivers.events import (
     CommandAnswered,
@@ -25,8 +26,11 @@ from firmware_bridge.feig.items import (
     RequestFailed,
     TagInventoried,
 )
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
 
 ACE, TWO = bytes.fromhex("E004015012345601"), bytes.fromhex("E0040150123456F2")
 ACE_TAG, TWO_TAG = "E004015012345601", "E0040150123456F2"
@@ -118,7 +122,7 @@ def test_a_pile_too_large_is_a_fault() -> None:
     (fault,) = pile.receive(found(ACE))
 
     assert isinstance(fault, DeviceFault)
-    assert "smaller pile" in fault.detail
+    assert "smaller pile" in to_words(fault.detail)
 
 
 def test_memory_of_another_tag_is_ignored() -> None:
@@ -153,7 +157,7 @@ def test_a_lost_port_ends_the_listing() -> None:
     pile = Enrolment()
     pile.receive(found(ACE), found(TWO), InventoryDone(2))
 
-    state, output = pile.driver.receive(pile.state, PortLost("reader", AT, "unplugged"))
+    state, output = pile.driver.receive(pile.state, PortLost("reader", AT, UNPLUGGED))
 
     assert isinstance(output.events[-1], CommandAnswered)
     assert state.listing is None

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from controller.messages.catalogue import to_words
 from drivers.catalogue import ReaderSettings, build_reader
 from drivers.events import DeviceEvent, LossReason, OtherTransponder, ReportsLost, Spot, TagSeen
 from drivers.faults import DeviceFault
@@ -127,8 +128,8 @@ def test_an_antenna_without_a_hand_is_reported_once() -> None:
 
     assert isinstance(fault, DeviceFault)
     assert fault.kind is LinkFaultKind.DEVICE_STATUS
-    assert "antenna 1" in fault.detail
-    assert "3 is player, 4 is banker" in fault.detail
+    assert "antenna 1" in to_words(fault.detail)
+    assert "3 is player, 4 is banker" in to_words(fault.detail)
     assert placed.read_tag(TWO, antenna=2) == ()
 
 
@@ -136,7 +137,7 @@ def test_layout_records_without_antenna_give_a_fault_only() -> None:
     (fault,) = layout().read_tag(ACE)
 
     assert isinstance(fault, DeviceFault)
-    assert "does not report" in fault.detail
+    assert "does not report" in to_words(fault.detail)
 
 
 def test_a_chip_card_on_the_layout_is_another_transponder() -> None:

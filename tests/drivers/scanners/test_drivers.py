@@ -14,8 +14,11 @@ from drivers.commands import LockExit
 from drivers.events import BarCodeRead, CommandAnswered, DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.interface import Driver, DriverOutput
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
 
 FOLDER = Path(__file__).parents[2] / "vectors"
 HID = tomllib.loads((FOLDER / "hid_pos.toml").read_text(encoding="utf-8"))
@@ -45,7 +48,7 @@ def chunk(data: bytes, ms: int = 0) -> Chunk:
     return Chunk("scanner", at(ms), data)
 
 
-LOST = PortLost("scanner", at(), "unplugged")
+LOST = PortLost("scanner", at(), UNPLUGGED)
 
 
 def reports_of(scan: dict[str, Any]) -> bytes:

@@ -2,9 +2,13 @@
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from drivers.catalogue import SCANNER_MODELS, BadScannerSettings, build_scanner_monitor
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
 
 AT = Timestamp(1, 1)
 OPENED = PortOpened("scanner", AT, bytes(32))
@@ -14,7 +18,7 @@ NOISE = b"PACK-0001"
 
 
 def lines(model: str, *events: PortEvent, masked: bool = True) -> list[str]:
-    monitor = build_scanner_monitor(model, masked=masked)
+    monitor = build_scanner_monitor(model, to_words, masked=masked)
     state, found = monitor.initial(), []
     for event in events:
         state, some = monitor.watch(state, event)
@@ -70,14 +74,14 @@ def test_faults_show_at_the_frame_level() -> None:
 
 
 def test_an_incomplete_frame_is_dropped_when_the_port_is_lost() -> None:
-    lost = PortLost("scanner", AT, "unplugged")
+    lost = PortLost("scanner", AT, UNPLUGGED)
     found = lines("zebra-ssi", OPENED, chunk(PACK_SSI[:5]), lost, OPENED, chunk(PACK_SSI))
 
     assert found[-1] == "event  bar code of 9 characters, code-128"
 
 
 @pytest.mark.parametrize(("model", "data"), [("zebra-ssi", PACK_SSI), ("hid-pos", PACK_HID)])
-@pytest.mark.parametrize("between", [OPENED, PortLost("scanner", AT, "unplugged")])
+@pytest.mark.parametrize("between", [OPENED, PortLost("scanner", AT, UNPLUGGED)])
 def test_half_a_frame_does_not_live_over_a_reopening(
     model: str, data: bytes, between: PortEvent
 ) -> None:
@@ -91,4 +95,4 @@ def test_half_a_frame_does_not_live_over_a_reopening(
 
 def test_an_unknown_model_is_an_error_that_names_it() -> None:
     with pytest.raises(BadScannerSettings, match="'keyboard' is not one of: hid-pos, "):
-        build_scanner_monitor("keyboard")
+        build_scanner_monitor("keyboard", to_words)

@@ -11,6 +11,7 @@ import pytest
 from drivers.catalogue import SCANNER_MODELS, ScannerState, build_scanner
 from drivers.events import BarCodeRead, DeviceEvent, Stage, StageChanged
 from drivers.interface import Driver, DriverOutput
+from drivers.lifecycle import OPENED
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import PortEvent
 from firmware_bridge.transport.pump import PortPump
@@ -119,4 +120,4 @@ def test_a_scan_made_while_unplugged_arrives_once_after_replugging(
     reading.until(all_acknowledged(server, 1))
 
     assert reading.texts() == ["PACK-0001"]
-    assert StageChanged(Stage.OPENED, "port open") in reading.events
+    assert StageChanged(*OPENED) in reading.events

@@ -8,15 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from controller.messages.catalogue import to_words
 from drivers.catalogue import ScannerState, build_scanner
 from drivers.events import BarCodeRead, DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.interface import Driver, DriverOutput
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.hid_descriptor import read_report_descriptor
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.emulator.scanners.hid_pos import REPORT_DESCRIPTOR, HidPosDevice, HidPosSettings
 from hil.emulator.scanners.ssi import SsiDevice, SsiSettings
+
+UNPLUGGED = message("usb_unplugged")
 
 MS = 1_000_000
 STEP_MS = 10
@@ -54,7 +58,7 @@ class Bench:
         return self.run(200)
 
     def unplug(self) -> "Bench":
-        self._collect(self.driver.receive(self.state, PortLost(PORT, self.at, "unplugged")))
+        self._collect(self.driver.receive(self.state, PortLost(PORT, self.at, UNPLUGGED)))
         return self
 
     def run(self, ms: int) -> "Bench":
@@ -164,7 +168,7 @@ def test_a_long_text_arrives_whole_whichever_part_is_lost_and_is_refused(
     bench.run(3_000)
 
     (refusal,) = [one for one in bench.events if isinstance(one, DeviceFault)][-1:]
-    assert refusal.detail.startswith("a scan of 600 characters was refused")
+    assert to_words(refusal.detail).startswith("a scan of 600 characters was refused")
     assert bench.texts() == []
 
 

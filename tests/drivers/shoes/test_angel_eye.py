@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from in_words import in_words
 from msgspec import Struct
 
+from controller.messages.catalogue import to_words
 from drivers.commands import (
     ClearError,
     DeviceCommand,
@@ -48,8 +50,12 @@ from drivers.interface import Driver, DriverOutput
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeSettings, AngelEyeShoeState
 from drivers.shoes.angel_eye_events import ERROR_MEANINGS
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
+ABSENT = message("port_does_not_exist", port="/dev/ttyUSB0")
 
 PORT = "shoe"
 ENTROPY = bytes(32)
@@ -84,7 +90,7 @@ class Table:
     def open_port(self) -> tuple[DeviceEvent, ...]:
         return self.process(PortOpened(PORT, self.at(), ENTROPY))
 
-    def lose_port(self, reason: str = "unplugged") -> tuple[DeviceEvent, ...]:
+    def lose_port(self, reason: Message = UNPLUGGED) -> tuple[DeviceEvent, ...]:
         return self.process(PortLost(PORT, self.at(), reason))
 
     def receive(self, *data: bytes) -> tuple[DeviceEvent, ...]:
@@ -163,7 +169,9 @@ def test_every_golden_report_maps_to_events_without_fault() -> None:
 def test_an_error_code_not_in_the_list() -> None:
     (event,) = Table().report(bytes.fromhex("05 30 45 BF 03 43 39"))
 
-    assert event == DeviceErrorRaised(63, "not in the list of known errors", blocking=False)
+    assert in_words(event) == DeviceErrorRaised(
+        63, "not in the list of known errors", blocking=False
+    )
 
 
 # --- reports that are lost ------------------------------------------------------------------------
@@ -248,7 +256,7 @@ def test_life_cycle_from_opened_to_lost() -> None:
     assert stages(table.receive(GOLDEN["stand-by"])) == [Stage.ONLINE]
     assert stages(table.receive(GOLDEN["cut card"])) == []
     assert stages(table.lose_port()) == [Stage.LOST]
-    assert stages(table.lose_port("another reason")) == []
+    assert stages(table.lose_port(ABSENT)) == []
     assert stages(table.open_port()) == [Stage.OPENED]
     assert stages(table.receive(GOLDEN["result Player, no pair"])) == [
         Stage.IDENTIFIED,
@@ -263,9 +271,7 @@ def test_stage_changes_precede_the_events_of_the_same_bytes() -> None:
 
 
 def test_a_port_that_cannot_be_opened_gives_stage_lost() -> None:
-    assert Table(opened=False).lose_port("no such port") == (
-        StageChanged(Stage.LOST, "no such port"),
-    )
+    assert Table(opened=False).lose_port(ABSENT) == (StageChanged(Stage.LOST, ABSENT),)
 
 
 def test_the_lock_is_known_from_its_report_until_the_shoe_starts_or_is_lost() -> None:
@@ -296,7 +302,7 @@ def test_the_lock_is_known_from_its_report_until_the_shoe_starts_or_is_lost() ->
     ],
 )
 def test_what_an_optical_shoe_cannot_do_is_refused(command: DeviceCommand, detail: str) -> None:
-    assert Table(allow_commands=True).send_command(command) == DriverOutput(
+    assert in_words(Table(allow_commands=True).send_command(command)) == DriverOutput(
         events=(CommandAnswered(type(command).__name__, CommandOutcome.REFUSED, detail),)
     )
 
@@ -310,7 +316,7 @@ def test_no_command_is_written_unless_allowed(command: DeviceCommand) -> None:
     assert isinstance(answer, CommandAnswered)
     assert answer.command == type(command).__name__
     assert answer.outcome is CommandOutcome.REFUSED
-    assert "allow_commands = true" in answer.detail
+    assert "allow_commands = true" in to_words(answer.detail)
 
 
 def test_an_allowed_command_is_written_and_answered() -> None:
@@ -318,7 +324,7 @@ def test_an_allowed_command_is_written_and_answered() -> None:
     assert table.send_command(LockExit()).to_write == (LOCK,)
 
     assert table.receive(b"\x06")[-1] == CommandAnswered(
-        "LockExit", CommandOutcome.DONE, "acknowledged"
+        "LockExit", CommandOutcome.DONE, message("acknowledged")
     )
 
 

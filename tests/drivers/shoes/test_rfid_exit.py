@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
+from controller.messages.catalogue import to_words
 from drivers.events import (
     CardPassed,
     DeviceEvent,
@@ -367,7 +368,7 @@ def test_another_antenna_is_ignored_and_reported_once() -> None:
 
     assert isinstance(fault, DeviceFault)
     assert fault.kind is LinkFaultKind.DEVICE_STATUS
-    assert "antenna 2" in fault.detail
+    assert "antenna 2" in to_words(fault.detail)
     assert shoe.read_tag(ACE, 5, antenna=2) == ()
     assert shoe.read_tag(ACE, 10, antenna=1) == (CardPassed(ACE_TAG),)
 

@@ -2,12 +2,16 @@
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from drivers import events
 from drivers.catalogue import RFID_SHOE, ShoeSettings, build_monitor
 from drivers.events import DeviceEvent, Spot
 from drivers.monitor import event_text
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
 
 AT = Timestamp(0, 0)
 VERSION = bytes.fromhex("02 00 0F 00 65 00 03 03 00 44 53 0D 30 74 69")
@@ -31,21 +35,21 @@ TWO += crc(TWO)
 
 
 def watch(*chunks: bytes, masked: bool = True) -> list[str]:
-    monitor = build_monitor(RFID_SHOE, ShoeSettings(), masked=masked)
+    monitor = build_monitor(RFID_SHOE, ShoeSettings(), to_words, masked=masked)
     state, _lines = monitor.watch(monitor.initial(), PortOpened("shoe", AT, bytes(32)))
     seen: list[str] = []
     for chunk in chunks:
         state, lines = monitor.watch(state, Chunk("shoe", AT, chunk))
         seen.extend(lines)
-    _state, lines = monitor.watch(state, PortLost("shoe", AT, "unplugged"))
+    _state, lines = monitor.watch(state, PortLost("shoe", AT, UNPLUGGED))
     return [*seen, *lines]
 
 
 @pytest.mark.parametrize(
-    "between", [PortOpened("shoe", AT, bytes(32)), PortLost("shoe", AT, "unplugged")]
+    "between", [PortOpened("shoe", AT, bytes(32)), PortLost("shoe", AT, UNPLUGGED)]
 )
 def test_half_a_frame_does_not_live_over_a_reopening(between: PortEvent) -> None:
-    monitor = build_monitor(RFID_SHOE, ShoeSettings(), masked=True)
+    monitor = build_monitor(RFID_SHOE, ShoeSettings(), to_words, masked=True)
     opened, _lines = monitor.watch(monitor.initial(), PortOpened("shoe", AT, bytes(32)))
     _state, whole = monitor.watch(opened, Chunk("shoe", AT, ACE))
     begun, _lines = monitor.watch(opened, Chunk("shoe", AT, ACE[:5]))
@@ -114,8 +118,8 @@ MASKED: tuple[tuple[DeviceEvent, DeviceEvent], ...] = (
 def test_masked_events_reveal_nothing_of_their_tag(pair: tuple[DeviceEvent, DeviceEvent]) -> None:
     one, other = pair
 
-    assert event_text(one, masked=True) == event_text(other, masked=True)
-    assert event_text(one, masked=False) != event_text(other, masked=False)
+    assert event_text(one, to_words, masked=True) == event_text(other, to_words, masked=True)
+    assert event_text(one, to_words, masked=False) != event_text(other, to_words, masked=False)
 
 
 @pytest.mark.parametrize(
@@ -123,12 +127,12 @@ def test_masked_events_reveal_nothing_of_their_tag(pair: tuple[DeviceEvent, Devi
     [events.SlowCard(1000), events.OtherTransponder("ISO 14443 A (04)"), events.ListingDone(52)],
 )
 def test_events_without_cards_are_shown(event: DeviceEvent) -> None:
-    assert event_text(event, masked=True) == event_text(event, masked=False)
+    assert event_text(event, to_words, masked=True) == event_text(event, to_words, masked=False)
 
 
 def test_unmasked_tags_and_memory_are_shown() -> None:
-    together = event_text(events.TagsTogether(("E0", "E1")), masked=False)
-    listed = event_text(events.TagListed("E0", b"\x01\x0a"), masked=False)
+    together = event_text(events.TagsTogether(("E0", "E1")), to_words, masked=False)
+    listed = event_text(events.TagListed("E0", b"\x01\x0a"), to_words, masked=False)
 
     assert together == "TagsTogether tags=E0+E1"
     assert listed == "TagListed tag=E0 memory=010A"

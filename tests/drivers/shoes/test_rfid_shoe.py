@@ -26,8 +26,12 @@ from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeSettings, RfidShoeState
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
+HELD = message("port_held_by_other_program", port="/dev/ttyUSB0")
 
 PORT = "shoe"
 SECOND, MS = 1_000_000_000, 1_000_000
@@ -90,7 +94,7 @@ class Shoe:
     def open_port(self) -> tuple[DeviceEvent, ...]:
         return self.process(PortOpened(PORT, self.at(), bytes(32)))
 
-    def lose_port(self, reason: str = "unplugged") -> tuple[DeviceEvent, ...]:
+    def lose_port(self, reason: Message = UNPLUGGED) -> tuple[DeviceEvent, ...]:
         return self.process(PortLost(PORT, self.at(), reason))
 
     def receive(self, data: bytes, after_ms: int = 1) -> tuple[DeviceEvent, ...]:
@@ -322,9 +326,7 @@ def test_an_unasked_report_brings_the_shoe_online(unasked: bytes) -> None:
 def test_a_lost_port_is_reported_with_its_reason_and_reopened() -> None:
     shoe = Shoe()
 
-    assert shoe.lose_port("the adapter is gone") == (
-        StageChanged(Stage.LOST, "the adapter is gone"),
-    )
+    assert shoe.lose_port(HELD) == (StageChanged(Stage.LOST, HELD),)
     assert stages(shoe.open_port()) == [Stage.OPENED]
     assert shoe.state.stage is Stage.OPENED
 

@@ -24,6 +24,7 @@ from drivers.events import (
 )
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import card_named
@@ -31,6 +32,8 @@ from hil.dealing.shoe import Loading
 from hil.dealing.tags import FOREIGN_TAG, batch
 from hil.emulator.feig.device import Delivery, FeigSettings
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, ExitFault, RfidShoe
+
+UNPLUGGED = message("usb_unplugged")
 
 MS = 1_000_000
 RED = batch("RED-0001", "red", 1)
@@ -78,7 +81,7 @@ class Bench:
 
     def unplug(self) -> None:
         self.plugged = False
-        lost = PortLost("shoe", moment(self.ms), "unplugged")
+        lost = PortLost("shoe", moment(self.ms), UNPLUGGED)
         self.state, output = self.driver.receive(self.state, lost)
         self.takes(output)
         self.writes.clear()

@@ -1,6 +1,7 @@
 """Tests the TableLink shoe driver: cards, lock and commands."""
 
 import pytest
+from in_words import in_words
 from msgspec import structs
 
 from drivers.commands import (
@@ -32,6 +33,7 @@ from drivers.shoes.tablelink_shoe import (
 )
 from drivers.tablelink.device import TableLinkReport
 from drivers.tablelink.lifecycle import TableLinkLifecycle
+from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink.bodies import CardOut, DeviceMode, DeviceStatus
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
@@ -42,6 +44,13 @@ from firmware_bridge.tablelink.items import (
 )
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
+
+
+def own_words(foreign: str) -> Message:
+    return message("in_its_own_words", foreign=foreign)
+
 
 AT = Timestamp(1, 1)
 LATER = Timestamp(2, 2)
@@ -74,7 +83,7 @@ class Table:
 
 
 def done(request: TableLinkRequest) -> RequestAnswer:
-    return RequestAnswer(request, RequestStatus.DONE, "", None)
+    return RequestAnswer(request, RequestStatus.DONE, None, None)
 
 
 def test_read_only_is_the_default() -> None:
@@ -114,7 +123,7 @@ def test_a_card_event_is_mapped() -> None:
         (True, done(LOCK), True, (CommandAnswered("LockExit", CommandOutcome.DONE, "done"),)),
         (
             False,
-            RequestAnswer(LOCK, RequestStatus.REFUSED, "card in exit", None),
+            RequestAnswer(LOCK, RequestStatus.REFUSED, own_words("card in exit"), None),
             False,
             (
                 CommandAnswered(
@@ -124,7 +133,7 @@ def test_a_card_event_is_mapped() -> None:
         ),
         (
             False,
-            RequestAnswer(LOCK, RequestStatus.UNKNOWN, "", None),
+            RequestAnswer(LOCK, RequestStatus.UNKNOWN, None, None),
             False,
             (
                 CommandAnswered(
@@ -134,13 +143,13 @@ def test_a_card_event_is_mapped() -> None:
         ),
         (
             True,
-            RequestAnswer(UNLOCK, RequestStatus.FAILED, "\x1b", None),
+            RequestAnswer(UNLOCK, RequestStatus.FAILED, own_words("?"), None),
             True,
             (CommandAnswered("UnlockExit", CommandOutcome.REFUSED, "the shoe failed to do it: ?"),),
         ),
         (
             None,
-            RequestAnswer(LOCK, None, "", None),
+            RequestAnswer(LOCK, None, None, None),
             None,
             (CommandAnswered("LockExit", CommandOutcome.NO_ANSWER, "no answer"),),
         ),
@@ -152,18 +161,18 @@ def test_the_lock_follows_the_shoes_answers(
     after: bool | None,
     events: tuple[DeviceEvent, ...],
 ) -> None:
-    assert map_report(before, report) == (after, events)
+    assert in_words(map_report(before, report)) == (after, events)
 
 
 @pytest.mark.parametrize("stage", [stage for stage in Stage if stage is not Stage.ONLINE])
 def test_the_lock_is_unknown_unless_the_shoe_is_online(stage: Stage) -> None:
-    changed = StageChanged(stage, "why")
+    changed = StageChanged(stage, UNPLUGGED)
 
     assert map_report(True, changed) == (None, (changed,))
 
 
 def test_coming_online_leaves_the_lock_unknown() -> None:
-    changed = StageChanged(Stage.ONLINE, "why")
+    changed = StageChanged(Stage.ONLINE, UNPLUGGED)
 
     assert map_report(None, changed) == (None, (changed,))
 
@@ -171,7 +180,7 @@ def test_coming_online_leaves_the_lock_unknown() -> None:
 def test_a_status_gives_errors_and_the_lock() -> None:
     status = DeviceStatus(DeviceMode.PLAY, True, (), 0, (), gate_closed=True)
 
-    assert map_report(None, status) == (
+    assert in_words(map_report(None, status)) == (
         True,
         (LockChanged(True), DeviceErrorRaised(2, "the lid is open", blocking=True)),
     )
@@ -181,7 +190,7 @@ def test_a_lost_port_makes_the_lock_unknown() -> None:
     table = Table()
     table.online(locked=True)
 
-    table.state, _output = table.driver.receive(table.state, PortLost("p", LATER, "unplugged"))
+    table.state, _output = table.driver.receive(table.state, PortLost("p", LATER, UNPLUGGED))
 
     assert table.state.locked is None
 
@@ -191,7 +200,7 @@ def test_without_allow_commands_no_byte_is_written(command: DeviceCommand) -> No
     table = Table(allow_commands=False)
     table.online()
 
-    assert table.send_command(command) == DriverOutput(
+    assert in_words(table.send_command(command)) == DriverOutput(
         events=(CommandAnswered(type(command).__name__, CommandOutcome.REFUSED, NOT_ALLOWED),)
     )
 
@@ -200,7 +209,7 @@ def test_without_allow_commands_no_byte_is_written(command: DeviceCommand) -> No
 def test_a_command_without_an_open_port_gives_no_answer(command: DeviceCommand) -> None:
     detail = "the shoe's port is not open"
 
-    assert Table().send_command(command) == DriverOutput(
+    assert in_words(Table().send_command(command)) == DriverOutput(
         events=(CommandAnswered(type(command).__name__, CommandOutcome.NO_ANSWER, detail),)
     )
 
@@ -221,7 +230,7 @@ def test_unsupported_commands_are_refused_with_advice(command: DeviceCommand, de
     table.online()
 
     name = type(command).__name__
-    assert table.send_command(command) == DriverOutput(
+    assert in_words(table.send_command(command)) == DriverOutput(
         events=(CommandAnswered(name, CommandOutcome.REFUSED, detail),)
     )
 

@@ -1,10 +1,12 @@
 """Tests the mapping of shuffler orders to TableLink requests, and of their answers."""
 
 import pytest
+from in_words import in_words
 
 from drivers.commands import OrderShuffler, ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shufflers.tablelink_orders import answer_of, order_name, request_of
+from firmware_bridge.message import message
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
     RequestStatus,
@@ -38,7 +40,7 @@ def test_an_order_for_a_compartment(order: ShufflerOrder, compartment: int) -> N
     request = TableLinkRequest(OF_A_COMPARTMENT[order], compartment)
 
     assert request_of(OrderShuffler(order, compartment)) == request
-    assert order_name(request) == f"{order.value}, compartment {compartment}"
+    assert in_words((order_name(request),)) == (f"{order.value}, compartment {compartment}",)
 
 
 @pytest.mark.parametrize("order", OF_A_COMPARTMENT)
@@ -46,7 +48,7 @@ def test_an_order_for_a_compartment(order: ShufflerOrder, compartment: int) -> N
 def test_an_order_for_an_unknown_compartment_is_refused(
     order: ShufflerOrder, compartment: int
 ) -> None:
-    refusal = f"there is no compartment {compartment}: name 1 or 2"
+    refusal = message("no_such_compartment", compartment=compartment)
 
     assert request_of(OrderShuffler(order, compartment)) == refusal
 
@@ -59,7 +61,7 @@ def test_an_order_for_the_whole_shuffler(order: ShufflerOrder) -> None:
 
 @pytest.mark.parametrize("order", OF_THE_WHOLE)
 def test_an_order_for_the_whole_shuffler_takes_no_compartment(order: ShufflerOrder) -> None:
-    refusal = f"{order.value} concerns the whole shuffler: name no compartment"
+    refusal = message("order_concerns_whole_shuffler", order=order.value)
 
     assert request_of(OrderShuffler(order, 1)) == refusal
 
@@ -72,13 +74,13 @@ def test_one_shuffle_or_all_can_be_aborted(compartment: int, words: str) -> None
     request = TableLinkRequest(RequestType.ABORT, compartment)
 
     assert request_of(OrderShuffler(ShufflerOrder.ABORT, compartment)) == request
-    assert order_name(request) == f"abort, {words}"
+    assert in_words((order_name(request),)) == (f"abort, {words}",)
 
 
 def test_aborting_an_unknown_compartment_is_refused() -> None:
-    assert request_of(OrderShuffler(ShufflerOrder.ABORT, 3)) == (
-        "there is no compartment 3: name 1 or 2, or 0 to abort all that is under way"
-    )
+    refusal = message("no_such_compartment_to_abort", compartment=3)
+
+    assert request_of(OrderShuffler(ShufflerOrder.ABORT, 3)) == refusal
 
 
 @pytest.mark.parametrize(
@@ -98,11 +100,14 @@ def test_aborting_an_unknown_compartment_is_refused() -> None:
 def test_the_result_of_an_order_is_reported(
     status: RequestStatus | None, outcome: CommandOutcome, words: str
 ) -> None:
-    details = {RequestStatus.REFUSED: "door open", RequestStatus.FAILED: "motor 2\x07"}
-    detail = "" if status is None else details.get(status, "")
+    details = {RequestStatus.REFUSED: "door open", RequestStatus.FAILED: "motor 2?"}
+    said = None if status is None else details.get(status)
+    detail = None if said is None else message("in_its_own_words", foreign=said)
 
     answer = answer_of(
         RequestAnswer(TableLinkRequest(RequestType.SHUFFLE, 1), status, detail, None)
     )
 
-    assert answer == CommandAnswered("OrderShuffler", outcome, f"shuffle, compartment 1: {words}")
+    assert in_words(answer) == CommandAnswered(
+        "OrderShuffler", outcome, f"shuffle, compartment 1: {words}"
+    )

@@ -1,8 +1,10 @@
 """Tests the TableLink shuffler driver: orders, refusals, reports."""
 
 import pytest
+from in_words import in_words
 from msgspec import structs
 
+from controller.messages.catalogue import to_words
 from drivers import shuffler_events as events
 from drivers.commands import (
     ClearError,
@@ -17,6 +19,7 @@ from drivers.commands import (
 from drivers.events import CommandAnswered, CommandOutcome, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.interface import Driver, DriverOutput
+from drivers.lifecycle import OPENED
 from drivers.shuffler_events import CompartmentState, ShufflerMode
 from drivers.shufflers.tablelink_shuffler import (
     TableLinkShuffler,
@@ -26,6 +29,7 @@ from drivers.shufflers.tablelink_shuffler import (
 )
 from drivers.tablelink.lifecycle import TableLinkLifecycle
 from firmware_bridge.link import LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.tablelink.bodies import (
     BatchDone,
     BatchStarted,
@@ -45,6 +49,8 @@ from firmware_bridge.tablelink.items import (
 )
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
 
 AT = Timestamp(1, 1)
 LATER = Timestamp(2, 2)
@@ -71,7 +77,7 @@ class Table:
         return output
 
     def lost(self) -> DriverOutput:
-        self.state, output = self.driver.receive(self.state, PortLost("p", LATER, "unplugged"))
+        self.state, output = self.driver.receive(self.state, PortLost("p", LATER, UNPLUGGED))
         return output
 
     def online(self) -> None:
@@ -89,17 +95,17 @@ def refused(output: DriverOutput) -> str:
     assert isinstance(event, CommandAnswered)
     assert event.outcome is CommandOutcome.REFUSED
     assert (output.to_write, output.at_once) == ((), ())
-    return event.detail
+    return to_words(event.detail)
 
 
 def test_the_stage_follows_the_port() -> None:
     table = Table()
     assert table.state.stage is Stage.CLOSED
 
-    assert table.opened().events == (StageChanged(Stage.OPENED, "port open"),)
+    assert table.opened().events == (StageChanged(*OPENED),)
     assert table.state.stage is Stage.OPENED
 
-    assert table.lost().events == (StageChanged(Stage.LOST, "unplugged"),)
+    assert table.lost().events == (StageChanged(Stage.LOST, UNPLUGGED),)
     assert table.state.stage is Stage.LOST
 
 
@@ -133,7 +139,7 @@ def test_an_order_without_an_open_port_gives_no_answer(
         table.opened()
         table.lost()
 
-    assert table.send_command(command) == DriverOutput(
+    assert in_words(table.send_command(command)) == DriverOutput(
         events=(
             CommandAnswered(
                 "OrderShuffler",
@@ -153,7 +159,7 @@ def test_an_unproven_shuffler_gets_no_order(command: OrderShuffler, stage: Stage
     device = structs.replace(table.state.device, life=TableLinkLifecycle(stage))
     table.state = TableLinkShufflerState(device)
 
-    assert table.send_command(command) == DriverOutput(
+    assert in_words(table.send_command(command)) == DriverOutput(
         events=(
             CommandAnswered(
                 "OrderShuffler",
@@ -240,10 +246,13 @@ def test_a_status_is_mapped() -> None:
 
 def test_an_answer_names_its_order() -> None:
     answered = RequestAnswer(
-        TableLinkRequest(RequestType.RELEASE, 2), RequestStatus.REFUSED, "not shuffled", None
+        TableLinkRequest(RequestType.RELEASE, 2),
+        RequestStatus.REFUSED,
+        message("in_its_own_words", foreign="not shuffled"),
+        None,
     )
 
-    assert map_report(answered) == (
+    assert in_words(map_report(answered)) == (
         CommandAnswered(
             "OrderShuffler",
             CommandOutcome.REFUSED,
@@ -253,7 +262,7 @@ def test_an_answer_names_its_order() -> None:
 
 
 def test_device_events_are_passed_on() -> None:
-    fault = DeviceFault(LinkFaultKind.NOISE, "bytes that are no frame")
+    fault = DeviceFault(LinkFaultKind.NOISE, message("bytes_not_a_frame"))
 
     assert map_report(fault) == (fault,)
 

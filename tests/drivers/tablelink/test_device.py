@@ -5,10 +5,12 @@ from enum import Enum
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from in_words import in_words
 from msgspec import Struct, structs
 
 from drivers.events import LossReason, ReportsLost, Stage, StageChanged
 from drivers.faults import DeviceFault
+from drivers.lifecycle import OPENED
 from drivers.shuffler_events import IdentityProven
 from drivers.tablelink.device import (
     DeviceOutput,
@@ -20,6 +22,7 @@ from drivers.tablelink.device import (
 from drivers.tablelink.lifecycle import TableLinkLifecycle
 from firmware_bridge.attestation import Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.message import Message, message
 from firmware_bridge.tablelink.bodies import DeviceMode, DeviceStatus, ShoeEmpty
 from firmware_bridge.tablelink.items import (
     DeviceAdmitted,
@@ -34,6 +37,9 @@ from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 from firmware_bridge.tablelink.state import KnownDevice
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+
+UNPLUGGED = message("usb_unplugged")
+OWN_WORDS = message("in_its_own_words", foreign="sensor bus?")
 
 DEVICE = TableLinkDevice(TableLinkSettings(DeviceRole.SHUFFLER, Trust(bare=True)))
 STATUS = DeviceStatus(DeviceMode.PLAY, False, (), 0, (), False)
@@ -60,7 +66,7 @@ def reports_of(
 
 
 def status_answer(
-    status: RequestStatus | None = RequestStatus.DONE, detail: str = ""
+    status: RequestStatus | None = RequestStatus.DONE, detail: Message | None = None
 ) -> RequestAnswer:
     return RequestAnswer(ASKED, status, detail, STATUS if status is RequestStatus.DONE else None)
 
@@ -75,7 +81,7 @@ def test_before_the_port_is_open_the_device_is_closed_without_deadlines() -> Non
 def test_hello_is_sent_when_the_port_opens() -> None:
     state, output = DEVICE.receive(DEVICE.initial(), PortOpened("p", at(1), bytes(32)))
 
-    assert output.reports == (StageChanged(Stage.OPENED, "port open"),)
+    assert output.reports == (StageChanged(*OPENED),)
     assert output.at_once
     assert DEVICE.next_deadline_ns(state) is not None
 
@@ -83,9 +89,9 @@ def test_hello_is_sent_when_the_port_opens() -> None:
 def test_a_lost_port_is_reported_and_leaves_no_deadline() -> None:
     state, _output = DEVICE.receive(DEVICE.initial(), PortOpened("p", at(1), bytes(32)))
 
-    state, output = DEVICE.receive(state, PortLost("p", at(2), "unplugged"))
+    state, output = DEVICE.receive(state, PortLost("p", at(2), UNPLUGGED))
 
-    assert output.reports == (StageChanged(Stage.LOST, "unplugged"),)
+    assert output.reports == (StageChanged(Stage.LOST, UNPLUGGED),)
     assert DEVICE.next_deadline_ns(state) is None
 
 
@@ -115,14 +121,14 @@ def test_status_answers_come_in_the_order_of_the_requests() -> None:
     ("item", "words"),
     [
         (status_answer(None), "no answer"),
-        (status_answer(RequestStatus.FAILED, "sensor bus\x00"), "sensor bus?"),
+        (status_answer(RequestStatus.FAILED, OWN_WORDS), "sensor bus?"),
     ],
 )
 def test_a_device_that_gives_no_status_gives_a_fault(item: RequestAnswer, words: str) -> None:
     _state, reports = reports_of(online(False), (item,))
 
     detail = f"the device did not report its status: {words}"
-    assert reports == (DeviceFault(LinkFaultKind.NO_ANSWER, detail),)
+    assert in_words(reports) == (DeviceFault(LinkFaultKind.NO_ANSWER, detail),)
 
 
 def test_a_person_gets_an_answer_even_without_one_from_the_device() -> None:
@@ -145,7 +151,7 @@ def test_a_lost_device_without_a_status_gives_no_fault() -> None:
     "item",
     [
         TableLinkEvent(1, 7, 5, ShoeEmpty(), None, None),
-        RequestAnswer(SHUFFLE, RequestStatus.DONE, "", None),
+        RequestAnswer(SHUFFLE, RequestStatus.DONE, None, None),
     ],
 )
 def test_items_about_cards_and_batches_are_passed_on(item: TableLinkItem) -> None:
@@ -167,20 +173,20 @@ def with_last_event(last: int) -> TableLinkDeviceState:
 
 
 def test_an_invalid_event_is_a_loss_in_its_place() -> None:
-    fault = LinkFault(LinkFaultKind.MALFORMED, "event 42 of kind 99 makes no sense")
+    fault = LinkFault(LinkFaultKind.MALFORMED, message("event_kind_unknown", kind=99))
     after = TableLinkEvent(43, 7, 5, ShoeEmpty(), None, None)
 
     _state, reports = reports_of(with_last_event(41), (fault, after), last=43)
 
     assert reports == (
-        DeviceFault(LinkFaultKind.MALFORMED, "event 42 of kind 99 makes no sense"),
+        DeviceFault(LinkFaultKind.MALFORMED, message("event_kind_unknown", kind=99)),
         ReportsLost(LossReason.UNREADABLE, 1),
         after,
     )
 
 
 def test_two_last_invalid_events_are_a_loss_at_once() -> None:
-    fault = LinkFault(LinkFaultKind.MALFORMED, "why")
+    fault = LinkFault(LinkFaultKind.MALFORMED, message("event_kind_unknown", kind=99))
 
     _state, reports = reports_of(with_last_event(41), (fault, fault), last=43)
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.messages.catalogue import to_words
 from firmware_bridge.feig.frames import FeigUnframed, Side, feed
 from firmware_bridge.feig.masking import frame_text, mask_raw
 
@@ -29,7 +30,7 @@ def named(kind: str) -> list[Any]:
 def text_of(data: bytes, *, masked: bool, side: Side = Side.READER) -> str:
     _, (frame,) = feed(FeigUnframed(), data, side)
     assert hasattr(frame, "command")
-    return frame_text(frame, masked=masked)
+    return frame_text(frame, to_words, masked=masked)
 
 
 @pytest.mark.parametrize("vector", named("reading"))

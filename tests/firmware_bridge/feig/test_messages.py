@@ -11,16 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.messages.catalogue import to_words
 from firmware_bridge.feig import commands
 from firmware_bridge.feig.frames import FrameForm
 from firmware_bridge.feig.items import TagInventoried
 from firmware_bridge.feig.layouts import LAYOUTS
 from firmware_bridge.feig.messages import (
     MalformedContent,
+    describe_status,
     parse_blocks,
     parse_inventory,
     parse_timer,
-    status_text,
 )
 
 VECTORS = tomllib.loads(
@@ -99,7 +100,7 @@ def test_no_bytes_raise(data: bytes, count: int) -> None:
     [(0x93, "93, data buffer overflow"), (0x77, "77, unknown to this program")],
 )
 def test_a_status_as_text(status: int, text: str) -> None:
-    assert status_text(status) == text
+    assert to_words(describe_status(status)) == text
 
 
 # --- requests ------------------------------------------------------------------------------------

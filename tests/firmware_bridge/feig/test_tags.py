@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from firmware_bridge.feig.items import (
     BlocksRead,
     FeigRequest,
@@ -82,7 +83,8 @@ def kinds(output: FeigOutput) -> list[LinkFaultKind]:
 
 
 def failures(output: FeigOutput) -> list[tuple[str, int | None]]:
-    return [(one.request, one.status) for one in output.items if isinstance(one, RequestFailed)]
+    failed = [one for one in output.items if isinstance(one, RequestFailed)]
+    return [(to_words(one.request), one.status) for one in failed]
 
 
 def test_an_inventory_continues_until_there_are_no_more_tags() -> None:

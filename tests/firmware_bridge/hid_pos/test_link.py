@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.messages.catalogue import to_words
 from firmware_bridge.hid_pos.link import (
     HidPosItem,
     HidPosLink,
@@ -223,4 +224,4 @@ def test_faults_name_what_to_do() -> None:
 
     assert isinstance(fault, LinkFault)
     assert fault.kind is LinkFaultKind.TRUNCATED
-    assert "scan again" in fault.detail
+    assert "scan again" in to_words(fault.detail)

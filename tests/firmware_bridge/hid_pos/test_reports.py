@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from controller.messages.catalogue import to_words
 from firmware_bridge.hid_pos.reports import (
     CUT_OFF,
     REPORT_BYTES,
@@ -87,7 +88,7 @@ def test_the_detail_of_a_fault_contains_none_of_the_text() -> None:
         _pending, (one,) = feed(b"", whole(vector))
         fault = one.fault if isinstance(one, MalformedReport) else one
         assert isinstance(fault, LinkFault)
-        assert "PACK" not in fault.detail
+        assert "PACK" not in to_words(fault.detail)
 
 
 @given(st.lists(st.binary(max_size=200), max_size=8))

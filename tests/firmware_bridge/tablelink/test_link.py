@@ -9,8 +9,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from in_words import in_words
 from msgspec.structs import replace
 
+from controller.messages.catalogue import to_words
 from firmware_bridge.attestation import NO_TRUST, Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink import bodies
@@ -183,7 +185,7 @@ def test_a_device_with_another_id_is_not_admitted(bench: Any) -> None:
     notice = refused(bench, bench.device(device=b"another device"))
 
     assert notice.device == b"another device"
-    assert "not the one paired" in notice.reason
+    assert "not the one paired" in to_words(notice.reason)
 
 
 @pytest.mark.parametrize(
@@ -193,15 +195,17 @@ def test_a_device_with_another_id_is_not_admitted(bench: Any) -> None:
 def test_other_firmware_debugging_or_role_is_not_admitted(
     bench: Any, changed: dict[str, Any], word: str
 ) -> None:
-    assert word in refused(bench, bench.device(**changed)).reason
+    assert word in to_words(refused(bench, bench.device(**changed)).reason)
 
 
 def test_no_device_is_admitted_without_trust(bench: Any) -> None:
-    assert "pair" in refused(bench, bench.device(), trust=NO_TRUST).reason
+    notice = refused(bench, bench.device(), trust=NO_TRUST)
+
+    assert "pair" in to_words(notice.reason)
 
 
 def test_a_paired_device_without_its_identity_is_not_admitted(bench: Any) -> None:
-    assert "no identity" in refused(bench, bench.device(identity=None)).reason
+    assert "no identity" in to_words(refused(bench, bench.device(identity=None)).reason)
 
 
 def test_a_bare_device_is_admitted_if_the_settings_allow_it(bench: Any) -> None:
@@ -224,7 +228,7 @@ def test_a_missing_proof_of_identity_is_reported_after_five_seconds(bench: Any) 
     world.start()
     world.run(5_500)
 
-    assert ["prove" in one.reason for one in world.of(DeviceNotAdmitted)] == [True]
+    assert ["prove" in to_words(one.reason) for one in world.of(DeviceNotAdmitted)] == [True]
 
 
 @pytest.mark.parametrize("changed", [{"boot_count": 0}, {"following": 1}, {"security_counter": 2}])
@@ -269,7 +273,7 @@ def test_a_rollback_of_no_more_than_one_boot_is_detected(bench: Any) -> None:
     world.run(1_000)
 
     assert [one.rolled_back for one in world.of(DeviceNotAdmitted)] == [True]
-    assert "recorded no event of it" in world.of(DeviceNotAdmitted)[0].reason
+    assert "recorded no event of it" in to_words(world.of(DeviceNotAdmitted)[0].reason)
     assert world.numbers == [3]
 
 
@@ -548,7 +552,7 @@ def test_what_a_device_says_of_its_errors_is_a_fault(bench: Any) -> None:
     output = received(world, bench.framed(LINK, 13, {1: 513, 2: "ring \x07memory"}))
 
     (fault,) = output.items
-    assert fault == LinkFault(
+    assert in_words(fault) == LinkFault(
         LinkFaultKind.DEVICE_STATUS, "the device reports error 513: ring ?memory"
     )
 
@@ -591,7 +595,7 @@ def test_a_checkpoint_with_another_key_is_reported(bench: Any, vectors: Any) -> 
 
     output = received(world, b"".join(frames))
 
-    assert [one.detail for one in output.items if isinstance(one, LinkFault)] == [
+    assert [to_words(one.detail) for one in output.items if isinstance(one, LinkFault)] == [
         "checkpoint 4: its signature is not of the pinned key"
     ]
 

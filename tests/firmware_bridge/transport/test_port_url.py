@@ -40,6 +40,7 @@ def test_a_url_is_read_and_written(text: str, url: DevicePath | NetworkUrl | Usb
     [
         ("ttyUSB0", "is not an absolute path. Remedy: `smartshoe devices` lists"),
         ("", "is not an absolute path"),
+        ("/dev/dealing shoe", "has white space in it"),
         ("spy:///dev/ttyUSB0", "spy:// is not known. Allowed: a device path, socket://HOST:PORT"),
         ("socket://192.0.2.10", "does not name a host and port. Remedy: write socket://HOST:PORT"),
         ("rfc2217://x:99999", "does not name a host and port"),

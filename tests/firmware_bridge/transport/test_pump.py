@@ -11,6 +11,7 @@ from threading import Event
 
 import pytest
 
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import (
@@ -27,13 +28,17 @@ from firmware_bridge.transport.serial_port import SerialPort
 
 REPORT = bytes.fromhex("05 31 50 03 36 32")
 WAIT_S = 10.0
+UNPLUGGED = message("usb_unplugged")
+NOT_WRITTEN = message("usb_transfer_failed")
+ABSENT = message("port_does_not_exist", port="shoe")
+HELD = message("port_held_by_other_program", port="shoe")
 NS_PER_S = 1_000_000_000
 
 
 class ScriptedPort:
     """A port with a script: each opening is a refusal, or chunks and an end."""
 
-    def __init__(self, *openings: str | tuple[bytes, ...]) -> None:
+    def __init__(self, *openings: Message | tuple[bytes, ...]) -> None:
         self._openings = list(openings)
         self._chunks: Queue[bytes | None] = Queue()
         self.written: Queue[bytes] = Queue()
@@ -44,7 +49,7 @@ class ScriptedPort:
     def open(self) -> None:
         self.open_count += 1
         now = self._openings.pop(0) if self._openings else ()
-        if isinstance(now, str):
+        if isinstance(now, Message):
             raise PortUnavailable(now)
         self._chunks = Queue()
         for chunk in now:
@@ -56,12 +61,12 @@ class ScriptedPort:
         chunk = self._chunks.get(timeout=WAIT_S)
         self.reads += 1
         if chunk is None:
-            raise PortGone("unplugged")
+            raise PortGone(UNPLUGGED)
         return chunk
 
     def write(self, data: bytes) -> None:
         if self.write_fails:
-            raise PortGone("cannot be written")
+            raise PortGone(NOT_WRITTEN)
         self.written.put(data)
 
     def close(self) -> None:
@@ -111,7 +116,7 @@ def test_events_carry_port_stamp_and_entropy(pumping: Pumping) -> None:
     assert isinstance(chunk, Chunk)
     assert chunk.data == b"a"
     assert isinstance(lost, PortLost)
-    assert lost.reason == "unplugged"
+    assert lost.reason == UNPLUGGED
     assert {opened.port, chunk.port, lost.port} == {"shoe"}
     assert opened.at.monotonic_ns <= chunk.at.monotonic_ns <= lost.at.monotonic_ns
 
@@ -126,13 +131,13 @@ def test_entropy_is_new_at_every_opening(pumping: Pumping) -> None:
 
 
 def test_while_a_port_is_absent_each_new_reason_is_reported(pumping: Pumping) -> None:
-    _pump, events = pumping(ScriptedPort("no such port", "no such port", "held", (b"a",)))
+    _pump, events = pumping(ScriptedPort(ABSENT, ABSENT, HELD, (b"a",)))
 
     first, second, opened = (events.get(timeout=WAIT_S) for _ in range(3))
 
     assert isinstance(first, PortLost)
     assert isinstance(second, PortLost)
-    assert (first.reason, second.reason) == ("no such port", "held")
+    assert (first.reason, second.reason) == (ABSENT, HELD)
     assert isinstance(opened, PortOpened)
 
 
@@ -191,19 +196,19 @@ def waits_of(port: Port, count: int, woken: int = 0, read_s: float = 0.0) -> lis
 
 
 def test_the_back_off_doubles_from_a_tenth_to_five_seconds() -> None:
-    port = ScriptedPort(*["away"] * 9)
+    port = ScriptedPort(*[ABSENT] * 9)
 
     assert waits_of(port, 8) == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
 
 
 def test_an_opening_of_five_seconds_resets_the_back_off() -> None:
-    port = ScriptedPort("away", "away", (b"a",), "away", "away")
+    port = ScriptedPort(ABSENT, ABSENT, (b"a",), ABSENT, ABSENT)
 
     assert waits_of(port, 4, read_s=2.5) == [0.1, 0.2, 0.1, 0.2]
 
 
 def test_a_shorter_opening_does_not_reset_the_back_off() -> None:
-    port = ScriptedPort("away", "away", (b"a",), "away", "away")
+    port = ScriptedPort(ABSENT, ABSENT, (b"a",), ABSENT, ABSENT)
 
     assert waits_of(port, 4, read_s=2.4) == [0.1, 0.2, 0.4, 0.8]
 
@@ -216,7 +221,7 @@ def test_a_peer_that_closes_at_once_is_retried_with_back_off(sent: tuple[bytes, 
 
 
 def test_a_device_that_appears_is_tried_ten_times_a_second_for_two_seconds() -> None:
-    port = ScriptedPort(*["away"] * 40)
+    port = ScriptedPort(*[ABSENT] * 40)
 
     waits = waits_of(port, 32, woken=7)
 
@@ -256,12 +261,12 @@ def test_a_write_that_fails_is_a_lost_port(pumping: Pumping) -> None:
     lost = events.get(timeout=WAIT_S)
 
     assert isinstance(lost, PortLost)
-    assert lost.reason == "cannot be written"
+    assert lost.reason == NOT_WRITTEN
     assert kinds(events, 1) == [PortOpened]
 
 
 def test_a_write_while_the_port_is_absent_is_dropped(pumping: Pumping) -> None:
-    port = ScriptedPort("away", ())
+    port = ScriptedPort(ABSENT, ())
     pump, events = pumping(port)
     assert kinds(events, 1) == [PortLost]
     pump.write(b"old")
@@ -284,7 +289,7 @@ def test_a_write_for_an_earlier_opening_is_dropped(pumping: Pumping) -> None:
 
 
 def test_stop_ends_a_long_back_off_at_once(pumping: Pumping) -> None:
-    pump, events = pumping(ScriptedPort(*["away"] * 1000))
+    pump, events = pumping(ScriptedPort(*[ABSENT] * 1000))
     assert kinds(events, 1) == [PortLost]
     pump.stop()
 
@@ -343,13 +348,13 @@ class TimedPort:
     def read(self) -> bytes:
         if not self._reads:
             self._ended.wait(WAIT_S)
-            raise PortGone("unplugged")
+            raise PortGone(UNPLUGGED)
         seconds, data = self._reads.pop(0)
         self.seconds += seconds
         return data
 
     def write(self, data: bytes) -> None:
-        raise PortGone("cannot be written")
+        raise PortGone(NOT_WRITTEN)
 
     def close(self) -> None:
         self._ended.set()

@@ -14,7 +14,9 @@ from queue import Queue
 import pytest
 import serial
 import serial.rfc2217
+from in_words import raises_in_words
 
+from controller.messages.catalogue import to_words
 from firmware_bridge.transport.port import Parity, PortGone, PortUnavailable
 from firmware_bridge.transport.serial_port import SerialPort, list_serial_ports
 
@@ -91,7 +93,7 @@ def reading_elsewhere(port: SerialPort) -> tuple[threading.Thread, Queue[str]]:
             while True:
                 port.read()
         except PortGone as gone:
-            ends.put(str(gone))
+            ends.put(to_words(gone.why))
 
     thread = threading.Thread(target=read)
     thread.start()
@@ -171,7 +173,7 @@ def test_a_pseudo_terminal_that_refuses_parity_is_opened_each_time(cable: Cable)
 def test_the_path_is_looked_up_at_each_opening(cable: Cable) -> None:
     where = iter(["/dev/no-such-port", cable.path])
     port = SerialPort("usbserial://0403:6001", 4800, locate=lambda: next(where))
-    with pytest.raises(PortUnavailable, match="usbserial://0403:6001: it does not"):
+    with raises_in_words(PortUnavailable, "usbserial://0403:6001: it does not"):
         port.open()
     port.open()
     os.write(cable.device, REPORT)
@@ -181,7 +183,7 @@ def test_the_path_is_looked_up_at_each_opening(cable: Cable) -> None:
 
 
 def test_a_second_open_is_refused(cable: Cable, port: SerialPort) -> None:
-    with pytest.raises(PortUnavailable, match="another program holds"):
+    with raises_in_words(PortUnavailable, "another program holds"):
         SerialPort(cable.path, 4800).open()
 
 
@@ -219,8 +221,8 @@ def test_close_twice_and_use_afterwards(port: SerialPort) -> None:
 
 
 def test_a_missing_port(tmp_path: Path) -> None:
-    with pytest.raises(
-        PortUnavailable, match=r"does not exist. Remedy: name a port that `smartshoe devices`"
+    with raises_in_words(
+        PortUnavailable, r"does not exist. Remedy: name a port that `smartshoe devices`"
     ):
         SerialPort(str(tmp_path / "ttyUSB7"), 4800).open()
 
@@ -228,7 +230,7 @@ def test_a_missing_port(tmp_path: Path) -> None:
 def test_a_path_that_is_not_a_port(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
 
-    with pytest.raises(PortUnavailable, match="cannot be opened"):
+    with raises_in_words(PortUnavailable, "cannot be opened"):
         SerialPort(str(tmp_path / "file"), 4800).open()
 
 
@@ -238,12 +240,12 @@ def test_a_port_without_permission(monkeypatch: pytest.MonkeyPatch) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("serial.serialposix.os.open", refuse)
-    with pytest.raises(PortUnavailable, match="group dialout"):
+    with raises_in_words(PortUnavailable, "group dialout"):
         SerialPort("/dev/ttyUSB0", 4800).open()
 
 
 def test_a_scheme_that_is_not_known() -> None:
-    with pytest.raises(PortUnavailable, match="spy:// is not known"):
+    with raises_in_words(PortUnavailable, "spy:// is not known"):
         SerialPort("spy:///dev/ttyUSB0", 4800).open()
 
 
@@ -320,13 +322,13 @@ def test_a_missing_server(server: socket.socket) -> None:
     url = url_of(server)
     server.close()
 
-    with pytest.raises(PortUnavailable, match="cannot be opened"):
+    with raises_in_words(PortUnavailable, "cannot be opened"):
         SerialPort(url, 4800).open()
 
 
 @pytest.mark.parametrize("url", ["socket://nowhere", "socket://127.0.0.1:99999", "rfc2217://x"])
 def test_an_invalid_url(url: str) -> None:
-    with pytest.raises(PortUnavailable, match="cannot be opened"):
+    with raises_in_words(PortUnavailable, "cannot be opened"):
         SerialPort(url, 4800).open()
 
 

@@ -1,6 +1,7 @@
 """The list of USB devices through the system's libusb."""
 
 import pytest
+from in_words import raises_in_words
 
 from firmware_bridge.transport.usb_devices import UsbUnavailable, list_usb_devices
 
@@ -8,7 +9,7 @@ from firmware_bridge.transport.usb_devices import UsbUnavailable, list_usb_devic
 def test_without_libusb_the_package_to_install_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("usb.backend.libusb1.get_backend", lambda: None)
 
-    with pytest.raises(UsbUnavailable, match=r"libusb-1\.0-0"):
+    with raises_in_words(UsbUnavailable, r"libusb-1\.0-0"):
         list_usb_devices()
 
 

@@ -7,6 +7,7 @@ is one test again.
 from pathlib import Path
 
 import pytest
+from in_words import raises_in_words
 
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.usb_port import UsbPort
@@ -31,7 +32,7 @@ def test_without_libusb_the_package_to_install_is_named(monkeypatch: pytest.Monk
     monkeypatch.setattr("firmware_bridge.transport.usb_port.find_device", lambda *_args: None)
     monkeypatch.setattr("usb.backend.libusb1.get_backend", lambda: None)
 
-    with pytest.raises(PortUnavailable, match=r"libusb-1\.0-0"):
+    with raises_in_words(PortUnavailable, r"libusb-1\.0-0"):
         UsbPort("usb://0ab1:0002").open()
 
 

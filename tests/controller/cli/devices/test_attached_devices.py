@@ -16,6 +16,7 @@ from controller.cli.devices.attached_devices import (
     list_usb,
 )
 from controller.config.load import TableConfig, load_config
+from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import PortUnavailable
 from firmware_bridge.transport.serial_port import SerialPortInfo
@@ -181,17 +182,34 @@ def test_an_attached_usb_device_is_shown_with_its_place(
 @pytest.mark.parametrize(
     ("reason", "expected"),
     [
+        (message("usb_not_plugged_in", port=PORT), "not plugged in"),
         (
-            f"{PORT}: it is not plugged in. Remedy: `smartshoe devices` lists what is",
-            "not plugged in",
+            message(
+                "usb_several_such_devices",
+                port=PORT,
+                number=2,
+                places=("1-1", "1-2"),
+                example="usb://.../@1-1",
+            ),
+            "2 such devices are plugged in, at 1-1, 1-2",
         ),
-        (f"{PORT}: 2 such devices are plugged in", "2 such devices are plugged in"),
-        ("USB device 046d:c31c is refused: a keyboard",) * 2,
+        (
+            message(
+                "usb_device_refused",
+                device=message("usb_device_at", device="046d:c31c", place="1-2"),
+                why=message("usb_keyboard_refused"),
+            ),
+            (
+                "USB device 046d:c31c at 1-2 is refused: it has a keyboard interface, and no"
+                " keyboard is allowed at a table; unplug it (a bar code scanner must be set to USB"
+                " HID POS)"
+            ),
+        ),
     ],
     ids=["absent", "ambiguous", "refused"],
 )
 def test_a_usb_device_that_cannot_be_opened_is_shown_with_the_reason(
-    fast_dir: Path, monkeypatch: pytest.MonkeyPatch, reason: str, expected: str
+    fast_dir: Path, monkeypatch: pytest.MonkeyPatch, reason: Message, expected: str
 ) -> None:
     def unavailable(*_: object) -> AttachedDevice:
         raise PortUnavailable(reason)

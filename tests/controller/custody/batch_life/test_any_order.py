@@ -57,6 +57,7 @@ from drivers.shuffler_events import (
     ShufflerWarning,
     ShuffleStarted,
 )
+from firmware_bridge.message import message
 
 S = BatchStage
 C = CompartmentState
@@ -282,6 +283,7 @@ cycles = st.integers(-1, 12)
 counts = st.sampled_from([None, 416, 416, 416, 415, 417, 0])
 faces = st.sampled_from([b"", b"", bytes([8] * 52), bytes([7, 9, *[8] * 50]), b"\x01"])
 texts = st.sampled_from(["", "door ajar", "a\nb"])
+device_words = texts.map(lambda said: message("in_its_own_words", foreign=said))
 flags = st.booleans()
 receipts = st.fixed_dictionaries(
     {"compartment": numbers, "cycle": cycles},
@@ -327,9 +329,9 @@ facts = st.one_of(
     st.builds(SelfTested, flags, texts),
     st.builds(ShufflerStarted, cycles, st.lists(numbers, max_size=2).map(tuple)),
     statuses,
-    st.builds(DeviceTampered, texts),
+    st.builds(DeviceTampered, device_words),
     proven,
-    st.builds(IdentityRefused, texts, texts, flags),
+    st.builds(IdentityRefused, texts, device_words, flags),
     st.builds(DeviceSilent, st.just(5000), flags),
     st.just(ContactRestored()),
     st.builds(RecordAct, st.just(ActKind.INTO_SHUFFLER), backs),

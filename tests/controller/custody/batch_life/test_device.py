@@ -26,6 +26,7 @@ from drivers.shuffler_events import (
     ShufflerMode,
     ShufflerWarning,
 )
+from firmware_bridge.message import message
 
 S = BatchStage
 
@@ -200,7 +201,7 @@ def test_tampering_holds_the_batches_inside(
     batches: Any,
 ) -> None:
     batches.stored()
-    batches.apply(DeviceTampered("case opened"))
+    batches.apply(DeviceTampered(message("device_settings_changed", foreign="case")))
 
     assert batches.block_reasons() == [BlockReason.TOUCHED, BlockReason.UNSHUFFLED]
     assert batches.warnings() == [("tamper", 0, False)]
@@ -252,7 +253,7 @@ def test_events_of_an_unproven_device_change_no_stage(unpaired: Any, proof: Any)
 @pytest.mark.parametrize("rolled_back", [True, False])
 def test_a_refused_device_is_not_trusted(batches: Any, rolled_back: bool) -> None:
     batches.stored()
-    batches.apply(IdentityRefused("5348", "its key is not the paired one", rolled_back))
+    batches.apply(IdentityRefused("5348", message("device_has_no_identity"), rolled_back))
     batches.compartment(1, "released")
 
     assert batches.stage() is S.STORED
@@ -264,7 +265,9 @@ def test_reconnecting_the_paired_device_ends_the_identity_warning(
     batches: Any, paired: Any
 ) -> None:
     batches.stored()
-    batches.apply(IdentityRefused("x", "unknown", rolled_back=False), paired)
+    batches.apply(
+        IdentityRefused("x", message("device_has_no_identity"), rolled_back=False), paired
+    )
 
     assert batches.warnings() == [("identity", 0, False)]
     assert batches.stage() is S.STORED

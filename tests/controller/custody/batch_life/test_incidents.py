@@ -32,6 +32,7 @@ from drivers.shuffler_events import (
     ShufflerWarning,
     ShuffleStarted,
 )
+from firmware_bridge.message import message
 
 S = BatchStage
 
@@ -141,7 +142,7 @@ def test_two_packs_shuffling_does_not_lift_alternation(batches: Any) -> None:
 
 def test_deck_mate_an_unpaired_device_changes_nothing(batches: Any, proof: Any) -> None:
     batches.shuffling("red", 1, 1)
-    batches.apply(IdentityRefused("deck", "its firmware is not approved", rolled_back=False))
+    batches.apply(IdentityRefused("deck", message("device_has_no_identity"), rolled_back=False))
     batches.apply(ShuffleDone(proof(1, 1)))
     assert batches.stage() is S.SHUFFLING
     assert batches.last.proofs == ()

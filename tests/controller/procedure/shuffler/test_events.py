@@ -14,6 +14,7 @@ from controller.procedure.rulebook import ObservableFact
 from controller.procedure.shuffler.events import apply_shuffler_event, describe_event
 from controller.rules.setting_values import ShuffleMode
 from drivers import shuffler_events as shuffler
+from firmware_bridge.message import message
 
 BOTH = ("ny-mini", "s42-mini")
 
@@ -409,7 +410,10 @@ PROOF = shuffler.ShuffleProof(
             shuffler.ShufflerStatus(shuffler.ShufflerMode.PLAY, False, (), 0, ()),
             "status report of the shuffler",
         ),
-        (shuffler.DeviceTampered("case"), "the shuffler was opened or changed"),
+        (
+            shuffler.DeviceTampered(message("device_settings_changed", foreign="case")),
+            "the shuffler was opened or changed",
+        ),
         (
             shuffler.IdentityProven("S-1", "1", b"", 1, 1, bare=False),
             "the shuffler proved its identity",
@@ -419,7 +423,7 @@ PROOF = shuffler.ShuffleProof(
             "the shuffler was accepted without an identity",
         ),
         (
-            shuffler.IdentityRefused("S-2", "no key", rolled_back=False),
+            shuffler.IdentityRefused("S-2", message("device_has_no_identity"), rolled_back=False),
             "the shuffler was not accepted: its events are ignored",
         ),
         (shuffler.DeviceSilent(5000, lost=False), "the shuffler is silent"),

@@ -9,6 +9,7 @@ import pytest
 from controller.procedure.events import ShufflerReported
 from controller.procedure.phases import Phase
 from drivers.shuffler_events import DeviceTampered, IdentityProven, IdentityRefused
+from firmware_bridge.message import message
 
 
 def test_taj_mahal_cards_that_came_packed_were_dealt_unshuffled(new_shuffler_table) -> None:
@@ -77,9 +78,15 @@ def test_deck_mate_an_opened_or_exchanged_device_feeds_no_shoe(new_shuffler_tabl
     people = new_shuffler_table()
     people.shuffle("blue")
     people.shuffle("red")
-    people.table.apply(ShufflerReported(DeviceTampered("usb port"), 1))
+    people.table.apply(
+        ShufflerReported(DeviceTampered(message("device_settings_changed", foreign="usb port")), 1)
+    )
     assert people.stage("red") == "held"
-    people.table.apply(ShufflerReported(IdentityRefused("S-2", "no key", rolled_back=True), 2))
+    people.table.apply(
+        ShufflerReported(
+            IdentityRefused("S-2", message("device_has_no_identity"), rolled_back=True), 2
+        )
+    )
     people.release("red")
     why = people.do("loaded red 416")
     assert "the shuffler has not proven its identity" in why
