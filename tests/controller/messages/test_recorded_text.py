@@ -25,10 +25,6 @@ LEFT = (
     "controller.custody.findings",
     "controller.tape.entries",
     "controller.tape.inputs",
-    "drivers.events",
-    "drivers.faults",
-    "drivers.shuffler_events",
-    "firmware_bridge.transport.port",
 )
 LEFT_FIELDS = ("Refusal.why", "WarningOpened.text")
 LEFT_PARAMETERS = (
