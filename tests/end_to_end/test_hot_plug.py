@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.tape.entries import UsbDeviceRecorded
 from controller.tape.inputs import DevicePlugged
 from firmware_bridge.transport.port import PortOpened
@@ -146,9 +147,9 @@ def test_unlisted_devices_and_keyboards_are_refused_recorded_and_play_continues(
             truth = ShoeRunner(dealer, server, people=hand, coups_max=2).run()
 
     refused = {one.path: one for one in device_events(rfid_programs, "refused")}
-    assert "not on the allow-list" in refused["1-3"].why
-    assert "another serial number" in refused["1-4"].why
-    assert "no keyboard is allowed" in refused["1-7"].why
+    assert "not on the allow-list" in to_words(refused["1-3"].why)
+    assert "another serial number" in to_words(refused["1-4"].why)
+    assert "no keyboard is allowed" in to_words(refused["1-7"].why)
     assert [usb_bed.counts(name)["opened"] for name in ("unlisted", "other", "typist")] == [0, 0, 0]
     assert [one.path for one in device_events(rfid_programs, "appeared")] == ["1-1"]
     whole(rfid_programs.entries(), truth, shoe.drawn)

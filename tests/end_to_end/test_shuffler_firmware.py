@@ -13,6 +13,7 @@ from controller.cli.main import main
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.state import BlockReason, WarningKind
 from controller.journal.verify import verify
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import BurnDone, CoupClosed, Refusal, WarningOpened
 from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import CommandGiven
@@ -222,7 +223,7 @@ def test_a_board_that_lost_its_memory_is_refused(
 
     (refused,) = table.reports_of(IdentityRefused)
     assert refused.rolled_back
-    assert refused.why in output
+    assert to_words(refused.why) in output
     assert (shown.yes("trusted"), shown.yes("interlocked")) == (False, True)
     assert not released.yes("ok")
     assert not loaded.yes("ok")

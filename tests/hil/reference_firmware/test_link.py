@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from firmware_bridge.attestation import Trust
 from firmware_bridge.link import LinkFault, LinkFaultKind
 from firmware_bridge.tablelink import bodies
@@ -277,7 +278,7 @@ def test_a_device_that_lost_its_memory_is_not_admitted(board: EmulatedBoard) -> 
 
 def test_a_bare_device_is_admitted_only_if_allowed(board: EmulatedBoard) -> None:
     with program(board, bare=False) as running:
-        assert "no device is paired" in running.until(DeviceNotAdmitted).reason
+        assert "no device is paired" in to_words(running.until(DeviceNotAdmitted).reason)
 
 
 def test_a_shoe_reports_its_cards_and_is_locked_and_unlocked() -> None:
@@ -299,4 +300,4 @@ def test_a_shoe_reports_its_cards_and_is_locked_and_unlocked() -> None:
 
 def test_a_shoe_is_not_admitted_at_a_port_for_a_shuffler() -> None:
     with EmulatedBoard(FirmwareRole.SHOE) as shoe, program(shoe) as running:
-        assert "this port is for a shuffler" in running.until(DeviceNotAdmitted).reason
+        assert "this port is for a shuffler" in to_words(running.until(DeviceNotAdmitted).reason)
