@@ -16,6 +16,7 @@ from controller.profiles.profile import (
     ProfileValue,
     build_profile,
     known_keys,
+    no_value,
     setting_error,
     table_at,
     text_at,
@@ -37,6 +38,7 @@ from controller.profiles.setting_types import (
 )
 from controller.rules.odds import Odds, OddsLimit
 from controller.rules.setting_values import RequiredCall
+from firmware_bridge.message import Message, message
 
 DEFAULT_REASON: Final = "the house's choice"
 
@@ -93,17 +95,22 @@ def parse_house(toml_text: str, names: tuple[str, ...]) -> House:
     document = toml_document(toml_text)
     for key in ("name", "base"):
         if key not in document:
-            raise ProfileError(key, "it is missing", "a text", f'write {key} = "..."')
+            remedy = message("write_key_text", key=key)
+            raise ProfileError(key, message("it_is_missing"), message("a_text"), remedy)
     name, base = text_at("name", document["name"]), text_at("base", document["base"])
     if base not in names:
-        listed = ", ".join(names)
-        raise ProfileError("base", f"{base!r} is not a profile", listed, "name one of these")
+        raise ProfileError(
+            "base",
+            message("not_a_profile", configured=repr(base)),
+            message("listed", parts=names),
+            message("name_one_of_these"),
+        )
     if name in names:
         raise ProfileError(
             "name",
-            f"{name!r} is a shipped profile",
-            "another name",
-            "give the house's profile a name of its own",
+            message("is_a_shipped_profile", configured=repr(name)),
+            message("another_name"),
+            message("give_house_profile_own_name"),
         )
     texts = {key: text_at(key, document[key]) for key in ("title", "source") if key in document}
     return House(name, base, texts.get("title", ""), texts.get("source", ""), _changes(document))
@@ -119,15 +126,16 @@ def _changes(document: Mapping[str, object]) -> tuple[Change, ...]:
     nested = table_at("values", document.get("values", {}))
     for key in (*flat, *nested):
         if key not in SHAPES:
-            near = get_close_matches(key, SHAPES, n=3)
+            near = tuple(get_close_matches(key, SHAPES, n=3))
             raise ProfileError(
                 f"values.{key}",
-                "there is no such setting",
-                ", ".join(near) or "the settings `smartshoe rules show` lists",
-                "correct or remove it",
+                message("there_is_no_such_setting"),
+                message("listed", parts=near) if near else message("settings_rules_show_lists"),
+                message("correct_or_remove_it"),
             )
         if key in flat and key in nested:
-            raise ProfileError(f"values.{key}", "it is repeated", "once", "remove one of them")
+            remedy = message("remove_one_of_them")
+            raise ProfileError(f"values.{key}", message("it_is_repeated"), message("once"), remedy)
     entries = flat | nested
     return tuple(_change(name, entries[name]) for name in SHAPES if name in entries)
 
@@ -138,9 +146,7 @@ def _change(name: str, entry: object) -> Change:
     path = f"values.{name}"
     known_keys(path, entry, ("value", "reason"))
     if "value" not in entry:
-        raise ProfileError(
-            f"{path}.value", "there is no value", describe_allowed(SHAPES[name]), "set one"
-        )
+        raise no_value(name)
     reason = text_at(f"{path}.reason", entry["reason"]) if "reason" in entry else DEFAULT_REASON
     return Change(name, entry["value"], reason)
 
@@ -158,7 +164,7 @@ def apply_house(house: House, base: Profile) -> Profile:
             limit = requested.get(list_name, base.value(list_name).value)
             if not within(value, limit, name):
                 if list_name in requested or not _is_only_assumed(base.value(list_name)):
-                    raise _refused(base, name, value, describe_value(limit))
+                    raise _refused(base, name, value, _as_configured(limit))
                 why = f"the house's {name} needs it"
                 wider = _widened(name, value, limit)
                 values[list_name] = _set_by_house(base.value(list_name), wider, why)
@@ -194,9 +200,8 @@ def _check_type(change: Change, base: Profile) -> None:
         uniform = base.citation(RulePoint.VIGORISH_UNIFORM)
         clauses += uniform.grounds.basis if uniform is not None else ()
     list_name = choices_setting(name)
-    known = (
-        describe_value(base.value(list_name).value) if list_name else describe_allowed(SHAPES[name])
-    )
+    allowed = describe_allowed(SHAPES[name])
+    known = _as_configured(base.value(list_name).value) if list_name else allowed
     raise setting_error(name, value, known, tuple(dict.fromkeys(clauses)))
 
 
@@ -206,7 +211,11 @@ def _clauses(base: Profile, name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(clause for one in names for clause in base.value(one).basis))
 
 
-def _refused(base: Profile, name: str, value: SettingValue, allowed_there: str) -> ProfileError:
+def _as_configured(value: SettingValue) -> Message:
+    return message("as_configured", configured=describe_value(value))
+
+
+def _refused(base: Profile, name: str, value: SettingValue, allowed_there: Message) -> ProfileError:
     clauses = _clauses(base, name)
     return setting_error(
         name, list(value) if isinstance(value, tuple) else value, allowed_there, clauses
@@ -226,14 +235,16 @@ def _check_permitted(base: Profile, name: str, value: SettingValue) -> None:
     if name in _STRICTER:
         upwards = _STRICTER[name] > 0
         if not (isinstance(value, int) and isinstance(before.value, int)):
-            raise _refused(base, name, value, describe_value(before.value))
+            raise _refused(base, name, value, _as_configured(before.value))
         if (value >= before.value) if upwards else (value <= before.value):
             return
-        bound = "or more" if upwards else "or less"
-        raise _refused(base, name, value, f"{describe_value(before.value)} {bound}")
+        limit = describe_value(before.value)
+        more = message("value_or_more", configured=limit)
+        less = message("value_or_less", configured=limit)
+        raise _refused(base, name, value, more if upwards else less)
     if name.endswith("_allowed") and _narrower(name, value, before.value):
         return
-    raise _refused(base, name, value, describe_value(before.value))
+    raise _refused(base, name, value, _as_configured(before.value))
 
 
 def _narrower(name: str, value: SettingValue, before: SettingValue) -> bool:
@@ -271,5 +282,5 @@ def _check_calls(base: Profile, value: SettingValue) -> None:
         citation = base.citation(_CALLED_AT[call])
         required = citation is not None and citation.grounds.basis
         if call not in value and required:
-            names = ", ".join(map(str, before))
-            raise _refused(base, "calls_required", value, f"{names}, and more")
+            calls = message("calls_and_more", calls=tuple(map(str, before)))
+            raise _refused(base, "calls_required", value, calls)

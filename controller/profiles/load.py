@@ -13,6 +13,7 @@ from controller.profiles.clauses import Clause, parse_clauses
 from controller.profiles.house_profile import apply_house, parse_house
 from controller.profiles.profile import Profile, ProfileError, parse_profile
 from controller.profiles.profile_toml import render_profile
+from firmware_bridge.message import message
 
 
 @cache
@@ -55,7 +56,7 @@ def load_profile(name_or_path: str, folder: Path | None = None) -> Profile:
         return apply_house(house, load_profile(house.base))
     except ProfileError as error:
         raise ProfileError(
-            f"{name_or_path}: {error.path}",
+            message("place_in_file", configured=name_or_path, place=error.path),
             error.problem,
             error.allowed,
             error.remedy,
@@ -69,7 +70,10 @@ def _decoded(data: bytes) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ProfileError(
-            f"line {line}", "it is not UTF-8 text", "UTF-8", "save the file as UTF-8"
+            message("line_number", number=line),
+            message("not_utf8_text"),
+            message("utf8"),
+            message("save_file_as_utf8"),
         ) from error
 
 

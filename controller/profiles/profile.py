@@ -5,15 +5,18 @@ Source: README, "Profiles"; controller/profiles/shipped/*.toml.
 
 import tomllib
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct
 
+from controller.messages.catalogue import to_words
 from controller.profiles.clauses import Clause
 from controller.profiles.profile_consistency import ProfileSettings, find_contradiction
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues, rule_values
 from controller.profiles.setting_definitions import LATER_SETTINGS, SHAPES
 from controller.profiles.setting_types import SettingValue, describe_allowed, fits, to_setting_value
+from firmware_bridge.message import Message, message
 
 
 class Grounds(Struct, frozen=True):
@@ -99,21 +102,34 @@ class ProfileError(Exception):
 
     def __init__(
         self,
-        path: str,
-        problem: str,
-        allowed_there: str,
-        remedy: str,
+        path: str | Message,
+        problem: Message,
+        allowed_there: Message,
+        remedy: Message,
         clauses: tuple[str, ...] = (),
     ) -> None:
-        by = f" ({', '.join(clauses)})" if any(one not in problem for one in clauses) else ""
-        super().__init__(f"{path}: {problem}{by}. Allowed: {allowed_there}. Remedy: {remedy}.")
         self.path = path
         self.problem = problem
         self.allowed = allowed_there
         self.remedy = remedy
         self.clauses = clauses
+        super().__init__(to_words(self.as_message()))
+
+    def as_message(self) -> Message:
+        """The fault, as a record holds it."""
+        problem = self.problem
+        if self.clauses and ("clauses", self.clauses) not in problem.parameters:
+            problem = message("problem_by", problem=problem, clauses=self.clauses)
+        return message(
+            "profile_fault",
+            place=self.path,
+            problem=problem,
+            allowed=self.allowed,
+            remedy=self.remedy,
+        )
 
 
+WHOLE_TEXT: Final = message("the_whole_text")
 # Points that texts stored by earlier versions do not have -> the row that was cited there instead.
 _LATER_CITATIONS = {
     RulePoint.BANKER_012_PLAYER_STOOD: RulePoint.BANKER_ROW_012,
@@ -140,7 +156,7 @@ def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
     """
     document = toml_document(toml_text)
     known = (*_TEXT_KEYS, "values", "citations")
-    exactly_keys("the whole text", document, known, ("base",))
+    exactly_keys(WHOLE_TEXT, document, known, ("base",))
     name, title, source, own = (text_at(key, document[key]) for key in _TEXT_KEYS)
     base = text_at("base", document["base"]) if "base" in document else ""
     values = {**LATER_SETTINGS, **table_at("values", document["values"])}
@@ -196,9 +212,9 @@ def build_profile(
     if house and not base:
         raise ProfileError(
             f"values.{house[0]}.house",
-            "it is marked as the house's but the text names no base",
-            "house = true where base names the profile that was changed",
-            "name the base or take the mark out",
+            message("house_mark_without_base"),
+            message("house_true_where_base"),
+            message("name_base_or_take_mark_out"),
         )
     return Profile(name, title, source, base, own_clauses, values, citations, rules)
 
@@ -211,7 +227,7 @@ def _value(name: str, entry: object, own: str, clauses: Mapping[str, Clause]) ->
     grounds = _grounds(path, table, own, clauses, house=house)
     shape = SHAPES[name]
     if "value" not in table:
-        raise ProfileError(f"{path}.value", "there is no value", describe_allowed(shape), "set one")
+        raise no_value(name)
     value = table["value"]
     if not fits(shape, value):
         raise setting_error(name, value, describe_allowed(shape), grounds.basis)
@@ -226,13 +242,23 @@ def _value(name: str, entry: object, own: str, clauses: Mapping[str, Clause]) ->
     )
 
 
+def no_value(name: str) -> ProfileError:
+    """A setting without a value."""
+    allowed = describe_allowed(SHAPES[name])
+    return ProfileError(
+        f"values.{name}.value", message("there_is_no_value"), allowed, message("set_one")
+    )
+
+
 def setting_error(
-    name: str, value: object, allowed_there: str, clauses: tuple[str, ...]
+    name: str, value: object, allowed_there: Message, clauses: tuple[str, ...]
 ) -> ProfileError:
     """The error for a refused value, with the clauses of its setting."""
-    refused = f"not allowed by {', '.join(clauses)}" if clauses else "not a value for it"
-    problem = f"{_toml(value)} is {refused}"
-    return ProfileError(f"values.{name}", problem, allowed_there, "set one of these", clauses)
+    problem = message("value_is_no_value_for_it", configured=_toml(value))
+    if clauses:
+        problem = message("value_not_allowed_by", configured=_toml(value), clauses=clauses)
+    remedy = message("set_one_of_these")
+    return ProfileError(f"values.{name}", problem, allowed_there, remedy, clauses)
 
 
 def _toml(value: object) -> str:
@@ -247,7 +273,10 @@ def _citation(point: RulePoint, entry: object, own: str, clauses: Mapping[str, C
     grounds = _grounds(path, table, own, clauses)
     if not grounds.clauses:
         raise ProfileError(
-            path, "it cites nothing", "at least one clause id", "name a clause in borrowed"
+            path,
+            message("cites_nothing"),
+            message("one_clause_id_at_least"),
+            message("name_clause_in_borrowed"),
         )
     return Citation(point, grounds)
 
@@ -268,9 +297,9 @@ def _grounds(
         if clauses[clause_id].rule != own:
             raise ProfileError(
                 f"{path}.basis",
-                f"{clause_id} is a clause of another rule",
-                f"clauses of {own}",
-                "move it to borrowed, with assumed = true and a reason",
+                message("clause_of_another_rule", clause=clause_id),
+                message("clauses_of_rule", rule=own),
+                message("move_to_borrowed"),
             )
     grounds = Grounds(basis, assumed, borrowed, reason)
     if house:
@@ -284,9 +313,9 @@ def _check_house_mark(path: str, grounds: Grounds) -> None:
     if grounds.assumed or grounds.borrowed or not grounds.reason:
         raise ProfileError(
             path,
-            "it is the house's, so it is not assumed, borrows nothing and has a reason",
-            "house = true with a reason, and a basis where there is one",
-            "leave assumed and borrowed out and give the reason",
+            message("house_value_not_assumed"),
+            message("house_true_with_reason"),
+            message("leave_assumed_and_borrowed_out"),
         )
 
 
@@ -294,36 +323,36 @@ def _check_assumption(path: str, grounds: Grounds) -> None:
     if not grounds.assumed and (grounds.borrowed or grounds.reason):
         raise ProfileError(
             path,
-            "it borrows or gives a reason but is not marked assumed",
-            "assumed = true",
-            "add assumed = true",
+            message("borrows_but_not_assumed"),
+            message("assumed_true"),
+            message("add_assumed_true"),
         )
     if not grounds.assumed and not grounds.basis:
         raise ProfileError(
             path,
-            "it rests on nothing",
-            "a clause id in basis, or assumed = true with a reason",
-            "add one of them",
+            message("rests_on_nothing"),
+            message("clause_or_assumed_with_reason"),
+            message("add_one_of_them"),
         )
     if grounds.assumed and not grounds.reason:
         raise ProfileError(
             f"{path}.reason",
-            "it is assumed but does not say why",
-            "a sentence",
-            "say why it is assumed",
+            message("assumed_without_reason"),
+            message("a_sentence"),
+            message("say_why_assumed"),
         )
 
 
 def _clause_ids(path: str, entry: object, clauses: Mapping[str, Clause]) -> tuple[str, ...]:
     if not isinstance(entry, list):
-        raise ProfileError(path, f"it is {entry!r}", "a list of clause ids", "put it in brackets")
+        raise _it_is(path, entry, message("list_of_clause_ids"), message("put_it_in_brackets"))
     for clause_id in entry:
         if not isinstance(clause_id, str) or clause_id not in clauses:
             raise ProfileError(
                 path,
-                f"there is no clause {clause_id!r}",
-                "ids of data/clauses.csv",
-                "correct the id",
+                message("no_such_clause", configured=repr(clause_id)),
+                message("ids_of_clauses_csv"),
+                message("correct_the_id"),
             )
     return tuple(entry)
 
@@ -333,49 +362,64 @@ def toml_document(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except ValueError as error:  # a number of too many digits is no TOMLDecodeError
+        fault = message("as_foreign", foreign=str(error))
         raise ProfileError(
-            "the whole text", f"{error}", "TOML", "correct the text at that line and column"
+            WHOLE_TEXT, fault, message("toml"), message("correct_text_at_place")
         ) from error
     except RecursionError as error:
-        raise ProfileError(
-            "the whole text", "brackets nested too deep", "TOML", "write it flat"
-        ) from error
+        fault = message("brackets_nested_too_deep")
+        raise ProfileError(WHOLE_TEXT, fault, message("toml"), message("write_it_flat")) from error
+
+
+def _it_is(path: str, entry: object, allowed: Message, remedy: Message) -> ProfileError:
+    return ProfileError(path, message("it_is_value", configured=repr(entry)), allowed, remedy)
 
 
 def _yes_no(path: str, entry: object) -> bool:
     if not isinstance(entry, bool):
-        raise ProfileError(path, f"it is {entry!r}", "true or false", "set one")
+        raise _it_is(path, entry, message("true_or_false"), message("set_one"))
     return entry
 
 
 def text_at(path: str, entry: object) -> str:
     """A printable text. Raises ProfileError for anything else."""
     if not isinstance(entry, str) or not entry.strip() or not entry.isprintable():
-        raise ProfileError(path, f"it is {entry!r}", "a text of one printable line", "write one")
+        raise _it_is(path, entry, message("text_of_one_printable_line"), message("write_one"))
     return entry
 
 
 def table_at(path: str, entry: object) -> dict[str, object]:
     """A table. Raises ProfileError for anything else."""
     if not isinstance(entry, dict):
-        raise ProfileError(path, f"it is {entry!r}", "a table", "write { ... }")
+        raise _it_is(path, entry, message("a_table"), message("write_braces"))
     return entry
 
 
-def known_keys(path: str, table: Mapping[str, object], known: tuple[str, ...]) -> None:
+def known_keys(path: str | Message, table: Mapping[str, object], known: tuple[str, ...]) -> None:
     """Refuse a key that is not in `known`."""
     for key in table:
         if key not in known:
-            raise ProfileError(
-                f"{path}.{key}", "there is no such key", ", ".join(known), "correct or remove it"
-            )
+            allowed = message("listed", parts=known)
+            remedy = message("correct_or_remove_it")
+            raise ProfileError(_below(path, key), message("there_is_no_such_key"), allowed, remedy)
 
 
 def exactly_keys(
-    path: str, table: Mapping[str, object], needed: tuple[str, ...], more: tuple[str, ...] = ()
+    path: str | Message,
+    table: Mapping[str, object],
+    needed: tuple[str, ...],
+    more: tuple[str, ...] = (),
 ) -> None:
     """Refuse unknown keys, and a table without one of the needed keys."""
     known_keys(path, table, (*needed, *more))
     for key in needed:
         if key not in table:
-            raise ProfileError(f"{path}.{key}", "it is missing", ", ".join(needed), "add it")
+            allowed = message("listed", parts=needed)
+            place = _below(path, key)
+            raise ProfileError(place, message("it_is_missing"), allowed, message("add_it"))
+
+
+def _below(path: str | Message, key: str) -> str | Message:
+    if isinstance(path, str):
+        return f"{path}.{key}"
+    return message("place_below", place=path, key=key)

@@ -30,6 +30,7 @@ from controller.rules.setting_values import (
     VigorishCollection,
     VigorishMode,
 )
+from firmware_bridge.message import Message, message
 
 
 class ProfileSettings(Struct, frozen=True):
@@ -55,9 +56,9 @@ class Contradiction(Struct, frozen=True):
     """A setting that contradicts others: the problem, the allowed values, the remedy."""
 
     setting: str
-    problem: str
-    allowed: str
-    remedy: str
+    problem: Message
+    allowed: Message
+    remedy: Message
     clauses: tuple[str, ...]
 
 
@@ -75,9 +76,13 @@ def _choices(settings: ProfileSettings) -> Contradiction | None:
         if choices and not within(settings.values[name], settings.values[choices], name):
             return Contradiction(
                 name,
-                f"{describe_value(settings.values[name])} is not in {choices}",
-                describe_value(settings.values[choices]),
-                "set one of these",
+                message(
+                    "setting_not_in",
+                    configured=describe_value(settings.values[name]),
+                    choices=choices,
+                ),
+                message("as_configured", configured=describe_value(settings.values[choices])),
+                message("set_one_of_these"),
                 settings.cited(name, choices),
             )
     return None
@@ -101,12 +106,14 @@ def _decks(settings: ProfileSettings) -> Contradiction | None:
     if rules.decks_min <= rules.decks_per_shoe <= most:
         return None
     limit = "decks_min" if rules.decks_per_shoe < rules.decks_min else "decks_max"
-    upper = "" if rules.decks_max is None else f", at most {rules.decks_max}"
+    allowed = message("at_least_number", least=rules.decks_min)
+    if rules.decks_max is not None:
+        allowed = message("at_least_and_at_most", least=rules.decks_min, most=rules.decks_max)
     return Contradiction(
         "decks_per_shoe",
-        f"{rules.decks_per_shoe} is outside decks_min and decks_max",
-        f"at least {rules.decks_min}{upper}",
-        "change the number of decks",
+        message("decks_outside_min_and_max", decks=rules.decks_per_shoe),
+        allowed,
+        message("change_number_of_decks"),
         settings.cited(limit, points=(RulePoint.DECKS_COUNT,)),
     )
 
@@ -120,9 +127,9 @@ def _batches(settings: ProfileSettings) -> Contradiction | None:
         return None
     return Contradiction(
         "decks_per_shoe",
-        f"{rules.decks_per_shoe} decks are too few for a batch of two in a shuffler",
-        f"at least {least} with shuffle_mode dual_batch",
-        "use more decks, or another shuffle_mode",
+        message("too_few_decks_for_batches", decks=rules.decks_per_shoe),
+        message("at_least_with_dual_batch", least=least),
+        message("use_more_decks_or_other_shuffle_mode"),
         settings.cited("batch_min_decks_each", points=(RulePoint.BATCH_SETS,)),
     )
 
@@ -136,7 +143,8 @@ def _shuffle_documented(settings: ProfileSettings) -> Contradiction | None:
     if mode is not ShuffleMode.CONTINUOUS and not of_any:
         return None
     clauses = settings.cited("shuffle_control_reference", points=(RulePoint.SHUFFLE_DOCUMENTED,))
-    return _documented(settings, "shuffle_control_reference", f"shuffle_mode {mode}", clauses)
+    what = _setting("shuffle_mode", mode.value)
+    return _documented(settings, "shuffle_control_reference", what, clauses)
 
 
 def _burn_documented(settings: ProfileSettings) -> Contradiction | None:
@@ -144,15 +152,16 @@ def _burn_documented(settings: ProfileSettings) -> Contradiction | None:
     if (rules.burn_mode is BurnMode.FIXED) != (rules.burn_fixed_count > 0):
         return Contradiction(
             "burn_fixed_count",
-            f"{rules.burn_fixed_count} does not go with burn_mode {rules.burn_mode}",
-            "the number of cards with burn_mode fixed, else 0",
-            "set both",
+            _misfit(str(rules.burn_fixed_count), _setting("burn_mode", rules.burn_mode.value)),
+            message("number_with_burn_mode_fixed"),
+            message("set_both"),
             settings.cited("burn_mode"),
         )
     if rules.burn_mode is BurnMode.FIRST_CARD_VALUE:
         return None
     clauses = settings.cited("burn_control_reference", points=(RulePoint.BURN_DOCUMENTED,))
-    return _documented(settings, "burn_control_reference", f"burn_mode {rules.burn_mode}", clauses)
+    what = _setting("burn_mode", rules.burn_mode.value)
+    return _documented(settings, "burn_control_reference", what, clauses)
 
 
 def _calls_documented(settings: ProfileSettings) -> Contradiction | None:
@@ -167,9 +176,9 @@ def _calls_documented(settings: ProfileSettings) -> Contradiction | None:
         return None
     return Contradiction(
         "call_references",
-        f"the call {call} needs a reference to the house's internal controls",
-        "for each call the place where they describe it",
-        f'write "{call}: ..." in call_references, or set calls_control_reference for all calls',
+        message("call_needs_control_reference", call=call.value),
+        message("for_each_call_place"),
+        message("write_call_reference", call=call.value),
         clauses,
     )
 
@@ -181,23 +190,23 @@ def _side_wagers_approved(settings: ProfileSettings) -> Contradiction | None:
         return None
     return Contradiction(
         "side_wager_approval",
-        "a wager beside banker, player and tie needs an approval",
-        "the reference of the approval",
-        'set side_wager_approval = "..." or take the wager out',
+        message("side_wager_needs_approval"),
+        message("reference_of_approval"),
+        message("set_approval_or_take_wager_out"),
         clauses,
     )
 
 
 def _documented(
-    settings: ProfileSettings, name: str, what: str, clauses: tuple[str, ...]
+    settings: ProfileSettings, name: str, what: Message, clauses: tuple[str, ...]
 ) -> Contradiction | None:
     if settings.values[name]:
         return None
     return Contradiction(
         name,
-        f"{what} needs a reference to the house's internal controls",
-        "the place where they describe it",
-        f'set {name} = "..."',
+        message("needs_control_reference", what=what),
+        message("place_where_controls_describe"),
+        message("set_to_text", setting=name),
         clauses,
     )
 
@@ -212,7 +221,7 @@ def _bonus_whole(settings: ProfileSettings) -> Contradiction | None:
     ):
         if not there:
             clauses = settings.cited(name, points=(RulePoint.PAYS_BONUS_TABLE,))
-            return _needs(settings, "dragon_bonus on", name, clauses)
+            return _needs(settings, _setting("dragon_bonus", "on"), name, clauses)
     return None
 
 
@@ -220,24 +229,27 @@ def _total_cards_whole(settings: ProfileSettings) -> Contradiction | None:
     rules = settings.rules
     if rules.vig_mode is VigorishMode.NONE_TOTAL_CARDS and not rules.total_card_wagers:
         clauses = settings.cited("vig_mode", points=(RulePoint.TOTAL_CARDS_WAIVER,))
-        return _needs(settings, "vig_mode none_total_cards", "total_card_wagers", clauses)
+        what = _setting("vig_mode", rules.vig_mode.value)
+        return _needs(settings, what, "total_card_wagers", clauses)
     if not rules.total_card_wagers:
         return None
     needed = ("odds_total_4", "odds_total_5", "odds_total_6", "total_cards_require_base")
-    return _all_set(settings, "total_card_wagers on", needed)
+    return _all_set(settings, _setting("total_card_wagers", "on"), needed)
 
 
 def _vigorish_whole(settings: ProfileSettings) -> Contradiction | None:
     rules = settings.rules
     if rules.vig_collection is VigorishCollection.DEFERRED:
-        found = _all_set(settings, "vig_collection deferred", ("vig_deferred_deadline",))
+        what = _setting("vig_collection", rules.vig_collection.value)
+        found = _all_set(settings, what, ("vig_deferred_deadline",))
         if found is not None:
             return found
     match rules.vig_mode:
         case VigorishMode.NONE_SIX:
-            return _all_set(settings, "vig_mode none_six", ("none_six_odds",))
+            return _all_set(settings, _setting("vig_mode", "none_six"), ("none_six_odds",))
         case VigorishMode.TIE25:
-            return _all_set(settings, "vig_mode tie25", ("tie25_excludes_win_commission",))
+            needed = ("tie25_excludes_win_commission",)
+            return _all_set(settings, _setting("vig_mode", "tie25"), needed)
         case _:
             return None
 
@@ -247,30 +259,43 @@ def _ez_whole(settings: ProfileSettings) -> Contradiction | None:
     if rules.ez != (rules.vig_mode is VigorishMode.EZ_NONE):
         return Contradiction(
             "vig_mode",
-            f"{rules.vig_mode} does not go with ez_dragon7 {settings.values['ez_dragon7']}",
-            "ez_none where ez_dragon7 is on, and only there",
-            "set both",
+            _misfit(
+                rules.vig_mode.value, _setting("ez_dragon7", str(settings.values["ez_dragon7"]))
+            ),
+            message("ez_none_where_on"),
+            message("set_both"),
             settings.cited("vig_mode", "ez_dragon7"),
         )
-    return (
-        _all_set(settings, "ez_dragon7 on", ("odds_dragon7", "odds_panda8")) if rules.ez else None
-    )
+    needed = ("odds_dragon7", "odds_panda8")
+    return _all_set(settings, _setting("ez_dragon7", "on"), needed) if rules.ez else None
 
 
-def _all_set(settings: ProfileSettings, what: str, names: tuple[str, ...]) -> Contradiction | None:
+def _setting(name: str, value: str) -> Message:
+    return message("setting_with_value", setting=name, configured=value)
+
+
+def _misfit(value: str, what: Message) -> Message:
+    return message("value_does_not_go_with", configured=value, what=what)
+
+
+def _all_set(
+    settings: ProfileSettings, what: Message, names: tuple[str, ...]
+) -> Contradiction | None:
     absent = (name for name in names if settings.values[name] == NOT_APPLICABLE)
     name = next(absent, "")
     return _needs(settings, what, name, settings.cited(name)) if name else None
 
 
 def _needs(
-    settings: ProfileSettings, what: str, name: str, clauses: tuple[str, ...]
+    settings: ProfileSettings, what: Message, name: str, clauses: tuple[str, ...]
 ) -> Contradiction:
+    value = describe_value(settings.values[name])
+    allowed = describe_allowed(SHAPES[name])
     return Contradiction(
         name,
-        f"{describe_value(settings.values[name])} does not go with {what}",
-        f"{describe_allowed(SHAPES[name])}, and here not {describe_value(settings.values[name])}",
-        f"set {name} too",
+        _misfit(value, what),
+        message("allowed_and_not_here", allowed=allowed, configured=value),
+        message("set_too", setting=name),
         clauses,
     )
 
@@ -280,12 +305,13 @@ def _players_reveal(settings: ProfileSettings) -> Contradiction | None:
     if rules.deal_option is not DealOption.PLAYERS_REVEAL:
         return None
     if rules.players_may_handle_cards is not CardHandling.NO:
-        return _all_set(settings, "deal_option players_reveal", ("reveal_seat_tie_break",))
+        what = _setting("deal_option", rules.deal_option.value)
+        return _all_set(settings, what, ("reveal_seat_tie_break",))
     return Contradiction(
         "deal_option",
-        "players_reveal does not go with players_may_handle_cards no",
-        "players_reveal where players may handle cards",
-        "set both",
+        _misfit(rules.deal_option.value, _setting("players_may_handle_cards", "no")),
+        message("reveal_where_handled"),
+        message("set_both"),
         settings.cited("players_may_handle_cards", "deal_option"),
     )
 
@@ -297,9 +323,9 @@ def _banker_placement(settings: ProfileSettings) -> Contradiction | None:
         return None
     return Contradiction(
         "banker_placement",
-        "under_shoe does not go with deal_option face_up: nothing waits to be turned",
-        "banker_area, or another deal_option",
-        "set both",
+        message("under_shoe_not_with_face_up"),
+        message("banker_area_or_other_option"),
+        message("set_both"),
         settings.cited("banker_placement", "deal_option"),
     )
 

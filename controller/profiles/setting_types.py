@@ -10,6 +10,7 @@ from typing import Final, assert_never
 from msgspec import Struct
 
 from controller.rules.odds import Odds, OddsLimit
+from firmware_bridge.message import Message, message
 
 # A setting as stored: whole number, bool, word, or a tuple of words or whole numbers.
 SettingValue = int | bool | str | tuple[int | str, ...]
@@ -88,37 +89,49 @@ Shape = (
 )
 
 
-def describe_allowed(shape: Shape) -> str:
-    """The allowed values of this shape, as text."""
+def describe_allowed(shape: Shape) -> Message:
+    """The allowed values of this shape."""
     match shape:
         case WholeNumber(least, most, word):
-            numbers = f"{least}" if least == most else f"a whole number from {least} to {most}"
-            return f'{numbers}, or "{word}"' if word else numbers
+            numbers = message("allowed_whole_number", least=least, most=most)
+            return _or_word(
+                message("allowed_number", number=least) if least == most else numbers, word
+            )
         case WholeNumbers(least, most):
-            return f"a list, each at most once, of whole numbers from {least} to {most}"
+            return message("allowed_whole_numbers", least=least, most=most)
         case YesNo(answers, word):
-            truths = " or ".join("true" if answer else "false" for answer in answers)
-            return f'{truths}, or "{word}"' if word else truths
+            truths = tuple("true" if answer else "false" for answer in answers)
+            return _or_word(message("allowed_truths", truths=truths), word)
         case Token(words):
-            return ", ".join(f'"{word}"' for word in words)
+            return message("listed", parts=_quoted(words))
         case Tokens(words):
-            return "a list, each at most once, of " + ", ".join(f'"{word}"' for word in words)
+            return message("allowed_list_of", parts=_quoted(words))
         case OddsText(absent):
-            return 'odds such as "8:1"' + _or_absent(absent)
+            return _or_word(message("allowed_odds"), NOT_APPLICABLE if absent else "")
         case OddsLimitText(absent):
-            return '"at_least N:M" or "exactly N:M"' + _or_absent(absent)
+            return _or_word(message("allowed_odds_limit"), NOT_APPLICABLE if absent else "")
         case Text():
-            return f"one printable line of at most {TEXT_LENGTH_MAX} characters"
+            return message("allowed_text", most=TEXT_LENGTH_MAX)
         case KeyedTexts(keys):
-            return 'a list of lines "KEY: TEXT", each KEY at most once, of ' + ", ".join(
-                " ".join((key, *(f"{{{name}}}" for name in names))) for key, names in keys.items()
+            return message(
+                "allowed_keyed_texts", keys=tuple(_key_text(*one) for one in keys.items())
             )
         case _:
             assert_never(shape)
 
 
-def _or_absent(absent: bool) -> str:
-    return f', or "{NOT_APPLICABLE}"' if absent else ""
+def _or_word(allowed: Message, word: str) -> Message:
+    return message("allowed_or_word", allowed=allowed, word=word) if word else allowed
+
+
+def _quoted(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f'"{word}"' for word in words)
+
+
+def _key_text(key: str, names: tuple[str, ...]) -> str | Message:
+    """A key, and the names that its text may have in braces."""
+    braced = tuple(f"{{{name}}}" for name in names)
+    return message("allowed_key_with_names", key=key, names=braced) if names else key
 
 
 def fits(shape: Shape, value: object) -> bool:

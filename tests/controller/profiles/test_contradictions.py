@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.profiles.profile import Profile
 from controller.profiles.profile_consistency import ProfileSettings, find_contradiction
 from controller.profiles.rule_points import RulePoint
@@ -177,7 +178,8 @@ def test_the_full_text_of_each_contradiction(
     found = find_contradiction(settled(shipped(base), changes, everywhere))
 
     assert found is not None
-    text = f"{found.setting}: {found.problem}. Allowed: {found.allowed}. Remedy: {found.remedy}."
+    problem, allowed, remedy = map(to_words, (found.problem, found.allowed, found.remedy))
+    text = f"{found.setting}: {problem}. Allowed: {allowed}. Remedy: {remedy}."
     assert f"{text} By {', '.join(found.clauses)}" == expected
 
 

@@ -9,6 +9,7 @@ import pytest
 from controller.profiles.clauses import Clause
 from controller.profiles.house_profile import parse_house
 from controller.profiles.profile import Profile, ProfileError, parse_profile
+from firmware_bridge.message import message
 
 NY_MINI = files("controller.profiles").joinpath("shipped/ny-mini.toml").read_text("utf-8")
 HEADED = 'name = "a" ; title = "b" ; source = "c" ; own_clauses = "NY" ; '
@@ -300,7 +301,9 @@ def test_too_deeply_nested_brackets(clauses: dict[str, Clause]) -> None:
 
 
 def test_a_refusal_lists_all_its_clauses() -> None:
-    error = ProfileError("values.x", "it is 4", "5", "set one", ("NY-1", "NY-2"))
+    problem = message("it_is_value", configured="4")
+    allowed = message("allowed_number", number=5)
+    error = ProfileError("values.x", problem, allowed, message("set_one"), ("NY-1", "NY-2"))
 
     assert str(error) == "values.x: it is 4 (NY-1, NY-2). Allowed: 5. Remedy: set one."
-    assert error.problem == "it is 4"
+    assert error.problem is problem

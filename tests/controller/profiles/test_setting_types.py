@@ -4,6 +4,7 @@ from typing import cast
 
 import pytest
 
+from controller.messages.catalogue import to_words
 from controller.profiles.setting_definitions import SHAPES, choices_setting
 from controller.profiles.setting_types import (
     TEXT_LENGTH_MAX,
@@ -46,7 +47,7 @@ from controller.profiles.setting_types import (
     ],
 )
 def test_the_allowed_values_of_a_shape_as_text(shape: Shape, expected: str) -> None:
-    assert describe_allowed(shape) == expected
+    assert to_words(describe_allowed(shape)) == expected
 
 
 @pytest.mark.parametrize(
