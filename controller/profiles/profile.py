@@ -16,7 +16,7 @@ from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues, rule_values
 from controller.profiles.setting_definitions import LATER_SETTINGS, SHAPES
 from controller.profiles.setting_types import SettingValue, describe_allowed, fits, to_setting_value
-from firmware_bridge.message import Message, message
+from firmware_bridge.message import Message, MessageError, message
 
 
 class Grounds(Struct, frozen=True):
@@ -94,7 +94,7 @@ class Profile(Struct, frozen=True):
         return next(value for value in self.values if value.name == name)
 
 
-class ProfileError(Exception):
+class ProfileError(MessageError):
     """A fault in a profile: its place (a key path), the allowed values, the remedy.
 
     `clauses` are those that refuse it, empty where it is only the form that is wrong.
@@ -113,20 +113,20 @@ class ProfileError(Exception):
         self.allowed = allowed_there
         self.remedy = remedy
         self.clauses = clauses
-        super().__init__(to_words(self.as_message()))
-
-    def as_message(self) -> Message:
-        """The fault, as a record holds it."""
-        problem = self.problem
-        if self.clauses and ("clauses", self.clauses) not in problem.parameters:
-            problem = message("problem_by", problem=problem, clauses=self.clauses)
-        return message(
-            "profile_fault",
-            place=self.path,
-            problem=problem,
-            allowed=self.allowed,
-            remedy=self.remedy,
+        if clauses and ("clauses", clauses) not in problem.parameters:
+            problem = message("problem_by", problem=problem, clauses=clauses)
+        super().__init__(
+            message(
+                "profile_fault",
+                place=path,
+                problem=problem,
+                allowed=allowed_there,
+                remedy=remedy,
+            )
         )
+
+    def __str__(self) -> str:
+        return to_words(self.why)
 
 
 WHOLE_TEXT: Final = message("the_whole_text")
@@ -362,7 +362,7 @@ def toml_document(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except ValueError as error:  # a number of too many digits is no TOMLDecodeError
-        fault = message("as_foreign", foreign=str(error))
+        fault = message("in_its_own_words", foreign=str(error))
         raise ProfileError(
             WHOLE_TEXT, fault, message("toml"), message("correct_text_at_place")
         ) from error

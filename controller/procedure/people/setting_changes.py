@@ -90,7 +90,7 @@ def _check_change(
     try:
         changed = changed_profile(book.unchanged, earlier.values())
     except ProfileError as error:
-        return Refusal(what, error.as_message(), error.clauses)
+        return Refusal(what, error.why, error.clauses)
     new = describe_value(changed.value(setting).value)
     if new == old:
         return Refusal(what, message("setting_already_old", setting=setting, configured=old))
