@@ -5,6 +5,7 @@ from collections.abc import Callable
 from importlib.resources import files
 
 import pytest
+from recorded_texts import wrong_identifiers
 
 from controller.profiles.clauses import Clause
 from controller.profiles.house_profile import parse_house
@@ -259,6 +260,7 @@ def cases(table: str) -> list[tuple[str, str]]:
 def refused(parse: Callable[[], object]) -> str:
     with pytest.raises(ProfileError) as found:
         parse()
+    assert not list(wrong_identifiers(found.value.why))
     return str(found.value)
 
 
