@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from controller.cli.errors import CommandError, ErrorReport, ExitCode, parse_reports
+from controller.cli.errors import CommandError, ErrorReport, ExitCode, parse_reports, report_error
 from controller.cli.main import main
+from firmware_bridge.message import message
+from firmware_bridge.transport.port import PortUnavailable
 
 Capture = pytest.CaptureFixture[str]
 
@@ -217,6 +219,15 @@ def test_a_key_is_an_argument_or_an_option(capsys: Capture) -> None:
 )
 def test_a_sentence_is_read_back_into_its_parts(report: ErrorReport) -> None:
     assert parse_reports(report.sentence()) == (report,)
+
+
+def test_an_error_of_a_port_is_told_in_words(capsys: Capture) -> None:
+    absent = PortUnavailable(message("port_does_not_exist", port="/dev/x"))
+
+    assert report_error(absent) == ExitCode.UNUSABLE
+    assert capsys.readouterr().err == (
+        "smartshoe: /dev/x: it does not exist. Remedy: name a port that `smartshoe devices` lists\n"
+    )
 
 
 def test_every_line_of_several_problems_is_a_report() -> None:
