@@ -1,13 +1,19 @@
 """A record holds ids alone: every text in it has a kind, and an identifier has no white space."""
 
+import lzma
+from contextlib import closing
+from pathlib import Path
+
 import pytest
 import scripts_file
 from msgspec import Struct
 from recorded_texts import RECORD, texts_in, wrong_identifiers
 from verdict_answers import rule_book
 
+from controller.journal.tape_file import TapeReader
 from controller.script.parser import parse
 from controller.script.player import play
+from controller.tape.records import read_entry, read_input
 from firmware_bridge.message import Message, message
 from firmware_bridge.recorded_text import Identifier, TypedText
 
@@ -19,6 +25,7 @@ LEFT = (
     "controller.tape.inputs",
 )
 LEFT_FIELDS = ("Refusal.why", "WarningOpened.text")
+TAPES = sorted(Path(__file__).parents[2].glob("tapes/*.tape.xz"))
 
 
 # --- the types of the record ----------------------------------------------------------------------
@@ -79,6 +86,15 @@ def test_identifiers_of_the_nets_scripts_have_no_white_space() -> None:
         for place, text in wrong_identifiers(value)
     }
     assert found == {}
+
+
+@pytest.mark.parametrize("tape", TAPES, ids=lambda one: one.name)
+def test_identifiers_of_a_tape_have_no_white_space(tape: Path, fast_dir: Path) -> None:
+    path = fast_dir / "one.tape"
+    path.write_bytes(lzma.decompress(tape.read_bytes()))
+    with closing(TapeReader(path)) as reader:
+        stored = [read_input(one.record) or read_entry(one.record) for one in reader.records()]
+    assert {place: text for one in stored for place, text in wrong_identifiers(one)} == {}
 
 
 def test_a_sentence_among_identifiers_is_found() -> None:
