@@ -23,15 +23,18 @@ from controller.custody.receipt import (
     signed_bytes,
     write_receipt,
 )
+from controller.messages.catalogue import to_words
 from controller.system import atomic_file as small_files
-from controller.system.atomic_file import SmallFileError, problem_lines, sync_folder
+from controller.system.atomic_file import SmallFileError, sync_folder
 from controller.system.json_document import JsonError
 from controller.system.keys import PublicKey, TableKey, fingerprint_text
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 
 CARDS_SUFFIX: Final = ".csv"
 RECEIPT_SUFFIX: Final = ".receipt.json"
 PARTIAL_SUFFIX: Final = ".partial"
+_PROBLEMS_SHOWN_MAX: Final = 20
 
 
 class BatchFileError(Exception):
@@ -39,12 +42,17 @@ class BatchFileError(Exception):
 
 
 class BatchFile(Struct, frozen=True):
-    """One batch of the folder; usable for play only where `problem` is empty."""
+    """One batch of the folder; usable for play only where there is no `problem`."""
 
     name: str
     manifest: Manifest | None
     receipt: Receipt | None
-    problem: str
+    problem: Message | None
+
+    @property
+    def problem_words(self) -> str:
+        """The problem for people; empty where there is none."""
+        return "" if self.problem is None else to_words(self.problem)
 
 
 def cards_path(folder: Path, name: str) -> Path:
@@ -104,23 +112,24 @@ def load_batch(folder: Path, name: str, trusted: Sequence[PublicKey]) -> BatchFi
     """One batch; unreadable or mismatched files are reported in its `problem`."""
     path = cards_path(folder, name)
     try:
-        manifest = load_manifest(path)
+        manifest = read_manifest(_text(path))
+    except ManifestError as error:
+        return BatchFile(name, None, None, _problems_of_file(path, error))
     except BatchFileError as error:
-        return BatchFile(name, None, None, str(error))
+        return BatchFile(name, None, None, message("as_reported", foreign=str(error)))
     if manifest.batch != name:
-        problem = (
-            f"{path}: the heading names batch {manifest.batch}. Allowed: the file's own name."
-            f" Remedy: name it {manifest.batch}{CARDS_SUFFIX}"
-        )
+        problem = message("heading_names_other_batch", path=str(path), name=manifest.batch)
         return BatchFile(name, manifest, None, problem)
     beside = receipt_path(folder, name)
     try:
         receipt = read_receipt(_text(beside))
     except BatchFileError as error:
-        remedy = f"{error}; a batch without its receipt is not for play"
-        return BatchFile(name, manifest, None, remedy)
+        problem = message("no_receipt_as_reported", foreign=str(error))
+        return BatchFile(name, manifest, None, problem)
     except JsonError as error:
-        return BatchFile(name, manifest, None, f"{beside}: {error}")
+        reported = message("as_reported", foreign=str(error))
+        problem = message("problem_of_file", path=str(beside), problem=reported)
+        return BatchFile(name, manifest, None, problem)
     return BatchFile(name, manifest, receipt, _problem(beside, manifest, receipt, trusted))
 
 
@@ -129,7 +138,7 @@ def load_manifest(path: Path) -> Manifest:
     try:
         return read_manifest(_text(path))
     except ManifestError as error:
-        raise BatchFileError(problem_lines(path, error.problems)) from error
+        raise BatchFileError(to_words(_problems_of_file(path, error))) from error
 
 
 def load_sheet(path: Path) -> BatchSheet:
@@ -137,30 +146,33 @@ def load_sheet(path: Path) -> BatchSheet:
     try:
         return read_sheet(_text(path))
     except ManifestError as error:
-        raise BatchFileError(problem_lines(path, error.problems)) from error
+        raise BatchFileError(to_words(_problems_of_file(path, error))) from error
+
+
+def _problems_of_file(path: Path, error: ManifestError) -> Message:
+    """The problems of one file, one per line, at most 20 and the number of the others."""
+    shown = error.problems[:_PROBLEMS_SHOWN_MAX]
+    more = len(error.problems) - len(shown)
+    if more:
+        shown = (*shown, message("and_more_problems", number=more))
+    lines = tuple(message("problem_of_file", path=str(path), problem=one) for one in shown)
+    return message("one_per_line", lines=lines)
 
 
 def _problem(
     beside: Path, manifest: Manifest, receipt: Receipt, trusted: Sequence[PublicKey]
-) -> str:
-    statement = receipt.statement
+) -> Message | None:
+    statement, path = receipt.statement, str(beside)
     differing = contradictions(statement, manifest)
     if differing:
-        remedy = "Remedy: enrol or import the batch again, or put both files back from a backup"
-        return f"{beside}: {'; '.join(differing)}. {remedy}"
+        return message("receipt_of_other_cards", path=path, differing=differing)
     key = next((one for one in trusted if one.fingerprint == statement.key_fingerprint), None)
     if key is None:
-        return (
-            f"{beside}: it is signed with the key {fingerprint_text(statement.key_fingerprint)},"
-            " which is not trusted here. Remedy: enrol the batch at this table, or trust that key"
-            " after comparing its fingerprint with its owner"
-        )
+        stranger = fingerprint_text(statement.key_fingerprint)
+        return message("receipt_key_not_trusted", path=path, foreign=stranger)
     if not key.verifies(receipt.signature, signed_bytes(statement)):
-        return (
-            f"{beside}: the signature is wrong: the receipt was changed after it was signed."
-            " Remedy: put it back from a backup, or enrol the batch again"
-        )
-    return ""
+        return message("receipt_signature_wrong", path=path)
+    return None
 
 
 def _without_shared_cards(batches: Iterable[BatchFile]) -> tuple[BatchFile, ...]:
@@ -170,19 +182,13 @@ def _without_shared_cards(batches: Iterable[BatchFile]) -> tuple[BatchFile, ...]
     for batch in found:
         for card in batch.manifest.cards() if batch.manifest is not None else ():
             owners.setdefault(card.tag, []).append(batch.name)
-    shared: dict[str, str] = {}
+    shared: dict[str, Message] = {}
     for tag, names in owners.items():
         for name in names if len(names) > 1 else ():
-            others = ", ".join(other for other in names if other != name)
-            shared.setdefault(
-                name,
-                f"{name}: tag {tag} is also in batch {others}. Allowed: each tag in one batch."
-                " Remedy: move the files of the batch that no longer exists away",
-            )
-    return tuple(
-        replace(one, problem=shared[one.name]) if one.name in shared and not one.problem else one
-        for one in found
-    )
+            others = tuple(other for other in names if other != name)
+            problem = message("tag_also_in_batch", name=name, tag=tag, others=others)
+            shared.setdefault(name, problem)
+    return tuple(replace(one, problem=one.problem or shared.get(one.name)) for one in found)
 
 
 def _text(path: Path) -> str:

@@ -20,6 +20,7 @@ from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.journal.record import RecordKind, unwrap
 from controller.journal.store import open_read_only
 from controller.journal.values import StoredRecord
+from controller.messages.catalogue import to_words
 from controller.profiles.borrowing import borrowed_among
 from controller.profiles.profile import document_of
 from controller.system.json_document import (
@@ -37,6 +38,7 @@ from controller.tape.inputs import Started
 from controller.tape.records import holds, read_as, read_input, received_ns
 from drivers.catalogue import RECEIPT_FORM, open_receipt
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
+from firmware_bridge.message import message
 
 FILE_SUFFIX: Final = ".shuffle.json"
 # Fields of a proof that no device signs.
@@ -124,7 +126,7 @@ def shuffle_fields(shuffle: RecordedShuffle) -> dict[str, object]:
             **_ended(proof),
             "batch": recorded.batch,
             "genuine": proof.genuine,
-            "refused": recorded.refused,
+            "refused": "" if recorded.refused is None else to_words(recorded.refused),
             "clauses": list(recorded.clauses),
             **({"borrowed": dict(shuffle.borrowed)} if shuffle.borrowed else {}),
         },
@@ -202,9 +204,8 @@ def load_shuffle(path: Path) -> RecordedShuffle:
         ended_utc_ns=None if table.ended_at is None else int(table.ended_at),
         uncertainty_ns=table.uncertainty_ns,
     )
-    recorded = ShuffleRecorded(
-        batch=table.batch, proof=proof, refused=table.refused, clauses=table.clauses
-    )
+    refused = message("as_typed", typed=table.refused) if table.refused else None
+    recorded = ShuffleRecorded(table.batch, proof, refused, table.clauses)
     return RecordedShuffle(table.record, int(table.recorded_at), recorded, table.borrowed)
 
 

@@ -27,6 +27,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Accepted, Verdict
 from controller.profiles.borrowing import with_borrowed, with_citation
+from controller.system.keys import fingerprint_text
 from controller.tape.entries import (
     BatchBound,
     CardSetApart,
@@ -89,7 +90,11 @@ def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Pl
         case Prompt():
             yield {"kind": "prompt", "text": to_words(entry.text), "clauses": list(entry.clauses)}
         case CommandGiven():
-            yield {"kind": "command", "command": entry.command, "why": to_words(entry.why)}
+            yield {
+                "kind": "command",
+                "command": to_words(entry.command),
+                "why": to_words(entry.why),
+            }
         case DeviceEventRecorded(event=CommandAnswered() as answered):
             yield {
                 "kind": "command_answer",
@@ -135,8 +140,8 @@ def _batch_entry(
             return {
                 "kind": "batch_moved",
                 "batch": entry.batch,
-                "before": entry.before,
-                "after": entry.after,
+                "before": entry.before.value,
+                "after": entry.after.value,
                 "why": to_words(entry.why),
             }
         case ShuffleRecorded():
@@ -146,14 +151,14 @@ def _batch_entry(
                 "cycle": entry.proof.cycle,
                 "count": entry.proof.count,
                 "result": entry.proof.result.value,
-                "refused": entry.refused,
+                "refused": "" if entry.refused is None else to_words(entry.refused),
                 "clauses": list(entry.clauses),
             }
         case WarningOpened():
             return {
                 "kind": "warning",
                 "number": entry.number,
-                "about": entry.kind,
+                "about": entry.kind.value,
                 "text": to_words(entry.text),
                 "clauses": list(entry.clauses),
             }
@@ -161,7 +166,7 @@ def _batch_entry(
             return {
                 "kind": "warning_cleared",
                 "number": entry.number,
-                "about": entry.kind,
+                "about": entry.kind.value,
                 "person": entry.person,
                 "waited_ms": entry.waited_ns // 1_000_000,
             }
@@ -177,7 +182,7 @@ def _custody_entry(entry: BatchBound | CardSetApart | ManifestRequested) -> Plai
                 "batch": entry.batch,
                 "back": entry.back,
                 "cards": entry.cards,
-                "signed_by": entry.signed_by,
+                "signed_by": fingerprint_text(entry.signed_by),
             }
         case CardSetApart():
             # The tag is left out: it may be that of a card people have not seen.

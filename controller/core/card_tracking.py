@@ -15,6 +15,7 @@ from controller.custody.card_states import STATE_IN, CardPlace
 from controller.custody.findings import Finding
 from controller.custody.moves import PlayStep, follow_moves
 from controller.custody.state import CustodyChange, CustodyState, find_card
+from controller.custody.table_reads import TableRead
 from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
@@ -83,38 +84,32 @@ def drawn_event(custody: CustodyState, event: CardPassed) -> CardDrawn | CutCard
     return CardDrawn(manifest.card(found.index), Place.UNCLAIMED, manifest.back, again)
 
 
-def track_table_read(custody: CustodyState, event: TagSeen, table: TableState) -> CustodyChange:
+def track_table_read(custody: CustodyState, event: TagSeen, table: TableState) -> TableRead:
     """Apply a read by a reader on the table. A late read of a hand proves nothing now."""
     if event.late and event.spot is not Spot.DISCARD_RACK:
-        return custody, ()
+        return TableRead(custody)
     place = SPOT_PLACES[event.spot]
-    read = table_reads.apply_table_read(custody, place, event.tag, describe_position(table))
-    return read.state, read.findings
+    return table_reads.apply_table_read(custody, place, event.tag, describe_position(table))
 
 
 def cards_read_later(
-    custody: CustodyState, event: TagSeen, table: TableState
+    read: TableRead, event: TagSeen, table: TableState
 ) -> tuple[CardRepeated, ...]:
     """The cards that a table reader read in place of the shoe's exit (D-41).
 
     Only where they can be no others: the unread cards of that hand once all of them are read, or
     the one card that left the shoe unread and lies in the rack now.
     """
-    shoe, ledger = table.shoe, custody.shoe
-    in_rack = event.spot is Spot.DISCARD_RACK
-    if shoe is None or ledger is None or (event.late and not in_rack):
+    shoe, ledger = table.shoe, read.state.shoe
+    if shoe is None or ledger is None or not read.resolved or read.card is None:
         return ()
-    place = SPOT_PLACES[event.spot]
-    read = table_reads.apply_table_read(custody, place, event.tag, "")
-    if not read.resolved or read.card is None:
-        return ()
-    if in_rack:
+    if event.spot is Spot.DISCARD_RACK:
         unread = _unread_places(shoe)
-        only = len(unread) == 1 and ledger.unread + ledger.unsure == 1
+        only = len(unread) == 1 and ledger.unread + ledger.unsure == 0
         return (CardRepeated(read.card, unread[0]),) if only else ()
     if shoe.coup is None:
         return ()
-    return _unread_cards_of_hand(read.state, shoe.coup, place, read.card)
+    return _unread_cards_of_hand(read.state, shoe.coup, SPOT_PLACES[event.spot], read.card)
 
 
 def _unread_cards_of_hand(

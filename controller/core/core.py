@@ -36,7 +36,7 @@ from controller.core.settings import Settings
 from controller.core.state import STATES, CoreState, Transition
 from controller.custody.batch_life.facts import ShoeOver
 from controller.custody.moves import HandsCleared, Move
-from controller.custody.state import CustodyChange, inconsistencies
+from controller.custody.state import CustodyChange, check_consistent
 from controller.procedure.effects import Refusal
 from controller.procedure.events import (
     CustodyFindingRaised,
@@ -72,7 +72,7 @@ from controller.tape.inputs import (
 )
 from drivers.commands import DeviceCommand, LockExit, SetPolling, UnlockExit
 from drivers.events import BarCodeRead, CardPassed, DeviceEvent, LockChanged, TagSeen
-from firmware_bridge.message import message
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
@@ -109,8 +109,7 @@ class Core(Struct, frozen=True):
         transition = _update_clock(transition, state.boot_id, item)
         # Unchanged custody was checked before; a state that a start read from the disk was not.
         if begins or transition.state.custody is not state.custody:
-            contradictions = inconsistencies(transition.state.custody)
-            assert not contradictions, f"custody is inconsistent: {contradictions[0]}"
+            check_consistent(transition.state.custody)
         saved_state = b""
         if transition.coup_ended or StateDigest in map(type, transition.entries):
             transition, saved_state = _with_digest(transition)
@@ -185,7 +184,7 @@ class Core(Struct, frozen=True):
             software=item.software,
             profile=profile.name,
             decks=self.settings.decks,
-            observed=tuple(fact.value for fact in self.settings.observed),
+            observed=self.settings.observed,
             assumed=profile.assumed,
             same_boot=transition.state.boot_id == item.boot_id,
             house=profile.house,
@@ -248,7 +247,7 @@ class Core(Struct, frozen=True):
                     transition.with_entries(DeviceEventRecorded(port, event)), event, at
                 )
             case BarCodeRead(text=text):
-                wanted = ManifestRequested(text, f"the scanner at {port}")
+                wanted = ManifestRequested(text, message("the_scanner_at", port=port))
                 return transition.with_entries(DeviceEventRecorded(port, event), wanted)
             case _:
                 domain_event = event_from_device(event)
@@ -265,7 +264,7 @@ class Core(Struct, frozen=True):
     def _lock_again(self, transition: Transition, at: Timestamp) -> Transition:
         if not transition.state.lock_wanted:
             return transition
-        return self._command(transition, LockExit(), "still wanted", at)
+        return self._command(transition, LockExit(), message("lock_still_wanted"), at)
 
     def _shuffler_event(
         self, transition: Transition, port: str, event: DeviceEvent, at: Timestamp
@@ -288,9 +287,9 @@ class Core(Struct, frozen=True):
 
     def _tag_seen(self, transition: Transition, event: TagSeen, at: Timestamp) -> Transition:
         state = transition.state
-        read_later = card_tracking.cards_read_later(state.custody, event, state.table)
-        change = card_tracking.track_table_read(state.custody, event, state.table)
-        transition = self._apply_custody(transition, change, at)
+        read = card_tracking.track_table_read(state.custody, event, state.table)
+        read_later = card_tracking.cards_read_later(read, event, state.table)
+        transition = self._apply_custody(transition, (read.state, read.findings), at)
         for repeated in read_later:
             transition = self._apply_event(transition, repeated, at)
         return transition
@@ -361,17 +360,17 @@ class Core(Struct, frozen=True):
         suspended = transition.state.table.phase is Phase.SUSPENDED
         transition = replace(transition, state=replace(transition.state, lock_wanted=wanted))
         if wanted:
-            why = "the table is suspended" if suspended else "a warning of the shuffler is open"
+            why = message("table_is_suspended") if suspended else message("warning_is_open")
             return self._command(transition, LockExit(), why, at)
         resolved = before.phase is Phase.SUSPENDED
-        why = "a floorperson has resolved" if resolved else "the warnings are cleared"
+        why = message("floorperson_has_resolved") if resolved else message("warnings_are_cleared")
         return self._command(transition, UnlockExit(), why, at)
 
     def _command(
         self,
         transition: Transition,
         command: DeviceCommand,
-        why: str,
+        why: Message,
         at: Timestamp,
         port: str = "",
     ) -> Transition:
@@ -389,9 +388,7 @@ class Core(Struct, frozen=True):
             case LockShoe() | UnlockShoe() | ClearShoeError() | GiveShufflerOrder():
                 return self._apply_device_action(transition, item, action)
             case BindBatch(batch=batch):
-                return transition.with_entries(
-                    ManifestRequested(batch, f"{item.role.value} {item.person}")
-                )
+                return transition.with_entries(ManifestRequested(batch, _who(item)))
             case SetCardApart():
                 book = effective_book(self.book, transition.state.table)
                 custody, entry = set_card_apart(transition.state.custody, book, item, action)
@@ -412,8 +409,12 @@ class Core(Struct, frozen=True):
             transition = replace(
                 transition, state=replace(transition.state, lock_wanted=granted.lock_wanted)
             )
-        why = f"{item.role.value} {item.person}: {item.reason}"
+        why = message("person_with_reason", who=_who(item), typed=item.reason)
         return self._command(transition, granted.command, why, item.at, granted.port)
+
+
+def _who(item: OperatorAction[Action]) -> Message:
+    return message("role_person", role=item.role.value, person=item.person)
 
 
 def _update_clock(transition: Transition, boot_id: str, item: Input) -> Transition:

@@ -35,6 +35,7 @@ from drivers.commands import (
     ShufflerOrder,
     UnlockExit,
 )
+from firmware_bridge.message import Message, message
 
 _ORDER: Final = "order-shuffler"
 # The rule points that an order would break; they are cited in its refusal.
@@ -47,11 +48,6 @@ _ORDER_POINTS: Final = MappingProxyType(
         ShufflerOrder.STORE: (RulePoint.SHUFFLED, RulePoint.SHUFFLER_SECURE),
         ShufflerOrder.RELEASE: (RulePoint.SHUFFLED, RulePoint.BATCH_ALTERNATES),
     }
-)
-_NO_LOCK: Final = "this shoe has no lock: tell the dealer to stop, or to go on"
-_COMMANDS_DISABLED: Final = (
-    "this table only reads from its {device}: set allow_commands = true under [{device}] to allow"
-    " commands"
 )
 
 
@@ -71,15 +67,15 @@ def grant_command(
         case LockShoe():
             refusal = _lock_refused(settings)
             granted = GrantedCommand(settings.shoe.port, LockExit(), lock_wanted=True)
-            return Refusal("lock-shoe", refusal) if refusal else granted
+            return granted if refusal is None else Refusal("lock-shoe", refusal)
         case UnlockShoe():
             refusal = unlock_refused(book, table) or _lock_refused(settings)
             granted = GrantedCommand(settings.shoe.port, UnlockExit(), lock_wanted=False)
-            return Refusal("unlock-shoe", refusal) if refusal else granted
+            return granted if refusal is None else Refusal("unlock-shoe", refusal)
         case ClearShoeError():
             refusal = _shoe_refused(settings)
             granted = GrantedCommand(settings.shoe.port, ClearError(action.code))
-            return Refusal("clear-shoe-error", refusal) if refusal else granted
+            return granted if refusal is None else Refusal("clear-shoe-error", refusal)
         case GiveShufflerOrder():
             return _grant_order(settings, book, table, role, action)
         case _:
@@ -101,34 +97,37 @@ def wants_lock(book: RuleBook, table: TableState) -> bool:
     return table.phase is Phase.SUSPENDED or is_interlocked(book, table)
 
 
-def unlock_refused(book: RuleBook, table: TableState) -> str:
-    """Why nobody may unlock the shoe now; empty if a person may."""
+def unlock_refused(book: RuleBook, table: TableState) -> Message | None:
+    """Why nobody may unlock the shoe now; None if a person may."""
     if table.phase is Phase.SUSPENDED:
-        return "the table is suspended: resolve the irregularity first"
+        return message("suspended_resolve_first")
     if is_interlocked(book, table):
-        numbers = ", ".join(str(one.number) for one in table.lineage.warnings)
-        return (
-            "a warning of the shuffler is open: remove its cause, then clear it (clear-warning,"
-            f" number {numbers})"
-        )
-    return ""
+        numbers = tuple(one.number for one in table.lineage.warnings)
+        return message("warning_open_remove_and_clear", numbers=numbers)
+    return None
 
 
-def describe_command(command: DeviceCommand) -> str:
+def describe_command(command: DeviceCommand) -> Message:
     """A command as the record names it, with order and compartment for the shuffler."""
     name = type(command).__name__
-    if isinstance(command, OrderShuffler):
-        where = f" {command.compartment}" if command.compartment else ""
-        return f"{name} {command.order.value}{where}"
-    return name
+    if not isinstance(command, OrderShuffler):
+        return message("device_command", command=name)
+    order, compartment = command.order.value, command.compartment
+    if not compartment:
+        return message("shuffler_command", command=name, order=order)
+    return message("compartment_command", command=name, order=order, compartment=compartment)
 
 
-def _lock_refused(settings: Settings) -> str:
-    return _shoe_refused(settings) if has_lock(settings) else _NO_LOCK
+def _lock_refused(settings: Settings) -> Message | None:
+    return _shoe_refused(settings) if has_lock(settings) else message("shoe_has_no_lock")
 
 
-def _shoe_refused(settings: Settings) -> str:
-    return "" if settings.shoe.allow_commands else _COMMANDS_DISABLED.format(device="shoe")
+def _shoe_refused(settings: Settings) -> Message | None:
+    return None if settings.shoe.allow_commands else _only_reads_from("shoe")
+
+
+def _only_reads_from(device: str) -> Message:
+    return message("only_reads_from_device", device=device)
 
 
 # --- the shuffler ---------------------------------------------------------------------------------
@@ -139,9 +138,9 @@ def _grant_order(
 ) -> GrantedCommand | Refusal:
     shuffler = settings.shuffler
     if shuffler is None:
-        return Refusal(_ORDER, "this table has no connected shuffler: [shuffler] configures one")
+        return Refusal(_ORDER, message("no_connected_shuffler"))
     refusal = _order_not_allowed(shuffler, role, action.order)
-    if refusal:
+    if refusal is not None:
         return Refusal(_ORDER, refusal)
     compartment = _compartment(table.lineage, action)
     if isinstance(compartment, Refusal):
@@ -150,26 +149,27 @@ def _grant_order(
     refusal = permissions.order_refusal(
         table.lineage, action.order, compartment, shoe_open=shoe_open
     )
-    if refusal:
+    if refusal is not None:
         return Refusal(_ORDER, refusal, book.clauses(*_ORDER_POINTS.get(action.order, _SECURE)))
     return GrantedCommand(shuffler.port, OrderShuffler(action.order, compartment))
 
 
-def _order_not_allowed(shuffler: ShufflerDeviceSettings, role: Role, order: ShufflerOrder) -> str:
+def _order_not_allowed(
+    shuffler: ShufflerDeviceSettings, role: Role, order: ShufflerOrder
+) -> Message | None:
     """Why this role may not give the order; a status request is open to everybody."""
     if order is ShufflerOrder.STATUS:
-        return ""
+        return None
     if not shuffler.allow_commands:
-        return _COMMANDS_DISABLED.format(device="shuffler")
+        return _only_reads_from("shuffler")
     roles = dict(shuffler.orders).get(order.value, ())
     if role.value in roles:
-        return ""
+        return None
     if roles:
-        who = ", ".join(roles)
-        return f"{order.value} is not for a {role.value} here: [shuffler] orders allows {who}"
-    allowed = ", ".join(name for name, who in shuffler.orders if who)
-    given = f"orders that may be given here: {allowed}" if allowed else "no order may be given here"
-    return f"[shuffler] orders lets nobody give {order.value}; {given}"
+        return message("order_not_for_role", order=order.value, role=role.value, roles=roles)
+    allowed = tuple(name for name, who in shuffler.orders if who)
+    given = message("orders_given_here", orders=allowed) if allowed else message("no_order_here")
+    return message("nobody_gives_order", order=order.value, given=given)
 
 
 def _compartment(lineage: Lineage, action: GiveShufflerOrder) -> int | Refusal:
@@ -178,19 +178,17 @@ def _compartment(lineage: Lineage, action: GiveShufflerOrder) -> int | Refusal:
         return action.compartment
     life = lineage.life(action.batch)
     if life is None:
-        backs = ", ".join(one.back for one in lineage.lives) or "none yet"
-        why = f"no batch of this table has the back {action.batch!r}; its backs: {backs}"
-        return Refusal(_ORDER, why)
+        backs = tuple(one.back for one in lineage.lives) or message("none_yet")
+        return Refusal(_ORDER, message("no_batch_has_back", typed=action.batch, backs=backs))
     if not life.compartment and not action.compartment:
-        why = (
-            f"the batch with {life.back} backs is in no compartment, its stage is"
-            f" {life.stage.value}: name the compartment it goes into (compartment=1 or 2)"
-        )
+        why = message("batch_in_no_compartment", batch=life.back, stage=life.stage.value)
         return Refusal(_ORDER, why)
     if life.compartment and action.compartment not in (0, life.compartment):
-        why = (
-            f"the batch with {life.back} backs is in compartment {life.compartment}, not"
-            f" {action.compartment}: name one of the two"
+        why = message(
+            "batch_in_other_compartment",
+            batch=life.back,
+            known=life.compartment,
+            compartment=action.compartment,
         )
         return Refusal(_ORDER, why)
     return life.compartment or action.compartment

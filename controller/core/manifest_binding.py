@@ -16,8 +16,9 @@ from controller.procedure.acts.recording import uses_two_batches
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.rule_points import RulePoint
-from controller.tape.entries import BatchBound, CardSetApart, UsbDeviceRecorded
+from controller.tape.entries import BatchBound, CardSetApart, UsbDeviceFate, UsbDeviceRecorded
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
+from firmware_bridge.message import Message, message
 
 MANIFESTS: Final[Codec[Manifest]] = Codec(Manifest)
 
@@ -26,36 +27,32 @@ BATCHES_MAX: Final = 2
 
 def is_batch_name(name: str) -> bool:
     """Whether a text is a valid batch name, which is also its file's name."""
-    return not heading_problem("batch", name)
+    return heading_problem("batch", name) is None
 
 
 def bind_batch(
     state: CustodyState, book: RuleBook, item: ManifestGiven
 ) -> tuple[CustodyState, BatchBound | Refusal]:
     """Start tracking the cards of a batch, or refuse it with the reason."""
-    if item.problem:
+    if item.problem is not None:
         return state, _refused(item, item.problem, ())
     try:
         manifest = MANIFESTS.decode(item.content)
     except EncodingError as error:
-        return state, _refused(item, f"its manifest cannot be read: {error}", ())
+        return state, _refused(item, message("manifest_cannot_be_read", foreign=str(error)), ())
     clauses = book.clauses(*BindBatch.points)
     if uses_two_batches(book) and manifest.back not in book.backs:
-        backs = " and ".join(book.backs)
-        why = f"its back is {manifest.back}; the batches of this table are {backs}"
+        why = message("back_is_not_of_table", batch=manifest.back, backs=book.backs)
         return state, _refused(item, why, book.clauses(RulePoint.BATCH_BACKS_DIFFER))
     if manifest.decks != book.decks:
-        why = f"it has {manifest.decks} decks; this table deals from {book.decks}"
+        why = message("has_other_decks", decks=manifest.decks, dealt=book.decks)
         return state, _refused(item, why, clauses)
-    backs_bound = [ledger.manifest.back for ledger in state.batches]
+    backs_bound = tuple(ledger.manifest.back for ledger in state.batches)
     if manifest.back not in backs_bound and len(backs_bound) >= BATCHES_MAX:
-        why = (
-            f"batches with {' and '.join(backs_bound)} backs are bound already, and a table has two"
-            " batches: bind one with the back of the batch that it replaces"
-        )
+        why = message("two_batches_bound_already", backs=backs_bound)
         return state, _refused(item, why, clauses)
     result = batch_actions.bind_batch(state, manifest)
-    if result.refusal:
+    if result.refusal is not None:
         return state, _refused(item, result.refusal, clauses)
     entry = BatchBound(
         batch=manifest.batch,
@@ -71,8 +68,9 @@ def bind_batch(
     return result.state, entry
 
 
-def _refused(item: ManifestGiven, why: str, clauses: tuple[str, ...]) -> Refusal:
-    return Refusal("bind-batch", f"batch {item.batch}, named by {item.named_by}: {why}", clauses)
+def _refused(item: ManifestGiven, why: Message, clauses: tuple[str, ...]) -> Refusal:
+    named = message("batch_named_by", foreign=item.batch, named_by=item.named_by, why=why)
+    return Refusal("bind-batch", named, clauses)
 
 
 def set_card_apart(
@@ -81,7 +79,7 @@ def set_card_apart(
     """Set a damaged or foreign card apart; its batch is blocked until it is whole again."""
     clauses = book.clauses(*action.points)
     result = batch_actions.set_apart(state, action.batch, action.tag or None, item.reason)
-    if result.refusal:
+    if result.refusal is not None:
         return state, Refusal("set-card-apart", result.refusal, clauses)
     apart = CardSetApart(action.batch, action.tag, item.person, item.reason, clauses)
     return result.state, apart
@@ -90,7 +88,7 @@ def set_card_apart(
 def usb_device_entry(item: DevicePlugged | DeviceUnplugged) -> UsbDeviceRecorded:
     """The entry for a USB device that appeared, was refused or is gone."""
     if isinstance(item, DeviceUnplugged):
-        return UsbDeviceRecorded("gone", "", "", item.path, None)
+        return UsbDeviceRecorded(UsbDeviceFate.GONE, "", "", item.path, None)
     usb_id = f"{item.vendor_id:04x}:{item.product_id:04x}"
-    what = "refused" if item.refused else "appeared"
+    what = UsbDeviceFate.REFUSED if item.refused is not None else UsbDeviceFate.APPEARED
     return UsbDeviceRecorded(what, usb_id, item.serial_number, item.path, item.refused)

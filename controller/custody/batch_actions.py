@@ -1,4 +1,4 @@
-"""Whole batches handled by people: bound, moved, counted, set apart; refused with a reason.
+"""Whole batches handled by people: bound, moved, counted, set apart.
 
 Not: who may record an act (procedure).
 Source: NY-a-4-iv-a, NY-a-4-iv-b-diff, NY-a-4-iv-c, NY-d-inspect; S42-a-4-ii to S42-a-4-iv; D-19;
@@ -17,7 +17,6 @@ from msgspec.structs import replace
 from controller.custody.batch_ledger import BatchLedger, new_ledger
 from controller.custody.card_states import (
     ON_TABLE,
-    PLACE_WORDS,
     STATE_IN,
     CardPlace,
     CardState,
@@ -26,13 +25,14 @@ from controller.custody.card_states import (
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.manifest import Manifest
 from controller.custody.state import (
+    CustodyChange,
     CustodyState,
     batch_of_back,
     find_card,
     with_card_state,
     with_ledger,
 )
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message, message
 
 # Places of a whole batch: no hand holds one, and setting apart requires a reason (set_apart).
 WHOLE_BATCH_PLACES: Final = (
@@ -54,67 +54,56 @@ _NOT_MOVED: Final = (
 
 
 class BatchActionResult(Struct, frozen=True):
-    """The state after an act; `refusal` is why nothing changed, empty where the act applied."""
+    """The state after an act; `refusal` is why nothing changed, None where the act applied."""
 
     state: CustodyState
-    refusal: str = ""
-    findings: tuple[Finding, ...] = ()
+    refusal: Message | None = None
 
 
-def bind_batch(state: CustodyState, manifest: Manifest, blocked: str = "") -> BatchActionResult:
-    """Bind the manifest as the batch with its back. `blocked`: why it may not be dealt from."""
+def bind_batch(state: CustodyState, manifest: Manifest) -> BatchActionResult:
+    """Bind the manifest as the batch with its back."""
     number = batch_of_back(state, manifest.back)
     if number is not None and state.batches[number].manifest == manifest:
-        ledger = replace(state.batches[number], blocked=blocked)
-        return BatchActionResult(with_ledger(state, number, ledger))
+        return BatchActionResult(state)
     others = tuple(ledger for at, ledger in enumerate(state.batches) if at != number)
     refusal = _manifest_defect(manifest) or _conflict(manifest, others)
-    if refusal:
+    if refusal is not None:
         return BatchActionResult(state, refusal)
-    ledger = new_ledger(manifest, blocked=blocked)
+    ledger = new_ledger(manifest)
     if number is None:
         return BatchActionResult(replace(state, batches=(*state.batches, ledger)))
     before = state.batches[number]
     if _in_use(state, before):
-        return BatchActionResult(
-            state,
-            f"batch {before.manifest.batch} is in play: end the shoe before another batch with"
-            f" {manifest.back} backs takes its place",
-        )
+        why = message("end_shoe_before_replacing", name=before.manifest.batch, batch=manifest.back)
+        return BatchActionResult(state, why)
     if before.manifest.tags == manifest.tags and before.manifest.batch == state.last_batch:
         # The same cards were dealt under the old name: alternation goes on under the new one.
         state = replace(state, last_batch=manifest.batch)
     return BatchActionResult(with_ledger(state, number, ledger))
 
 
-def _manifest_defect(manifest: Manifest) -> str:
-    """Why the manifest is unusable; empty where it is valid."""
+def _manifest_defect(manifest: Manifest) -> Message | None:
+    """Why the manifest is unusable; None where it is valid."""
     tags = len(manifest.faces)
     fits = len(manifest.tags) == tags * manifest.tag_bytes and len(manifest.deck_numbers) == tags
     if not (tags and fits):
-        return f"the manifest of batch {manifest.batch} is damaged: enrol the batch again"
+        return message("manifest_is_damaged", name=manifest.batch)
     if not (manifest.batch and manifest.back):
-        return "a batch needs a name and a back: enrol it with both"
-    return ""
+        return message("batch_needs_name_and_back")
+    return None
 
 
-def _conflict(manifest: Manifest, others: tuple[BatchLedger, ...]) -> str:
-    """Why the manifest cannot be bound beside the other batch; empty where it can."""
+def _conflict(manifest: Manifest, others: tuple[BatchLedger, ...]) -> Message | None:
+    """Why the manifest cannot be bound beside the other batch; None where it can."""
+    name, back = manifest.batch, manifest.back
     for ledger in others:
         other = ledger.manifest
-        if other.batch == manifest.batch:
-            return (
-                f"batch {manifest.batch} is bound with {other.back} backs, not {manifest.back}:"
-                " bind the manifest that belongs to this bar code"
-            )
+        if other.batch == name:
+            return message("name_bound_with_other_back", name=name, bound=other.back, batch=back)
         shared = sum(other.find(card.tag) is not None for card in manifest.cards())
         if shared:
-            tags = "1 tag" if shared == 1 else f"{shared} tags"
-            return (
-                f"batches {other.batch} and {manifest.batch} share {tags}: a card belongs to one"
-                " batch; enrol both again"
-            )
-    return ""
+            return message("batches_share_tags", names=(other.batch, name), count=shared)
+    return None
 
 
 def _in_use(state: CustodyState, ledger: BatchLedger) -> bool:
@@ -124,73 +113,59 @@ def _in_use(state: CustodyState, ledger: BatchLedger) -> bool:
     return state.shoe.in_play == ledger.manifest.batch or on_table
 
 
-def move_batch(state: CustodyState, back: str, place: CardPlace) -> BatchActionResult:
-    """Move the whole batch to a place, except cards that are set apart or not found."""
-    number, refusal = _number_of(state, back)
+def move_batch(state: CustodyState, back: str, place: CardPlace) -> CustodyState:
+    """Move the whole batch to a place, except cards that are set apart or not found.
+
+    A batch that is not bound has no cards to move; those of the batch in play move card by card.
+    """
+    assert place in WHOLE_BATCH_PLACES, f"a whole batch cannot be at {place}"
+    number = batch_of_back(state, back)
     if number is None:
-        return BatchActionResult(state, refusal)
+        return state
     ledger = state.batches[number]
     if state.shoe is not None and state.shoe.in_play == ledger.manifest.batch:
-        return BatchActionResult(
-            state, f"the batch with {back} backs is in play: end the shoe first"
-        )
-    if place not in WHOLE_BATCH_PLACES:
-        allowed = ", ".join(PLACE_WORDS[one] for one in WHOLE_BATCH_PLACES)
-        return BatchActionResult(
-            state, f"a whole batch cannot be {PLACE_WORDS[place]}; allowed: {allowed}"
-        )
+        return state
     moved = (one for one in CardState if one not in _NOT_MOVED)
     ledger = ledger.move_all(transition_table(dict.fromkeys(moved, STATE_IN[place])))
-    return BatchActionResult(replace(with_ledger(state, number, ledger), mix_reported=False))
+    return replace(with_ledger(state, number, ledger), mix_reported=False)
 
 
 def set_apart(state: CustodyState, back: str, tag: str | None, reason: str) -> BatchActionResult:
     """Set apart one card, or with `tag` None the whole batch; the batch is blocked from then on."""
-    number, refusal = _number_of(state, back)
+    number = batch_of_back(state, back)
     if number is None:
-        return BatchActionResult(state, refusal)
+        return BatchActionResult(state, _not_bound(state, back))
     ledger = state.batches[number]
+    why = message("as_typed", typed=reason) if reason else None
     if tag is None:
         if _in_use(state, ledger):
-            return BatchActionResult(
-                state, f"the batch with {back} backs is in play: end the shoe first"
-            )
+            return BatchActionResult(state, message("batch_in_play_end_shoe_first", batch=back))
         ledger = ledger.move_all(transition_table(dict.fromkeys(CardState, CardState.QUARANTINE)))
-        damage = reason or "the batch was set apart"
-        return BatchActionResult(with_ledger(state, number, replace(ledger, damage=damage)))
+        ledger = replace(ledger, damage=why or message("batch_was_set_apart"))
+        return BatchActionResult(with_ledger(state, number, ledger))
     card = find_card(state, tag)
     if card is None or card.number != number:
-        return BatchActionResult(
-            state, f"tag {tag} is not in the batch with {back} backs; read the card again"
-        )
+        return BatchActionResult(state, message("tag_not_in_batch", typed=tag, batch=back))
     state = with_card_state(state, card, CardState.QUARANTINE)
     if card.is_cut_card():
         return BatchActionResult(state)
-    damage = reason or "one of its cards was set apart"
-    return BatchActionResult(
-        with_ledger(state, number, replace(state.batches[number], damage=damage))
-    )
+    damaged = replace(state.batches[number], damage=why or message("one_of_its_cards_set_apart"))
+    return BatchActionResult(with_ledger(state, number, damaged))
 
 
-def record_count(
-    state: CustodyState, back: str, count: int, step: Wording = "the count of the batch"
-) -> BatchActionResult:
+def record_count(state: CustodyState, number: int, count: int, step: Message) -> CustodyChange:
     """Record a count of the batch by people or the shuffler, without cards that are set apart."""
-    number, refusal = _number_of(state, back)
-    if number is None:
-        return BatchActionResult(state, refusal)
     ledger = state.batches[number]
     apart = ledger.count(CardPlace.QUARANTINE)
     expected = ledger.cards() - (0 if apart == ledger.cards() else apart)
     surplus = count - expected
     if not surplus:
-        return BatchActionResult(
-            with_ledger(state, number, _with_missing_found(replace(ledger, miscount=0)))
-        )
+        return with_ledger(state, number, _with_missing_found(replace(ledger, miscount=0))), ()
     state = with_ledger(state, number, replace(ledger, miscount=surplus))
     code = FindingCode.CARD_EXTRA if surplus > 0 else FindingCode.CARD_ABSENT
-    detail = f"batch {ledger.manifest.batch}: {count} cards counted, {expected} expected"
-    return BatchActionResult(state, findings=(Finding(code, step, detail, back=back),))
+    manifest = ledger.manifest
+    detail = message("batch_counted", name=manifest.batch, counted=count, expected=expected)
+    return state, (Finding(code, step, detail, back=manifest.back),)
 
 
 def _with_missing_found(ledger: BatchLedger) -> BatchLedger:
@@ -203,11 +178,9 @@ def _with_missing_found(ledger: BatchLedger) -> BatchLedger:
     return ledger.move_all(transition_table(dict.fromkeys(missing, STATE_IN[here])))
 
 
-def _number_of(state: CustodyState, back: str) -> tuple[int | None, str]:
-    """The number of the batch with that back, or None and why there is none."""
-    number = batch_of_back(state, back)
-    if number is not None:
-        return number, ""
-    backs = ", ".join(ledger.manifest.back for ledger in state.batches)
-    known = f"bound backs: {backs}" if backs else "bind a batch first"
-    return None, f"no batch with {back or 'such'} backs is bound to this table; {known}"
+def _not_bound(state: CustodyState, back: str) -> Message:
+    """Why there is no batch with that back."""
+    backs = tuple(ledger.manifest.back for ledger in state.batches)
+    if not backs:
+        return message("no_batch_bound", typed=back)
+    return message("no_such_batch_bound", typed=back, backs=backs)

@@ -3,8 +3,7 @@
 Source: NY-a-4-iv-b-same, S42-a-4-iii-same; D-19; field practice, "card conservation".
 
 Each card has one state and therefore exactly one place. Counts are of playing cards: a cut card has
-a state and is not counted. Binding again may lift a block given at the binding, a right count lifts
-a miscount, neither lifts damage.
+a state and is not counted. A right count lifts a miscount and no damage.
 """
 
 from typing import Final
@@ -22,6 +21,7 @@ from controller.custody.card_states import (
     transition_table,
 )
 from controller.custody.manifest import Manifest
+from firmware_bridge.message import Message, message
 
 DECK_CARDS: Final = 52
 
@@ -29,14 +29,13 @@ DECK_CARDS: Final = 52
 class BatchLedger(Struct, frozen=True):
     """`places` is one CardState byte for each tag of the manifest, in its order.
 
-    `blocked` is why the batch may not be dealt from, as given at its binding; `damage` why the
-    batch or a card of it was set apart; `miscount` the surplus of the last count (negative: short).
+    `damage` is why the batch or a card of it was set apart; `miscount` the surplus of the last
+    count (negative: short).
     """
 
     manifest: Manifest
     places: bytes
-    blocked: str = ""
-    damage: str = ""
+    damage: Message | None = None
     miscount: int = 0
 
     def place_of(self, index: int) -> CardPlace:
@@ -87,30 +86,22 @@ class BatchLedger(Struct, frozen=True):
             index = self.manifest.faces.find(0, index + 1)
         return tuple(found)
 
-    def block_reason(self) -> str:
-        """Why the batch may not be dealt from; empty where it may."""
-        if self.damage or self.blocked:
-            return self.damage or self.blocked
-        if self.miscount:
-            kind = "more" if self.miscount > 0 else "fewer"
-            return f"its last count gave {abs(self.miscount)} {kind} than it has"
-        return ""
+    def block_reason(self) -> Message | None:
+        """Why the batch may not be dealt from; None where it may."""
+        if self.damage is not None or not self.miscount:
+            return self.damage
+        if self.miscount > 0:
+            return message("last_count_gave_more", cards=self.miscount)
+        return message("last_count_gave_fewer", cards=-self.miscount)
 
-    def inconsistencies(self) -> tuple[str, ...]:
-        """Violated invariants, one sentence each; empty where the ledger is consistent."""
-        tags, places = len(self.manifest), len(self.places)
-        problems = []
-        if tags != places:
-            problems.append(
-                f"batch {self.manifest.batch}: {tags} tags, and states of {places} cards"
-            )
-        if unknown := self.places.translate(None, KNOWN_CODES):
-            problems.append(f"batch {self.manifest.batch}: {len(unknown)} in an unknown state")
-        return tuple(problems)
+    def check_consistent(self) -> None:
+        """Every tag has one known state."""
+        batch, tags, places = self.manifest.batch, len(self.manifest), len(self.places)
+        assert tags == places, f"batch {batch}: {tags} tags, and states of {places} cards"
+        unknown = self.places.translate(None, KNOWN_CODES)
+        assert not unknown, f"batch {batch}: {len(unknown)} in an unknown state"
 
 
-def new_ledger(
-    manifest: Manifest, place: CardPlace = CardPlace.CARTON, blocked: str = ""
-) -> BatchLedger:
+def new_ledger(manifest: Manifest, place: CardPlace = CardPlace.CARTON) -> BatchLedger:
     """The ledger of a complete batch at one place."""
-    return BatchLedger(manifest, bytes([STATE_IN[place]]) * len(manifest), blocked)
+    return BatchLedger(manifest, bytes([STATE_IN[place]]) * len(manifest))

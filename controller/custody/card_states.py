@@ -13,6 +13,8 @@ from enum import IntEnum, StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from firmware_bridge.message import message
+
 
 class CardPlace(StrEnum):
     SHUFFLER = "shuffler"
@@ -29,16 +31,16 @@ class CardPlace(StrEnum):
 
 PLACE_WORDS: Final = MappingProxyType(
     {
-        CardPlace.SHUFFLER: "in the shuffler",
-        CardPlace.SHOE: "in the dealing shoe",
-        CardPlace.PLAYER: "in the Player's Hand",
-        CardPlace.BANKER: "in the Banker's Hand",
-        CardPlace.ASIDE: "on the table in neither hand",
-        CardPlace.BURN: "among the burn cards",
-        CardPlace.DISCARD_RACK: "in the discard rack",
-        CardPlace.CARTON: "in its carton",
-        CardPlace.QUARANTINE: "set apart",
-        CardPlace.UNKNOWN: "at an unknown place",
+        CardPlace.SHUFFLER: message("in_the_shuffler"),
+        CardPlace.SHOE: message("in_the_dealing_shoe"),
+        CardPlace.PLAYER: message("in_the_player_hand"),
+        CardPlace.BANKER: message("in_the_banker_hand"),
+        CardPlace.ASIDE: message("on_table_in_neither_hand"),
+        CardPlace.BURN: message("among_the_burn_cards"),
+        CardPlace.DISCARD_RACK: message("in_the_discard_rack"),
+        CardPlace.CARTON: message("in_its_carton"),
+        CardPlace.QUARANTINE: message("set_apart"),
+        CardPlace.UNKNOWN: message("at_an_unknown_place"),
     }
 )
 

@@ -39,7 +39,7 @@ from controller.custody.state import (
     with_card_state,
 )
 from controller.rules.cards import Card
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message, message
 
 FOREIGN_TAGS_MAX: Final = 16
 
@@ -57,7 +57,7 @@ class ExitRead(Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
 
 
-def apply_exit_read(state: CustodyState, tag: str | None, sure: bool, step: Wording) -> ExitRead:
+def apply_exit_read(state: CustodyState, tag: str | None, sure: bool, step: Message) -> ExitRead:
     """A card left the shoe. `tag` None: not read; `sure` False: one of several tags read."""
     state, shoe = ensure_shoe(state)
     card = None if tag is None else find_card(state, tag)
@@ -76,7 +76,7 @@ def apply_exit_read(state: CustodyState, tag: str | None, sure: bool, step: Word
     return ExitRead(state, manifest.card(card.index), back=manifest.back, findings=findings)
 
 
-def apply_stray_read(state: CustodyState, tag: str | None, sure: bool, step: Wording) -> ExitRead:
+def apply_stray_read(state: CustodyState, tag: str | None, sure: bool, step: Message) -> ExitRead:
     """A card left a shoe that has ended, before the next began: it goes to the discard rack.
 
     It is not counted, and does not change which batch is due next.
@@ -102,14 +102,14 @@ def _unproven(state: CustodyState, shoe: ShoeCustody, card: CardRef | None) -> C
     return state if stays else with_card_state(state, card, CardState.UNSURE)
 
 
-def _foreign(state: CustodyState, shoe: ShoeCustody, tag: str, step: Wording) -> ExitRead:
+def _foreign(state: CustodyState, shoe: ShoeCustody, tag: str, step: Message) -> ExitRead:
     state = replace(state, shoe=with_foreign_tag(replace(shoe, last=""), tag))
     return ExitRead(state, findings=(foreign_card_finding(tag, step),))
 
 
-def foreign_card_finding(tag: str, step: Wording) -> Finding:
+def foreign_card_finding(tag: str, step: Message) -> Finding:
     """The finding for a card of no batch of this table."""
-    detail = "its tag is in no manifest of this table"
+    detail = message("tag_in_no_manifest")
     return Finding(FindingCode.FOREIGN_CARD, step, detail, tag=tag)
 
 
@@ -119,23 +119,23 @@ def with_foreign_tag(shoe: ShoeCustody, tag: str) -> ShoeCustody:
     return replace(shoe, foreign=(*others, tag)[-FOREIGN_TAGS_MAX:])
 
 
-def _repeat_findings(state: CustodyState, card: CardRef, step: Wording) -> tuple[Finding, ...]:
+def _repeat_findings(state: CustodyState, card: CardRef, step: Message) -> tuple[Finding, ...]:
     """Findings for a card that should no longer have been in the shoe."""
     before = card.state()
     where = PLACE_WORDS[PLACE_OF[before]]
     if before in ON_TABLE:
         if before == CardState.PASSED:
-            where = "just out of the shoe"
-        detail = f"the same card is {where} at this moment"
+            where = message("just_out_of_the_shoe")
+        detail = message("same_card_at_this_moment", where=where)
         return (card.finding(FindingCode.DUPLICATE_CARD, step, detail),)
     endless = state.shoe is not None and state.shoe.endless
     if before in LEFT_BEFORE and not endless:
         if PLACE_OF[before] is CardPlace.UNKNOWN:
-            where = "away from the table, not read in the discard rack"
-        detail = f"it was {where}, and left the shoe again"
+            where = message("away_not_read_in_rack")
+        detail = message("left_the_shoe_again", where=where)
         return (card.finding(FindingCode.CARD_RETURNED, step, detail),)
     if before == CardState.QUARANTINE:
-        detail = "it was set apart, and left the shoe again"
+        detail = message("left_the_shoe_again", where=where)
         return (card.finding(FindingCode.CARD_RETURNED, step, detail),)
     return ()
 

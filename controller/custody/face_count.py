@@ -13,14 +13,14 @@ from controller.custody.findings import Finding, FindingCode
 from controller.custody.shoe import ensure_shoe
 from controller.custody.state import CustodyState
 from controller.rules.cards import Card, Suit
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message, message
 
 _SUITS: Final = tuple(Suit)
 _COUNTED_MAX: Final = 255
 
 
 def count_face(
-    state: CustodyState, card: Card | None, decks: int, describe_step: Callable[[], Wording]
+    state: CustodyState, card: Card | None, decks: int, describe_step: Callable[[], Message]
 ) -> tuple[CustodyState, tuple[Finding, ...]]:
     """Count a drawn card, None where it was not read; a finding where it is one too many.
 
@@ -36,6 +36,6 @@ def count_face(
     state = replace(state, shoe=replace(shoe, faces=faces))
     if count <= decks:
         return state, ()
-    size = "1 deck" if decks == 1 else f"{decks} decks"
-    detail = f"number {count} of its rank and suit in a shoe of {size}"
+    size = message("number_of_decks", count=decks)
+    detail = message("number_of_its_rank_and_suit", number=count, decks=size)
     return state, (Finding(FindingCode.TOO_MANY_OF_A_CARD, describe_step(), detail, card),)

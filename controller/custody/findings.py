@@ -9,7 +9,8 @@ from enum import StrEnum
 from msgspec import Struct
 
 from controller.rules.cards import Card
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import ConfiguredText, Identifier
 
 
 class FindingCode(StrEnum):
@@ -30,13 +31,13 @@ class FindingCode(StrEnum):
 class Finding(Struct, frozen=True):
     """One finding. `step` describes the step of play, `tag` identifies the physical card.
 
-    `card` is its face where known; whether people may see it is decided elsewhere. `detail` is a
-    sentence that names no face.
+    `card` is its face where known; whether people may see it is decided elsewhere. `detail` names
+    no face.
     """
 
     code: FindingCode
-    step: Wording
-    detail: Wording
+    step: Message
+    detail: Message
     card: Card | None = None
-    tag: str = ""
-    back: str = ""
+    tag: Identifier = ""
+    back: ConfiguredText = ""

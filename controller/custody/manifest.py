@@ -14,19 +14,17 @@ from typing import Final
 from msgspec import Struct
 
 from controller.rules.cards import Card, Rank, Suit
+from firmware_bridge.message import Message, message
 
 CUT_CARD_DECK: Final = 0
 _SUITS: Final = tuple(Suit)
-_PROBLEMS_SHOWN_MAX: Final = 20
 
 
 class ManifestError(ValueError):
     """An incomplete batch; `problems` name each card that is missing, extra or repeated."""
 
-    def __init__(self, problems: Sequence[str]) -> None:
-        more = len(problems) - _PROBLEMS_SHOWN_MAX
-        shown = list(problems[:_PROBLEMS_SHOWN_MAX])
-        super().__init__("\n".join([*shown, f"... and {more} more"] if more > 0 else shown))
+    def __init__(self, problems: Sequence[Message]) -> None:
+        super().__init__(*problems)
         self.problems = tuple(problems)
 
 
@@ -110,20 +108,21 @@ def build_manifest(batch: str, back: str, decks: int, cards: Iterable[ManifestCa
     )
 
 
-def manifest_problems(decks: int, cards: Sequence[ManifestCard]) -> tuple[str, ...]:
+def manifest_problems(decks: int, cards: Sequence[ManifestCard]) -> tuple[Message, ...]:
     """Why these cards are not a complete batch of `decks` decks; empty where they are."""
     problems = list(_tag_problems(cards))
     for deck in range(1, decks + 1):
         problems.extend(deck_problems(deck, [one.card for one in cards if one.deck == deck]))
     for one in cards:
         if one.card is None and one.deck != CUT_CARD_DECK:
-            problems.append(f"tag {one.tag}: a cut card has no deck; write deck 0")
+            problems.append(message("cut_card_has_no_deck", tag=one.tag))
         if one.card is not None and not 1 <= one.deck <= decks:
-            problems.append(f"tag {one.tag}: deck {one.deck}; decks are numbered 1 to {decks}")
+            wrong = message("tag_of_other_deck", tag=one.tag, deck=one.deck, decks=decks)
+            problems.append(wrong)
     return tuple(problems)
 
 
-def deck_problems(deck: int, cards: Sequence[Card | None]) -> tuple[str, ...]:
+def deck_problems(deck: int, cards: Sequence[Card | None]) -> tuple[Message, ...]:
     """The cards missing from one deck, and those in it more than once."""
     counts = Counter(card for card in cards if card is not None)
     problems = []
@@ -131,26 +130,30 @@ def deck_problems(deck: int, cards: Sequence[Card | None]) -> tuple[str, ...]:
         for rank in Rank:
             card = Card(rank, suit)
             if not counts[card]:
-                problems.append(f"deck {deck}: {card} is missing")
+                problems.append(message("card_missing_of_deck", deck=deck, card=str(card)))
             elif counts[card] > 1:
-                problems.append(f"deck {deck}: {card} is in it {counts[card]} times")
+                times = counts[card]
+                problems.append(
+                    message("card_repeated_in_deck", deck=deck, card=str(card), times=times)
+                )
     return tuple(problems)
 
 
-def _tag_problems(cards: Sequence[ManifestCard]) -> Iterable[str]:
+def _tag_problems(cards: Sequence[ManifestCard]) -> Iterable[Message]:
     if not cards:
-        yield "there are no cards"
+        yield message("there_are_no_cards")
         return
     counts = Counter(one.tag for one in cards)
     for tag, count in sorted(counts.items()):
         if count > 1:
-            yield f"tag {tag} is listed {count} times: every card has its own tag"
+            yield message("tag_listed_times", tag=tag, times=count)
     length = len(cards[0].tag)
     for one in cards:
         if not one.tag or not _is_hex(one.tag):
-            yield f"tag {one.tag!r} is not a tag; write its bytes as upper-case hex digits"
+            yield message("is_not_a_tag", typed=repr(one.tag))
         elif len(one.tag) != length:
-            yield f"tag {one.tag} is {len(one.tag) // 2} bytes long, others are {length // 2}"
+            own, others = len(one.tag) // 2, length // 2
+            yield message("tag_of_other_length", tag=one.tag, length=own, others=others)
 
 
 def _is_hex(tag: str) -> bool:

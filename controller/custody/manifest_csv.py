@@ -22,6 +22,7 @@ from controller.custody.manifest import (
 )
 from controller.profiles.deck_bounds import DECKS_MAX
 from controller.rules.cards import Card, Rank, Suit
+from firmware_bridge.message import Message, message
 
 HEADING: Final = ("batch", "back", "decks")
 COLUMNS: Final = ("tag", "rank", "suit", "deck")
@@ -36,9 +37,10 @@ _HEADING_LINE: Final = re.compile(r"#\s*(\w+)\s*=\s*(.*?)\s*")
 _RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 _SUITS: Final = tuple(suit.value for suit in Suit)
 
-BATCH_ALLOWED: Final = "1 to 64 of the letters A to Z, digits, dot, dash and underscore"
-BACK_ALLOWED: Final = "one word, 32 characters at most, such as red"
-_DECKS_ALLOWED: Final = f"a number from 1 to {DECKS_MAX}"
+_BATCH_ALLOWED: Final = message("letters_digits_dot_dash")
+_BACK_ALLOWED: Final = message("one_word_or_a_few")
+_DECKS_ALLOWED: Final = message("number_from_1_to", most=DECKS_MAX)
+_COLUMNS_LINE: Final = ",".join(COLUMNS)
 
 
 class BatchSheet(Struct, frozen=True):
@@ -50,16 +52,16 @@ class BatchSheet(Struct, frozen=True):
     cards: tuple[ManifestCard, ...]
 
 
-def heading_problem(name: str, value: str) -> str:
-    """Why `value` is invalid for `name` (batch, back or decks) in the heading; "" where valid."""
+def heading_problem(name: str, value: str) -> Message | None:
+    """Why `value` is invalid for `name` (batch, back or decks) in the heading; None where valid."""
     if name == "batch":
-        allowed = "" if _BATCH.fullmatch(value) else BATCH_ALLOWED
+        valid, allowed = _BATCH.fullmatch(value) is not None, _BATCH_ALLOWED
     elif name == "back":
-        allowed = "" if _BACK.fullmatch(value) else BACK_ALLOWED
+        valid, allowed = _BACK.fullmatch(value) is not None, _BACK_ALLOWED
     else:
-        valid = _NUMBER.fullmatch(value) and 1 <= int(value) <= DECKS_MAX
-        allowed = "" if valid else _DECKS_ALLOWED
-    return f"{_quoted(value)}. Allowed: {allowed}. Remedy: correct it" if allowed else ""
+        is_number = _NUMBER.fullmatch(value) is not None
+        valid, allowed = is_number and 1 <= int(value) <= DECKS_MAX, _DECKS_ALLOWED
+    return None if valid else message("correct_it", typed=_quoted(value), allowed=allowed)
 
 
 def read_manifest(text: str) -> Manifest:
@@ -90,13 +92,12 @@ def write_manifest(manifest: Manifest) -> str:
 def write_sheet(sheet: BatchSheet) -> str:
     """The canonical text of cards that need not be a complete batch."""
     rows = sorted(sheet.cards, key=lambda one: (one.deck, one.tag))
+    heading = zip(HEADING, (sheet.batch, sheet.back, sheet.decks), strict=True)
     return "".join(
         f"{line}\n"
         for line in (
-            f"# batch = {sheet.batch}",
-            f"# back = {sheet.back}",
-            f"# decks = {sheet.decks}",
-            ",".join(COLUMNS),
+            *(f"# {name} = {value}" for name, value in heading),
+            _COLUMNS_LINE,
             *(f"{one.tag},{_rank(one.card)},{_suit(one.card)},{one.deck}" for one in rows),
         )
     )
@@ -128,7 +129,7 @@ class _SheetParser:
         self._columns_at = 0
         self._cards: list[ManifestCard] = []
         self._lines: dict[str, int] = {}
-        self._problems: list[str] = []
+        self._problems: list[Message] = []
 
     def add_line(self, number: int, line: str) -> None:
         if not line:
@@ -144,12 +145,12 @@ class _SheetParser:
 
     def finish(self) -> BatchSheet:
         self._problems.extend(
-            f"heading: there is no line `# {name} = ...`. Remedy: write it above the first row"
+            message("heading_line_missing", name=name)
             for name in HEADING
             if name not in self._heading
         )
         if not self._columns_at:
-            self._problems.append(f"there is no line {','.join(COLUMNS)}. Remedy: write it first")
+            self._problems.append(message("columns_line_missing", columns=_COLUMNS_LINE))
         if self._problems:
             raise ManifestError(self._problems)
         heading = self._heading
@@ -163,41 +164,33 @@ class _SheetParser:
             return  # any other line starting with # is a comment
         name, value = found[1], found[2]
         if name in self._heading:
-            self._add_problem(number, f"# {name} is repeated. Remedy: keep one of the lines")
+            self._add_problem(number, message("heading_repeated", name=name))
             return
         self._heading[name] = value
         problem = heading_problem(name, value)
-        if problem:
-            self._add_problem(number, f"# {name}: {problem}")
+        if problem is not None:
+            self._add_problem(number, message("heading_wrong", name=name, problem=problem))
 
     def _add_columns(self, number: int, cells: tuple[str, ...]) -> None:
         self._columns_at = number
         if tuple(cell.lower() for cell in cells) == COLUMNS:
             return
-        self._add_problem(
-            number,
-            f"{_quoted(','.join(cells))}. Allowed: {','.join(COLUMNS)}, the names of the columns."
-            " Remedy: write this line above the cards",
-        )
+        found = _quoted(",".join(cells))
+        self._add_problem(number, message("columns_wrong", typed=found, columns=_COLUMNS_LINE))
 
     def _add_row(self, number: int, cells: tuple[str, ...]) -> None:
         if len(cells) != len(COLUMNS):
-            self._add_problem(
-                number,
-                f"there are {len(cells)} columns. Allowed: {','.join(COLUMNS)}. Remedy: write all"
-                " four, such as E00401500000002A,Q,D,3",
-            )
+            wrong = message("number_of_columns", number=len(cells), columns=_COLUMNS_LINE)
+            self._add_problem(number, wrong)
             return
         tag, rank, suit, deck = cells
         before = len(self._problems)
         self._check_tag(number, tag)
         card = self._card(number, rank, suit)
         if not (_NUMBER.fullmatch(deck) and int(deck) <= DECKS_MAX):
-            self._add_cell_problem(
-                number, 3, deck, f"the number of a deck, {CUT_CARD_DECK} for a cut card"
-            )
+            self._add_cell_problem(number, 3, deck, message("number_of_a_deck"))
         elif (card is None) is not (int(deck) == CUT_CARD_DECK) and len(self._problems) == before:
-            allowed = "0, as a cut card has no deck" if card is None else "1 or more"
+            allowed = message("zero_for_cut_card") if card is None else message("one_or_more")
             self._add_cell_problem(number, 3, deck, allowed)
         if len(self._problems) == before:
             self._cards.append(ManifestCard(tag.upper(), card, int(deck)))
@@ -205,38 +198,35 @@ class _SheetParser:
     def _check_tag(self, number: int, tag: str) -> None:
         valid = re.fullmatch(r"(?:[0-9A-Fa-f]{2})+", tag)
         if valid is None or len(tag) > 2 * _TAG_BYTES_MAX:
-            self._add_cell_problem(
-                number, 0, tag, "the bytes of a tag in hex digits, two for each byte"
-            )
+            self._add_cell_problem(number, 0, tag, message("bytes_in_hex_digits"))
             return
         known = self._lines.setdefault(tag.upper(), number)
         if known != number:
-            self._add_problem(
-                number,
-                f"column 1 (tag): {tag} is in line {known} already. Allowed: each tag"
-                " once. Remedy: read both cards again; if both have this tag, set both apart",
-            )
+            self._add_problem(number, message("tag_in_line_already", tag=tag, line=known))
 
     def _card(self, number: int, rank: str, suit: str) -> Card | None:
         """The face of a row; None for a cut card and for an invalid face."""
         if rank.lower() == CUT_CARD:
             if suit:
-                self._add_cell_problem(number, 2, suit, "nothing, as a cut card has no suit")
+                self._add_cell_problem(number, 2, suit, message("nothing_for_cut_card"))
             return None
         upper_rank, upper_suit = _upper(rank), _upper(suit)
         if upper_rank not in _RANKS:
-            self._add_cell_problem(number, 1, rank, f"{', '.join(_RANKS)} or {CUT_CARD}")
+            self._add_cell_problem(number, 1, rank, message("ranks_or_cut", ranks=_RANKS))
         if upper_suit not in _SUITS:
-            self._add_cell_problem(number, 2, suit, ", ".join(_SUITS))
+            self._add_cell_problem(number, 2, suit, _SUITS)
         if upper_rank not in _RANKS or upper_suit not in _SUITS:
             return None
         return Card(Rank(_RANKS.index(upper_rank) + 1), Suit(upper_suit))
 
-    def _add_cell_problem(self, number: int, column: int, cell: str, allowed: str) -> None:
-        place = f"column {column + 1} ({COLUMNS[column]})"
+    def _add_cell_problem(
+        self, number: int, column: int, cell: str, allowed: Message | tuple[str, ...]
+    ) -> None:
+        wrong = message("correct_it", typed=_quoted(cell), allowed=allowed)
         self._add_problem(
-            number, f"{place}: {_quoted(cell)}. Allowed: {allowed}. Remedy: correct it"
+            number,
+            message("cell_wrong", number=column + 1, column=COLUMNS[column], problem=wrong),
         )
 
-    def _add_problem(self, number: int, problem: str) -> None:
-        self._problems.append(f"line {number}, {problem}")
+    def _add_problem(self, number: int, problem: Message) -> None:
+        self._problems.append(message("problem_of_line", line=number, problem=problem))

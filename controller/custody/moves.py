@@ -19,7 +19,7 @@ from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.state import CustodyChange, CustodyState, batch_of_back, with_ledger
 from drivers.events import CardPassed
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message, message
 
 
 class CardPlaced(Struct, frozen=True):
@@ -63,7 +63,7 @@ class BatchCounted(Struct, frozen=True):
 
     back: str
     cards: int
-    step: Wording
+    step: Message
     blocked: bool = False
 
 
@@ -87,14 +87,14 @@ Move: TypeAlias = (
 
 
 class PlayStep(Struct, frozen=True):
-    """The event that the effects belong to: its step of play in words, and the card drawn last.
+    """The event that the effects belong to: its step of play, and the card drawn last.
 
     `number` is the number of that card; `passed`: it left the shoe by this event, as the exit read
     it. `after_shoe`: no shoe is in play that it could have left. `rack_read`: a reader reads what
     lies in the discard rack.
     """
 
-    describe: Callable[[], Wording]
+    describe: Callable[[], Message]
     number: int
     rack_read: bool
     passed: CardPassed | None = None
@@ -145,8 +145,7 @@ def _follow(state: CustodyState, move: Move, play: PlayStep, *, first: bool) -> 
         case ShoeOver(played=played):
             return shoe.end_shoe(state, played=played), ()
         case BatchMoved(back=back, place=place):
-            bound = batch_of_back(state, back) is not None
-            return batch_actions.move_batch(state, back, place).state if bound else state, ()
+            return batch_actions.move_batch(state, back, place), ()
         case BatchCounted():
             return _check_count(state, move)
         case CardsMissing():
@@ -200,8 +199,8 @@ def _check_count(state: CustodyState, move: BatchCounted) -> CustodyChange:
     in_play = state.shoe.in_play if state.shoe is not None else ""
     if number is None or state.batches[number].manifest.batch == in_play:
         return state, ()
-    counted = batch_actions.record_count(state, move.back, move.cards, move.step)
-    return counted.state, () if move.blocked else counted.findings
+    state, found = batch_actions.record_count(state, number, move.cards, move.step)
+    return state, () if move.blocked else found
 
 
 def _note_missing(state: CustodyState, move: CardsMissing, play: PlayStep) -> CustodyChange:
@@ -210,5 +209,5 @@ def _note_missing(state: CustodyState, move: CardsMissing, play: PlayStep) -> Cu
     if number is not None:
         ledger = replace(state.batches[number], miscount=-move.cards)
         state = with_ledger(state, number, ledger)
-    detail = f"the shoe is stated to be empty: {move.cards} cards are missing by the count"
+    detail = message("stated_empty_cards_missing", cards=move.cards)
     return state, (Finding(FindingCode.CARD_ABSENT, play.describe(), detail, back=move.back),)

@@ -29,6 +29,7 @@ from controller.system.json_document import (
     read_document,
     time_text,
 )
+from firmware_bridge.message import Message, message
 
 MAKER_MAX: Final = 64
 _REMEDY: Final = "restore the receipt as it was written; it is signed, so it cannot be edited"
@@ -100,21 +101,21 @@ def signed_bytes(statement: ReceiptStatement) -> bytes:
     return STATEMENTS.encode(statement)
 
 
-def contradictions(statement: ReceiptStatement, manifest: Manifest) -> tuple[str, ...]:
+def contradictions(statement: ReceiptStatement, manifest: Manifest) -> tuple[Message, ...]:
     """The differences between a receipt and a manifest; empty where they match."""
-    fields = (
+    fields: tuple[tuple[str, int | str, int | str], ...] = (
         ("batch", statement.batch, manifest.batch),
         ("back", statement.back, manifest.back),
         ("decks", statement.decks, manifest.decks),
         ("count", statement.count, len(manifest)),
     )
     found = tuple(
-        f"{name}: the receipt says {stated}, the file {actual}"
+        message("receipt_says_otherwise", name=name, configured=stated, actual=actual)
         for name, stated, actual in fields
         if stated != actual
     )
     if statement.manifest_sha256 != manifest_digest(manifest):
-        found = (*found, "the cards are not those of the receipt")
+        found = (*found, message("cards_not_of_receipt"))
     return found
 
 

@@ -29,7 +29,7 @@ from controller.custody.state import (
     move_all,
     with_ledger,
 )
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message, message
 
 
 def open_shoe(
@@ -83,7 +83,7 @@ def ensure_shoe(state: CustodyState) -> tuple[CustodyState, ShoeCustody]:
 
 
 def identify_batch(
-    state: CustodyState, shoe: ShoeCustody, card: CardRef, step: Wording
+    state: CustodyState, shoe: ShoeCustody, card: CardRef, step: Message
 ) -> tuple[CustodyState, tuple[Finding, ...]]:
     """Update the batch in play by the card that left last; the findings that follow."""
     manifest = card.ledger.manifest
@@ -105,20 +105,20 @@ def identify_batch(
     repeated = shoe.alternates and manifest.batch == state.last_batch
     if repeated and (first or takes_over) and not shoe.repeat_reported:
         shoe = replace(shoe, repeat_reported=True)
-        detail = "the last shoe was dealt from the same batch, and the two batches alternate"
+        detail = message("last_shoe_from_same_batch")
         findings.insert(0, card.finding(FindingCode.BATCH_REPEATED, step, detail))
     block = card.ledger.block_reason()
     if block and shoe.in_play == manifest.batch and not shoe.block_reported:
         shoe = replace(shoe, block_reported=True)
-        detail = f"its batch may not be dealt from: {block}"
+        detail = message("its_batch_may_not_be_dealt_from", why=block)
         findings.append(card.finding(FindingCode.BATCH_BLOCKED, step, detail))
     return replace(state, shoe=shoe), tuple(findings)
 
 
-def _wrong_batch_detail(shoe: ShoeCustody, current: int | None, back: str) -> str:
+def _wrong_batch_detail(shoe: ShoeCustody, current: int | None, back: str) -> Message:
     if shoe.begun and current is not None:
-        return f"the shoe is dealt from the batch with {back} backs"
-    return f"the batch with {back} backs was recorded as loaded"
+        return message("shoe_dealt_from_batch", batch=back)
+    return message("batch_recorded_as_loaded", batch=back)
 
 
 def _put_in_play(state: CustodyState, number: int) -> CustodyState:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from controller.custody.batch_ledger import BatchLedger
 from controller.custody.card_states import ON_TABLE, CardPlace, CardState
 from controller.custody.findings import Finding, FindingCode
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message
 
 FACES: Final = 52
 
@@ -85,7 +85,7 @@ class CardRef(Struct, frozen=True):
     def is_cut_card(self) -> bool:
         return not self.ledger.manifest.faces[self.index]
 
-    def finding(self, code: FindingCode, step: Wording, detail: str) -> Finding:
+    def finding(self, code: FindingCode, step: Message, detail: Message) -> Finding:
         """A finding about this card."""
         manifest = self.ledger.manifest
         return Finding(code, step, detail, manifest.card(self.index), self.tag, manifest.back)
@@ -137,28 +137,26 @@ def with_card_state(state: CustodyState, card: CardRef, card_state: CardState) -
     return with_ledger(state, card.number, ledger)
 
 
-def inconsistencies(state: CustodyState) -> tuple[str, ...]:
-    """Violated invariants, one sentence each; checked after every event."""
-    problems = [problem for ledger in state.batches for problem in ledger.inconsistencies()]
-    backs = [ledger.manifest.back for ledger in state.batches]
-    names = [ledger.manifest.batch for ledger in state.batches]
-    if len(set(backs)) < len(backs) or len(set(names)) < len(names):
-        problems.append("two batches have the same name or back")
+def check_consistent(state: CustodyState) -> None:
+    """The invariants, checked after every event."""
+    for ledger in state.batches:
+        ledger.check_consistent()
+    backs = {ledger.manifest.back for ledger in state.batches}
+    names = {ledger.manifest.batch for ledger in state.batches}
+    distinct = len(backs) == len(names) == len(state.batches)
+    assert distinct, "two batches have the same name or back"
     shoe = state.shoe
     if shoe is None:
         loose = sum(ledger.places.count(on) for ledger in state.batches for on in ON_TABLE)
-        if loose:
-            problems.append(f"{loose} cards on the table without a shoe in play")
-        return tuple(problems)
-    if shoe.in_play and shoe.in_play not in names:
-        problems.append(f"batch {shoe.in_play} is in play but not bound")
+        assert not loose, f"{loose} cards on the table without a shoe in play"
+        return
+    bound = not shoe.in_play or shoe.in_play in names
+    assert bound, f"batch {shoe.in_play} is in play but not bound"
     aside = sum([ledger.places.count(CardState.ASIDE) for ledger in state.batches])
     known = sum([bool(one.tag) for one in shoe.aside])
-    if aside != known:
-        problems.append(f"{aside} cards are in neither hand, but {known} were drawn in error")
-    if len(shoe.faces) != FACES or min(shoe.unread, shoe.unsure, shoe.lead) < 0:
-        problems.append("a count of this shoe is negative or incomplete")
-    return tuple(problems)
+    assert aside == known, f"{aside} cards are in neither hand, but {known} were drawn in error"
+    counted = len(shoe.faces) == FACES and min(shoe.unread, shoe.unsure, shoe.lead) >= 0
+    assert counted, "a count of this shoe is negative or incomplete"
 
 
 class BatchCounts(Struct, frozen=True):
@@ -166,7 +164,7 @@ class BatchCounts(Struct, frozen=True):
 
     batch: str
     back: str
-    blocked: str
+    blocked: Message | None
     places: tuple[tuple[CardPlace, int], ...]
 
 

@@ -33,7 +33,7 @@ from controller.custody.state import (
     with_ledger,
 )
 from controller.rules.cards import Card
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message, message
 
 
 class TableRead(Struct, frozen=True):
@@ -48,7 +48,7 @@ class TableRead(Struct, frozen=True):
     findings: tuple[Finding, ...] = ()
 
 
-def apply_table_read(state: CustodyState, spot: CardPlace, tag: str, step: Wording) -> TableRead:
+def apply_table_read(state: CustodyState, spot: CardPlace, tag: str, step: Message) -> TableRead:
     """A reader read a tag in the discard rack or at a hand; reads at other places are ignored."""
     if spot not in (CardPlace.DISCARD_RACK, CardPlace.PLAYER, CardPlace.BANKER):
         return TableRead(state)
@@ -64,7 +64,7 @@ def apply_table_read(state: CustodyState, spot: CardPlace, tag: str, step: Wordi
 
 
 def find_absent_from_rack(
-    state: CustodyState, step: Wording, *, whole: bool = False
+    state: CustodyState, step: Message, *, whole: bool = False
 ) -> tuple[CustodyState, tuple[Finding, ...]]:
     """Find cards that left the hands but were not read in the rack; each is reported once.
 
@@ -78,7 +78,7 @@ def find_absent_from_rack(
             index = places.find(cleared)
             while index >= 0:
                 tag = ledger.manifest.at(index).tag
-                detail = "it left the hands and was not read in the discard rack"
+                detail = message("left_hands_not_read_in_rack")
                 card = CardRef(number, ledger, index, tag)
                 findings.append(card.finding(FindingCode.CARD_ABSENT, step, detail))
                 absent = absent.with_state(index, CardState.LOST)
@@ -88,7 +88,7 @@ def find_absent_from_rack(
     return state, tuple(findings)
 
 
-def _foreign(state: CustodyState, tag: str, step: Wording) -> TableRead:
+def _foreign(state: CustodyState, tag: str, step: Message) -> TableRead:
     shoe = state.shoe
     if shoe is None:
         return TableRead(state, findings=(foreign_card_finding(tag, step),))
@@ -113,7 +113,7 @@ def _account_for(shoe: ShoeCustody, before: int) -> ShoeCustody | None:
 # --- the discard rack ----------------------------------------------------------------------------
 
 
-def _in_rack(state: CustodyState, card: CardRef, step: Wording) -> TableRead:
+def _in_rack(state: CustodyState, card: CardRef, step: Message) -> TableRead:
     before, face = card.state(), card.ledger.manifest.card(card.index)
     if before == CardState.RACK:
         return TableRead(state, face)
@@ -136,7 +136,7 @@ def _may_be_from(shoe: ShoeCustody, card: CardRef) -> bool:
 
 
 def _check_mixed(
-    state: CustodyState, card: CardRef, step: Wording
+    state: CustodyState, card: CardRef, step: Message
 ) -> tuple[CustodyState, tuple[Finding, ...]]:
     """A finding where this card mixes two batches in the rack; reported once for each shoe."""
     shoe, batch = state.shoe, card.ledger.manifest.batch
@@ -157,21 +157,21 @@ def _check_mixed(
     if other is None:
         return state, ()
     back = state.batches[other].manifest.back
-    detail = f"the discard rack is for the batch with {back} backs"
+    detail = message("rack_is_for_batch", batch=back)
     finding = card.finding(FindingCode.DISCARD_RACK_MIXED, step, detail)
     return replace(state, mix_reported=True), (finding,)
 
 
-def _not_drawn_finding(card: CardRef, spot: CardPlace, step: Wording) -> Finding:
+def _not_drawn_finding(card: CardRef, spot: CardPlace, step: Message) -> Finding:
     before = PLACE_WORDS[PLACE_OF[card.state()]]
-    detail = f"it lies {PLACE_WORDS[spot]} and was not read leaving the shoe: it was {before}"
+    detail = message("lies_there_not_read_leaving", here=PLACE_WORDS[spot], before=before)
     return card.finding(FindingCode.CARD_NOT_DRAWN, step, detail)
 
 
 # --- the layout ----------------------------------------------------------------------------------
 
 
-def _at_hand(state: CustodyState, card: CardRef, spot: CardPlace, step: Wording) -> TableRead:
+def _at_hand(state: CustodyState, card: CardRef, spot: CardPlace, step: Message) -> TableRead:
     shoe = state.shoe
     assert shoe is not None
     before, face = card.state(), card.ledger.manifest.card(card.index)
@@ -181,7 +181,8 @@ def _at_hand(state: CustodyState, card: CardRef, spot: CardPlace, step: Wording)
     if before == CardState.PASSED:
         return TableRead(with_card_state(state, card, hand), face)
     if before in DRAWN:
-        detail = f"it lies {PLACE_WORDS[spot]} and was {PLACE_WORDS[PLACE_OF[before]]}"
+        was = PLACE_WORDS[PLACE_OF[before]]
+        detail = message("lies_there_and_was", here=PLACE_WORDS[spot], before=was)
         finding = card.finding(FindingCode.CARD_MISPLACED, step, detail)
         return TableRead(with_card_state(state, card, hand), face, findings=(finding,))
     accounted = None if before == CardState.QUARANTINE else _account_for(shoe, before)
@@ -191,6 +192,6 @@ def _at_hand(state: CustodyState, card: CardRef, spot: CardPlace, step: Wording)
     if accounted is None and (not shoe.incomplete or before == CardState.QUARANTINE):
         findings = (_not_drawn_finding(card, spot, step),)
     elif not _may_be_from(shoe, card):
-        detail = "it left unread; the shoe is dealt from the other batch"
+        detail = message("left_unread_from_other_batch")
         findings = (card.finding(FindingCode.WRONG_BATCH, step, detail),)
     return TableRead(with_card_state(state, card, hand), face, accounted is not None, findings)

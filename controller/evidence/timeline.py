@@ -231,7 +231,7 @@ def _other_lines(source: ShoeEntry) -> Iterator[TimelineLine]:
             )
         case CommandGiven(command=command, why=why):
             yield TimelineLine(
-                source, f"Order to a device: {command}{_in_parentheses(to_words(why))}."
+                source, f"Order to a device: {to_words(command)}{_in_parentheses(to_words(why))}."
             )
         case WarningOpened(number=number, text=text, clauses=clauses):
             yield TimelineLine(
@@ -243,8 +243,8 @@ def _other_lines(source: ShoeEntry) -> Iterator[TimelineLine]:
                 f"{person_text(source, person)} cleared warning {number}{_in_parentheses(reason)}.",
             )
         case StageChange(batch=batch, before=before, after=after, why=why, clauses=clauses):
-            text = f"Batch {batch} went from {before} to {after}{_in_parentheses(to_words(why))}."
-            yield TimelineLine(source, text.replace("_", " "), clauses)
+            moved = f"Batch {batch} went from {before} to {after}{_in_parentheses(to_words(why))}."
+            yield TimelineLine(source, moved.replace("_", " "), clauses)
         case _:
             yield from _shoe_lines(source)
 
@@ -260,7 +260,7 @@ def _shoe_lines(source: ShoeEntry) -> Iterator[TimelineLine]:
         case RunBegan(software=software):
             yield TimelineLine(source, f"The program began a run (version {software}).")
         case ShuffleRecorded(batch=batch, refused=refused, clauses=clauses):
-            counts = f"does not count: {refused}" if refused else "counts"
+            counts = "counts" if refused is None else f"does not count: {to_words(refused)}"
             yield TimelineLine(source, f"A shuffle of batch {batch} {counts}.", clauses)
         case DeviceEventRecorded(event=CardPassed() | TagSeen()):
             return  # the card has a line of its own, or none left the shoe

@@ -156,7 +156,7 @@ class _ShufflerCounts:
 
     def count(self, entry: Entry) -> None:
         if type(entry) is ShuffleRecorded:
-            result = REFUSED if entry.refused else entry.proof.result.value
+            result = REFUSED if entry.refused is not None else entry.proof.result.value
             self._shuffles[result].inc()
         elif type(entry) is WarningOpened:
             self._warnings[entry.kind].inc()

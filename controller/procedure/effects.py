@@ -249,7 +249,7 @@ class WarningOpened(Struct, frozen=True, tag="warning-opened"):
     number: int
     kind: WarningKind
     code: int
-    text: Wording
+    text: Message
     clauses: tuple[Identifier, ...]
     since_ns: int = 0
 

@@ -91,7 +91,7 @@ class UpgradeLedger(Struct, frozen=True):
     ) -> "UpgradeLedger":
         match entry:
             case StageChange():
-                dealt = entry.after == BatchStage.IN_PLAY.value
+                dealt = entry.after is BatchStage.IN_PLAY
                 return replace(self, in_play=entry.batch) if dealt else self
             case WarningOpened():
                 # Whether its cause lasts, the shuffler reports again; until then a person may

@@ -37,6 +37,7 @@ from controller.script.statements import (
     StatementBody,
 )
 from controller.script.tokens import quote_if_needed, quote_text
+from firmware_bridge.message import message
 
 HAND_LETTERS: Final = {"P": HandName.PLAYER, "B": HandName.BANKER}
 # The word for each place.
@@ -99,9 +100,10 @@ def _read_custody_finding(reader: StatementReader) -> CustodyFindingRaised:
     tag = reader.text("tag") if reader.accept("tag") else ""
     back = reader.text("back") if reader.accept("of") else ""
     reader.expect("at")
-    step = reader.text("step")
+    step = message("as_typed", typed=reader.text("step"))
     reader.expect("because")
-    return CustodyFindingRaised(Finding(code, step, reader.text("detail"), card, tag, back))
+    detail = message("as_typed", typed=reader.text("detail"))
+    return CustodyFindingRaised(Finding(code, step, detail, card, tag, back))
 
 
 def _read_repeated_card(reader: StatementReader) -> CardRepeated:

@@ -91,11 +91,12 @@ def log_batches(stored: StoredTransaction) -> None:
     for conclusion in stored.conclusions:
         if not isinstance(conclusion.item, ManifestGiven):
             continue
-        batch, by = f"batch {conclusion.item.batch}", conclusion.item.named_by
+        batch, by = f"batch {conclusion.item.batch}", to_words(conclusion.item.named_by)
         if any(isinstance(entry, BatchBound) for entry in conclusion.entries):
             LOG.info("%s is bound, named by %s", batch, by)
             continue
-        name = batch if by == BY_CONFIGURATION else "the name given for a batch"
+        by_configuration = conclusion.item.named_by == BY_CONFIGURATION
+        name = batch if by_configuration else "the name given for a batch"
         LOG.warning("%s is not bound, named by %s; `smartshoe status` shows why", name, by)
 
 

@@ -18,19 +18,20 @@ from controller.core.manifest_binding import MANIFESTS, is_batch_name
 from controller.journal.values import JournalError
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
-from controller.system.keys import KeyFileError, fingerprint_text, load_public
+from controller.system.keys import KeyFileError, load_public
 from controller.table.loop import StoredTransaction
 from controller.tape.entries import BatchBound, Entry, ManifestRequested
 from controller.tape.inputs import ManifestGiven
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
-BY_CONFIGURATION: Final = "the configuration"
+BY_CONFIGURATION: Final = message("the_configuration")
 _QUEUE_MAX: Final = 64
 _ANSWERS_MAX: Final = 4
 
 
 class NamedBatch(Struct, frozen=True):
-    """A batch named in this run, and the result; `refused` is empty if it was bound.
+    """A batch named in this run, and the result, in words; `refused` is empty if it was bound.
 
     `number` counts the answers, so that a client can distinguish its answer from an older one.
     """
@@ -107,7 +108,7 @@ class ManifestLookup:
                     refused = to_words(why)
                 case _:
                     continue
-            answers = (*answers, NamedBatch(number, item.batch, item.named_by, refused))
+            answers = (*answers, NamedBatch(number, item.batch, to_words(item.named_by), refused))
         self._answers = answers[-_ANSWERS_MAX:]
 
     def stop(self) -> None:
@@ -143,21 +144,23 @@ def _discard(item: ManifestGiven) -> None:
 def look_up(folder: Path, keys: Sequence[Path], name: str) -> BatchFile:
     """Load a batch from its folder; the keys are read again, as one may have been added."""
     if not is_batch_name(name):
-        problem = "this is not a batch name; scan the batch's own bar code, or name it"
-        return BatchFile(name, None, None, problem)
+        return BatchFile(name, None, None, message("not_a_batch_name"))
     trusted, missing = [], ""
     for path in keys:
         try:
             trusted.append(load_public(path))
         except KeyFileError as error:
-            missing = f" ({error})"
+            missing = str(error)
     found = load_batch(folder, name, trusted)
-    return replace(found, problem=found.problem + missing) if found.problem else found
+    if found.problem is None or not missing:
+        return found
+    problem = message("problem_without_key", problem=found.problem, foreign=missing)
+    return replace(found, problem=problem)
 
 
 def manifest_given(found: BatchFile, wanted: ManifestRequested, at: Timestamp) -> ManifestGiven:
     """The input for the table with a batch's manifest, or with its problem."""
-    if found.manifest is None or found.problem:
+    if found.manifest is None or found.problem is not None:
         return ManifestGiven(at, wanted.batch, wanted.named_by, b"", problem=found.problem)
     statement = found.receipt.statement if found.receipt is not None else None
     return ManifestGiven(
@@ -167,5 +170,5 @@ def manifest_given(found: BatchFile, wanted: ManifestRequested, at: Timestamp) -
         content=MANIFESTS.encode(found.manifest),
         maker=statement.maker if statement is not None else "",
         operator=statement.operator if statement is not None else "",
-        signed_by=fingerprint_text(statement.key_fingerprint) if statement is not None else "",
+        signed_by=statement.key_fingerprint if statement is not None else b"",
     )

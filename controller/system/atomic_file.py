@@ -5,13 +5,11 @@ Source: controller/commissioning/README.md, "The batch file", "The shuffler's id
 
 import contextlib
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 # About forty times the size of the file of an eight-deck batch.
 _FILE_BYTES_MAX: Final = 1_000_000
-_PROBLEMS_SHOWN_MAX: Final = 20
 
 
 class SmallFileError(Exception):
@@ -40,13 +38,6 @@ def read_text(path: Path) -> str:
         raise SmallFileError(
             f"{path}, line {line}: not UTF-8 text. Remedy: save the file as UTF-8"
         ) from error
-
-
-def problem_lines(path: Path, problems: Sequence[str]) -> str:
-    """The problems of one file, one per line, at most 20 and the number of the others."""
-    shown = [f"{path}: {problem}" for problem in problems[:_PROBLEMS_SHOWN_MAX]]
-    more = len(problems) - len(shown)
-    return "\n".join([*shown, f"{path}: ... and {more} more"] if more else shown)
 
 
 def require_new(path: Path) -> None:

@@ -25,10 +25,12 @@ from controller.procedure.effects import (
     WarningOpened,
 )
 from controller.procedure.events import DomainEvent
+from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Verdict
 from controller.tape.inputs import DiskLevel, Input
 from drivers.events import DeviceEvent
 from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import ConfiguredText, ForeignText, Identifier, TypedText
 
 
 class EventVerdicts(Struct, frozen=True, tag="event-verdicts"):
@@ -41,36 +43,36 @@ class EventVerdicts(Struct, frozen=True, tag="event-verdicts"):
 class DeviceEventRecorded(Struct, frozen=True, tag="device-event-recorded"):
     """A device event without a domain event: stage, fault, lock, device error."""
 
-    port: str
+    port: Identifier
     event: DeviceEvent
 
 
 class RunBegan(Struct, frozen=True, tag="run-began"):
     """The table, rule profile, assumed values and house rules that this run uses."""
 
-    table: str
-    software: str
-    profile: str
+    table: ConfiguredText
+    software: Identifier
+    profile: ConfiguredText
     decks: int
-    observed: tuple[str, ...]
-    assumed: tuple[str, ...]
+    observed: tuple[ObservableFact, ...]
+    assumed: tuple[Identifier, ...]
     same_boot: bool
-    house: tuple[str, ...] = ()
+    house: tuple[Identifier, ...] = ()
 
 
 class CommandGiven(Struct, frozen=True, tag="command-given"):
     """A command was sent to a device, and why."""
 
-    port: str
-    command: str
-    why: str
+    port: Identifier
+    command: Message
+    why: Message
 
 
 class ManifestRequested(Struct, frozen=True, tag="manifest-requested"):
     """A bar code or a person named a batch: its manifest is to be looked up."""
 
-    batch: str
-    named_by: str
+    batch: ForeignText
+    named_by: Message
 
 
 class BatchBound(Struct, frozen=True, tag="batch-bound"):
@@ -79,34 +81,42 @@ class BatchBound(Struct, frozen=True, tag="batch-bound"):
     `changed` is False if it was bound already; then every card stays where it is.
     """
 
-    batch: str
-    back: str
+    batch: Identifier
+    back: ConfiguredText
     decks: int
     cards: int
     digest: bytes
-    maker: str
+    maker: ConfiguredText
     operator: str
-    signed_by: str
+    signed_by: bytes
     changed: bool
 
 
 class CardSetApart(Struct, frozen=True, tag="card-set-apart"):
     """A named person set a card apart; its batch is blocked until it is bound again."""
 
-    back: str
-    tag: str
+    back: ConfiguredText
+    tag: Identifier
     person: str
-    reason: str
-    clauses: tuple[str, ...]
+    reason: TypedText
+    clauses: tuple[Identifier, ...]
+
+
+class UsbDeviceFate(StrEnum):
+    """What became of a USB device."""
+
+    APPEARED = "appeared"  # and is allowed
+    REFUSED = "refused"
+    GONE = "gone"
 
 
 class UsbDeviceRecorded(Struct, frozen=True, tag="usb-device-recorded"):
-    """A USB device: `what` is "appeared" (and allowed), "refused" or "gone"."""
+    """A USB device appeared, was refused, and why, or is gone."""
 
-    what: str
-    usb_id: str
-    serial_number: str
-    path: str
+    what: UsbDeviceFate
+    usb_id: Identifier
+    serial_number: ForeignText
+    path: Identifier
     why: Message | None
 
 

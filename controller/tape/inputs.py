@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from controller.actions.actions import Action, OperatorAction
 from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import ConfiguredText, ForeignText, Identifier
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
@@ -27,12 +28,12 @@ class Started(Struct, frozen=True, tag="started"):
     """
 
     at: Timestamp
-    boot_id: str
-    software: str
+    boot_id: Identifier
+    software: Identifier
     configuration: bytes
     profile: bytes
     zone: bytes
-    replaced: str
+    replaced: Identifier
     record_format: int = RECORD_FORMAT
 
 
@@ -48,7 +49,7 @@ class NoiseDropped(Struct, frozen=True, tag="noise-dropped"):
     `sample` holds the last of them.
     """
 
-    port: str
+    port: Identifier
     at: Timestamp
     count: int
     limit: int
@@ -60,17 +61,18 @@ class ManifestGiven(Struct, frozen=True, tag="manifest-given"):
 
     `content` is the canonical encoding of its controller.custody.manifest.Manifest, empty if there
     is a `problem`. `maker`, `operator` and `signed_by` (a key's fingerprint, empty if unsigned) are
-    from its receipt, which was verified before. `named_by` says who or what named the batch.
+    from its receipt, which was verified before. `named_by` says who or what named the batch: a
+    person, a bar code or the configuration.
     """
 
     at: Timestamp
-    batch: str
-    named_by: str
+    batch: ForeignText
+    named_by: Message
     content: bytes
-    maker: str = ""
+    maker: ConfiguredText = ""
     operator: str = ""
-    signed_by: str = ""
-    problem: str = ""
+    signed_by: bytes = b""
+    problem: Message | None = None
 
 
 class DevicePlugged(Struct, frozen=True, tag="device-plugged"):
@@ -82,8 +84,8 @@ class DevicePlugged(Struct, frozen=True, tag="device-plugged"):
     at: Timestamp
     vendor_id: int
     product_id: int
-    serial_number: str
-    path: str
+    serial_number: ForeignText
+    path: Identifier
     refused: Message | None = None
 
 
@@ -91,7 +93,7 @@ class DeviceUnplugged(Struct, frozen=True, tag="device-unplugged"):
     """A USB device is gone."""
 
     at: Timestamp
-    path: str
+    path: Identifier
 
 
 class DiskLevel(StrEnum):

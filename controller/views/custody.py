@@ -57,7 +57,7 @@ def custody_view(state: CustodyState) -> Plain:
                 "batch": one.batch,
                 "back": one.back,
                 "in_play": one.batch == in_play,
-                "blocked": one.blocked,
+                "blocked": "" if one.blocked is None else to_words(one.blocked),
                 "cards": dict(disclosed_places(one.places)),
             }
             for one in batch_counts(state)

@@ -140,7 +140,7 @@ def count_journal(journal: Path) -> JournalTally:
                     codes.update(v.code.value for v in verdicts if isinstance(v, Irregularity))
                 case StageChange(batch=back, after=BatchStage.IN_PLAY):
                     batches.append(back)
-                case ShuffleRecorded(refused=""):
+                case ShuffleRecorded(refused=None):
                     shuffles += 1
                 case _:
                     continue

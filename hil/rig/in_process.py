@@ -33,6 +33,7 @@ from controller.table.table import Health, RunSpec, Table
 from controller.tape.entries import Entry
 from controller.tape.inputs import ManifestGiven, Started
 from controller.version import VERSION
+from firmware_bridge.message import message
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings, Parity, Port
@@ -44,6 +45,7 @@ from hil.rig.console import DEALER, ConsoleDealer, result_values
 from hil.rig.shoe_models import ShoeKind
 
 WAIT_S = 60.0
+BY_BENCH = message("as_typed", typed="the bench")
 BAUD = 4800
 # The bench's floorperson takes the first of these decisions that is permitted.
 DECISION_PREFERENCE = (
@@ -189,7 +191,13 @@ class TableRig:
         """Bind the two usual batches by their manifests and check that they are stored."""
         for batch in usual_batches(self.settings.decks):
             content = MANIFESTS.encode(read_manifest(batch.csv()))
-            given = ManifestGiven(now(), batch.name, "the bench", content, maker="the bench")
+            given = ManifestGiven(
+                now(),
+                batch.name,
+                BY_BENCH,
+                content,
+                maker="the bench",
+            )
             stored = self.table.act(given)
             assert stored is not None, "the manifest was not stored"
 

@@ -13,9 +13,10 @@ from controller.actions.choices import FloorDecision, Provisional
 from controller.actions.declaration import Role
 from controller.core.manifest_binding import MANIFESTS
 from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
-from controller.custody.batch_life.permissions import clear_refusal, obstacles_to_dealing
+from controller.custody.batch_life.permissions import obstacles_to_dealing
 from controller.custody.batch_life.stages import READY, BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage
+from controller.custody.batch_life.warnings import clear_refusal
 from controller.custody.manifest_csv import read_manifest
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.verdicts import Irregularity
@@ -23,6 +24,7 @@ from controller.rules.outcome import Outcome
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
+from firmware_bridge.message import message
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tableau import is_pair, next_hand, winner
 from hil.dealing.tags import BACKS, usual_batches
@@ -38,6 +40,7 @@ from hil.simulation.power import PoweredTable
 
 SHOE: Final = "/dev/shoe"
 SHUFFLER: Final = "/dev/shuffler"
+BY_BENCH: Final = message("as_typed", typed="the bench")
 MS: Final = 1_000_000
 S: Final = 1_000_000_000
 CARD_NS: Final = 300 * MS
@@ -135,7 +138,7 @@ class BatchTable(PoweredTable):
         self.advance(S)
         for batch in usual_batches() if tags else ():
             content = MANIFESTS.encode(read_manifest(batch.csv()))
-            self.take(ManifestGiven(self.at, batch.name, "the bench", content))
+            self.take(ManifestGiven(self.at, batch.name, BY_BENCH, content))
 
     # The program's state.
 
@@ -325,7 +328,7 @@ class BatchTable(PoweredTable):
     def clear_all(self) -> None:
         """As a floorperson clear every warning that can be cleared, and decide what is open."""
         for one in self.lineage.warnings:
-            if not clear_refusal(self.lineage, one.number):
+            if clear_refusal(self.lineage, one.number) is None:
                 self.act(ClearWarning(one.number), Role.FLOORPERSON, "looked into")
         for _ in range(ROUNDS_MAX):
             if not self.state.table.open_irregularities:

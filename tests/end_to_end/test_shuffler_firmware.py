@@ -176,7 +176,8 @@ def test_a_hanging_board_gives_a_warning_and_executes_an_order_once(at: Table) -
     assert [one.lost for one in table.reports_of(DeviceSilent)] == [False, True]
     assert len(table.reports_of(ContactRestored)) == 1
     assert orders_answered(table) == [CommandOutcome.DONE]
-    orders = [one.command for one in table.stored(CommandGiven) if "Order" in one.command]
+    commands = [to_words(one.command) for one in table.stored(CommandGiven)]
+    orders = [one for one in commands if "Order" in one]
     assert orders == ["OrderShuffler load 1"]
     loaded = [one.state for one in table.reports_of(CompartmentChanged)]
     assert loaded == [CompartmentState.LOADING]

@@ -16,6 +16,7 @@ from controller.control.client import ControlError
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed, WarningOpened
 from controller.procedure.events import ShufflerEventsLost
 from controller.replay.report import ReplayFinding, replay
@@ -267,7 +268,7 @@ def journal_events(entries: list[Entry]) -> Iterator[tuple[object, ...]]:
 def check_executed_orders(executed: list[tuple[int, RequestType]], table: ShufflerTable) -> int:
     """Check that each executed order was given, and none twice; returns their number."""
     orders = [ask.name.lower() for _, ask in executed if ask is not RequestType.STATUS]
-    words = [one.command for one in table.stored(CommandGiven)]
+    words = [to_words(one.command) for one in table.stored(CommandGiven)]
     given = iter([word.split()[1] for word in words if word.startswith("OrderShuffler")])
     assert all(order in given for order in orders), "not a part of what was given, in its order"
     answers = [

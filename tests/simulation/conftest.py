@@ -16,6 +16,7 @@ from controller.procedure.verdicts import Irregularity, Verdict
 from controller.rules.outcome import Outcome
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven
+from firmware_bridge.message import message
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.tags import usual_batches
@@ -29,6 +30,7 @@ from hil.simulation.table import SimulatedOutlet, SimulatedTable
 EXIT, RACK, LAYOUT = "exit", "rack", "layout"
 DECISIONS_MAX = 12
 NO_PAUSES = Pace()
+BY_TEST = message("the_configuration")
 
 
 @dataclass
@@ -126,7 +128,7 @@ class Simulation:
         if rfid:
             for batch in usual_batches():
                 content = MANIFESTS.encode(read_manifest(batch.csv()))
-                table.take(ManifestGiven(table.at, batch.name, "the bench", content))
+                table.take(ManifestGiven(table.at, batch.name, BY_TEST, content))
         return played
 
     def play(

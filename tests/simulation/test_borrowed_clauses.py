@@ -30,6 +30,7 @@ from controller.tape.records import entry_record, input_record
 from controller.views.snapshot import snapshot
 from controller.views.snapshot_reader import SnapshotPart
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
@@ -183,7 +184,7 @@ def test_of_a_shuffle_that_does_not_count(
     """In the list as text and as JSON, and in the exported file, of which the text is read back."""
     at = Timestamp(0, 10**18)
     began = Started(at, "boot", "1", b"", profile_text(DEALT.profile).encode(), b"", "")
-    refused = ShuffleRecorded("red", SHUFFLE, "the cycle was not completed", ("NY-h-1", BORROWED))
+    refused = ShuffleRecorded("red", SHUFFLE, message("could_not_verify_it"), ("NY-h-1", BORROWED))
     path = tmp_path / "journal"
     opened = Journal.open(path)
     opened.append([input_record(began), entry_record(refused)])

@@ -36,6 +36,7 @@ from controller.tape.inputs import ManifestGiven
 from controller.views.snapshot import snapshot
 from controller.views.snapshot_reader import SnapshotPart
 from drivers.catalogue import ShoeSettings, build_monitor
+from firmware_bridge.message import message
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import card_named
 from hil.dealing.tags import PhysicalBatch, usual_batches
@@ -54,6 +55,7 @@ FIRST_BURN_CARD = "AD"
 NATURAL = ("JS", "9H", "7D", "KC", "5S", "3C")
 BOTH_STAND = ("4H", "7C", "7S", "10H", "KH", "8D")
 BEHIND = ("2D", "2H")
+BY_TEST = message("the_configuration")
 
 
 class WriteRecordingShoe(RfidShoe):
@@ -92,7 +94,7 @@ class Table:
         self.rig = SimulatedTable(settings, profile, {EXIT: self.shoe, **self.readers})
         for one in (RED, BLUE):
             content = MANIFESTS.encode(read_manifest(one.csv()))
-            self.rig.take(ManifestGiven(self.rig.at, one.name, "the test", content))
+            self.rig.take(ManifestGiven(self.rig.at, one.name, BY_TEST, content))
         self.batch = batch
         self.cards = [batch.of(card_named(name)) for name in (FIRST_BURN_CARD, *cards)]
         self.behind = [batch.of(card_named(name)) for name in BEHIND]

@@ -35,6 +35,7 @@ from drivers.commands import ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shuffler_events import IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
+from firmware_bridge.message import message
 from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import batch
@@ -53,6 +54,7 @@ UNLOCK = bytes.fromhex("02 4F 50 4C 4B 30 31 03 31 38")
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
 CLOSED = {SHOE: False}
+BY_TEST = message("the_configuration")
 
 
 def cards_of(back: str) -> tuple[PhysicalCard, ...]:
@@ -172,7 +174,7 @@ def test_a_paired_shuffler_is_trusted_and_shown(table: Table) -> None:
 def test_a_person_orders_every_step_of_a_shuffle(table: Table) -> None:
     table.shuffle_and_store(RED, 1)
     assert table.stage("red") is BatchStage.STORED
-    entries = [one.command for one in table.entries_of(CommandGiven)]
+    entries = [to_words(one.command) for one in table.entries_of(CommandGiven)]
     assert entries == [
         "OrderShuffler load 1",
         "OrderShuffler count 1",
@@ -185,13 +187,13 @@ def test_a_person_orders_every_step_of_a_shuffle(table: Table) -> None:
         if isinstance(n.event, CommandAnswered)
     ]
     assert [one.outcome for one in answers] == [CommandOutcome.DONE] * 4
-    assert [one.refused for one in table.entries_of(ShuffleRecorded)] == [""]
+    assert [one.refused for one in table.entries_of(ShuffleRecorded)] == [None]
 
 
 def test_a_batch_is_ordered_by_its_back(table: Table) -> None:
     table.shuffle_and_store(RED, 2)
     table.order_accepted(ShufflerOrder.RELEASE, batch="red")
-    assert table.entries_of(CommandGiven)[-1].command == "OrderShuffler release 2"
+    assert to_words(table.entries_of(CommandGiven)[-1].command) == "OrderShuffler release 2"
     assert table.stage("red") is BatchStage.RELEASED
 
 
@@ -291,7 +293,9 @@ def test_a_warning_locks_the_shoe_though_nothing_is_suspended(table_with_warning
     assert kinds(table_with_warning) == [WarningKind.DOOR, WarningKind.LAMP]
     assert table_with_warning.state.table.phase is Phase.BETWEEN_COUPS
     assert table_with_warning.to_shoe == [LOCK]
-    lock = CommandGiven(SHOE, "LockExit", "a warning of the shuffler is open")
+    lock = CommandGiven(
+        SHOE, message("device_command", command="LockExit"), message("warning_is_open")
+    )
     assert lock in table_with_warning.entries
 
 
@@ -318,7 +322,10 @@ def test_a_named_person_who_clears_it_unlocks_the_shoe(table_with_warning: Table
     assert {one.reason for one in closed} == {"a cleaner; blue is shuffled again"}
     assert table_with_warning.to_shoe == [LOCK, UNLOCK]
     assert (
-        CommandGiven(SHOE, "UnlockExit", "the warnings are cleared") in table_with_warning.entries
+        CommandGiven(
+            SHOE, message("device_command", command="UnlockExit"), message("warnings_are_cleared")
+        )
+        in table_with_warning.entries
     )
 
 
@@ -464,7 +471,7 @@ def bind(table: Table, back: str) -> None:
         for number, (rank, suit) in enumerate(product(Rank, Suit), start=deck * 100)
     ]
     content = MANIFESTS.encode(build_manifest(f"{back.upper()}-0001", back, DECKS, deck))
-    table.take(ManifestGiven(table.at, f"{back.upper()}-0001", "the test", content))
+    table.take(ManifestGiven(table.at, f"{back.upper()}-0001", BY_TEST, content))
 
 
 def places_of(table: Table, back: str) -> dict[str, int]:

@@ -214,8 +214,8 @@ def test_each_shuffle_has_a_receipt_for_its_batch(profile: str) -> None:
     table = both_stored(profile)
     receipts = entries_of(table, ShuffleRecorded)
     assert [(one.batch, one.refused, one.proof.count) for one in receipts] == [
-        ("red", "", 416),
-        ("blue", "", 416),
+        ("red", None, 416),
+        ("blue", None, 416),
     ]
     assert len({clause for one in receipts for clause in one.clauses}) >= 2
 

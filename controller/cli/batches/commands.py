@@ -90,9 +90,9 @@ def export(
 
     batch = _batch(folder, name, key, trust)
     if batch.manifest is None:
-        raise CommandError(batch.problem)
-    if batch.problem:
-        echo_stderr(f"smartshoe: not for play: {batch.problem}")
+        raise CommandError(batch.problem_words)
+    if batch.problem_words:
+        echo_stderr(f"smartshoe: not for play: {batch.problem_words}")
     text = write_manifest(batch.manifest)
     if to is not None:
         require_new(to)
@@ -122,9 +122,9 @@ def list_batches(
         headings = ("batch", "back", "decks", "tags", "result", "maker", "operator", "time", "")
         echo_table(headings, [_row(one) for one in batches])
         for one in batches:
-            if one.problem:
-                echo_stderr(f"{one.name}: not for play: {one.problem}")
-    if any(one.problem for one in batches):
+            if one.problem_words:
+                echo_stderr(f"{one.name}: not for play: {one.problem_words}")
+    if any(one.problem_words for one in batches):
         raise typer.Exit(ExitCode.NO)
 
 
@@ -138,15 +138,19 @@ def show(
     """Show a batch, its receipt and its problems."""
     batch = _batch(folder, name, key, trust)
     if batch.manifest is None:
-        raise CommandError(batch.problem)
+        raise CommandError(batch.problem_words)
     if json:
         echo_json(_plain(batch))
     else:
         for word, value in _plain(batch).items():
             if word != "problem":
                 echo(f"{word.replace('_', ' '):<18}{value}")
-        echo("for play          yes" if not batch.problem else f"not for play: {batch.problem}")
-    if batch.problem:
+        echo(
+            "for play          yes"
+            if not batch.problem_words
+            else f"not for play: {batch.problem_words}"
+        )
+    if batch.problem_words:
         raise typer.Exit(ExitCode.NO)
 
 
@@ -159,7 +163,7 @@ def _batch(folder: Path, name: str, key: Path, trust: list[Path] | None) -> "Bat
 def _plain(batch: "BatchFile") -> dict[str, object]:
     from controller.system.json_document import time_text
 
-    shown: dict[str, object] = {"batch": batch.name, "problem": batch.problem}
+    shown: dict[str, object] = {"batch": batch.name, "problem": batch.problem_words}
     if batch.manifest is not None:
         cut_cards = batch.manifest.faces.count(0)
         shown |= {
@@ -191,5 +195,5 @@ def _row(batch: "BatchFile") -> tuple[str, ...]:
         str(shown.get("decks", "")),
         tags,
         *(str(shown.get(word, "")) for word in words),
-        "not for play" if batch.problem else "",
+        "not for play" if batch.problem_words else "",
     )

@@ -152,6 +152,7 @@ def _start_or_resume(
     from controller.commissioning.batch_folder import load_sheet, partial_path
     from controller.custody.enrolment.enrol import Enrolment, resume_enrolment
     from controller.custody.manifest import ManifestError
+    from controller.messages.catalogue import to_words
 
     partial_file = partial_path(folder, plan.batch)
     if not resume:
@@ -164,7 +165,7 @@ def _start_or_resume(
     try:
         return resume_enrolment(plan, load_sheet(partial_file))
     except ManifestError as error:
-        lines = "\n".join(f"{partial_file}: {problem}" for problem in error.problems)
+        lines = "\n".join(f"{partial_file}: {to_words(problem)}" for problem in error.problems)
         raise CommandError(
             f"{lines}\nRemedy: give the options of the started enrolment, or start again with"
             " --replace and without --resume"

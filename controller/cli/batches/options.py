@@ -126,8 +126,9 @@ def pile_reader(port: str, model: str) -> "PileReader[Any]":
 
 def _right(name: str, value: str) -> str:
     from controller.custody.manifest_csv import heading_problem
+    from controller.messages.catalogue import to_words
 
     problem = heading_problem(name, value)
-    if problem:
-        raise CommandError(f"{name}: {problem}")
+    if problem is not None:
+        raise CommandError(f"{name}: {to_words(problem)}")
     return value

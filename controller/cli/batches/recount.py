@@ -58,8 +58,8 @@ def verify(
     from controller.custody.enrolment.recount import add_cards, recount_result, start_recount
 
     batch = load_batch(folder, checked_name(name), trusted_keys(key, trust))
-    if batch.manifest is None or batch.problem:
-        raise CommandError(batch.problem, ExitCode.NO)
+    if batch.manifest is None or batch.problem_words:
+        raise CommandError(batch.problem_words, ExitCode.NO)
     if reader and against is not None:
         raise CommandError(
             "--reader and --against are both given", place="--reader", remedy="give one of them"

@@ -56,13 +56,15 @@ def _row(shuffle: "RecordedShuffle") -> tuple[str, ...]:
 
 
 def _counts_text(shuffle: "RecordedShuffle") -> str:
+    from controller.messages.catalogue import to_words
     from controller.profiles.borrowing import describe_citation
 
     recorded = shuffle.recorded
-    if recorded.refused:
+    if recorded.refused is not None:
+        refused = to_words(recorded.refused)
         named = ((one, shuffle.borrowed.get(one)) for one in recorded.clauses)
         cited = ", ".join(describe_citation(*one) for one in named)
-        return f"no: {recorded.refused} ({cited})" if cited else f"no: {recorded.refused}"
+        return f"no: {refused} ({cited})" if cited else f"no: {refused}"
     return "yes" if recorded.proof.genuine else "yes, unsigned: a bare device"
 
 

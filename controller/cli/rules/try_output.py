@@ -198,7 +198,8 @@ def _batch_effect_text(
             why = to_words(effect.why) + _cited(book, effect.clauses)
             return f"batch {effect.batch}: {stages}; {why}"
         case ShuffleRecorded():
-            counts = f"does not count: {to_words(effect.refused)}" if effect.refused else "counts"
+            refused = effect.refused
+            counts = "counts" if refused is None else f"does not count: {to_words(refused)}"
             cycle = effect.proof.cycle
             text = f"shuffle {cycle} of batch {effect.batch} {counts}"
             return text + _cited(book, effect.clauses)

@@ -170,7 +170,7 @@ def batches_plain(config: TableConfig, profile: Profile) -> Iterator[Plain]:
         problem = ""
         if isinstance(entry, Refusal):
             problem = to_words(entry.why).removeprefix(
-                f"batch {name}, named by {BY_CONFIGURATION}: "
+                f"batch {name}, named by {to_words(BY_CONFIGURATION)}: "
             )
         yield {"batch": name, **_receipt_plain(found), "problem": problem}
 

@@ -17,7 +17,7 @@ from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage,
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import BatchMoved, Move
 from controller.state_table import NoEdge, StateTable
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message
 
 # Only a right count clears these reasons.
 NOT_WHOLE: Final = (BlockReason.SHORT, BlockReason.LONG, BlockReason.FOREIGN)
@@ -28,7 +28,7 @@ class Remark(Struct, frozen=True):
 
     reason: BlockReason
     back: str
-    detail: str
+    detail: Message
 
 
 class LineageUpdate(Struct, frozen=True):
@@ -94,19 +94,19 @@ def advance(
     context: BatchContext,
     life: BatchLife,
     trigger: BatchTrigger,
-    why: Wording,
+    why: Message,
 ) -> LineageUpdate:
     """Move this batch along a transition and store it; unchanged where there is no transition."""
     after = context.stage_table.next(life.stage, trigger)
     if isinstance(after, NoEdge):
         return update
-    moved = StageChange(life.back, life.stage.value, after.value, why)
+    moved = StageChange(life.back, life.stage, after, why)
     update = replace(update, moves=(*update.moves, moved))
     return with_life(update, replace(life, stage=after))
 
 
 def hold_batch(
-    update: LineageUpdate, context: BatchContext, life: BatchLife, reason: BlockReason, why: Wording
+    update: LineageUpdate, context: BatchContext, life: BatchLife, reason: BlockReason, why: Message
 ) -> LineageUpdate:
     """Hold this batch, where its stage permits, and add the reason that blocks it."""
     trigger = (
@@ -119,7 +119,9 @@ def hold_batch(
     return advance(update, context, barred, trigger, why)
 
 
-def add_remark(update: LineageUpdate, reason: BlockReason, back: str, detail: str) -> LineageUpdate:
+def add_remark(
+    update: LineageUpdate, reason: BlockReason, back: str, detail: Message
+) -> LineageUpdate:
     """Add a remark, where batches are tracked."""
     if not update.lineage.lives:
         return update
@@ -127,7 +129,7 @@ def add_remark(update: LineageUpdate, reason: BlockReason, back: str, detail: st
 
 
 def restart(
-    update: LineageUpdate, context: BatchContext, life: BatchLife, why: Wording
+    update: LineageUpdate, context: BatchContext, life: BatchLife, why: Message
 ) -> LineageUpdate:
     """Start the batch over as its cards are gathered or loaded: count and shuffle are void.
 

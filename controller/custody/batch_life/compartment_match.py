@@ -10,6 +10,7 @@ from msgspec import Struct
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage
 from controller.custody.batch_life.warnings import printable
+from firmware_bridge.message import Message, message
 
 # Stages in which a batch may go into the shuffler without a record.
 _ON_ITS_WAY: Final = (
@@ -23,11 +24,11 @@ _ON_ITS_WAY: Final = (
 class CompartmentMatch(Struct, frozen=True):
     """The batch in a compartment; `life` None where it is unknown.
 
-    `contradiction` is a sentence; `life`, if any, is then the batch in doubt.
+    Where there is a `contradiction`, `life`, if any, is the batch in doubt.
     """
 
     life: BatchLife | None
-    contradiction: str = ""
+    contradiction: Message | None = None
 
 
 def match_compartment(lineage: Lineage, compartment: int, sensed: str) -> CompartmentMatch:
@@ -37,29 +38,32 @@ def match_compartment(lineage: Lineage, compartment: int, sensed: str) -> Compar
         return _expected(lineage, compartment) if here is None else _unless_in_play(lineage, here)
     life = lineage.life(sensed)
     if life is None:
-        backs = " and ".join(one.back for one in lineage.lives)
+        backs = tuple(one.back for one in lineage.lives)
         seen = printable(sensed)
         return CompartmentMatch(
             here or _expected(lineage, compartment).life,
-            f"a {seen} back is seen in compartment {compartment}; this table's batches are {backs}",
+            message("strange_back_seen", foreign=seen, compartment=compartment, backs=backs),
         )
     if here is not None and here != life:
-        return CompartmentMatch(
-            here, f"compartment {compartment} holds {here.back}, and a {sensed} back is seen there"
+        seen_there = message(
+            "other_back_seen", compartment=compartment, batch=here.back, seen=sensed
         )
+        return CompartmentMatch(here, seen_there)
     if life.compartment not in (0, compartment):
-        return CompartmentMatch(
-            life, f"{sensed} is seen in compartment {compartment} but is in {life.compartment}"
+        elsewhere = message(
+            "seen_in_other_compartment",
+            batch=sensed,
+            compartment=compartment,
+            known=life.compartment,
         )
+        return CompartmentMatch(life, elsewhere)
     return _unless_in_play(lineage, life)
 
 
 def _unless_in_play(lineage: Lineage, life: BatchLife) -> CompartmentMatch:
     if life.back != lineage.in_play:
         return CompartmentMatch(life)
-    return CompartmentMatch(
-        life, f"{life.back} is in play, but the shuffler reports that it holds it"
-    )
+    return CompartmentMatch(life, message("in_play_but_reported_inside", batch=life.back))
 
 
 def _expected(lineage: Lineage, compartment: int) -> CompartmentMatch:
@@ -70,7 +74,5 @@ def _expected(lineage: Lineage, compartment: int) -> CompartmentMatch:
     outside = [one for one in lineage.lives if not one.compartment and one.stage in _ON_ITS_WAY]
     away = [one for one in outside if one.back != lineage.in_play]
     if not away:
-        return CompartmentMatch(
-            None, f"cards are in compartment {compartment}, but no batch of this table can be there"
-        )
+        return CompartmentMatch(None, message("no_batch_can_be_there", compartment=compartment))
     return CompartmentMatch(away[0] if len(away) == 1 else None)

@@ -23,16 +23,17 @@ from controller.custody.batch_life.change import (
     restart,
     with_life,
 )
-from controller.custody.batch_life.compartment_match import CompartmentMatch, match_compartment
+from controller.custody.batch_life.compartment_match import match_compartment
 from controller.custody.batch_life.stages import BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
-from controller.custody.batch_life.warnings import cards_left, open_warning
+from controller.custody.batch_life.warnings import open_warning
 from controller.custody.moves import BatchCounted
 from controller.rules.cards import Card, Rank, Suit
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
+from firmware_bridge.message import Message, message
 
 COMPARTMENTS: Final = (1, 2)
-_COUNTED_BY: Final = "the count of the shuffler"
+_COUNTED_BY: Final = message("count_of_the_shuffler")
 _SHUFFLED: Final = (BatchStage.SHUFFLED, BatchStage.STORED)
 
 
@@ -58,35 +59,46 @@ def place_in_compartment(
 ) -> tuple[LineageUpdate, BatchLife | None]:
     """Record which batch is in a compartment; None where it is unknown or contradicts."""
     found = match_compartment(update.lineage, compartment, sensed)
-    if found.contradiction:
-        return hold_mismatch(update, context, compartment, found), None
+    if found.contradiction is not None:
+        return hold_mismatch(update, context, compartment, found.life, found.contradiction), None
     if found.life is None:
-        detail = (
-            f"which batch is in compartment {compartment} is not known: say which one goes in,"
-            " and load it again"
-        )
+        detail = message("batch_in_compartment_not_known", compartment=compartment)
         return add_remark(update, BlockReason.UNPROVEN, "", detail), None
     update = _put_in(update, context, found.life, compartment)
     return update, update.lineage.life(found.life.back)
 
 
 def hold_mismatch(
-    update: LineageUpdate, context: BatchContext, compartment: int, found: CompartmentMatch
+    update: LineageUpdate,
+    context: BatchContext,
+    compartment: int,
+    life: BatchLife | None,
+    why: Message,
 ) -> LineageUpdate:
-    """Hold the batch in doubt: the compartment contradicts the known state."""
-    if found.life is not None:
-        life = found.life
+    """Hold the batch in doubt, if any: the compartment contradicts the known state."""
+    if life is not None:
         if not life.compartment and life.back != update.lineage.in_play:
             update = _put_in(update, context, life, compartment)
             life = update.lineage.life(life.back) or life
-        update = hold_batch(update, context, life, BlockReason.FOREIGN, found.contradiction)
+        update = hold_batch(update, context, life, BlockReason.FOREIGN, why)
     return open_warning(
-        update,
-        context,
-        WarningKind.COUNT,
-        found.contradiction,
-        active=False,
-        compartment=compartment,
+        update, context, WarningKind.COUNT, why, active=False, compartment=compartment
+    )
+
+
+def hold_on_other_back(
+    update: LineageUpdate, context: BatchContext, compartment: int, sensed: str
+) -> LineageUpdate:
+    """Hold the batch of a compartment where another back is seen."""
+    found = match_compartment(update.lineage, compartment, sensed)
+    assert found.contradiction is not None, "another back than the known one contradicts"
+    return hold_mismatch(update, context, compartment, found.life, found.contradiction)
+
+
+def because_in_compartment(life: BatchLife, why: Message) -> Message:
+    """What is wrong with this batch, with the compartment that it lies in."""
+    return message(
+        "batch_in_compartment_because", batch=life.back, compartment=life.compartment, why=why
     )
 
 
@@ -97,7 +109,7 @@ def hold_on_wrong_count(
     wrong = check_count(cards, faces, context.cards, context.decks)
     if wrong is None:
         return None
-    why = f"{life.back} in compartment {life.compartment}: {wrong.detail}"
+    why = because_in_compartment(life, wrong.detail)
     update = hold_batch(update, context, replace(life, cards=cards), wrong.reason, why)
     return open_warning(
         update, context, WarningKind.COUNT, why, active=False, compartment=life.compartment
@@ -105,7 +117,7 @@ def hold_on_wrong_count(
 
 
 def hold_broken_shuffle(
-    update: LineageUpdate, context: BatchContext, life: BatchLife, why: str
+    update: LineageUpdate, context: BatchContext, life: BatchLife, why: Message
 ) -> LineageUpdate:
     """Hold the batch: its shuffle did not complete."""
     update = hold_batch(update, context, life, BlockReason.BROKEN_OFF, why)
@@ -130,15 +142,14 @@ def empty_compartment(
     away = replace(life, compartment=0)
     match life.stage:
         case BatchStage.COUNTED:
-            return restart(update, context, away, f"{life.back} was taken out after its count")
+            return restart(update, context, away, message("taken_out_after_count", batch=life.back))
         case BatchStage.SHUFFLING:
-            update = hold_broken_shuffle(
-                update, context, life, f"{life.back} is gone from compartment {compartment}"
-            )
+            why = message("gone_from_compartment", batch=life.back, compartment=compartment)
+            update = hold_broken_shuffle(update, context, life, why)
             held = update.lineage.life(life.back) or away
             return with_life(update, replace(held, compartment=0))
         case BatchStage.SHUFFLED | BatchStage.STORED:
-            why = f"{life.back} left compartment {compartment} without being released"
+            why = message("left_without_release", batch=life.back, compartment=compartment)
             update = hold_batch(update, context, away, BlockReason.TOUCHED, why)
             return open_warning(
                 update, context, WarningKind.COUNT, why, active=False, compartment=compartment
@@ -154,7 +165,8 @@ def _put_in(
     if life.compartment == compartment:
         return update
     there = replace(life, compartment=compartment)
-    update = restart(update, context, there, f"{life.back} goes into compartment {compartment}")
+    why = message("goes_into_compartment", batch=life.back, compartment=compartment)
+    update = restart(update, context, there, why)
     recorded = "" if update.lineage.into_shuffler == life.back else update.lineage.into_shuffler
     return replace(update, lineage=replace(update.lineage, into_shuffler=recorded))
 
@@ -167,7 +179,7 @@ def _holds(
     if life is None:
         return update
     if update.lineage.jammed(event.compartment) and event.state is not CompartmentState.HELD:
-        detail = f"compartment {event.compartment} is jammed: free the cards, then count them"
+        detail = message("compartment_is_jammed", compartment=event.compartment)
         return add_remark(update, BlockReason.JAMMED, life.back, detail)
     if event.state is CompartmentState.LOADING:
         return _loaded(update, context, life)
@@ -179,7 +191,7 @@ def _holds(
     if held is not None:
         return held
     if event.state is CompartmentState.HELD:
-        why = f"the shuffler holds {life.back} back: look at its cards"
+        why = message("shuffler_holds_back", batch=life.back)
         return (
             update
             if life.stage is BatchStage.HELD
@@ -190,13 +202,11 @@ def _holds(
 
 def _loaded(update: LineageUpdate, context: BatchContext, life: BatchLife) -> LineageUpdate:
     if life.stage is BatchStage.SHUFFLING:
-        update = hold_broken_shuffle(
-            update, context, life, f"cards are loaded onto {life.back} while it is shuffled"
-        )
+        why = message("loaded_onto_while_shuffled", batch=life.back)
+        update = hold_broken_shuffle(update, context, life, why)
         life = update.lineage.life(life.back) or life
-    return restart(
-        update, context, life, f"{life.back} is loaded into compartment {life.compartment}"
-    )
+    why = message("loaded_into_compartment", batch=life.back, compartment=life.compartment)
+    return restart(update, context, life, why)
 
 
 def _counted(
@@ -206,24 +216,19 @@ def _counted(
     if held is not None:
         return held
     if event.cards is None:
-        return add_remark(
-            update,
-            BlockReason.UNPROVEN,
-            life.back,
-            f"{life.back} was counted, but no number was reported",
-        )
+        detail = message("counted_without_number", batch=life.back)
+        return add_remark(update, BlockReason.UNPROVEN, life.back, detail)
     if life.stage is BatchStage.SHUFFLING:
-        update = hold_broken_shuffle(
-            update, context, life, f"{life.back} is counted and no longer shuffled"
-        )
+        why = message("counted_no_longer_shuffled", batch=life.back)
+        update = hold_broken_shuffle(update, context, life, why)
         life = update.lineage.life(life.back) or life
     if life.stage is BatchStage.RELEASED:
-        update = restart(update, context, life, f"{life.back} was released and is counted again")
+        why = message("released_and_counted_again", batch=life.back)
+        update = restart(update, context, life, why)
         life = update.lineage.life(life.back) or life
     fresh = replace(life, cards=event.cards, proof=None, by_hand=False, block_reasons=(), cycle=0)
-    return advance(
-        update, context, fresh, BatchTrigger.COUNTED, f"{event.cards} cards counted, as expected"
-    )
+    why = message("counted_as_expected", cards=event.cards)
+    return advance(update, context, fresh, BatchTrigger.COUNTED, why)
 
 
 def _reported_shuffled(
@@ -232,18 +237,15 @@ def _reported_shuffled(
     """Apply a report of a shuffled or stored batch: it moves only if it has its proof."""
     if life.stage in _SHUFFLED:
         if state is CompartmentState.STORED and can_advance(context, life, BatchTrigger.STORED):
-            return advance(
-                update, context, life, BatchTrigger.STORED, f"{life.back} is stored in the shuffler"
-            )
+            stored = message("stored_in_shuffler", batch=life.back)
+            return advance(update, context, life, BatchTrigger.STORED, stored)
         return update
     if life.stage is BatchStage.RELEASED:
-        why = f"{life.back} was released, but the shuffler reports it as stored again"
+        why = message("released_but_reported_stored", batch=life.back)
         return hold_batch(update, context, life, BlockReason.TOUCHED, why)
     if life.stage is BatchStage.SHUFFLING:
         return update  # its receipt is an event of its own
-    detail = (
-        f"the shuffler reports that {life.back} is shuffled, but no complete shuffle of it is known"
-    )
+    detail = message("reported_shuffled_not_known", batch=life.back)
     return add_remark(update, BlockReason.UNPROVEN, life.back, detail)
 
 
@@ -254,30 +256,23 @@ def _released(
     if life is None:
         known = update.lineage.life(event.back)
         gone = known is not None and not known.compartment
-        detail = f"a batch is released from compartment {event.compartment}, which one is unknown"
+        detail = message("unknown_batch_released", compartment=event.compartment)
         return update if gone else add_remark(update, BlockReason.UNPROVEN, "", detail)
     if event.back and event.back != life.back:
-        return hold_mismatch(
-            update,
-            context,
-            event.compartment,
-            match_compartment(update.lineage, event.compartment, event.back),
-        )
+        return hold_on_other_back(update, context, event.compartment, event.back)
     if life.stage is BatchStage.RELEASED:
         return update
     if life.stage in _SHUFFLED and update.lineage.residual:
-        left = cards_left(update.lineage.residual)
-        why = f"{life.back} is released while {left}"
+        left = message("cards_left_in_shuffler", count=update.lineage.residual)
+        why = message("released_while", batch=life.back, what=left)
         return hold_batch(update, context, life, BlockReason.DEVICE, why)
     if life.stage in _SHUFFLED:
-        return advance(
-            update, context, life, BatchTrigger.RELEASED, f"{life.back} is released to be cut"
-        )
+        why = message("released_to_be_cut", batch=life.back)
+        return advance(update, context, life, BatchTrigger.RELEASED, why)
     if life.stage is BatchStage.SHUFFLING:
-        update = hold_broken_shuffle(
-            update, context, life, f"{life.back} is released before its shuffle is complete"
-        )
-    detail = f"{life.back} is released and is not shuffled: count and shuffle it"
+        why = message("released_before_shuffle_complete", batch=life.back)
+        update = hold_broken_shuffle(update, context, life, why)
+    detail = message("released_and_not_shuffled", batch=life.back)
     return add_remark(update, BlockReason.UNSHUFFLED, life.back, detail)
 
 
@@ -291,39 +286,43 @@ FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 
 
 class CountMismatch(Struct, frozen=True):
-    """Why a batch is not complete; `detail` is a part of a sentence."""
+    """Why a batch is not complete."""
 
     reason: BlockReason
-    detail: str
+    detail: Message
 
 
 def check_count(counted: int | None, faces: bytes, cards: int, decks: int) -> CountMismatch | None:
     """The mismatch of a count (None: not counted) or its faces (empty: not read); None if right."""
-    wrong = _faces_differ(faces, decks) if faces else ""
-    named = f": {wrong}" if wrong else ""
+    faces_wrong = _faces_differ(faces, decks) if faces else None
     if counted is not None and counted != cards:
         surplus = counted - cards
-        many = f"{abs(surplus)} cards" if abs(surplus) > 1 else "1 card"
-        lacks = f"{many} too many" if surplus > 0 else f"{many} missing"
-        return CountMismatch(
-            BlockReason.LONG if surplus > 0 else BlockReason.SHORT,
-            f"{counted} of {cards}, {lacks}{named}",
+        detail = (
+            message("counted_of_cards_too_many", counted=counted, cards=cards, count=surplus)
+            if surplus > 0
+            else message("counted_of_cards_missing", counted=counted, cards=cards, count=-surplus)
         )
-    if wrong:
-        return CountMismatch(BlockReason.FOREIGN, f"faces that are not of {decks} decks: {wrong}")
+        if faces_wrong is not None:
+            detail = message("count_and_faces", what=detail, faces=faces_wrong)
+        return CountMismatch(BlockReason.LONG if surplus > 0 else BlockReason.SHORT, detail)
+    if faces_wrong is not None:
+        detail = message("faces_not_of_decks", decks=decks, faces=faces_wrong)
+        return CountMismatch(BlockReason.FOREIGN, detail)
     return None
 
 
-def _faces_differ(faces: bytes, decks: int) -> str:
-    """The faces that are not present once for each deck, as text; empty where all are."""
+def _faces_differ(faces: bytes, decks: int) -> Message | None:
+    """The faces that are not present once for each deck; None where all are."""
     if len(faces) != len(FACES):
-        return f"{len(faces)} faces are reported of {len(FACES)}"
+        return message("faces_reported_of", reported=len(faces), total=len(FACES))
     missing = _named([(card, decks - count) for card, count in zip(FACES, faces, strict=True)])
     extra = _named([(card, count - decks) for card, count in zip(FACES, faces, strict=True)])
-    parts = [f"missing {missing}"] if missing else []
-    parts += [f"too many {extra}"] if extra else []
-    return "; ".join(parts)
+    parts = [message("missing_faces", faces=missing)] if missing else []
+    parts += [message("too_many_of_faces", faces=extra)] if extra else []
+    return message("one_after_another", texts=tuple(parts)) if parts else None
 
 
-def _named(off: list[tuple[Card, int]]) -> str:
-    return ", ".join(f"{many} of {card}" for card, many in off if many > 0)
+def _named(off: list[tuple[Card, int]]) -> tuple[Message, ...]:
+    return tuple(
+        message("number_of_a_face", number=many, card=str(card)) for card, many in off if many > 0
+    )

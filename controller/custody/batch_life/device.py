@@ -14,17 +14,16 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.custody.batch_life.change import BatchContext, LineageUpdate, hold_batch, restart
-from controller.custody.batch_life.compartments import COMPARTMENTS
+from controller.custody.batch_life.compartments import COMPARTMENTS, because_in_compartment
 from controller.custody.batch_life.facts import EventsLost, ShufflerPortLost
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
 from controller.custody.batch_life.warnings import (
-    cards_left,
     deactivate,
     deactivate_all,
     open_warning,
     printable,
-    take_out,
+    take_out_what_is_left,
 )
 from drivers.shuffler_events import (
     ContactRestored,
@@ -41,7 +40,7 @@ from drivers.shuffler_events import (
     ShufflerStatus,
     ShufflerWarning,
 )
-from firmware_bridge.message import Wording, message
+from firmware_bridge.message import Message, message
 
 # Shuffled, or being shuffled: an open door spoils these batches.
 _SECURED: Final = (BatchStage.SHUFFLING, BatchStage.SHUFFLED, BatchStage.STORED)
@@ -66,15 +65,14 @@ def hold_behind_door(update: LineageUpdate, context: BatchContext, place: int) -
     """Hold or start over the batches behind an open door."""
     for life in _behind(update, place):
         if life.stage in _SECURED:
-            why = f"a door of the shuffler was opened on {life.back}: count and shuffle it again"
+            why = message("door_opened_on_shuffled", batch=life.back)
             update = hold_batch(update, context, life, BlockReason.TOUCHED, why)
             update = open_warning(
                 update, context, WarningKind.DOOR, why, active=True, compartment=place
             )
         elif life.stage is BatchStage.COUNTED:
-            update = restart(
-                update, context, life, f"a door was opened on {life.back}: its count is over"
-            )
+            why = message("door_opened_on_counted", batch=life.back)
+            update = restart(update, context, life, why)
     return update
 
 
@@ -83,19 +81,12 @@ def on_jam(update: LineageUpdate, context: BatchContext, event: JamReported) -> 
     place = _place(event.compartment)
     if event.cleared:
         return deactivate(update, WarningKind.JAM, compartment=place)
-    where = f"compartment {place}" if place else "the shuffler"
+    where = message("compartment_number", number=place) if place else message("the_shuffler")
     for life in _behind(update, place):
-        update = hold_batch(
-            update, context, life, BlockReason.JAMMED, f"cards of {life.back} are jammed in {where}"
-        )
-    return open_warning(
-        update,
-        context,
-        WarningKind.JAM,
-        f"cards are jammed in {where}",
-        active=True,
-        compartment=place,
-    )
+        why = message("cards_of_batch_jammed_in", batch=life.back, where=where)
+        update = hold_batch(update, context, life, BlockReason.JAMMED, why)
+    text = message("cards_jammed_in", where=where)
+    return open_warning(update, context, WarningKind.JAM, text, active=True, compartment=place)
 
 
 def on_residual_cards(
@@ -108,17 +99,12 @@ def on_residual_cards(
     update = replace(update, lineage=replace(update.lineage, residuals=(*others, *left)))
     if not left:
         return deactivate(update, WarningKind.RESIDUAL, compartment=place)
-    text = f"{cards_left(event.cards)}: {take_out(event.cards)}"
+    text = take_out_what_is_left(event.cards)
     for life in update.lineage.lives:
         shuffled_there = life.proof is not None and place in (0, life.proof.compartment)
         if life.stage in _OUT and shuffled_there:
-            update = hold_batch(
-                update,
-                context,
-                life,
-                BlockReason.SHORT,
-                f"{life.back} is short: {text}, count and shuffle it",
-            )
+            why = message("short_by_cards_left", batch=life.back, what=text)
+            update = hold_batch(update, context, life, BlockReason.SHORT, why)
     return open_warning(update, context, WarningKind.RESIDUAL, text, active=True, compartment=place)
 
 
@@ -132,12 +118,10 @@ def on_mode(
     update = replace(update, lineage=replace(update.lineage, mode=mode))
     if mode is ShufflerMode.PLAY:
         return deactivate(update, WarningKind.MODE)
-    update = hold_all_inside(
-        update, context, BlockReason.TOUCHED, f"the shuffler went into {mode} mode"
-    )
-    return open_warning(
-        update, context, WarningKind.MODE, f"the shuffler is in {mode} mode", active=True
-    )
+    why = message("shuffler_went_into_mode", mode=mode.value)
+    update = hold_all_inside(update, context, BlockReason.TOUCHED, why)
+    text = message("shuffler_in_mode_mode", mode=mode.value)
+    return open_warning(update, context, WarningKind.MODE, text, active=True)
 
 
 def on_warning_light(
@@ -146,14 +130,14 @@ def on_warning_light(
     """A warning light of the shuffler went on or off."""
     if not event.active:
         return deactivate(update, WarningKind.LAMP, code=event.code)
-    text = f"the shuffler warns (code {event.code}): {printable(event.text)}"
+    text = message("shuffler_warns_saying", code=event.code, foreign=printable(event.text))
     return open_warning(update, context, WarningKind.LAMP, text, active=True, code=event.code)
 
 
 def on_self_test(update: LineageUpdate, context: BatchContext, event: SelfTested) -> LineageUpdate:
     if event.passed:
         return deactivate(update, WarningKind.SELF_TEST)
-    text = f"the shuffler failed its self-test: {printable(event.detail)}"
+    text = message("failed_self_test_saying", foreign=printable(event.detail))
     return open_warning(update, context, WarningKind.SELF_TEST, text, active=True)
 
 
@@ -173,8 +157,11 @@ def on_tampered(
 
 def on_events_lost(update: LineageUpdate, context: BatchContext, fact: EventsLost) -> LineageUpdate:
     """Events of the shuffler are lost: the batches inside are in doubt."""
-    many = f"{fact.missing} events" if fact.missing else "events"
-    why = f"{many} of the shuffler are lost: count and shuffle again what lies in it"
+    why = (
+        message("number_of_events_lost", number=fact.missing)
+        if fact.missing
+        else message("events_lost")
+    )
     return open_warning(
         hold_all_inside(update, context, BlockReason.UNPROVEN, why),
         context,
@@ -196,7 +183,7 @@ def on_identity_proven(
     update = on_contact_restored(update, context, event)
     if before in ("", event.device):
         return update
-    why = f"another shuffler than before is connected ({event.device})"
+    why = message("another_shuffler_connected", device=event.device)
     update = hold_all_inside(update, context, BlockReason.UNPROVEN, why)
     lives = tuple(replace(one, compartment=0) for one in update.lineage.lives)
     emptied = replace(update.lineage, lives=lives, doors=(), residuals=(), mode=ShufflerMode.PLAY)
@@ -225,7 +212,8 @@ def on_silent(
     if update.lineage.silent:
         return update  # warned already, and perhaps cleared by a person since
     update = replace(update, lineage=replace(update.lineage, silent=True))
-    return open_warning(update, context, WarningKind.SILENT, "the shuffler is silent", active=True)
+    text = message("shuffler_silent")
+    return open_warning(update, context, WarningKind.SILENT, text, active=True)
 
 
 def on_contact_restored(
@@ -238,23 +226,12 @@ def on_contact_restored(
 
 
 def hold_all_inside(
-    update: LineageUpdate, context: BatchContext, reason: BlockReason, why: Wording
+    update: LineageUpdate, context: BatchContext, reason: BlockReason, why: Message
 ) -> LineageUpdate:
     """Hold every counted or shuffled batch in the shuffler."""
     for life in _behind(update, 0):
         if life.stage in _IN_DOUBT:
-            update = hold_batch(
-                update,
-                context,
-                life,
-                reason,
-                message(
-                    "batch_in_compartment_because",
-                    batch=life.back,
-                    compartment=life.compartment,
-                    why=why,
-                ),
-            )
+            update = hold_batch(update, context, life, reason, because_in_compartment(life, why))
     return update
 
 

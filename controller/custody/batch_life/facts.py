@@ -8,8 +8,10 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from controller.actions.actions import ClearWarning, RecordAct
+from controller.custody.batch_life.stages import BatchStage
 from drivers.shuffler_events import ShuffleProof, ShufflerEvent
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import ConfiguredText, Identifier
 
 
 class FirstCardOut(Struct, frozen=True):
@@ -53,13 +55,13 @@ Fact: TypeAlias = (
 
 
 class StageChange(Struct, frozen=True, tag="batch-moved"):
-    """A batch changed its stage; Its clauses are added by the procedure."""
+    """A batch changed its stage. Its clauses are added by the procedure."""
 
-    batch: str
-    before: str
-    after: str
-    why: Wording
-    clauses: tuple[str, ...] = ()
+    batch: ConfiguredText
+    before: BatchStage
+    after: BatchStage
+    why: Message
+    clauses: tuple[Identifier, ...] = ()
 
 
 class ShuffleRecorded(Struct, frozen=True, tag="shuffle-recorded"):
@@ -68,7 +70,7 @@ class ShuffleRecorded(Struct, frozen=True, tag="shuffle-recorded"):
     Its clauses are added by the procedure.
     """
 
-    batch: str
+    batch: ConfiguredText
     proof: ShuffleProof
-    refused: str
-    clauses: tuple[str, ...] = ()
+    refused: Message | None
+    clauses: tuple[Identifier, ...] = ()

@@ -50,6 +50,7 @@ from drivers.shuffler_events import (
     ShufflerWarning,
     ShuffleStarted,
 )
+from firmware_bridge.message import message
 
 FactHandler: TypeAlias = Callable[..., LineageUpdate]
 # What people and play say, by the kind of act, and what the shuffler's port and identity say.
@@ -114,7 +115,7 @@ def apply_batch_fact(
     handler = _ALWAYS.get(kind)
     if handler is None:
         if not lineage.trusted:
-            detail = "the shuffler has not proven its identity: its reports change nothing"
+            detail = message("reports_change_nothing")
             return add_remark(update, BlockReason.DEVICE, "", detail)
         handler = _IF_TRUSTED[type(fact)]
     return handler(update, BatchContext(stage_table, cards, decks, at_ns), fact)

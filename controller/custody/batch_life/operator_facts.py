@@ -32,6 +32,7 @@ from controller.custody.batch_life.permissions import batch_due_next, batch_obst
 from controller.custody.batch_life.stages import READY, SPOILT_BY_TOUCH, BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, WarningKind
 from controller.custody.batch_life.warnings import open_warning, printable
+from firmware_bridge.message import message
 
 
 def on_loaded_into_shuffler(
@@ -43,16 +44,14 @@ def on_loaded_into_shuffler(
     if life is None:
         return _unknown_back(update, back)
     if back == update.lineage.in_play:
-        return add_remark(
-            update, BlockReason.FOREIGN, back, f"{back} is in play: end its shoe before it goes in"
-        )
+        detail = message("in_play_end_shoe_before_in", batch=back)
+        return add_remark(update, BlockReason.FOREIGN, back, detail)
     if life.compartment and life.stage is not BatchStage.RELEASED:
-        where = f"{back} is already in compartment {life.compartment}"
-        return add_remark(update, BlockReason.FOREIGN, back, f"{where}: say which batch goes in")
+        detail = message("already_in_compartment", batch=back, compartment=life.compartment)
+        return add_remark(update, BlockReason.FOREIGN, back, detail)
     update = replace(update, lineage=replace(update.lineage, into_shuffler=back))
-    return restart(
-        update, context, replace(life, compartment=0), f"{back} is gathered for the shuffler"
-    )
+    gathered = message("gathered_for_shuffler", batch=back)
+    return restart(update, context, replace(life, compartment=0), gathered)
 
 
 def on_hand_shuffled(
@@ -65,9 +64,7 @@ def on_hand_shuffled(
         return _unknown_back(update, back)
     shortfall = next((reason for reason in life.block_reasons if reason in NOT_WHOLE), None)
     if shortfall is not None:
-        return add_remark(
-            update, shortfall, back, f"{back} is not complete: count it before it is shuffled"
-        )
+        return add_remark(update, shortfall, back, message("count_before_shuffle", batch=back))
     # A silent shuffler cannot report that its cards were taken out.
     inside = life.compartment and life.stage is not BatchStage.RELEASED and update.lineage.trusted
     if (
@@ -75,31 +72,28 @@ def on_hand_shuffled(
         or back == update.lineage.in_play
         or not can_advance(context, life, BatchTrigger.SHUFFLED_BY_HAND)
     ):
-        detail = f"{back} is {life.stage} and cannot have been shuffled by hand now"
+        detail = message("not_shuffled_by_hand_now", batch=back, stage=life.stage.value)
         if life.compartment and not update.lineage.trusted:
-            detail += ": record first that the shuffler was opened to take it out"
+            detail = message("record_first_shuffler_opened", what=detail)
         return add_remark(update, BlockReason.UNPROVEN, back, detail)
     by_hand = replace(life, compartment=0, proof=None, by_hand=True, block_reasons=(), cycle=0)
-    update = advance(
-        update, context, by_hand, BatchTrigger.SHUFFLED_BY_HAND, f"{back} is shuffled by hand"
-    )
+    why = message("shuffled_by_hand", batch=back)
+    update = advance(update, context, by_hand, BatchTrigger.SHUFFLED_BY_HAND, why)
     done = replace(by_hand, stage=BatchStage.SHUFFLED)
-    return advance(
-        update, context, done, BatchTrigger.RELEASED, f"{back} lies on the table to be cut"
-    )
+    to_cut = message("lies_to_be_cut", batch=back)
+    return advance(update, context, done, BatchTrigger.RELEASED, to_cut)
 
 
 def on_cut(update: LineageUpdate, context: BatchContext, fact: RecordAct) -> LineageUpdate:
     """The released batch was cut."""
     released = [one for one in update.lineage.lives if one.stage is BatchStage.RELEASED]
     if len(released) != 1:
-        many = "both batches are" if released else "no batch is"
-        return add_remark(
-            update, BlockReason.NOT_RELEASED, "", f"a cut is recorded, and {many} out to be cut"
-        )
+        detail = message("cut_but_both_out") if released else message("cut_but_none_out")
+        return add_remark(update, BlockReason.NOT_RELEASED, "", detail)
     (life,) = released
+    away = replace(life, compartment=0)
     return advance(
-        update, context, replace(life, compartment=0), BatchTrigger.CUT, f"{life.back} is cut"
+        update, context, away, BatchTrigger.CUT, message("batch_is_cut", batch=life.back)
     )
 
 
@@ -116,9 +110,8 @@ def on_put_into_shoe(
     if obstacles:
         return update
     away = replace(life, compartment=0)
-    return advance(
-        update, context, away, BatchTrigger.LOADED, f"{life.back} is put into the dealing shoe"
-    )
+    why = message("put_into_dealing_shoe", batch=life.back)
+    return advance(update, context, away, BatchTrigger.LOADED, why)
 
 
 def on_first_card_out(
@@ -132,12 +125,7 @@ def on_first_card_out(
         return _unknown_back(update, event.back)
     life = _dealt_from(lineage, event.back)
     if life is None:
-        return add_remark(
-            update,
-            BlockReason.UNPROVEN,
-            "",
-            "a shoe is dealt, but the batch is unknown",
-        )
+        return add_remark(update, BlockReason.UNPROVEN, "", message("dealt_batch_unknown"))
     if lineage.in_play:
         update = on_shoe_over(update, context, ShoeOver(played=True))
     obstacles = batch_obstacles(update.lineage, life)
@@ -148,21 +136,16 @@ def on_first_card_out(
     update = replace(update, lineage=begun)
     if not obstacles:
         away = replace(life, compartment=0)
-        return advance(
-            update,
-            context,
-            away,
-            BatchTrigger.FIRST_CARD,
-            f"the first card of {life.back} is drawn",
-        )
+        drawn = message("first_card_drawn", batch=life.back)
+        return advance(update, context, away, BatchTrigger.FIRST_CARD, drawn)
     for obstacle in obstacles:
         update = add_remark(update, obstacle.reason, life.back, obstacle.detail)
     if life.compartment and life.stage is not BatchStage.RELEASED:
-        text = f"{life.back} is dealt from, and the shuffler holds it"
+        text = message("dealt_from_shuffler_holds_it", batch=life.back)
         update = open_warning(
             update, context, WarningKind.COUNT, text, active=False, compartment=life.compartment
         )
-    why = f"{life.back} is dealt from and may not be: {obstacles[0].detail}"
+    why = message("dealt_from_may_not_be", batch=life.back, why=obstacles[0].detail)
     return hold_batch(update, context, life, obstacles[0].reason, why)
 
 
@@ -174,16 +157,15 @@ def on_shoe_over(update: LineageUpdate, context: BatchContext, event: ShoeOver) 
         if life is None:
             return update
         fresh = replace(life, cards=None, proof=None, by_hand=False)
-        why = f"the shoe of {life.back} ended before any coup: it is shuffled again"
+        why = message("shoe_ended_before_any_coup", batch=life.back)
         return advance(update, context, fresh, BatchTrigger.SHOE_UNPLAYED, why)
     played = life.back if life is not None else ""
     update = replace(update, lineage=replace(update.lineage, last_played=played, renewed=()))
     if life is None:
         return update
     spent = replace(life, cards=None, proof=None, by_hand=False)
-    return advance(
-        update, context, spent, BatchTrigger.SHOE_OVER, f"the shoe of {life.back} is over"
-    )
+    why = message("shoe_of_batch_over", batch=life.back)
+    return advance(update, context, spent, BatchTrigger.SHOE_OVER, why)
 
 
 def on_touched(update: LineageUpdate, context: BatchContext, fact: Touched) -> LineageUpdate:
@@ -194,9 +176,8 @@ def on_touched(update: LineageUpdate, context: BatchContext, fact: Touched) -> L
         return _unknown_back(update, back)
     if life.stage not in (*SPOILT_BY_TOUCH, BatchStage.HELD):
         return update
-    return hold_batch(
-        update, context, life, BlockReason.TOUCHED, f"people touched {back} out of turn"
-    )
+    why = message("touched_out_of_turn", batch=back)
+    return hold_batch(update, context, life, BlockReason.TOUCHED, why)
 
 
 def on_new_cards(update: LineageUpdate, context: BatchContext, fact: RecordAct) -> LineageUpdate:
@@ -205,17 +186,12 @@ def on_new_cards(update: LineageUpdate, context: BatchContext, fact: RecordAct) 
     if update.lineage.life(back) is None:
         return _unknown_back(update, back)
     if back == update.lineage.in_play:
-        return add_remark(
-            update, BlockReason.FOREIGN, back, f"{back} is in play: end its shoe before new cards"
-        )
+        detail = message("in_play_end_shoe_before_new", batch=back)
+        return add_remark(update, BlockReason.FOREIGN, back, detail)
     before = update.lineage.life(back) or BatchLife(back)
-    update = advance(
-        update,
-        context,
-        BatchLife(back, before.stage),
-        BatchTrigger.NEW_CARDS,
-        f"{back} has new cards",
-    )
+    why = message("batch_has_new_cards", batch=back)
+    fresh = BatchLife(back, before.stage)
+    update = advance(update, context, fresh, BatchTrigger.NEW_CARDS, why)
     update = with_life(update, BatchLife(back))
     renewed = (*(each for each in update.lineage.renewed if each != back), back)
     both = all(one.back in renewed for one in update.lineage.lives)
@@ -243,11 +219,10 @@ def _dealt_from(lineage: Lineage, back: str) -> BatchLife | None:
 
 
 def _unknown_back(update: LineageUpdate, back: str) -> LineageUpdate:
-    backs = " and ".join(one.back for one in update.lineage.lives)
-    seen = printable(back) or "no"
-    return add_remark(
-        update,
-        BlockReason.FOREIGN,
-        "",
-        f"{seen} backs are reported; this table's batches are {backs}",
+    backs, seen = tuple(one.back for one in update.lineage.lives), printable(back)
+    detail = (
+        message("strange_backs_reported", foreign=seen, backs=backs)
+        if seen
+        else message("no_backs_reported", backs=backs)
     )
+    return add_remark(update, BlockReason.FOREIGN, "", detail)

@@ -8,55 +8,62 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.custody.batch_life import warnings
 from controller.custody.batch_life.stages import COUNT_VALID, READY, BatchStage
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage
-from controller.custody.batch_life.warnings import cards_left, take_out
+from controller.custody.batch_life.warnings import take_out, take_out_what_is_left
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import ShufflerMode
+from firmware_bridge.message import Message, message
 
 
 class Obstacle(Struct, frozen=True):
-    """A reason why a batch may not be dealt from; `detail` and `remedy` are sentences."""
+    """A reason why a batch may not be dealt from, and its remedy."""
 
     reason: BlockReason
-    detail: str
-    remedy: str
+    detail: Message
+    remedy: Message
+
+    def with_remedy(self) -> Message:
+        """The obstacle and its remedy in one text."""
+        return message("what_then_remedy", what=self.detail, remedy=self.remedy)
 
 
-_REPEAT: Final = "count and shuffle it again"
+_REPEAT: Final = message("count_and_shuffle_it_again")
 _BLOCKED: Final = {
     BlockReason.SHORT: (
-        "is short of cards",
-        "find the missing cards, then count and shuffle it again",
+        message("batch_short_of_cards"),
+        message("find_missing_then_count"),
     ),
     BlockReason.LONG: (
-        "has too many cards",
-        "take the wrong cards out, then count and shuffle it again",
+        message("batch_too_many_cards"),
+        message("take_wrong_out_then_count"),
     ),
     BlockReason.FOREIGN: (
-        "holds cards that are not its own",
-        "sort it out, then count and shuffle it again",
+        message("holds_cards_not_its_own"),
+        message("sort_out_then_count"),
     ),
-    BlockReason.UNSHUFFLED: ("was dealt from unshuffled", _REPEAT),
-    BlockReason.UNPROVEN: ("has no proof that it is whole and shuffled", _REPEAT),
-    BlockReason.JAMMED: ("was jammed in the shuffler", f"free its cards, then {_REPEAT}"),
+    BlockReason.UNSHUFFLED: (message("was_dealt_unshuffled"), _REPEAT),
+    BlockReason.UNPROVEN: (message("no_proof_whole_and_shuffled"), _REPEAT),
+    BlockReason.JAMMED: (message("was_jammed_in_shuffler"), message("free_cards_then_count")),
     BlockReason.BROKEN_OFF: (
-        "had its shuffle aborted",
-        f"{_REPEAT}, or shuffle it by hand on record",
+        message("had_shuffle_aborted"),
+        message("repeat_or_shuffle_by_hand"),
     ),
-    BlockReason.TOUCHED: ("was touched, or a door was opened on it", _REPEAT),
-    BlockReason.REPEATED: ("was dealt twice in a row", _REPEAT),
-    BlockReason.NOT_RELEASED: ("was dealt from before it was released", _REPEAT),
-    BlockReason.DEVICE: ("came out of a shuffler that was not in order", _REPEAT),
+    BlockReason.TOUCHED: (message("was_touched_or_door_opened"), _REPEAT),
+    BlockReason.REPEATED: (message("was_dealt_twice_in_a_row"), _REPEAT),
+    BlockReason.NOT_RELEASED: (message("was_dealt_before_released"), _REPEAT),
+    BlockReason.DEVICE: (message("came_out_of_bad_shuffler"), _REPEAT),
 }
 _NOT_SHUFFLED: Final = {
-    BatchStage.UNKNOWN: ("is not known to be shuffled", "load, count and shuffle it"),
-    BatchStage.COLLECTED: ("is gathered and neither counted nor shuffled", "count and shuffle it"),
-    BatchStage.COUNTED: ("is counted and not shuffled", "shuffle it"),
-    BatchStage.SHUFFLING: ("is still being shuffled", "wait for the end of the shuffle"),
-    BatchStage.SPENT: ("was dealt and not shuffled since", "put it into the shuffler"),
-    BatchStage.HELD: ("is held and not shuffled", _REPEAT),
+    BatchStage.UNKNOWN: (message("not_known_shuffled"), message("load_count_and_shuffle_it")),
+    BatchStage.COLLECTED: (
+        message("gathered_not_counted_nor_shuffled"),
+        message("count_and_shuffle_it"),
+    ),
+    BatchStage.COUNTED: (message("counted_and_not_shuffled"), message("shuffle_it")),
+    BatchStage.SHUFFLING: (message("still_being_shuffled"), message("wait_for_end_of_shuffle")),
+    BatchStage.SPENT: (message("dealt_and_not_shuffled_since"), message("put_it_into_shuffler")),
+    BatchStage.HELD: (message("held_and_not_shuffled"), _REPEAT),
 }
 
 
@@ -66,9 +73,8 @@ def obstacles_to_dealing(lineage: Lineage, back: str) -> tuple[Obstacle, ...]:
         return ()
     life = lineage.life(back)
     if life is None:
-        backs = " and ".join(one.back for one in lineage.lives)
-        foreign = f"no batch of this table has {back or 'such'} backs"
-        return (Obstacle(BlockReason.FOREIGN, foreign, f"take the batch of {backs} that is due"),)
+        due = message("take_batch_due", backs=tuple(one.back for one in lineage.lives))
+        return (Obstacle(BlockReason.FOREIGN, message("no_batch_has_backs", typed=back), due),)
     return (*batch_obstacles(lineage, life), *_device_obstacles(lineage, life))
 
 
@@ -76,29 +82,20 @@ def batch_obstacles(lineage: Lineage, life: BatchLife) -> tuple[Obstacle, ...]:
     """The obstacles of this batch itself, first wrong step first."""
     back, obstacles = life.back, []
     if _was_dealt_last(lineage, back):
-        other = lineage.other(back)
-        due = other.back if other is not None else "the other batch"
-        obstacles.append(
-            Obstacle(BlockReason.REPEATED, f"the last shoe was dealt from {back}", f"take {due}")
-        )
+        others = tuple(one.back for one in lineage.lives if one.back != back)
+        last, due = message("last_shoe_dealt_from", batch=back), message("take_batch", batch=others)
+        obstacles.append(Obstacle(BlockReason.REPEATED, last, due))
     obstacles += [_block(back, reason) for reason in life.block_reasons]
     if life.stage in _NOT_SHUFFLED:
         state, remedy = _NOT_SHUFFLED[life.stage]
-        obstacles.append(Obstacle(BlockReason.UNSHUFFLED, f"{back} {state}", remedy))
+        unshuffled = message("what_of_batch", batch=back, what=state)
+        obstacles.append(Obstacle(BlockReason.UNSHUFFLED, unshuffled, remedy))
     elif life.stage in (BatchStage.SHUFFLED, BatchStage.STORED):
-        obstacles.append(
-            Obstacle(
-                BlockReason.NOT_RELEASED, f"{back} is in the shuffler", "have it released first"
-            )
-        )
+        inside, remedy = message("is_in_the_shuffler", batch=back), message("have_it_released")
+        obstacles.append(Obstacle(BlockReason.NOT_RELEASED, inside, remedy))
     elif life.stage in READY and lineage.in_play not in ("", back):
-        obstacles.append(
-            Obstacle(
-                BlockReason.NOT_RELEASED,
-                f"{lineage.in_play} is in play",
-                "end its shoe before the next",
-            )
-        )
+        playing, remedy = message("is_in_play", batch=lineage.in_play), message("end_its_shoe")
+        obstacles.append(Obstacle(BlockReason.NOT_RELEASED, playing, remedy))
     return tuple(obstacles)
 
 
@@ -119,74 +116,54 @@ def idle_in_shuffler(lineage: Lineage, in_play: str) -> bool:
 
 def order_refusal(
     lineage: Lineage, order: ShufflerOrder, compartment: int, *, shoe_open: bool
-) -> str:
-    """Why an order to the shuffler is refused now, with the remedy; empty where it is permitted.
+) -> Message | None:
+    """Why an order to the shuffler is refused now, with the remedy; None where it is permitted.
 
     Status is always permitted; abort and play mode for every device with a proven identity.
     """
     if order is ShufflerOrder.STATUS:
-        return ""
+        return None
     if not lineage.trusted:
-        return "the shuffler has not proven its identity: connect the one that was paired"
+        return message("connect_paired_shuffler")
     if order in (ShufflerOrder.ABORT, ShufflerOrder.PLAY):
-        return ""
+        return None
     if order in _NOT_WITH_OPEN_SHOE and (shoe_open or lineage.in_play):
-        return f"no {order} with a batch bound to an open shoe: end the shoe first"
+        return message("no_order_with_open_shoe", order=order.value)
     if order in (ShufflerOrder.SERVICE, ShufflerOrder.SORT):
-        return ""
+        return None
     if lineage.residual:
-        return f"{cards_left(lineage.residual)}: {take_out(lineage.residual)} first"
+        return message("remedy_first", what=take_out_what_is_left(lineage.residual))
     if lineage.jammed(1) or lineage.jammed(2):
-        return "cards are jammed in the shuffler: free them first"
+        return message("jammed_free_them_first")
     if order is ShufflerOrder.SELF_TEST:
-        return ""
+        return None
     if lineage.mode is not ShufflerMode.PLAY:
-        return f"the shuffler is in {lineage.mode} mode: order play first"
+        return message("in_mode_order_play_first", mode=lineage.mode.value)
     if compartment not in (1, 2):
-        return f"say which compartment is to {order}: 1 or 2"
+        return message("say_which_compartment", order=order.value)
     if not lineage.lives:
-        return ""
+        return None
     return _compartment_refusal(lineage, order, compartment, shoe_open=shoe_open)
-
-
-def clear_refusal(lineage: Lineage, number: int) -> str:
-    """Why the warning of that number cannot be cleared now, with the remedy; empty if it can."""
-    return warnings.clear_refusal(lineage, number)
 
 
 def _block(back: str, reason: BlockReason) -> Obstacle:
     state, remedy = _BLOCKED[reason]
-    return Obstacle(reason, f"{back} {state}", remedy)
+    return Obstacle(reason, message("what_of_batch", batch=back, what=state), remedy)
 
 
 def _device_obstacles(lineage: Lineage, life: BatchLife) -> tuple[Obstacle, ...]:
     """Obstacles for every batch from this shuffler in its present state."""
     found = []
     if not (lineage.trusted or life.by_hand):
-        found.append(
-            Obstacle(
-                BlockReason.DEVICE,
-                "the shuffler has not proven its identity",
-                "connect the paired shuffler, or shuffle by hand on record",
-            )
-        )
+        unproven, remedy = message("identity_not_proven"), message("connect_paired_or_by_hand")
+        found.append(Obstacle(BlockReason.DEVICE, unproven, remedy))
     if lineage.residual:
-        left = cards_left(lineage.residual)
-        found.append(
-            Obstacle(
-                BlockReason.DEVICE,
-                left,
-                f"{take_out(lineage.residual)}, then count the batch again",
-            )
-        )
+        left = message("cards_left_in_shuffler", count=lineage.residual)
+        remedy = message("then_count_batch_again", what=take_out(lineage.residual))
+        found.append(Obstacle(BlockReason.DEVICE, left, remedy))
     if lineage.mode is not ShufflerMode.PLAY and not life.by_hand:
-        found.append(
-            Obstacle(
-                BlockReason.DEVICE,
-                f"the shuffler is in {lineage.mode} mode",
-                "put it into play mode",
-            )
-        )
+        mode = message("shuffler_in_mode_mode", mode=lineage.mode.value)
+        found.append(Obstacle(BlockReason.DEVICE, mode, message("put_it_into_play_mode")))
     return tuple(found)
 
 
@@ -195,70 +172,72 @@ _NOT_WITH_OPEN_SHOE: Final = (ShufflerOrder.SELF_TEST, ShufflerOrder.SERVICE, Sh
 
 def _compartment_refusal(
     lineage: Lineage, order: ShufflerOrder, compartment: int, *, shoe_open: bool
-) -> str:
-    """Why an order is refused for the batch in a compartment; empty where it is permitted."""
+) -> Message | None:
+    """Why an order is refused for the batch in a compartment; None where it is permitted."""
     life = lineage.in_compartment(compartment)
     match order:
         case ShufflerOrder.LOAD:
             return _load_refusal(lineage, life, compartment)
         case ShufflerOrder.COUNT:
             if life is not None and life.stage is BatchStage.SHUFFLING:
-                return f"{life.back} is being shuffled: wait for its end, or order abort"
-            return ""
+                return message("being_shuffled_wait_or_abort", batch=life.back)
+            return None
         case ShufflerOrder.SHUFFLE:
             return _shuffle_refusal(lineage, life, compartment)
         case _ if life is None:
-            return f"which batch is in compartment {compartment} is unknown: load it again"
+            return message("batch_there_unknown_load_again", compartment=compartment)
         case _ if life.stage not in (BatchStage.SHUFFLED, BatchStage.STORED):
             obstacles = batch_obstacles(lineage, life)
             why = (
-                f"{obstacles[0].detail}: {obstacles[0].remedy}"
-                if obstacles
-                else f"{life.back} is released"
+                obstacles[0].with_remedy() if obstacles else message("is_released", batch=life.back)
             )
-            return f"no {order} of a batch that is not shuffled and in the shuffler; {why}"
+            return message("no_order_of_unshuffled_batch", order=order.value, why=why)
         case ShufflerOrder.RELEASE:
             return _release_refusal(lineage, life, shoe_open=shoe_open)
         case _:
-            return ""
+            return None
 
 
-def _load_refusal(lineage: Lineage, life: BatchLife | None, compartment: int) -> str:
+def _load_refusal(lineage: Lineage, life: BatchLife | None, compartment: int) -> Message | None:
     if life is not None and life.stage not in (BatchStage.COLLECTED, BatchStage.HELD):
-        return f"{life.back} is {life.stage} in compartment {compartment}: use the other one"
+        return message(
+            "use_other_compartment",
+            batch=life.back,
+            stage=life.stage.value,
+            compartment=compartment,
+        )
     loadable = [
         one
         for one in lineage.lives
         if one.back != lineage.in_play and one.compartment in (0, compartment)
     ]
     if loadable:
-        return ""
-    return "no batch can go in: one is in play, or both are in the shuffler"
+        return None
+    return message("no_batch_can_go_in")
 
 
-def _shuffle_refusal(lineage: Lineage, life: BatchLife | None, compartment: int) -> str:
+def _shuffle_refusal(lineage: Lineage, life: BatchLife | None, compartment: int) -> Message | None:
     if life is None:
-        return f"which batch is in compartment {compartment} is unknown: load it again"
+        return message("batch_there_unknown_load_again", compartment=compartment)
     if any(door in (0, compartment) for door in lineage.doors):
-        return "a door of the shuffler is open: close it first"
+        return message("door_open_close_it_first")
     if life.stage in COUNT_VALID:
-        return ""
+        return None
     if life.stage is BatchStage.SHUFFLING:
-        return f"{life.back} is being shuffled already: wait for its end"
+        return message("being_shuffled_already", batch=life.back)
     if life.stage is BatchStage.RELEASED:
-        return f"{life.back} is released: take it out to be cut, or load it again"
-    blocked = "".join(
-        f"{one.detail}; " for one in (_block(life.back, reason) for reason in life.block_reasons)
-    )
-    return f"{blocked}{life.back} was not counted since it was loaded: order count first"
+        return message("released_cut_or_load_again", batch=life.back)
+    blocked = tuple(_block(life.back, reason).detail for reason in life.block_reasons)
+    uncounted = message("not_counted_order_count_first", batch=life.back)
+    return message("one_after_another", texts=(*blocked, uncounted))
 
 
-def _release_refusal(lineage: Lineage, life: BatchLife, *, shoe_open: bool) -> str:
+def _release_refusal(lineage: Lineage, life: BatchLife, *, shoe_open: bool) -> Message | None:
     if _was_dealt_last(lineage, life.back):
-        return f"the last shoe was dealt from {life.back}: release the other batch"
+        return message("release_other_batch", batch=life.back)
     if shoe_open or lineage.in_play:
-        return f"a shoe is open: {life.back} stays in the shuffler until it is over"
+        return message("stays_until_shoe_over", batch=life.back)
     out = [one.back for one in lineage.lives if one.stage in READY]
     if out:
-        return f"{out[0]} is already out of the shuffler for the next shoe: load it, or put it back"
-    return ""
+        return message("already_out_for_next_shoe", batch=out[0])
+    return None

@@ -43,6 +43,7 @@ from drivers.shuffler_events import (
     ShufflerStarted,
     ShuffleStarted,
 )
+from firmware_bridge.message import Message, message
 
 DEVICES_MAX: Final = 8
 # A jam or an open door may be reported before the abort that it caused.
@@ -65,21 +66,16 @@ def on_shuffle_started(
         return update
     if life.stage is BatchStage.SHUFFLING:
         update = hold_broken_shuffle(
-            update,
-            context,
-            life,
-            f"another shuffle of {life.back} begins before the last one is complete",
+            update, context, life, message("another_shuffle_begins", batch=life.back)
         )
         life = update.lineage.life(life.back) or life
-    refused = "its number was used before" if again else _start_problem(update.lineage, life)
-    if refused:
-        return add_remark(
-            update, BlockReason.UNPROVEN, life.back, f"this shuffle will not count: {refused}"
-        )
+    refused = message("number_used_before") if again else _start_problem(update.lineage, life)
+    if refused is not None:
+        detail = message("shuffle_will_not_count", why=refused)
+        return add_remark(update, BlockReason.UNPROVEN, life.back, detail)
     begun = replace(life, proof=None, by_hand=False, cycle=event.cycle)
-    return advance(
-        update, context, begun, BatchTrigger.SHUFFLE_BEGUN, f"shuffle {event.cycle} begins"
-    )
+    why = message("shuffle_begins", cycle=event.cycle)
+    return advance(update, context, begun, BatchTrigger.SHUFFLE_BEGUN, why)
 
 
 def on_shuffle_done(
@@ -93,16 +89,16 @@ def on_shuffle_done(
     refused = _origin_problem(update.lineage, life, proof)
     if proof.device == update.lineage.device:
         update = _remember_cycle(update, proof.cycle)
-    if life is None or refused:
+    if life is None or refused is not None:
         return _add_proof(update, life, proof, refused)
     problem = _proof_problem(update.lineage, life, proof, context)
     if problem is None:
         shuffled = replace(life, cards=proof.count, proof=proof, block_reasons=(), cycle=0)
-        why = f"shuffle {proof.cycle} is complete"
+        why = message("shuffle_is_complete", cycle=proof.cycle)
         return _add_proof(
-            advance(update, context, shuffled, BatchTrigger.SHUFFLE_PROVEN, why), life, proof, ""
+            advance(update, context, shuffled, BatchTrigger.SHUFFLE_PROVEN, why), life, proof, None
         )
-    why = f"shuffle {proof.cycle} of {life.back} does not count: {problem.detail}"
+    why = message("shuffle_does_not_count", cycle=proof.cycle, batch=life.back, why=problem.detail)
     update = hold_batch(update, context, replace(life, cards=proof.count), problem.reason, why)
     if problem.reason is not BlockReason.UNPROVEN:
         update = open_warning(
@@ -127,13 +123,13 @@ def on_shuffler_started(
     aborted = (*reported, *(each for each in running if each not in reported))
     for compartment in aborted:
         update = _abort(update, context, compartment, AbortReason.POWER)
-    idle = [
+    idle = tuple(
         one.back
         for one in update.lineage.lives
         if one.compartment and one.compartment not in aborted
-    ]
+    )
     if idle:
-        text = f"the shuffler restarted with {' and '.join(idle)} in it: look into it"
+        text = message("shuffler_restarted_with", batches=idle)
         update = open_warning(update, context, WarningKind.POWER, text, active=False)
     return update
 
@@ -143,38 +139,36 @@ def _abort(
 ) -> LineageUpdate:
     life = update.lineage.in_compartment(compartment)
     if life is not None and life.stage in _IN_DOUBT:
-        return hold_broken_shuffle(
-            update, context, life, f"the shuffle of {life.back} was aborted ({reason})"
-        )
-    text = f"a shuffle in compartment {compartment} was aborted ({reason})"
+        why = message("shuffle_of_batch_aborted", batch=life.back, reason=reason.value)
+        return hold_broken_shuffle(update, context, life, why)
+    text = message("shuffle_there_aborted", compartment=compartment, reason=reason.value)
     return open_warning(
         update, context, WarningKind.BROKEN_OFF, text, active=False, compartment=compartment
     )
 
 
-def _start_problem(lineage: Lineage, life: BatchLife) -> str:
-    """Why a shuffle that begins now will not count; empty where it will."""
+def _start_problem(lineage: Lineage, life: BatchLife) -> Message | None:
+    """Why a shuffle that begins now will not count; None where it will."""
     if life.stage not in COUNT_VALID:
-        return f"{life.back} was not counted before it: count it, then shuffle it"
+        return message("not_counted_before_it", batch=life.back)
     if lineage.mode is not ShufflerMode.PLAY:
-        return f"the shuffler is in {lineage.mode} mode: put it into play mode"
+        return message("in_mode_put_into_play_mode", mode=lineage.mode.value)
     if any(door in (0, life.compartment) for door in lineage.doors):
-        return "a door is open: close it"
-    return ""
+        return message("door_open_close_it")
+    return None
 
 
-def _origin_problem(lineage: Lineage, life: BatchLife | None, proof: ShuffleProof) -> str:
-    """Why a receipt does not belong to the shuffle running in its compartment; else empty."""
+def _origin_problem(
+    lineage: Lineage, life: BatchLife | None, proof: ShuffleProof
+) -> Message | None:
+    """Why a receipt does not belong to the shuffle running in its compartment; else None."""
     if proof.device != lineage.device:
-        return "it is from another device than the connected one"
+        return message("from_another_device")
     if life is None:
-        return "which batch was shuffled is unknown"
+        return message("shuffled_batch_unknown")
     if life.stage is not BatchStage.SHUFFLING or life.cycle != proof.cycle:
-        return (
-            f"no shuffle of {life.back} with its number is running: its start was not reported,"
-            " it was aborted, or it already has its receipt"
-        )
-    return ""
+        return message("no_such_shuffle_running", batch=life.back)
+    return None
 
 
 def _proof_problem(
@@ -182,33 +176,32 @@ def _proof_problem(
 ) -> CountMismatch | None:
     """What is wrong with the receipt of the running shuffle; None where it is right."""
     if not (proof.genuine or lineage.bare):
-        return CountMismatch(
-            BlockReason.UNPROVEN, "its receipt does not carry the signature of the device"
-        )
+        return CountMismatch(BlockReason.UNPROVEN, message("receipt_without_signature"))
     if proof.ended_us < proof.began_us:
-        return CountMismatch(BlockReason.UNPROVEN, "it ends before it begins")
+        return CountMismatch(BlockReason.UNPROVEN, message("ends_before_it_begins"))
     mismatch = check_count(proof.count, proof.faces, context.cards, context.decks)
     if mismatch is not None:
         return mismatch
     if proof.back not in ("", life.back):
-        return CountMismatch(BlockReason.FOREIGN, f"another back than {life.back} was seen")
+        detail = message("another_back_seen", batch=life.back)
+        return CountMismatch(BlockReason.FOREIGN, detail)
     match proof.result:
         case ShuffleResult.GOOD:
             return None
         case ShuffleResult.UNVERIFIED:
             if not proof.faces and proof.back == life.back:
                 return None
-            return CountMismatch(BlockReason.UNPROVEN, "the shuffler could not verify it")
+            return CountMismatch(BlockReason.UNPROVEN, message("could_not_verify_it"))
         case ShuffleResult.COUNT_DIFFERS:
-            return CountMismatch(BlockReason.SHORT, "the shuffler reports a different count")
+            return CountMismatch(BlockReason.SHORT, message("reports_different_count"))
         case ShuffleResult.FACES_DIFFER:
-            return CountMismatch(BlockReason.FOREIGN, "the shuffler reports different faces")
+            return CountMismatch(BlockReason.FOREIGN, message("reports_different_faces"))
         case _:
             assert_never(proof.result)
 
 
 def _add_proof(
-    update: LineageUpdate, life: BatchLife | None, proof: ShuffleProof, refused: str
+    update: LineageUpdate, life: BatchLife | None, proof: ShuffleProof, refused: Message | None
 ) -> LineageUpdate:
     back = life.back if life is not None else ""
     return replace(update, proofs=(*update.proofs, ShuffleRecorded(back, proof, refused)))

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from controller.custody.batch_life.stages import READY, BatchStage
 from drivers.shuffler_events import ShuffleProof, ShufflerMode
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message
 
 
 class BlockReason(StrEnum):
@@ -59,7 +59,7 @@ class OpenWarning(Struct, frozen=True):
     number: int
     kind: WarningKind
     code: int
-    text: Wording
+    text: Message
     since_ns: int
     active: bool
     compartment: int = 0

@@ -12,12 +12,13 @@ from typing import Final
 from msgspec.structs import replace
 
 from controller.custody.batch_life.change import BatchContext, LineageUpdate, hold_batch
-from controller.custody.batch_life.compartment_match import CompartmentMatch, match_compartment
+from controller.custody.batch_life.compartment_match import match_compartment
 from controller.custody.batch_life.compartments import (
     COMPARTMENTS,
     empty_compartment,
     hold_broken_shuffle,
     hold_mismatch,
+    hold_on_other_back,
     hold_on_wrong_count,
     place_in_compartment,
 )
@@ -26,12 +27,12 @@ from controller.custody.batch_life.stages import READY, BatchStage
 from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
 from controller.custody.batch_life.warnings import (
     LAMPS_MAX,
-    cards_left,
     deactivate,
     open_warning,
-    take_out,
+    take_out_what_is_left,
 )
 from drivers.shuffler_events import CompartmentState, ShufflerStatus
+from firmware_bridge.message import Message, message
 
 _S: Final = BatchStage
 _C: Final = CompartmentState
@@ -92,7 +93,7 @@ def _residual(update: LineageUpdate, context: BatchContext, cards: int) -> Linea
         update = deactivate(update, WarningKind.RESIDUAL, compartment=place)
     if not left:
         return update
-    text = f"{cards_left(cards)}: {take_out(cards)}"
+    text = take_out_what_is_left(cards)
     return open_warning(update, context, WarningKind.RESIDUAL, text, active=True)
 
 
@@ -101,7 +102,7 @@ def _lamps(update: LineageUpdate, context: BatchContext, codes: tuple[int, ...])
         if one.kind is WarningKind.LAMP and one.code not in codes:
             update = deactivate(update, WarningKind.LAMP, code=one.code)
     for code in codes[: LAMPS_MAX + 1]:
-        text = f"the shuffler warns (code {code})"
+        text = message("shuffler_warns", code=code)
         update = open_warning(update, context, WarningKind.LAMP, text, active=True, code=code)
     return update
 
@@ -122,16 +123,19 @@ def _compartment(
             else _unexpected_cards(update, context, compartment, back)
         )
     if back not in ("", life.back):
-        return hold_mismatch(
-            update, context, compartment, match_compartment(update.lineage, compartment, back)
-        )
+        return hold_on_other_back(update, context, compartment, back)
     if state not in _AGREES.get(life.stage, tuple(_C)):
-        why = f"{life.back} was {life.stage} in compartment {compartment}, and now is {state}"
+        why = message(
+            "was_in_stage_now_is",
+            batch=life.back,
+            stage=life.stage.value,
+            compartment=compartment,
+            state=state.value,
+        )
         return _hold_contradiction(update, context, life, why)
     if life.stage is _S.SHUFFLING and state is _C.SHUFFLING and cycle not in (0, life.cycle):
-        return _hold_contradiction(
-            update, context, life, f"{life.back} is in shuffle {cycle}, not {life.cycle}"
-        )
+        why = message("in_other_shuffle", batch=life.back, cycle=cycle, known=life.cycle)
+        return _hold_contradiction(update, context, life, why)
     if life.stage in _COUNTED_IN and state in (_C.COUNTED, *_FURTHER[:2]):
         return hold_on_wrong_count(update, context, life, cards, b"") or update
     return update
@@ -144,14 +148,20 @@ def _unexpected_cards(
     if not update.lineage.lives:
         return update
     found = match_compartment(update.lineage, compartment, back)
-    if found.life is not None and not found.contradiction and found.life.stage in READY:
-        wrong = f"{found.life.back} was {found.life.stage}, and lies in compartment {compartment}"
-        return hold_mismatch(update, context, compartment, CompartmentMatch(found.life, wrong))
+    life = found.life
+    if life is not None and found.contradiction is None and life.stage in READY:
+        why = message(
+            "was_ready_and_lies_inside",
+            batch=life.back,
+            stage=life.stage.value,
+            compartment=compartment,
+        )
+        return hold_mismatch(update, context, compartment, life, why)
     return place_in_compartment(update, context, compartment, back)[0]
 
 
 def _hold_contradiction(
-    update: LineageUpdate, context: BatchContext, life: BatchLife, why: str
+    update: LineageUpdate, context: BatchContext, life: BatchLife, why: Message
 ) -> LineageUpdate:
     if life.stage is _S.SHUFFLING:
         return hold_broken_shuffle(update, context, life, why)

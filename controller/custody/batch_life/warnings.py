@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from controller.actions.actions import ClearWarning
 from controller.custody.batch_life.change import BatchContext, LineageUpdate
 from controller.custody.batch_life.state import Lineage, OpenWarning, WarningKind
-from firmware_bridge.message import Wording
+from firmware_bridge.message import Message, message
 
 LAMPS_MAX: Final = 10
 # Code of the warning that stands for all further lights; above every device code.
@@ -33,7 +33,7 @@ def open_warning(
     update: LineageUpdate,
     context: BatchContext,
     kind: WarningKind,
-    text: Wording,
+    text: Message,
     *,
     active: bool,
     compartment: int = 0,
@@ -46,7 +46,7 @@ def open_warning(
         if (one.kind, one.code, one.compartment) == (kind, code, place):
             return _replace_warning(update, replace(one, active=active))
     if kind is WarningKind.LAMP and code != MORE_LAMPS and _no_room(lineage):
-        more = "the shuffler gives more warnings than are kept: look at it, then request its status"
+        more = message("more_warnings_than_kept")
         return open_warning(update, context, kind, more, active=True, code=MORE_LAMPS)
     number = lineage.warnings_given + 1
     opened = OpenWarning(number, kind, code, text, context.at_ns, active=active, compartment=place)
@@ -75,7 +75,7 @@ def clear_warning(
 ) -> LineageUpdate:
     """Clear a warning; one that cannot be cleared stays."""
     number = fact.number
-    if clear_refusal(update.lineage, number):
+    if clear_refusal(update.lineage, number) is not None:
         return update
     closed = tuple(one for one in update.lineage.warnings if one.number == number)
     left = tuple(one for one in update.lineage.warnings if one.number != number)
@@ -84,19 +84,18 @@ def clear_warning(
     )
 
 
-def clear_refusal(lineage: Lineage, number: int) -> str:
-    """Why the warning of that number cannot be cleared now, with the remedy; empty if it can."""
+def clear_refusal(lineage: Lineage, number: int) -> Message | None:
+    """Why the warning of that number cannot be cleared now, with the remedy; None if it can."""
     open_now = next((one for one in lineage.warnings if one.number == number), None)
     if open_now is None:
-        numbers = ", ".join(str(one.number) for one in lineage.warnings)
-        known = f"open are {numbers}" if numbers else "no warning is open"
-        return f"no warning {number} is open; {known}"
+        numbers = tuple(one.number for one in lineage.warnings)
+        if not numbers:
+            return message("no_warning_open", number=number)
+        return message("no_such_warning_open", number=number, numbers=numbers)
     if open_now.active and open_now.kind not in _CLEARABLE_WHILE_ACTIVE:
-        return (
-            f"warning {number} ({open_now.text}) is still active: {_REMEDIES[open_now.kind]},"
-            " then clear it"
-        )
-    return ""
+        remedy = _REMEDIES[open_now.kind]
+        return message("warning_still_active", number=number, text=open_now.text, remedy=remedy)
+    return None
 
 
 def printable(text: str) -> str:
@@ -104,31 +103,31 @@ def printable(text: str) -> str:
     return "".join(each if each.isprintable() else "?" for each in text[:_TEXT_MAX])
 
 
-def cards_left(count: int) -> str:
-    """The clause for residual cards."""
-    are = "1 card is" if count == 1 else f"{count} cards are"
-    return f"{are} left in the shuffler"
+def take_out_what_is_left(count: int) -> Message:
+    """How many residual cards there are, and their remedy."""
+    left = message("cards_left_in_shuffler", count=count)
+    return message("what_then_remedy", what=left, remedy=take_out(count))
 
 
-def take_out(count: int) -> str:
+def take_out(count: int) -> Message:
     """The remedy for residual cards."""
-    return "take it out" if count == 1 else "take them out"
+    return message("take_it_out") if count == 1 else message("take_them_out")
 
 
 _REMEDIES: Final = {
-    WarningKind.LAMP: "do what the shuffler asks for until its light is off",
-    WarningKind.JAM: "free the cards",
-    WarningKind.DOOR: "close the door",
-    WarningKind.RESIDUAL: "take the cards out of the shuffler",
-    WarningKind.MODE: "put the shuffler back into play mode",
-    WarningKind.BROKEN_OFF: "count and shuffle the batch again",
-    WarningKind.COUNT: "look at the cards",
-    WarningKind.POWER: "look into the shuffler",
-    WarningKind.SELF_TEST: "let the shuffler pass its self-test",
-    WarningKind.TAMPER: "look at the shuffler",
-    WarningKind.IDENTITY: "connect the paired shuffler with approved firmware, or pair this one",
-    WarningKind.EVENTS_LOST: "count and shuffle again what lies in the shuffler",
-    WarningKind.SILENT: "switch the shuffler on and look at its cable",
+    WarningKind.LAMP: message("do_what_shuffler_asks"),
+    WarningKind.JAM: message("free_the_cards"),
+    WarningKind.DOOR: message("close_the_door"),
+    WarningKind.RESIDUAL: message("take_cards_out_of_shuffler"),
+    WarningKind.MODE: message("put_shuffler_back_into_play_mode"),
+    WarningKind.BROKEN_OFF: message("count_and_shuffle_batch_again"),
+    WarningKind.COUNT: message("look_at_the_cards"),
+    WarningKind.POWER: message("look_into_the_shuffler"),
+    WarningKind.SELF_TEST: message("let_shuffler_pass_self_test"),
+    WarningKind.TAMPER: message("look_at_the_shuffler"),
+    WarningKind.IDENTITY: message("connect_paired_shuffler_with_firmware"),
+    WarningKind.EVENTS_LOST: message("count_and_shuffle_what_lies_inside"),
+    WarningKind.SILENT: message("switch_shuffler_on"),
 }
 
 

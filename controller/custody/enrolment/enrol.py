@@ -39,6 +39,7 @@ from controller.custody.manifest import (
 from controller.custody.manifest_csv import BatchSheet
 from controller.rules.cards import Card, Rank, Suit
 from drivers.events import TagListed
+from firmware_bridge.message import message
 
 DECK_CARDS: Final = 52
 FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
@@ -135,13 +136,13 @@ def enrolled_sheet(enrolment: Enrolment) -> BatchSheet:
 
 def resume_enrolment(plan: EnrolmentPlan, sheet: BatchSheet) -> Enrolment:
     """Resume from `enrolled_sheet`. Raises ManifestError where the sheet has another plan."""
-    fields = (
+    fields: tuple[tuple[str, int | str, int | str], ...] = (
         ("batch", sheet.batch, plan.batch),
         ("back", sheet.back, plan.back),
         ("decks", sheet.decks, plan.decks),
     )
     problems = [
-        f"{name}: it says {stored}, requested is {requested}"
+        message("it_says_otherwise", name=name, configured=stored, typed=requested)
         for name, stored, requested in fields
         if stored != requested
     ]
@@ -149,7 +150,7 @@ def resume_enrolment(plan: EnrolmentPlan, sheet: BatchSheet) -> Enrolment:
     for deck in range(1, last + 1):
         problems.extend(deck_problems(deck, [one.card for one in sheet.cards if one.deck == deck]))
     if last > plan.decks:
-        problems.append(f"deck {last}: decks are numbered 1 to {plan.decks}")
+        problems.append(message("no_such_deck", deck=last, decks=plan.decks))
     if problems:
         raise ManifestError(problems)
     return Enrolment(plan, sheet.cards)

@@ -98,7 +98,7 @@ def apply_change(book: RuleBook, step: Step, update: LineageUpdate) -> Step:
     """Apply a change of the lineage to the state, and record its effects."""
     before, effects = step.state, list(step.effects)
     for move in update.moves:
-        cited = book.clauses(*_MOVED_BY[BatchStage(move.after)])
+        cited = book.clauses(*_MOVED_BY[move.after])
         effects.append(StageChange(move.batch, move.before, move.after, move.why, cited))
     for judged in update.proofs:
         cited = book.clauses(*_PROVEN_BY)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from controller.actions.actions import ClearWarning, OperatorAction
 from controller.actions.declaration import name_of
 from controller.custody.batch_life.facts import EventsLost, Fact, ShufflerPortLost
-from controller.custody.batch_life.permissions import clear_refusal
+from controller.custody.batch_life.warnings import clear_refusal
 from controller.procedure.acts.recording import begin_act
 from controller.procedure.effects import Refusal, WarningClosed
 from controller.procedure.events import (
@@ -84,10 +84,9 @@ def _apply_report(book: RuleBook, state: TableState, fact: Fact, text: Message, 
 def clear_warning(book: RuleBook, state: TableState, act: OperatorAction[ClearWarning]) -> Step:
     """Clear a warning, with a person and a reason, once its cause is gone."""
     why = clear_refusal(state.lineage, act.action.number)
-    if not why and not act.reason.strip():
-        reason = message("give_reason_what_cause_and_how_corrected")
-        return begin_act(state).with_effect(Refusal(name_of(act.action), reason))
-    if why:
+    if why is None and not act.reason.strip():
+        why = message("give_reason_what_cause_and_how_corrected")
+    if why is not None:
         return begin_act(state).with_effect(Refusal(name_of(act.action), why))
     update = next_lineage(book, state, act.action, act.at.utc_ns)
     step = apply_change(book, begin_act(state), update)

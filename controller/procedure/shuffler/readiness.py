@@ -109,8 +109,7 @@ def prompt_obstacles(book: RuleBook, step: Step) -> Step:
 
 def describe_obstacles(found: tuple[Obstacle, ...]) -> Message:
     """Each obstacle with its remedy."""
-    texts = tuple(message("what_then_remedy", what=one.detail, remedy=one.remedy) for one in found)
-    return message("one_after_another", texts=texts)
+    return message("one_after_another", texts=tuple(one.with_remedy() for one in found))
 
 
 # --- the first card -------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ NAMES = {
     *(name.rpartition(".")[2] for name in KNOWN_ERRORS),
 }
 # These take the remedy as an argument of its own, or become a part of a sentence with a remedy.
-COMPLETED = {"ProfileError", "ClauseError", "EncodingError", "ManifestError", "CannotRead"}
+COMPLETED = {"ProfileError", "ClauseError", "EncodingError", "CannotRead"}
 # Without a word of its own it passes on another error.
 WORDS = re.compile(r"[a-z]{2,}")
 

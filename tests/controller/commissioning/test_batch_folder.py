@@ -57,7 +57,7 @@ def stored(folder: Path, key: TableKey) -> Path:
 def test_a_stored_batch_is_usable_for_play(stored: Path, key: TableKey) -> None:
     batch = load_batch(stored, "RED-1", (key.public,))
 
-    assert batch.problem == ""
+    assert batch.problem_words == ""
     assert batch.manifest == manifest()
     assert batch.receipt == signed(manifest(), key)
 
@@ -67,7 +67,7 @@ def test_batches_are_loaded_in_order_of_name(stored: Path, key: TableKey) -> Non
     store_batch(stored, other, signed(other, key))
     (stored / "RED-2.partial").write_text("# batch = RED-2\n")
 
-    assert [(one.name, one.problem) for one in load_batches(stored, (key.public,))] == [
+    assert [(one.name, one.problem_words) for one in load_batches(stored, (key.public,))] == [
         ("BLUE-1", ""),
         ("RED-1", ""),
     ]
@@ -79,7 +79,7 @@ def test_a_missing_folder_is_reported(folder: Path) -> None:
 
 
 def problem(folder: Path, key: TableKey) -> str:
-    return load_batch(folder, "RED-1", (key.public,)).problem
+    return load_batch(folder, "RED-1", (key.public,)).problem_words
 
 
 def test_a_batch_without_a_receipt_is_not_for_play(stored: Path, key: TableKey) -> None:
@@ -140,7 +140,7 @@ def test_a_file_with_another_name_is_reported(stored: Path, key: TableKey) -> No
     cards_path(stored, "RED-1").rename(cards_path(stored, "RED-2"))
 
     batch = load_batch(stored, "RED-2", (key.public,))
-    assert "the heading names batch RED-1" in batch.problem
+    assert "the heading names batch RED-1" in batch.problem_words
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_a_card_in_two_batches_keeps_both_from_play(stored: Path, key: TableKey)
     store_batch(stored, other, signed(other, key))
 
     red_1, red_2 = load_batches(stored, (key.public,))
-    assert "tag 0033 is also in batch RED-2" in red_1.problem
-    assert "tag 0033 is also in batch RED-1" in red_2.problem
+    assert "tag 0033 is also in batch RED-2" in red_1.problem_words
+    assert "tag 0033 is also in batch RED-1" in red_2.problem_words
 
 
 # --- writing -------------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ from controller.tape.inputs import Tick
 from controller.tape.records import entry_record, input_record
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.attestation import ApprovedImage, Pin
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
 
@@ -76,14 +77,14 @@ PROOF = ShuffleProof(
     signed=True,
     genuine=True,
 )
-COUNTS = ShuffleRecorded("red", PROOF, "", ())
+COUNTS = ShuffleRecorded("red", PROOF, None, ())
 REFUSED = ShuffleRecorded(
     "red",
     replace(PROOF, cycle=8, result=ShuffleResult.COUNT_DIFFERS),
-    "its count is 415, the batch has 416",
+    message("as_typed", typed="its count is 415"),
     ("NY-a-4-iv-b-same",),
 )
-BARE = ShuffleRecorded("red", replace(PROOF, signed=False, genuine=False), "", ())
+BARE = ShuffleRecorded("red", replace(PROOF, signed=False, genuine=False), None, ())
 AT_NS = 1_795_255_200_000_000_001
 SHUFFLE = RecordedShuffle(2, AT_NS, COUNTS)
 PAIRED = PairedDevice(

@@ -34,6 +34,7 @@ from controller.actions.choices import ActKind, FloorDecision, Provisional
 from controller.actions.declaration import Role
 from controller.core.state import STATES
 from controller.custody.state import CustodyState, ShoeCustody
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed, Refusal
 from controller.procedure.events import CustodyFindingRaised, GamingDayChanged, ProgramReplaced
 from controller.procedure.phases import Phase
@@ -297,7 +298,12 @@ def suspended(script):
 
 def test_a_suspended_table_locks_its_shoe(suspended) -> None:
     assert suspended.outputs[-1].writes == ((PORT, LOCK),)
-    assert CommandGiven(PORT, "LockExit", "the table is suspended") in suspended.entries
+    assert (
+        CommandGiven(
+            PORT, message("device_command", command="LockExit"), message("table_is_suspended")
+        )
+        in suspended.entries
+    )
 
 
 def test_the_reason_for_a_lock_precedes_the_command(suspended) -> None:
@@ -339,7 +345,7 @@ def test_a_start_refuses_a_stored_state_whose_custody_contradicts_itself(script)
     script = script().begun()
     shoe = ShoeCustody(in_play="red-0009")
     script.state = replace(script.state, custody=CustodyState((), shoe))
-    with pytest.raises(AssertionError, match="custody is inconsistent"):
+    with pytest.raises(AssertionError, match="in play but not bound"):
         script.begun(boot_id="boot-2")
 
 
@@ -411,7 +417,8 @@ def test_a_person_commands_the_shoe(script, action, written) -> None:
 def test_person_and_reason_of_a_command_are_recorded(script) -> None:
     table = script(allow_commands=True).begun()
     given = table.acted(LockShoe(), Role.PIT_MANAGER).entries[0]
-    assert given == CommandGiven(PORT, "LockExit", "pit_manager A. Floor: seen by me")
+    assert (given.port, to_words(given.command)) == (PORT, "LockExit")
+    assert to_words(given.why) == "pit_manager A. Floor: seen by me"
 
 
 def test_a_lock_by_a_person_is_sent_again_after_a_restart(script) -> None:
@@ -429,7 +436,7 @@ def test_a_lock_that_a_person_released_is_not_sent_again(script) -> None:
 
 def test_a_person_cannot_unlock_a_suspended_table(suspended) -> None:
     output = suspended.acted(UnlockShoe())
-    refused = Refusal("unlock-shoe", "the table is suspended: resolve the irregularity first")
+    refused = Refusal("unlock-shoe", message("suspended_resolve_first"))
     assert (output.entries, output.writes) == ((refused,), ())
 
 
@@ -439,7 +446,7 @@ def test_without_allow_commands_an_action_is_refused_with_the_remedy(script, act
     output = table.acted(action)
     assert len(output.entries) == 1
     assert isinstance(output.entries[0], Refusal)
-    assert "set allow_commands = true" in output.entries[0].why
+    assert "set allow_commands = true" in to_words(output.entries[0].why)
 
 
 @pytest.mark.parametrize("action", [LockShoe(), UnlockShoe()])
@@ -475,4 +482,4 @@ def test_custody_counts_faces_by_the_current_number_of_decks(script) -> None:
         if isinstance(one.event, CustodyFindingRaised)
     ]
     assert {one.code for one in found} == {"TOO_MANY_OF_A_CARD"}
-    assert "a shoe of 6 decks" in found[0].detail
+    assert "a shoe of 6 decks" in to_words(found[0].detail)

@@ -14,7 +14,13 @@ from controller.custody import batch_actions as batches
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
-from controller.custody.state import CustodyChange, CustodyState, batch_counts, inconsistencies
+from controller.custody.state import (
+    CustodyChange,
+    CustodyState,
+    batch_counts,
+    batch_of_back,
+    check_consistent,
+)
 from controller.messages.catalogue import to_words
 from controller.procedure.events import CustodyFindingRaised, DomainEvent, GamingDayChanged
 from controller.procedure.phases import Phase
@@ -97,8 +103,9 @@ class Table:
 
     def sees(self, spot: Spot, tag: str, *, late: bool = False) -> None:
         event = TagSeen(spot, tag, late=late)
-        read_later = core_cards.cards_read_later(self.custody, event, self.table)
-        self._apply_custody(core_cards.track_table_read(self.custody, event, self.table))
+        read = core_cards.track_table_read(self.custody, event, self.table)
+        read_later = core_cards.cards_read_later(read, event, self.table)
+        self._apply_custody((read.state, read.findings))
         for repeated in read_later:
             self._apply_event(repeated)
 
@@ -145,7 +152,7 @@ class Table:
 
     def _apply_custody(self, change: CustodyChange) -> None:
         self.custody, findings = change
-        assert inconsistencies(self.custody) == ()
+        check_consistent(self.custody)
         self.found += findings
         for finding in findings:
             self._apply_event(CustodyFindingRaised(finding))
@@ -662,8 +669,10 @@ def test_the_position_does_not_disclose_which_hand_draws_a_third_card(
 def test_cards_missing_from_an_empty_shoe_block_their_batch_until_a_recount(burned: Table) -> None:
     burned.draws("9h").say("shoe empty")
     assert burned.codes[-2:] == ["INSUFFICIENT_CARDS", "CARD_ABSENT"]
-    (ledger,) = (one for one in burned.custody.batches if one.manifest.back == "red")
-    assert "fewer than it has" in ledger.block_reason()
+    number = batch_of_back(burned.custody, "red")
+    ledger = burned.custody.batches[number]
+    assert "fewer than it has" in to_words(ledger.block_reason())
     burned.say("resolve close-shoe")
-    counted = batches.record_count(burned.custody, "red", ledger.cards()).state
+    step = describe_position(burned.table)
+    counted, _ = batches.record_count(burned.custody, number, ledger.cards(), step)
     assert not any(one.block_reason() for one in counted.batches)

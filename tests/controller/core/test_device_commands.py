@@ -4,6 +4,7 @@ Source: controller/actions/README.md, "Actions"; design rule "read-only by defau
 """
 
 import pytest
+from in_words import in_words
 from msgspec.structs import replace
 
 from controller.actions.actions import ClearShoeError, GiveShufflerOrder, LockShoe, UnlockShoe
@@ -119,7 +120,7 @@ def test_with_hand_shuffling_a_shuffler_warning_locks_nothing() -> None:
     warned = replace(TABLE, lineage=replace(LIVES, warnings=(JAM,)))
 
     assert core_orders.wants_lock(book, warned) is False
-    assert core_orders.unlock_refused(book, warned) == ""
+    assert core_orders.unlock_refused(book, warned) is None
 
 
 # --- the shuffler ---------------------------------------------------------------------------------
@@ -208,7 +209,7 @@ def test_without_configured_orders_all_are_refused() -> None:
 
 
 def test_an_order_against_the_batchs_stage_is_refused_with_clauses() -> None:
-    assert asked(load(2)) == Refusal(
+    assert in_words(asked(load(2))) == Refusal(
         "order-shuffler",
         "red is stored in compartment 2: use the other one",
         BOOK.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER, RulePoint.DISCARD_ONE_BATCH),
@@ -258,4 +259,4 @@ def test_sorting_is_refused_while_a_shoe_is_open(ended, why) -> None:
     ],
 )
 def test_a_command_is_described(command, words) -> None:
-    assert core_orders.describe_command(command) == words
+    assert to_words(core_orders.describe_command(command)) == words

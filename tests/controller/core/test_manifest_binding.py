@@ -27,7 +27,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.profiles.load import load_profile
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.setting_values import ShuffleMode
-from controller.tape.entries import BatchBound, CardSetApart, UsbDeviceRecorded
+from controller.tape.entries import BatchBound, CardSetApart, UsbDeviceFate, UsbDeviceRecorded
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
@@ -38,6 +38,8 @@ FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 DECKS = 8
 PROFILE = load_profile("s42-mini")
 NOTHING = CustodyState()
+BY_SCANNER = message("the_scanner_at", port="bar")
+KEYBOARD = message("as_typed", typed="it is a keyboard")
 
 
 def book_of(mode: ShuffleMode = ShuffleMode.DUAL_BATCH, decks: int = DECKS) -> RuleBook:
@@ -62,7 +64,7 @@ RED, BLUE = batch("red-1", "red", 0), batch("blue-1", "blue", 1000)
 
 def given(manifest: Manifest, **others: str) -> ManifestGiven:
     content = MANIFESTS.encode(manifest)
-    return ManifestGiven(AT, manifest.batch, "the scanner at bar", content, **others)
+    return ManifestGiven(AT, manifest.batch, BY_SCANNER, content, **others)
 
 
 def with_bound(*manifests: Manifest) -> CustodyState:
@@ -82,7 +84,7 @@ def refusal(state: CustodyState, item: ManifestGiven, book: RuleBook = BOOK) -> 
     after, entry = bind_batch(state, book, item)
     assert after is state
     assert isinstance(entry, Refusal)
-    assert to_words(entry.what) == "bind-batch"
+    assert entry.what == "bind-batch"
     assert to_words(entry.why).startswith(f"batch {item.batch}, named by the scanner at bar: ")
     return entry
 
@@ -164,8 +166,9 @@ def test_an_inconsistent_manifest_is_refused() -> None:
 
 
 def test_a_problem_of_the_look_up_is_the_refusal() -> None:
-    item = replace(given(RED), content=b"", problem="red-1.csv: there is no such file")
-    assert to_words(refusal(NOTHING, item).why).endswith("red-1.csv: there is no such file")
+    item = replace(given(RED), content=b"", problem=message("batch_needs_name_and_back"))
+    words = to_words(refusal(NOTHING, item).why)
+    assert words.endswith(": a batch needs a name and a back: enrol it with both")
 
 
 @pytest.mark.parametrize("name", ["RED-0001", "a", "a.b_c-1", "x" * 64])
@@ -196,7 +199,7 @@ def test_a_batch_with_a_card_set_apart_is_blocked() -> None:
     assert (entry.back, entry.tag, entry.person) == ("red", tag, "A. Floor")
     assert "S42-a-1-decks" in entry.clauses
     assert state.batches[0].count(CardPlace.QUARANTINE) == 1
-    assert state.batches[0].block_reason() == "a corner is torn off"
+    assert to_words(state.batches[0].block_reason()) == "a corner is torn off"
 
 
 def test_a_whole_batch_is_set_apart() -> None:
@@ -222,7 +225,7 @@ def test_an_impossible_set_apart_is_refused_with_the_remedy(
     after, entry = apart(state, action)
     assert after is state
     assert isinstance(entry, Refusal)
-    assert to_words(entry.what) == "set-card-apart"
+    assert entry.what == "set-card-apart"
     assert why in to_words(entry.why)
 
 
@@ -234,13 +237,16 @@ def test_an_impossible_set_apart_is_refused_with_the_remedy(
     [
         (
             DevicePlugged(AT, 0x0AB1, 0x2, "12345", "1-1.2"),
-            UsbDeviceRecorded("appeared", "0ab1:0002", "12345", "1-1.2", None),
+            UsbDeviceRecorded(UsbDeviceFate.APPEARED, "0ab1:0002", "12345", "1-1.2", None),
         ),
         (
             DevicePlugged(AT, 0x46D, 0xC31C, "", "1-1.3", refused=KEYBOARD),
-            UsbDeviceRecorded("refused", "046d:c31c", "", "1-1.3", KEYBOARD),
+            UsbDeviceRecorded(UsbDeviceFate.REFUSED, "046d:c31c", "", "1-1.3", KEYBOARD),
         ),
-        (DeviceUnplugged(AT, "1-1.2"), UsbDeviceRecorded("gone", "", "", "1-1.2", None)),
+        (
+            DeviceUnplugged(AT, "1-1.2"),
+            UsbDeviceRecorded(UsbDeviceFate.GONE, "", "", "1-1.2", None),
+        ),
     ],
 )
 def test_usb_events_become_host_entries(

@@ -5,13 +5,21 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import pytest
+from in_words import in_words, why_words
 
 from controller.custody import batch_actions, exit_reads, face_count, shoe, table_reads
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
-from controller.custody.state import CustodyState, batch_counts, find_card, inconsistencies
+from controller.custody.state import (
+    CustodyState,
+    batch_counts,
+    batch_of_back,
+    check_consistent,
+    find_card,
+)
 from controller.rules.cards import Card, Rank, Suit
+from firmware_bridge.message import Message, message
 
 FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 # By back: tags of two batches interleave, as those of one maker do.
@@ -35,9 +43,14 @@ def whole_batch(back: str, decks: int = 1, cut_cards: int = 0, name: str = "") -
     return build_manifest(name or f"{back}-0001", back, decks, cards)
 
 
+def typed(step: str) -> Message:
+    """A step of play as a test names it."""
+    return message("as_typed", typed=step)
+
+
 @dataclass(slots=True)
 class Table:
-    """Custody at one table; checks the invariants after every act, collects `findings`."""
+    """Custody at one table; checks the invariants after every act, collects `findings` in words."""
 
     state: CustodyState = field(default_factory=CustodyState)
     findings: list[Finding] = field(default_factory=list)
@@ -62,21 +75,27 @@ class Table:
         counts = next(one for one in batch_counts(self.state) if one.back == back)
         return dict(counts.places)
 
-    def bind(self, *manifests: Manifest, blocked: str = "") -> None:
+    def blocked(self, back: str) -> str:
+        """Why that batch may not be dealt from, in words."""
+        return why_words(next(one.blocked for one in batch_counts(self.state) if one.back == back))
+
+    def bind(self, *manifests: Manifest) -> None:
         for manifest in manifests:
-            self._apply(batch_actions.bind_batch(self.state, manifest, blocked))
+            self._apply(batch_actions.bind_batch(self.state, manifest))
 
     def scan_bar_code(self, back: str, name: str = "") -> None:
         self.bind(whole_batch(back, cut_cards=2, name=name))
 
     def record(self, back: str, place: CardPlace) -> None:
-        self._apply(batch_actions.move_batch(self.state, back, place))
+        self._update(batch_actions.move_batch(self.state, back, place))
 
     def set_apart(self, back: str, tag: str | None = None, reason: str = "torn") -> None:
         self._apply(batch_actions.set_apart(self.state, back, tag, reason))
 
     def count(self, back: str, count: int) -> None:
-        self._apply(batch_actions.record_count(self.state, back, count))
+        number, step = batch_of_back(self.state, back), message("count_of_the_shuffler")
+        if number is not None:
+            self._update(*batch_actions.record_count(self.state, number, count, step))
 
     def open(self, expected: str = "", *, alternates: bool = True, joined: bool = False) -> None:
         self._update(shoe.open_shoe(self.state, expected, alternates, joined=joined))
@@ -93,7 +112,7 @@ class Table:
         step: str = "coup 1",
     ) -> exit_reads.ExitRead:
         """A card leaves the shoe and is placed by the procedure."""
-        result = exit_reads.apply_exit_read(self.state, tag, sure, step)
+        result = exit_reads.apply_exit_read(self.state, tag, sure, typed(step))
         self._update(result.state, result.findings)
         self.drawn += 1
         if place is not None and not result.cut_card:
@@ -102,17 +121,17 @@ class Table:
 
     def face(self, card: str | None, decks: int = 8, step: str = "coup 1") -> None:
         drawn = None if card is None else Card.parse(card)
-        self._update(*face_count.count_face(self.state, drawn, decks, lambda: step))
+        self._update(*face_count.count_face(self.state, drawn, decks, lambda: typed(step)))
 
     def read(self, spot: CardPlace, tag: str, step: str = "coup 1") -> table_reads.TableRead:
-        result = table_reads.apply_table_read(self.state, spot, tag, step)
+        result = table_reads.apply_table_read(self.state, spot, tag, typed(step))
         self._update(result.state, result.findings)
         return result
 
     def clear_hands(self, *, read: bool = False) -> None:
         """Clear the hands after a coup, and find cards absent from the rack."""
         self._update(exit_reads.clear_hands(self.state, read))
-        self._update(*table_reads.find_absent_from_rack(self.state, "coup 1"))
+        self._update(*table_reads.find_absent_from_rack(self.state, typed("coup 1")))
 
     def move_aside(self, place: CardPlace, count: int | None = None) -> None:
         shoe = self.state.shoe
@@ -121,18 +140,16 @@ class Table:
             self._update(exit_reads.move_aside_card(self.state, one.number, place, False))
 
     def empty_rack(self) -> None:
-        self._update(
-            *table_reads.find_absent_from_rack(self.state, "the end of the shoe", whole=True)
-        )
+        self._update(*table_reads.find_absent_from_rack(self.state, typed("shoe over"), whole=True))
 
     def _apply(self, recorded: batch_actions.BatchActionResult) -> None:
-        self.refusal = recorded.refusal
-        self._update(recorded.state, recorded.findings)
+        self.refusal = why_words(recorded.refusal)
+        self._update(recorded.state)
 
     def _update(self, state: CustodyState, findings: tuple[Finding, ...] = ()) -> None:
         self.state = state
-        self.findings += findings
-        assert inconsistencies(state) == ()
+        self.findings += map(in_words, findings)
+        check_consistent(state)
         for counts, ledger in zip(batch_counts(state), state.batches, strict=True):
             assert sum(number for _, number in counts.places) == 52 * ledger.manifest.decks
 

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from controller.custody.batch_actions import WHOLE_BATCH_PLACES
 from controller.custody.card_states import CardPlace
 from controller.custody.shoe import mark_reports_missing
 from controller.custody.state import CustodyState
@@ -33,7 +34,7 @@ steps = st.one_of(
     st.tuples(st.just("end"), st.booleans()),
     st.tuples(st.just("missing")),
     st.tuples(st.just("empties")),
-    st.tuples(st.just("record"), backs, places),
+    st.tuples(st.just("record"), backs, st.sampled_from(WHOLE_BATCH_PLACES)),
     st.tuples(st.just("apart"), backs, st.none() | cards),
     st.tuples(st.just("count"), backs, st.integers(-1, 60)),
     st.tuples(st.just("bind"), st.sampled_from(["red", "blue"]), st.sampled_from(["", "B2"])),

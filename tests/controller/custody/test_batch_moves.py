@@ -23,12 +23,13 @@ from controller.custody.state import CustodyChange, CustodyState, batch_counts
 from controller.rules.cards import Card, Rank, Suit
 from controller.state_table import StateTable
 from drivers.shuffler_events import CompartmentChanged, CompartmentState, ShuffleStarted
+from firmware_bridge.message import message
 
 W, S = CardPlace, BatchStage
 DECK = 52
 ONE_DECK = [Card(rank, suit) for suit in Suit for rank in Rank]
 STAGE_TABLE = StateTable(EDGES)
-PLAY = PlayStep(lambda: "before the shoe", 0, rack_read=False)
+PLAY = PlayStep(lambda: message("before_shoe"), 0, rack_read=False)
 
 
 def one_deck(back: str, ending: str) -> Manifest:
@@ -168,7 +169,7 @@ def counted(state: CustodyState, cards: int, whole: int) -> CustodyChange:
 def after_a_shoe(custody) -> CustodyState:
     """The red batch was dealt; one card left unread, at an unknown place."""
     state = shoes.open_shoe(custody, "red", alternates=True)
-    state = passing.apply_exit_read(state, "E00001", sure=True, step="a coup").state
+    state = passing.apply_exit_read(state, "E00001", sure=True, step=message("before_shoe")).state
     state = passing.clear_hands(state, rack_is_read=False)
     state = shoes.open_shoe(shoes.end_shoe(state), "blue", alternates=True)
     return moved(state, S.SPENT, S.COLLECTED)
@@ -186,7 +187,7 @@ def test_a_correct_count_locates_the_unknown_card(after_a_shoe) -> None:
 def test_a_wrong_count_gives_a_finding(after_a_shoe, cards, code) -> None:
     state, found = counted(after_a_shoe, cards, cards)
     assert [(one.code, one.back, one.step) for one in found] == [
-        (code, "red", "the count of the shuffler")
+        (code, "red", message("count_of_the_shuffler"))
     ]
     assert next(one for one in batch_counts(state) if one.back == "red").blocked
 

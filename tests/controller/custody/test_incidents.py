@@ -7,7 +7,6 @@ import pytest
 
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import FindingCode
-from controller.messages.catalogue import to_words
 from controller.rules.cards import Card, Rank, Suit
 
 W = CardPlace
@@ -67,7 +66,7 @@ def test_hollywood_a_batch_with_a_card_damaged_by_the_shuffler_is_not_dealt_from
 
     (finding,) = table.findings
     assert (finding.code, finding.step) == (FindingCode.BATCH_BLOCKED, "burn, first card")
-    assert to_words(finding.detail) == "its batch may not be dealt from: torn by the shuffler"
+    assert finding.detail == "its batch may not be dealt from: torn by the shuffler"
 
     table.end(played=False)
     table.bind(batch("red", cut_cards=2, name="red-0002"))

@@ -19,6 +19,7 @@ from controller.custody.receipt import (
     signed_bytes,
     write_receipt,
 )
+from controller.messages.catalogue import to_words
 from controller.rules.cards import Card, Rank, Suit
 from controller.system.json_document import JsonError
 
@@ -126,7 +127,8 @@ def test_a_receipt_of_another_batch_contradicts(
 ) -> None:
     own = replace(STATEMENT, manifest_sha256=manifest_digest(manifest))
 
-    assert contradictions(replace(own, **change), manifest) == (expected,)  # type: ignore[arg-type]
+    (found,) = contradictions(replace(own, **change), manifest)  # type: ignore[arg-type]
+    assert to_words(found) == expected
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ PROOF = ShuffleProof(
     signed=False,
     genuine=False,
 )
-BOUND = BatchBound("RED-1", "red", 8, 418, bytes(32), "Maker", "A. Floor", "", True)
+BOUND = BatchBound("RED-1", "red", 8, 418, bytes(32), "Maker", "A. Floor", b"", True)
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def with_entries(*entries: object) -> tuple[bytes, ...]:
 def test_receipts_of_the_batch_are_found_in_the_file_before(journal: Path, monkeypatch) -> None:
     # Chains of files put together by hand do not hold; only their entries matter here.
     monkeypatch.setattr(ShoeFile, "records", unchained)
-    mine, others = ShuffleRecorded("red", PROOF, "", ()), ShuffleRecorded("blue", PROOF, "", ())
+    mine, others = ShuffleRecorded("red", PROOF, None, ()), ShuffleRecorded("blue", PROOF, None, ())
     file = like(journal)
     put(journal, file, "2025-11-21", 1, with_entries(BOUND, mine, others))
     put(journal, file, "2025-11-22", 1, with_entries(others), back="red")

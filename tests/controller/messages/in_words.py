@@ -45,6 +45,11 @@ def _in_words(value: object) -> object:
             return value
 
 
+def why_words(why: Message | None) -> str:
+    """The reason of a refusal; empty where there is none."""
+    return "" if why is None else to_words(why)
+
+
 def ledger_refusal_words(refused: LedgerRefusal) -> str:
     """Why, the clauses, and the remedy."""
     cited = f" ({', '.join(refused.clauses)})" if refused.clauses else ""

@@ -33,6 +33,7 @@ from controller.table.table import Health
 from controller.tape.entries import Entry
 from controller.tape.inputs import Started, Tick
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortOpened
 
@@ -46,6 +47,7 @@ PROOF = ShuffleProof(
     genuine=True,
 )
 NAMES = ("shuffles_total", "shuffler_warnings_total", "batch_stage", "device_trusted")
+SILENT = message("shuffler_silent")
 
 
 def core_with(shuffler: ShufflerDeviceSettings | None) -> Core:
@@ -97,12 +99,12 @@ def counted(metrics: TableMetrics, core: Core, *entries: Entry) -> Callable[...,
 @pytest.mark.parametrize("result", ShuffleResult)
 def test_a_shuffle_counts_by_its_result(metrics, core, result) -> None:
     before = counted(metrics, core)("shuffles_total", result=result.value)
-    done = ShuffleRecorded("red", replace(PROOF, result=result), "", ())
+    done = ShuffleRecorded("red", replace(PROOF, result=result), None, ())
     assert (before, counted(metrics, core, done)("shuffles_total", result=result.value)) == (0, 1)
 
 
 def test_a_refused_receipt_counts_as_refused(metrics, core) -> None:
-    refused = ShuffleRecorded("red", PROOF, "it is signed by another device", ())
+    refused = ShuffleRecorded("red", PROOF, message("from_another_device"), ())
     now = counted(metrics, core, refused)
     assert now("shuffles_total", result="good") == 0
     assert now("shuffles_total", result="refused") == 1
@@ -111,7 +113,7 @@ def test_a_refused_receipt_counts_as_refused(metrics, core) -> None:
 @pytest.mark.parametrize("kind", WarningKind)
 def test_every_warning_kind_starts_at_zero(metrics, core, kind) -> None:
     before = counted(metrics, core)("shuffler_warnings_total", kind=kind.value)
-    given = WarningOpened(1, kind, 0, "text", ())
+    given = WarningOpened(1, kind, 0, SILENT, ())
     after = counted(metrics, core, given)("shuffler_warnings_total", kind=kind.value)
     assert (before, after) == (0, 1)
 
@@ -132,7 +134,12 @@ def test_a_table_without_a_shuffler_has_no_shuffler_metrics() -> None:
     core, metrics = core_with(None), TableMetrics("M7")
     metrics.observe(
         StoredTransaction(
-            (Conclusion(Tick(AT), (WarningOpened(1, WarningKind.DOOR, 0, "", ()),)),),
+            (
+                Conclusion(
+                    Tick(AT),
+                    (WarningOpened(1, WarningKind.DOOR, 0, SILENT, ()),),
+                ),
+            ),
             (),
             AT,
             core.initial(),
@@ -167,7 +174,7 @@ def test_the_block_reasons_of_a_batch_are_counted(metrics, core) -> None:
 
 def test_open_warnings_and_the_oldest_of_them(metrics, core) -> None:
     warnings = tuple(
-        OpenWarning(number, WarningKind.JAM, 0, "", since_s * 10**9, active=True)
+        OpenWarning(number, WarningKind.JAM, 0, SILENT, since_s * 10**9, active=True)
         for number, since_s in ((1, 1_763_715_700), (2, 1_763_715_600))
     )
     now = scraped(metrics, core, with_lineage(core, Lineage(lives=LIVES, warnings=warnings)))

@@ -49,6 +49,7 @@ from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from controller.rules.setting_values import BurnMode
 from controller.state_table import StateTable
+from firmware_bridge.message import message
 
 ALL_FACTS = tuple(ObservableFact)
 OPENED = "start; burn Ac: 2c"
@@ -185,6 +186,7 @@ WAYS = {
     "burned, cut card in it": f"{OPENED}; P 3h; found face up; resolve continue; cut card",
 }
 SETTINGS = ((), ALL_FACTS)
+A_STEP = message("before_first_card_of_shoe")
 
 
 def plain_events() -> list[StepInput]:
@@ -329,7 +331,9 @@ class Chance:
                 return chance.choice(resolutions())
             case _ if chance.random() < 0.1:
                 code = chance.choice(list(FindingCode))
-                return CustodyFindingRaised(Finding(code, "a step", "a proof", card))
+                return CustodyFindingRaised(
+                    Finding(code, A_STEP, message("tag_in_no_manifest"), card)
+                )
             case _:
                 return chance.choice(plain_events()[-18:])
 

@@ -22,6 +22,9 @@ from firmware_bridge.message import message
 
 Deal = Callable[..., Path]
 Change = Callable[[bytes], bytes | None]
+UNLOCK = CommandGiven(
+    "port", message("device_command", command="UnlockExit"), message("warnings_are_cleared")
+)
 
 
 def rewrite(folder: Path, change: Change) -> None:
@@ -119,7 +122,7 @@ def test_an_entry_left_out_is_found(suspended: Path) -> None:
 def test_an_invented_entry_is_found(three_coups: Path) -> None:
     def opened_as_well(record: bytes) -> bytes:
         is_result = isinstance(read_entry(record), StateDigest)
-        return entry_record(CommandGiven("port", "UnlockExit", "nobody")) if is_result else record
+        return entry_record(UNLOCK) if is_result else record
 
     rewrite(three_coups, opened_as_well)
 

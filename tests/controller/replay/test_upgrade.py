@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from controller.custody.batch_life.facts import StageChange
+from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import OpenWarning, WarningKind
 from controller.procedure.effects import (
     CoupClosed,
@@ -21,6 +22,7 @@ from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.phases import Phase
 from controller.replay.upgrade import UpgradeLedger, carried_over_state
 from controller.tape.entries import Entry
+from firmware_bridge.message import message
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
@@ -68,7 +70,9 @@ def ledger_of_shuffler_entries(*entries: Entry) -> UpgradeLedger:
 
 
 OPENED = ShoeOpened(DAY, 4, 8, joined=False)
-RED_DEALT = StageChange("red", "cut", "in_play", "the first card of red is drawn", ())
+RED_DEALT = StageChange(
+    "red", BatchStage.CUT, BatchStage.IN_PLAY, message("first_card_drawn", batch="red"), ()
+)
 DEALT = CoupClosed(
     CoupRecord(
         gaming_day=DAY,
@@ -85,12 +89,18 @@ DEALT = CoupClosed(
     )
 )
 ENDED = ShoeEnded(DAY, 4, 6, 1, 0, 0, 0, 1, 0, "", "")
-WARNED = WarningOpened(1, WarningKind.LAMP, 17, "belt slips", (), since_ns=60)
-DOOR_OPEN = WarningOpened(2, WarningKind.DOOR, 0, "door", (), since_ns=70)
+SLIPS = message("shuffler_warns", code=17)
+WARNED = WarningOpened(1, WarningKind.LAMP, 17, SLIPS, (), since_ns=60)
+SILENT = WarningOpened(2, WarningKind.SILENT, 0, message("shuffler_silent"), (), since_ns=70)
 
 
 def test_the_batch_dealt_last_is_carried_over(script) -> None:
-    stored = StageChange("blue", "shuffled", "stored", "blue is stored", ())
+    stored = StageChange(
+        "blue",
+        BatchStage.SHUFFLED,
+        BatchStage.STORED,
+        message("stored_in_shuffler", batch="blue"),
+    )
     ledger = ledger_of_shuffler_entries(OPENED, RED_DEALT, stored, DEALT, ENDED)
     table = carried_over_state(script().core, ledger).table
     assert table.lineage.last_played == "red"
@@ -114,11 +124,11 @@ def test_a_shoe_of_an_unknown_batch_carries_none_over(script) -> None:
 def test_uncleared_warnings_stay_open(script) -> None:
     cleared = WarningClosed(1, WarningKind.LAMP, "Bo Ray", "belt tightened", 40)
     lineage = carried_over_state(
-        script().core, ledger_of_shuffler_entries(WARNED, DOOR_OPEN)
+        script().core, ledger_of_shuffler_entries(WARNED, SILENT)
     ).table.lineage
     assert lineage.warnings == (
-        OpenWarning(1, WarningKind.LAMP, 17, "belt slips", 60, active=False),
-        OpenWarning(2, WarningKind.DOOR, 0, "door", 70, active=False),
+        OpenWarning(1, WarningKind.LAMP, 17, SLIPS, 60, active=False),
+        OpenWarning(2, WarningKind.SILENT, 0, message("shuffler_silent"), 70, active=False),
     )
     assert lineage.warnings_given == 2
     lineage = carried_over_state(

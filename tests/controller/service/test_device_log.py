@@ -25,12 +25,13 @@ from controller.service.device_log import (
     logging_port,
     logging_refusals,
 )
+from controller.service.manifest_lookup import BY_CONFIGURATION
 from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import BatchBound, DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, Tick
 from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
 from drivers.shuffler_events import DoorMoved, IdentityProven, IdentityRefused
-from firmware_bridge.message import message
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
@@ -39,6 +40,8 @@ UNPLUGGED = message("usb_unplugged")
 AT = Timestamp(1, 2)
 ABSENT = message("usb_not_plugged_in", port="usbhid://0c2e:0b81/S1")
 KEYBOARD = message("usb_keyboard_refused")
+SCANNER = message("the_scanner_at", port="/dev/scanner")
+DEALER = message("role_person", role="dealer", person="D. Dealer")
 SHOE = ShoeDeviceSettings("/dev/shoe", "feig-rfid", False, "0-9A-F", "stx_counted", 250)
 SETTINGS = Settings(
     "M7",
@@ -113,7 +116,7 @@ def test_every_event_of_a_port_is_passed_on() -> None:
 def test_a_refused_device_is_one_line(log: pytest.LogCaptureFixture) -> None:
     passed: list[DevicePlugged | DeviceUnplugged] = []
     put = logging_refusals(passed.append)
-    put(DevicePlugged(AT, 0x046D, 0xC31C, "", "1-2", KEYBOARD))
+    put(DevicePlugged(AT, 0x046D, 0xC31C, "", "1-2", message("as_typed", typed=KEYBOARD)))
     put(DevicePlugged(AT, 0x0C2E, 0x0B81, "S1", "1-3"))
     put(DeviceUnplugged(AT, "1-2"))
 
@@ -121,7 +124,7 @@ def test_a_refused_device_is_one_line(log: pytest.LogCaptureFixture) -> None:
     assert len(passed) == 3
 
 
-def answered(entry: Entry, named_by: str) -> StoredTransaction:
+def answered(entry: Entry, named_by: Message) -> StoredTransaction:
     shoe = build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).initial()
     given = ManifestGiven(AT, "RED-1", named_by, b"")
     state = CoreState("", None, TableState(), shoe)
@@ -129,8 +132,8 @@ def answered(entry: Entry, named_by: str) -> StoredTransaction:
 
 
 def test_a_bound_batch_is_one_line(log: pytest.LogCaptureFixture) -> None:
-    bound = BatchBound("RED-1", "red", 8, 416, bytes(32), "", "", "", True)
-    log_batches(answered(bound, "the scanner at /dev/scanner"))
+    bound = BatchBound("RED-1", "red", 8, 416, bytes(32), "", "", b"", True)
+    log_batches(answered(bound, SCANNER))
 
     assert lines(log) == ["INFO batch RED-1 is bound, named by the scanner at /dev/scanner"]
 
@@ -138,17 +141,17 @@ def test_a_bound_batch_is_one_line(log: pytest.LogCaptureFixture) -> None:
 @pytest.mark.parametrize(
     ("named_by", "words"),
     [
-        ("the configuration", "batch RED-1 is not bound"),
-        ("the scanner at /dev/scanner", "the name given for a batch is not bound"),
-        ("dealer D. Dealer", "the name given for a batch is not bound"),
+        (BY_CONFIGURATION, "batch RED-1 is not bound"),
+        (SCANNER, "the name given for a batch is not bound"),
+        (DEALER, "the name given for a batch is not bound"),
     ],
 )
 def test_a_refused_name_is_not_logged(
-    named_by: str, words: str, log: pytest.LogCaptureFixture
+    named_by: Message, words: str, log: pytest.LogCaptureFixture
 ) -> None:
-    log_batches(answered(Refusal("bind-batch", "there is no such file"), named_by))
+    log_batches(answered(Refusal("bind-batch", message("not_a_batch_name")), named_by))
 
-    tail = f"named by {named_by}; `smartshoe status` shows why"
+    tail = f"named by {to_words(named_by)}; `smartshoe status` shows why"
     assert lines(log) == [f"WARNING {words}, {tail}"]
 
 
@@ -213,7 +216,7 @@ def test_other_device_events_are_not_logged(log: pytest.LogCaptureFixture) -> No
 def test_a_warning_is_logged_by_its_kind_without_its_text(
     log: pytest.LogCaptureFixture,
 ) -> None:
-    opened = WarningOpened(3, WarningKind.COUNT, 0, "the 7 of hearts is missing", ())
+    opened = WarningOpened(3, WarningKind.COUNT, 0, message("no_such_deck", deck=1, decks=1), ())
     closed = WarningClosed(3, WarningKind.COUNT, "A. Floor", "found in the tray", 8_000_000_000)
     log_warnings(concluded(opened, Refusal("clear-warning", "still so"), closed))
     assert lines(log) == [

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from controller.core.state import CoreState
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.procedure.state import TableState
 from controller.service.manifest_lookup import BY_CONFIGURATION, ManifestLookup
@@ -15,12 +16,13 @@ from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import BatchBound, Entry
 from controller.tape.inputs import ManifestGiven
 from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(1, 2)
-BOUND = BatchBound("RED-1", "red", 8, 416, bytes(32), "Acme", "Ann Lee", "", True)
-REFUSED = Refusal("bind-batch", "batch RED-1: there is no such file")
-DEALER = "dealer D. Dealer"
+BOUND = BatchBound("RED-1", "red", 8, 416, bytes(32), "Acme", "Ann Lee", b"", True)
+REFUSED = Refusal("bind-batch", message("not_a_batch_name"))
+DEALER = message("role_person", role="dealer", person="D. Dealer")
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def lookup(fast_dir: Path) -> ManifestLookup:
     return ManifestLookup(fast_dir, (), lambda: AT, str)
 
 
-def give_answer(lookup: ManifestLookup, batch: str, named_by: str, *entries: Entry) -> None:
+def give_answer(lookup: ManifestLookup, batch: str, named_by: Message, *entries: Entry) -> None:
     """Give the look-up the table's answer about a batch."""
     shoe = build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).initial()
     state = CoreState("", None, TableState(), shoe)
@@ -48,7 +50,7 @@ def test_answers_of_the_table_are_kept(lookup: ManifestLookup) -> None:
     give_answer(lookup, "RED-1", BY_CONFIGURATION, REFUSED)
     give_answer(lookup, "BLUE-1", BY_CONFIGURATION, BOUND)
 
-    assert answers(lookup) == [(1, "RED-1", REFUSED.why), (2, "BLUE-1", "")]
+    assert answers(lookup) == [(1, "RED-1", to_words(REFUSED.why)), (2, "BLUE-1", "")]
 
 
 def test_a_batch_bound_by_a_person_removes_earlier_refusals(lookup: ManifestLookup) -> None:
@@ -73,4 +75,4 @@ def test_configured_batches_are_put_before_start_returns(fast_dir: Path) -> None
     lookup.stop()
 
     assert lookup.join(5)
-    assert at_start == [("RED-0001", "the configuration"), ("BLUE-0001", "the configuration")]
+    assert at_start == [("RED-0001", BY_CONFIGURATION), ("BLUE-0001", BY_CONFIGURATION)]

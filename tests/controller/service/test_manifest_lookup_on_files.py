@@ -19,6 +19,7 @@ from controller.core.manifest_binding import MANIFESTS
 from controller.core.state import CoreState
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.receipt import ReceiptResult
+from controller.messages.catalogue import to_words
 from controller.rules.cards import Card, Rank, Suit
 from controller.service.manifest_lookup import ManifestLookup
 from controller.system.keys import TableKey, export_public, fingerprint_text, make_key, public_path
@@ -26,11 +27,12 @@ from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import DeviceEventRecorded, Entry, ManifestRequested
 from controller.tape.inputs import ManifestGiven, Tick
 from drivers.events import BarCodeRead
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(3, 1_795_255_200_000_000_000)
 FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
-SCANNER = "the scanner at bar"
+SCANNER = message("the_scanner_at", port="bar")
 PATIENCE_S = 10.0
 ASKED_MAX = 64
 
@@ -73,8 +75,9 @@ class LookupBench:
 
     def refused(self, name: str) -> str:
         given = self.answer(name)
-        assert (given.content, given.maker, given.operator, given.signed_by) == (b"", "", "", "")
-        return given.problem
+        assert (given.content, given.maker, given.operator, given.signed_by) == (b"", "", "", b"")
+        assert given.problem is not None
+        return to_words(given.problem)
 
 
 @pytest.fixture
@@ -120,8 +123,8 @@ def test_a_named_batch_is_put_with_the_data_of_its_receipt(
 ) -> None:
     given = bench.answer("RED-1")
     assert MANIFESTS.decode(given.content) == RED
-    assert (given.maker, given.operator, given.problem) == ("Acme", "Ann Lee", "")
-    assert given.signed_by == fingerprint_text(key.public.fingerprint)
+    assert (given.maker, given.operator, given.problem) == ("Acme", "Ann Lee", None)
+    assert given.signed_by == key.public.fingerprint
 
 
 def test_only_requested_batches_are_looked_up(bench: LookupBench) -> None:
@@ -135,7 +138,7 @@ def test_a_key_added_later_is_used(folder: Path, public: Path) -> None:
     bench = LookupBench(folder, public).started("RED-1")
     away.rename(public)
     bench.asks(ManifestRequested("RED-1", SCANNER))
-    assert [one.problem == "" for one in bench.answers()] == [False, True]
+    assert [one.problem is None for one in bench.answers()] == [False, True]
 
 
 # --- not found, or not for play ------------------------------------------------------------------

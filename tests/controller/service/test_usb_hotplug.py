@@ -5,8 +5,8 @@ Source: controller/config/README.md, "Devices of a table"; USB 2.0, section 9.6;
 """
 
 import pytest
+from in_words import why_words
 
-from controller.messages.catalogue import to_words
 from controller.service.usb_hotplug import UsbHotplug
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged
 from firmware_bridge.timestamp import Timestamp
@@ -50,7 +50,7 @@ class HotplugBench:
     def refused(self) -> str:
         (item,) = self.put
         assert isinstance(item, DevicePlugged)
-        return "" if item.refused is None else to_words(item.refused)
+        return why_words(item.refused)
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ import pytest
 
 from controller.system.atomic_file import (
     SmallFileError,
-    problem_lines,
     read_text,
     require_new,
     store_text,
@@ -62,10 +61,3 @@ def test_an_existing_name_is_refused_even_for_a_dangling_link(fast_dir: Path) ->
     require_new(fast_dir / "free")
     with pytest.raises(SmallFileError, match="not overwritten"):
         require_new(fast_dir / "link")
-
-
-def test_the_list_of_problems_is_bounded() -> None:
-    lines = problem_lines(Path("x"), tuple(map(str, range(25)))).splitlines()
-
-    assert lines[0] == "x: 0"
-    assert lines[20:] == ["x: ... and 5 more"]

@@ -18,6 +18,7 @@ from controller.custody.batch_life.state import (
 from controller.views.shuffler import identity_view, shuffler_view
 from drivers.events import Stage
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
+from firmware_bridge.message import message
 
 SETTINGS = ShufflerDeviceSettings("usb://1209:5a01/7", "tablelink", allow_commands=True)
 FACES = bytes([8] * 51 + [7])
@@ -43,7 +44,8 @@ RED = BatchLife("red", BatchStage.STORED, compartment=1, cards=416, proof=PROOF)
 BLUE = BatchLife(
     "blue", BatchStage.HELD, block_reasons=(BlockReason.SHORT, BlockReason.TOUCHED), by_hand=True
 )
-DOOR = OpenWarning(3, WarningKind.DOOR, 0, "a door was opened", 1_763_715_600 * 10**9, True)
+OPENED = message("door_opened_on_counted", batch="red")
+DOOR = OpenWarning(3, WarningKind.DOOR, 0, OPENED, 1_763_715_600 * 10**9, True)
 TRUSTED = Lineage(lives=(RED, BLUE), device="5A01", version="1.4.0", trusted=True)
 
 
@@ -123,7 +125,7 @@ def test_a_warning_has_its_number_and_its_time() -> None:
             "kind": "door",
             "code": 0,
             "compartment": 0,
-            "text": "a door was opened",
+            "text": "a door was opened on red: its count is over",
             "since_ns": 1_763_715_600_000_000_000,
             "active": True,
         }

@@ -15,6 +15,7 @@ from controller.tape.inputs import Tick
 from controller.tape.records import entry_record, input_record
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.attestation import ApprovedImage, Pin
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 Capture = pytest.CaptureFixture[str]
@@ -49,9 +50,10 @@ PROOF = ShuffleProof(
     ended_utc_ns=1_795_255_199_500_000_000,
     uncertainty_ns=1_200_001,
 )
-COUNTS = ShuffleRecorded("red", PROOF, "", ())
-REFUSED = ShuffleRecorded("red", replace(PROOF, cycle=8), "the door was open", ("NY-a-4-iv-b",))
-BARE = ShuffleRecorded("red", replace(PROOF, cycle=9, signed=False, genuine=False), "", ())
+DOOR_OPEN = message("door_open_close_it")
+COUNTS = ShuffleRecorded("red", PROOF, None, ())
+REFUSED = ShuffleRecorded("red", replace(PROOF, cycle=8), DOOR_OPEN, ("NY-a-4-iv-b",))
+BARE = ShuffleRecorded("red", replace(PROOF, cycle=9, signed=False, genuine=False), None, ())
 AT_NS = 1_795_255_200_000_000_001
 PAIRED = PairedDevice(
     role=PairedRole.SHUFFLER,
@@ -94,7 +96,7 @@ def test_the_shuffles_of_a_journal_are_listed(journal: Path, capsys: Capture) ->
     shown = capsys.readouterr().out
     assert "5348554630303031, 7" in shown
     assert "2026-11-21T10:00:00Z" in shown
-    assert "no: the door was open (NY-a-4-iv-b)" in shown
+    assert "no: a door is open: close it (NY-a-4-iv-b)" in shown
     assert "yes, unsigned: a bare device" in shown
 
 
@@ -103,7 +105,7 @@ def test_the_list_as_json_is_one_object(journal: Path, capsys: Capture) -> None:
 
     shown = json.loads(capsys.readouterr().out)
     assert [one["receipt"]["cycle"] for one in shown["shuffles"]] == [7, 8, 9]
-    assert shown["shuffles"][1]["table"]["refused"] == "the door was open"
+    assert shown["shuffles"][1]["table"]["refused"] == "a door is open: close it"
 
 
 def test_a_journal_without_shuffles_is_reported(three_coups: Path, capsys: Capture) -> None:

@@ -22,14 +22,13 @@ from controller.custody.batch_life.facts import (
 from controller.custody.batch_life.lifecycle import apply_batch_fact, new_lineage
 from controller.custody.batch_life.permissions import (
     batch_due_next,
-    clear_refusal,
     idle_in_shuffler,
     obstacles_to_dealing,
     order_refusal,
 )
 from controller.custody.batch_life.stages import EDGES, READY, BatchStage
 from controller.custody.batch_life.state import NO_LINEAGE, Lineage, WarningKind
-from controller.custody.batch_life.warnings import WARNINGS_MAX
+from controller.custody.batch_life.warnings import WARNINGS_MAX, clear_refusal
 from controller.journal.encoding import Codec
 from controller.messages.catalogue import to_words
 from controller.state_table import StateTable
@@ -140,7 +139,7 @@ def ask_permissions(lineage: Lineage) -> None:
     for back in ("red", "blue", "green", ""):
         for one in obstacles_to_dealing(lineage, back):
             assert to_words(one.detail)
-            assert one.remedy
+            assert to_words(one.remedy)
         idle_in_shuffler(lineage, back)
     for order in ShufflerOrder:
         for compartment in (0, 1, 2, 3):

@@ -137,7 +137,7 @@ def test_a_shuffle_of_an_unknown_batch_does_not_count(batches: Any, proof: Any) 
 
     batches.apply(ShuffleDone(proof(1, 1)))
     assert [one.batch for one in batches.last.proofs] == [""]
-    assert "which batch was shuffled is unknown" in batches.last.proofs[0].refused
+    assert "which batch was shuffled is unknown" in to_words(batches.last.proofs[0].refused)
 
 
 def test_unknown_compartments_are_ignored(batches: Any) -> None:

@@ -15,12 +15,12 @@ from controller.custody.batch_life.facts import (
     ShoeOver,
 )
 from controller.custody.batch_life.permissions import (
-    clear_refusal,
     obstacles_to_dealing,
     order_refusal,
 )
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
+from controller.custody.batch_life.warnings import clear_refusal
 from controller.messages.catalogue import to_words
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import (
@@ -40,7 +40,7 @@ S = BatchStage
 def test_taj_mahal_loading_an_unshuffled_batch_is_blocked(batches: Any) -> None:
     batches.counted()
     refused = order_refusal(batches.lineage, ShufflerOrder.RELEASE, 1, shoe_open=False)
-    assert "red is counted and not shuffled: shuffle it" in refused
+    assert "red is counted and not shuffled: shuffle it" in to_words(refused)
 
     batches.take_out(1)  # by hand, past the order
     batches.apply(RecordAct(ActKind.CUT))
@@ -79,7 +79,7 @@ def test_sugarhouse_a_warning_light_is_an_interlock(batches: Any) -> None:
 
     batches.apply(ClearWarning(1))  # waved away while it is lit
     assert batches.lineage.interlocked
-    assert "until its light is off" in clear_refusal(batches.lineage, 1)
+    assert "until its light is off" in to_words(clear_refusal(batches.lineage, 1))
 
     batches.apply(ShufflerWarning(21, "card feed", active=False))
     assert batches.lineage.interlocked
@@ -107,7 +107,7 @@ def test_sugarhouse_sort_mode_at_a_live_table(batches: Any, proof: Any) -> None:
     batches.released("red", 1, 2)
     batches.apply(FirstCardOut("red"))
     refused = order_refusal(batches.lineage, ShufflerOrder.SORT, 0, shoe_open=True)
-    assert "no sort with a batch bound to an open shoe" in refused
+    assert "no sort with a batch bound to an open shoe" in to_words(refused)
 
     batches.apply(ModeChanged(ShufflerMode.SORT))  # at the device itself
     assert batches.warnings() == [("mode", 0, True)]

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from in_words import why_words
 
 from controller.actions.actions import RecordAct
 from controller.actions.choices import ActKind
@@ -13,12 +14,12 @@ from controller.custody.batch_life.facts import (
 )
 from controller.custody.batch_life.permissions import (
     batch_due_next,
-    clear_refusal,
     idle_in_shuffler,
     obstacles_to_dealing,
     order_refusal,
 )
 from controller.custody.batch_life.state import NO_LINEAGE, BlockReason
+from controller.custody.batch_life.warnings import clear_refusal
 from controller.messages.catalogue import to_words
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import (
@@ -38,7 +39,7 @@ O = ShufflerOrder  # noqa: E741
 def refusal_of(
     batches: Any, order: ShufflerOrder, compartment: int = 1, shoe_open: bool = False
 ) -> str:
-    return order_refusal(batches.lineage, order, compartment, shoe_open=shoe_open)
+    return why_words(order_refusal(batches.lineage, order, compartment, shoe_open=shoe_open))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +60,7 @@ def test_an_unready_batch_is_blocked_by_its_next_step(
 
     assert one.reason is bar
     assert words in to_words(one.detail)
-    assert one.remedy
+    assert to_words(one.remedy)
 
 
 def test_an_unknown_batch_is_not_known_to_be_shuffled(batches: Any) -> None:
@@ -70,7 +71,7 @@ def test_the_batch_just_dealt_has_two_obstacles(batches: Any) -> None:
     batches.played()
     first, second = obstacles_to_dealing(batches.lineage, "red")
 
-    assert (first.reason, first.remedy) == (BlockReason.REPEATED, "take blue")
+    assert (first.reason, to_words(first.remedy)) == (BlockReason.REPEATED, "take blue")
     assert second.reason is BlockReason.UNSHUFFLED
 
 
@@ -333,11 +334,13 @@ def test_a_continuous_shuffler_has_no_tracked_batch(batches: Any, paired: Any, p
 
 
 def test_a_warning_can_be_cleared_once_its_cause_ended(batches: Any) -> None:
-    assert clear_refusal(batches.lineage, 1) == "no warning 1 is open; no warning is open"
+    assert (
+        why_words(clear_refusal(batches.lineage, 1)) == "no warning 1 is open; no warning is open"
+    )
 
     batches.apply(SelfTested(passed=False, detail="camera"))
-    assert "let the shuffler pass its self-test" in clear_refusal(batches.lineage, 1)
-    assert clear_refusal(batches.lineage, 2) == "no warning 2 is open; open are 1"
+    assert "let the shuffler pass its self-test" in why_words(clear_refusal(batches.lineage, 1))
+    assert why_words(clear_refusal(batches.lineage, 2)) == "no warning 2 is open; open are 1"
 
     batches.apply(SelfTested(passed=True, detail=""))
-    assert clear_refusal(batches.lineage, 1) == ""
+    assert why_words(clear_refusal(batches.lineage, 1)) == ""

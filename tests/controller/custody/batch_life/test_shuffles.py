@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from in_words import why_words
 
 from controller.custody.batch_life.facts import EventsLost
 from controller.custody.batch_life.shuffles import DEVICES_MAX
@@ -28,7 +29,7 @@ S = BatchStage
 
 def refused(batches: Any) -> str:
     (proof_check,) = batches.last.proofs
-    return str(proof_check.refused)
+    return why_words(proof_check.refused)
 
 
 def test_a_complete_shuffle_counts_and_stores_its_receipt(batches: Any, proof: Any) -> None:

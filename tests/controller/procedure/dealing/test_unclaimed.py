@@ -17,10 +17,12 @@ from controller.procedure.verdicts import Irregularity
 from controller.rules.setting_values import ShuffleMode
 from controller.script.events import ShoeCount, due_place, step_inputs
 from controller.script.parser import parse
+from firmware_bridge.message import message
 
 RESULT = (ObservableFact.RESULT_BUTTON,)
 BURNED = "unclaimed 2c of red; unclaimed 9h; unclaimed 9h"
 COUP = "unclaimed 7h; unclaimed 7c; unclaimed Kd; unclaimed Kh; result tie"
+AT_CARD_5 = message("card_of_coup", shoe=1, card=5, coup=1)
 
 
 @pytest.fixture
@@ -204,7 +206,7 @@ def test_a_custody_finding_cites_its_clause(new_unclaimed_table, row) -> None:
     code, clause = row.split()
     table = new_unclaimed_table()
     table(f"{BURNED}; unclaimed 7h")
-    finding = Finding(FindingCode(code), "shoe 1, card 5", "tag E004 is in no manifest")
+    finding = Finding(FindingCode(code), AT_CARD_5, message("tag_in_no_manifest"))
     result = table.table.apply(CustodyFindingRaised(finding))
     (raised,) = result.verdicts
     assert raised.code.value == code
@@ -221,7 +223,9 @@ def test_every_finding_is_an_irregularity_of_its_own(new_unclaimed_table, code) 
 def test_a_defect_of_the_loading_is_not_raised_again_by_its_cards(new_unclaimed_table) -> None:
     table = new_unclaimed_table()
     table(f"{BURNED}; unclaimed 7h")
-    found = CustodyFindingRaised(Finding(FindingCode.BATCH_REPEATED, "here", "red was dealt last"))
+    found = CustodyFindingRaised(
+        Finding(FindingCode.BATCH_REPEATED, AT_CARD_5, message("last_shoe_from_same_batch"))
+    )
     table.table.apply(found)
     again = table.table.apply(found)
     assert [type(verdict).__name__ for verdict in again.verdicts][:1] == ["Accepted"]

@@ -78,7 +78,7 @@ def test_the_receipt_of_a_shuffle_is_recorded_for_its_batch(new_shuffler_table) 
     people = new_shuffler_table()
     people.shuffle("red")
     (receipt,) = people.table.of(ShuffleRecorded)
-    assert (receipt.batch, receipt.refused, receipt.proof.cycle) == ("red", "", 1)
+    assert (receipt.batch, receipt.refused, receipt.proof.cycle) == ("red", None, 1)
     assert receipt.clauses == ("S42-e-1", "S42-a-4-ii", "S42-a-4-iii-same", "S42-f-1-same")
 
 
@@ -89,7 +89,7 @@ def test_a_receipt_that_does_not_count_says_why(new_shuffler_table) -> None:
     people.begin("red")
     people.finish("red", "good forged")
     (receipt,) = people.table.of(ShuffleRecorded)
-    assert receipt.refused
+    assert to_words(receipt.refused) == "its receipt does not carry the signature of the device"
     assert people.stage("red") != "shuffled"
 
 

@@ -14,6 +14,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.cards import Card
 from controller.rules.coup import Place
+from firmware_bridge.message import message
 
 ACE = Card.parse("Ac")
 
@@ -329,7 +330,14 @@ def test_a_blocked_batch_is_not_raised_again_by_its_cards(new_shuffler_table) ->
     people.run_script("shuffler 1 empty 0; clear warning 1")
     first_card(people, "red")
     before = len(people.table.irregularities)
-    blocked = Finding(FindingCode.BATCH_BLOCKED, "card 1", "red is short", ACE, "E004", "red")
+    blocked = Finding(
+        FindingCode.BATCH_BLOCKED,
+        message("before_first_card_of_shoe"),
+        message("last_count_gave_fewer", cards=1),
+        ACE,
+        "E004",
+        "red",
+    )
     people.table.apply(CustodyFindingRaised(blocked))
     assert len(people.table.irregularities) == before
 
