@@ -25,10 +25,6 @@ class Message(Struct, frozen=True, omit_defaults=True):
 Parameter: TypeAlias = int | ParameterText | Message | tuple[int | ParameterText | Message, ...]
 
 
-# While rooms still state sentences of their own (tests/controller/messages).
-Wording: TypeAlias = Message | str
-
-
 class MessageError(Exception):
     """An error that states a message: where people read it, words are made of `why`."""
 

@@ -116,7 +116,7 @@ def load_batch(folder: Path, name: str, trusted: Sequence[PublicKey]) -> BatchFi
     except ManifestError as error:
         return BatchFile(name, None, None, _problems_of_file(path, error))
     except BatchFileError as error:
-        return BatchFile(name, None, None, message("as_reported", foreign=str(error)))
+        return BatchFile(name, None, None, message("in_its_own_words", foreign=str(error)))
     if manifest.batch != name:
         problem = message("heading_names_other_batch", path=str(path), name=manifest.batch)
         return BatchFile(name, manifest, None, problem)
@@ -127,7 +127,7 @@ def load_batch(folder: Path, name: str, trusted: Sequence[PublicKey]) -> BatchFi
         problem = message("no_receipt_as_reported", foreign=str(error))
         return BatchFile(name, manifest, None, problem)
     except JsonError as error:
-        reported = message("as_reported", foreign=str(error))
+        reported = message("in_its_own_words", foreign=str(error))
         problem = message("problem_of_file", path=str(beside), problem=reported)
         return BatchFile(name, manifest, None, problem)
     return BatchFile(name, manifest, receipt, _problem(beside, manifest, receipt, trusted))

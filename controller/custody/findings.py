@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from controller.rules.cards import Card
 from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import ConfiguredText, Identifier
+from firmware_bridge.recorded_text import Identifier
 
 
 class FindingCode(StrEnum):
@@ -40,4 +40,4 @@ class Finding(Struct, frozen=True):
     detail: Message
     card: Card | None = None
     tag: Identifier = ""
-    back: ConfiguredText = ""
+    back: Identifier = ""

@@ -38,7 +38,7 @@ _RANKS: Final = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K
 _SUITS: Final = tuple(suit.value for suit in Suit)
 
 _BATCH_ALLOWED: Final = message("letters_digits_dot_dash")
-_BACK_ALLOWED: Final = message("one_word_or_a_few")
+_BACK_ALLOWED: Final = message("one_word")
 _DECKS_ALLOWED: Final = message("number_from_1_to", most=DECKS_MAX)
 _COLUMNS_LINE: Final = ",".join(COLUMNS)
 

@@ -19,13 +19,8 @@ COUNT: Final = "count"
 _COMMA: Final = "separator_comma"
 
 
-def to_words(text: Message | str, language: str = ENGLISH) -> str:
-    """The message in words; one without a text in the catalogue as its id and parameters.
-
-    A text that is stored as it was typed is returned as it is.
-    """
-    if isinstance(text, str):
-        return text
+def to_words(text: Message, language: str = ENGLISH) -> str:
+    """The message in words; one without a text in the catalogue as its id and parameters."""
     parameters = dict(text.parameters)
     pattern = _pattern(text, language)
     if pattern is None:

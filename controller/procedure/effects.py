@@ -18,7 +18,7 @@ from controller.rules.outcome import CoupResult, Outcome
 from controller.settlement.payment_order import PayStep
 from controller.settlement.payout_difference import PayoutDifference, SettledWager
 from controller.settlement.settle import Settlement
-from firmware_bridge.message import Message, Wording
+from firmware_bridge.message import Message
 from firmware_bridge.recorded_text import ConfiguredText, Identifier, PersonId, TypedText
 
 
@@ -219,7 +219,7 @@ class Refusal(Struct, frozen=True, tag="refusal"):
     """
 
     what: Identifier
-    why: Wording
+    why: Message
     clauses: tuple[Identifier, ...] = ()
 
 

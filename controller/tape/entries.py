@@ -30,7 +30,13 @@ from controller.procedure.verdicts import Verdict
 from controller.tape.inputs import DiskLevel, Input
 from drivers.events import DeviceEvent
 from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import ConfiguredText, ForeignText, Identifier, TypedText
+from firmware_bridge.recorded_text import (
+    ConfiguredText,
+    ForeignText,
+    Identifier,
+    PersonId,
+    TypedText,
+)
 
 
 class EventVerdicts(Struct, frozen=True, tag="event-verdicts"):
@@ -82,7 +88,7 @@ class BatchBound(Struct, frozen=True, tag="batch-bound"):
     """
 
     batch: Identifier
-    back: ConfiguredText
+    back: Identifier
     decks: int
     cards: int
     digest: bytes
@@ -95,9 +101,9 @@ class BatchBound(Struct, frozen=True, tag="batch-bound"):
 class CardSetApart(Struct, frozen=True, tag="card-set-apart"):
     """A named person set a card apart; its batch is blocked until it is bound again."""
 
-    back: ConfiguredText
+    back: Identifier
     tag: Identifier
-    person: str
+    person: PersonId
     reason: TypedText
     clauses: tuple[Identifier, ...]
 

@@ -11,7 +11,7 @@ from controller.actions.actions import ClearWarning, RecordAct
 from controller.custody.batch_life.stages import BatchStage
 from drivers.shuffler_events import ShuffleProof, ShufflerEvent
 from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import ConfiguredText, Identifier
+from firmware_bridge.recorded_text import Identifier
 
 
 class FirstCardOut(Struct, frozen=True):
@@ -57,7 +57,7 @@ Fact: TypeAlias = (
 class StageChange(Struct, frozen=True, tag="batch-moved"):
     """A batch changed its stage. Its clauses are added by the procedure."""
 
-    batch: ConfiguredText
+    batch: Identifier
     before: BatchStage
     after: BatchStage
     why: Message
@@ -70,7 +70,7 @@ class ShuffleRecorded(Struct, frozen=True, tag="shuffle-recorded"):
     Its clauses are added by the procedure.
     """
 
-    batch: ConfiguredText
+    batch: Identifier
     proof: ShuffleProof
     refused: Message | None
     clauses: tuple[Identifier, ...] = ()

@@ -12,15 +12,6 @@ from controller.tape.entries import TapeItem
 from firmware_bridge.message import Message
 from firmware_bridge.recorded_text import FREE_TEXT_PARAMETERS, IDENTIFIER_PATTERN
 
-# Parameters that still hold sentences of custody; none is added.
-LEFT_PARAMETERS = (
-    "detail",
-    "remedy",
-    "step",
-    "text",
-    "texts",
-    "what",
-)
 # The id of a person, for which a script has the name.
 PERSONS = ("person", "second", "staff", "patron", "dealer", "pit_boss", "pit_clerk")
 
@@ -80,7 +71,7 @@ def wrong_identifiers(value: object, kinds: tuple[str, ...] = ()) -> Iterator[tu
         for name, parameter in value.parameters:
             for one in parameter if isinstance(parameter, tuple) else (parameter,):
                 named = (f"{value.id}.{name}", str(one))
-                free = (*FREE_TEXT_PARAMETERS, *LEFT_PARAMETERS, *PERSONS)
+                free = (*FREE_TEXT_PARAMETERS, *PERSONS)
                 yield from ([named] if not name.startswith(free) and is_no_identifier(one) else ())
                 yield from wrong_identifiers(one)
     elif isinstance(value, Struct):

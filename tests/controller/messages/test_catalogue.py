@@ -152,5 +152,5 @@ def test_without_a_text_the_id_and_its_parameters_are_shown(unknown: Message, wo
 
 
 def test_typed_text_stays_as_it_is() -> None:
-    assert to_words("Ann {Lee} decided") == "Ann {Lee} decided"
+    assert to_words(message("as_typed", typed="Ann {Lee} decided")) == "Ann {Lee} decided"
     assert to_words(message("conflict_at_place", what="{x}")) == "for {x}"
