@@ -29,6 +29,7 @@ from firmware_bridge.transport.port import Chunk, PortEvent, PortGone, PortUnava
 
 ASK, END, REFUSE, FOREIGN, NOISE = b"?", b".", b"!", b"*", b"~"
 FAILED = CommandAnswered("ListTags", CommandOutcome.NO_ANSWER, message("reader_does_not_answer"))
+HUMS = message("in_its_own_words", foreign="the reader hums")
 
 
 class Line:
@@ -101,7 +102,7 @@ def event_of(data: bytes) -> DeviceEvent:
         case b"*":
             return OtherTransponder("EM4222")
         case b"~":
-            return DeviceFault(LinkFaultKind.DEVICE_STATUS, "the reader hums")
+            return DeviceFault(LinkFaultKind.DEVICE_STATUS, HUMS)
         case _:
             return TagListed(data.decode(), data)
 

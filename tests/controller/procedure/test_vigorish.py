@@ -447,7 +447,7 @@ def test_at_the_end_of_a_gaming_day_complimentary_vigorish_is_recorded_by_patron
 
     recorded = table.apply(GamingDayChanged("2026-11-22")).effects
 
-    assert [(to_words(one.what), to_words(one.detail)) for one in recorded] == [
+    assert [(one.what, to_words(one.detail)) for one in recorded] == [
         ("complimentary-vigorish", "Cy Fox: cash complimentary 8.00, vigorish by form 17, 18"),
         ("complimentary-vigorish", "Ed Poe: cash complimentary 1.50, vigorish by form 19"),
     ]

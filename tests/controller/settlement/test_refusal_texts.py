@@ -32,6 +32,7 @@ from controller.settlement.vigorish_ledger import (
 )
 from controller.settlement.wagers import Wager, WagerKind
 from controller.views.wagering import wager_refusal_words
+from firmware_bridge.message import message
 
 Table = Callable[..., Terms]
 Layout = Callable[[str], tuple[Wager, ...]]
@@ -46,6 +47,8 @@ NUMBERED = (
 )
 MARKED = VigorishLedger((OwedVigorish(3, due=0, marked=100),))
 DUE = VigorishLedger((OwedVigorish(5, due=2500, marked=0),))
+LATE = message("as_typed", typed="it is late")
+RETURN_IT = message("as_typed", typed="Return it")
 
 
 # --- wagers -------------------------------------------------------------------------------------
@@ -152,13 +155,25 @@ def test_seat_1_and_one_cent_are_admitted(table: Table, layout: Layout) -> None:
 
 
 def test_a_refusal_by_several_clauses_names_each() -> None:
-    refusal = WagerRefusal(2, WagerKind.TIE, "it is late", ("NY-1", "NY-2"), "Return it")
+    refusal = WagerRefusal(
+        2,
+        WagerKind.TIE,
+        message("as_typed", typed="it is late"),
+        ("NY-1", "NY-2"),
+        message("as_typed", typed="Return it"),
+    )
 
     assert wager_refusal_words("NY", refusal) == "seat 2, Tie: it is late (NY-1, NY-2). Return it"
 
 
 def test_a_refusal_says_which_of_its_clauses_is_borrowed() -> None:
-    refusal = WagerRefusal(2, WagerKind.TIE, "it is late", ("NY-1", "S42-b-4"), "Return it")
+    refusal = WagerRefusal(
+        2,
+        WagerKind.TIE,
+        message("as_typed", typed="it is late"),
+        ("NY-1", "S42-b-4"),
+        message("as_typed", typed="Return it"),
+    )
 
     words = "seat 2, Tie: it is late (NY-1, S42-b-4 (borrowed, X-23)). Return it"
     assert wager_refusal_words("NY", refusal) == words
@@ -231,9 +246,10 @@ def test_a_seat_that_owes_nothing(table: Table) -> None:
 
 
 def test_a_refusal_of_the_ledger_by_several_clauses_names_each() -> None:
-    assert ledger_refusal_words(LedgerRefusal("it is owed", ("A-1", "A-2"), "Collect it")) == (
-        "it is owed (A-1, A-2). Collect it"
+    owed = LedgerRefusal(
+        message("as_typed", typed="it is owed"), ("A-1", "A-2"), message("collect")
     )
+    assert ledger_refusal_words(owed) == ("it is owed (A-1, A-2). Collect it")
 
 
 def test_the_first_form_may_have_the_number_one(table: Table) -> None:

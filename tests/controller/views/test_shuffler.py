@@ -133,7 +133,7 @@ def test_a_warning_has_its_number_and_its_time() -> None:
 
 
 def test_the_identity_of_a_refused_shoe() -> None:
-    refused = DeviceIdentity("5A02", refused="unknown key")
+    refused = DeviceIdentity("5A02", refused=message("in_its_own_words", foreign="unknown key"))
     assert identity_view(refused) == {
         "device": "5A02",
         "version": "",

@@ -93,7 +93,7 @@ def test_without_libusb_devices_are_still_listed(
     monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     def unavailable() -> tuple[UsbDeviceInfo, ...]:
-        raise UsbUnavailable("libusb is not installed")
+        raise UsbUnavailable(usb_devices.LIBUSB_ABSENT)
 
     monkeypatch.setattr(usb_devices, "list_usb_devices", unavailable)
 
@@ -101,7 +101,7 @@ def test_without_libusb_devices_are_still_listed(
     output = capsys.readouterr()
     assert "/dev/ttyUSB0" in output.out
     assert "usb://1fc9:0001/R7" in output.out
-    assert "libusb is not installed" in output.err
+    assert "libusb: it is not installed" in output.err
 
 
 @pytest.fixture

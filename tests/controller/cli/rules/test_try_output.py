@@ -29,6 +29,7 @@ from controller.settlement.results import wager_results
 from controller.settlement.settle import settle
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager, WagerKind
+from firmware_bridge.message import message
 
 BOOK = RuleBook.of(load_profile("ny-mini"), 8, ())
 CARDS = tuple(map(Card.parse, ("7h", "5c", "Kd", "Qh", "3c")))  # Banker wins, 8 over 7
@@ -38,7 +39,9 @@ def paid() -> CoupPayment:
     terms = Terms.of(BOOK.profile)
     wagers = (Wager(5, WagerKind.BANKER, 10000), Wager(3, WagerKind.TIE, 2500))
     settlement = settle(terms, wager_results(terms, derive_facts(CARDS)), wagers)
-    return CoupPayment("2026-11-21", 1, 1, settlement, (), "seat 9 was not there")
+    return CoupPayment(
+        "2026-11-21", 1, 1, settlement, (), message("as_typed", typed="seat 9 was not there")
+    )
 
 
 def shown(effect: Effect) -> PlayedStatement:
@@ -56,7 +59,7 @@ def shown(effect: Effect) -> PlayedStatement:
             "shoe 2 ended: 12 coups, 70 cards",
         ),
         (
-            ActRecord("cut", "Ann Lee", "180", ("S42-e-5",)),
+            ActRecord("cut", "Ann Lee", message("as_typed", typed="180"), ("S42-e-5",)),
             "on record: cut, Ann Lee, 180 [S42-e-5 (borrowed, X-6)]",
         ),
         (

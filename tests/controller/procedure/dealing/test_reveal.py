@@ -603,7 +603,7 @@ def test_dealer_or_floorperson_may_order_it_with_a_reason(new_layout, profile, c
     table.deal(FOUR)
     assert give_up(table, by_order=True, reason="unreasonable delay") == ""
     (recorded,) = table.of(ActRecord)
-    assert (to_words(recorded.what), recorded.person) == ("reveal-given-up", "Ann Lee")
+    assert (recorded.what, recorded.person) == ("reveal-given-up", "Ann Lee")
     assert to_words(recorded.detail) == (
         "the Player's Hand given up by order (unreasonable delay); seat 3; offered to seat 5"
     )

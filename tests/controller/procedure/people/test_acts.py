@@ -65,7 +65,7 @@ def by_hand(new_people):
 def test_acts_of_the_table_are_recorded(new_people, profile, act, clauses) -> None:
     people = new_people(profile)
     assert people.do(act) == ""
-    assert (to_words(people.record.what), people.record.person) == (act, "Ann Lee")
+    assert (people.record.what, people.record.person) == (act, "Ann Lee")
     assert people.record.clauses == clauses
 
 

@@ -57,7 +57,7 @@ def refused(table, words: str) -> str:
     assert table.state == before
     refusal = table.effects[-1]
     assert isinstance(refusal, Refusal)
-    assert (to_words(refusal.what), refusal.clauses) == ("correct-coup", ())
+    assert (refusal.what, refusal.clauses) == ("correct-coup", ())
     return to_words(refusal.why)
 
 

@@ -169,7 +169,7 @@ def test_a_setting_that_the_rule_fixes_is_refused_with_its_clause(floor):
         "decks_min does not change in play: the rule fixes it",
         ("NY-a-4-i-decks",),
     )
-    assert to_words(table.notice("decks_min", "5", "players").what) == "notice"
+    assert table.notice("decks_min", "5", "players").what == "notice"
 
 
 def test_a_setting_that_does_not_exist_is_refused_by_name(floor):
