@@ -50,7 +50,7 @@ PAGE: Final = "index.html"
 VERIFIER: Final = "verify.py"
 # The texts that the page was written with, by the ids that the records hold.
 WORDS: Final = "words.po"
-# The names that the page has in place of the ids in the records, as far as they are not erased.
+# The names of the ids in the bundle, as far as they are not erased; the page has them in place.
 PEOPLE: Final = "people.json"
 _MODE: Final = 0o640
 # The earliest time that the ZIP format can state.
@@ -96,7 +96,9 @@ def build_bundle(
     if account is None:
         raise NoSuchCoup(f"{found.path}: coup {coup} was begun and never ended")
     shown = page(account, _seal_proof(found, later), clauses)
-    names = names_in(shown, PeopleFile(found.folder).names())
+    receipts = _receipts(found)
+    texts = (shown, *(data.decode() for data in receipts.values()))
+    names = names_in("".join(texts), PeopleFile(found.folder).names())
     contents = {
         f"shoes/{account.shoe.heading.gaming_day}/{found.path.name}": found.data,
         PAGE: put_names(shown, {one: escape(name) for one, name in names.items()}).encode(),
@@ -109,7 +111,7 @@ def build_bundle(
         "roads.json": _json(to_builtins(shoe_roads(account))),
         **_files_of_corrections(later),
         **_day_list(found),
-        **_receipts(found),
+        **receipts,
     }
     in_order = dict(sorted(contents.items()))
     manifest = {

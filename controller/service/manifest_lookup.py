@@ -131,7 +131,8 @@ class ManifestLookup:
         try:
             operator = self._id_of(given.operator) if given.operator else ""
         except JournalError as error:
-            given = replace(given, operator="", content=b"", problem=str(error))
+            problem = message("in_its_own_words", foreign=str(error))
+            given = replace(given, operator="", content=b"", problem=problem)
         else:
             given = replace(given, operator=operator)
         self._put(given)

@@ -93,7 +93,7 @@ class BatchBound(Struct, frozen=True, tag="batch-bound"):
     cards: int
     digest: bytes
     maker: ConfiguredText
-    operator: str
+    operator: PersonId
     signed_by: bytes
     changed: bool
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from controller.actions.actions import Action, OperatorAction
 from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import ConfiguredText, ForeignText, Identifier
+from firmware_bridge.recorded_text import ConfiguredText, ForeignText, Identifier, PersonId
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
@@ -70,7 +70,7 @@ class ManifestGiven(Struct, frozen=True, tag="manifest-given"):
     named_by: Message
     content: bytes
     maker: ConfiguredText = ""
-    operator: str = ""
+    operator: PersonId = ""
     signed_by: bytes = b""
     problem: Message | None = None
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from controller.commissioning.batch_folder import receipt_path
+from controller.journal.people import PeopleFile
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.system.keys import make_key
@@ -115,4 +116,5 @@ def test_a_scanned_batch_is_bound_or_refused_with_the_reason(
         assert why in to_words(refused.why)
     assert isinstance(bound, BatchBound)
     assert (bound.batch, bound.back, bound.cards, bound.changed) == ("RED-0001", "red", 419, True)
-    assert (bound.maker, bound.operator) == ("the bench", "Ann Lee")
+    names = PeopleFile(folder / "journal").names()
+    assert (bound.maker, names[bound.operator]) == ("the bench", "Ann Lee")

@@ -17,29 +17,15 @@ from controller.tape.records import read_entry, read_input
 from firmware_bridge.message import Message, message
 from firmware_bridge.recorded_text import Identifier, TypedText
 
-# What still has texts without a kind; the list only becomes shorter.
-LEFT_FIELDS = ("BatchBound.operator", "ManifestGiven.operator")
 TAPES = sorted(Path(__file__).parents[2].glob("tapes/*.tape.xz"))
 
 
 # --- the types of the record ----------------------------------------------------------------------
 
 
-UNKNOWN = [place for place, kinds in RECORD.items() if "" in kinds]
-
-
-def is_left(struct: str, field: str) -> bool:
-    return f"{struct.rpartition('.')[2]}.{field}" in LEFT_FIELDS
-
-
 def test_every_text_of_the_record_has_a_kind() -> None:
     assert len(RECORD) > 100
-    assert [place for place in UNKNOWN if not is_left(*place)] == []
-
-
-@pytest.mark.parametrize("left", LEFT_FIELDS)
-def test_a_field_that_is_left_still_has_no_kind(left: str) -> None:
-    assert left in {f"{struct.rpartition('.')[2]}.{field}" for struct, field in UNKNOWN}
+    assert [place for place, kinds in RECORD.items() if "" in kinds] == []
 
 
 class Kinds(Struct):
