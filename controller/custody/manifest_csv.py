@@ -61,7 +61,11 @@ def heading_problem(name: str, value: str) -> Message | None:
     else:
         is_number = _NUMBER.fullmatch(value) is not None
         valid, allowed = is_number and 1 <= int(value) <= DECKS_MAX, _DECKS_ALLOWED
-    return None if valid else message("correct_it", typed=_quoted(value), allowed=allowed)
+    return (
+        None
+        if valid
+        else message("value_allowed_correct_it", typed=_quoted(value), allowed=allowed)
+    )
 
 
 def read_manifest(text: str) -> Manifest:
@@ -222,7 +226,7 @@ class _SheetParser:
     def _add_cell_problem(
         self, number: int, column: int, cell: str, allowed: Message | tuple[str, ...]
     ) -> None:
-        wrong = message("correct_it", typed=_quoted(cell), allowed=allowed)
+        wrong = message("value_allowed_correct_it", typed=_quoted(cell), allowed=allowed)
         self._add_problem(
             number,
             message("cell_wrong", number=column + 1, column=COLUMNS[column], problem=wrong),

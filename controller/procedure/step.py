@@ -129,7 +129,7 @@ def _judge_item(book: RuleBook, state: TableState, item: StepInput) -> Step:
             return suspend_if_due(book, judge(book, state, item))
         case GamingDayChanged():
             turned = record_complimentary_vigorish(book, Step(state))
-            what = message("gaming_day_day", day=item.day)
+            what = message("gaming_day_began", day=item.day)
             return accept(begin_gaming_day(turned, item.day), what)
         case ShufflerReported() | ShufflerEventsLost() | ShufflerDisconnected():
             return suspend_if_due(book, apply_shuffler_event(book, state, item))

@@ -114,7 +114,7 @@ class ProfileError(MessageError):
         self.remedy = remedy
         self.clauses = clauses
         if clauses and ("clauses", clauses) not in problem.parameters:
-            problem = message("problem_by", problem=problem, clauses=clauses)
+            problem = message("problem_with_clauses", problem=problem, clauses=clauses)
         super().__init__(
             message(
                 "profile_fault",
@@ -254,7 +254,7 @@ def setting_error(
     name: str, value: object, allowed_there: Message, clauses: tuple[str, ...]
 ) -> ProfileError:
     """The error for a refused value, with the clauses of its setting."""
-    problem = message("value_is_no_value_for_it", configured=_toml(value))
+    problem = message("not_a_value_of_setting", configured=_toml(value))
     if clauses:
         problem = message("value_not_allowed_by", configured=_toml(value), clauses=clauses)
     remedy = message("set_one_of_these")

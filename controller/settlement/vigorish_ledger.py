@@ -293,9 +293,7 @@ def _out_of_sequence(
 ) -> tuple[LedgerStatement, ...]:
     if not ledger.last_form or number == ledger.last_form + 1:
         return ()
-    text = message(
-        "form_follows_form_forms_used_in_order", number=number, last_form=ledger.last_form
-    )
+    text = message("forms_are_used_in_order", number=number, last_form=ledger.last_form)
     return (LedgerStatement(text, terms.cite(RulePoint.VIGORISH_FORM_SEQUENCE)),)
 
 

@@ -53,10 +53,10 @@ from firmware_bridge.transport.port import PortEvent
 _NAMES = MappingProxyType({RequestType.LOCK: "LockExit", RequestType.UNLOCK: "UnlockExit"})
 _ANSWERS = MappingProxyType(
     {
-        RequestStatus.DONE: (CommandOutcome.DONE, message("shoe_did_it")),
+        RequestStatus.DONE: (CommandOutcome.DONE, message("shoe_did_command")),
         RequestStatus.REFUSED: (CommandOutcome.REFUSED, message("shoe_refused")),
         RequestStatus.UNKNOWN: (CommandOutcome.REFUSED, message("shoe_does_not_know_command")),
-        RequestStatus.FAILED: (CommandOutcome.REFUSED, message("shoe_failed_to_do_it")),
+        RequestStatus.FAILED: (CommandOutcome.REFUSED, message("shoe_failed_to_do_command")),
     }
 )
 

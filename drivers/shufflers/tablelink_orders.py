@@ -46,7 +46,7 @@ _ORDERS = MappingProxyType(
 _DEVICE_ORDER_NAMES = MappingProxyType({request: name for name, request in _DEVICE_ORDERS.items()})
 _ANSWERS = MappingProxyType(
     {
-        RequestStatus.DONE: (CommandOutcome.DONE, message("shuffler_did_it")),
+        RequestStatus.DONE: (CommandOutcome.DONE, message("shuffler_did_order")),
         RequestStatus.REFUSED: (CommandOutcome.REFUSED, message("shuffler_refused")),
         RequestStatus.UNKNOWN: (CommandOutcome.REFUSED, message("shuffler_does_not_know_order")),
         RequestStatus.FAILED: (CommandOutcome.REFUSED, message("shuffler_failed")),

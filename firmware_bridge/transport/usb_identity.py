@@ -48,7 +48,9 @@ class UsbIdentity(Struct, frozen=True):
         ids, number = usb_id(self.vendor_id, self.product_id), self.serial_number
         if not number:
             return message("usb_device_at", device=ids, place=self.path)
-        return message("usb_device_with_number_at", device=ids, foreign=number, place=self.path)
+        return message(
+            "usb_device_with_serial_number_at", device=ids, foreign=number, place=self.path
+        )
 
 
 class DeviceAppeared(Struct, frozen=True):

@@ -120,7 +120,7 @@ def on_mode(
         return deactivate(update, WarningKind.MODE)
     why = message("shuffler_went_into_mode", mode=mode.value)
     update = hold_all_inside(update, context, BlockReason.TOUCHED, why)
-    text = message("shuffler_in_mode_mode", mode=mode.value)
+    text = message("shuffler_mode_is", mode=mode.value)
     return open_warning(update, context, WarningKind.MODE, text, active=True)
 
 

@@ -162,7 +162,7 @@ def _device_obstacles(lineage: Lineage, life: BatchLife) -> tuple[Obstacle, ...]
         remedy = message("then_count_batch_again", what=take_out(lineage.residual))
         found.append(Obstacle(BlockReason.DEVICE, left, remedy))
     if lineage.mode is not ShufflerMode.PLAY and not life.by_hand:
-        mode = message("shuffler_in_mode_mode", mode=lineage.mode.value)
+        mode = message("shuffler_mode_is", mode=lineage.mode.value)
         found.append(Obstacle(BlockReason.DEVICE, mode, message("put_it_into_play_mode")))
     return tuple(found)
 

@@ -70,9 +70,7 @@ def record_rack_count(book: RuleBook, state: TableState, act: OperatorAction[Rec
     lineage = replace(
         step.state.lineage, in_rack=present if act.action.amount else "", rack_extra=extra
     )
-    detail = message(
-        "counted_amount_expected_expected", amount=act.action.amount, expected=expected
-    )
+    detail = message("count_differs_from_expected", amount=act.action.amount, expected=expected)
     step = record_act(book, with_lineage(step, lineage), act, detail)
     if mixed:
         both = message("cards_lie_with_cards", batch=batch, rack_batch=rack_batch)
@@ -91,7 +89,7 @@ def _raise_count_difference(book: RuleBook, step: Step, counted: int, expected: 
     differ = abs(counted - expected)
     detail = (
         message(
-            "counted_counted_expected_expected_differ_missing",
+            "cards_missing_by_count",
             counted=counted,
             expected=expected,
             differ=differ,

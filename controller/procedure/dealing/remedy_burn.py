@@ -46,9 +46,9 @@ def owe_burn_later(book: RuleBook, step: Step, amount: int | None, point: RulePo
     )
     cards = describe_cards(amount or 0)
     text = (
-        message("put_card_into_discard_rack_and_burn_more", cards=cards)
+        message("rack_card_and_burn_more_before_reshuffle", cards=cards)
         if step.state.shoe_over
-        else message("put_card_into_discard_rack_and_burn_more_face", cards=cards)
+        else message("rack_card_and_burn_more_before_next_hand", cards=cards)
     )
     return prompt(book, step, PromptKind.REMEDY, text, point)
 

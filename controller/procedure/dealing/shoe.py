@@ -221,7 +221,7 @@ def _refusal_to_close(book: RuleBook, state: TableState) -> Message | None:
     if state.shoe is None or (state.suspension is None and state.shoe_over):
         return message("no_shoe_open")
     if state.suspension is not None:
-        return message("table_suspended_resolve_with_decision_close_shoe")
+        return message("resolve_with_close_shoe")
     if state.shoe.coup is not None and not book.ends_unreported(state.phase):
         return message("coup_being_dealt_let_end_then_close")
     return None

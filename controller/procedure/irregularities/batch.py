@@ -21,7 +21,7 @@ from controller.procedure.irregularities.codes import (
 from controller.profiles.rule_points import RulePoint
 from firmware_bridge.message import message
 
-_NO_COUP_YET: Final = message("beginning_first_coup_before_floorperson_decided")
+_NO_COUP_YET: Final = message("beginning_first_coup_before_decision")
 
 BATCH_IRREGULARITIES: Final = MappingProxyType(
     {

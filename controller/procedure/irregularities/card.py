@@ -68,8 +68,8 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
                 if_continued(message("put_cut_card_back_in_place")),
             ),
             forbidden=(
-                message("re_cut_as_such_cards_left_shoe"),
-                message("beginning_first_coup_before_floorperson_decided"),
+                message("no_recut_while_shoe_is_dealt"),
+                message("beginning_first_coup_before_decision"),
             ),
         ),
         IrregularityCode.CUT_CARD_PLACEMENT: IrregularityKind(
@@ -151,7 +151,7 @@ CARD_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                if_continued(message("put_card_into_discard_rack_and_go")),
+                if_continued(message("rack_card_and_go_on_with_reshuffle")),
                 if_closed(message("close_shoe_if_card_belongs_to_another")),
             ),
             forbidden=(

@@ -144,7 +144,7 @@ ACKNOWLEDGE: Final = (FloorDecision.CONTINUE,)
 NEVER_SILENT: Final = message("paying_or_taking_any_wager_this_coup")
 NEVER_INVENT: Final = message("counting_this_coup_from_memory_without_named")
 NO_FAVOURS: Final = message("offering_chips_or_favours_in_place_rule")
-CHECK_TABLE: Final = always(message("compare_cards_on_layout_with_cards_listed"))
+CHECK_TABLE: Final = always(message("compare_layout_then_decide"))
 CARRY_UNSEEN: Final = RemedyText(
     message("if_nobody_saw_card_hold_face_down"),
     FloorDecision.CARRY,

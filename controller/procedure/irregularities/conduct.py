@@ -40,10 +40,10 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             suspends=True,
             decisions=GO_ON_OR_CLOSE,
             permitted=(
-                if_continued(message("do_and_record_what_missing_then_go")),
+                if_continued(message("record_what_is_missing_first")),
                 if_closed(message("close_shoe_and_load_again")),
             ),
-            forbidden=(message("beginning_first_coup_before_floorperson_decided"),),
+            forbidden=(message("beginning_first_coup_before_decision"),),
         ),
         IrregularityCode.BATCH_REPEATED: IrregularityKind(
             points=(RulePoint.BATCH_ALTERNATES,),
@@ -53,7 +53,7 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
                 if_closed(message("close_shoe_and_load_other_batch")),
                 if_continued(message("go_on_with_reason_in_record")),
             ),
-            forbidden=(message("beginning_first_coup_before_floorperson_decided"),),
+            forbidden=(message("beginning_first_coup_before_decision"),),
         ),
         IrregularityCode.BATCH_SHORT: IrregularityKind(
             points=(RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL),
@@ -97,21 +97,21 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             points=(RulePoint.SHUFFLER_SECURE,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=(always(message("batch_shuffled_again_secure_shuffler_and_acknowledge")),),
+            permitted=(always(message("have_batch_shuffled_again_and_secure_shuffler")),),
             forbidden=(message("releasing_batch_as"),),
         ),
         IrregularityCode.CARDS_TOUCHED: IrregularityKind(
             points=(RulePoint.CARDS_UNTOUCHED, RulePoint.CARDS_UNTOUCHED_STAFF),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=(always(message("compare_cards_on_layout_with_cards_listed_here")),),
+            permitted=(always(message("compare_layout_and_acknowledge")),),
             forbidden=(message("letting_anyone_but_dealer_handle_remove"),),
         ),
         IrregularityCode.TURNED_OUT_OF_ORDER: IrregularityKind(
             points=(RulePoint.TURN_PLAYER_FIRST,),
             suspends=False,
             decisions=ACKNOWLEDGE,
-            permitted=(always(message("turn_player_hand_let_coup_go")),),
+            permitted=(always(message("turn_player_hand_and_let_coup_go_on")),),
             forbidden=(message("drawing_third_card_before_both_hands_lie"),),
         ),
         IrregularityCode.THIRD_CARD_BEFORE_TURNED: IrregularityKind(

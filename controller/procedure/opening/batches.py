@@ -88,7 +88,7 @@ def load_batch(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
         message("number_of_cards", count=act.action.amount),
     )
     if cut_by != NOBODY:
-        parts = (*parts, message("cut_by", cutter=describe_cutter(cut_by)))
+        parts = (*parts, message("cut_recorded", cutter=describe_cutter(cut_by)))
     points = (RulePoint.SHOE_LOADED, *((RulePoint.BATCH_ALTERNATES,) if batch else ()))
     return record_act(book, step, act, message("listed", parts=parts), *points)
 
@@ -219,7 +219,7 @@ def release_batch(book: RuleBook, state: TableState, act: OperatorAction[RecordA
         why = message("no_batch_known_to_be_in_shuffler")
         return refuse_act(book, state, act, why, RulePoint.SHUFFLER_RELEASE)
     if not act.action.reference:
-        why = message("give_in_reference_number_member_staff")
+        why = message("reference_of_staff_needed")
         return refuse_act(book, state, act, why, RulePoint.SHUFFLER_RELEASE)
     step = complete_act(begin_act(state), act, batch)
     if book.tracks_batches:

@@ -60,7 +60,7 @@ def _record_incident(
     book: RuleBook, state: TableState, act: OperatorAction[RecordAct], code: IrregularityCode
 ) -> Step:
     seat = act.action.seat
-    where = message("at_seat_seat", seat=seat) if seat else message("by_somebody_without_seat")
+    where = message("at_seat", seat=seat) if seat else message("by_somebody_without_seat")
     staff = tuple(one for one in (act.person, act.action.second) if one)
     detail = message("incident_on_duty", where=where, staff=staff)
     step = record_act(book, begin_act(state), act, detail)

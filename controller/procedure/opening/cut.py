@@ -118,7 +118,7 @@ def _complete_cut(
     if opening.recut_by:
         last = seat == opening.recut_by[0]
         which = message("last_to_cut") if last else message("next_entitled")
-        detail = message("recut_by", cut=detail, which=which)
+        detail = message("recut_recorded", cut=detail, which=which)
         points = (*points, RulePoint.RECUT_BY)
     step = complete_act(step, act, amount=act.action.amount)
     return record_act(book, step, act, detail, *points)
@@ -152,7 +152,10 @@ def place_cut_cards(book: RuleBook, state: TableState, act: OperatorAction[Recor
     if 0 < act.action.amount < least or act.action.amount >= cards_in_shoe(book):
         cards = cards_in_shoe(book)
         what = message(
-            "cards_behind_at_least_required_2", amount=act.action.amount, least=least, cards=cards
+            "some_cards_behind_at_least_required",
+            amount=act.action.amount,
+            least=least,
+            cards=cards,
         )
         defect = OpeningDefect(act.action.kind, IrregularityCode.CUT_CARD_PLACEMENT, "", what)
         step = refuse_act(
@@ -225,7 +228,7 @@ def _refuse_any_cut(
         why = message("continuous_shuffler_no_cut")
         return refuse_act(book, state, act, why, RulePoint.CONTINUOUS_SHUFFLER)
     if shoe_in_play(state):
-        why = message("cards_left_shoe_nothing_cut_before_shoe")
+        why = message("no_cut_while_shoe_is_dealt")
         return refuse_act(book, state, act, why, RulePoint.CUT_OFFERED)
     return None
 

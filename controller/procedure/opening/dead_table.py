@@ -74,7 +74,7 @@ def spread_cards(book: RuleBook, state: TableState, act: OperatorAction[RecordAc
 def record_cards_viewed(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
     """Record that a patron came and viewed the cards."""
     if not state.opening.dead:
-        why = message("no_cards_spread_record_dead_table_spread")
+        why = message("record_dead_table_spread_first")
         return refuse_act(book, state, act, why, RulePoint.DEAD_TABLE_VIEWED)
     return record_act(book, begin_act(state), act)
 
@@ -118,4 +118,4 @@ def refusal_to_swap(
         points.append(RulePoint.SHUFFLER_RELEASE)
     if not reasons:
         return None, ()
-    return message("reasons_and_reasons", reasons=tuple(reasons)), tuple(points)
+    return message("reasons_joined", reasons=tuple(reasons)), tuple(points)

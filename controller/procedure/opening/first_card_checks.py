@@ -102,7 +102,7 @@ def _accept_documented(book: RuleBook, step: Step) -> Step:
     device = book.clauses(RulePoint.CONTINUOUS_SHUFFLER)
     continuous = book.values.shuffle_mode is ShuffleMode.CONTINUOUS
     if continuous:
-        what = message("continuous_shuffler_replaces_shuffle_cut_burn")
+        what = message("continuous_shuffler_replaces_opening")
         step = accept(step, what, device)
     for setting, name, point in _DOCUMENTED:
         own = tuple(one for one in book.clauses(point) if continuous or one not in device)
@@ -193,7 +193,7 @@ def _check_recorded_idle_batch(book: RuleBook, step: Step) -> Step:
     if lineage.in_shuffler == idle or lineage.may_repeat == lineage.loaded:
         loaded, stored = lineage.loaded, lineage.in_shuffler == idle
         what = (
-            message("in_play_in_shuffler", loaded=loaded, idle=idle)
+            message("loaded_in_play_idle_in_shuffler", loaded=loaded, idle=idle)
             if stored
             else message("in_play_out_alternation_suspended", loaded=loaded, idle=idle)
         )

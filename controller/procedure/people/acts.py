@@ -112,7 +112,7 @@ def _complete_with_reference(
 ) -> Step:
     """Record an act that needs the number of a document."""
     if not act.action.reference:
-        why = message("give_reference_number_approval_receipt_or_package")
+        why = message("reference_needed")
         points = (RulePoint.LAYOUT_APPROVED, RulePoint.OPENING_PRESHUFFLED)
         own = points[0] if act.action.kind is ActKind.LAYOUT_APPROVED else points[1]
         return refuse_act(book, state, act, why, own)
@@ -182,7 +182,7 @@ def _refusal_to_verify(
         return message("floorperson_verifies_inspection")
     inspected = state.opening.find(ActKind.INSPECTED, batch)
     if inspected is None:
-        return message("nothing_inspected_yet_record_dealer_inspection_first")
+        return message("record_inspection_first")
     if inspected.person == act.person:
         return message("inspected_cards_somebody_else_must_verify_them", person=act.person)
     return None

@@ -40,7 +40,7 @@ def boxed_card_found(book: RuleBook, step: Step, act: OperatorAction[ReportFaceU
     if over and not (drawn_last is LastDrawn.BURN and shoe is not None and not shoe.is_empty()):
         drawn_last = LastDrawn.NOTHING
     if shoe is None or drawn_last is LastDrawn.NOTHING:
-        why = message("there_no_last_card_can_still")
+        why = message("no_last_card_to_take_out_of_play")
         clauses = book.clauses(*act.action.points)
         return step.with_effect(Refusal(name_of(act.action), why, clauses))
     step = step.with_shoe(replace(shoe, drawn_last=LastDrawn.NOTHING))

@@ -106,9 +106,9 @@ def _name_coup(shoe: _Shoe, number: int) -> Message:
 def _refusal_of_request(act: OperatorAction[CorrectCoup]) -> Message | None:
     """Why nobody can correct like this; None where they can."""
     if not act.reason.strip():
-        return message("correction_needs_reason_write_down_what_people")
+        return message("correction_needs_reason")
     if _same_name(act.action.second, "") or _same_name(act.action.second, act.person):
-        return message("floorperson_and_second_person_correct_coup_name")
+        return message("correction_needs_second_person")
     return None
 
 
@@ -144,7 +144,7 @@ def _refusal_of_shoe(state: TableState, act: OperatorAction[CorrectCoup]) -> Mes
     if not there:
         return message("no_coup_of_shoe_today", shoe=shoe, remedy=_ON_PAPER)
     shoes = tuple(there)
-    return message("no_coup_of_shoe_today_but_of", shoe=shoe, there=shoes, remedy=_ON_PAPER)
+    return message("no_coup_of_that_shoe_today", shoe=shoe, there=shoes, remedy=_ON_PAPER)
 
 
 def _same_name(one: str, other: str) -> bool:

@@ -198,7 +198,7 @@ def refusal_to_resolve(
             return message("own_void_not_witnessed", decision=decision, allowed=allowed)
         return message("decision_not_permitted", decision=decision, allowed=allowed)
     if stated and resolution.outcome is None:
-        return message("state_outcome_needs_outcome_player_banker")
+        return message("state_outcome_needs_outcome")
     return None
 
 

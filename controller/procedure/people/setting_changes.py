@@ -116,14 +116,12 @@ def notice_recorded(book: RuleBook, state: TableState, act: OperatorAction[GiveN
     given = NoticeGiven(requested.setting, requested.new, to, act.person, act.at.utc_ns)
     step = accept(
         Step(state),
-        message(
-            "notice_setting_new_to_to", setting=requested.setting, configured=requested.new, to=to
-        ),
+        message("notice_of_setting_to", setting=requested.setting, configured=requested.new, to=to),
     )
     needed = required_notices(book.profile, requested.setting, requested.old, requested.new)
     clauses = tuple(clause for one in needed if to in one.to for clause in one.clauses)
     detail = message(
-        "from_to_notice_given_to",
+        "setting_notice_given",
         setting=requested.setting,
         configured_old=requested.old,
         configured_new=requested.new,
@@ -151,7 +149,7 @@ def setting_change_requested(
     step = close_complete_coup(book, Step(state))
     clauses = _clauses(book.profile, requested.setting, requested.old, requested.new)
     what = message(
-        "setting_now_new_set_by_person",
+        "setting_changed_by",
         setting=requested.setting,
         configured=requested.new,
         person=act.person,

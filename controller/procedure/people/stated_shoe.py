@@ -42,9 +42,9 @@ def state_shoe_empty(book: RuleBook, state: TableState, act: OperatorAction[Reco
         why = message("no_shoe_in_play_can_run_out")
         return refuse_act(book, state, act, why, RulePoint.INSUFFICIENT_CARDS)
     left = 0 if shoe.joined else shoe.cards_left()
-    count = message("by_count_cards_left_in", left=left)
+    count = message("cards_left_by_count", left=left)
     if shoe.joined:
-        count = message("shoe_joined_in_play_how_many_cards")
+        count = message("joined_shoe_count_unknown")
     step = begin_act(state)
     exhausted = replace(shoe, cut=replace(shoe.cut, in_burn=False, exhausted=True))
     step = record_act(book, step.with_shoe(exhausted), act, count)

@@ -161,7 +161,7 @@ def record_verbal_wager(book: RuleBook, state: TableState, act: OperatorAction[R
             Refusal(what, message("betting_closed_not_before_next_coup"), clauses)
         )
     if not act.action.second or act.action.second == act.person:
-        why = message("dealer_and_floorperson_confirm_name_second_person")
+        why = message("verbal_wager_needs_second_person")
         return step.with_effect(Refusal(what, why, clauses))
     if act.action.seat < 1 or act.action.amount < 1:
         return step.with_effect(Refusal(what, message("name_seat_and_amount_in_cents"), clauses))
@@ -170,7 +170,7 @@ def record_verbal_wager(book: RuleBook, state: TableState, act: OperatorAction[R
     others = tuple(one for one in wagering.verbal if one.seat != act.action.seat)
     step = with_wagering(step, replace(wagering, verbal=(*others, cash)))
     detail = message(
-        "seat_seat_money_confirmed_by_second",
+        "verbal_wager_confirmed",
         seat=act.action.seat,
         money=money(act.action.amount),
         second=act.action.second,

@@ -177,7 +177,7 @@ def _describe_device_event(
 ) -> Message:
     match event:
         case ModeChanged():
-            return message("shuffler_in_mode_mode", mode=event.mode.value)
+            return message("shuffler_mode_is", mode=event.mode.value)
         case ShufflerWarning():
             return _describe_light(event)
         case SelfTested():
@@ -185,7 +185,7 @@ def _describe_device_event(
                 return message("shuffler_self_test_passed")
             return message("shuffler_self_test_failed")
         case ShufflerStarted():
-            return message("shuffler_started_boot_boot_count", boot_count=event.boot_count)
+            return message("shuffler_started", boot_count=event.boot_count)
         case ShufflerStatus():
             return message("status_report_shuffler")
         case DeviceTampered():

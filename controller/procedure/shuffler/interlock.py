@@ -36,5 +36,5 @@ def check_card_under_warning(book: RuleBook, step: Step) -> Step:
         return step
     step = step.with_state(replace(state, dealt_under_warning=max(one.number for one in newer)))
     points = tuple(dict.fromkeys(p for one in newer for p in warning_points(book, one)))
-    detail = message("reasons_and_reasons", reasons=tuple(map(describe_warning, newer)))
+    detail = message("reasons_joined", reasons=tuple(map(describe_warning, newer)))
     return raise_irregularity(book, step, IrregularityCode.CARD_UNDER_WARNING, detail, *points)

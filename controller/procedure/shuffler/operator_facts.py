@@ -106,7 +106,7 @@ def _refusal_of_hand_shuffle(
     if act.action.kind is not ActKind.SHUFFLED:
         return None
     if act.role not in SUPERVISORS or not act.reason.strip():
-        return message("shuffler_reports_own_shuffles_shuffle_by_hand")
+        return message("hand_shuffle_is_recorded_by_floorperson")
     lineage = lineage_of(book, state)
     life = lineage.life(act.action.batch)
     # A silent shuffler cannot report that its cards were taken out.

@@ -176,7 +176,7 @@ def check_idle_batch(book: RuleBook, step: Step, batch: str, *, seen: bool, excu
         what = message("alternation_suspended_in_play_wherever", batch=batch, idle=idle)
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
     if idle_in_shuffler(step.state.lineage, batch):
-        what = message("in_play_in_shuffler", loaded=batch, idle=idle)
+        what = message("loaded_in_play_idle_in_shuffler", loaded=batch, idle=idle)
         return accept(step, what, book.clauses(RulePoint.BATCH_IDLE_IN_SHUFFLER))
     detail = message("not_in_shuffler_while_in_play", idle=idle, batch=batch)
     step = raise_irregularity(book, step, IrregularityCode.IDLE_BATCH_OUT, detail)

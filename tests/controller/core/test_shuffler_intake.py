@@ -69,7 +69,7 @@ def test_lost_shuffler_events_are_not_lost_shoe_reports(missing) -> None:
     "event",
     [
         StageChanged(Stage.ONLINE, message("identity_proved")),
-        CommandAnswered("OrderShuffler", CommandOutcome.DONE, message("shuffler_did_it")),
+        CommandAnswered("OrderShuffler", CommandOutcome.DONE, message("shuffler_did_order")),
         DeviceMemoryFilling(200, 256, stopped=False),
         DeviceFault(LinkFaultKind.COMMAND_TIMEOUT, message("bytes_outside_any_frame")),
         CardPassed("E004"),
