@@ -49,7 +49,6 @@ def open_shoe(book: RuleBook, step: Step) -> Step:
     step = _begin_shoe(book, state_shoe_end(book, step), joined=False)
     step = begin_burn_or_play(book, step.advance(book, Trigger.SHOE_OPENED))
     if owed is not None:
-        assert isinstance(owed.why, Message), "the procedure refuses by a message"
         step = raise_irregularity(book, step, IrregularityCode.VIGORISH_NOT_COLLECTED, owed.why)
     return prompt_at_opening(book, step)
 
