@@ -113,15 +113,12 @@ def _in_use(state: CustodyState, ledger: BatchLedger) -> bool:
     return state.shoe.in_play == ledger.manifest.batch or on_table
 
 
-def move_batch(state: CustodyState, back: str, place: CardPlace) -> CustodyState:
+def move_batch(state: CustodyState, number: int, place: CardPlace) -> CustodyState:
     """Move the whole batch to a place, except cards that are set apart or not found.
 
-    A batch that is not bound has no cards to move; those of the batch in play move card by card.
+    The batch in play stays: its cards move one by one.
     """
     assert place in WHOLE_BATCH_PLACES, f"a whole batch cannot be at {place}"
-    number = batch_of_back(state, back)
-    if number is None:
-        return state
     ledger = state.batches[number]
     if state.shoe is not None and state.shoe.in_play == ledger.manifest.batch:
         return state

@@ -144,8 +144,8 @@ def _follow(state: CustodyState, move: Move, play: PlayStep, *, first: bool) -> 
             return _begin_shoe(state, move, play)
         case ShoeOver(played=played):
             return shoe.end_shoe(state, played=played), ()
-        case BatchMoved(back=back, place=place):
-            return batch_actions.move_batch(state, back, place), ()
+        case BatchMoved():
+            return _move_batch(state, move), ()
         case BatchCounted():
             return _check_count(state, move)
         case CardsMissing():
@@ -191,6 +191,12 @@ def _begin_shoe(state: CustodyState, move: ShoeBegun, play: PlayStep) -> Custody
         endless=move.endless,
     )
     return state, findings
+
+
+def _move_batch(state: CustodyState, move: BatchMoved) -> CustodyState:
+    """Move a whole batch; the cards of one that is not bound are not followed."""
+    number = batch_of_back(state, move.back)
+    return state if number is None else batch_actions.move_batch(state, number, move.place)
 
 
 def _check_count(state: CustodyState, move: BatchCounted) -> CustodyChange:

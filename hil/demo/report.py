@@ -15,6 +15,7 @@ from rich.text import Text
 
 from controller.custody.card_states import PLACE_WORDS
 from controller.custody.card_states import CardPlace as Place
+from controller.messages.catalogue import to_words
 from hil.demo.batches import BatchPlaces
 from hil.demo.card_glyphs import ALERT_STYLE, BANKER_STYLE, PLAYER_STYLE, TIE_STYLE
 from hil.demo.dealing import DealingResult
@@ -80,7 +81,9 @@ def print_report(
 
 def batch_line(one: BatchPlaces) -> str:
     """Where the cards of a batch are, in one line."""
-    places = ", ".join(f"{count} {PLACE_WORDS[Place(place)]}" for place, count in one.places)
+    places = ", ".join(
+        f"{count} {to_words(PLACE_WORDS[Place(place)])}" for place, count in one.places
+    )
     return f"batch {one.batch} ({one.back}), {counted(one.cards, 'card')}: {places}"
 
 

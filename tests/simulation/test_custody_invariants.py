@@ -12,7 +12,7 @@ from controller.actions.actions import CallNoMoreBets
 from controller.core.build import build_core
 from controller.core.state import STATES
 from controller.custody.card_states import CardPlace
-from controller.custody.state import batch_counts, inconsistencies
+from controller.custody.state import batch_counts, check_consistent
 from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.state import ShoeState
 from controller.profiles.load import load_clauses
@@ -63,7 +63,7 @@ class CheckedTable(SimulatedTable):
         before = getattr(self, "state", None)
         output = super().take(item)
         custody, table = self.state.custody, self.state.table
-        assert inconsistencies(custody) == ()
+        check_consistent(custody)
         if before is not None and custody is before.custody and table is before.table:
             return output
         for batch in batch_counts(custody):

@@ -250,11 +250,8 @@ def test_the_same_batch_does_not_come_out_again(table: Table) -> None:
     table.act(CloseShoe(), Role.FLOORPERSON)
     table.shuffle_and_store(RED, 1)
     (refused,) = table.order(ShufflerOrder.RELEASE, batch="red")
-    assert refused == Refusal(
-        "order-shuffler",
-        "the last shoe was dealt from red: release the other batch",
-        refused.clauses,
-    )
+    why = message("release_other_batch", batch="red")
+    assert refused == Refusal("order-shuffler", why, refused.clauses)
     assert refused.clauses
 
 

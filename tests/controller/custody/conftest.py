@@ -87,7 +87,9 @@ class Table:
         self.bind(whole_batch(back, cut_cards=2, name=name))
 
     def record(self, back: str, place: CardPlace) -> None:
-        self._update(batch_actions.move_batch(self.state, back, place))
+        number = batch_of_back(self.state, back)
+        if number is not None:
+            self._update(batch_actions.move_batch(self.state, number, place))
 
     def set_apart(self, back: str, tag: str | None = None, reason: str = "torn") -> None:
         self._apply(batch_actions.set_apart(self.state, back, tag, reason))
