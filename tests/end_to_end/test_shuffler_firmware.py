@@ -141,7 +141,7 @@ def test_two_batches_are_exchanged_with_a_bare_device(
     assert table.stages("red") == [*usual, "released", "in_play"]
     assert table.stages("blue") == usual
     receipts = table.stored(ShuffleRecorded)
-    assert [(one.batch, one.refused) for one in receipts] == [("red", ""), ("blue", "")]
+    assert [(one.batch, one.refused) for one in receipts] == [("red", None), ("blue", None)]
     proofs = [one.proof for one in receipts]
     assert [(one.device, one.cycle, one.count, one.back, one.result) for one in proofs] == [
         (DEVICE, 1, 416, "red", ShuffleResult.GOOD),
