@@ -12,6 +12,7 @@ from controller.journal.encoding import Codec, tag_of
 from controller.journal.record import RecordKind, unwrap, wrap
 from controller.tape.entries import Entry
 from controller.tape.inputs import Input
+from firmware_bridge.recorded_text import Identifier
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
 
@@ -24,7 +25,7 @@ class ChunkRun(Struct, frozen=True, tag="chunk-run"):
     both in nanoseconds, and its bytes.
     """
 
-    port: str
+    port: Identifier
     at: Timestamp
     chunks: tuple[tuple[int, int, bytes], ...]
 

@@ -9,6 +9,7 @@ from functools import cache
 from msgspec import Struct, inspect
 
 from controller.tape.entries import TapeItem
+from controller.tape.records import ChunkRun
 from firmware_bridge.message import Message
 from firmware_bridge.recorded_text import FREE_TEXT_PARAMETERS, IDENTIFIER_PATTERN
 
@@ -55,7 +56,7 @@ def parts_of(one: inspect.Type) -> tuple[inspect.Type, ...]:
             return ()
 
 
-RECORD = texts_in(TapeItem)
+RECORD = texts_in(TapeItem | ChunkRun)
 
 
 @cache
