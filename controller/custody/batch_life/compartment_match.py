@@ -9,7 +9,6 @@ from msgspec import Struct
 
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage
-from controller.custody.batch_life.warnings import printable
 from firmware_bridge.message import Message, message
 
 # Stages in which a batch may go into the shuffler without a record.
@@ -39,10 +38,9 @@ def match_compartment(lineage: Lineage, compartment: int, sensed: str) -> Compar
     life = lineage.life(sensed)
     if life is None:
         backs = tuple(one.back for one in lineage.lives)
-        seen = printable(sensed)
         return CompartmentMatch(
             here or _expected(lineage, compartment).life,
-            message("strange_back_seen", foreign=seen, compartment=compartment, backs=backs),
+            message("strange_back_seen", foreign=sensed, compartment=compartment, backs=backs),
         )
     if here is not None and here != life:
         seen_there = message(

@@ -22,7 +22,6 @@ from controller.custody.batch_life.warnings import (
     deactivate,
     deactivate_all,
     open_warning,
-    printable,
     take_out_what_is_left,
 )
 from drivers.shuffler_events import (
@@ -130,14 +129,14 @@ def on_warning_light(
     """A warning light of the shuffler went on or off."""
     if not event.active:
         return deactivate(update, WarningKind.LAMP, code=event.code)
-    text = message("shuffler_warns_saying", code=event.code, foreign=printable(event.text))
+    text = message("shuffler_warns_saying", code=event.code, foreign=event.text)
     return open_warning(update, context, WarningKind.LAMP, text, active=True, code=event.code)
 
 
 def on_self_test(update: LineageUpdate, context: BatchContext, event: SelfTested) -> LineageUpdate:
     if event.passed:
         return deactivate(update, WarningKind.SELF_TEST)
-    text = message("failed_self_test_saying", foreign=printable(event.detail))
+    text = message("failed_self_test_saying", foreign=event.detail)
     return open_warning(update, context, WarningKind.SELF_TEST, text, active=True)
 
 

@@ -31,7 +31,7 @@ from controller.custody.batch_life.facts import (
 from controller.custody.batch_life.permissions import batch_due_next, batch_obstacles
 from controller.custody.batch_life.stages import READY, SPOILT_BY_TOUCH, BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, WarningKind
-from controller.custody.batch_life.warnings import open_warning, printable
+from controller.custody.batch_life.warnings import open_warning
 from firmware_bridge.message import message
 
 
@@ -219,10 +219,10 @@ def _dealt_from(lineage: Lineage, back: str) -> BatchLife | None:
 
 
 def _unknown_back(update: LineageUpdate, back: str) -> LineageUpdate:
-    backs, seen = tuple(one.back for one in update.lineage.lives), printable(back)
+    backs = tuple(one.back for one in update.lineage.lives)
     detail = (
-        message("strange_backs_reported", foreign=seen, backs=backs)
-        if seen
+        message("strange_backs_reported", foreign=back, backs=backs)
+        if back
         else message("no_backs_reported", backs=backs)
     )
     return add_remark(update, BlockReason.FOREIGN, "", detail)

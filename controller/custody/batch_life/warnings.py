@@ -26,7 +26,6 @@ MORE_LAMPS: Final = 0x10000
 WARNINGS_MAX: Final = LAMPS_MAX + 5 * 3 + 7
 
 _COMPARTMENTS: Final = (1, 2)
-_TEXT_MAX: Final = 120
 
 
 def open_warning(
@@ -96,11 +95,6 @@ def clear_refusal(lineage: Lineage, number: int) -> Message | None:
         remedy = _REMEDIES[open_now.kind]
         return message("warning_still_active", number=number, text=open_now.text, remedy=remedy)
     return None
-
-
-def printable(text: str) -> str:
-    """Text from a device on one printable line, cut to 120 characters."""
-    return "".join(each if each.isprintable() else "?" for each in text[:_TEXT_MAX])
 
 
 def take_out_what_is_left(count: int) -> Message:

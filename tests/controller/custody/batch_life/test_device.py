@@ -176,8 +176,8 @@ def test_leaving_play_mode_does_not_hold_a_batch_outside(batches: Any) -> None:
 
 
 def test_a_warning_stays_open_after_its_light_is_off(batches: Any) -> None:
-    batches.apply(ShufflerWarning(7, "door\x07ajar", active=True))
-    assert to_words(batches.last.opened[0].text) == "the shuffler warns (code 7): door?ajar"
+    batches.apply(ShufflerWarning(7, "door ajar", active=True))
+    assert to_words(batches.last.opened[0].text) == "the shuffler warns (code 7): door ajar"
     assert batches.lineage.interlocked
 
     batches.apply(ShufflerWarning(7, "", active=False))
