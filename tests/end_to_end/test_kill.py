@@ -37,26 +37,26 @@ REAL_BAUD = LineServerSettings(speed=1, baud=4800)
 
 @dataclass(frozen=True)
 class Rhythm:
-    """The pace of dealing, and the longest time until a kill.
+    """The pace of dealing, the longest time until a kill, and what table.toml says of reports.
 
-    A report takes the pause and 50 ms on the line. After a restart half a cycle of sixteen
-    reports may pass before nothing proves any more that none was missed.
+    A report takes the pause and 50 ms on the line. After half a cycle of sixteen reports nothing
+    proves any more that none was missed; the program counts them by the time that passed.
     """
 
     pause_ms: int
     life_s_max: float
-
-    @property
-    def report_interval_ms_min(self) -> int:
-        return self.pause_ms + 50
+    report_interval_ms_min: int
 
 
-# On a pty nothing is lost, and kills may come one upon the other; on TCP every kill loses reports,
-# and some coups are to come through whole.
-ON_A_PTY = Rhythm(pause_ms=500, life_s_max=0.9)
-ON_TCP = Rhythm(pause_ms=250, life_s_max=4.0)
+# On a pty nothing is lost, and kills may come one upon the other: the dealer is held before half a
+# cycle, so a restart may take a minute on a busy machine. On TCP every kill loses reports, and some
+# coups are to come through whole.
+ON_A_PTY = Rhythm(pause_ms=500, life_s_max=0.9, report_interval_ms_min=60_000)
+ON_TCP = Rhythm(pause_ms=250, life_s_max=4.0, report_interval_ms_min=300)
 LOOK_AHEAD_BYTES = 64
 STORED_S_MAX = 60.0
+# Eight of sixteen numbers prove nothing any more, and one report may be on its way at the kill.
+REPORTS_WITHOUT_READER_MAX = 6
 # Longer than a report takes on the line, so that a kill meets one on its way, too.
 LAST_MOMENT_S_MAX = 0.4
 PLAYER_CARD_1 = bytes([ord("D"), 0x81])
@@ -67,18 +67,35 @@ class Enough(Exception):
 
 
 class Dealing(threading.Thread):
-    """A careless dealer in a thread: he never waits for the table, and stops between coups."""
+    """A careless dealer in a thread: he never waits for a table, and stops between coups.
+
+    While no program runs he deals on, but only so far that the numbers of the reports still prove
+    whether one was missed: however long the machine takes for a restart.
+    """
 
     def __init__(self, server: LineServer, seed: int, pause_ms: int) -> None:
         super().__init__(name="dealing")
         self.enough = threading.Event()
         self.dealer = Dealer(DealerSettings(seed=seed))
         pace = Pace.uniform(pause_ms * NS_PER_MS)
-        self.runner = ShoeRunner(self.dealer, server, pace=pace, on_action=self.look_up)
+        self.server = server
+        self.started = threading.Event()
+        self.made_at_kill = 0
+        self.runner = ShoeRunner(
+            self.dealer, server, pace=pace, may_deal=self.may_deal, on_action=self.look_up
+        )
 
     @property
     def truth(self) -> Truth:
         return self.dealer.truth
+
+    def may_deal(self) -> bool:
+        made = self.server.emulator.reports_made - self.made_at_kill
+        return self.started.is_set() or made < REPORTS_WITHOUT_READER_MAX
+
+    def program_killed(self) -> None:
+        self.made_at_kill = self.server.emulator.reports_made
+        self.started.clear()
 
     def look_up(self, action: DealerAction) -> None:
         if self.enough.is_set() and isinstance(action, Pause):
@@ -129,13 +146,16 @@ def play_with_kills(
     if isinstance(server, TcpServer):
         server.wait_connected(1)
     dealing = Dealing(server, seed, rhythm.pause_ms)
+    dealing.started.set()
     dealing.start()
     while killed < kills and dealing.is_alive():
         dealing.join(moments.uniform(0.1, rhythm.life_s_max))
         resolve_if_over(program)
         kill(dealing.truth)
+        dealing.program_killed()
         killed += 1
         program.start()
+        dealing.started.set()
     dealing.enough.set()
     dealing.join()
     settle(program)
