@@ -30,6 +30,7 @@ from controller.procedure.phases import Phase, resume_trigger
 from controller.procedure.places import BURN_PLACES, PLACE_NAMES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard, ShoeState, TableState
+from controller.procedure.states.remedy import NOTHING_TO_REMEDY
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.rules.cards import Card
 from controller.rules.coup import Place
@@ -186,25 +187,27 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     """Judge that coup again, and its declared result; a coup begun since then stays on the table.
 
     A coup that needs a further card, or a decision on its result, is on the table again, unless
-    another has begun.
+    another has begun, ended or not: then it stays as it was, as it does if it needs a remedy.
     """
-    before, later = step.state, step.shoe.coup
+    before, last = step.state, step.shoe.coups_begun == ended.number
     place = [record.coup for record in step.held].index(ended.number)
     others = (*step.held[:place], *step.held[place + 1 :])
     shoe = replace(step.shoe, coup=ended, unread_coup=None)
+    if not last:  # what is owed now is owed for a later coup
+        shoe = replace(shoe, burn_owed=0, remedy=NOTHING_TO_REMEDY)
     again = replace(step, held=others).with_state(replace(before, phase=Phase.PARTIAL, shoe=shoe))
     again = _judge_again(book, again)
-    if later is not None or ended.declared is None:
+    if not last or ended.declared is None:
         again = close_complete_coup(book, again)
+    if again.shoe.coup is not None:
+        return replace(again, moves=step.moves) if last else step
+    if not last and again.shoe.remedy != NOTHING_TO_REMEDY:
+        return step
+    held = (*others[:place], again.held[-1], *others[place:])
+    shoe = again.shoe if last else replace(step.shoe, unread_coup=None)
+    state = replace(again.state, phase=before.phase, shoe=shoe)
     # Its cards left the table when it ended.
-    again = replace(again, moves=step.moves)
-    if again.shoe.coup is None:
-        held = (*others[:place], again.held[-1], *others[place:])
-        shoe = replace(again.shoe, coup=later)
-        return replace(again, held=held).with_state(
-            replace(again.state, phase=before.phase, shoe=shoe)
-        )
-    return step if later is not None else again
+    return replace(again, held=held, moves=step.moves).with_state(state)
 
 
 def _judge_in_order(

@@ -212,6 +212,32 @@ def test_a_coup_that_needs_a_card_stays_partial_once_another_began(table) -> Non
     assert str(table.records[0].cards[3].card) == "2c"
 
 
+def test_nor_is_it_on_the_table_again_once_another_has_ended(table) -> None:
+    table.deal("P 7h; B Qc; P Qd; B ??; result player; P1 7h; B1 7c; P2 Kd; B2 Kh; result tie")
+    assert table.deal("again B2 2c") == []
+    assert table.shoe.coup is None
+    assert "continue" not in table.permitted
+    table.decide("state-outcome player take-over")
+    assert [one.outcome for one in table.records] == ["player", "tie"]
+
+
+def test_a_card_too_many_is_left_to_a_person_once_another_began(table) -> None:
+    table.deal("P 9h; B ??; P Qd; B Jh; P3 3d; result player; P1 7h")
+    assert table.deal("again B1 Kc") == []
+    assert "continue" not in table.permitted
+    table.decide("state-outcome player take-over")
+    assert str(table.records[0].cards[1].card) == "Kc"
+
+
+def test_the_burn_that_a_later_coup_owes_stays_owed(table) -> None:
+    table.deal("P 9h; B Kc; P Qd; B ??; result player; P1 7h; found face up")
+    owed = (table.shoe.burn_owed, table.shoe.remedy)
+    assert owed[0] == 7
+    table.deal("again B2 Jh")
+    assert [one.outcome for one in table.state.suspension.held] == ["player"]
+    assert (table.shoe.burn_owed, table.shoe.remedy) == owed
+
+
 def test_a_coup_whose_result_nobody_declared_counts_by_its_cards(table) -> None:
     table.deal("P 9h; B Kc; P Qd; B ??; stand-by; again B2 Jh")
     table.decide("continue")
