@@ -1,0 +1,47 @@
+"""A checkpoint: the head of a log as the text of a signed note.
+
+Source: C2SP tlog-checkpoint.
+"""
+
+import base64
+import binascii
+import re
+from typing import Final
+
+from msgspec import Struct
+
+from controller.evidence_log.note import NoteError, is_key_name
+from controller.evidence_log.tree import HASH_BYTES
+
+_SIZE: Final = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
+
+
+class Checkpoint(Struct, frozen=True):
+    """The size and root of the log of that origin; a size fits into 63 bits."""
+
+    origin: str
+    size: int
+    root: bytes
+
+    def text(self) -> str:
+        """The text that is signed; nothing else of ours goes there."""
+        return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
+
+
+def parse_checkpoint(text: str) -> Checkpoint:
+    """The checkpoint in a note's text; further lines are passed over. Raises NoteError."""
+    lines = text.split("\n")
+    if len(lines) < 4:
+        raise NoteError("a checkpoint has the lines origin, size and root")
+    origin, size, root = lines[:3]
+    if not is_key_name(origin):
+        raise NoteError("the origin of a checkpoint has no spaces and no plus")
+    if not _SIZE.fullmatch(size) or int(size) >= 1 << 63:
+        raise NoteError("the size of a checkpoint is a decimal number below 2**63")
+    try:
+        decoded = base64.b64decode(root, validate=True)
+    except (binascii.Error, ValueError):
+        decoded = b""
+    if len(decoded) != HASH_BYTES or base64.b64encode(decoded).decode() != root:
+        raise NoteError(f"the root of a checkpoint is {HASH_BYTES} bytes in base64")
+    return Checkpoint(origin, int(size), decoded)
