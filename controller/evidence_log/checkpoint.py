@@ -16,7 +16,7 @@ from controller.evidence_log.tree import HASH_BYTES
 _SIZE: Final = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 
 
-class Checkpoint(Struct, frozen=True):
+class TreeHead(Struct, frozen=True):
     """The size and root of the log of that origin; a size fits into 63 bits."""
 
     origin: str
@@ -28,7 +28,7 @@ class Checkpoint(Struct, frozen=True):
         return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
 
 
-def parse_checkpoint(text: str) -> Checkpoint:
+def parse_checkpoint(text: str) -> TreeHead:
     """The checkpoint in a note's text; further lines are passed over. Raises NoteError."""
     lines = text.split("\n")
     if len(lines) < 4:
@@ -44,4 +44,4 @@ def parse_checkpoint(text: str) -> Checkpoint:
         decoded = b""
     if len(decoded) != HASH_BYTES or base64.b64encode(decoded).decode() != root:
         raise NoteError(f"the root of a checkpoint is {HASH_BYTES} bytes in base64")
-    return Checkpoint(origin, int(size), decoded)
+    return TreeHead(origin, int(size), decoded)

@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
 
-from controller.evidence_log.checkpoint import Checkpoint, parse_checkpoint
+from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint
 from controller.evidence_log.note import (
     NOTE_BYTES_MAX,
     KeyType,
@@ -42,7 +42,7 @@ TABLE_KEY = NoteKey(ORIGIN, KeyType.ED25519, PublicKey(TABLE.public_key().public
 WITNESS_KEY = NoteKey(
     "witness.example", KeyType.COSIGNATURE, PublicKey(WITNESS.public_key().public_bytes_raw())
 )
-HEAD = Checkpoint(ORIGIN, 7, bytes(range(32)))
+HEAD = TreeHead(ORIGIN, 7, bytes(range(32)))
 TIME_S = 1_763_900_000
 
 
