@@ -29,6 +29,7 @@ DEBIAN = {
     "clang": ("clang", "libclang-rt-14-dev"),
     "gcc": ("gcc", "libc6-dev"),
     "gcc-arm-none-eabi": ("arm-none-eabi-gcc", "libnewlib-arm-none-eabi"),
+    "golang-go": ("go", "golang-golang-x-mod-dev"),
     "libusb-1.0-0": ("libusb-1.0.so.0", ""),
     "openssl": ("openssl", ""),
     "prometheus": ("promtool", ""),
