@@ -7,11 +7,11 @@ Source: controller/control/README.md, "Control socket"; D-32.
 import contextlib
 import json
 import os
-import select
+import re
 import socket
 import stat
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias, assert_never
 
@@ -24,6 +24,7 @@ from controller.actions.actions import (
     action_named,
 )
 from controller.actions.declaration import ActionError, Role, with_persons
+from controller.control.act_rate import ActRate
 from controller.control.answers import Plain, plain_entries, refusal_text
 from controller.control.declared_actions import plain_declaration
 from controller.control.requests import (
@@ -40,20 +41,21 @@ from controller.journal.values import JournalError
 from controller.procedure.people.setting_changes import effective_book
 from controller.system.connections import Connections
 from controller.system.json_document import JsonError
+from controller.system.peer import ConnectionRules, Peer, RequestTooLong
 from controller.table.table import Health, Table
 from controller.tape.entries import Entry
+from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 
-CONNECTIONS_MAX: Final = 16
+ACCOUNT_CONNECTIONS_MAX: Final = 16
+CONNECTIONS_MAX: Final = 64
 LINE_BYTES_MAX: Final = 64 * 1024
 SOCKET_MODE: Final = 0o660
-# A client that neither sends nor reads for this time is disconnected.
-IDLE_TIMEOUT_S: Final = 60.0
 # Snapshots follow changes at once, but not faster than a person can read.
 SNAPSHOT_INTERVAL_S: Final = 0.05
 _POLL_S: Final = 0.5
 _PROBE_S: Final = 1.0
-_RECEIVE_BYTES: Final = 4096
+_LINE_END: Final = re.compile(rb"\n")
 _PEER: Final = struct.Struct("iII")
 
 SnapshotOf: TypeAlias = Callable[[], Mapping[str, object]]
@@ -63,10 +65,6 @@ class ControlUnavailable(OSError):
     """The socket cannot be served; the message says why and what to do."""
 
 
-class LineTooLong(Exception):
-    """A line that is longer than any request; the connection is closed."""
-
-
 class ControlServer:
     """Serves one table at `path`; `snapshot_of` returns what people may see of it now.
 
@@ -74,14 +72,20 @@ class ControlServer:
     """
 
     def __init__(
-        self, path: Path, table: Table, snapshot_of: SnapshotOf, people: PeopleFile
+        self,
+        path: Path,
+        table: Table,
+        snapshot_of: SnapshotOf,
+        people: PeopleFile,
+        clock: Callable[[], Timestamp] = now,
     ) -> None:
         self._path = path
         self._table = table
         self._snapshot_of = snapshot_of
         self._people = people
         self._inode = 0
-        self._connections = Connections("control", self._serve, _refuse, CONNECTIONS_MAX)
+        self._clock = clock
+        self._connections = Connections("control", self._serve, RULES, clock)
 
     def start(self) -> None:
         """Listen and serve; a stale socket is replaced. Raises ControlUnavailable."""
@@ -112,46 +116,47 @@ class ControlServer:
             if self._path.stat().st_ino == self._inode:
                 self._path.unlink()
 
-    def _serve(self, connection: socket.socket) -> None:
-        connection.settimeout(IDLE_TIMEOUT_S)
-        identified_by = _peer_identity(connection)
-        try:
-            for line in _lines(connection):
-                try:
-                    request, values = parse_request(line)
-                    match request:
-                        case StatusRequest():
-                            answer: Plain = {"ok": True, "snapshot": dict(self._snapshot_of())}
-                        case ActionsRequest():
-                            answer = {
-                                "ok": True,
-                                "actions": list(map(plain_declaration, ACTIONS.values())),
-                            }
-                        case SubscribeRequest():
-                            self._stream(connection)
-                            return
-                        case ActRequest():
-                            action = _operator_action(request, values, identified_by)
-                            answer = self._act(self._with_persons(action))
-                        case _:
-                            assert_never(request)
-                except (JsonError, ActionError, JournalError) as error:
-                    answer = _error(str(error))
-                self._send(connection, answer)
-        except LineTooLong as error:
-            _send(connection, _error(str(error)))
+    def _serve(self, peer: Peer) -> None:
+        acts = ActRate(self._clock)
+        while True:
+            try:
+                request, values = parse_request(peer.request(_LINE_END, LINE_BYTES_MAX))
+                match request:
+                    case StatusRequest():
+                        answer: Plain = {"ok": True, "snapshot": dict(self._snapshot_of())}
+                    case ActionsRequest():
+                        answer = {
+                            "ok": True,
+                            "actions": list(map(plain_declaration, ACTIONS.values())),
+                        }
+                    case SubscribeRequest():
+                        self._stream(peer)
+                        return
+                    case ActRequest():
+                        acts.count()
+                        action = _operator_action(request, values, peer.account)
+                        answer = self._act(self._with_persons(action))
+                    case _:
+                        assert_never(request)
+            except RequestTooLong:
+                text = f"a request has at most {LINE_BYTES_MAX} bytes in one line"
+                peer.send(_encoded(_error(text)))
+                return
+            except (JsonError, ActionError, JournalError) as error:
+                answer = _error(str(error))
+            self._send(peer, answer)
 
     def _with_persons(self, action: OperatorAction[Action]) -> OperatorAction[Action]:
         id_of = self._people.id_of
         values = with_persons(action.action, id_of)
         return replace(action, person=id_of(action.person), action=values)
 
-    def _send(self, connection: socket.socket, answer: Plain) -> None:
+    def _send(self, peer: Peer, answer: Plain) -> None:
         try:
             answer = put_names(answer, self._people.names())
         except JournalError as error:
             answer = {**answer, "persons": str(error)}
-        _send(connection, answer)
+        peer.send(_encoded(answer))
 
     def _act(self, action: OperatorAction[Action]) -> Plain:
         table = self._table
@@ -176,21 +181,19 @@ class ControlServer:
         book = effective_book(core.book, state.table)
         return refusal_text(entries, book), plain_entries(entries, book, state.table)
 
-    def _stream(self, connection: socket.socket) -> None:
-        """Send a snapshot now and after each change, until the client disconnects."""
+    def _stream(self, peer: Peer) -> None:
+        """Send a snapshot now and after each change, as fast as the client reads, until it ends."""
         stopping = self._connections.stopping
-        client = select.poll()
-        # No event mask: POLLHUP and POLLERR are always reported.
-        client.register(connection, 0)
+        peer.follow()
         sent = -1
         while not stopping.is_set():
             version = self._table.wait_for_change(sent, _POLL_S)
-            if client.poll(0):
-                return
-            if version != sent:
+            if peer.has_read():
+                if version == sent:
+                    continue
                 sent = version
-                self._send(connection, {"snapshot": dict(self._snapshot_of())})
-                stopping.wait(SNAPSHOT_INTERVAL_S)
+                self._send(peer, {"snapshot": dict(self._snapshot_of())})
+            stopping.wait(SNAPSHOT_INTERVAL_S)
 
 
 def _remove_stale_socket(path: Path) -> None:
@@ -219,37 +222,11 @@ def _remove_stale_socket(path: Path) -> None:
     )
 
 
-def _refuse(connection: socket.socket) -> None:
-    connection.settimeout(0.0)
-    _send(
-        connection,
-        _error(f"{CONNECTIONS_MAX} connections are open, which is the limit: close one"),
-    )
-
-
 def _peer_identity(connection: socket.socket) -> str:
     """The peer's account as the kernel says, such as "uid-1000"; its name may be a person's."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
     _, uid, _ = _PEER.unpack(peer)
     return f"uid-{uid}"
-
-
-def _lines(connection: socket.socket) -> Iterator[bytes]:
-    """Yield lines until the client disconnects. Raises LineTooLong for a line that is too long."""
-    buffer = b""
-    while True:
-        line, end, rest = buffer.partition(b"\n")
-        if len(line) > LINE_BYTES_MAX:
-            raise LineTooLong(f"a request has at most {LINE_BYTES_MAX} bytes in one line")
-        if end:
-            buffer = rest
-            if line.strip():
-                yield line
-            continue
-        received = connection.recv(_RECEIVE_BYTES)
-        if not received:
-            return
-        buffer += received
 
 
 def _operator_action(
@@ -279,5 +256,26 @@ def _error(text: str) -> Plain:
     return {"ok": False, "error": text}
 
 
-def _send(connection: socket.socket, answer: Plain) -> None:
-    connection.sendall(json.dumps(answer).encode() + b"\n")
+def _encoded(answer: Plain) -> bytes:
+    return json.dumps(answer).encode() + b"\n"
+
+
+RULES: Final = ConnectionRules(
+    account_of=_peer_identity,
+    account_max=ACCOUNT_CONNECTIONS_MAX,
+    all_max=CONNECTIONS_MAX,
+    patience_s=10.0,
+    idle_s=60.0,
+    refused=_encoded(
+        _error(
+            f"no connection is free: an account has at most {ACCOUNT_CONNECTIONS_MAX}, all together"
+            f" {CONNECTIONS_MAX}, and none is idle. Remedy: close one, then repeat the request"
+        )
+    ),
+    made_room=_encoded(
+        _error(
+            "this connection was idle and made room for a new one; no request is under way."
+            " Remedy: connect again"
+        )
+    ),
+)

@@ -1,6 +1,7 @@
-"""A listening socket and its connections: one thread each, bounded, all closed at once by stop().
+"""A listening socket and its connections: one thread each, bounded by account and in all.
 
-Source: controller/core/README.md, "Threads at the rim".
+Source: controller/core/README.md, "Threads at the rim"; controller/control/README.md, "Nobody is
+locked out".
 """
 
 import contextlib
@@ -9,27 +10,32 @@ import threading
 from collections.abc import Callable
 from typing import TypeAlias
 
+from controller.system.peer import ConnectionRules, Peer
+from firmware_bridge.timestamp import Timestamp
+
 # When no connection can be accepted (no file descriptors left), retry after this time.
 _RETRY_S = 0.2
 
 # Serves one connection until it closes; an OSError closes it, too.
-Serve: TypeAlias = Callable[[socket.socket], None]
+Serve: TypeAlias = Callable[[Peer], None]
 
 
 class Connections:
-    """Accepts and serves the connections of one listening socket.
+    """Accepts and serves the connections of one listening socket, by its rules.
 
-    `refuse` gets a connection beyond the limit and must not block; it is closed afterwards.
+    At a limit the longest idle connection makes room; without one the new connection is refused.
     """
 
-    def __init__(self, name: str, serve: Serve, refuse: Serve, connections_max: int) -> None:
+    def __init__(
+        self, name: str, serve: Serve, rules: ConnectionRules, clock: Callable[[], Timestamp]
+    ) -> None:
         self._name = name
         self._serve = serve
-        self._refuse = refuse
-        self._connections_max = connections_max
+        self._rules = rules
+        self._clock = clock
         self._stopping = threading.Event()
         self._lock = threading.Lock()
-        self._open: dict[socket.socket, threading.Thread] = {}
+        self._open: dict[Peer, threading.Thread] = {}
         self._listening: tuple[socket.socket, threading.Thread] | None = None
 
     def start(self, listener: socket.socket) -> None:
@@ -56,9 +62,8 @@ class Connections:
         listener.close()
         with self._lock:
             still_open = tuple(self._open.items())
-        for connection, _ in still_open:
-            with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+        for peer, _ in still_open:
+            peer.end()
         for _, thread in still_open:
             thread.join()
 
@@ -74,25 +79,46 @@ class Connections:
             except OSError:
                 self._stopping.wait(_RETRY_S)
                 continue
-            with self._lock:
-                if len(self._open) < self._connections_max:
-                    thread = threading.Thread(
-                        target=self._serve_connection,
-                        args=(connection,),
-                        name=self._name,
-                        daemon=True,
-                    )
-                    self._open[connection] = thread
-                    thread.start()
-                    continue
-            with contextlib.suppress(OSError), connection:
-                self._refuse(connection)
+            if not self._take(connection):
+                with contextlib.suppress(OSError), connection:
+                    connection.settimeout(0.0)
+                    connection.send(self._rules.refused)
 
-    def _serve_connection(self, connection: socket.socket) -> None:
+    def _take(self, connection: socket.socket) -> bool:
+        """Serve the connection in a thread, if there is room for it."""
+        try:
+            peer = Peer(connection, self._rules, self._clock)
+        except OSError:  # it has ended by now
+            return False
+        thread = threading.Thread(
+            target=self._serve_connection, args=(connection, peer), name=self._name, daemon=True
+        )
+        with self._lock:
+            if not self._has_room(peer.account):
+                return False
+            self._open[peer] = thread
+            thread.start()
+        return True
+
+    def _has_room(self, account: str) -> bool:
+        """Whether the account may have one more; the longest idle one makes room if need be."""
+        peers = [one for one in self._open if not one.made_room]
+        of_account = [one for one in peers if one.account == account]
+        if len(of_account) >= self._rules.account_max:
+            peers = of_account
+        elif len(peers) < self._rules.all_max:
+            return True
+        since = [(one.idle_since_ns(), one) for one in peers]
+        idle = sorted(
+            ((at, one) for at, one in since if at is not None), key=lambda found: found[0]
+        )
+        return any(one.make_room() for _, one in idle)
+
+    def _serve_connection(self, connection: socket.socket, peer: Peer) -> None:
         try:
             with contextlib.suppress(OSError):
-                self._serve(connection)
+                self._serve(peer)
         finally:
             with self._lock:
-                del self._open[connection]
+                del self._open[peer]
             connection.close()

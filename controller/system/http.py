@@ -3,20 +3,39 @@
 Source: controller/metrics/README.md, "Metrics".
 """
 
+import re
 import socket
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler
+from io import BytesIO
 from socketserver import BaseServer
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from msgspec import Struct
 
 from controller.system.connections import Connections
+from controller.system.peer import ConnectionRules, Peer, RequestTooLong
+from firmware_bridge.transport.clock import now
 
-CONNECTIONS_MAX: Final = 16
-# A client that has not sent its request or read its page by then is disconnected.
-IDLE_TIMEOUT_S: Final = 10.0
+REQUEST_BYTES_MAX: Final = 8 * 1024
+_REQUEST_END: Final = re.compile(rb"\r?\n\r?\n")
+
+
+def _address_of(connection: socket.socket) -> str:
+    """The peer's address: over TCP nobody says which account it is."""
+    return str(connection.getpeername()[0])
+
+
+RULES: Final = ConnectionRules(
+    account_of=_address_of,
+    account_max=16,
+    all_max=64,
+    patience_s=10.0,
+    idle_s=10.0,
+    refused=b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 1\r\n\r\n",
+    made_room=b"HTTP/1.0 408 Request Timeout\r\n\r\n",
+)
 PLAIN: Final = "text/plain; charset=utf-8"
 
 
@@ -39,7 +58,7 @@ class HttpServer:
         self._address = address
         self._port = port
         self._page_at = page_at
-        self._connections = Connections("http", self._serve, _refuse, CONNECTIONS_MAX)
+        self._connections = Connections("http", self._serve, RULES, now)
 
     def start(self) -> None:
         """Listen and serve. Raises OSError if the port is not available."""
@@ -65,26 +84,35 @@ class HttpServer:
         host = f"[{self._address}]" if ":" in self._address else self._address
         return f"http://{host}:{self._port}"
 
-    def _serve(self, connection: socket.socket) -> None:
-        _HttpExchange(connection, self._page_at)
-
-
-def _refuse(connection: socket.socket) -> None:
-    connection.settimeout(0.0)
-    connection.send(b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 1\r\n\r\n")
+    def _serve(self, peer: Peer) -> None:
+        try:
+            request = peer.request(_REQUEST_END, REQUEST_BYTES_MAX)
+        except RequestTooLong:
+            peer.send(b"HTTP/1.0 431 Request Header Fields Too Large\r\n\r\n")
+        else:
+            peer.send(_HttpExchange(request, self._page_at).answered.getvalue())
 
 
 class _HttpExchange(BaseHTTPRequestHandler):
-    """One request and its response; then the connection closes."""
+    """One whole request and its response, in memory; then the connection closes."""
 
-    timeout = IDLE_TIMEOUT_S
     server_version = "smartshoe"
     sys_version = ""
 
-    def __init__(self, connection: socket.socket, page_at: PageAt) -> None:
+    def __init__(self, request: bytes, page_at: PageAt) -> None:
         self._page_at = page_at
-        # The library requires a server object and does not use it.
-        super().__init__(connection, ("", 0), BaseServer(("", 0), BaseHTTPRequestHandler))
+        self.answered = BytesIO()
+        # The library requires a server object, and by its types a socket; it uses neither.
+        server = BaseServer(("", 0), BaseHTTPRequestHandler)
+        super().__init__(request, ("", 0), server)  # type: ignore[arg-type]
+
+    def setup(self) -> None:
+        """Read and write memory instead of a socket."""
+        self.rfile = BytesIO(cast("bytes", self.request))
+        self.wfile = self.answered
+
+    def finish(self) -> None:
+        """Keep what was written."""
 
     def do_GET(self) -> None:
         self._answer(with_body=True)

@@ -86,6 +86,7 @@ OUTPUTS: Final = (
             "socket": (
                 "controller.control.server",
                 "controller.system.connections",
+                "controller.system.peer",
                 "controller.control.client",
             )
         },
@@ -108,7 +109,11 @@ OUTPUTS: Final = (
         AllowedContent.NO_CARD,
         modules={
             "metrics": ("controller.metrics.collector", "controller.metrics.server"),
-            "socket": ("controller.system.http", "controller.system.connections"),
+            "socket": (
+                "controller.system.http",
+                "controller.system.connections",
+                "controller.system.peer",
+            ),
             "bytes": ("controller.system.http",),
         },
     ),

@@ -7,7 +7,7 @@ import sqlite3
 import stat
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -23,9 +23,10 @@ from controller.actions.actions import (
 from controller.actions.choices import ActKind
 from controller.actions.declaration import Role
 from controller.config.time_zone import zone_data
+from controller.control.act_rate import ACTS_PER_S_MAX
 from controller.control.client import ControlClient, ControlError
 from controller.control.server import (
-    CONNECTIONS_MAX,
+    ACCOUNT_CONNECTIONS_MAX,
     LINE_BYTES_MAX,
     ControlServer,
     ControlUnavailable,
@@ -43,6 +44,7 @@ from controller.table.table import Health, RunSpec, Table
 from controller.tape.inputs import Started
 from controller.version import VERSION
 from controller.views.snapshot import snapshot
+from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 
 PORT = "/dev/ttyUSB0"
@@ -55,6 +57,16 @@ DECISION = {
     "reason": "card burned",
     "decision": "burn-card",
 }
+
+
+class Clock:
+    """A clock that stands until it is moved on."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> Timestamp:
+        return Timestamp(int(self.seconds * 1e9), 0)
 
 
 class Serving:
@@ -76,7 +88,8 @@ class Serving:
         assert self.table.health is Health.RUNNING, self.table.failure
         self.journal = journal
         self.people = PeopleFile(journal)
-        self.server = ControlServer(path, self.table, self.shown, self.people)
+        self.clock = Clock()
+        self.server = ControlServer(path, self.table, self.shown, self.people, self.clock)
         self.server.start()
         self.client = ControlClient(path)
 
@@ -399,19 +412,71 @@ def test_an_endless_line_is_refused(serving: Serving) -> None:
         assert answers.readline() == b""
 
 
-def test_a_connection_beyond_the_limit_is_refused(serving: Serving) -> None:
-    held = [connected(serving.path) for _ in range(CONNECTIONS_MAX)]
-    try:
-        answer = serving.client.request({"request": "status"})
+def test_sixteen_idle_connections_do_not_lock_the_floorperson_out(after_overdraw: Serving) -> None:
+    with ExitStack() as idle:
+        for _ in range(ACCOUNT_CONNECTIONS_MAX):
+            idle.enter_context(connected(after_overdraw.path))
 
-        assert error(answer).startswith("16 connections are open, which is the limit")
-    finally:
-        for connection in held:
-            connection.close()
+        assert after_overdraw.client.request(DECISION)["ok"] is True
+
+
+def test_sixteen_subscriptions_that_nobody_reads_do_not_either(after_overdraw: Serving) -> None:
+    with ExitStack() as unread:
+        for _ in range(ACCOUNT_CONNECTIONS_MAX):
+            connection = unread.enter_context(connected(after_overdraw.path))
+            connection.sendall(b'{"request": "subscribe"}\n')
+            assert connection.recv(1) == b"{"
+        after_overdraw.clock.seconds += 1
+
+        assert after_overdraw.client.request(DECISION)["ok"] is True
+
+
+def test_who_made_room_is_told_so_at_the_next_request(serving: Serving) -> None:
+    with ExitStack() as idle:
+        first, *_ = [
+            idle.enter_context(connected(serving.path)) for _ in range(ACCOUNT_CONNECTIONS_MAX)
+        ]
+        assert serving.client.request({"request": "status"})["ok"] is True
+
+        with first.makefile("rb") as answers:
+            assert error(json.loads(answers.readline())).startswith("this connection was idle and")
+            assert answers.readline() == b""
+
+
+def test_subscriptions_that_are_read_keep_their_places(after_overdraw: Serving) -> None:
+    with ExitStack() as read:
+        followed = [
+            read.enter_context(closing(after_overdraw.client.subscribe()))
+            for _ in range(ACCOUNT_CONNECTIONS_MAX)
+        ]
+        for snapshots in followed:
+            next(snapshots)
+        after_overdraw.clock.seconds += 59
+        with pytest.raises(ControlError, match="no connection is free: an account has at most 16"):
+            next(after_overdraw.client.subscribe())
+        assert "none is idle" in error(after_overdraw.client.request(DECISION))
+
+        after_overdraw.table.act(action())
+        assert all(next(snapshots)["phase"] == "suspended" for snapshots in followed)
+
+
+def test_the_twenty_first_act_of_a_second_is_refused_and_the_connection_kept(
+    serving: Serving, say: Callable[[bytes], dict[str, object]]
+) -> None:
+    call = json.dumps(CALL).encode() + b"\n"
+    for _ in range(ACTS_PER_S_MAX):
+        assert say(call)["ok"] is True
+
+    expected = "a connection may send at most 20 acts a second: nothing was stored. Remedy: wait"
+    assert error(say(call)).startswith(expected)
+    assert say(b'{"request": "status"}\n')["ok"] is True
+    assert len(serving.actions()) == ACTS_PER_S_MAX
+    serving.clock.seconds += 1
+    assert say(call)["ok"] is True
 
 
 def test_a_closed_connection_frees_its_slot(serving: Serving) -> None:
-    held = [connected(serving.path) for _ in range(CONNECTIONS_MAX)]
+    held = [connected(serving.path) for _ in range(ACCOUNT_CONNECTIONS_MAX)]
     for connection in held:
         connection.sendall(b'{"request": "status"}\n')
         assert connection.recv(1) == b"{"
@@ -648,16 +713,6 @@ def test_another_program_behind_the_socket_is_reported(
             ControlClient(path).request({"request": "status"})
     finally:
         stranger.end()
-
-
-def test_a_refused_subscription_raises_with_the_reason(serving: Serving) -> None:
-    held = [connected(serving.path) for _ in range(CONNECTIONS_MAX)]
-    try:
-        with pytest.raises(ControlError, match="16 connections are open"):
-            next(serving.client.subscribe())
-    finally:
-        for connection in held:
-            connection.close()
 
 
 # --- names of persons -----------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import http.client
 import socket
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlsplit
@@ -492,19 +493,36 @@ def test_silent_clients_block_neither_scrapes_nor_stop(table: Table, metrics: Ta
             client.close()
 
 
-def test_a_connection_beyond_the_limit_is_refused(table: Table, metrics: TableMetrics) -> None:
-    server = MetricsServer("127.0.0.1", 0, ((table, metrics),))
-    server.start()
+def test_sixteen_idle_connections_do_not_close_the_metrics_to_prometheus(
+    server: MetricsServer,
+) -> None:
     parts = urlsplit(server.url)
     address = (parts.hostname or "", parts.port or 0)
-    silent = [socket.create_connection(address) for _ in range(16)]
-    try:
-        with socket.create_connection(address) as seventeenth:
-            assert seventeenth.recv(100).startswith(b"HTTP/1.0 503 ")
-    finally:
-        server.stop()
-        for client in silent:
-            client.close()
+    with ExitStack() as idle:
+        for _ in range(16):
+            idle.enter_context(socket.create_connection(address))
+
+        assert page(server, "/metrics")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("request_in_pieces", "status"),
+    [
+        ((b"GET /metr", b"ics HTTP/1.0\r\n\r", b"\n"), b"HTTP/1.0 200 "),
+        ((b"GET /metrics HTTP/1.0\n\n",), b"HTTP/1.0 200 "),
+        ((b"GET /metrics HTTP/1.0\r\nX: ", b"x" * 8 * 1024), b"HTTP/1.0 431 "),
+        ((b"DELETE /metrics HTTP/1.0\r\n\r\n",), b"HTTP/1.0 501 "),
+    ],
+)
+def test_a_request_is_answered_when_it_is_whole(
+    server: MetricsServer, request_in_pieces: tuple[bytes, ...], status: bytes
+) -> None:
+    parts = urlsplit(server.url)
+    with socket.create_connection((parts.hostname or "", parts.port or 0), 10.0) as client:
+        for piece in request_in_pieces:
+            client.sendall(piece)
+
+        assert client.recv(100).startswith(status)
 
 
 # --- seals --------------------------------------------------------------------------------------
