@@ -35,7 +35,7 @@ class ConnectionRules(Struct, frozen=True, kw_only=True):
     all_max: int
     # For a request from its first byte to its last, and for a client to take an answer.
     patience_s: float
-    # Between two requests, and for a subscription that is not read.
+    # Without a request: before the first, and between two.
     idle_s: float
     refused: bytes
     made_room: bytes
@@ -99,10 +99,7 @@ class Peer:
         """Whether a client that follows has read all that was sent to it."""
         if self._hang_up.poll(0):
             raise ConnectionAbortedError
-        unread = self._unread()
-        if unread and self._now_ns() - self._sent_ns > self._rules.idle_s * _NS_PER_S:
-            raise TimeoutError
-        return not unread
+        return not self._unread()
 
     def idle_since_ns(self) -> int | None:
         """Since when the client is idle, or None."""

@@ -443,6 +443,17 @@ def test_who_made_room_is_told_so_at_the_next_request(serving: Serving) -> None:
             assert answers.readline() == b""
 
 
+def test_a_paused_screen_goes_on_with_the_newest_snapshot(serving: Serving) -> None:
+    with closing(serving.client.subscribe()) as snapshots:
+        next(snapshots)
+        serving.table.act(action())
+        serving.clock.seconds += 3600
+        for _ in range(5):
+            serving.table.act(action())
+
+        assert any(shown == serving.shown() for shown in snapshots)
+
+
 def test_subscriptions_that_are_read_keep_their_places(after_overdraw: Serving) -> None:
     with ExitStack() as read:
         followed = [
