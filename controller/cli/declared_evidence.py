@@ -137,6 +137,16 @@ EVIDENCE: Final = (
                 '  "coup": "2025-11-22/1/2",',
                 "...",
             ),
+            example(
+                "smartshoe evidence --at '2025-11-21 09:00:05' journal --out coup.zip",
+                "2025-11-21 09:00:05 +00:00",
+                "  2025-11-21/1/2  09:00:03 to 09:00:04 +00:00  Player wins",
+                "  2025-11-21/1/3  09:00:04 to 09:00:06 +00:00  Player wins  <- chosen",
+                "  2025-11-21/2/1  09:00:07 to 09:00:08 +00:00  Player wins",
+                "  if another one is meant, give it in place of --at",
+                "coup.zip: coup 2025-11-21/1/3, 11 files, ...",
+                "...",
+            ),
         ),
         {
             DONE: "written",
@@ -144,7 +154,9 @@ EVIDENCE: Final = (
         },
         (
             "Whoever receives the file unpacks it, reads index.html, and checks everything with"
-            " `python3 verify.py .`; this program is not needed for that."
+            " `python3 verify.py .`; this program is not needed for that. --at finds the coup that"
+            " was dealt nearest to a time, at most 15 minutes away, and lists those beside it; the"
+            " date is the gaming day's, also after midnight."
         ),
     ),
     Command(

@@ -5,7 +5,7 @@ Source: controller/cli/README.md, "Command line".
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, NamedTuple, TypeAlias, get_args, get_origin
@@ -38,6 +38,12 @@ class BothForms(NamedTuple):
     def alike(self) -> str:
         """The help of the option."""
         return f"The same as {self.metavar}."
+
+
+class ReplacedBy(NamedTuple):
+    """An argument that is left out where the option with this parameter is given."""
+
+    parameter: str
 
 
 JOURNAL_OPTION: Final = "--journal"
@@ -133,9 +139,16 @@ def with_both_forms(function: Function) -> Function:
             return
         if option is not None:
             words = [word for word in words if word is not None]
+            words += [None] * (named.index(subject) - len(words))
             words.insert(named.index(subject), option)
             words += [None] * (len(named) - len(words))
-        function(**given, **_by_name(signature, named, words, form))
+        filled = named
+        if None in words and (left_out := _left_out(signature, named, given)):
+            given[left_out] = None
+            filled = [name for name in named if name != left_out]
+            words = [given_as(str(word)) for word in words if word is not None]
+            words += [None] * (len(filled) - len(words))
+        function(**given, **_by_name(signature, filled, words, form))
 
     parameters = [_optional(signature.parameters[one], form, subject, many) for one in named]
     rest = [one for name, one in signature.parameters.items() if name not in named]
@@ -178,6 +191,15 @@ def _by_name(
         else:
             found[name] = parameter.default
     return found
+
+
+def _left_out(signature: inspect.Signature, named: list[str], given: Mapping[str, object]) -> str:
+    """The argument that a given option stands for, else empty."""
+    for name in named:
+        for mark in get_args(signature.parameters[name].annotation)[1:]:
+            if isinstance(mark, ReplacedBy) and given.get(mark.parameter) is not None:
+                return name
+    return ""
 
 
 def _missing(metavar: str, option: str) -> CommandError:

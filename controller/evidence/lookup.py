@@ -104,7 +104,7 @@ def _reason_not_found(
             f"{_shoe_text(path)} has coups 1 to {_coup_count(path)}" for path in there
         )
         return f"{folder}: no coup {wanted.coup} in that shoe: {coups}"
-    live = _reason_if_live(folder, wanted)
+    live = reason_if_live(folder, wanted)
     if live:
         return f"{folder}: {live}"
     if not paths:
@@ -131,7 +131,7 @@ def _coup_count(path: Path) -> int:
     return read_named(path, path.read_bytes()).heading.coups
 
 
-def _reason_if_live(folder: Path, wanted: CoupReference) -> str:
+def reason_if_live(folder: Path, wanted: CoupReference) -> str:
     """Why the shoe has no bundle if it is still in live.db, else empty."""
     if not (folder / FILE_NAME).is_file():
         return ""

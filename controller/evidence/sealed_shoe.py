@@ -158,19 +158,11 @@ def read_shoe_account(file: ShoeFile, clauses: Mapping[str, Clause]) -> ShoeAcco
 
 def _read(file: ShoeFile, clauses: Mapping[str, Clause]) -> ShoeAccount:
     parts = file.parts()
-    begun = _started_in(parts.started)
-    in_force = begun
+    begun = in_force = _started_in(parts.started)
     entries: list[ShoeEntry] = []
-    newest: Input | None = None
-    cause = 0
-    for stored in file.records():
-        kind, _ = unwrap(stored.record)
-        if kind is RecordKind.INPUT:
-            newest, cause = _newest(stored.record), cause + 1
-            begun = newest if isinstance(newest, Started) else begun
-            continue
-        entries.append(_read_entry(stored, newest, cause))
-        if isinstance(entries[-1].entry, ShoeOpened):
+    for one, begun in read_entries(file.records(), parts.started):
+        entries.append(one)
+        if isinstance(one.entry, ShoeOpened):
             in_force = begun
     started = in_force or begun
     if started is None:
@@ -185,6 +177,26 @@ def _read(file: ShoeFile, clauses: Mapping[str, Clause]) -> ShoeAccount:
         face_up=_deals_face_up(book, entries),
         document=book.document if book is not None else "",
     )
+
+
+def read_entries(
+    records: Iterable[StoredRecord], started: bytes
+) -> Iterator[tuple[ShoeEntry, Started | None]]:
+    """Every entry in order, with the record that began its run.
+
+    `started` is that record for the first of them, empty if it is among them.
+    Raises EncodingError, ShoeFileError.
+    """
+    begun = _started_in(started)
+    newest: Input | None = None
+    cause = 0
+    for stored in records:
+        kind, _ = unwrap(stored.record)
+        if kind is RecordKind.INPUT:
+            newest, cause = _newest(stored.record), cause + 1
+            begun = newest if isinstance(newest, Started) else begun
+        else:
+            yield _read_entry(stored, newest, cause), begun
 
 
 def _started_in(record: bytes) -> Started | None:

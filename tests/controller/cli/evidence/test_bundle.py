@@ -132,3 +132,75 @@ def test_an_existing_file_is_kept(disputed: Path, tmp_path: Path, capsys: Captur
     assert asked("1/2", disputed, path) == ExitCode.UNUSABLE
     assert "is not overwritten" in capsys.readouterr().err
     assert path.read_bytes() == b"another"
+
+
+# --- a coup by its time ---------------------------------------------------------------------------
+
+
+def at_time(time: str, journal: Path, out: Path, *more: str) -> int:
+    return main(["evidence", "--at", time, str(journal), "--out", str(out), *more])
+
+
+def test_a_time_finds_the_coup_and_the_output_lists_those_beside_it(
+    disputed: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    assert at_time("04:00:04", disputed, tmp_path / "coup.zip") == ExitCode.DONE
+
+    output = capsys.readouterr().out
+    assert output.startswith("2025-11-21 04:00:04 -05:00\n")
+    assert [line.split("  ")[1:] for line in output.split("\n")[1:4]] == [
+        ["2025-11-20/1/1", "04:00:01 to 04:00:02 -05:00", "Player wins"],
+        ["2025-11-20/1/2", "04:00:03 to 04:00:05 -05:00", "Banker wins; seats 1, 3", "<- chosen"],
+        ["2025-11-20/1/3", "04:00:05 to 04:00:06 -05:00", "Tie"],
+    ]
+    assert f"{tmp_path / 'coup.zip'}: coup 2025-11-20/1/2, 11 files" in output
+
+
+def test_the_list_shows_no_card_and_a_void_coup_no_outcome(
+    disputed: Path, tmp_path: Path, capsys: Capture
+) -> None:
+    assert at_time("04:00:07", disputed, tmp_path / "coup.zip", "--json") == ExitCode.DONE
+
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["moments"] == ["2025-11-21T09:00:07.000000000Z"]
+    void = next(one for one in shown["candidates"] if one["coup"] == "2025-11-20/1/4")
+    assert (void["chosen"], void["outcome"], void["seats"]) == (True, None, [])
+    assert {name for one in shown["candidates"] for name in one} == {
+        *("coup", "chosen", "sealed", "from", "until", "local", "outcome", "seats")
+    }
+
+
+def test_a_clock_that_was_set_back_is_said(
+    script, stored_and_sealed, fast_dir: Path, capsys: Capture
+) -> None:
+    before_ns = 1_762_061_400 * 10**9  # 2025-11-02 05:30 UTC, 01:30 in New York for the first time
+    table = script(utc_ns=before_ns, zone="America/New_York").begun().reported(*WHOLE_SHOE)
+    stored_and_sealed(fast_dir / "journal", table, fast_dir / "table.key")
+
+    assert at_time("01:30", fast_dir / "journal", fast_dir / "coup.zip") == ExitCode.DONE
+    assert capsys.readouterr().out.startswith(
+        "the clock was set back and showed it twice: 2025-11-02 01:30:00 -04:00 and 2025-11-02"
+        " 01:30:00 -05:00; the nearer coup is chosen\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (("1/2", "--at", "04:00"), "--at: a coup is named, too"),
+        (("1/2", "--seat", "3"), "--seat: no time is given"),
+        (("--at", "4 pm"), "--at: '4 pm' does not name a time"),
+        (("--at", "12:00"), "--at: no coup was dealt within 15 minutes of 12:00"),
+        ((), "COUP: it is missing"),
+    ],
+)
+def test_a_coup_is_named_by_itself_or_by_a_time(
+    disputed: Path, tmp_path: Path, capsys: Capture, words: tuple[str, ...], place: str
+) -> None:
+    named = ["evidence", *words, "--journal", str(disputed), "--out", str(tmp_path / "coup.zip")]
+
+    assert main(named) == ExitCode.UNUSABLE
+    error = capsys.readouterr().err
+    assert error.startswith(f"smartshoe: {place}")
+    assert "Remedy: " in error
+    assert list(tmp_path.iterdir()) == []
