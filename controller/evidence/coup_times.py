@@ -157,8 +157,9 @@ def _reason_none_near(asked: str, seat: int | None, paths: Sequence[Path]) -> st
     first, last = paths[0].parent.name, paths[-1].parent.name
     return (
         f"--at: no coup{of_seat} was dealt within {NEAR_MIN} minutes of {asked}. Allowed: a time at"
-        f" which a coup was dealt, on a gaming day from {first} to {last}. Remedy: give another"
-        f" time{'' if seat is None else ' or seat'}, or name the coup (`smartshoe journal list`)"
+        f" which a coup was dealt, on a gaming day from {first} to {last}. Remedy: give the gaming"
+        f" day with the time, another time{'' if seat is None else ' or seat'}, or the coup itself"
+        " (`smartshoe journal list`)"
     )
 
 
