@@ -38,7 +38,9 @@ def evidence(
     ] = None,
     seat: Annotated[
         int | None,
-        typer.Option(metavar="SEAT", min=1, help="With --at: only coups with a wager of it."),
+        typer.Option(
+            metavar="SEAT", min=1, max=99, help="With --at: only coups with a wager of it."
+        ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
