@@ -3,11 +3,11 @@
 Source: docs/record-format.md; controller/journal/README.md, "Encoding".
 """
 
-from collections.abc import Iterator
 from enum import Enum
 from typing import get_origin
 
 from msgspec import Struct, inspect
+from recorded_texts import parts_of
 
 from controller.core.settings import Settings
 from controller.custody.manifest import Manifest
@@ -23,6 +23,7 @@ PLAIN = {
     inspect.BytesType: "bytes",
     inspect.StrType: "text",
 }
+OF_PARTS = (inspect.Metadata, inspect.UnionType, inspect.VarTupleType, inspect.TupleType)
 
 
 class RecordTypes:
@@ -51,23 +52,9 @@ class RecordTypes:
         elif isinstance(one, inspect.EnumType):
             self.enums[one.cls] = None
         else:
+            assert type(one) in (*PLAIN, *OF_PARTS), f"the format has no {one}"
             for part in parts_of(one):
                 self._walk(part)
-
-
-def parts_of(one: inspect.Type) -> Iterator[inspect.Type]:
-    """The types that a type is made of."""
-    match one:
-        case inspect.Metadata(type=inner):
-            yield inner
-        case inspect.UnionType(types=types):
-            yield from types
-        case inspect.VarTupleType(item_type=item):
-            yield item
-        case inspect.TupleType(item_types=items):
-            yield from items
-        case _:
-            assert type(one) in PLAIN, f"the format has no {one}"
 
 
 def class_of(kind: inspect.StructType) -> type[Struct]:

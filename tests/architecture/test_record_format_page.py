@@ -8,7 +8,8 @@ from pathlib import Path
 
 from generated_parts import with_parts
 from msgspec import Struct, inspect
-from record_types import EMBEDDED, PLAIN, RecordTypes, class_of, parts_of, tag_of
+from record_types import EMBEDDED, PLAIN, RecordTypes, class_of, tag_of
+from recorded_texts import parts_of
 
 from controller.tape.inputs import RECORD_FORMAT
 
