@@ -44,13 +44,15 @@ class PeopleFile:
         The same name in other letters or spaces is the same person; an id stays as it is.
         """
         with self._open(create=True) as people:
-            row = people.execute(_FIND, (_folded(name), name)).fetchone()
-            if row is not None:
-                return str(row[0])
+            known = people.execute(_FIND, (_folded(name), name)).fetchone()
+            if known is not None:
+                return str(known[0])
             person = f"person-{os.urandom(_ID_BYTES).hex()}"
             values = (person, " ".join(name.split()), _folded(name))
-            people.execute("INSERT INTO people VALUES (?, ?, ?)", values)
-        return person
+            # Another connection may have stored the name since: then its id holds.
+            people.execute("INSERT OR IGNORE INTO people VALUES (?, ?, ?)", values)
+            (person,) = people.execute(_FIND, (_folded(name), name)).fetchone()
+        return str(person)
 
     def names(self) -> Mapping[str, str]:
         """Every name that is there, by id."""

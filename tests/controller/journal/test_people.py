@@ -2,6 +2,7 @@
 
 import sqlite3
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -99,3 +100,11 @@ def test_a_spoilt_file_is_named_with_a_remedy(
 
     with pytest.raises(JournalError, match=r"people\.db: the names of persons cannot .* Remedy: "):
         people.names()
+
+
+def test_a_name_that_comes_twice_at_once_is_one_person(people: PeopleFile) -> None:
+    people.id_of("Bob Ray")
+    with ThreadPoolExecutor(8) as threads:
+        found = [set(threads.map(people.id_of, [f"Ann Lee {one}"] * 8)) for one in range(20)]
+
+    assert [len(ids) for ids in found] == [1] * 20
