@@ -137,7 +137,7 @@ class Peer:
         while not self._buffer:
             self._buffer = self._receive(until_ns).lstrip(b"\r\n")
         with self._lock:
-            # A request that came too late is not carried out: its client was told so.
+            # A request that came too late is not carried out: its client got that answer.
             if self.made_room:
                 raise ConnectionAbortedError
             self._waits_since_ns = None
