@@ -77,9 +77,11 @@ def shoes_ended(records: Iterable[StoredRecord]) -> tuple[ShoeEnded, ...]:
 
 
 def finished_shoe(
-    table: str, base: Base, records: Sequence[StoredRecord], signer: bytes = b""
+    table: str, base: Base, records: Sequence[StoredRecord], signer: tuple[str, bytes] = ("", b"")
 ) -> FinishedShoe:
     """The content of the sealed file of these records, which follow `base` and end with the shoe.
+
+    `signer` is the algorithm and the public key of who signs, empty where nobody does.
 
     Raises EncodingError where a record cannot be read, and NoFinishedShoe.
     """
@@ -102,8 +104,8 @@ def finished_shoe(
         chain_after=last.chain,
         from_ns=collector.from_ns,
         until_ns=collector.until_ns,
-        previous=base.seal,
-        signer=signer,
+        algorithm=signer[0],
+        signer=signer[1],
         started_seq=0 if begins else base.started_seq,
         state_software=base.software if known else "",
         opened_seq=collector.opened_seq,

@@ -160,7 +160,9 @@ class Sealer:
             return None
         signer = self._open_signer()
         unsigned = isinstance(signer, NoSigner)
-        public = b"" if isinstance(signer, NoSigner) else signer.public.raw
+        public = ("", b"")
+        if not isinstance(signer, NoSigner):
+            public = (signer.public.algorithm.value, signer.public.raw)
         shoe = finished_shoe(self._table, base, records, public)
         sign = None if isinstance(signer, NoSigner) else signer.sign
         data = shoe_bytes(shoe.heading, shoe.rows, shoe.parts, sign)

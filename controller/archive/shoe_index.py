@@ -22,12 +22,12 @@ from controller.journal.folder import (
     shoe_path,
 )
 from controller.journal.shoe_file import (
-    DIGEST_BYTES,
-    SIGNATURE_BYTES,
     SUFFIX,
+    TRAILER_BYTES,
     UNSIGNED,
     ShoeFileError,
     ShoeHeading,
+    read_trailer,
 )
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
@@ -36,7 +36,6 @@ from controller.tape.records import read_as
 
 DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _SHOE_NAMED: Final = re.compile(r"(\d{4}-\d{2}-\d{2})/0*([1-9]\d{0,8})(?:\.shoe)?", re.ASCII)
-_TRAILER_BYTES: Final = DIGEST_BYTES + SIGNATURE_BYTES
 
 
 class ShoeName(Struct, frozen=True):
@@ -129,9 +128,10 @@ def trailer(path: Path) -> tuple[bytes, bytes]:
     """Digest and signature at the end of a sealed file. Raises OSError."""
     with path.open("rb") as file:
         file.seek(0, os.SEEK_END)
-        file.seek(max(0, file.tell() - _TRAILER_BYTES))
+        file.seek(max(0, file.tell() - TRAILER_BYTES))
         data = file.read()
-    return data[:DIGEST_BYTES], data[DIGEST_BYTES:]
+    digest, _, signature = read_trailer(data.rjust(TRAILER_BYTES, b"\0"))
+    return digest, signature
 
 
 def find_sealed_files(folder: Path, gaming_day: str, shoe: int | None = None) -> tuple[Path, ...]:

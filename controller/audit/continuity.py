@@ -8,7 +8,7 @@ Source: controller/journal/README.md, "Shoe file", "Base"; NY-a-4-iv-b, D-20.
 from collections.abc import Iterator
 
 from controller.audit.findings import AuditMessage, LivePart, ShoeLink, Weight
-from controller.journal.shoe_file import NO_SEAL
+from controller.journal.record import GENESIS
 
 
 def disagreements(before: ShoeLink, after: ShoeLink) -> Iterator[AuditMessage]:
@@ -23,8 +23,6 @@ def disagreements(before: ShoeLink, after: ShoeLink) -> Iterator[AuditMessage]:
     if gap < 0:
         yield _finding(after, f"its records begin before the end of {before.file}")
         return
-    if after.previous != before.digest:
-        yield _finding(after, f"it does not name the previous seal, {before.digest.hex()}")
     if after.chain_before != before.chain_after:
         yield _finding(after, f"its chain does not continue that of {before.file}")
     yield from _check_shoe_number(before, after)
@@ -49,15 +47,13 @@ def _check_shoe_number(before: ShoeLink, after: ShoeLink) -> Iterator[AuditMessa
 
 def check_first_shoe(first: ShoeLink) -> Iterator[AuditMessage]:
     """Messages on the first file that is here."""
-    if first.previous != NO_SEAL:
-        words = (
-            f"the sealed files before it are not here; its previous seal is {first.previous.hex()}"
-        )
+    if first.first_seq > 1:
+        words = f"the sealed files of records 1 to {first.first_seq - 1} are not here"
         yield AuditMessage(
             Weight.NOTE, first.file, first.table, first.gaming_day, first.shoe, 0, words
         )
-    elif first.first_seq != 1:
-        yield _finding(first, f"it names no previous seal but begins with record {first.first_seq}")
+    elif first.chain_before != GENESIS:
+        yield _finding(first, "it begins with record 1, but its chain continues another")
 
 
 def check_open_part(before: ShoeLink, live: LivePart) -> Iterator[AuditMessage]:
@@ -70,11 +66,7 @@ def check_open_part(before: ShoeLink, live: LivePart) -> Iterator[AuditMessage]:
     if agrees:
         return
     weight, words = Weight.FINDING, f"its open part does not begin where {before.file} ends"
-    if (live.seq, live.chain, live.seal) == (
-        before.first_seq - 1,
-        before.chain_before,
-        before.previous,
-    ):
+    if (live.seq, live.chain) == (before.first_seq - 1, before.chain_before):
         words = f"it still holds the records of {before.file}; the next start removes them"
         weight = Weight.NOTE
     yield AuditMessage(weight, live.file, before.table, "", 0, 0, words)

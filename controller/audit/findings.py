@@ -79,7 +79,6 @@ class ShoeLink(Struct, frozen=True):
     gaming_day: str
     shoe: int
     digest: bytes
-    previous: bytes
     first_seq: int
     last_seq: int
     chain_before: bytes

@@ -18,7 +18,7 @@ from controller.core.state import STATES
 from controller.journal.card_row_format import read_row
 from controller.journal.encoding import EncodingError
 from controller.journal.reader import JournalReader
-from controller.journal.shoe_file import ROW_BYTES, ShoeFile, ShoeHeading, ShoeParts
+from controller.journal.shoe_file import NO_SEAL, ROW_BYTES, ShoeFile, ShoeHeading, ShoeParts
 from controller.journal.values import Base, Head, StoredRecord
 from controller.profiles.profile import ProfileError
 from controller.replay.replayer import Replayer, Run
@@ -72,7 +72,7 @@ def base_of(heading: ShoeHeading, parts: ShoeParts) -> Base:
     """The base that the records of a sealed file follow."""
     return Base.of(
         Head(heading.first_seq - 1, heading.chain_before),
-        heading.previous,
+        NO_SEAL,
         (heading.started_seq, parts.started),
         (heading.state_software, parts.state),
     )
@@ -156,7 +156,8 @@ def file_differences(shoe: ShoeFile, parts: ShoeParts, base: Base) -> Iterator[s
     """Differences between heading and rows and the records. Raises JournalError."""
     heading = shoe.heading
     try:
-        due = finished_shoe(heading.table, base, tuple(shoe.records()), heading.signer)
+        signer = heading.algorithm, heading.signer
+        due = finished_shoe(heading.table, base, tuple(shoe.records()), signer)
     except (NoFinishedShoe, *_UNREADABLE) as error:
         yield f"its heading and rows cannot be derived from its records: {error}"
         return

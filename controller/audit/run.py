@@ -89,13 +89,14 @@ class _AuditRun(Struct):
     report: AuditReport = field(default_factory=AuditReport)
     journal: str = ""
     last: ShoeLink | None = None
-    # The newest file of every journal read before: another folder may continue it.
+    # The newest file of every journal read before, by its last chain value: another folder may
+    # continue it.
     ends: dict[bytes, ShoeLink] = field(default_factory=dict)
 
     def add_piece(self, piece: Piece, report: PieceReport) -> None:
         if piece.journal != self.journal:
             if self.last is not None:
-                self.ends[self.last.digest] = self.last
+                self.ends[self.last.chain_after] = self.last
             self.journal, self.last = piece.journal, None
             self.report.journals += 1
         self.report.files += report.files
@@ -113,11 +114,11 @@ class _AuditRun(Struct):
             self._add_neighbour_messages(tuple(self._check_live(report.live)))
 
     def _check_first(self, first: ShoeLink) -> Iterator[AuditMessage]:
-        before = self.last or self.ends.get(first.previous)
+        before = self.last or self.ends.get(first.chain_before)
         return check_first_shoe(first) if before is None else disagreements(before, first)
 
     def _check_live(self, live: LivePart) -> Iterator[AuditMessage]:
-        before = self.last or self.ends.get(live.seal)
+        before = self.last or self.ends.get(live.chain)
         if before is not None:
             yield from check_open_part(before, live)
         elif live.seq:

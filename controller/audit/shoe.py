@@ -191,7 +191,6 @@ def _shoe_link(file: str, shoe: ShoeFile, rules: ShoeRules | None) -> ShoeLink:
         gaming_day=heading.gaming_day,
         shoe=heading.shoe,
         digest=shoe.digest,
-        previous=heading.previous,
         first_seq=heading.first_seq,
         last_seq=heading.last_seq,
         chain_before=heading.chain_before,

@@ -34,7 +34,7 @@ from controller.evidence.lookup import (
 from controller.evidence.page import SealProof, page, shoe_roads
 from controller.evidence.sealed_shoe import read_shoe_account
 from controller.journal.people import PeopleFile, names_in, put_names
-from controller.journal.shoe_file import NO_SEAL, ShoeFileError
+from controller.journal.shoe_file import ShoeFileError
 from controller.messages.catalogue import catalogue_source
 from controller.profiles.borrowing import borrowed_by, with_borrowed
 from controller.profiles.clauses import Clause
@@ -192,11 +192,9 @@ def _seal_proof(found: FoundShoe, later: LaterCorrections) -> SealProof:
                 " the file from the archive"
             )
         signer = fingerprint_text(key.fingerprint)
-    first = heading.previous == NO_SEAL
     return SealProof(
         file=f"shoes/{heading.gaming_day}/{found.path.name}",
         digest=found.file.digest.hex(),
-        previous="none: it is the first" if first else heading.previous.hex(),
         signer=signer,
         code=_code(found),
         correction=_correction_proof(later),

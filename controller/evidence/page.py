@@ -36,7 +36,6 @@ class SealProof(Struct, frozen=True):
 
     file: str
     digest: str
-    previous: str
     signer: str
     code: str
     correction: str = ""

@@ -22,8 +22,8 @@ FILE_NAME: Final = "live.db"
 LOCK_NAME: Final = "lock"
 APPLICATION_ID: Final = 0x534D5348  # "SMSH"
 # Formats 1 and 2 (to version 0.5) had records in CBOR, format 3 (0.6) a copy of each action in the
-# entry of its verdicts: they are refused.
-FORMAT: Final = 4
+# entry of its verdicts, format 4 (0.7) no evidence log beside it: they are refused.
+FORMAT: Final = 5
 
 _RECORDS: Final = (
     "CREATE TABLE records(seq INTEGER PRIMARY KEY, record BLOB NOT NULL, chain BLOB NOT NULL)"

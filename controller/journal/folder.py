@@ -12,6 +12,7 @@ from typing import Final
 from controller.journal.database import FILE_MODE, FOLDER_MODE
 from controller.journal.shoe_file import (
     MAGIC,
+    NO_SEAL,
     SUFFIX,
     ShoeFile,
     ShoeFileError,
@@ -97,11 +98,11 @@ def is_sealed(path: Path) -> bool:
 
 
 def base_before(sealed: ShoeFile) -> Base:
-    """The base that the records of a sealed file follow. Raises ShoeFileError."""
+    """The base that the records of a sealed file follow, without a seal. Raises ShoeFileError."""
     heading, parts = sealed.heading, sealed.parts()
     return Base.of(
         Head(heading.first_seq - 1, heading.chain_before),
-        heading.previous,
+        NO_SEAL,
         (heading.started_seq, parts.started),
         (heading.state_software, parts.state),
     )

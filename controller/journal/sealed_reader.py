@@ -141,11 +141,7 @@ def _read(path: Path) -> ShoeFile:
 
 def _follows(before: ShoeFile, after: ShoeFile) -> bool:
     one, two = before.heading, after.heading
-    return (two.first_seq, two.chain_before, two.previous) == (
-        one.last_seq + 1,
-        one.chain_after,
-        before.digest,
-    )
+    return (two.first_seq, two.chain_before) == (one.last_seq + 1, one.chain_after)
 
 
 def _records(path: Path, sealed: ShoeFile, after_seq: int) -> Iterator[StoredRecord]:

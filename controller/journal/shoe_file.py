@@ -16,21 +16,24 @@ from controller.journal.record import GENESIS, link
 from controller.journal.values import JournalError, StoredRecord
 
 MAGIC: Final = b"SMSHSEAL"
-FORMAT: Final = 3
+# Format 3 (to version 0.7) had no algorithm, and the seal of the file before.
+FORMAT: Final = 4
 SUFFIX: Final = ".shoe"
 ROW_BYTES: Final = 64
 DIGEST_BYTES: Final = 32
+ALGORITHMS: Final = ("", "ed25519", "ecdsa-p256")
+"""The algorithm that signs, at the index by which the seal names it; the first: nobody signs."""
 SIGNATURE_BYTES: Final = 64
 UNSIGNED: Final = bytes(SIGNATURE_BYTES)
 NO_SEAL: Final = bytes(DIGEST_BYTES)
-"""The previous seal of the first sealed file."""
-SIGNED_PREFIX: Final = b"smartshoe seal 1\n"
-"""Precedes the digest in the signed bytes, so that a signature serves for nothing else."""
+"""Where nothing is sealed yet."""
+SIGNED_PREFIX: Final = b"smartshoe seal 2\n"
+"""Precedes algorithm and digest in the signed bytes, so that they serve for nothing else."""
 
 # magic, format, flags (0), length of the heading, number of rows, length of the packed part, and
 # its length unpacked.
 _HEAD: Final = struct.Struct(">8sHHIIQQ")
-_TRAILER_BYTES: Final = DIGEST_BYTES + SIGNATURE_BYTES
+TRAILER_BYTES: Final = DIGEST_BYTES + 1 + SIGNATURE_BYTES
 _UNPACKED_BYTES_MAX: Final = 1 << 30
 _COMPRESSION: Final = 6
 
@@ -42,8 +45,8 @@ class ShoeHeading(Struct, frozen=True):
 
     The file holds records `first_seq` to `last_seq`; `chain_before` is the chain value of the
     record before the first, `chain_after` that of the last. `from_ns` and `until_ns` are the UTC
-    stamps of the first and last input among them. `previous` is the digest of the seal before
-    (NO_SEAL for none), `signer` the public key (32 bytes) or empty. `started_seq` is the record
+    stamps of the first and last input among them. `algorithm` is one of ALGORITHMS, `signer` the
+    public key (Ed25519: 32 bytes; ECDSA: the point, 65 bytes) or empty. `started_seq` is the record
     that began the run in force at `first_seq`, 0 where record `first_seq` begins one itself;
     `state_software` is the version that wrote the state before the first record, empty where the
     file holds no state. `opened_seq` is the Started record in force when the shoe was opened.
@@ -61,7 +64,7 @@ class ShoeHeading(Struct, frozen=True):
     chain_after: bytes
     from_ns: int
     until_ns: int
-    previous: bytes
+    algorithm: str
     signer: bytes
     started_seq: int
     state_software: str
@@ -94,7 +97,7 @@ class ShoeFile(Struct, frozen=True):
     @property
     def signed_bytes(self) -> bytes:
         """The bytes that the signature covers."""
-        return SIGNED_PREFIX + self.digest
+        return _signed_bytes(self.heading.algorithm, self.digest)
 
     def parts(self) -> "ShoeParts":
         """Unpack the records and the state and run they begin with. Raises ShoeFileError."""
@@ -140,9 +143,14 @@ def shoe_bytes(
     head = _HEAD.pack(MAGIC, FORMAT, 0, len(encoded), row_count, len(packed), len(plain))
     body = b"".join((head, encoded, rows, packed))
     digest = sha256(body).digest()
-    signature = sign(SIGNED_PREFIX + digest) if sign is not None else UNSIGNED
+    algorithm = ALGORITHMS.index(heading.algorithm)
+    signature = sign(_signed_bytes(heading.algorithm, digest)) if sign is not None else UNSIGNED
     assert len(signature) == SIGNATURE_BYTES
-    return b"".join((body, digest, signature))
+    return b"".join((body, digest, bytes([algorithm]), signature))
+
+
+def _signed_bytes(algorithm: str, digest: bytes) -> bytes:
+    return SIGNED_PREFIX + bytes([ALGORITHMS.index(algorithm)]) + digest
 
 
 def read_shoe(data: bytes) -> ShoeFile:
@@ -150,7 +158,7 @@ def read_shoe(data: bytes) -> ShoeFile:
 
     Raises ShoeFileError.
     """
-    if len(data) < _HEAD.size + _TRAILER_BYTES or data[: len(MAGIC)] != MAGIC:
+    if len(data) < _HEAD.size + TRAILER_BYTES or data[: len(MAGIC)] != MAGIC:
         raise ShoeFileError(_NOT_SEALED)
     _, version, flags, heading_bytes, rows, packed, unpacked = _HEAD.unpack_from(data)
     if (version, flags) != (FORMAT, 0):
@@ -161,18 +169,25 @@ def read_shoe(data: bytes) -> ShoeFile:
     at_rows = _HEAD.size + heading_bytes
     at_packed = at_rows + rows * ROW_BYTES
     end = at_packed + packed
-    if end + _TRAILER_BYTES != len(data):
-        raise ShoeFileError(f"it should have {end + _TRAILER_BYTES} bytes and has {len(data)}")
-    digest, signature = data[end : end + DIGEST_BYTES], data[end + DIGEST_BYTES :]
+    if end + TRAILER_BYTES != len(data):
+        raise ShoeFileError(f"it should have {end + TRAILER_BYTES} bytes and has {len(data)}")
+    digest, algorithm, signature = read_trailer(data[end:])
     if sha256(memoryview(data)[:end]).digest() != digest:
         raise ShoeFileError("its digest does not match its bytes")
     try:
         heading = HEADINGS.decode(data[_HEAD.size : at_rows])
     except EncodingError as error:
         raise ShoeFileError(f"its heading cannot be read: {error}") from error
+    if (heading.algorithm, algorithm) not in ((name, n) for n, name in enumerate(ALGORITHMS)):
+        raise ShoeFileError("heading and seal do not name the same algorithm")
     return ShoeFile(
         heading, data[at_rows:at_packed], data[at_packed:end], unpacked, digest, signature
     )
+
+
+def read_trailer(data: bytes) -> tuple[bytes, int, bytes]:
+    """Digest, algorithm (an index of ALGORITHMS) and signature at the end of a sealed file."""
+    return data[:DIGEST_BYTES], data[DIGEST_BYTES], data[DIGEST_BYTES + 1 :]
 
 
 def heading_end(beginning: bytes) -> int:

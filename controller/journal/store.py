@@ -192,8 +192,6 @@ class Journal(JournalReader):
             )
         if reached != base.head or self._chain_at(reached.seq) != reached.chain:
             raise ShoeFileError(f"its records are not those of the journal up to {base.seq}")
-        if heading.previous != self._base.seal:
-            raise ShoeFileError("the previous seal it names is not the last one")
 
     def _set_base(self, base: Base) -> None:
         """Delete the records up to the new base and store it, in one transaction."""
@@ -268,9 +266,9 @@ def _existing_copy(path: Path, sealed: ShoeFile) -> ShoeFile:
     return existing
 
 
-def _record_range(sealed: ShoeFile) -> tuple[int, int, bytes, bytes, bytes]:
+def _record_range(sealed: ShoeFile) -> tuple[int, int, bytes, bytes]:
     of = sealed.heading
-    return of.first_seq, of.last_seq, of.chain_before, of.chain_after, of.previous
+    return of.first_seq, of.last_seq, of.chain_before, of.chain_after
 
 
 def _place_taken(path: Path, why: str) -> SealRefused:

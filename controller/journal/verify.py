@@ -42,16 +42,16 @@ LIMITS = """These files alone cannot show that the newest records, or the newest
 were removed, that the oldest were removed, or that a holder of the key rewrote everything:
 compare the head and the short codes with those noted elsewhere (--witness)."""
 NONE, UNREADABLE_MAX, DEPTH_MAX = bytes(32), 10_000, 64  # DEPTH_MAX: maps and arrays nested
-APPLICATION_ID, FORMAT = 0x534D5348, 4  # of live.db
-TRAILER, FILE_MAX, SEARCH_MAX = 96, 1 << 30, 4 << 30  # SEARCH_MAX: bytes hashed to find a bit
+APPLICATION_ID, FORMAT = 0x534D5348, 5  # of live.db
+TRAILER, FILE_MAX, SEARCH_MAX = 97, 1 << 30, 4 << 30  # SEARCH_MAX: bytes hashed to find a bit
 DAMAGE = Exception  # damaged data makes Python's libraries raise whatever they like
 HEAD, ROW = struct.Struct(">8sHHIIQQ"), struct.Struct(">QqIBBBBBB6s16s16s")
 # The fields of what is read, by type. A seal is signed in the order of SIGNED.
 HEADING = {
-    str: "table software gaming_day state_software batch back",
+    str: "table software gaming_day algorithm state_software batch back",
     int: "shoe first_seq last_seq from_ns until_ns started_seq opened_seq decks coups"
     " irregularities",
-    bytes: "chain_before chain_after previous signer",
+    bytes: "chain_before chain_after signer",
     bool: "clean",
 }
 LISTED: dict[type, str] = {str: "form table gaming_day signer signature", list: "seals"}
@@ -447,8 +447,8 @@ def check_shoe(report: VerifyReport, name: str, data: bytes) -> Shoe | None:
     else:
         data = check_digest(report, name, data)
         mark, form, flags = HEAD.unpack_from(data)[:3]
-        if (mark, form, flags) != (b"SMSHSEAL", 3, 0) and before == len(report.problems):
-            raise CannotRead(f"its format is {form}, flags {flags}; this verifier reads 2, flags 0")
+        if (mark, form, flags) != (b"SMSHSEAL", 4, 0) and before == len(report.problems):
+            raise CannotRead(f"its format is {form}, flags {flags}; this verifier reads 4, flags 0")
         with report.catch_damage(name, "heading or records: they cannot be read", HEAD.size):
             heading, end = read_item(data[: layout(data)[0]], HEAD.size)
             require_fields(heading, HEADING)
@@ -471,7 +471,7 @@ def check_content(report: VerifyReport, name: str, data: bytes, heading: dict[st
     whole, run = good == stop - at_packed and bool(records), heading["started_seq"]
     begin = heading["first_seq"] - 1, heading["chain_before"]
     before = digest_of(state), (run, digest_of(started)), (run, digest_of(started))
-    shoe = Shoe(name, heading, data[-96:-64], whole, *before, *begin)
+    shoe = Shoe(name, heading, data[-97:-65], whole, *before, *begin)
     for record in records:
         shoe.add_record(record)
     report.records += len(records)
@@ -483,7 +483,9 @@ def check_content(report: VerifyReport, name: str, data: bytes, heading: dict[st
     if whole:
         check_heading(report, shoe, started)
     if stop + TRAILER == len(data):
-        signed = b"smartshoe seal 1\n" + shoe.digest
+        named = (shoe.algorithm, data[-65]) in (("", 0), ("ed25519", 1))
+        report.check(named, name, "seal: heading and seal do not name the same algorithm")
+        signed = b"smartshoe seal 2\n" + data[-65:-64] + shoe.digest
         check_signature(report, name, shoe.signer, data[-64:], signed, len(data) - 64)
     return shoe
 
@@ -543,7 +545,6 @@ def check_links(report: VerifyReport, shoes: Sequence[Shoe]) -> None:
     """Check each shoe, in the order of records, against the one before it."""
     for a, b in pairwise(shoes):
         number = a.shoe + 1 if a.gaming_day == b.gaming_day else 1
-        named = f"it names {b.previous.hex()[:16]} as the previous seal"
         lost = f"records {a.last_seq + 1} to {b.first_seq - 1} are missing after {a.name}"
         if b.shoe > number:
             which = f"shoe {number}" if b.shoe == number + 1 else f"shoes {number} to {b.shoe - 1}"
@@ -551,7 +552,7 @@ def check_links(report: VerifyReport, shoes: Sequence[Shoe]) -> None:
         checks = [
             (a.table == b.table, f"table: {b.table!r}, but {a.name} is of {a.table!r}"),
             (report.keys or a.signer in (b"", b.signer), f"signer: it is not the key of {a.name}"),
-            (b.first_seq <= a.last_seq + 1, f"{lost}: {named}"),
+            (b.first_seq <= a.last_seq + 1, lost),
         ]
         if b.first_seq <= a.last_seq:
             twice = f"records {b.first_seq} to {min(a.last_seq, b.last_seq)} are in {a.name}, too"
@@ -559,11 +560,9 @@ def check_links(report: VerifyReport, shoes: Sequence[Shoe]) -> None:
                 (False, f"{twice}: it is {'a copy' if a.digest == b.digest else 'extra'}")
             )
         elif b.first_seq == a.last_seq + 1:
-            seal = f"{named}, but the seal of {a.name} is {a.digest.hex()[:16]}: one was replaced"
             same_run = b.begins_run or not a.whole or b.run_before == a.run
             same_state = not a.whole or b.state in (b"", a.state_after)
             checks += [
-                (b.previous == a.digest, seal),
                 (b.chain_before == a.chain_after, f"chain_before: {a.name} ends with another"),
                 (b.shoe == number, f"it is shoe {b.shoe}, but {number} should follow {a.name}"),
                 (same_run, f"its run is not the one at the end of {a.name}"),
@@ -743,7 +742,7 @@ def check_base(
         with suppress(DAMAGE):
             found = db.execute(query, (after.seq,)).fetchone()
         twice = f"records {base.seq + 1} to {after.seq} are in {last.name}, too"
-        if found == (after.chain,) and (base.seq + 1, base.seal) == (last.first_seq, last.previous):
+        if found == (after.chain,) and base.seq + 1 == last.first_seq:
             report.notes.append(f"{name}: {twice}: sealing was interrupted; the next start ends it")
             report.records -= last.last_seq - last.first_seq + 1
             report.inputs -= last.inputs

@@ -9,6 +9,7 @@ import contextlib
 import hashlib
 import os
 import stat
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -36,10 +37,20 @@ class KeyFileError(Exception):
     """A key file cannot be made or used; the message says why and what to do."""
 
 
+class KeyAlgorithm(StrEnum):
+    """How a key signs."""
+
+    ED25519 = "ed25519"
+
+
 class PublicKey(Struct, frozen=True):
     """An Ed25519 public key; `raw` has 32 bytes."""
 
     raw: bytes
+
+    @property
+    def algorithm(self) -> KeyAlgorithm:
+        return KeyAlgorithm.ED25519
 
     @property
     def fingerprint(self) -> bytes:

@@ -28,7 +28,7 @@ def sealed_bytes(journal: Journal, shoe: int) -> bytes:
         chain_after=head.chain,
         from_ns=1,
         until_ns=2,
-        previous=base.seal,
+        algorithm="",
         signer=b"",
         started_seq=base.started_seq,
         state_software=base.software,

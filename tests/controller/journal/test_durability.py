@@ -235,7 +235,7 @@ journal = Journal.open(folder)
 journal.append([b"one", b"two"])
 head, names = journal.head, ("Table 7", "0.5.0", "2026-11-21")
 heading = ShoeHeading(
-    *names, 1, 1, 2, GENESIS, head.chain, 1, 2, NO_SEAL, b"", 0, "", 1, True, "", "", 8, 0, 0
+    *names, 1, 1, 2, GENESIS, head.chain, 1, 2, "", b"", 0, "", 1, True, "", "", 8, 0, 0
 )
 data = shoe_bytes(heading, b"", ShoeParts(b"", b"", (b"one", b"two")))
 os.write(2, b"next")

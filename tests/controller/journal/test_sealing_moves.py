@@ -158,18 +158,6 @@ def test_a_file_that_does_not_begin_at_the_base_moves_nothing(
         )
 
 
-def test_a_file_with_another_previous_seal_moves_nothing(
-    fast_dir: Path, filled, sealed_bytes_of, base_of
-) -> None:
-    with filled(fast_dir) as journal:
-        sealed = read_shoe(sealed_bytes_of(journal, 1))
-        other = replace(sealed.heading, previous=bytes([7]) * 32)
-        data = shoe_bytes(other, b"", sealed.parts())
-        assert "the previous seal it names is not the last one" in refusal_message(
-            journal, data, base_of(journal, data)
-        )
-
-
 def test_bytes_that_are_not_a_sealed_file_move_nothing(
     fast_dir: Path, filled, sealed_bytes_of, base_of
 ) -> None:

@@ -14,7 +14,6 @@ from controller.journal.record import GENESIS
 from controller.journal.shoe_file import (
     HEADINGS,
     MAGIC,
-    NO_SEAL,
     ShoeFileError,
     ShoeHeading,
     ShoeParts,
@@ -35,7 +34,7 @@ HEADING = ShoeHeading(
     chain_after=chain_over(RECORDS),
     from_ns=1,
     until_ns=2,
-    previous=NO_SEAL,
+    algorithm="",
     signer=b"",
     started_seq=0,
     state_software="",
@@ -69,16 +68,26 @@ def test_the_signature_covers_prefix_and_digest() -> None:
         return bytes(range(64))
 
     read = read_shoe(shoe_bytes(HEADING, ROWS, PARTS, sign))
-    assert signed == [b"smartshoe seal 1\n" + read.digest] == [read.signed_bytes]
+    assert signed == [b"smartshoe seal 2\n\0" + read.digest] == [read.signed_bytes]
     assert read.signature == bytes(range(64))
 
 
 def test_the_head_of_the_file_is_as_documented() -> None:
     data = shoe_bytes(HEADING, ROWS, PARTS)
-    assert data[:12] == b"SMSHSEAL\x00\x03\x00\x00"
+    assert data[:12] == b"SMSHSEAL\x00\x04\x00\x00"
     assert int.from_bytes(data[16:20], "big") == 2
-    assert data[-96:-64] == sha256(data[:-96]).digest()
-    assert data[-64:] == bytes(64)
+    assert data[-97:-65] == sha256(data[:-97]).digest()
+    assert data[-65:] == bytes(65)
+
+
+@pytest.mark.parametrize(("algorithm", "number"), [("ed25519", 1), ("ecdsa-p256", 2)])
+def test_heading_and_seal_name_the_same_algorithm(algorithm: str, number: int) -> None:
+    heading = replace(HEADING, algorithm=algorithm)
+    data = shoe_bytes(heading, ROWS, PARTS, lambda _: bytes(64))
+    assert data[-65] == number
+    assert read_shoe(data).signed_bytes[:18] == b"smartshoe seal 2\n" + bytes([number])
+    with pytest.raises(ShoeFileError, match="do not name the same algorithm"):
+        read_shoe(data[:-65] + bytes(65))
 
 
 def is_accepted(data: bytes) -> bool:
@@ -115,9 +124,9 @@ def with_packed(
     packed = packed[: len(packed) - without] + after
     encoded = HEADINGS.encode(whole.heading)
     unpacked = len(plain) if claimed is None else claimed
-    head = struct.pack(">8sHHIIQQ", MAGIC, 3, 0, len(encoded), 2, len(packed), unpacked)
+    head = struct.pack(">8sHHIIQQ", MAGIC, 4, 0, len(encoded), 2, len(packed), unpacked)
     body = head + encoded + ROWS + packed
-    return body + sha256(body).digest() + bytes(64)
+    return body + sha256(body).digest() + bytes(65)
 
 
 def part(data: bytes) -> bytes:

@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
 from controller.journal.record import GENESIS, link
-from controller.journal.shoe_file import NO_SEAL, ShoeHeading, ShoeParts, shoe_bytes
+from controller.journal.shoe_file import ShoeHeading, ShoeParts, shoe_bytes
 
 NINE_O_CLOCK_NS = 1_795_251_600_000_000_000  # 2026-11-21 09:00:00 UTC
 SECOND_NS = 10**9
@@ -60,7 +60,7 @@ class HandmadeShoe:
 
     @property
     def digest(self) -> bytes:
-        return self.data[-96:-64]
+        return self.data[-97:-65]
 
     @property
     def seal(self) -> dict[str, object]:
@@ -82,7 +82,6 @@ class ShoeMaker:
     table: str = "Table 7"
     seq: int = 0
     chain: bytes = GENESIS
-    previous: bytes = NO_SEAL
     now_ns: int = NINE_O_CLOCK_NS
     started: tuple[int, bytes] = (0, b"")
     state: bytes = b""
@@ -150,7 +149,7 @@ class ShoeMaker:
             chain_after=self.chain,
             from_ns=stamps[0],
             until_ns=stamps[-1],
-            previous=self.previous,
+            algorithm="" if self.key is None else "ed25519",
             signer=b"" if self.key is None else self.key.public_key().public_bytes_raw(),
             started_seq=0 if begins else started_before[0],
             state_software="0.5.0" if self.state else "",
@@ -169,7 +168,6 @@ class ShoeMaker:
         """Seal exactly this as the newest shoe, consistent or not."""
         sign = None if self.key is None else self.key.sign
         made = HandmadeShoe(heading, rows, parts, shoe_bytes(heading, rows, parts, sign))
-        self.previous = made.digest
         self.shoes.append(made)
         return made
 

@@ -59,14 +59,13 @@ def test_progress_covers_all_files(archive: Path) -> None:
 
 
 def test_a_missing_shoe_is_named_by_the_next_seal_and_by_the_list(
-    archive: Path, sealed_shoes
+    archive: Path,
 ) -> None:
     shoe(archive, FIRST_DAY, 2).unlink()
 
-    digest = sealed_shoes.shoes[1].digest.hex()
     lost = "records 14 to 25 are missing after shoes/2026-11-21/0001.shoe (shoe 2 of 2026-11-21)"
     assert problems_of(archive) == [
-        f"shoes/2026-11-21/0003.shoe: {lost}: it names {digest[:16]} as the previous seal",
+        f"shoes/2026-11-21/0003.shoe: {lost}",
         "days/2026-11-21.seals.json: shoe 2 of 2026-11-21 is missing, or cannot be read",
     ]
 
@@ -81,7 +80,7 @@ def test_several_missing_shoes_are_named(archive: Path) -> None:
     gap, *lists = problems_of(archive)
     assert gap.startswith(
         "shoes/2026-11-22/0002.shoe: records 14 to 50 are missing after"
-        " shoes/2026-11-21/0001.shoe (shoe 1 of 2026-11-22): "
+        " shoes/2026-11-21/0001.shoe (shoe 1 of 2026-11-22)"
     )
     assert len(lists) == 2
 
@@ -90,7 +89,7 @@ def test_a_missing_last_shoe_of_a_day_is_found_by_its_list(archive: Path) -> Non
     shoe(archive, FIRST_DAY, 3).unlink()
 
     gap, listed = problems_of(archive)
-    assert "records 26 to 37 are missing after shoes/2026-11-21/0002.shoe: " in gap
+    assert "records 26 to 37 are missing after shoes/2026-11-21/0002.shoe" in gap
     assert listed.endswith("shoe 3 of 2026-11-21 is missing, or cannot be read")
 
 
@@ -159,17 +158,13 @@ def test_an_old_file_in_place_of_a_newer_one_is_named(archive: Path) -> None:
 
 
 def test_a_shoe_resealed_with_the_same_key_is_named(archive: Path, sealed_shoes) -> None:
-    """A holder of the key can sign another shoe; its neighbours reveal it."""
+    """A holder of the key can sign another shoe; the list reveals it."""
     made = sealed_shoes.shoes[1]
     rows = made.rows[:24] + b"\x01" + made.rows[25:]
     forged = sealed_shoes.put(made.heading, rows, made.parts)
     shoe(archive, FIRST_DAY, 2).write_bytes(forged.data)
 
-    after, listed = problems_of(archive)
-    assert after == (
-        f"shoes/2026-11-21/0003.shoe: it names {made.digest.hex()[:16]} as the previous seal, but"
-        f" the seal of shoes/2026-11-21/0002.shoe is {forged.digest.hex()[:16]}: one was replaced"
-    )
+    (listed,) = problems_of(archive)
     assert listed == (
         f"days/2026-11-21.seals.json: shoe 2: digest is {made.digest.hex()}, but in its file"
         f" {forged.digest.hex()}"

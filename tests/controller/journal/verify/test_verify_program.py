@@ -177,11 +177,11 @@ def test_an_unreadable_path_is_named(fast_dir: Path, content: bytes | None) -> N
 
 
 def test_a_newer_format_is_not_checked(live: Path) -> None:
-    change(live, "PRAGMA user_version = 5")
+    change(live, "PRAGMA user_version = 6")
     code, printed = run(live)
 
     assert code == 2
-    assert printed.endswith("not a journal of format 4: application, version are (1397576520, 5)\n")
+    assert printed.endswith("not a journal of format 5: application, version are (1397576520, 6)\n")
 
 
 def test_it_needs_the_standard_library_and_no_more_but_for_signatures() -> None:

@@ -93,8 +93,8 @@ def unpacks(packed: bytes) -> bool:
 def test_a_changed_bit_that_unpacks_to_the_same_is_named(one_shoe) -> None:
     """Some bits of a zlib stream are unused."""
     data, packed = one_shoe.data, one_shoe.data.index(one_shoe.rows) + len(one_shoe.rows)
-    places = [(at, bit) for at in range(packed, len(data) - 96) for bit in range(8)]
-    silent = [(at, bit) for at, bit in places if unpacks(flipped(data, at, bit)[packed:-96])]
+    places = [(at, bit) for at in range(packed, len(data) - 97) for bit in range(8)]
+    silent = [(at, bit) for at, bit in places if unpacks(flipped(data, at, bit)[packed:-97])]
 
     assert silent
     for at, bit in silent:
@@ -164,10 +164,10 @@ def test_each_changed_row_is_named(one_shoe) -> None:
 
 
 def test_a_newer_format_is_not_checked(one_shoe) -> None:
-    newer = one_shoe.data[:9] + b"\x04" + one_shoe.data[10:-96]
-    newer += sha256(newer).digest() + UNSIGNED
+    newer = one_shoe.data[:9] + b"\x05" + one_shoe.data[10:-97]
+    newer += sha256(newer).digest() + bytes(65)
 
-    with pytest.raises(CannotRead, match="its format is 4"):
+    with pytest.raises(CannotRead, match="its format is 5"):
         problems_of(newer)
 
 
