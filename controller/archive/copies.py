@@ -1,4 +1,4 @@
-"""Copies finished shoes and lists of seals to an archive; each copy is read back and verified.
+"""Copies finished shoes and the evidence log to an archive; each shoe is read back and verified.
 
 An interrupted run is resumed by the next; a different file is never overwritten.
 Source: controller/archive/README.md, "Journal commands"; POSIX.1-2017, fsync(), posix_fadvise().
@@ -9,18 +9,20 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterable, Sequence
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct, field
 
-from controller.archive.day_list import FOLDER_NAME, SUFFIX, DayList, read_day
 from controller.archive.shoe_index import ShoeSummary, shoe_summaries, trailer
+from controller.evidence_log.shoe_proof import shoe_leaves
 from controller.journal.database import FILE_MODE, FOLDER_MODE
+from controller.journal.folder import sync_file
+from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.values import JournalError
 from controller.journal.verify import CannotRead, verify
-from controller.system.atomic_file import SmallFileError, store_text, sync_folder, write_synced
+from controller.system.atomic_file import store_text, sync_folder, write_synced
 from controller.system.json_document import time_text
 from controller.version import VERSION
 
@@ -58,12 +60,12 @@ def archive_shoes(
     """
     _require_other_folder(journal, to)
     report = ArchiveReport()
-    # Lists first: a shoe sealed meanwhile is in none of them and waits for the next run.
-    lists = _read_lists(journal)
+    # The log first: a shoe sealed meanwhile is not in it and waits for the next run.
+    logged = logged_seals(journal)
     days = _group_by_day(shoe_summaries(journal))
     old = [day for day in days if all(_is_old(one, at_ns, older_than_ns) for one in day)]
     report.waiting = [str(one.name) for day in days if day not in old for one in day]
-    wanted = [one for day in old for one in day if not _is_being_listed(one, days, lists)]
+    wanted = [one for day in old for one in day if one.digest in logged or one is not days[-1][-1]]
     _require_same_table(to, wanted)
     total, done = sum(one.size for one in wanted), 0
     progress(0, total)
@@ -71,7 +73,7 @@ def archive_shoes(
         _copy_shoe(report, journal, to, one)
         done += one.size
         progress(done, total)
-    _copy_lists(report, journal, to, [day[0].heading.gaming_day for day in old], lists)
+    _copy_log(report, journal, to)
     if wanted:
         _write_note(to, wanted[-1], at_ns)
     return report
@@ -98,14 +100,6 @@ def _group_by_day(shoes: Iterable[ShoeSummary]) -> list[list[ShoeSummary]]:
 
 def _is_old(one: ShoeSummary, at_ns: int, older_than_ns: int) -> bool:
     return older_than_ns == 0 or one.heading.until_ns <= at_ns - older_than_ns
-
-
-def _is_being_listed(
-    one: ShoeSummary, days: Sequence[Sequence[ShoeSummary]], lists: dict[str, bytes]
-) -> bool:
-    """Whether it is the newest shoe and its list does not name it yet: it is being written."""
-    name = f"{one.heading.gaming_day}{SUFFIX}"
-    return one is days[-1][-1] and one.digest.hex().encode() not in lists.get(name, b"")
 
 
 def _require_same_table(to: Path, wanted: Sequence[ShoeSummary]) -> None:
@@ -199,61 +193,62 @@ def read_back(path: Path) -> bytes:
     return digest.digest()
 
 
-# --- lists of seals -------------------------------------------------------------------------------
+# --- the evidence log -----------------------------------------------------------------------------
 
 
-def _read_lists(journal: Path) -> dict[str, bytes]:
-    """All lists of seals by name, including those set aside."""
-    folder = journal / FOLDER_NAME
-    if not folder.is_dir():
-        return {}
-    return {
-        path.name: path.read_bytes()
-        for path in sorted(folder.iterdir())
-        if path.is_file() and SUFFIX in path.name and not path.name.startswith(".")
-    }
+def logged_seals(folder: Path) -> frozenset[bytes]:
+    """The digests of the sealed shoes that the evidence log there names; none without a log.
+
+    Raises JournalError.
+    """
+    if not (folder / LOG_NAME).is_file():
+        return frozenset()
+    with LogDatabase.open_read_only(folder) as log:
+        return frozenset(one.leaf.seal for one in shoe_leaves(log))
 
 
-def _copy_lists(
-    report: ArchiveReport, journal: Path, to: Path, days: Sequence[str], lists: dict[str, bytes]
-) -> None:
-    for name, data in lists.items():
-        if name.partition(".")[0] not in days:
-            continue
-        target = to / FOLDER_NAME / name
-        relative = f"{FOLDER_NAME}/{name}"
-        if not target.exists():
-            write_copy(to, target, data)
-        elif target.read_bytes() == data:
-            report.present.append(relative)
-            continue
-        elif not _is_continuation(target, journal / FOLDER_NAME / name):
-            report.problems.append(
-                f"{target}: it names other seals than {journal / FOLDER_NAME / name}. It was not"
+def _copy_log(report: ArchiveReport, journal: Path, to: Path) -> None:
+    """Copy the log as of now in place of a shorter one that it continues."""
+    if not (journal / LOG_NAME).is_file():
+        return
+    target = to / LOG_NAME
+    with LogDatabase.open_read_only(journal) as log:
+        if target.exists() and (difference := _log_difference(log, to)) is not None:
+            if difference:
+                report.problems.append(difference)
+            else:
+                report.present.append(LOG_NAME)
+            return
+        part = to / _PART_NAME
+        part.unlink(missing_ok=True)
+        to.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+        log.copy_to(part)
+    with part.open("rb") as written:
+        digest = file_digest(written, "sha256").digest()
+    sync_file(part)
+    part.replace(target)
+    sync_folder(to)
+    if read_back(target) != digest:
+        report.problems.append(f"{target}: the disk returns other bytes than were written")
+        return
+    report.copied.append(LOG_NAME)
+    report.copied_bytes += target.stat().st_size
+
+
+def _log_difference(log: LogDatabase, to: Path) -> str | None:
+    """Why the copy stays as it is: another log (a sentence), or the same ("").
+
+    None where the log continues the copy.
+    """
+    with LogDatabase.open_read_only(to) as copy:
+        size = copy.size
+        if size and (size > log.size or copy.note_text(size) != log.note_text(size)):
+            return (
+                f"{copy.file}: this is another log than {log.file}, or a newer one. It was not"
                 " overwritten: keep both, and run `smartshoe verify` on both folders"
             )
-            continue
-        else:
-            store_text(target, data.decode())
-        if read_back(target) != sha256(data).digest():
-            report.problems.append(f"{target}: the disk returns other bytes than were written")
-            continue
-        report.copied.append(relative)
-        report.copied_bytes += len(data)
-
-
-def _is_continuation(before: Path, after: Path) -> bool:
-    """Whether the later list only adds seals, and has the same signer (or the first had none)."""
-    try:
-        one, two = read_day(before), read_day(after)
-    except SmallFileError:
-        return False
-    same = _list_identity(one) == _list_identity(two) or not one.signer
-    return same and two.seals[: len(one.seals)] == one.seals
-
-
-def _list_identity(day: DayList) -> tuple[str, str, bytes]:
-    return day.table, day.gaming_day, day.signer
+        same = size == log.size and copy.note(size) == log.note(size)
+    return "" if same else None
 
 
 def _write_note(to: Path, newest: ShoeSummary, at_ns: int) -> None:

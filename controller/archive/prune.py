@@ -14,11 +14,11 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.archive.copies import verify_file
-from controller.archive.day_list import FOLDER_NAME, SUFFIX
+from controller.archive.copies import logged_seals, verify_file
 from controller.archive.shoe_index import ShoeName, ShoeSummary, shoe_summaries
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import read_sealed
+from controller.journal.log_database import LOG_NAME
 from controller.journal.people import PeopleFile, put_names
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
@@ -187,8 +187,9 @@ def _decide_by_copies(
     of_day = [PruneDecision(one, _copy_problem(folder, archived, one)) for one in day]
     if any(one.why for one in of_day):
         return of_day
-    problem = _list_copy_problem(folder, archived, day[0].heading.gaming_day)
-    return [PruneDecision(one, problem) for one in day]
+    logged = logged_seals(archived)
+    words = f"the archive's evidence log, {LOG_NAME}, does not name it: archive again"
+    return [PruneDecision(one, "" if one.digest in logged else words) for one in day]
 
 
 def _group_by_day(shoes: Iterable[ShoeSummary]) -> Iterator[list[ShoeSummary]]:
@@ -268,19 +269,6 @@ def _copy_problem(folder: Path, archived: Path, one: ShoeSummary) -> str:
     return f"its copy is not intact: {problem}" if problem else ""
 
 
-def _list_copy_problem(folder: Path, archived: Path, gaming_day: str) -> str:
-    """What is wrong with the copies of a day's lists of seals; empty if they are equal."""
-    for path in _lists_of_day(folder, gaming_day):
-        copy = archived / path.relative_to(folder)
-        if not copy.is_file() or not _same_bytes(path, copy):
-            return f"its list of seals, {path.name}, is not archived as it is here"
-    return ""
-
-
-def _lists_of_day(folder: Path, gaming_day: str) -> tuple[Path, ...]:
-    return tuple(sorted((folder / FOLDER_NAME).glob(f"{gaming_day}{SUFFIX}*")))
-
-
 def _same_bytes(one: Path, other: Path) -> bool:
     """Whether two files hold the same bytes; the second is read from its disk, not the cache."""
     with one.open("rb") as here, other.open("rb") as there:
@@ -294,23 +282,20 @@ def _same_bytes(one: Path, other: Path) -> bool:
 # --- deleting -------------------------------------------------------------------------------------
 
 
-def delete_pruned(folder: Path, decisions: Sequence[PruneDecision]) -> int:
-    """Delete what may be deleted, each day's list before its shoes; return the bytes freed.
+def delete_pruned(decisions: Sequence[PruneDecision]) -> int:
+    """Delete what may be deleted, day by day; return the bytes freed.
 
     Interrupted at any moment, it leaves no gap, and the next prune finishes it. Raises OSError.
     """
     freed = 0
     for day in _group_by_day(one.shoe for one in decisions if not one.why):
-        lists = _lists_of_day(folder, day[0].heading.gaming_day)
-        for path in (*lists, *(one.path for one in day)):
-            freed += path.stat().st_size
-            path.unlink()
+        for one in day:
+            freed += one.path.stat().st_size
+            one.path.unlink()
         here = day[0].path.parent
         sync_folder(here)
         # A file of somebody else keeps the folder.
         with contextlib.suppress(OSError):
             here.rmdir()
-        for parent in (folder / FOLDER_NAME, here.parent):
-            if parent.is_dir():
-                sync_folder(parent)
+        sync_folder(here.parent)
     return freed

@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from controller.journal.shoe_file import ShoeFile
 from controller.system.keys import (
     KeyFileError,
     PublicKey,
@@ -111,6 +112,12 @@ class NoSigner(Struct, frozen=True):
 
 
 Signer: TypeAlias = KeySigner | ProgramSigner | NoSigner
+
+
+def seal_holds(shoe: ShoeFile) -> bool:
+    """Whether the key that a sealed file names made its signature."""
+    key = PublicKey(shoe.heading.signer)
+    return bool(shoe.heading.signer) and key.verifies(shoe.signature, shoe.signed_bytes)
 
 
 def open_signer(settings: SigningSettings, *, make: bool = False) -> Signer:

@@ -12,9 +12,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.archive.day_list import FOLDER_NAME as DAYS_NAME
 from controller.journal.database import FILE_NAME
 from controller.journal.folder import SHOES_NAME
+from controller.journal.log_database import TILES_NAME
 from controller.journal.shoe_file import SUFFIX
 
 
@@ -39,7 +39,7 @@ class NothingToAudit(Exception):
     """A path holds nothing that can be audited; the message says so."""
 
 
-_NOT_FOLLOWED: Final = (DAYS_NAME,)
+_NOT_FOLLOWED: Final = (TILES_NAME,)
 
 
 def pieces(paths: Sequence[Path]) -> Iterator[Piece]:
@@ -89,12 +89,6 @@ def sealed_in(folder: Path) -> tuple[str, ...]:
 def _in_order(name: str) -> tuple[int, str]:
     """Sort key that orders names by shoe number: longer numbers come later."""
     return len(name), name
-
-
-def list_path(folder: Path) -> Path:
-    """The path of the list of seals for a day's folder."""
-    top = folder.parent.parent if folder.parent.name == SHOES_NAME else folder.parent
-    return top / DAYS_NAME / f"{folder.name}.seals.json"
 
 
 def _in_folder(folder: Path, journal: str = "") -> Iterator[Piece]:

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from controller.audit.continuity import disagreements
-from controller.audit.discovery import Piece, PieceKind, list_path, sealed_in
+from controller.audit.discovery import Piece, PieceKind, sealed_in
 from controller.audit.findings import (
     AuditCounts,
     AuditMessage,
@@ -21,7 +21,6 @@ from controller.audit.findings import (
     Weight,
 )
 from controller.audit.shoe import AuditSettings, ShoeAudit, ShoeReport
-from controller.audit.signatures import NO_LIST, SignedDay, list_problems, signed_day
 from controller.journal.folder import SHOES_NAME
 from controller.journal.shoe_file import SUFFIX
 from controller.journal.values import JournalError
@@ -42,7 +41,7 @@ class PieceAudit:
             case PieceKind.DAY:
                 return self._audit_day(piece)
             case PieceKind.SHOE:
-                return self._audit_files((str(piece.path),), piece, NO_LIST, whole=False)
+                return self._audit_files((str(piece.path),), piece, whole=False)
             case PieceKind.OPEN_PART:
                 return _audit_open_part(piece)
             case PieceKind.UNREADABLE:
@@ -55,24 +54,20 @@ class PieceAudit:
         except OSError as error:
             finding = _file_finding(piece.path, error.strerror or "cannot be listed")
             return PieceReport(messages=(finding,))
-        return self._audit_files(files, piece, signed_day(list_path(piece.path)), whole=True)
+        return self._audit_files(files, piece, whole=True)
 
-    def _audit_files(
-        self, files: Sequence[str], piece: Piece, day: SignedDay, *, whole: bool
-    ) -> PieceReport:
+    def _audit_files(self, files: Sequence[str], piece: Piece, *, whole: bool) -> PieceReport:
         collector = _PieceCollector()
         in_journal = whole and piece.path.parent.name == SHOES_NAME
         for path in files:
             try:
-                report = self._shoes.audit(path, piece.journal, day)
+                report = self._shoes.audit(path, piece.journal)
             except (JournalError, OSError) as error:
                 collector.add_unreadable(path, getattr(error, "strerror", None) or str(error))
                 continue
             collector.add_shoe(report)
             if in_journal:
                 collector.check_name(report, path)
-        if whole:
-            collector.check_list(day, list_path(piece.path))
         return collector.report(len(files))
 
 
@@ -83,15 +78,12 @@ class _PieceCollector(Struct):
     last: ShoeLink | None = None
     messages: list[AuditMessage] = field(default_factory=list)
     omitted_findings: int = 0
-    seals: dict[bytes, int] = field(default_factory=dict)
     tallies: dict[tuple[str, str], AuditCounts] = field(default_factory=dict)
-    unreadable: int = 0
 
     def add_shoe(self, report: ShoeReport) -> None:
         sealed = report.sealed
         self._add_messages(report.messages)
         self._count(report.tally)
-        self.seals[sealed.digest] = sealed.shoe
         if self.last is not None:
             self._add_findings(tuple(disagreements(self.last, sealed)))
         self.first = self.first or sealed
@@ -99,7 +91,6 @@ class _PieceCollector(Struct):
 
     def add_unreadable(self, path: str, words: str) -> None:
         """Report a file that cannot be read."""
-        self.unreadable += 1
         self._add_findings((_file_finding(path, words),))
 
     def check_name(self, report: ShoeReport, path: str) -> None:
@@ -108,12 +99,6 @@ class _PieceCollector(Struct):
         if not path.endswith(f"/{link.gaming_day}/{link.shoe:04}{SUFFIX}"):
             words = f"it holds shoe {link.shoe} of {link.gaming_day}, but has another name"
             self._add_findings((_shoe_finding(link, words),))
-
-    def check_list(self, day: SignedDay, path: Path) -> None:
-        """Compare the day's list with the files that are here."""
-        if not self.unreadable:
-            problems = list_problems(day, self.seals)
-            self._add_findings(tuple(_file_finding(path, words) for words in problems))
 
     def report(self, files: int) -> PieceReport:
         return PieceReport(

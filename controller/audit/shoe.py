@@ -16,7 +16,7 @@ from controller.audit.coup_check import Discrepancy
 from controller.audit.findings import AuditCounts, AuditMessage, ShoeLink, Weight
 from controller.audit.screen import screen
 from controller.audit.shoe_rules import RulesUnreadable, ShoeRules, rules_of_run
-from controller.audit.signatures import SignedDay, signature_problems
+from controller.audit.signatures import signature_problems
 from controller.journal.card_row_format import ROLE_AT, RowRole
 from controller.journal.shoe_file import ROW_BYTES, ShoeFile, ShoeFileError, read_shoe
 from controller.journal.values import JournalError
@@ -56,11 +56,12 @@ class ShoeAudit:
         self._settings = settings
         self._rules: OrderedDict[tuple[str, int], ShoeRules] = OrderedDict()
 
-    def audit(self, path: str, journal: str, day: SignedDay) -> ShoeReport:
+    def audit(self, path: str, journal: str) -> ShoeReport:
         """Audit one file of the journal of that name. Raises ShoeFileError, OSError."""
         shoe = read_shoe(_read_bytes(path))
         heading = shoe.heading
-        findings = [Discrepancy(0, words, ()) for words in self._signature_problems(shoe, day)]
+        signature = signature_problems(shoe, self._settings.keys)
+        findings = [Discrepancy(0, words, ()) for words in signature]
         notes: list[Discrepancy] = []
         rules: ShoeRules | None = None
         # A shoe that is not clean is decided by its records: settings may have changed during it.
@@ -87,10 +88,6 @@ class ShoeAudit:
             *_messages(Weight.NOTE, sealed, notes),
         )
         return ShoeReport(sealed, _counts(sealed, shoe, replayed, len(findings)), messages)
-
-    def _signature_problems(self, shoe: ShoeFile, day: SignedDay) -> Iterator[str]:
-        own_too = self._settings.deep
-        return signature_problems(shoe, day, self._settings.keys, own_too=own_too)
 
     def _rules_of(self, shoe: ShoeFile, journal: str) -> ShoeRules:
         """The rules of the run that opened the shoe, read once per run of a journal."""

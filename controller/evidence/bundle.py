@@ -21,7 +21,7 @@ from typing import Final
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from controller.archive.day_list import day_path, read_day, short_code
+from controller.archive.signer import seal_holds
 from controller.commissioning.shuffle_receipt_file import file_name, shuffle_text
 from controller.evidence.coup import CoupAccount, coup_account
 from controller.evidence.lookup import (
@@ -33,8 +33,11 @@ from controller.evidence.lookup import (
 )
 from controller.evidence.page import SealProof, page, shoe_roads
 from controller.evidence.sealed_shoe import read_shoe_account
+from controller.evidence_log.shoe_proof import ShoeProof, shoe_proof
+from controller.journal.log_database import LogDatabase
 from controller.journal.people import PeopleFile, names_in, put_names
-from controller.journal.shoe_file import ShoeFileError
+from controller.journal.shoe_file import ShoeFileError, read_shoe
+from controller.journal.values import JournalError
 from controller.messages.catalogue import catalogue_source
 from controller.profiles.borrowing import borrowed_by, with_borrowed
 from controller.profiles.clauses import Clause
@@ -43,7 +46,7 @@ from controller.system.json_document import time_text
 from controller.system.keys import PublicKey, fingerprint_text
 from controller.tape.entries import BatchBound
 
-FORM: Final = "smartshoe-bundle-1"
+FORM: Final = "smartshoe-bundle-2"
 COUP_FORM: Final = "smartshoe-coup-1"
 MANIFEST: Final = "manifest.json"
 PAGE: Final = "index.html"
@@ -95,7 +98,8 @@ def build_bundle(
     account = coup_account(shoe, coup)
     if account is None:
         raise NoSuchCoup(f"{found.path}: coup {coup} was begun and never ended")
-    shown = page(account, _seal_proof(found, later), clauses)
+    proofs = _shoe_proofs(found, later)
+    shown = page(account, _seal_proof(found, later, next(iter(proofs.values()))), clauses)
     receipts = _receipts(found)
     texts = (shown, *(data.decode() for data in receipts.values()))
     names = names_in("".join(texts), PeopleFile(found.folder).names())
@@ -110,7 +114,7 @@ def build_bundle(
         WORDS: catalogue_source(),
         "roads.json": _json(to_builtins(shoe_roads(account))),
         **_files_of_corrections(later),
-        **_day_list(found),
+        **_files_of_proofs(proofs),
         **receipts,
     }
     in_order = dict(sorted(contents.items()))
@@ -181,38 +185,45 @@ def _correction_proof(later: LaterCorrections) -> str:
     return " ".join(proofs)
 
 
-def _seal_proof(found: FoundShoe, later: LaterCorrections) -> SealProof:
+def _seal_proof(found: FoundShoe, later: LaterCorrections, proof: ShoeProof) -> SealProof:
     heading = found.file.heading
     signer = ""
     if heading.signer:
-        key = PublicKey(heading.signer)
-        if not key.verifies(found.file.signature, found.file.signed_bytes):
+        if not seal_holds(found.file):
             raise ShoeFileError(
                 f"{found.path}: its signature was not made with the key that it names. Remedy: take"
                 " the file from the archive"
             )
-        signer = fingerprint_text(key.fingerprint)
+        signer = fingerprint_text(PublicKey(heading.signer).fingerprint)
     return SealProof(
         file=f"shoes/{heading.gaming_day}/{found.path.name}",
         digest=found.file.digest.hex(),
         signer=signer,
-        code=_code(found),
+        head=f"{proof.head.size} of the evidence log, leaf {proof.leaf.number}",
+        code=proof.code,
         correction=_correction_proof(later),
     )
 
 
-def _code(found: FoundShoe) -> str:
-    """The short code of the day's list of seals, if there is one and it names this file."""
-    path = day_path(found.folder, found.file.heading.gaming_day)
-    if not path.is_file():
-        return ""
-    day = read_day(path)
-    return short_code(day) if any(one.digest == found.file.digest for one in day.seals) else ""
+def _shoe_proofs(found: FoundShoe, later: LaterCorrections) -> dict[str, ShoeProof]:
+    """The proof in the evidence log of each sealed file, by its name in the bundle's log folder."""
+    files = [(found.path, found.data), *later.files]
+    proofs: dict[str, ShoeProof] = {}
+    with LogDatabase.open_read_only(found.folder) as log:
+        for path, data in files:
+            proof = shoe_proof(log, read_shoe(data).digest)
+            if proof is None:
+                raise JournalError(
+                    f"{log.file}: the evidence log does not name {path} yet. Remedy: ask again when"
+                    " the table has said it there, which it does at its next start, too"
+                )
+            proofs[f"log/{path.parent.name}-{path.stem}"] = proof
+    return proofs
 
 
-def _day_list(found: FoundShoe) -> dict[str, bytes]:
-    path = day_path(found.folder, found.file.heading.gaming_day)
-    return {f"{path.parent.name}/{path.name}": path.read_bytes()} if path.is_file() else {}
+def _files_of_proofs(proofs: Mapping[str, ShoeProof]) -> dict[str, bytes]:
+    entries = {f"{name}.leaf": proof.leaf.entry for name, proof in proofs.items()}
+    return entries | {f"{name}.tlog-proof": proof.text for name, proof in proofs.items()}
 
 
 def _receipts(found: FoundShoe) -> dict[str, bytes]:

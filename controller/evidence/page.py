@@ -30,13 +30,15 @@ from controller.settlement.wagers import KIND_NAMES, money
 class SealProof(Struct, frozen=True):
     """The seal of the shoe as texts. `signer` is a key fingerprint, empty if nobody signed.
 
-    `code` is the short code of the gaming day's list of seals, empty if there is no list.
+    `head` is the signed head of the evidence log that includes the shoe, `code` its short code,
+    which is that of the gaming day.
     `correction` says where corrections after the shoe's end are proved, empty if there are none.
     """
 
     file: str
     digest: str
     signer: str
+    head: str
     code: str
     correction: str = ""
 

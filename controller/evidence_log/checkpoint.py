@@ -6,6 +6,7 @@ Source: C2SP tlog-checkpoint.
 import base64
 import binascii
 import re
+from hashlib import sha256
 from typing import Final
 
 from msgspec import Struct
@@ -13,6 +14,8 @@ from msgspec import Struct
 from controller.evidence_log.note import NoteError, is_key_name
 from controller.evidence_log.tree import HASH_BYTES
 
+_CODE_LETTERS: Final = 20
+_GROUP_LETTERS: Final = 5
 _SIZE: Final = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
 
 
@@ -26,6 +29,13 @@ class TreeHead(Struct, frozen=True):
     def text(self) -> str:
         """The text that is signed; nothing else of ours goes there."""
         return f"{self.origin}\n{self.size}\n{base64.b64encode(self.root).decode()}\n"
+
+
+def short_code(head: TreeHead) -> str:
+    """Twenty letters and digits derived from a head, for people to read out and note."""
+    letters = base64.b32encode(sha256(head.text().encode()).digest()).decode()[:_CODE_LETTERS]
+    groups = range(0, _CODE_LETTERS, _GROUP_LETTERS)
+    return "-".join(letters[at : at + _GROUP_LETTERS] for at in groups)
 
 
 def parse_checkpoint(text: str) -> TreeHead:

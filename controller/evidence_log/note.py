@@ -84,8 +84,11 @@ def is_key_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def parse_note(data: bytes) -> SignedNote:
-    """The note in these bytes; no signature is checked. Raises NoteError."""
+def parse_note(data: bytes, *, unsigned: bool = False) -> SignedNote:
+    """The note in these bytes; no signature is checked. Raises NoteError.
+
+    `unsigned`: a text that nobody has signed yet is one, too.
+    """
     if len(data) > NOTE_BYTES_MAX:
         raise NoteError(f"a note has at most {NOTE_BYTES_MAX} bytes, this one {len(data)}")
     try:
@@ -96,7 +99,7 @@ def parse_note(data: bytes) -> SignedNote:
         raise NoteError("a note has no control characters but newlines")
     said, empty_line, signed = text.rpartition("\n\n")
     lines = signed.split("\n")
-    if not empty_line or lines.pop() != "" or not lines:
+    if not empty_line or lines.pop() != "" or not (lines or unsigned):
         raise NoteError("a note is a text, an empty line, and lines of signatures")
     if len(lines) > SIGNATURES_MAX:
         raise NoteError(f"a note has at most {SIGNATURES_MAX} signatures, this one {len(lines)}")

@@ -89,7 +89,7 @@ def read_tile(data: bytes, width: int) -> tuple[bytes, ...]:
 
 def entries_bytes(entries: Sequence[bytes]) -> bytes:
     """The bytes of the entries under a tile: each with its length before it."""
-    assert all(len(one) <= ENTRY_BYTES_MAX for one in entries), "statements are small"
+    assert all(len(one) <= ENTRY_BYTES_MAX for one in entries), "leaves are small"
     return b"".join(len(one).to_bytes(2, "big") + one for one in entries)
 
 

@@ -26,7 +26,7 @@ def node_hash(left: bytes, right: bytes) -> bytes:
     return sha256(b"\x01" + left + right).digest()
 
 
-def _split(size: int) -> int:
+def split(size: int) -> int:
     """The largest power of two below `size`: so many leaves lie to the left."""
     return 1 << (size - 1).bit_length() - 1
 
@@ -82,7 +82,7 @@ def inclusion_proof(root_of: RootOf, index: int, size: int) -> tuple[bytes, ...]
     assert 0 <= index < size, "a leaf of the tree"
     start, end, found = 0, size, []
     while end - start > 1:
-        middle = start + _split(end - start)
+        middle = start + split(end - start)
         if index < middle:
             found.append(root_of(middle, end))
             end = middle
@@ -117,7 +117,7 @@ def consistency_proof(root_of: RootOf, older: int, size: int) -> tuple[bytes, ..
     assert 0 < older <= size, "an older head of the same log"
     start, end, found, whole = 0, size, [], True
     while older != end - start:
-        middle = start + _split(end - start)
+        middle = start + split(end - start)
         if older <= middle - start:
             found.append(root_of(middle, end))
             end = middle

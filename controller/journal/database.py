@@ -45,12 +45,26 @@ _GET_BASE: Final = (
     " FROM base LIMIT 1"
 )
 _BaseRow = tuple[int, bytes, bytes, int, bytes, str, bytes, bytes, bytes, bytes]
-_SCHEMA: Final = (
-    _RECORDS,
-    _CHECKPOINT,
-    _BASE,
-    f"PRAGMA application_id = {APPLICATION_ID}",
-    f"PRAGMA user_version = {FORMAT}",
+
+
+class FileKind(Struct, frozen=True):
+    """A kind of SQLite file: what it is called, how it names itself, and its tables."""
+
+    name: str
+    application_id: int
+    format: int
+    tables: tuple[str, ...]
+
+
+JOURNAL: Final = FileKind("journal", APPLICATION_ID, FORMAT, (_RECORDS, _CHECKPOINT, _BASE))
+EVIDENCE_LOG: Final = FileKind(
+    "evidence log",
+    0x534D534C,  # "SMSL"
+    1,
+    (
+        "CREATE TABLE leaves(number INTEGER PRIMARY KEY, entry BLOB NOT NULL)",
+        "CREATE TABLE heads(size INTEGER PRIMARY KEY, note BLOB NOT NULL)",
+    ),
 )
 # A commit of one card writes one page as a rule. In the write-ahead log a page has a heading, so
 # one of 4 KiB lies in two blocks of the disk, and both are written: 15.3 KB a card, 11.4 with
@@ -110,14 +124,14 @@ class _Writer(sqlite3.Connection):
             self.index = None
 
 
-def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
+def open_writer(file: Path, kind: FileKind = JOURNAL, *, create: bool) -> sqlite3.Connection:
     """A connection whose commits are durable. Raises JournalError.
 
     It may be handed to another thread but must be used by one thread at a time.
     """
     if not create and not file.is_file():
         raise JournalError(
-            f"{file}: there is no journal here. Remedy: name the folder of an existing one"
+            f"{file}: there is no {kind.name} here. Remedy: name the folder of an existing one"
         )
     try:
         if create:
@@ -137,8 +151,8 @@ def open_writer(file: Path, *, create: bool) -> sqlite3.Connection:
         # Deleted records are in a sealed file; overwriting them with zeros would only cost time.
         connection.execute("PRAGMA secure_delete = OFF")
         if create and _is_new(connection):
-            _create(connection)
-        _require_format(connection, file)
+            _create(connection, kind)
+        _require_format(connection, file, kind)
         connection.execute("PRAGMA journal_mode = WAL")
         _check_log(connection, file)
         connection.execute(f"PRAGMA wal_autocheckpoint = {_COPY_EVERY_PAGES}")
@@ -189,18 +203,21 @@ def _is_new(connection: sqlite3.Connection) -> bool:
     return bool(tables == 0 and application_id == 0)
 
 
-def _create(connection: sqlite3.Connection) -> None:
+def _create(connection: sqlite3.Connection, kind: FileKind) -> None:
     """One transaction under SQLite's rollback journal: the file is complete or still empty."""
     connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
     connection.execute("BEGIN EXCLUSIVE")
-    _make_tables(connection, Base())
+    _make_tables(connection, kind)
+    if kind is JOURNAL:
+        connection.execute(SET_BASE, base_row(Base()))
     connection.execute("COMMIT")
 
 
-def _make_tables(connection: sqlite3.Connection, base: Base) -> None:
-    for statement in _SCHEMA:
+def _make_tables(connection: sqlite3.Connection, kind: FileKind) -> None:
+    for statement in kind.tables:
         connection.execute(statement)
-    connection.execute(SET_BASE, base_row(base))
+    connection.execute(f"PRAGMA application_id = {kind.application_id}")
+    connection.execute(f"PRAGMA user_version = {kind.format}")
 
 
 def base_row(base: Base) -> _BaseRow:
@@ -247,22 +264,24 @@ def _base_from_row(row: tuple[object, ...] | None) -> Base | None:
 def open_in_memory(base: Base) -> sqlite3.Connection:
     """An empty live part after `base`, to read sealed files without their live.db."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
-    _make_tables(connection, base)
+    _make_tables(connection, JOURNAL)
+    connection.execute(SET_BASE, base_row(base))
     return connection
 
 
-def _require_format(connection: sqlite3.Connection, file: Path) -> None:
+def _require_format(connection: sqlite3.Connection, file: Path, kind: FileKind) -> None:
     """Raises JournalError for another program's file or another format."""
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application_id != APPLICATION_ID:
+    if application_id != kind.application_id:
         raise JournalError(
             f"{file}: not a journal, but an SQLite file of another program. Remedy: name a"
             " journal's folder"
         )
-    if version != FORMAT:
+    if version != kind.format:
         raise JournalError(
-            f"{file}: the journal has format {version}; this program reads format {FORMAT} alone."
+            f"{file}: the {kind.name} has format {version}; this program reads format"
+            f" {kind.format} alone."
             " Remedy: read it with the release that wrote it; to go on dealing, start in another"
             " folder."
         )
@@ -280,7 +299,7 @@ class ReadOnlyFile(Struct):
             self.copy.cleanup()
 
 
-def open_reader(file: Path) -> ReadOnlyFile:
+def open_reader(file: Path, kind: FileKind = JOURNAL) -> ReadOnlyFile:
     """Open for reading without writing to the file or its folder. Raises JournalError.
 
     SQLite keeps the newest commits in a second file (live.db-wal), so there are three cases:
@@ -293,7 +312,7 @@ def open_reader(file: Path) -> ReadOnlyFile:
     """
     if not file.is_file():
         raise JournalError(
-            f"{file}: no such file. Remedy: name a journal's folder or its {FILE_NAME}"
+            f"{file}: no such file. Remedy: name a journal's folder or its {file.name}"
         )
     log, index = (file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))
     copy = None
@@ -317,7 +336,7 @@ def open_reader(file: Path) -> ReadOnlyFile:
         raise JournalError(f"{file}: cannot read the journal: {error}. {READABLE}") from error
     opened = ReadOnlyFile(connection, copy)
     try:
-        _require_format(connection, file)
+        _require_format(connection, file, kind)
         connection.execute("PRAGMA query_only = ON")
         connection.execute("BEGIN")
     except DAMAGE as error:

@@ -162,7 +162,7 @@ class JournalReader:
             return ChainBreak(reached.seq + 1, f"record {reached.seq + 1} is missing")
         return None
 
-    def _chain_at(self, seq: int) -> bytes | None:
+    def chain_at(self, seq: int) -> bytes | None:
         """The chain value of record `seq` of the live part or the base, None for any other."""
         if seq == self._base.seq:
             return self._base.chain
@@ -185,7 +185,7 @@ class JournalReader:
                 return SavedStateDamage("the fields of the saved state have wrong types")
         if sha256(state).digest() != digest:
             return SavedStateDamage(f"the state stored after record {seq} was changed")
-        chain = self._chain_at(seq) if 0 <= started <= seq <= self._head.seq else None
+        chain = self.chain_at(seq) if 0 <= started <= seq <= self._head.seq else None
         if chain is None or binding(saved_state, stored, chain) != bound:
             return SavedStateDamage(f"the saved state does not belong to record {seq}")
         return saved_state

@@ -190,7 +190,7 @@ class Journal(JournalReader):
                 f"it begins after record {heading.first_seq - 1}, but the live part begins after"
                 f" record {self._base.seq}, or after another chain value"
             )
-        if reached != base.head or self._chain_at(reached.seq) != reached.chain:
+        if reached != base.head or self.chain_at(reached.seq) != reached.chain:
             raise ShoeFileError(f"its records are not those of the journal up to {base.seq}")
 
     def _set_base(self, base: Base) -> None:
@@ -215,7 +215,7 @@ class Journal(JournalReader):
     ) -> tuple[int, int, str, bytes, bytes, bytes]:
         """The row of a state after one of `rows`, which are new, or after an earlier record."""
         new = saved_state.seq - self._head.seq
-        chain = rows[new - 1][2] if new > 0 else self._chain_at(saved_state.seq)
+        chain = rows[new - 1][2] if new > 0 else self.chain_at(saved_state.seq)
         assert chain is not None
         assert 0 <= saved_state.started_seq <= saved_state.seq
         stored = padded(saved_state.state)
@@ -243,7 +243,7 @@ class Journal(JournalReader):
     def _check_tail(self) -> None:
         saved_state = self.saved_state()
         start = saved_state.seq if saved_state is not None else self._base.seq
-        chain = self._chain_at(start)
+        chain = self.chain_at(start)
         assert chain is not None
         found = self._verify(Head(start, chain))
         if found is not None:

@@ -901,7 +901,6 @@ def check_sealed(report: VerifyReport, path: Path, *, live: bool = False) -> lis
     Lists are read first: if the table is in use, they then name no shoe that is not here yet.
     """
     names, read = files_of(path)
-    lists = read_lists(report, [name for name in names if name.startswith("days/")], read)
     names = [name for name in names if name.startswith("shoes/")]
     if "shoes/sealing.part" in names:
         names.remove("shoes/sealing.part")
@@ -922,7 +921,6 @@ def check_sealed(report: VerifyReport, path: Path, *, live: bool = False) -> lis
     shoes.sort(key=lambda one: (one.first_seq, one.name))
     report.newest = shoes[-1].name if shoes and live else ""
     check_links(report, shoes)
-    check_days(report, lists, shoes)
     if shoes and shoes[0].first_seq > 1:
         report.notes.append(f"records 1 to {shoes[0].first_seq - 1} are in shoes that are not here")
     return shoes

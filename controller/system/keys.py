@@ -122,6 +122,16 @@ def make_key(path: Path) -> TableKey:
     return key
 
 
+def new_seed() -> bytes:
+    """The 32 bytes of a new Ed25519 key that is kept in no key file."""
+    return Ed25519PrivateKey.generate().private_bytes_raw()
+
+
+def key_of_seed(seed: bytes) -> TableKey:
+    """The key of these 32 bytes."""
+    return _table_key(Ed25519PrivateKey.from_private_bytes(seed))
+
+
 def export_public(path: Path, public: PublicKey) -> Path:
     """Write the public key beside the key file, unless it is there already.
 

@@ -17,7 +17,7 @@ from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.state import CoreState
 from controller.journal.store import Journal
-from controller.journal.values import JournalError, JournalWriteFailed
+from controller.journal.values import Head, JournalError, JournalWriteFailed
 from controller.profiles.clauses import Clause
 from controller.replay.recovery import RecoveryError, recover, refusal_to_start
 from controller.table.disk_space import disk_stop_text
@@ -238,12 +238,20 @@ class Table:
             if refusal:
                 raise RecoveryError(refusal)
             self.recovered_inputs = recovered.inputs
-            if self._spec.sealer is not None:
-                self._spec.sealer.seal_earlier_shoes(journal)
             loop = Loop(journal, core, recovered.initial_state(core), self._clock)
-            self._publish(loop, loop.begin(started))
-            self._set_health(Health.RUNNING, "")
-            self._serve(loop, journal)
+            stopped_at: Head | None = None
+            try:
+                if self._spec.sealer is not None:
+                    self._spec.sealer.begin(journal)
+                stored = loop.begin(started)
+                self._publish(loop, stored)
+                note_evidence(self._spec.sealer, stored, journal)
+                self._set_health(Health.RUNNING, "")
+                self._serve(loop, journal)
+                stopped_at = journal.head
+            finally:
+                if self._spec.sealer is not None:
+                    self._spec.sealer.end(stopped_at)
 
     def _serve(self, loop: Loop, journal: Journal) -> None:
         # After an internal error the ports are still open, and some of their bytes may be lost.
@@ -255,8 +263,7 @@ class Table:
             ended = self._queue.is_finished and not self._unstored.has_retries
             stored = self._process(loop, items)
             # The writes are out, so that sealing delays no card.
-            if stored is not None and stored.shoe_ended and self._spec.sealer is not None:
-                self._spec.sealer.seal_ended_shoes(journal, stored.shoe_ends)
+            note_evidence(self._spec.sealer, stored, journal)
 
     def _process(self, loop: Loop, items: Sequence[TableInput]) -> StoredTransaction | None:
         awaited_inputs: list[AwaitedInput] = []
@@ -332,3 +339,18 @@ class Table:
             )
         self._set_health(health, failure)
         self._unstored.release_waiters()
+
+
+def note_evidence(
+    sealer: Sealer | None, stored: StoredTransaction | None, journal: Journal
+) -> None:
+    """Say in the evidence log what was stored just now, and seal the shoes that ended in it.
+
+    Raises JournalWriteFailed.
+    """
+    if sealer is None or stored is None:
+        return
+    entries = (entry for one in stored.conclusions for entry in one.entries)
+    sealer.add_leaves(entries, journal.head, stored.at.utc_ns)
+    if stored.shoe_ended:
+        sealer.seal_ended_shoes(journal, stored.shoe_ends)

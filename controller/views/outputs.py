@@ -133,6 +133,7 @@ OUTPUTS: Final = (
                 "controller.service.device_log",
                 "controller.service.irregularity_log",
                 "controller.table.disk_space",
+                "controller.archive.log_writer",
                 "controller.archive.sealer",
                 "controller.table.table",
             )
@@ -182,6 +183,7 @@ OUTPUTS: Final = (
         modules={
             "database": (
                 "controller.journal.database",
+                "controller.journal.log_database",
                 "controller.journal.people",
                 "controller.journal.reader",
                 "controller.journal.store",
@@ -233,7 +235,11 @@ OUTPUTS: Final = (
         "keys, paired devices, approved firmware: `smartshoe keys`, `identity`, `firmware`",
         AllowedContent.NO_CARD,
         modules={
-            "file": ("controller.system.keys", "controller.system.atomic_file"),
+            "file": (
+                "controller.system.keys",
+                "controller.system.atomic_file",
+                "controller.evidence_log.head_keys",
+            ),
             "bytes": ("controller.system.keys", "controller.system.atomic_file"),
             "terminal": (
                 "controller.cli.devices.firmware",
@@ -302,7 +308,7 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.JOURNAL_FILES,
-        "`smartshoe journal`, `people`: sealed shoes, lists of seals, rows of coups, names",
+        "`smartshoe journal`, `people`: sealed shoes, heads of the log, rows of coups, names",
         AllowedContent.SEEN,
         modules={
             "terminal": (

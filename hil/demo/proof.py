@@ -9,16 +9,17 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TypeAlias
 
-from controller.archive.day_list import FOLDER_NAME, SUFFIX, read_day, short_code
+from controller.archive.signer import seal_holds
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.custody.batch_life.stages import BatchStage
+from controller.evidence_log.shoe_proof import shoe_proof
 from controller.journal.folder import read_sealed, sealed_files
+from controller.journal.log_database import LogDatabase
 from controller.journal.store import open_read_only
 from controller.procedure.effects import CoupClosed, CoupCorrected, CoupFate, CoupRecord, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
-from controller.system.keys import PublicKey
 from controller.tape.entries import EventVerdicts
 from controller.tape.records import read_entry
 from hil.dealing.actions import Place
@@ -110,11 +111,10 @@ def prove(
 def count_seals(journal: Path) -> SealCounts:
     """Count the sealed files. Raises JournalError and OSError."""
     files = tuple(map(read_sealed, sealed_files(journal)))
-    signed = sum(
-        PublicKey(one.heading.signer).verifies(one.signature, one.signed_bytes) for one in files
-    )
-    days = sorted((journal / FOLDER_NAME).glob(f"*{SUFFIX}"))
-    return SealCounts(len(files), signed, short_code(read_day(days[-1])) if days else "")
+    with LogDatabase.open_read_only(journal) as log:
+        proof = shoe_proof(log, files[-1].digest) if files else None
+    code = proof.code if proof is not None else ""
+    return SealCounts(len(files), sum(map(seal_holds, files)), code)
 
 
 def count_journal(journal: Path) -> JournalTally:

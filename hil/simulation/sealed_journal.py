@@ -12,11 +12,10 @@ from controller.archive.signer import SigningSettings
 from controller.core.build import build_core
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.journal.store import Journal
-from controller.procedure.effects import ShoeEnded
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses
-from controller.table.loop import Loop
-from controller.tape.entries import Entry
+from controller.table.loop import Loop, StoredTransaction
+from controller.table.table import note_evidence
 from controller.tape.inputs import Input, Started
 from firmware_bridge.timestamp import Timestamp
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult
@@ -83,21 +82,17 @@ def write_sealed_journal(folder: Path, dealt: DealtTable, key: Path | None = Non
     signing = SigningSettings(key or folder / "no.key", sign=key is not None)
     sealer = Sealer(dealt.table, signing, at.read)
     with Journal.open(folder) as journal:
-        sealer.seal_earlier_shoes(journal)
+        sealer.begin(journal)
         loop = Loop(journal, core, core.initial(), at.read)
-        loop.begin(started)
+        stored: StoredTransaction | None = loop.begin(started)
         for item in rest:
+            note_evidence(sealer, stored, journal)
             at.now = item.at
-            output = loop.take(item)
-            loop.store_if_due()
-            if any(map(_ends_shoe, output.entries)):
-                saved_state = journal.saved_state()
-                sealer.seal_ended_shoes(journal, (saved_state,) if saved_state is not None else ())
-        loop.store_if_due(force=True)
-
-
-def _ends_shoe(entry: Entry) -> bool:
-    return isinstance(entry, ShoeEnded)
+            loop.take(item)
+            stored = loop.store_if_due()
+        for last in (stored, loop.store_if_due(force=True)):
+            note_evidence(sealer, last, journal)
+        sealer.end(journal.head)
 
 
 @dataclass(slots=True)

@@ -28,7 +28,7 @@ from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
 from controller.settlement.wagers import Wager, WagerKind
 from controller.table.loop import Loop
-from controller.table.table import Health, RunSpec, Table
+from controller.table.table import Health, RunSpec, Table, note_evidence
 from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, Started
 from controller.tape.records import entry_record, input_record
@@ -383,16 +383,17 @@ def disputed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     while script.state.table.open_irregularities:
         script.resolved()
     script.acted(CloseShoe())
+    sealer = Sealer("M7", SigningSettings(folder.parent / "table.key"), lambda: script.at)
     with Journal.open(folder) as journal:
+        sealer.begin(journal)
         loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
         for item in script.inputs:
             if isinstance(item, Started):
-                loop.begin(item)
+                note_evidence(sealer, loop.begin(item), journal)
             else:
                 loop.take(item)
-                loop.store_if_due(force=True)
-        signing = SigningSettings(folder.parent / "table.key")
-        Sealer("M7", signing, lambda: script.at).seal_earlier_shoes(journal)
+                note_evidence(sealer, loop.store_if_due(force=True), journal)
+        sealer.end(journal.head)
     return folder
 
 
@@ -413,8 +414,7 @@ def stored_and_sealed() -> Callable[..., None]:
     ) -> None:
         sealer = Sealer("M7", SigningSettings(key), lambda: script.at)
         with Journal.open(folder) as journal:
-            if seal:
-                sealer.seal_earlier_shoes(journal)
+            sealer.begin(journal)
             loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
             for item in script.inputs:
                 if isinstance(item, Started):
@@ -422,9 +422,10 @@ def stored_and_sealed() -> Callable[..., None]:
                 else:
                     loop.take(item)
                     stored = loop.store_if_due(force=True)
-                if seal and stored is not None and stored.shoe_ended:
-                    sealer.seal_ended_shoes(journal, stored.shoe_ends)
+                if seal:
+                    note_evidence(sealer, stored, journal)
                 look(journal, loop)
+            sealer.end(journal.head if seal else None)
 
     return store
 

@@ -20,8 +20,6 @@ import controller
 import controller.cli
 from controller.actions.actions import ACTIONS
 from controller.actions.declaration import ActionError, ActionValues
-from controller.archive.day_list import DayList, Seal, read_day
-from controller.archive.day_list import list_text as day_text
 from controller.archive.shoe_index import parse_shoe_name
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.main import main
@@ -131,8 +129,6 @@ def typed_words(name: str, word: str) -> Read:
 
 
 HOUSE = 'name = "grand"\nbase = "ny-mini"\n'
-SEAL = Seal(1, bytes(32), 1, 2, 3)
-DAY = day_text(DayList("M7", "2026-11-21", (SEAL,)))
 CARDS = "# batch = A\n# back = red\n# decks = 1\ntag,rank,suit,deck\n"
 
 EDGES: Mapping[str, Read] = {
@@ -161,8 +157,6 @@ EDGES: Mapping[str, Read] = {
     "receipt: count": text_of(
         read_receipt, '{"batch": "A", "back": "red", "decks": 1, "count": NUMBER}'
     ),
-    "list of seals: record": file_of(read_day, DAY.replace('"last_seq": 2', '"last_seq": NUMBER')),
-    "list of seals: time": file_of(read_day, DAY.replace('"until_ns": 3', '"until_ns": NUMBER')),
     "pairing: counter": file_of(load_pairing, '{"boot_count": NUMBER}'),
     "approved firmware: counter": file_of(load_list, '{"images": [{"security_counter": NUMBER}]}'),
     "shuffle receipt: cycle": file_of(load_shuffle, '{"receipt": {"cycle": NUMBER}}'),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from msgspec import to_builtins
 
-from controller.cli.errors import CommandError, ExitCode
+from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json, echo_json_line, echo_stderr, progress_bar
 from controller.cli.path_parameters import JournalOrArchive
 from controller.views.quantity import counted
@@ -172,42 +172,51 @@ def seals(
     json: _Json = False,
     day: Annotated[str, typer.Option(metavar="DAY", help="The newest if not given.")] = "",
     write: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Copy the list into a new file.")
+        Path | None, typer.Option(metavar="FILE", help="Write the signed head into a new file.")
     ] = None,
 ) -> None:
-    """Show a gaming day's seals and their short code, to be kept outside this machine."""
-    from controller.archive.day_list import newest_list, read_day, short_code, signature_holds
-    from controller.system.atomic_file import read_text, require_new, store_text
-    from controller.system.keys import PublicKey, fingerprint_text
+    """Show a gaming day's seals and the signed head with its code, to be kept elsewhere."""
+    from controller.evidence_log.checkpoint import short_code
+    from controller.evidence_log.shoe_proof import read_head, shoe_leaves
+    from controller.journal.log_database import LogDatabase
+    from controller.system.atomic_file import require_new, store_text
 
-    file = newest_list(path, day)
-    found = read_day(file)
+    with LogDatabase.open_read_only(path) as log:
+        leaves = tuple(shoe_leaves(log))
+        days = sorted({one.leaf.gaming_day for one in leaves})
+        of_day = day or next(reversed(days), "")
+        if of_day not in days:
+            raise CommandError(
+                f"no shoe of {of_day or 'any day'} is sealed here",
+                place=str(path),
+                allowed=f"the newest are of {', '.join(days[-5:]) or 'no day'}",
+                remedy="name one of these with --day",
+            )
+        found = [one for one in leaves if one.leaf.gaming_day == of_day]
+        head, note = read_head(log, found[-1].number + 1)
     if write is not None:
         require_new(write)
-        store_text(write, read_text(file))
-    valid = signature_holds(found)
-    signed = "none" if not found.signature else "valid" if valid else "NOT VALID"
-    key = fingerprint_text(PublicKey(found.signer).fingerprint) if found.signer else ""
+        store_text(write, note.to_bytes().decode())
     if json:
         echo_json(
             {
-                "file": str(file),
-                "table": found.table,
-                "gaming_day": found.gaming_day,
-                "short_code": short_code(found),
-                "signature": signed.lower(),
-                "key": key,
-                "seals": [{"shoe": one.shoe, "digest": one.digest.hex()} for one in found.seals],
+                "table": head.origin,
+                "gaming_day": of_day,
+                "short_code": short_code(head),
+                "size": head.size,
+                "root": head.root.hex(),
+                "signatures": len(note.signatures),
+                "seals": [{"shoe": one.leaf.shoe, "digest": one.leaf.seal.hex()} for one in found],
                 "written": str(write) if write is not None else None,
             }
         )
-    else:
-        echo(f"table       {found.table}")
-        echo(f"gaming day  {found.gaming_day}")
-        for one in found.seals:
-            echo(f"shoe {one.shoe:>4}   {one.digest.hex()}")
-        echo(f"short code  {short_code(found)}")
-        echo(f"signature   {signed}{f', key {key}' if key else ''}")
-        if write is not None:
-            echo(f"written     {write}")
-    raise typer.Exit(ExitCode.NO if found.signature and not valid else ExitCode.DONE)
+        return
+    echo(f"table       {head.origin}")
+    echo(f"gaming day  {of_day}")
+    for one in found:
+        echo(f"shoe {one.leaf.shoe:>4}   {one.leaf.seal.hex()}")
+    echo(f"short code  {short_code(head)}")
+    echo(f"head        {head.size}, root {head.root.hex()}")
+    echo(f"signatures  {len(note.signatures)}; `smartshoe verify` checks them")
+    if write is not None:
+        echo(f"written     {write}")

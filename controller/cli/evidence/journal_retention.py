@@ -42,7 +42,7 @@ def archive(
     ] = 0,
     json: _Json = False,
 ) -> None:
-    """Copy sealed shoes and lists of seals; each copy is read back from its disk and verified.
+    """Copy sealed shoes and the evidence log; each copy is read back from its disk and verified.
 
     An existing file that differs is never overwritten.
     """
@@ -100,7 +100,7 @@ def prune(
     with prune_lock(path):
         with progress_bar("compare") as progress:
             found = decide_prune(path, archive, now().utc_ns, keep_days, progress)
-        freed = delete_pruned(path, found) if yes else 0
+        freed = delete_pruned(found) if yes else 0
     going = [one for one in found if not one.why]
     if json:
         echo_json(

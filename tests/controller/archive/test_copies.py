@@ -4,18 +4,18 @@ Source: controller/archive/README.md, "Journal commands".
 """
 
 import json
-from hashlib import sha256
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from msgspec.structs import replace
 
 from controller.archive import copies as journal_archive
 from controller.archive.copies import archive_shoes
-from controller.archive.day_list import DayList, list_text, read_day, sign_day
 from controller.archive.shoe_index import shoe_summaries
+from controller.evidence_log.shoe_proof import shoe_leaves
 from controller.journal.folder import sealed_files
+from controller.journal.log_database import LogDatabase
 from controller.journal.values import JournalError
 from controller.journal.verify import verify
 
@@ -27,7 +27,7 @@ FIRST, SECOND, NEXT = (
     "shoes/2025-11-21/0002.shoe",
     "shoes/2025-11-22/0001.shoe",
 )
-LISTS = ["days/2025-11-21.seals.json", "days/2025-11-22.seals.json"]
+LOG = "log.db"
 
 
 @pytest.fixture
@@ -40,12 +40,14 @@ def files(folder: Path) -> dict[str, bytes]:
     return {one.relative_to(folder).as_posix(): one.read_bytes() for one in found}
 
 
-def test_all_sealed_shoes_and_lists_are_copied_and_the_archive_verifies(sealed_journal, to) -> None:
+def test_all_sealed_shoes_and_the_log_are_copied_and_the_archive_verifies(
+    sealed_journal, to
+) -> None:
     journal = sealed_journal(2, 1)
 
     report = archive_shoes(journal, to, LATER_NS)
 
-    assert report.copied == [FIRST, SECOND, NEXT, *LISTS]
+    assert report.copied == [FIRST, SECOND, NEXT, LOG]
     assert (report.present, report.waiting, report.problems) == ([], [], [])
     archived = files(to)
     assert json.loads(archived.pop("archived.json")) == {
@@ -59,8 +61,9 @@ def test_all_sealed_shoes_and_lists_are_copied_and_the_archive_verifies(sealed_j
             "digest": list(shoe_summaries(journal))[-1].digest.hex(),
         },
     }
-    assert archived == {name: (journal / name).read_bytes() for name in report.copied}
-    assert report.copied_bytes == sum(map(len, archived.values()))
+    copied = archived.pop(LOG)
+    assert archived == {name: (journal / name).read_bytes() for name in report.copied[:-1]}
+    assert report.copied_bytes == sum(map(len, archived.values())) + len(copied)
     assert verify(to).intact
 
 
@@ -79,7 +82,7 @@ def test_existing_copies_stay_and_missing_ones_are_added(sealed_journal, to) -> 
     report = archive_shoes(journal, to, LATER_NS)
 
     assert report.copied == [SECOND]
-    assert report.present == [FIRST, NEXT, *LISTS]
+    assert report.present == [FIRST, NEXT, LOG]
     assert (to / FIRST).stat().st_mtime_ns == untouched
 
 
@@ -91,7 +94,7 @@ def test_an_interrupted_copy_is_repeated(sealed_journal, to, monkeypatch) -> Non
             archive_shoes(journal, to, LATER_NS)
     assert files(to) == {}
 
-    assert archive_shoes(journal, to, LATER_NS).copied == [FIRST, SECOND, LISTS[0]]
+    assert archive_shoes(journal, to, LATER_NS).copied == [FIRST, SECOND, LOG]
 
 
 def interrupt(_descriptor: int) -> None:
@@ -103,17 +106,8 @@ def test_only_gaming_days_that_are_old_enough_are_copied(sealed_journal, to) -> 
 
     report = archive_shoes(journal, to, LATER_NS, NS_PER_DAY)
 
-    assert report.copied == [FIRST, SECOND, LISTS[0]]
+    assert report.copied == [FIRST, SECOND, LOG]
     assert report.waiting == ["2025-11-22/1"]
-    assert verify(to).intact
-
-
-def test_a_longer_list_of_the_same_day_replaces_the_shorter(sealed_journal, to) -> None:
-    archive_shoes(sealed_journal(1, name="before"), to, LATER_NS)
-
-    report = archive_shoes(sealed_journal(2, name="after"), to, LATER_NS)
-
-    assert report.copied == [SECOND, LISTS[0]]
     assert verify(to).intact
 
 
@@ -128,45 +122,6 @@ def test_a_different_file_is_never_overwritten(sealed_journal, to) -> None:
     (problem,) = report.problems
     assert problem.startswith(f"{to / FIRST}: this file differs from {journal / FIRST}.")
     assert (to / FIRST).read_bytes() == other
-
-
-def test_a_list_with_other_seals_is_not_overwritten(sealed_journal, to) -> None:
-    journal = sealed_journal(1)
-    archive_shoes(journal, to, LATER_NS)
-    changed_list = (to / LISTS[0]).read_text().replace('"first_seq": 1', '"first_seq": 2')
-    (to / LISTS[0]).write_text(changed_list)
-
-    report = archive_shoes(journal, to, LATER_NS)
-
-    (problem,) = report.problems
-    assert problem.startswith(f"{to / LISTS[0]}: it names other seals than {journal / LISTS[0]}.")
-    assert (to / LISTS[0]).read_text() == changed_list
-
-
-@pytest.mark.parametrize(("before", "after"), [("none", "key"), ("key", "none"), ("key", "other")])
-def test_a_list_is_continued_by_its_own_signer_or_where_it_had_none(
-    sealed_journal, to, before, after
-) -> None:
-    journal = sealed_journal(2)
-    archive_shoes(journal, to, LATER_NS)
-    day = read_day(journal / LISTS[0])
-    first = signed_by(before, replace(day, seals=day.seals[:1]))
-    (to / LISTS[0]).write_text(list_text(first))
-    (journal / LISTS[0]).write_text(list_text(signed_by(after, day)))
-
-    report = archive_shoes(journal, to, LATER_NS)
-
-    continued = before == "none"
-    assert report.copied == (LISTS[:1] if continued else [])
-    assert len(report.problems) == (0 if continued else 1)
-    assert read_day(to / LISTS[0]) == (signed_by(after, day) if continued else first)
-
-
-def signed_by(whom: str, day: DayList) -> DayList:
-    if whom == "none":
-        return replace(day, signer=b"", signature=b"")
-    key = Ed25519PrivateKey.from_private_bytes(sha256(whom.encode()).digest())
-    return sign_day(day, key.public_key().public_bytes_raw(), key.sign)
 
 
 def test_a_damaged_shoe_is_not_copied_but_reported(sealed_journal, to) -> None:
@@ -192,12 +147,60 @@ def test_a_disk_that_returns_other_bytes_is_reported(sealed_journal, to, monkeyp
     assert report.copied == []
 
 
-def test_the_shoe_that_is_just_being_listed_waits(sealed_journal, to) -> None:
-    journal = sealed_journal(1, 1)
-    (journal / LISTS[1]).unlink()
+def shorten_log(folder: Path, leaves: int) -> None:
+    """Take the newest leaves and heads from a log."""
+    with closing(sqlite3.connect(folder / LOG)) as log, log:
+        log.execute(
+            "DELETE FROM leaves WHERE number > (SELECT max(number) - ? FROM leaves)", (leaves,)
+        )
+        log.execute("DELETE FROM heads WHERE size > (SELECT max(number) + 1 FROM leaves)")
 
-    assert archive_shoes(journal, to, LATER_NS).copied == [FIRST, LISTS[0]]
-    assert verify(to).intact
+
+def test_the_newest_shoe_that_the_log_does_not_name_yet_waits(sealed_journal, to) -> None:
+    journal = sealed_journal(1, 1)
+    with LogDatabase.open_read_only(journal) as log:
+        after_first = next(shoe_leaves(log)).number + 1
+        shorter = log.size - after_first
+    shorten_log(journal, shorter)
+
+    assert archive_shoes(journal, to, LATER_NS).copied == [FIRST, LOG]
+
+
+def test_a_log_that_went_on_replaces_its_copy(sealed_journal, to) -> None:
+    journal = sealed_journal(2)
+    archive_shoes(journal, to, LATER_NS)
+    whole = heads(journal)
+    shorten_log(to, 3)
+
+    assert archive_shoes(journal, to, LATER_NS).copied == [LOG]
+    assert heads(to) == whole
+
+
+def heads(folder: Path) -> list[bytes | None]:
+    with LogDatabase.open_read_only(folder) as log:
+        return [log.note(size) for size in range(1, log.size + 1)]
+
+
+def test_a_log_that_does_not_continue_its_copy_is_not_overwritten(sealed_journal, to) -> None:
+    archive_shoes(sealed_journal(2, name="other"), to, LATER_NS)
+    kept = heads(to)
+    journal = sealed_journal(2)
+
+    (problem,) = [one for one in archive_shoes(journal, to, LATER_NS).problems if LOG in one]
+
+    assert problem.startswith(f"{to / LOG}: this is another log than {journal / LOG}, or a newer")
+    assert heads(to) == kept
+
+
+def test_a_copy_that_is_ahead_is_not_overwritten(sealed_journal, to) -> None:
+    """An older image of the table's disk was put back."""
+    journal = sealed_journal(2)
+    archive_shoes(journal, to, LATER_NS)
+    shorten_log(journal, 2)
+
+    assert (
+        "or a newer one. It was not overwritten" in archive_shoes(journal, to, LATER_NS).problems[0]
+    )
 
 
 def test_an_archive_of_another_table_is_refused(sealed_journal, to) -> None:

@@ -67,12 +67,11 @@ def test_old_archived_shoes_may_be_deleted_except_the_newest(three_day_journal) 
 
 def test_after_deleting_no_gap_remains_and_the_table_continues(three_day_journal) -> None:
     journal, to = three_day_journal()
-    size = sum((to / one).stat().st_size for one in names(to, "2025-11-23"))
+    size = sum((to / one).stat().st_size for one in shoes_but(to, "2025-11-23"))
 
-    assert delete_pruned(journal, decide_prune(journal, to, LATER_NS)) == size
+    assert delete_pruned(decide_prune(journal, to, LATER_NS)) == size
 
     assert remaining(journal) == ["2025-11-23/0001"]
-    assert [one.name for one in (journal / "days").iterdir()] == ["2025-11-23.seals.json"]
     assert verify(journal).intact
     assert verify(to).intact
     assert replay(journal).finding is ReplayFinding.SAME
@@ -80,9 +79,9 @@ def test_after_deleting_no_gap_remains_and_the_table_continues(three_day_journal
         assert recover(opened, load_clauses()).shoe_open
 
 
-def names(to: Path, but: str) -> list[str]:
-    found = (one.relative_to(to).as_posix() for one in to.rglob("*") if one.is_file())
-    return [one for one in found if but not in one and one != "archived.json"]
+def shoes_but(to: Path, day: str) -> list[str]:
+    found = (one.relative_to(to).as_posix() for one in to.rglob("*.shoe"))
+    return [one for one in found if day not in one]
 
 
 def test_deciding_deletes_nothing(three_day_journal) -> None:
@@ -140,12 +139,12 @@ def test_a_shoe_damaged_here_and_in_the_archive_stays(three_day_journal) -> None
     assert reasons(journal, to)["2025-11-21/1"].startswith("its copy is not intact: ")
 
 
-def test_a_list_that_is_not_archived_keeps_its_day(three_day_journal) -> None:
+def test_a_shoe_that_the_archived_log_does_not_name_stays(three_day_journal) -> None:
     journal, to = three_day_journal()
-    (to / "days/2025-11-21.seals.json").unlink()
+    (to / "log.db").unlink()
     found = reasons(journal, to)
     assert found["2025-11-21/1"] == (
-        "its list of seals, 2025-11-21.seals.json, is not archived as it is here"
+        "the archive's evidence log, log.db, does not name it: archive again"
     )
 
 
@@ -239,7 +238,7 @@ def test_two_prunes_exclude_each_other_but_a_table_does_not(three_day_journal) -
     with Journal.open(journal), prune_lock(journal):
         with pytest.raises(JournalError, match="another prune"), prune_lock(journal):
             pass
-        delete_pruned(journal, decide_prune(journal, to, LATER_NS))
+        delete_pruned(decide_prune(journal, to, LATER_NS))
     with prune_lock(journal), open_read_only(journal) as opened:
         assert opened.first_available_seq > 1
 
@@ -260,10 +259,10 @@ def test_a_prune_interrupted_after_any_file_is_finished_by_the_next(
 
         with monkeypatch.context() as patched, contextlib.suppress(KeyboardInterrupt):
             patched.setattr(Path, "unlink", once)
-            delete_pruned(journal, decide_prune(journal, to, LATER_NS))
+            delete_pruned(decide_prune(journal, to, LATER_NS))
         rounds += 1
         after = remaining(journal)
         assert after == before[-len(after) :], "there is a gap"
-    assert rounds == 5
+    assert rounds == 3
     assert remaining(journal) == ["2025-11-23/0001"]
     assert verify(journal).intact

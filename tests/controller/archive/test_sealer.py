@@ -6,23 +6,28 @@ Source: controller/archive/README.md, "Evidence".
 import logging
 import shutil
 import stat
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from controller.archive.day_list import day_path, read_day, short_code, signature_holds
 from controller.archive.sealer import Sealer
 from controller.archive.shoe_index import shoe_summaries
 from controller.archive.signer import SigningSettings
+from controller.evidence_log.shoe_proof import shoe_leaves, shoe_proof
 from controller.journal.folder import read_sealed, sealed_files
+from controller.journal.log_database import LogDatabase
 from controller.journal.shoe_file import UNSIGNED
 from controller.journal.store import Journal
-from controller.system.keys import PublicKey, make_key
+from controller.system.keys import load_public, make_key
 from controller.table.loop import Loop
+from controller.table.table import note_evidence
 from controller.tape.inputs import Started
+from firmware_bridge.timestamp import Timestamp
 
 DAY = "2025-11-21"
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -46,8 +51,11 @@ class SealedTable:
     def opened(self) -> Iterator[Journal]:
         """The program starts: the sealer is used before the first input of a run."""
         with Journal.open(self.folder) as journal:
-            self.sealer.seal_earlier_shoes(journal)
-            yield journal
+            self.sealer.begin(journal)
+            try:
+                yield journal
+            finally:
+                self.sealer.end()
 
     def play(self, journal: Journal, *, seal: bool = True) -> None:
         """Store the script's inputs that are not stored yet."""
@@ -59,8 +67,8 @@ class SealedTable:
             else:
                 loop.take(item)
                 stored = loop.store_if_due(force=True)
-            if seal and stored is not None and stored.shoe_ended:
-                self.sealer.seal_ended_shoes(journal, stored.shoe_ends)
+            if seal:
+                note_evidence(self.sealer, stored, journal)
         self.given, self.loop = len(script.inputs), loop
 
     def sealed(self) -> list[str]:
@@ -96,37 +104,35 @@ def test_a_shoe_is_sealed_at_its_end(sealed_table, log_messages) -> None:
     assert table.sealed() == [f"{DAY}/0001.shoe", f"{DAY}/0002.shoe"]
     one, two = map(read_sealed, sealed_files(table.folder))
     assert two.heading.clean
-    day = read_day(day_path(table.folder, DAY))
-    code = short_code(day)
-    assert log_messages(logging.INFO)[-1] == f"shoe 2 of {DAY} is sealed; code of the day {code}"
     status = table.sealer.status
     assert (status.sealed, status.unsealed, status.problem) == (2, 0, "")
-    assert (status.day, status.code) == (DAY, code)
+    code = status.log.code
+    assert log_messages(logging.INFO)[-1] == f"shoe 2 of {DAY} is sealed; code of the day {code}"
+    with LogDatabase.open_read_only(table.folder) as log:
+        proof = shoe_proof(log, two.digest)
+    assert proof is not None
+    assert (status.log.day, code) == (DAY, proof.code)
     counts = [summary.records for summary in shoe_summaries(table.folder)]
     assert counts == [len(sealed.parts().records) for sealed in (one, two)]
 
 
-def test_its_file_and_the_list_are_signed_by_the_tables_key(sealed_table) -> None:
+def test_its_file_is_signed_by_the_tables_key(sealed_table) -> None:
     table = sealed_table(2)
     with table.opened() as journal:
         table.play(journal)
-    day = read_day(day_path(table.folder, DAY))
-    assert signature_holds(day)
-    assert [seal.digest for seal in day.seals] == [
-        read_sealed(path).digest for path in sealed_files(table.folder)
-    ]
+    key = load_public(table.folder / "table.key.pub")
     for path in sealed_files(table.folder):
         sealed = read_sealed(path)
-        assert sealed.heading.signer == day.signer
-        assert PublicKey(day.signer).verifies(sealed.signature, sealed.signed_bytes)
+        assert (sealed.heading.algorithm, sealed.heading.signer) == ("ed25519", key.raw)
+        assert key.verifies(sealed.signature, sealed.signed_bytes)
 
 
 def test_others_may_not_read_what_is_sealed(sealed_table) -> None:
     table = sealed_table()
     with table.opened() as journal:
         table.play(journal)
-    kept = [*sealed_files(table.folder), day_path(table.folder, DAY)]
-    assert [stat.S_IMODE(path.stat().st_mode) & 0o007 for path in kept] == [0, 0]
+    kept = [*sealed_files(table.folder), table.folder / "log.db", table.folder / "log.keys"]
+    assert [stat.S_IMODE(path.stat().st_mode) & 0o007 for path in kept] == [0, 0, 0]
 
 
 def test_a_start_continues_after_the_seal(sealed_table) -> None:
@@ -145,13 +151,13 @@ def test_a_start_continues_after_the_seal(sealed_table) -> None:
 
 def test_shoes_of_an_earlier_run_are_sealed_at_the_start(sealed_table, log_messages) -> None:
     table = sealed_table(3)
-    with Journal.open(table.folder) as journal:
+    with table.opened() as journal:
         table.play(journal, seal=False)
     with table.opened() as journal:
         assert journal.base.head == journal.head
         assert journal.base.state_holds
     assert len(table.sealed()) == 3
-    assert log_messages(logging.INFO)[-1] == "3 shoes of earlier runs are sealed"
+    assert "3 shoes of earlier runs are sealed" in log_messages(logging.INFO)
     assert table.progress[-1] == "sealing what earlier runs left: 3 shoes done"
 
 
@@ -181,13 +187,13 @@ def test_a_start_seals_the_shoes_before_one_that_cannot_be_sealed(
     sealed_table, log_messages
 ) -> None:
     table = sealed_table(3)
-    with Journal.open(table.folder) as journal:
+    with table.opened() as journal:
         table.play(journal, seal=False)
     (table.folder / f"shoes/{DAY}/0003.shoe").mkdir(parents=True)
     with table.opened() as journal:
         assert journal.base.head != journal.head
         assert table.sealer.status.unsealed == 1
-        assert log_messages(logging.INFO)[-1] == "2 shoes of earlier runs are sealed"
+        assert "2 shoes of earlier runs are sealed" in log_messages(logging.INFO)
         assert log_messages(logging.ERROR)[-1].startswith(f"shoe 3 of {DAY} is not sealed: ")
     (table.folder / f"shoes/{DAY}/0003.shoe").rmdir()
     with table.opened() as journal:
@@ -222,12 +228,16 @@ def test_sealing_is_not_tried_again_before_the_next_shoes_end(sealed_table) -> N
 
 def test_the_time_each_seal_took_is_counted(sealed_table, script) -> None:
     table = sealed_table(2)
-    times = iter(range(0, 10_000_000_000, 1_500_000_000))
-    clock = table.script.at
-    signing = SigningSettings(table.folder / "table.key")
-    table.sealer = Sealer("M7", signing, lambda: replace(clock, monotonic_ns=next(times)))
+    times = count(0, 1_500_000_000)
+    clock, player = table.script.at, threading.get_ident()
+
+    def read() -> Timestamp:
+        """The table's own reads of the clock take a second and a half each."""
+        here = threading.get_ident() == player
+        return replace(clock, monotonic_ns=next(times)) if here else clock
+
+    table.sealer = Sealer("M7", SigningSettings(table.folder / "table.key"), read)
     with table.opened() as journal:
-        # The start has read the clock once, as it looked for shoes of earlier runs.
         table.play(journal)
     status = table.sealer.status
     assert (status.sealed, status.last_seconds, status.seconds) == (2, 1.5, 3.0)
@@ -236,7 +246,7 @@ def test_the_time_each_seal_took_is_counted(sealed_table, script) -> None:
 def test_an_interrupted_move_is_finished(sealed_table, fast_dir: Path) -> None:
     """The file exists, and its records are still in live.db, too."""
     table = sealed_table(2)
-    with Journal.open(table.folder) as journal:
+    with table.opened() as journal:
         table.play(journal, seal=False)
     shutil.copytree(table.folder, fast_dir / "before")
     with table.opened() as journal:
@@ -251,48 +261,8 @@ def test_an_interrupted_move_is_finished(sealed_table, fast_dir: Path) -> None:
         assert journal.base.head == whole.head
     again = {path.name: path.read_bytes() for path in sealed_files(table.folder)}
     assert again["0001.shoe"] == kept["0001.shoe"]
-    assert len(read_day(day_path(table.folder, DAY)).seals) == 2
-
-
-def test_a_missing_seal_is_added_to_the_list_at_the_start(sealed_table) -> None:
-    table = sealed_table(2)
-    with table.opened() as journal:
-        table.play(journal)
-    path = day_path(table.folder, DAY)
-    whole = path.read_bytes()
-    path.unlink()
-    with table.opened():
-        pass
-    assert path.read_bytes() == whole
-
-
-@pytest.mark.parametrize("change", [lambda text: text.replace('"M7"', '"M8"'), lambda _: "{"])
-def test_a_list_not_signed_by_this_table_is_set_aside(sealed_table, log_messages, change) -> None:
-    table = sealed_table(2)
-    with table.opened() as journal:
-        table.play(journal)
-    path = day_path(table.folder, DAY)
-    whole = path.read_text()
-    path.write_text(change(whole))
-    with table.opened():
-        pass
-    assert path.read_text() == whole
-    (aside,) = [one for one in path.parent.iterdir() if one != path]
-    assert aside.read_text() == change(whole)
-    assert (
-        f"It is kept as {aside.name}, and a new one is written" in log_messages(logging.WARNING)[-1]
-    )
-
-
-def test_a_shoe_stays_sealed_if_its_list_cannot_be_written(sealed_table, log_messages) -> None:
-    table = sealed_table(1)
-    with table.opened() as journal:
-        (table.folder / "days").write_text("in the way")
-        table.play(journal)
-    status = table.sealer.status
-    assert (status.sealed, status.unsealed) == (1, 0)
-    assert status.problem.startswith(f"the list of seals of {DAY} is not written: ")
-    assert log_messages(logging.ERROR) == [status.problem]
+    with LogDatabase.open_read_only(table.folder) as log:
+        assert [one.leaf.shoe for one in shoe_leaves(log)] == [1, 2]
 
 
 # --- who signs ------------------------------------------------------------------------------------
@@ -321,7 +291,6 @@ def test_without_a_usable_key_shoes_are_sealed_unsigned_with_a_warning(
     (path,) = sealed_files(table.folder)
     sealed = read_sealed(path)
     assert (sealed.signature, sealed.heading.signer) == (UNSIGNED, b"")
-    assert read_day(day_path(table.folder, DAY)).signature == b""
     at_start, at_seal = log_messages(logging.WARNING)
     assert at_start.startswith("SEALS ARE NOT SIGNED: ")
     assert at_seal.startswith(f"shoe 1 of {DAY} is sealed WITHOUT A SIGNATURE: ")

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.archive.day_list import SmallFileError, read_day, seal_of, sign_day, store_day
 from controller.audit.discovery import NothingToAudit
 from controller.audit.findings import Weight
 from controller.audit.run import audit
@@ -70,7 +69,7 @@ class AuditedJournal:
         return "\n".join(one.words for one in self.found(settings))
 
     def reseal(self, number: int, *, rows=None, records=None, **heading) -> Path:
-        """Change a sealed shoe and seal it as its table would, with its line in the day's list."""
+        """Change a sealed shoe and seal it as its table would."""
         path = self.files[number]
         shoe = read_shoe(path.read_bytes())
         parts = shoe.parts()
@@ -79,10 +78,6 @@ class AuditedJournal:
         rows = shoe.rows if rows is None else rows(shoe.rows)
         data = shoe_bytes(replace(shoe.heading, **heading), rows, parts, self.key.sign)
         path.write_bytes(data)
-        day = read_day(self.journal / "days" / f"{path.parent.name}.seals.json")
-        fresh = seal_of(read_shoe(data))
-        seals = tuple(fresh if one.shoe == fresh.shoe else one for one in day.seals)
-        store_day(self.journal, sign_day(replace(day, seals=seals), self.public, self.key.sign))
         return path
 
 
@@ -150,7 +145,6 @@ def test_a_journal_that_continues_an_archive_is_compared_with_it(table) -> None:
     for path in table.files[:2]:
         (archive / "shoes" / path.parent.name).mkdir(parents=True, exist_ok=True)
         shutil.move(path, archive / "shoes" / path.parent.name)
-    shutil.rmtree(table.journal / "days")
     assert audit((archive, table.journal), PLAIN).messages == []
 
 
@@ -232,12 +226,10 @@ def test_what_the_open_shoe_shows_of_the_file_before_it_is_counted_once(table) -
 # --- missing, elsewhere, of nobody's key ----------------------------------------------------------
 
 
-def test_a_missing_file_is_found_by_its_neighbour_and_by_the_list(table) -> None:
+def test_a_missing_file_is_found_by_its_neighbour(table) -> None:
     missing = table.files[1]
     missing.unlink()
-    words = table.words()
-    assert "a sealed file is missing" in words
-    assert "the day's list names shoe 2, but its sealed file is not here" in words
+    assert "a sealed file is missing" in table.words()
 
 
 def test_a_flipped_bit_is_a_file_that_cannot_be_read(table) -> None:
@@ -261,26 +253,11 @@ def test_a_signature_of_another_key_is_not_trusted(table, fast_dir) -> None:
     assert len([one for one in found if "which is not trusted" in one.words]) == 5
 
 
-def test_without_the_days_list_each_shoes_own_signature_is_checked(table) -> None:
-    shutil.rmtree(table.journal / "days")
+def test_the_signature_of_every_seal_is_checked(table) -> None:
     assert table.found() == []
     path = table.files[0]
     path.write_bytes(path.read_bytes()[:-64] + bytes(63) + b"\x01")
     assert table.words() == "its signature is not valid"
-
-
-def test_a_list_with_an_invalid_signature_is_found_and_not_used(table) -> None:
-    path = min((table.journal / "days").iterdir())
-    path.write_text(path.read_text().replace('"first_seq": 1,', '"first_seq": 2,'))
-    assert "the signature of the day's list is not valid" in table.words()
-
-
-def test_an_unreadable_list_is_reported(table) -> None:
-    path = min((table.journal / "days").iterdir())
-    path.write_text("{}")
-    with pytest.raises(SmallFileError):
-        read_day(path)
-    assert "the day's list of seals cannot be read" in table.words()
 
 
 def test_an_open_part_that_does_not_follow_the_last_seal_is_found(table) -> None:

@@ -1,5 +1,6 @@
 """The evidence bundle of a coup: its files, writing it completely, and its verifier run alone."""
 
+import base64
 import errno
 import json
 import os
@@ -19,6 +20,11 @@ from msgspec.structs import replace
 from controller.evidence import bundle as evidence_bundle
 from controller.evidence.bundle import Bundle, build_bundle, store_bundle
 from controller.evidence.lookup import CoupReference, find_shoe
+from controller.evidence_log.checkpoint import parse_checkpoint
+from controller.evidence_log.note import parse_note
+from controller.evidence_log.shoe_proof import shoe_leaves
+from controller.evidence_log.tree import includes, leaf_hash
+from controller.journal.log_database import LogDatabase
 from controller.journal.people import PEOPLE_NAME, PeopleFile
 from controller.journal.shoe_file import ShoeFileError
 from controller.journal.verify import verify
@@ -32,8 +38,9 @@ NAMES = [
     "README.txt",
     "clauses.json",
     "coup.json",
-    "days/2025-11-20.seals.json",
     "index.html",
+    "log/2025-11-20-0001.leaf",
+    "log/2025-11-20-0001.tlog-proof",
     "manifest.json",
     "people.json",
     "roads.json",
@@ -74,7 +81,7 @@ def test_the_manifest_names_coup_and_table(bundle: Bundle) -> None:
     del manifest["files"]
 
     assert manifest == {
-        "form": "smartshoe-bundle-1",
+        "form": "smartshoe-bundle-2",
         "coup": "2025-11-20/1/2",
         "table": "M7",
         "made": "2025-11-21T10:13:20.000000001Z",
@@ -82,9 +89,27 @@ def test_the_manifest_names_coup_and_table(bundle: Bundle) -> None:
     }
 
 
-def test_the_shoe_file_and_the_days_list_are_exact_copies(bundle: Bundle, disputed: Path) -> None:
-    for name in ("shoes/2025-11-20/0001.shoe", "days/2025-11-20.seals.json"):
-        assert dict(bundle.files)[name] == (disputed / name).read_bytes()
+def test_the_shoe_file_is_an_exact_copy(bundle: Bundle, disputed: Path) -> None:
+    name = "shoes/2025-11-20/0001.shoe"
+    assert dict(bundle.files)[name] == (disputed / name).read_bytes()
+
+
+def test_the_log_includes_the_shoe(bundle: Bundle, disputed: Path) -> None:
+    entry = dict(bundle.files)["log/2025-11-20-0001.leaf"]
+    proof = dict(bundle.files)["log/2025-11-20-0001.tlog-proof"]
+    with LogDatabase.open_read_only(disputed) as log:
+        (leaf,) = shoe_leaves(log)
+        note = log.note(leaf.number + 1)
+    said, _, signed = proof.partition(b"\n\n")
+    form, index, *hashes = said.decode().splitlines()
+    head = parse_checkpoint(parse_note(signed).text)
+
+    assert entry == leaf.entry
+    assert (form, index, signed) == ("c2sp.org/tlog-proof@v1", f"index {leaf.number}", note)
+    path = [base64.b64decode(one) for one in hashes]
+    assert includes(head.root, head.size, leaf.number, leaf_hash(entry), path)
+    seal = dict(bundle.files)["shoes/2025-11-20/0001.shoe"][-97:-65]
+    assert leaf.leaf.seal == seal
 
 
 def test_coup_json_contains_the_records_of_the_coup(bundle: Bundle) -> None:

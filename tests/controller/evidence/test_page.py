@@ -17,7 +17,9 @@ from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.people import PeopleFile
 from controller.profiles.load import load_clauses
 
-PROOF = SealProof("shoes/2025-11-20/0001.shoe", "ab" * 32, "01234567", "A-B")
+PROOF = SealProof(
+    "shoes/2025-11-20/0001.shoe", "ab" * 32, "01234567", "9 of the evidence log", "A-B"
+)
 
 
 class ParsedPage(HTMLParser):
@@ -267,7 +269,7 @@ def test_text_typed_by_people_is_escaped(account) -> None:
     typed = replace(decision, entry=replace(decision.entry, person=HOSTILE, reason=HOSTILE))
     raised = tuple(replace(one, decided=typed) for one in coup.raised)
     shoe = replace(coup.shoe, heading=heading)
-    proof = SealProof(HOSTILE, HOSTILE, HOSTILE, HOSTILE)
+    proof = SealProof(HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE)
 
     html = page(replace(coup, shoe=shoe, raised=raised), proof, load_clauses())
     found = ParsedPage(html)
@@ -276,7 +278,7 @@ def test_text_typed_by_people_is_escaped(account) -> None:
     assert "script" not in {tag for tag, _ in found.tags}
     assert "&lt;script&gt;alert(&#39;M&#39;)&lt;/script&gt;&amp;&#34;{{ 7*7 }}" in html
     assert found.sections["The shoe"].count(HOSTILE) == 3
-    assert found.sections["How this is proved"].count(HOSTILE) == 4
+    assert found.sections["How this is proved"].count(HOSTILE) == 5
     assert found.sections["Irregularities and decisions"].count(HOSTILE) == 2
 
 

@@ -531,7 +531,7 @@ def test_a_request_is_answered_when_it_is_whole(
 def sealing(table: Table, status: SealingStatus) -> Table:
     """The table with a sealer in this status."""
     sealer = Sealer("M7", SigningSettings(Path("unused")), now)
-    sealer.status = status
+    sealer._status = status
     table._spec = replace(table._spec, sealer=sealer)
     return table
 

@@ -47,7 +47,9 @@ def recovered(folder: Path) -> RecoveredState:
 def seal_all(folder: Path) -> Path:
     """Seal every finished shoe of a journal, as the next start would."""
     with Journal.open(folder) as journal:
-        Sealer("M7", SigningSettings(folder / "table.key"), now).seal_earlier_shoes(journal)
+        sealer = Sealer("M7", SigningSettings(folder / "table.key"), now)
+        sealer.begin(journal)
+        sealer.end()
     assert sealed_files(folder)
     return folder
 

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from controller.archive.day_list import read_day, short_code
+from controller.archive.shoe_index import shoe_summaries
 from controller.cli import main as cli
 from controller.cli.errors import ExitCode
+from controller.evidence_log.checkpoint import parse_checkpoint, short_code
+from controller.evidence_log.note import parse_note
 from controller.journal.folder import sealed_files
 
 Capture = pytest.CaptureFixture[str]
@@ -111,9 +113,9 @@ def test_export_rejects_wrong_options(run, journal, words, expected) -> None:
 
 def test_archive_and_prune_print_their_result(run, journal, to) -> None:
     code, out, _ = run("archive", journal, "--to", to)
-    assert (code, "5 files copied and verified" in out) == (ExitCode.DONE, True)
+    assert (code, "4 files copied and verified" in out) == (ExitCode.DONE, True)
     code, out, _ = run("archive", journal, "--to", to, "--json")
-    assert len(json.loads(out)["there"]) == 5
+    assert len(json.loads(out)["there"]) == 4
 
     code, out, _ = run("prune", journal, "--archive", to)
     assert code == ExitCode.DONE
@@ -157,37 +159,33 @@ def test_a_shoe_is_held_and_released(run, journal) -> None:
     assert out.startswith("shoe 2025-11-21/1 is released by B: ")
 
 
-def test_seals_are_shown_and_handed_to_a_witness(run, journal, tmp_path, capsys) -> None:
-    code, out, _ = run("seals", journal, "--day", "2025-11-21", "--write", tmp_path / "w.json")
+def test_seals_are_shown_and_the_head_is_handed_to_a_witness(
+    run, journal, tmp_path, capsys
+) -> None:
+    kept = tmp_path / "head.note"
+    code, out, _ = run("seals", journal, "--day", "2025-11-21", "--write", kept)
 
-    day = read_day(journal / "days/2025-11-21.seals.json")
+    note = parse_note(kept.read_bytes())
+    head = parse_checkpoint(note.text)
     assert code == ExitCode.DONE
-    assert f"short code  {short_code(day)}\n" in out
-    assert "signature   valid, key " in out
-    assert [one.digest.hex() in out for one in day.seals] == [True, True]
-    assert read_day(tmp_path / "w.json") == day
-    assert (
-        cli.main(["verify", str(journal), "--witness", str(tmp_path / "w.json")]) == ExitCode.DONE
-    )
+    assert f"short code  {short_code(head)}\n" in out
+    assert f"head        {head.size}, root {head.root.hex()}\n" in out
+    digests = [one.digest.hex() for one in shoe_summaries(journal)]
+    assert [one in out for one in digests] == [True, True, False]
+    assert len(note.signatures) == 2, "the head's own key, and the table's"
+    assert cli.main(["verify", str(journal), "--witness", str(kept)]) == ExitCode.DONE
     capsys.readouterr()
-    code, _, err = run("seals", journal, "--write", tmp_path / "w.json")
+    code, _, err = run("seals", journal, "--write", kept)
     assert (code, "is not overwritten" in err) == (ExitCode.UNUSABLE, True)
 
 
-def test_the_newest_list_is_shown_unless_a_day_is_named(run, journal) -> None:
+def test_the_newest_day_is_shown_unless_one_is_named(run, journal) -> None:
     _, out, _ = run("seals", journal, "--json")
     assert json.loads(out)["gaming_day"] == "2025-11-22"
     code, _, err = run("seals", journal, "--day", "2024-01-01")
     assert code == ExitCode.UNUSABLE
-    assert "no list of 2024-01-01 here; the newest are of 2025-11-21, 2025-11-22" in err
-
-
-def test_a_changed_list_exits_with_1(run, journal) -> None:
-    path = journal / "days/2025-11-21.seals.json"
-    path.write_text(path.read_text().replace('"first_seq": 1,', '"first_seq": 2,'))
-    code, out, _ = run("seals", journal, "--day", "2025-11-21")
-    assert code == ExitCode.NO
-    assert "signature   NOT VALID" in out
+    assert "no shoe of 2024-01-01 is sealed here" in err
+    assert "the newest are of 2025-11-21, 2025-11-22" in err
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from controller.cli.main import main
 Capture = pytest.CaptureFixture[str]
 
 
-def change(folder: Path, statement: str) -> None:
+def change(folder: Path, leaf: str) -> None:
     with closing(sqlite3.connect(folder / "live.db", isolation_level=None)) as database:
-        database.execute(statement)
+        database.execute(leaf)
 
 
 @pytest.mark.parametrize("command", ["verify", "replay"])

@@ -1,6 +1,6 @@
 """Sealed shoes made by hand for the tests of the verifier, with another MessagePack encoder.
 
-Source: controller/journal/README.md, "Shoe file", "List of seals".
+Source: controller/journal/README.md, "Shoe file", "Evidence log".
 """
 
 import base64

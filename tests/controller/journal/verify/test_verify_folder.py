@@ -1,6 +1,6 @@
 """The verifier on folders: missing, extra, exchanged, copied and reordered shoes, and their lists.
 
-Source: controller/journal/README.md, "Folder", "List of seals", "Verifier".
+Source: controller/journal/README.md, "Folder", "Evidence log", "Verifier".
 """
 
 import itertools

@@ -15,6 +15,7 @@ from controller.journal.folder import sealed_files
 from controller.journal.store import Journal
 from controller.journal.verify import VerifyReport, check_shoe, verify
 from controller.table.loop import Loop
+from controller.table.table import note_evidence
 from controller.tape.inputs import Started
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -32,17 +33,16 @@ def table(fast_dir: Path, script):
         played = script().begun().reported(*WHOLE_SHOE * shoes, *more)
         sealer = Sealer("M7", SigningSettings(folder / "table.key"), lambda: played.at)
         with Journal.open(folder) as journal:
-            sealer.seal_earlier_shoes(journal)
+            sealer.begin(journal)
             loop = Loop(journal, played.core, played.core.initial(), lambda: played.at)
             for item in played.inputs:
                 if isinstance(item, Started):
-                    loop.begin(item)
+                    note_evidence(sealer, loop.begin(item), journal)
                     continue
                 loop.take(item)
-                stored = loop.store_if_due(force=True)
-                if stored is not None and stored.shoe_ended:
-                    sealer.seal_ended_shoes(journal, stored.shoe_ends)
+                note_evidence(sealer, loop.store_if_due(force=True), journal)
             assert verify(folder).problems == [], "beside the table in play"
+            sealer.end(journal.head)
         return folder
 
     return sealed_table

@@ -1,0 +1,336 @@
+"""Writes the table's evidence log beside play, in a thread of its own: no card waits for a head.
+
+What a crash kept out of the log is added at the next start; a log that does not fit the journal
+refuses the start.
+Source: controller/archive/README.md, "The evidence log"; controller/journal/README.md, "Evidence
+log".
+"""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controller.archive.shoe_index import ShoeSummary, shoe_summary
+from controller.archive.signer import NoSigner, Signer, SignFailed
+from controller.evidence_log.checkpoint import TreeHead, short_code
+from controller.evidence_log.leaf import SIGNED_BY_TABLE, Leaf, LeafKind
+from controller.evidence_log.log import (
+    REMEDY,
+    EvidenceLog,
+    LogRefused,
+    leaves_newest_first,
+)
+from controller.evidence_log.note import KeyType, NoteKey, sign_line
+from controller.evidence_log.shoe_proof import shoe_leaves
+from controller.journal.folder import sealed_files
+from controller.journal.log_database import LOG_NAME
+from controller.journal.record import GENESIS
+from controller.journal.store import Journal
+from controller.journal.values import Head, JournalError
+from controller.procedure.effects import CoupClosed, CoupCorrected, ResolutionRecorded
+from controller.tape.entries import Entry, RunBegan
+from controller.tape.records import read_entry
+from firmware_bridge.timestamp import Timestamp
+
+LOG: Final = logging.getLogger("smartshoe.evidence")
+RETRY_S: Final = 5.0
+END_S: Final = 10.0
+# A flood of coups waits at the port: as many leaves may wait for the disk.
+WAITING_MAX: Final = 4096
+_FAILURES: Final = (JournalError, OSError)
+
+
+class LogStatus(Struct, frozen=True):
+    """The state of the log: its newest head, and how many leaves wait for the next ones.
+
+    `problem` says why they wait, or which head the table's key did not sign, and what to do. `code`
+    is the short code of the newest head of `day`.
+    """
+
+    size: int = 0
+    root: bytes = b""
+    waiting: int = 0
+    problem: str = ""
+    unsigned: str = ""
+    day: str = ""
+    code: str = ""
+
+
+def leaf_of_entry(entry: Entry | None, at: Head, at_ns: int) -> Leaf | None:
+    """What the log says of this entry, stored up to that head; None for most entries."""
+    match entry:
+        case RunBegan():
+            return Leaf(LeafKind.START, at.seq, at.chain, at_ns)
+        case CoupClosed(record):
+            day, shoe = record.gaming_day, record.shoe
+            return Leaf(LeafKind.COUP, at.seq, at.chain, at_ns, day, shoe)
+        case ResolutionRecorded() | CoupCorrected():
+            return Leaf(LeafKind.DECISION, at.seq, at.chain, at_ns)
+        case _:
+            return None
+
+
+class LogWriter:
+    """The log of one table. `begin` opens it and starts the thread, `end` waits for its end.
+
+    `add` may be called from any thread, and any thread may read `status`.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        signer: Callable[[], Signer],
+        clock: Callable[[], Timestamp],
+    ) -> None:
+        self.status = LogStatus()
+        self._origin = origin
+        self._signer = signer
+        self._clock = clock
+        self._waiting: deque[Leaf] = deque()
+        self._seals: set[bytes] = set()
+        self._changed = threading.Condition()
+        self._ended = True
+        self._thread: threading.Thread | None = None
+
+    # --- for the table ----------------------------------------------------------------------------
+
+    def begin(self, journal: Journal) -> None:
+        """Open or begin the log, and add what a crash kept out of it. Raises JournalError."""
+        folder = journal.file.parent
+        if (folder / LOG_NAME).exists() or journal.head.seq:
+            log = self._continue(journal)
+        else:
+            log = self._commission(folder)
+        self._ended = False
+        self._thread = threading.Thread(target=self._run, args=(log,), name="evidence-log")
+        self._thread.start()
+
+    def add(self, leaf: Leaf) -> None:
+        """Add a leaf soon. Waits only while WAITING_MAX of them wait.
+
+        A shoe is named once: an interrupted move, repeated, seals it with the same bytes.
+        """
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._waiting) < WAITING_MAX or self._ended)
+            if self._ended or leaf.seal in self._seals:
+                return
+            if leaf.seal:
+                self._seals.add(leaf.seal)
+            self._waiting.append(leaf)
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """Write what waits, for a while at most, and end; the next start adds what is missing."""
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    # --- beginning --------------------------------------------------------------------------------
+
+    def _commission(self, folder: Path) -> EvidenceLog:
+        """Begin the log of a new journal."""
+        first = Leaf(LeafKind.COMMISSIONED, 0, GENESIS, self._utc_ns())
+        return begin_log(folder, self._origin, first, self._signer())
+
+    def _continue(self, journal: Journal) -> EvidenceLog:
+        folder = journal.file.parent
+        if not (folder / LOG_NAME).exists():
+            raise LogRefused(
+                f"{folder}: there are records, but no evidence log ({LOG_NAME}). {REMEDY}"
+            )
+        log = EvidenceLog.open(folder, self._origin)
+        try:
+            newest = check_log(log, journal)
+            self._seals = {one.leaf.seal for one in shoe_leaves(log.database)}
+            for leaf in missing_leaves(journal, newest, self._seals, self._utc_ns()):
+                log.add(leaf)
+                self._seals.add(leaf.seal)
+            self._require_key(log)
+        except BaseException:
+            log.close()
+            raise
+        return log
+
+    def _require_key(self, log: EvidenceLog) -> None:
+        """Say in the log that the table has another key since."""
+        signer = self._signer()
+        if isinstance(signer, NoSigner):
+            return
+        key = numbered_key(signer)
+        named = next((one.key for one in leaves_newest_first(log.database) if one.key), b"")
+        if key != named:
+            newest = log.newest()
+            log.add(Leaf(LeafKind.KEY, newest.seq, newest.chain, self._utc_ns(), key=key))
+            sign_head(log, signer)
+
+    # --- the thread -------------------------------------------------------------------------------
+
+    def _run(self, log: EvidenceLog) -> None:
+        self._publish(log.head, None)
+        until_ns = None
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._ended)
+                if not self._waiting:
+                    break
+                leaf = self._waiting[0]
+                if self._ended and until_ns is None:
+                    until_ns = self._clock().monotonic_ns + int(END_S * 1e9)
+            try:
+                self._write(log, leaf)
+            except _FAILURES as error:
+                self._report(f"the evidence log is behind: {error}")
+                with self._changed:
+                    self._changed.wait_for(lambda: self._ended, RETRY_S)
+                if until_ns is not None and self._clock().monotonic_ns > until_ns:
+                    break
+                continue
+            with self._changed:
+                self._waiting.popleft()
+                self._changed.notify_all()
+        self._waiting.clear()
+        log.close()
+
+    def _write(self, log: EvidenceLog, leaf: Leaf) -> None:
+        head = log.add(leaf)
+        self._publish(head, leaf)
+        if leaf.kind in SIGNED_BY_TABLE:
+            self._sign(log, head.size)
+
+    def _sign(self, log: EvidenceLog, size: int) -> None:
+        signer = self._signer()
+        if isinstance(signer, NoSigner):
+            return
+        try:
+            sign_head(log, signer)
+            if not log.note(1).signatures:
+                sign_head(log, signer, 1)
+        except SignFailed as error:
+            words = f"head {size} of the evidence log is not signed by the table's key: {error}"
+            LOG.error("%s", words)  # noqa: TRY400 - the sentence says all, a traceback nothing
+            self.status = replace(self.status, unsigned=words)
+        else:
+            self.status = replace(self.status, unsigned="")
+
+    def _publish(self, head: TreeHead, leaf: Leaf | None) -> None:
+        code = short_code(head)
+        LOG.info("evidence log: head %d, code %s, root %s", head.size, code, head.root.hex())
+        status = replace(
+            self.status, size=head.size, root=head.root, waiting=len(self._waiting), problem=""
+        )
+        if leaf is not None and leaf.gaming_day:
+            status = replace(status, day=leaf.gaming_day, code=code)
+        if leaf is not None and leaf.kind is LeafKind.SHOE:
+            day, shoe = leaf.gaming_day, leaf.shoe
+            LOG.info("shoe %d of %s is sealed; code of the day %s", shoe, day, code)
+        self.status = status
+
+    def _report(self, problem: str) -> None:
+        if problem != self.status.problem:
+            LOG.error("%s", problem)
+        self.status = replace(self.status, problem=problem, waiting=len(self._waiting))
+
+    def _utc_ns(self) -> int:
+        return self._clock().utc_ns
+
+
+# --- signing --------------------------------------------------------------------------------------
+
+
+def numbered_key(signer: Signer) -> bytes:
+    """The table's public key as a leaf names it: the number of its algorithm, then the key."""
+    return b"" if isinstance(signer, NoSigner) else bytes([KeyType.ED25519]) + signer.public.raw
+
+
+def begin_log(folder: Path, origin: str, first: Leaf, signer: Signer) -> EvidenceLog:
+    """Begin a log with this leaf; the table's key signs its head. Raises JournalError, OSError."""
+    log = EvidenceLog.begin(folder, origin, replace(first, key=numbered_key(signer)))
+    if not isinstance(signer, NoSigner):
+        try:
+            sign_head(log, signer)
+        except SignFailed as error:
+            LOG.error("the first head of the evidence log is not signed yet: %s", error)  # noqa: TRY400
+    return log
+
+
+def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
+    """Sign a head, the newest where no size is given, with the table's key. Raises SignFailed."""
+    assert not isinstance(signer, NoSigner), "somebody signs"
+    size = size or log.size
+    key = NoteKey(log.origin, KeyType.ED25519, signer.public)
+    log.add_signatures(size, [sign_line(key, log.note(size).text, signer.sign)])
+
+
+# --- the log and the journal ----------------------------------------------------------------------
+
+
+def check_log(log: EvidenceLog, journal: Journal) -> Leaf:
+    """Check the newest leaves against the live records; return the newest. Raises JournalError."""
+    newest: Leaf | None = None
+    for leaf in leaves_newest_first(log.database):
+        newest = newest or leaf
+        if leaf.seq < journal.base.seq:
+            break
+        if leaf.seq > journal.head.seq:
+            raise LogRefused(
+                f"{journal.file}: the evidence log speaks of record {leaf.seq}, and the"
+                f" newest record here is {journal.head.seq}: records were removed, or this is an"
+                f" older {journal.file.name}. {REMEDY}"
+            )
+        if journal.chain_at(leaf.seq) != leaf.chain:
+            raise LogRefused(
+                f"{journal.file}: record {leaf.seq} or one before it was changed after the"
+                f" evidence log spoke of it. {REMEDY}"
+            )
+    assert newest is not None, "an opened log has a leaf"
+    return newest
+
+
+def missing_leaves(
+    journal: Journal, newest: Leaf, named: Collection[bytes], at_ns: int
+) -> Iterator[Leaf]:
+    """What the log would say if the program had not ended: of records, then of sealed files.
+
+    `named` are the seals that it names. Raises JournalError, EncodingError.
+    """
+    for stored in journal.records(after_seq=max(newest.seq, journal.base.seq)):
+        at = Head(stored.seq, stored.chain)
+        leaf = leaf_of_entry(read_entry(stored.record), at, at_ns)
+        if leaf is not None:
+            yield leaf
+    for one in unnamed_shoes(journal.file.parent, journal.base.seq, named):
+        heading = one.heading
+        yield leaf_of_shoe(heading.gaming_day, heading.shoe, one.digest, journal.head, at_ns)
+
+
+def unnamed_shoes(folder: Path, base_seq: int, named: Collection[bytes]) -> list[ShoeSummary]:
+    """The newest sealed shoes up to the base that the log does not name, the oldest first.
+
+    Raises JournalError.
+    """
+    found: list[ShoeSummary] = []
+    for path in reversed(sealed_files(folder)):
+        if not path.is_file():
+            continue
+        one = shoe_summary(path)
+        if one.digest in named:
+            break
+        # A file after the base is one whose move was interrupted: it is sealed again.
+        if one.heading.last_seq <= base_seq:
+            found.append(one)
+    return found[::-1]
+
+
+def leaf_of_shoe(gaming_day: str, shoe: int, seal: bytes, head: Head, at_ns: int) -> Leaf:
+    """What the log says of a sealed shoe while the journal has that head."""
+    kind = LeafKind.SHOE
+    return Leaf(kind, head.seq, head.chain, at_ns, gaming_day, shoe, seal)

@@ -1,0 +1,181 @@
+"""The evidence log of a table: adds leaves, and signs each head with a key that is erased after it.
+
+A step is: the next key is durable, leaf and head are stored together, the used key is erased. What
+a crash left of a step is finished when the log is opened.
+Source: controller/journal/README.md, "Evidence log"; C2SP signed-note, tlog-checkpoint.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint
+from controller.evidence_log.head_keys import HeadKeys, HeadKeysMissing
+from controller.evidence_log.leaf import LEAVES, Leaf
+from controller.evidence_log.note import (
+    KeyType,
+    NoteError,
+    NoteKey,
+    SignatureLine,
+    SignedNote,
+    parse_note,
+    sign_line,
+)
+from controller.evidence_log.stored_tree import StoredTree
+from controller.evidence_log.tree import leaf_hash
+from controller.journal.encoding import EncodingError
+from controller.journal.log_database import LogDatabase
+from controller.journal.values import JournalError
+from controller.system.keys import TableKey
+
+
+class LogRefused(JournalError):
+    """The log cannot be continued; the message says why and what to do."""
+
+
+class EvidenceLog:
+    """The log of one table. To be used by one thread at a time.
+
+    Methods raise JournalError and OSError; then nothing was added, and the call may be repeated.
+    """
+
+    def __init__(self, origin: str, database: LogDatabase, keys: HeadKeys) -> None:
+        """Use `open` or `begin`."""
+        self.origin = origin
+        self.database = database
+        self._keys = keys
+        self.tree = StoredTree(database.entries)
+
+    @classmethod
+    def begin(cls, folder: Path, origin: str, first: Leaf) -> "EvidenceLog":
+        """Make a new log with its first leaf, whose head nobody has signed yet."""
+        database = LogDatabase.open(folder, create=True)
+        assert not database.size, "there is no log here yet"
+        try:
+            log = cls(origin, database, HeadKeys(folder, create=True))
+            log.add(first)
+        except BaseException:
+            database.close()
+            raise
+        return log
+
+    @classmethod
+    def open(cls, folder: Path, origin: str) -> "EvidenceLog":
+        """Open a log and finish what a crash left of its last step. Raises LogRefused."""
+        database = LogDatabase.open(folder, create=False)
+        try:
+            log = cls(origin, database, HeadKeys(folder))
+            log._finish_step()
+        except HeadKeysMissing as error:
+            database.close()
+            raise _cannot_sign(database, str(error)) from error
+        except BaseException:
+            database.close()
+            raise
+        return log
+
+    def close(self) -> None:
+        self.database.close()
+        self._keys.close()
+
+    @property
+    def size(self) -> int:
+        """The number of leaves."""
+        return self.tree.frontier.size
+
+    @property
+    def head(self) -> TreeHead:
+        """The newest head."""
+        return TreeHead(self.origin, self.size, self.tree.frontier.root)
+
+    def add(self, leaf: Leaf) -> TreeHead:
+        """Add a leaf; the head after it is durable on return, and its key erased."""
+        size = self.size + 1
+        next_key = self._keys.prepare(size + 1)
+        entry = LEAVES.encode(replace(leaf, next_key=next_key.public.raw))
+        hashed = leaf_hash(entry)
+        head = TreeHead(self.origin, size, self.tree.frontier.with_leaf(hashed).root)
+        # The first head has no key of its own: the table's key signs it.
+        signer = self._keys.key(size) if size > 1 else None
+        if size > 1 and signer is None:
+            raise _cannot_sign(self.database, "it is not in its place")
+        note = SignedNote(head.text(), tuple(self._lines(head, signer)))
+        self.database.append(size - 1, entry, note.to_bytes())
+        self.tree.add(hashed)
+        self._keys.erase(size)
+        return head
+
+    def _lines(self, head: TreeHead, signer: TableKey | None) -> list[SignatureLine]:
+        if signer is None:
+            return []
+        key = NoteKey(self.origin, KeyType.ED25519, signer.public)
+        return [sign_line(key, head.text(), signer.sign)]
+
+    def add_signatures(self, size: int, lines: Sequence[SignatureLine]) -> None:
+        """Add further signatures to the head of that size; one of the same key is replaced."""
+        note = self.note(size)
+        named = {(line.name, line.key_id) for line in lines}
+        others = (one for one in note.signatures if (one.name, one.key_id) not in named)
+        signed = replace(note, signatures=(*others, *lines))
+        self.database.set_note(size, signed.to_bytes())
+
+    def note(self, size: int) -> SignedNote:
+        """The signed head of that size."""
+        return stored_note(self.database, size)
+
+    def newest(self) -> Leaf:
+        """The newest leaf."""
+        return next(leaves_newest_first(self.database))
+
+    def _finish_step(self) -> None:
+        size = self.size
+        if not size:
+            raise LogRefused(f"{self.database.file}: it is empty. {REMEDY}")
+        stored = parse_checkpoint(self.note(size).text)
+        if stored.origin != self.origin:
+            raise LogRefused(
+                f"{self.database.file}: this is the log of table {stored.origin}, and the"
+                f" configuration names {self.origin}. Allowed: one table for each journal. Remedy:"
+                " put table.name back, or name another folder"
+            )
+        if stored != self.head:
+            raise LogRefused(
+                f"{self.database.file}: its leaves do not lead to its newest head: they were"
+                f" changed. {REMEDY}"
+            )
+        signer = self._keys.key(size + 1)
+        if signer is None or signer.public.raw != self.newest().next_key:
+            raise _cannot_sign(self.database, f"{self._keys.path.name} does not hold it")
+        # The key of the newest head, not erased yet, or of a head after the next, whose leaf was
+        # not stored: both are in this place.
+        self._keys.erase(size)
+
+
+REMEDY = (
+    "Remedy: keep it as evidence, and run `smartshoe verify` on a copy; a named person begins a new"
+    " log with `smartshoe journal begin-log`, and every later verification says so"
+)
+
+
+def _cannot_sign(database: LogDatabase, why: str) -> LogRefused:
+    return LogRefused(
+        f"{database.file}: the key that signs the next head is not here: {why}. {REMEDY}"
+    )
+
+
+def stored_note(database: LogDatabase, size: int) -> SignedNote:
+    """The signed head of that size. Raises LogRefused."""
+    try:
+        return parse_note(database.note(size) or b"", unsigned=True)
+    except NoteError as error:
+        raise LogRefused(f"{database.file}: head {size}: {error}. {REMEDY}") from error
+
+
+def leaves_newest_first(database: LogDatabase) -> Iterator[Leaf]:
+    """What the leaves say, the newest first. Raises LogRefused, JournalError."""
+    for entry in database.newest_first():
+        try:
+            yield LEAVES.decode(entry)
+        except EncodingError as error:
+            raise LogRefused(f"{database.file}: a leaf: {error}. {REMEDY}") from error

@@ -1,0 +1,88 @@
+"""What the evidence log says of sealed shoes: their leaves, codes of days, proofs of inclusion.
+
+Source: controller/journal/README.md, "Evidence log"; C2SP tlog-proof.
+"""
+
+import base64
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint, short_code
+from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind
+from controller.evidence_log.log import stored_note
+from controller.evidence_log.note import NoteError, SignedNote
+from controller.evidence_log.stored_tree import StoredTree
+from controller.evidence_log.tree import inclusion_proof
+from controller.journal.encoding import EncodingError
+from controller.journal.log_database import LogDatabase
+from controller.journal.values import JournalError
+
+PROOF_FORM: Final = "c2sp.org/tlog-proof@v1"
+
+
+class ShoeLeaf(Struct, frozen=True):
+    """The leaf of a sealed shoe: its number and its entry as stored."""
+
+    number: int
+    entry: bytes
+    leaf: Leaf
+
+
+class ShoeProof(Struct, frozen=True):
+    """The proof that a sealed shoe is in the log with a signed head, as a file of its own."""
+
+    leaf: ShoeLeaf
+    head: TreeHead
+    signed_by: int
+    text: bytes
+
+    @property
+    def code(self) -> str:
+        return short_code(self.head)
+
+
+def shoe_leaves(database: LogDatabase) -> Iterator[ShoeLeaf]:
+    """The leaves of sealed shoes in order. Raises JournalError."""
+    for number, entry in enumerate(database.entries()):
+        try:
+            leaf = LEAVES.decode(entry)
+        except EncodingError as error:
+            raise JournalError(
+                f"{database.file}: leaf {number}: {error}. Remedy: keep the file as evidence, and"
+                " run `smartshoe verify` on a copy"
+            ) from error
+        if leaf.kind is LeafKind.SHOE:
+            yield ShoeLeaf(number, entry, leaf)
+
+
+def read_head(database: LogDatabase, size: int) -> tuple[TreeHead, SignedNote]:
+    """The head of that size with its signatures. Raises JournalError."""
+    note = stored_note(database, size)
+    try:
+        return parse_checkpoint(note.text), note
+    except NoteError as error:
+        raise JournalError(
+            f"{database.file}: head {size}: {error}. Remedy: keep the file as evidence, and run"
+            " `smartshoe verify` on a copy"
+        ) from error
+
+
+def shoe_proof(database: LogDatabase, seal: bytes) -> ShoeProof | None:
+    """The proof for the shoe with that seal; None where the log does not name it.
+
+    It leads to the head that gives its gaming day its code. Raises JournalError.
+    """
+    leaves = tuple(shoe_leaves(database))
+    leaf = next((one for one in leaves if one.leaf.seal == seal), None)
+    if leaf is None:
+        return None
+    day = leaf.leaf.gaming_day
+    newest = max(one.number for one in leaves if one.leaf.gaming_day == day)
+    head, note = read_head(database, newest + 1)
+    proof = inclusion_proof(StoredTree(database.entries).root, leaf.number, head.size)
+    lines = [PROOF_FORM, f"index {leaf.number}"]
+    lines += [base64.b64encode(one).decode() for one in proof]
+    text = "".join(f"{line}\n" for line in lines).encode() + b"\n" + note.to_bytes()
+    return ShoeProof(leaf, head, len(note.signatures), text)

@@ -1,0 +1,50 @@
+"""The tree of a log whose entries are stored: its frontier, and the roots of its full tiles.
+
+Source: RFC 6962, section 2.1; C2SP tlog-tiles.
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Final
+
+from controller.evidence_log.tiles import TILE_WIDTH
+from controller.evidence_log.tree import Frontier, frontier_of, leaf_hash, node_hash, split
+
+_NO_LEAVES: Final = Frontier()
+
+
+class StoredTree:
+    """A tree that grows. `entries_from` returns the stored entries from a number on."""
+
+    def __init__(self, entries_from: Callable[[int], Iterable[bytes]]) -> None:
+        self._entries_from = entries_from
+        self._tile_roots: list[bytes] = []
+        self._frontier = self._tile = _NO_LEAVES
+        for entry in entries_from(0):
+            self.add(leaf_hash(entry))
+
+    @property
+    def frontier(self) -> Frontier:
+        return self._frontier
+
+    def add(self, leaf: bytes) -> None:
+        """Add the next leaf, by its hash."""
+        self._frontier = self._frontier.with_leaf(leaf)
+        self._tile = self._tile.with_leaf(leaf)
+        if self._tile.size == TILE_WIDTH:
+            self._tile_roots.append(self._tile.root)
+            self._tile = _NO_LEAVES
+
+    def root(self, start: int, end: int) -> bytes:
+        """The root of the leaves from `start` up to `end`, a part of the tree as it is split."""
+        if end - start <= TILE_WIDTH:
+            tile, within = divmod(start, TILE_WIDTH)
+            if end - start == TILE_WIDTH and not within and tile < len(self._tile_roots):
+                return self._tile_roots[tile]
+            return frontier_of(self.leaves(start, end)).root
+        middle = start + split(end - start)
+        return node_hash(self.root(start, middle), self.root(middle, end))
+
+    def leaves(self, start: int, end: int) -> list[bytes]:
+        """The hashes of these leaves."""
+        return [leaf_hash(entry) for entry in islice(self._entries_from(start), end - start)]

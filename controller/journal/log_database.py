@@ -1,0 +1,131 @@
+"""The SQLite file of the evidence log: its leaves, and the signed head after each.
+
+Source: controller/journal/README.md, "Evidence log".
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from controller.journal.database import (
+    DAMAGE,
+    EVIDENCE_LOG,
+    describe_error,
+    open_reader,
+    open_writer,
+)
+from controller.journal.values import JournalError
+
+LOG_NAME: Final = "log.db"
+# The log as files for other programs.
+TILES_NAME: Final = "log"
+
+
+class LogDatabase:
+    """Leaves from number 0, heads from size 1. To be used by one thread at a time."""
+
+    def __init__(self, connection: sqlite3.Connection, file: Path, close: Callable[[], None]):
+        """Use `open` or `open_read_only`."""
+        self.file = file
+        self.close = close
+        self._connection = connection
+
+    @classmethod
+    def open(cls, folder: Path, *, create: bool) -> "LogDatabase":
+        """Open the log in a journal's folder for writing. Raises JournalError."""
+        connection = open_writer(folder / LOG_NAME, EVIDENCE_LOG, create=create)
+        return cls(connection, folder / LOG_NAME, connection.close)
+
+    @classmethod
+    def open_read_only(cls, folder: Path) -> "LogDatabase":
+        """Open the log as of this moment; nothing is written. Raises JournalError."""
+        opened = open_reader(folder / LOG_NAME, EVIDENCE_LOG)
+        return cls(opened.connection, folder / LOG_NAME, opened.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def size(self) -> int:
+        """The number of leaves. Raises JournalError."""
+        with self._reading():
+            (newest,) = self._connection.execute("SELECT max(number) FROM leaves").fetchone()
+        return 0 if newest is None else int(newest) + 1
+
+    def entries(self, first: int = 0) -> Iterator[bytes]:
+        """The entries of the leaves from number `first` on. Raises JournalError."""
+        query = "SELECT entry FROM leaves WHERE number >= ? ORDER BY number"
+        with self._reading(), closing(self._connection.execute(query, (first,))) as rows:
+            for (entry,) in rows:
+                yield entry
+
+    def newest_first(self) -> Iterator[bytes]:
+        """The entries of the leaves, the newest first. Raises JournalError."""
+        query = "SELECT entry FROM leaves ORDER BY number DESC"
+        with self._reading(), closing(self._connection.execute(query)) as rows:
+            for (entry,) in rows:
+                yield entry
+
+    def note(self, size: int) -> bytes | None:
+        """The signed head of that size. Raises JournalError."""
+        with self._reading():
+            query = "SELECT note FROM heads WHERE size = ?"
+            row = self._connection.execute(query, (size,)).fetchone()
+        return row[0] if row is not None else None
+
+    def note_text(self, size: int) -> bytes:
+        """What is signed in the head of that size, empty if it is not here. Raises JournalError."""
+        return (self.note(size) or b"").rpartition(b"\n\n")[0]
+
+    def append(self, number: int, entry: bytes, note: bytes) -> None:
+        """Store a leaf and the head after it, durable on return. Raises JournalError."""
+        with self._transaction():
+            self._connection.execute("INSERT INTO leaves VALUES (?, ?)", (number, entry))
+            self._connection.execute("INSERT INTO heads VALUES (?, ?)", (number + 1, note))
+
+    def set_note(self, size: int, note: bytes) -> None:
+        """Store that head with further signatures. Raises JournalError."""
+        with self._transaction():
+            self._connection.execute("UPDATE heads SET note = ? WHERE size = ?", (note, size))
+
+    def copy_to(self, path: Path) -> None:
+        """Write the whole log as of this moment into a new file. Raises JournalError."""
+        with self._reading(), closing(sqlite3.connect(path)) as copy:
+            self._connection.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            yield
+            self._connection.execute("COMMIT")
+        except DAMAGE as error:
+            with contextlib.suppress(sqlite3.Error):
+                self._connection.rollback()
+            raise JournalError(
+                f"{self.file}: cannot store: {describe_error(error)}. Remedy: make room on the"
+                " disk, and see that the file belongs to this program's account"
+            ) from error
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            yield
+        except DAMAGE as error:
+            raise JournalError(
+                f"{self.file}: cannot be read: {describe_error(error)}. Remedy: keep the file as it"
+                " is, and run verify on a copy of it to find the damage"
+            ) from error
