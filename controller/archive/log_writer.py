@@ -118,10 +118,9 @@ class LogWriter:
         """
         with self._changed:
             self._changed.wait_for(lambda: len(self._waiting) < WAITING_MAX or self._ended)
-            if self._ended or leaf.seal in self._seals:
+            if self._ended or (leaf.seal and leaf.seal in self._seals):
                 return
-            if leaf.seal:
-                self._seals.add(leaf.seal)
+            self._seals.add(leaf.seal)
             self._waiting.append(leaf)
             self._changed.notify_all()
 

@@ -1,0 +1,250 @@
+"""The evidence log of a table: what it says, what it refuses, and what a crash cannot take from it.
+
+Source: controller/archive/README.md, "The evidence log"; controller/journal/README.md, "Evidence
+log".
+"""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from controller.actions.actions import Resolution
+from controller.actions.choices import FloorDecision, Provisional
+from controller.archive import sealer as sealer_module
+from controller.archive.log_writer import LogWriter
+from controller.archive.sealer import Sealer
+from controller.archive.signer import NoSigner, SigningSettings
+from controller.evidence_log.leaf import Leaf
+from controller.evidence_log.log import LogRefused, leaves_newest_first, stored_note
+from controller.evidence_log.note import KeyType, NoteKey, valid_signatures
+from controller.journal.folder import read_sealed, sealed_files
+from controller.journal.log_database import LogDatabase
+from controller.journal.record import link
+from controller.journal.store import Journal
+from controller.system.keys import PublicKey, load_public
+from controller.table.loop import Loop
+from controller.table.table import note_evidence
+from controller.tape.inputs import Started
+from firmware_bridge.transport.clock import now
+
+OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
+COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+
+
+class LoggedTable:
+    """A table that stores a script's inputs and logs them as the program does."""
+
+    def __init__(self, folder: Path, script) -> None:
+        self.folder = folder
+        self.script = script
+        self.given = 0
+        self.loop: Loop | None = None
+
+    def run(self, *, stop: bool = True) -> "LoggedTable":
+        """One run over what the script has said since; without `stop` it is killed at the end."""
+        script = self.script
+        sealer = Sealer("M7", SigningSettings(self.folder / "table.key"), lambda: script.at)
+        with Journal.open(self.folder) as journal:
+            sealer.begin(journal)
+            loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
+            if self.loop is not None:
+                loop.state, loop._started_seq = self.loop.state, 1
+                loop._software = self.loop._software
+            for item in script.inputs[self.given :]:
+                if isinstance(item, Started):
+                    stored = loop.begin(item)
+                else:
+                    loop.take(item)
+                    stored = loop.store_if_due(force=True)
+                note_evidence(sealer, stored, journal)
+            sealer.end(journal.head if stop else None)
+        self.given, self.loop = len(script.inputs), loop
+        return self
+
+    def leaves(self) -> list[Leaf]:
+        with LogDatabase.open_read_only(self.folder) as log:
+            return list(leaves_newest_first(log))[::-1]
+
+    def kinds(self) -> list[str]:
+        return [one.kind.value for one in self.leaves()]
+
+    def execute(self, *statements: str, file: str = "live.db") -> None:
+        with closing(sqlite3.connect(self.folder / file)) as database, database:
+            for one in statements:
+                database.execute(one)
+
+
+@pytest.fixture
+def logged(fast_dir: Path, script) -> Callable[..., LoggedTable]:
+    """A table that has dealt two coups of an open shoe."""
+
+    def made() -> LoggedTable:
+        return LoggedTable(fast_dir / "journal", script().begun().reported(*OPENING, *COUP, *COUP))
+
+    return made
+
+
+# --- what it says ---------------------------------------------------------------------------------
+
+
+def test_commissioning_start_coups_and_stop_are_leaves(logged) -> None:
+    table = logged().run()
+
+    assert table.kinds() == ["commissioned", "start", "coup", "coup", "stop"]
+    with Journal.open(table.folder) as journal:
+        newest = table.leaves()[-1]
+        assert (newest.seq, newest.chain) == (journal.head.seq, journal.head.chain)
+
+
+def test_a_floorpersons_decision_is_a_leaf(logged) -> None:
+    table = logged()
+    table.script.reported("44 91 92")
+    table.script.acted(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER))
+
+    assert "decision" in table.run().kinds()
+
+
+def test_every_head_is_signed_by_the_key_that_the_leaf_before_names(logged) -> None:
+    table = logged().run()
+    leaves = table.leaves()
+    with LogDatabase.open_read_only(table.folder) as log:
+        for size in range(2, len(leaves) + 1):
+            key = NoteKey("M7", KeyType.ED25519, PublicKey(leaves[size - 2].next_key))
+            assert valid_signatures(stored_note(log, size), [key])
+
+
+def test_the_tables_key_signs_the_heads_after_commissioning_start_and_stop_alone(logged) -> None:
+    table = logged().run()
+    key = NoteKey("M7", KeyType.ED25519, load_public(table.folder / "table.key.pub"))
+    with LogDatabase.open_read_only(table.folder) as log:
+        notes = [stored_note(log, size) for size in range(1, log.size + 1)]
+
+    signed = [key.id in {one.key_id for one in note.signatures} for note in notes]
+    assert signed == [True, True, False, False, True]
+    assert [len(note.signatures) for note in notes] == [1, 2, 1, 1, 2]
+    for note in (notes[0], notes[1], notes[4]):
+        assert valid_signatures(note, [key])
+
+
+def test_the_first_leaf_names_the_tables_key(logged) -> None:
+    table = logged().run()
+    key = load_public(table.folder / "table.key.pub")
+    assert table.leaves()[0].key == b"\x01" + key.raw
+
+
+def test_a_used_key_is_nowhere_in_the_folder(logged) -> None:
+    """Whoever takes the machine has the key of the next head, and none of an earlier one."""
+    table = logged().run()
+    stored = (table.folder / "log.keys").read_bytes()
+    size = len(table.leaves()) + 1
+    used, next_one = (stored[72 * (one % 2) :][:72] for one in (size - 1, size))
+
+    assert used == bytes(72)
+    assert int.from_bytes(next_one[:8], "big") == size
+    for file in (table.folder / "log.db", table.folder / "log.db-wal"):
+        if file.exists():
+            assert next_one[8:40] not in file.read_bytes()
+
+
+# --- the open shoe cannot be forged ---------------------------------------------------------------
+
+
+def forge(table: LoggedTable, old: bytes, new: bytes) -> None:
+    """Change a record of the open shoe, compute the chain again, delete the saved state."""
+    with closing(sqlite3.connect(table.folder / "live.db")) as live, live:
+        chain = live.execute("SELECT chain FROM base").fetchone()[0]
+        changed = 0
+        for seq, record in live.execute("SELECT seq, record FROM records ORDER BY seq").fetchall():
+            changed += old in record
+            record = record.replace(old, new)
+            chain = link(chain, record)
+            live.execute(
+                "UPDATE records SET record = ?, chain = ? WHERE seq = ?", (record, chain, seq)
+            )
+        live.execute("DELETE FROM checkpoint")
+    assert changed
+
+
+def test_a_reason_changed_in_the_open_shoe_refuses_the_next_start(logged) -> None:
+    """Somebody with all rights on the machine changes live.db while the table stands still."""
+    table = logged()
+    table.script.reported("44 91 92")
+    table.script.acted(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER))
+    table.run()
+    forge(table, b"seen by me", b"seen by us")
+
+    with pytest.raises(LogRefused, match="was changed after the"):
+        table.run()
+
+
+def test_records_taken_away_at_the_end_refuse_the_next_start(logged) -> None:
+    table = logged().run()
+    table.execute("DELETE FROM records WHERE seq > 30", "DELETE FROM checkpoint")
+    with pytest.raises(LogRefused, match="records were removed, or this is an older"):
+        table.run()
+
+
+def test_a_journal_without_its_log_is_refused(logged) -> None:
+    table = logged().run()
+    for path in table.folder.glob("log.db*"):
+        path.unlink()
+    with pytest.raises(LogRefused, match="there are records, but no evidence log"):
+        table.run()
+
+
+def test_a_changed_leaf_is_refused(logged) -> None:
+    table = logged().run()
+    table.execute("UPDATE leaves SET entry = x'80' WHERE number = 2", file="log.db")
+    with pytest.raises(LogRefused, match="its leaves do not lead to its newest head"):
+        table.run()
+
+
+def test_without_the_next_key_nobody_goes_on(logged) -> None:
+    table = logged().run()
+    (table.folder / "log.keys").write_bytes(bytes(144))
+    with pytest.raises(LogRefused, match=r"log\.keys does not hold it"):
+        table.run()
+
+
+def test_the_log_of_another_table_is_refused(logged, fast_dir: Path) -> None:
+    logged().run()
+    log = LogWriter("M8", lambda: NoSigner("", wanted=False), now)
+    with (
+        Journal.open(fast_dir / "journal") as journal,
+        pytest.raises(LogRefused, match="log of table M7, and the configuration names M8"),
+    ):
+        log.begin(journal)
+
+
+# --- a crash --------------------------------------------------------------------------------------
+
+
+def test_coups_that_a_kill_kept_out_of_the_log_are_added_at_the_start(logged, monkeypatch) -> None:
+    table = logged()
+    with monkeypatch.context() as killed:
+        killed.setattr(sealer_module, "leaf_of_entry", lambda *_: None)
+        table.run(stop=False)
+    assert table.kinds() == ["commissioned"]
+
+    table.run()
+
+    assert table.kinds() == ["commissioned", "start", "coup", "coup", "stop"]
+
+
+def test_a_sealed_shoe_that_a_kill_kept_out_of_the_log_is_added_at_the_start(
+    logged, monkeypatch
+) -> None:
+    table = logged()
+    table.script.reported(*COUP[:2], "43", *COUP[2:], *COUP)
+    with monkeypatch.context() as killed:
+        killed.setattr(LogWriter, "add", lambda *_: None)
+        table.run(stop=False)
+    assert sealed_files(table.folder)
+
+    table.run()
+
+    assert table.kinds().count("shoe") == 1
+    assert table.leaves()[-2].seal == read_sealed(sealed_files(table.folder)[0]).digest

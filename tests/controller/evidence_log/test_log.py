@@ -1,0 +1,167 @@
+"""The evidence log on disk: a step cut short is finished or undone at the next opening.
+
+Source: controller/journal/README.md, "Evidence log".
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.evidence_log import head_keys
+from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint
+from controller.evidence_log.head_keys import HeadKeys
+from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind
+from controller.evidence_log.log import EvidenceLog, LogRefused, stored_note
+from controller.evidence_log.note import KeyType, NoteKey, valid_signatures
+from controller.evidence_log.tree import frontier_of, leaf_hash
+from controller.journal.log_database import LogDatabase
+from controller.system.keys import PublicKey
+
+FIRST = Leaf(LeafKind.COMMISSIONED, 0, bytes(32), 1)
+
+
+def coup(number: int) -> Leaf:
+    return Leaf(LeafKind.COUP, number, bytes([number]) * 32, number, "2026-11-21", 7)
+
+
+class PowerCut(BaseException):
+    """The machine has no power from here on."""
+
+
+def require_whole(folder: Path, coups: int) -> None:
+    """Every leaf is there once, and every head but the first is signed by the key before it."""
+    with LogDatabase.open_read_only(folder) as log:
+        entries = list(log.entries())
+        leaves = [LEAVES.decode(one) for one in entries]
+        assert [one.seq for one in leaves] == list(range(coups + 1))
+        hashes = [leaf_hash(one) for one in entries]
+        for size in range(1, len(leaves) + 1):
+            note = stored_note(log, size)
+            root = frontier_of(hashes[:size]).root
+            assert parse_checkpoint(note.text) == TreeHead("BAC-12", size, root)
+            if size > 1:
+                key = NoteKey("BAC-12", KeyType.ED25519, PublicKey(leaves[size - 2].next_key))
+                assert valid_signatures(note, [key])
+
+
+def test_leaves_and_heads_go_on_after_each_opening(fast_dir: Path) -> None:
+    EvidenceLog.begin(fast_dir, "BAC-12", FIRST).close()
+    for number in (1, 2, 3):
+        log = EvidenceLog.open(fast_dir, "BAC-12")
+        log.add(coup(number))
+        log.close()
+    require_whole(fast_dir, 3)
+
+
+def cut_at(monkeypatch: pytest.MonkeyPatch, write: int, *, torn: bool) -> None:
+    """The power fails at that write of a step: 0 the next key, 1 leaf and head, 2 the erasure."""
+    left = [write]
+
+    def fails() -> bool:
+        left[0] -= 1
+        return left[0] < 0
+
+    store, append = HeadKeys._store, LogDatabase.append
+
+    def cut_store(keys: HeadKeys, size: int, slot: bytes) -> None:
+        if fails():
+            if torn:
+                store(keys, size, slot[:30] + bytes(42))
+            raise PowerCut
+        store(keys, size, slot)
+
+    def cut_append(log: LogDatabase, number: int, entry: bytes, note: bytes) -> None:
+        if fails():
+            raise PowerCut
+        append(log, number, entry, note)
+
+    monkeypatch.setattr(HeadKeys, "_store", cut_store)
+    monkeypatch.setattr(LogDatabase, "append", cut_append)
+
+
+@pytest.mark.parametrize("torn", [False, True], ids=["not written", "half written"])
+@pytest.mark.parametrize("write", [0, 1, 2], ids=["next key", "leaf and head", "erasure"])
+@pytest.mark.parametrize("before", [0, 1, 2])
+def test_a_step_cut_short_is_finished_or_undone(
+    fast_dir: Path, monkeypatch: pytest.MonkeyPatch, before: int, write: int, torn: bool
+) -> None:
+    log = EvidenceLog.begin(fast_dir, "BAC-12", FIRST)
+    for number in range(1, before + 1):
+        log.add(coup(number))
+    with monkeypatch.context() as power:
+        cut_at(power, write, torn=torn)
+        with pytest.raises(PowerCut):
+            log.add(coup(before + 1))
+    log.close()
+
+    log = EvidenceLog.open(fast_dir, "BAC-12")
+    stored = log.size - 1
+    assert stored == before + (write == 2)
+    used = slot(fast_dir, log.size)
+    for number in range(stored + 1, before + 4):
+        log.add(coup(number))
+    log.close()
+
+    assert used == bytes(72), "the opening erased what the cut left"
+    require_whole(fast_dir, before + 3)
+
+
+def slot(folder: Path, size: int) -> bytes:
+    return (folder / head_keys.HEAD_KEYS_NAME).read_bytes()[72 * (size % 2) :][:72]
+
+
+def test_a_failed_step_may_be_repeated(fast_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = EvidenceLog.begin(fast_dir, "BAC-12", FIRST)
+    with monkeypatch.context() as power:
+        cut_at(power, 1, torn=False)
+        with pytest.raises(PowerCut):
+            log.add(coup(1))
+    log.add(coup(1))
+    log.close()
+    require_whole(fast_dir, 1)
+
+
+def replace_slot(folder: Path, size: int, change: Callable[[bytes], bytes]) -> None:
+    path = folder / head_keys.HEAD_KEYS_NAME
+    data = bytearray(path.read_bytes())
+    at = 72 * (size % 2)
+    data[at : at + 72] = change(bytes(data[at : at + 72]))
+    path.write_bytes(bytes(data))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda _: bytes(72),
+        lambda one: one[:-1] + bytes([one[-1] ^ 1]),
+        lambda one: bytes(8) + one[8:],
+    ],
+    ids=["erased", "damaged", "of another head"],
+)
+def test_without_the_key_of_the_next_head_the_log_is_refused(
+    fast_dir: Path, change: Callable[[bytes], bytes]
+) -> None:
+    EvidenceLog.begin(fast_dir, "BAC-12", FIRST).close()
+    replace_slot(fast_dir, 2, change)
+    with pytest.raises(LogRefused, match="the key that signs the next head is not here"):
+        EvidenceLog.open(fast_dir, "BAC-12")
+
+
+def test_another_key_in_the_place_of_the_next_is_refused(fast_dir: Path) -> None:
+    EvidenceLog.begin(fast_dir, "BAC-12", FIRST).close()
+    keys = HeadKeys(fast_dir)
+    keys.prepare(2)
+    keys.close()
+    with pytest.raises(LogRefused, match=r"log\.keys does not hold it"):
+        EvidenceLog.open(fast_dir, "BAC-12")
+
+
+def test_the_key_file_is_for_this_account_alone_and_no_link(fast_dir: Path) -> None:
+    EvidenceLog.begin(fast_dir, "BAC-12", FIRST).close()
+    path = fast_dir / head_keys.HEAD_KEYS_NAME
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.rename(fast_dir / "elsewhere")
+    path.symlink_to(fast_dir / "elsewhere")
+    with pytest.raises(OSError, match="Too many levels of symbolic links"):
+        EvidenceLog.open(fast_dir, "BAC-12")
