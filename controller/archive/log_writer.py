@@ -49,8 +49,8 @@ _FAILURES: Final = (JournalError, OSError)
 class LogStatus(Struct, frozen=True):
     """The state of the log: its newest head, and how many leaves wait for the next ones.
 
-    `problem` says why they wait, or which head the table's key did not sign, and what to do. `code`
-    is the short code of the newest head of `day`.
+    `problem` says why they wait and what to do, `unsigned` which head the table's key did not sign.
+    `code` is the short code of `day`, that of the head after its newest sealed shoe.
     """
 
     size: int = 0
@@ -226,11 +226,11 @@ class LogWriter:
         status = replace(
             self.status, size=head.size, root=head.root, waiting=len(self._waiting), problem=""
         )
-        if leaf is not None and leaf.gaming_day:
-            status = replace(status, day=leaf.gaming_day, code=code)
         if leaf is not None and leaf.kind is LeafKind.SHOE:
-            day, shoe = leaf.gaming_day, leaf.shoe
-            LOG.info("shoe %d of %s is sealed; code of the day %s", shoe, day, code)
+            status = replace(status, day=leaf.gaming_day, code=code)
+            LOG.info(
+                "shoe %d of %s is sealed; code of the day %s", leaf.shoe, leaf.gaming_day, code
+            )
         self.status = status
 
     def _report(self, problem: str) -> None:

@@ -126,7 +126,7 @@ EVIDENCE: Final = (
         (
             example(
                 "smartshoe evidence 2025-11-21/1/1 journal --out coup-1.zip",
-                "coup-1.zip: coup 2025-11-21/1/1, 11 files, 196572 bytes",
+                "coup-1.zip: coup 2025-11-21/1/1, 12 files, 196572 bytes",
                 "  sha256 4327a567c7974620560b57fa928873650fe6f1de49d508c3a84fa88efe8c7dae",
                 "  to check it anywhere: unpack it and run `python3 verify.py .` in its folder",
             ),
@@ -144,7 +144,7 @@ EVIDENCE: Final = (
                 "  2025-11-21/1/3  09:00:04 to 09:00:06 +00:00  Player wins  <- chosen",
                 "  2025-11-21/2/1  09:00:07 to 09:00:08 +00:00  Player wins",
                 "  if another one is meant, give it in place of --at",
-                "coup.zip: coup 2025-11-21/1/3, 11 files, ...",
+                "coup.zip: coup 2025-11-21/1/3, 12 files, ...",
                 "...",
             ),
         ),
@@ -217,11 +217,11 @@ EVIDENCE: Final = (
         (
             example(
                 "smartshoe journal archive journal --to archive",
-                "archive: 5 files copied and verified, 27377 bytes; 0 were there",
+                "archive: 4 files copied and verified, 27377 bytes; 0 were there",
             ),
             example(
                 "smartshoe journal archive journal --to archive --older-than 2",
-                "archive: 0 files copied and verified, 0 bytes; 5 were there",
+                "archive: 0 files copied and verified, 0 bytes; 4 were there",
             ),
         ),
         {DONE: "everything is in the archive", NO: "something is not, with the reason"},
@@ -314,7 +314,7 @@ EVIDENCE: Final = (
     Command(
         "journal seals",
         HelpSection.EVIDENCE,
-        "Show a gaming day's seals and their short code.",
+        "Show a gaming day's seals and the head's short code.",
         "controller.cli.evidence.journal_files:seals",
         (
             example(
@@ -326,17 +326,17 @@ EVIDENCE: Final = (
                 "...",
             ),
             example(
-                "smartshoe journal seals archive --day 2025-11-21 \\\n    --write day.json",
+                "smartshoe journal seals archive --day 2025-11-21 \\\n    --write head.note",
                 "...",
                 "short code  VLQFP-5QZJJ-353MK-XD72J",
-                "signature   valid, key ...",
-                "written     day.json",
+                "head        ...",
+                "signatures  2; `smartshoe verify` checks them",
+                "written     head.note",
             ),
         ),
-        {DONE: "done", NO: "the signature is not valid"},
-        (
-            "Read the short code to a witness, print it, or hand over the file: `smartshoe verify"
-            " --witness` compares either with the journal later."
+        notes=(
+            "Read the short code to a witness, print it, or hand over the file, a signed"
+            " checkpoint: `smartshoe verify --witness` compares either with the journal later."
         ),
     ),
     Command(

@@ -28,6 +28,7 @@ RUN: Final = (
                 "smartshoe run table.toml",
                 "...",
                 "... INFO smartshoe.devices: shoe: socket://127.0.0.1:4001 is open",
+                "...",
                 "... INFO smartshoe: table M-12 is running; journal ...",
                 "...",
                 needs=CTRL_C,

@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.archive.log_writer import begin_log
 from controller.archive.sealer import Sealer
-from controller.archive.signer import SigningSettings
+from controller.archive.signer import SigningSettings, open_signer
 from controller.core.state import STATES
+from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.folder import sealed_files
+from controller.journal.record import GENESIS
 from controller.journal.store import Journal, JournalError
 from controller.procedure.effects import ShoeOpened
 from controller.profiles.load import load_clauses
@@ -47,7 +50,10 @@ def recovered(folder: Path) -> RecoveredState:
 def seal_all(folder: Path) -> Path:
     """Seal every finished shoe of a journal, as the next start would."""
     with Journal.open(folder) as journal:
-        sealer = Sealer("M7", SigningSettings(folder / "table.key"), now)
+        signing = SigningSettings(folder / "table.key")
+        first = Leaf(LeafKind.COMMISSIONED, 0, GENESIS, 0)
+        begin_log(folder, "M7", first, open_signer(signing, make=True)).close()
+        sealer = Sealer("M7", signing, now)
         sealer.begin(journal)
         sealer.end()
     assert sealed_files(folder)

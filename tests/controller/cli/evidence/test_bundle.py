@@ -26,7 +26,7 @@ def test_a_coup_is_named_with_its_gaming_day_or_without(
 ) -> None:
     assert asked(coup, disputed, tmp_path / "coup.zip") == ExitCode.DONE
     output = capsys.readouterr().out
-    assert "coup 2025-11-20/1/2, 11 files" in output
+    assert "coup 2025-11-20/1/2, 12 files" in output
     assert "python3 verify.py ." in output
     assert (tmp_path / "coup.zip").stat().st_size > 10_000
 
@@ -153,7 +153,7 @@ def test_a_time_finds_the_coup_and_the_output_lists_those_beside_it(
         ["2025-11-20/1/2", "04:00:03 to 04:00:05 -05:00", "Banker wins; seats 1, 3", "<- chosen"],
         ["2025-11-20/1/3", "04:00:05 to 04:00:06 -05:00", "Tie"],
     ]
-    assert f"{tmp_path / 'coup.zip'}: coup 2025-11-20/1/2, 11 files" in output
+    assert f"{tmp_path / 'coup.zip'}: coup 2025-11-20/1/2, 12 files" in output
 
 
 def test_the_list_shows_no_card_and_a_void_coup_no_outcome(
