@@ -9,15 +9,17 @@ log".
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.archive.log_tiles import write_tiles
 from controller.archive.shoe_index import ShoeSummary, shoe_summary
 from controller.archive.signer import NoSigner, Signer, SignFailed
+from controller.archive.witness import Witnesses, WitnessSettings
 from controller.evidence_log.checkpoint import TreeHead, short_code
 from controller.evidence_log.leaf import SIGNED_BY_TABLE, Leaf, LeafKind
 from controller.evidence_log.log import (
@@ -26,21 +28,22 @@ from controller.evidence_log.log import (
     LogRefused,
     leaves_newest_first,
 )
-from controller.evidence_log.note import KeyType, NoteKey, sign_line
+from controller.evidence_log.note import KeyType, NoteKey, SignatureLine, sign_line
 from controller.evidence_log.shoe_proof import shoe_leaves
+from controller.journal.database import FOLDER_MODE
 from controller.journal.folder import sealed_files
-from controller.journal.log_database import LOG_NAME
+from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
 from controller.journal.record import GENESIS
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError
 from controller.procedure.effects import CoupClosed, CoupCorrected, ResolutionRecorded
+from controller.system.atomic_file import sync_folder
 from controller.tape.entries import Entry, RunBegan
 from controller.tape.records import read_entry
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
 RETRY_S: Final = 5.0
-END_S: Final = 10.0
 # A flood of coups waits at the port: as many leaves may wait for the disk.
 WAITING_MAX: Final = 4096
 _FAILURES: Final = (JournalError, OSError)
@@ -50,6 +53,7 @@ class LogStatus(Struct, frozen=True):
     """The state of the log: its newest head, and how many leaves wait for the next ones.
 
     `problem` says why they wait and what to do, `unsigned` which head the table's key did not sign.
+    `absent` are the witnesses that have not cosigned the newest head offered, each with the reason.
     `code` is the short code of `day`, that of the head after its newest sealed shoe.
     """
 
@@ -58,6 +62,7 @@ class LogStatus(Struct, frozen=True):
     waiting: int = 0
     problem: str = ""
     unsigned: str = ""
+    absent: tuple[str, ...] = ()
     day: str = ""
     code: str = ""
 
@@ -76,6 +81,13 @@ def leaf_of_entry(entry: Entry | None, at: Head, at_ns: int) -> Leaf | None:
             return None
 
 
+class WitnessAnswer(Struct, frozen=True):
+    """A witness's line under the head of that size; None where it gave none."""
+
+    size: int
+    line: SignatureLine | None
+
+
 class LogWriter:
     """The log of one table. `begin` opens it and starts the thread, `end` waits for its end.
 
@@ -87,12 +99,17 @@ class LogWriter:
         origin: str,
         signer: Callable[[], Signer],
         clock: Callable[[], Timestamp],
+        witnesses: Sequence[WitnessSettings] = (),
     ) -> None:
         self.status = LogStatus()
         self._origin = origin
         self._signer = signer
         self._clock = clock
-        self._waiting: deque[Leaf] = deque()
+        self._witness_settings = tuple(witnesses)
+        self._witnesses: Witnesses | None = None
+        self._asking = False
+        self._tiles_size = 0
+        self._waiting: deque[Leaf | WitnessAnswer] = deque()
         self._seals: set[bytes] = set()
         self._changed = threading.Condition()
         self._ended = True
@@ -103,11 +120,14 @@ class LogWriter:
     def begin(self, journal: Journal) -> None:
         """Open or begin the log, and add what a crash kept out of it. Raises JournalError."""
         folder = journal.file.parent
-        if (folder / LOG_NAME).exists() or journal.head.seq:
+        # A crash in the middle of the first start leaves an empty log, or a file that is not one.
+        if journal.head.seq or log_size(folder):
             log = self._continue(journal)
         else:
             log = self._commission(folder)
         self._ended = False
+        self._witnesses = Witnesses(folder, self._witness_settings, self._answered)
+        self._asking = True
         self._thread = threading.Thread(target=self._run, args=(log,), name="evidence-log")
         self._thread.start()
 
@@ -124,8 +144,13 @@ class LogWriter:
             self._waiting.append(leaf)
             self._changed.notify_all()
 
+    def _answered(self, size: int, line: SignatureLine | None) -> None:
+        with self._changed:
+            self._waiting.append(WitnessAnswer(size, line))
+            self._changed.notify_all()
+
     def end(self) -> None:
-        """Write what waits, for a while at most, and end; the next start adds what is missing."""
+        """Write what waits, and end; what a full disk refuses, the next start adds."""
         with self._changed:
             self._ended = True
             self._changed.notify_all()
@@ -175,23 +200,14 @@ class LogWriter:
 
     def _run(self, log: EvidenceLog) -> None:
         self._publish(log.head, None)
-        until_ns = None
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._ended)
-                if not self._waiting:
-                    break
-                leaf = self._waiting[0]
-                if self._ended and until_ns is None:
-                    until_ns = self._clock().monotonic_ns + int(END_S * 1e9)
+        while (item := self._next()) is not None:
             try:
-                self._write(log, leaf)
+                self._write(log, item)
             except _FAILURES as error:
                 self._report(f"the evidence log is behind: {error}")
                 with self._changed:
-                    self._changed.wait_for(lambda: self._ended, RETRY_S)
-                if until_ns is not None and self._clock().monotonic_ns > until_ns:
-                    break
+                    if self._changed.wait_for(lambda: self._ended, RETRY_S):
+                        break
                 continue
             with self._changed:
                 self._waiting.popleft()
@@ -199,11 +215,48 @@ class LogWriter:
         self._waiting.clear()
         log.close()
 
-    def _write(self, log: EvidenceLog, leaf: Leaf) -> None:
-        head = log.add(leaf)
-        self._publish(head, leaf)
-        if leaf.kind in SIGNED_BY_TABLE:
-            self._sign(log, head.size)
+    def _next(self) -> Leaf | WitnessAnswer | None:
+        """What is to be written next; None at the end, after the witnesses have answered."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._waiting or self._ended)
+                if self._waiting:
+                    return self._waiting[0]
+            if not self._asking or self._witnesses is None:
+                return None
+            self._witnesses.end()
+            self._asking = False
+
+    def _write(self, log: EvidenceLog, item: Leaf | WitnessAnswer) -> None:
+        if isinstance(item, WitnessAnswer):
+            if item.line is not None:
+                log.add_signatures(item.size, [item.line])
+            self._show_absent()
+            return
+        head = log.add(item)
+        self._publish(head, item)
+        if item.kind not in SIGNED_BY_TABLE:
+            return
+        self._sign(log, head.size)
+        if self._witnesses is not None:
+            self._witnesses.offer(head.size)
+            self._show_absent()
+        if item.kind is LeafKind.SHOE:
+            self._write_tiles(log)
+
+    def _write_tiles(self, log: EvidenceLog) -> None:
+        """Write the files for other programs; what fails is written at the next shoe's end."""
+        folder = log.database.file.with_name(TILES_NAME)
+        try:
+            write_tiles(folder, log.database, log.tree, log.size, self._tiles_size)
+        except _FAILURES as error:
+            LOG.warning("the tiles of the evidence log are not written: %s", error)
+        else:
+            self._tiles_size = log.size
+
+    def _show_absent(self) -> None:
+        if self._witnesses is not None:
+            self.status = replace(self.status, absent=self._witnesses.absent)
 
     def _sign(self, log: EvidenceLog, size: int) -> None:
         signer = self._signer()
@@ -213,7 +266,7 @@ class LogWriter:
             sign_head(log, signer)
             if not log.note(1).signatures:
                 sign_head(log, signer, 1)
-        except SignFailed as error:
+        except (SignFailed, *_FAILURES) as error:
             words = f"head {size} of the evidence log is not signed by the table's key: {error}"
             LOG.error("%s", words)  # noqa: TRY400 - the sentence says all, a traceback nothing
             self.status = replace(self.status, unsigned=words)
@@ -248,6 +301,14 @@ class LogWriter:
 def numbered_key(signer: Signer) -> bytes:
     """The table's public key as a leaf names it: the number of its algorithm, then the key."""
     return b"" if isinstance(signer, NoSigner) else bytes([KeyType.ED25519]) + signer.public.raw
+
+
+def log_size(folder: Path) -> int:
+    """The number of leaves of the log in a journal's folder. Raises JournalError."""
+    if not (folder / LOG_NAME).exists():
+        return 0
+    with LogDatabase.open(folder, create=True) as log:
+        return log.size
 
 
 def begin_log(folder: Path, origin: str, first: Leaf, signer: Signer) -> EvidenceLog:
@@ -333,3 +394,32 @@ def leaf_of_shoe(gaming_day: str, shoe: int, seal: bytes, head: Head, at_ns: int
     """What the log says of a sealed shoe while the journal has that head."""
     kind = LeafKind.SHOE
     return Leaf(kind, head.seq, head.chain, at_ns, gaming_day, shoe, seal)
+
+
+def begin_log_anew(journal: Journal, origin: str, signer: Signer, person: str, at_ns: int) -> Path:
+    """A named person begins a new log over the journal as it is; the old files are set aside.
+
+    Returns the folder they are in. It says the newest record and every sealed shoe that is here.
+    Raises JournalError, OSError.
+    """
+    folder = journal.file.parent
+    aside = folder / f"log-ended-{at_ns}"
+    old = [path for path in sorted(folder.glob(f"{LOG_NAME}*")) if path.is_file()]
+    if (tiles := folder / TILES_NAME).is_dir():
+        old.append(tiles)
+    aside.mkdir(FOLDER_MODE)
+    for path in old:
+        path.rename(aside / path.name)
+    sync_folder(folder)
+    head = journal.head
+    first = Leaf(LeafKind.BEGUN_ANEW, head.seq, head.chain, at_ns, person=person)
+    log = begin_log(folder, origin, first, signer)
+    try:
+        for one in unnamed_shoes(folder, journal.base.seq, ()):
+            heading = one.heading
+            log.add(leaf_of_shoe(heading.gaming_day, heading.shoe, one.digest, head, at_ns))
+        if not isinstance(signer, NoSigner):
+            sign_head(log, signer)
+    finally:
+        log.close()
+    return aside

@@ -19,6 +19,7 @@ from controller.archive.finished_shoe import (
 )
 from controller.archive.log_writer import LogStatus, LogWriter, leaf_of_entry, leaf_of_shoe
 from controller.archive.signer import NoSigner, Signer, SignFailed, SigningSettings, open_signer
+from controller.archive.witness import WitnessSettings
 from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import shoe_path
@@ -75,6 +76,7 @@ class Sealer:
         signing: SigningSettings,
         clock: Callable[[], Timestamp],
         progress: Callable[[str], None] = _no_progress,
+        witnesses: Sequence[WitnessSettings] = (),
     ) -> None:
         """`progress` receives a sentence after each shoe that is sealed at a start."""
         self._table = table
@@ -83,7 +85,7 @@ class Sealer:
         self._clock = clock
         self._signer: Signer | None = None
         self._status = SealingStatus()
-        self.log = LogWriter(table, self._open_signer, clock)
+        self.log = LogWriter(table, self._open_signer, clock, witnesses)
 
     @property
     def status(self) -> SealingStatus:

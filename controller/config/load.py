@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from pydantic import ValidationError
 
 from controller.archive.signer import SigningSettings
+from controller.archive.witness import WitnessSettings
 from controller.commissioning.pairing_file import PairedRole
 from controller.config.cross_checks import (
     auxiliary_settings,
@@ -90,7 +91,7 @@ class TableConfig(Struct, frozen=True):
     `bound_batches` are the names of the batches bound at the start; `batch_keys` are the files of
     the public keys whose receipts are trusted.
 
-    `signing` says how the seals of finished shoes are signed.
+    `signing` says how the seals of finished shoes are signed, `witnesses` who cosigns heads.
 
     `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
     concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` are
@@ -111,6 +112,7 @@ class TableConfig(Struct, frozen=True):
     bound_batches: tuple[str, ...]
     journal_folder: Path
     signing: SigningSettings
+    witnesses: tuple[WitnessSettings, ...]
     disk_limits: DiskLimits
     metrics_enabled: bool
     metrics_address: str
@@ -285,6 +287,7 @@ def _config(
         log_level_wire=shoe.log_level_wire,
         journal_folder=_journal_folder(path, journal),
         signing=evidence.settings(path.absolute().parent, _journal_folder(path, journal)),
+        witnesses=evidence.witness_settings(),
         disk_limits=journal.limits,
         metrics_enabled=metrics.enabled,
         metrics_address=metrics.address,

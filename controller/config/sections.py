@@ -8,6 +8,7 @@ import re
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Final, Self
+from urllib.parse import urlsplit
 
 from pydantic import (
     AfterValidator,
@@ -20,6 +21,7 @@ from pydantic import (
 )
 
 from controller.archive.signer import SigningSettings
+from controller.archive.witness import WitnessSettings, parse_witness_key
 from controller.config.layout_rules import (
     LayoutProblem,
     PitSettings,
@@ -28,6 +30,7 @@ from controller.config.layout_rules import (
     pit_problems,
 )
 from controller.config.time_zone import zone_data
+from controller.evidence_log.note import is_key_name
 from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
 from controller.profiles.deck_bounds import decks_refusal
 from controller.profiles.load import load_profile, profile_names
@@ -38,15 +41,19 @@ from firmware_bridge.recorded_text import IDENTIFIER_PATTERN
 
 DEFAULT_KEY: Final = "table.key"
 _WORDS_MAX: Final = 64
+_WITNESSES_MAX: Final = 16
 # 16 TiB: a greater number is probably in bytes.
 _MIB_MAX: Final = 1 << 24
 _CLOCK: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 
 
-def _printable(text: str) -> str:
-    if not text.strip() or not text.isprintable():
+def _table_name(text: str) -> str:
+    """The name of a table is the origin of its evidence log (C2SP tlog-checkpoint)."""
+    if not is_key_name(text) or "://" in text or not text.isprintable():
         raise ValueError(
-            f"{text!r} is not allowed. Allowed: one printable line. Remedy: write the table's name"
+            f"{text!r} is not allowed. Allowed: printable text without spaces, plus signs and"
+            " scheme, because it names the table's evidence log. Remedy: write BAC-12, or"
+            " casino.example/pit-3/bac-12"
         )
     return text
 
@@ -137,7 +144,7 @@ class Section(BaseModel):
 
 
 class TableSection(Section):
-    name: Annotated[Line, AfterValidator(_printable)]
+    name: Annotated[Line, AfterValidator(_table_name)]
     pit: Line = ""
     gaming_day_start: Annotated[str, AfterValidator(_clock)] = "06:00"
     time_zone: Annotated[str, AfterValidator(_zone)] = "UTC"
@@ -197,11 +204,36 @@ class ControlSection(Section):
     socket: FileName = "control.sock"
 
 
+class WitnessSection(Section):
+    url: str
+    key: str
+
+    @field_validator("url")
+    @classmethod
+    def _url(cls, url: str) -> str:
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+            raise ValueError(
+                f"{url!r} is not the address of a witness. Allowed: http or https and a host."
+                ' Remedy: write it as "https://witness.example/table-7"'
+            )
+        return url
+
+    @field_validator("key")
+    @classmethod
+    def _key(cls, key: str) -> str:
+        parse_witness_key(key)
+        return key
+
+
 class EvidenceSection(Section):
     key: FileName | None = None
     sign: bool = True
     signer: Annotated[list[str], Field(max_length=_WORDS_MAX)] = Field(default_factory=list)
     public_key: FileName | None = None
+    witnesses: Annotated[list[WitnessSection], Field(max_length=_WITNESSES_MAX)] = Field(
+        default_factory=list
+    )
 
     @model_validator(mode="after")
     def _check_signer(self) -> Self:
@@ -238,6 +270,10 @@ class EvidenceSection(Section):
             program=tuple(self.signer),
             public_key=None if self.public_key is None else folder / self.public_key,
         )
+
+    def witness_settings(self) -> tuple[WitnessSettings, ...]:
+        """The witnesses to which heads of the evidence log are offered."""
+        return tuple(WitnessSettings(one.url, parse_witness_key(one.key)) for one in self.witnesses)
 
 
 def _member_or_empty(kind: type[StrEnum], word: str) -> str:

@@ -17,7 +17,7 @@ class StoredTree:
     """A tree that grows. `entries_from` returns the stored entries from a number on."""
 
     def __init__(self, entries_from: Callable[[int], Iterable[bytes]]) -> None:
-        self._entries_from = entries_from
+        self.entries_from = entries_from
         self._tile_roots: list[bytes] = []
         self._frontier = self._tile = _NO_LEAVES
         for entry in entries_from(0):
@@ -47,4 +47,4 @@ class StoredTree:
 
     def leaves(self, start: int, end: int) -> list[bytes]:
         """The hashes of these leaves."""
-        return [leaf_hash(entry) for entry in islice(self._entries_from(start), end - start)]
+        return [leaf_hash(entry) for entry in islice(self.entries_from(start), end - start)]

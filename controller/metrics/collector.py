@@ -201,6 +201,17 @@ def _seal_metrics(sealing: SealingStatus) -> Iterable[Metric]:
     yield _number("shoes_unsealed", words, sealing.unsealed)
     words = "1 while seals are to be signed and no key is usable."
     yield _number("seals_unsigned", words, bool(sealing.unsigned))
+    head = sealing.log
+    if head.size:
+        yield _number(
+            "log_size", "Leaves of the evidence log in its newest signed head.", head.size
+        )
+        words = "The first 48 bits of the root of that head, as a number."
+        yield _number("log_root48", words, int.from_bytes(head.root[:6], "big"))
+        words = "Leaves that wait for the evidence log's disk."
+        yield _number("log_leaves_waiting", words, head.waiting)
+        words = "Witnesses that have not cosigned the newest head offered to them."
+        yield _number("log_witnesses_behind", words, len(head.absent))
     made = SummaryMetricFamily(
         "smartshoe_seal_seconds",
         "Shoes sealed since the program started, and the time that took.",

@@ -126,7 +126,9 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> None:
         start=_start_function(config),
         close_coup_as_partial=close_coup_as_partial,
         disk_refusal=disk.refusal,
-        sealer=Sealer(config.settings.table, config.signing, now, Notifier().starting),
+        sealer=Sealer(
+            config.settings.table, config.signing, now, Notifier().starting, config.witnesses
+        ),
     )
     people = PeopleFile(config.journal_folder)
     batches = ManifestLookup(config.batches_folder, config.batch_keys, now, people.id_of)

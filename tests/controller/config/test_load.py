@@ -491,7 +491,7 @@ def test_one_problem_gives_one_sentence(
     ("line", "expected"),
     [
         ("name = 12", "table.name: 12 is not allowed. Allowed: text in quotes."),
-        ('name = ""', "table.name: '' is not allowed. Allowed: one printable line."),
+        ('name = ""', "table.name: '' is not allowed. Allowed: printable text without"),
         (f'name = "{"M" * 65}"', "table.name: it is too long. Allowed: at most 64 characters."),
         (
             'name = "M"\ngaming_day_start = "24:00"',

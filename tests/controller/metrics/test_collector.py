@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
+from controller.archive.log_writer import LogStatus
 from controller.archive.sealer import Sealer, SealingStatus
 from controller.archive.signer import SigningSettings
 from controller.config.time_zone import zone_data
@@ -541,6 +542,17 @@ def test_sealed_and_unsealed_shoes_are_shown(metrics: TableMetrics, table: Table
     value = metric_reader(metrics, sealing(table, status))
     assert (value("seal_seconds_count"), value("seal_seconds_sum")) == (3, 0.25)
     assert (value("shoes_unsealed"), value("seals_unsigned")) == (1, 1)
+
+
+def test_the_head_of_the_evidence_log_is_shown(metrics: TableMetrics, table: Table) -> None:
+    root = bytes.fromhex("0123456789abcdef") + bytes(24)
+    head = LogStatus(size=7, root=root, waiting=2, absent=("w.example: no answer",))
+    running = sealing(table, SealingStatus())
+    assert running._spec.sealer is not None
+    running._spec.sealer.log.status = head
+    value = metric_reader(metrics, running)
+    assert (value("log_size"), value("log_root48")) == (7, 0x0123456789AB)
+    assert (value("log_leaves_waiting"), value("log_witnesses_behind")) == (2, 1)
 
 
 def test_a_table_without_a_sealer_has_no_seal_metrics(metrics: TableMetrics, table: Table) -> None:

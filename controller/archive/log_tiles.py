@@ -1,0 +1,68 @@
+"""Writes the evidence log as files that other programs read: tiles, entries, and a checkpoint.
+
+A full tile is written once; partial ones and the checkpoint are those of one signed head.
+Source: controller/archive/README.md, "The evidence log"; C2SP tlog-tiles.
+"""
+
+import shutil
+from itertools import islice
+from pathlib import Path
+
+from controller.evidence_log.shoe_proof import read_head
+from controller.evidence_log.stored_tree import StoredTree
+from controller.evidence_log.tiles import (
+    CHECKPOINT_NAME,
+    TILE_WIDTH,
+    Tile,
+    entries_bytes,
+    entries_path,
+    tile_bytes,
+    tiles_of,
+)
+from controller.journal.database import FILE_MODE, FOLDER_MODE
+from controller.journal.log_database import LogDatabase
+from controller.system.atomic_file import sync_folder, write_synced
+
+_PART_NAME = "tile.part"
+
+
+def write_tiles(
+    folder: Path, log: LogDatabase, tree: StoredTree, size: int, before: int = 0
+) -> None:
+    """Write the files of the log's first `size` leaves; those of its first `before` are there.
+
+    The checkpoint comes last, so that a reader finds every tile of the one it has. Raises
+    JournalError, OSError.
+    """
+    for tile in tiles_of(size, before):
+        _write(folder, tile.path, tile_bytes(_hashes(tree, tile)))
+        if tile.level == 0:
+            entries = islice(log.entries(tile.index * TILE_WIDTH), tile.width)
+            _write(folder, entries_path(tile.index, tile.width), entries_bytes(tuple(entries)))
+    _, note = read_head(log, size)
+    _write(folder, CHECKPOINT_NAME, note.to_bytes())
+
+
+def _hashes(tree: StoredTree, tile: Tile) -> list[bytes]:
+    first = tile.index * TILE_WIDTH
+    if tile.level == 0:
+        return tree.leaves(first, first + tile.width)
+    span = TILE_WIDTH**tile.level
+    numbers = range(first, first + tile.width)
+    return [tree.root(number * span, (number + 1) * span) for number in numbers]
+
+
+def _write(folder: Path, name: str, data: bytes) -> None:
+    """Write a file whole or not at all, and remove the narrower ones that it replaces."""
+    path = folder / name
+    path.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+    part = folder / _PART_NAME
+    write_synced(part, data, FILE_MODE)
+    part.replace(path)
+    sync_folder(path.parent)
+    if path.parent.suffix == ".p":
+        for narrower in path.parent.iterdir():
+            if narrower != path:
+                narrower.unlink()
+    else:
+        shutil.rmtree(path.with_name(f"{path.name}.p"), ignore_errors=True)

@@ -1,0 +1,227 @@
+"""Asks witnesses on other machines to cosign heads of the evidence log, beside everything else.
+
+A witness that is absent, slow or wrong costs nothing; what it said last is kept as words.
+Source: controller/archive/README.md, "Witnesses"; C2SP tlog-witness, tlog-cosignature.
+"""
+
+import base64
+import binascii
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterable
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from pathlib import Path
+from typing import Final
+from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
+
+from controller.evidence_log.note import (
+    KeyType,
+    NoteError,
+    NoteKey,
+    SignatureLine,
+    SignedNote,
+    parse_note,
+    valid_signatures,
+)
+from controller.evidence_log.shoe_proof import read_head
+from controller.evidence_log.stored_tree import StoredTree
+from controller.evidence_log.tree import consistency_proof, leaf_hash
+from controller.journal.log_database import LogDatabase
+from controller.journal.values import JournalError
+from controller.system.keys import PublicKey
+
+LOG: Final = logging.getLogger("smartshoe.evidence")
+ANSWER_S: Final = 10.0
+END_S: Final = 2.0
+RETRY_S: Final = 60.0
+ANSWER_BYTES_MAX: Final = 64 * 1024
+_ATTEMPTS: Final = 3
+_OK: Final = 200
+_CONFLICT: Final = 409
+_SIZE: Final = re.compile(rb"(0|[1-9]\d{0,18})\n?")
+_VERIFIER_KEY: Final = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+=*)")
+
+
+class WitnessSettings(Struct, frozen=True):
+    """A witness: where it answers, and the key whose cosignatures it makes."""
+
+    url: str
+    key: NoteKey
+
+
+class WitnessRefused(Exception):
+    """A witness did not cosign; the message says why."""
+
+
+def parse_witness_key(text: str) -> NoteKey:
+    """The key of a witness as it publishes it: name, hash and key, each after a plus.
+
+    Raises NoteError.
+    """
+    found = _VERIFIER_KEY.fullmatch(text)
+    try:
+        data = base64.b64decode(found[3], validate=True) if found is not None else b""
+    except binascii.Error:
+        data = b""
+    if found is None or len(data) != 33 or data[0] != KeyType.COSIGNATURE:
+        raise NoteError(
+            f"{text!r} is not the key of a witness. Allowed: name+hash+key as the witness"
+            " publishes it, for cosignatures of Ed25519"
+        )
+    key = NoteKey(found[1], KeyType.COSIGNATURE, PublicKey(data[1:]))
+    if key.id.hex() != found[2]:
+        raise NoteError(f"{text!r}: its hash is not that of its name and key")
+    return key
+
+
+class Witnesses:
+    """Offers heads to every witness from a thread of its own.
+
+    `answered` is called, from that thread, with a size and a witness's line under its head, or None
+    where it gave none.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        witnesses: Iterable[WitnessSettings],
+        answered: Callable[[int, SignatureLine | None], None],
+    ) -> None:
+        self._folder = folder
+        self._witnesses = tuple(witnesses)
+        self._answered = answered
+        self._seen: dict[str, int] = {}
+        self._failed: dict[str, str] = {}
+        self._tree: StoredTree | None = None
+        self._offered = 0
+        self._is_offered = False
+        self._ended = False
+        self._changed = threading.Condition()
+        # A daemon: a witness that answers a byte a second holds up no end of the program.
+        self._thread = threading.Thread(target=self._run, name="witnesses", daemon=True)
+        if self._witnesses:
+            self._thread.start()
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """The witnesses that have not cosigned the newest head offered, with what they said."""
+        return tuple(
+            f"{one.key.name}: {self._failed.get(one.key.name, 'no answer yet')}"
+            for one in self._witnesses
+            if self._seen.get(one.key.name, 0) < self._offered
+        )
+
+    def offer(self, size: int) -> None:
+        """Ask for cosignatures of the head of that size; returns at once."""
+        with self._changed:
+            self._offered, self._is_offered = size, True
+            self._changed.notify_all()
+
+    def end(self) -> None:
+        """Wait a while for the answers to the newest head, and end."""
+        if not self._witnesses:
+            return
+        with self._changed:
+            self._ended = True
+            self._changed.notify_all()
+        self._thread.join(END_S)
+
+    def _is_due(self) -> bool:
+        return self._is_offered or self._ended
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                retry = RETRY_S if self._failed else None
+                self._changed.wait_for(self._is_due, retry)
+                if self._ended and not self._is_offered:
+                    return
+                size, self._is_offered = self._offered, False
+            for one in self._witnesses:
+                if self._seen.get(one.key.name, 0) < size:
+                    self._ask(one, size)
+
+    def _ask(self, witness: WitnessSettings, size: int) -> None:
+        name = witness.key.name
+        try:
+            line = self._cosignature(witness, size)
+        except (WitnessRefused, JournalError, OSError, HTTPException, ValueError) as error:
+            words = str(error) or type(error).__name__
+            if self._failed.get(name) != words:
+                LOG.warning("witness %s did not cosign head %d: %s", name, size, words)
+            self._failed[name] = words
+            self._answered(size, None)
+            return
+        self._failed.pop(name, None)
+        self._seen[name] = size
+        self._answered(size, line)
+
+    def _cosignature(self, witness: WitnessSettings, size: int) -> SignatureLine:
+        """The witness's line under the head of that size. Raises WitnessRefused and others."""
+        with LogDatabase.open_read_only(self._folder) as log:
+            _, note = read_head(log, size)
+            tree = self._grown_tree(log)
+            old = self._seen.get(witness.key.name, 0)
+            for _ in range(_ATTEMPTS):
+                proof = consistency_proof(tree.root, old, size) if 0 < old < size else ()
+                status, body = _post(witness.url, _request(old, proof, note))
+                if status == _OK:
+                    return _valid_line(witness.key, note, body)
+                older = _SIZE.fullmatch(body)
+                if status != _CONFLICT or older is None:
+                    words = body.decode("utf-8", "replace").strip()[:200]
+                    raise WitnessRefused(f"it answered {status}: {words}")
+                old = int(older[1])
+                if old > size:
+                    raise WitnessRefused(
+                        f"it has seen a head of size {old}, and this log has {size} leaves: this is"
+                        " an older log, or another machine goes on with it"
+                    )
+        raise WitnessRefused("it names another size at each answer")
+
+    def _grown_tree(self, log: LogDatabase) -> StoredTree:
+        if self._tree is None:
+            self._tree = StoredTree(log.entries)
+            return self._tree
+        for entry in log.entries(self._tree.frontier.size):
+            self._tree.add(leaf_hash(entry))
+        self._tree.entries_from = log.entries
+        return self._tree
+
+
+def _request(old: int, proof: Iterable[bytes], note: SignedNote) -> bytes:
+    lines = [f"old {old}", *(base64.b64encode(one).decode() for one in proof)]
+    return "".join(f"{line}\n" for line in lines).encode() + b"\n" + note.to_bytes()
+
+
+def _valid_line(key: NoteKey, note: SignedNote, body: bytes) -> SignatureLine:
+    """The line of that key in the answer, checked. Raises WitnessRefused."""
+    try:
+        signed = parse_note(note.text.encode() + b"\n" + body)
+        (valid,) = valid_signatures(signed, [key])
+    except NoteError as error:
+        raise WitnessRefused(f"its cosignature does not hold: {error}") from error
+    assert valid.key == key
+    return next(one for one in signed.signatures if one.key_id == key.id)
+
+
+def _post(url: str, body: bytes) -> tuple[int, bytes]:
+    """Status and body of the answer, both bounded. Raises OSError, HTTPException."""
+    parts = urlsplit(url)
+    connection = _connection(parts)
+    try:
+        path = f"{parts.path.rstrip('/')}/add-checkpoint"
+        connection.request("POST", path, body, {"Content-Type": "text/plain; charset=utf-8"})
+        answer = connection.getresponse()
+        return answer.status, answer.read(ANSWER_BYTES_MAX)
+    finally:
+        connection.close()
+
+
+def _connection(parts: SplitResult) -> HTTPConnection:
+    kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+    assert parts.hostname, "the configuration has checked it"
+    return kind(parts.hostname, parts.port, timeout=ANSWER_S)
