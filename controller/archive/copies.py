@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from controller.archive.shoe_index import ShoeSummary, shoe_summaries, trailer
 from controller.evidence_log.shoe_proof import shoe_leaves
-from controller.journal.database import FILE_MODE, FOLDER_MODE
+from controller.journal.database import FILE_MODE, FOLDER_MODE, copy_database
 from controller.journal.folder import sync_file
 from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.values import JournalError
@@ -219,10 +219,10 @@ def _copy_log(report: ArchiveReport, journal: Path, to: Path) -> None:
             else:
                 report.present.append(LOG_NAME)
             return
-        part = to / _PART_NAME
-        part.unlink(missing_ok=True)
-        to.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
-        log.copy_to(part)
+    part = to / _PART_NAME
+    to.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+    part.unlink(missing_ok=True)
+    copy_database(journal / LOG_NAME, part)
     with part.open("rb") as written:
         digest = file_digest(written, "sha256").digest()
     sync_file(part)

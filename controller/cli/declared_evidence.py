@@ -312,6 +312,23 @@ EVIDENCE: Final = (
         ),
     ),
     Command(
+        "journal begin-log",
+        HelpSection.EVIDENCE,
+        "Begin a new evidence log in place of one that is gone.",
+        "controller.cli.evidence.backup:begin_log",
+        (
+            example(
+                "smartshoe journal begin-log table.toml --by 'Ann Lee'",
+                "...: a new evidence log begins at record ...",
+                "  what was there is in ...: keep it",
+            ),
+        ),
+        notes=(
+            "Only where a start is refused because the log is gone or was changed, and the table"
+            " stands still. Every later verification says who began it, and when."
+        ),
+    ),
+    Command(
         "journal seals",
         HelpSection.EVIDENCE,
         "Show a gaming day's seals and the head's short code.",

@@ -17,6 +17,41 @@ _FOR_PLAY: Final = {DONE: "done", NO: "a batch may not be dealt from"}
 
 SET_UP: Final = (
     Command(
+        "backup",
+        HelpSection.SET_UP,
+        "Copy a table for a spare machine, also while it plays.",
+        "controller.cli.evidence.backup:backup",
+        (
+            example(
+                "smartshoe backup table.toml --to backup",
+                "backup: 8 files, 201234 bytes",
+                "  it holds the table's keys: keep it as safe as the table's own disk",
+            ),
+        ),
+        notes=(
+            "It holds the configuration with its keys and batches, names, holds and the whole"
+            " journal. A key in a token stays in the token."
+        ),
+    ),
+    Command(
+        "restore",
+        HelpSection.SET_UP,
+        "Put a backup back on a spare machine.",
+        "controller.cli.evidence.backup:restore",
+        (
+            example(
+                "smartshoe restore backup --to spare --by 'Ann Lee'",
+                "table M-12: .../spare/table.toml, journal .../spare/journal",
+                "  it goes on after record ...; head 6 of its log names Ann Lee",
+                "  the old machine must never run this table again: any witness would notice",
+            ),
+        ),
+        notes=(
+            "The journal goes where table.toml names it. What the old machine stored after the"
+            " backup is not in it; a stopped machine's folders may be copied as they are instead."
+        ),
+    ),
+    Command(
         "check-config",
         HelpSection.SET_UP,
         "Check a configuration and show what the table will use.",

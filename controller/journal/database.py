@@ -10,6 +10,7 @@ import os
 import shutil
 import sqlite3
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import Final, assert_never
 
@@ -348,6 +349,27 @@ def open_reader(file: Path, kind: FileKind = JOURNAL) -> ReadOnlyFile:
         opened.close()
         raise
     return opened
+
+
+def copy_database(file: Path, to: Path) -> None:
+    """Copy an SQLite file as of this moment, whoever writes into it. Raises JournalError.
+
+    The copy is one file, for this account alone, and not synced.
+    """
+    try:
+        os.close(os.open(to, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE))
+        url = f"{file.absolute().as_uri()}?mode=ro"
+        with (
+            closing(sqlite3.connect(url, uri=True)) as source,
+            closing(sqlite3.connect(to)) as copy,
+        ):
+            source.backup(copy)
+            copy.execute("PRAGMA journal_mode = DELETE")
+    except (*DAMAGE, OSError) as error:
+        raise JournalError(
+            f"{file}: cannot be copied to {to}: {describe_error(error)}. Remedy: run it as the"
+            " account that may read the file, make room, and check the disk"
+        ) from error
 
 
 class FolderLock:

@@ -100,12 +100,6 @@ class LogDatabase:
         with self._transaction():
             self._connection.execute("UPDATE heads SET note = ? WHERE size = ?", (note, size))
 
-    def copy_to(self, path: Path) -> None:
-        """Write the whole log as of this moment into a new file. Raises JournalError."""
-        with self._reading(), closing(sqlite3.connect(path)) as copy:
-            self._connection.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
-
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
         try:

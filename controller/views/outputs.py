@@ -39,6 +39,7 @@ class OutputName(StrEnum):
     TRIED = "tried"
     FAULT = "fault"
     ERROR_WORDS = "error_words"
+    WITNESS = "witness"
 
 
 class AllowedContent(StrEnum):
@@ -135,9 +136,16 @@ OUTPUTS: Final = (
                 "controller.table.disk_space",
                 "controller.archive.log_writer",
                 "controller.archive.sealer",
+                "controller.archive.witness",
                 "controller.table.table",
             )
         },
+    ),
+    Output(
+        OutputName.WITNESS,
+        "requests to witnesses: size and root of the evidence log, signatures, hashes of proofs",
+        AllowedContent.NO_CARD,
+        modules={"socket": ("controller.archive.witness",)},
     ),
     Output(
         OutputName.WIRE_LOG,
@@ -196,6 +204,8 @@ OUTPUTS: Final = (
                 "controller.journal.people",
                 "controller.journal.tape_file",
                 "controller.journal.verify",
+                "controller.archive.backup",
+                "controller.archive.log_tiles",
                 "controller.archive.prune",
                 "controller.system.atomic_file",
             ),
@@ -312,6 +322,7 @@ OUTPUTS: Final = (
         AllowedContent.SEEN,
         modules={
             "terminal": (
+                "controller.cli.evidence.backup",
                 "controller.cli.evidence.journal_files",
                 "controller.cli.evidence.journal_retention",
                 "controller.cli.evidence.people",

@@ -5,7 +5,6 @@ log".
 """
 
 import sqlite3
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -15,77 +14,20 @@ from controller.actions.actions import Resolution
 from controller.actions.choices import FloorDecision, Provisional
 from controller.archive import sealer as sealer_module
 from controller.archive.log_writer import LogWriter
-from controller.archive.sealer import Sealer
-from controller.archive.signer import NoSigner, SigningSettings
-from controller.evidence_log.leaf import Leaf
-from controller.evidence_log.log import LogRefused, leaves_newest_first, stored_note
+from controller.archive.signer import NoSigner
+from controller.evidence_log.log import LogRefused, stored_note
 from controller.evidence_log.note import KeyType, NoteKey, valid_signatures
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.record import link
 from controller.journal.store import Journal
 from controller.system.keys import PublicKey, load_public
-from controller.table.loop import Loop
-from controller.table.table import note_evidence
-from controller.tape.inputs import Started
 from firmware_bridge.transport.clock import now
 
-OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
-COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
-
-
-class LoggedTable:
-    """A table that stores a script's inputs and logs them as the program does."""
-
-    def __init__(self, folder: Path, script) -> None:
-        self.folder = folder
-        self.script = script
-        self.given = 0
-        self.loop: Loop | None = None
-
-    def run(self, *, stop: bool = True) -> "LoggedTable":
-        """One run over what the script has said since; without `stop` it is killed at the end."""
-        script = self.script
-        sealer = Sealer("M7", SigningSettings(self.folder / "table.key"), lambda: script.at)
-        with Journal.open(self.folder) as journal:
-            sealer.begin(journal)
-            loop = Loop(journal, script.core, script.core.initial(), lambda: script.at)
-            if self.loop is not None:
-                loop.state, loop._started_seq = self.loop.state, 1
-                loop._software = self.loop._software
-            for item in script.inputs[self.given :]:
-                if isinstance(item, Started):
-                    stored = loop.begin(item)
-                else:
-                    loop.take(item)
-                    stored = loop.store_if_due(force=True)
-                note_evidence(sealer, stored, journal)
-            sealer.end(journal.head if stop else None)
-        self.given, self.loop = len(script.inputs), loop
-        return self
-
-    def leaves(self) -> list[Leaf]:
-        with LogDatabase.open_read_only(self.folder) as log:
-            return list(leaves_newest_first(log))[::-1]
-
-    def kinds(self) -> list[str]:
-        return [one.kind.value for one in self.leaves()]
-
-    def execute(self, *statements: str, file: str = "live.db") -> None:
-        with closing(sqlite3.connect(self.folder / file)) as database, database:
-            for one in statements:
-                database.execute(one)
-
-
-@pytest.fixture
-def logged(fast_dir: Path, script) -> Callable[..., LoggedTable]:
-    """A table that has dealt two coups of an open shoe."""
-
-    def made() -> LoggedTable:
-        return LoggedTable(fast_dir / "journal", script().begun().reported(*OPENING, *COUP, *COUP))
-
-    return made
-
+LAST_COUPS = (
+    *("44 81 C9", "44 91 92", "43", "44 82 AD", "44 92 B5", "47 90"),
+    *("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90"),
+)
 
 # --- what it says ---------------------------------------------------------------------------------
 
@@ -100,8 +42,7 @@ def test_commissioning_start_coups_and_stop_are_leaves(logged) -> None:
 
 
 def test_a_floorpersons_decision_is_a_leaf(logged) -> None:
-    table = logged()
-    table.script.reported("44 91 92")
+    table = logged("44 91 92")
     table.script.acted(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER))
 
     assert "decision" in table.run().kinds()
@@ -152,7 +93,7 @@ def test_a_used_key_is_nowhere_in_the_folder(logged) -> None:
 # --- the open shoe cannot be forged ---------------------------------------------------------------
 
 
-def forge(table: LoggedTable, old: bytes, new: bytes) -> None:
+def forge(table, old: bytes, new: bytes) -> None:
     """Change a record of the open shoe, compute the chain again, delete the saved state."""
     with closing(sqlite3.connect(table.folder / "live.db")) as live, live:
         chain = live.execute("SELECT chain FROM base").fetchone()[0]
@@ -170,8 +111,7 @@ def forge(table: LoggedTable, old: bytes, new: bytes) -> None:
 
 def test_a_reason_changed_in_the_open_shoe_refuses_the_next_start(logged) -> None:
     """Somebody with all rights on the machine changes live.db while the table stands still."""
-    table = logged()
-    table.script.reported("44 91 92")
+    table = logged("44 91 92")
     table.script.acted(Resolution(FloorDecision.VOID_COUP, Provisional.TAKE_OVER))
     table.run()
     forge(table, b"seen by me", b"seen by us")
@@ -237,8 +177,7 @@ def test_coups_that_a_kill_kept_out_of_the_log_are_added_at_the_start(logged, mo
 def test_a_sealed_shoe_that_a_kill_kept_out_of_the_log_is_added_at_the_start(
     logged, monkeypatch
 ) -> None:
-    table = logged()
-    table.script.reported(*COUP[:2], "43", *COUP[2:], *COUP)
+    table = logged(*LAST_COUPS)
     with monkeypatch.context() as killed:
         killed.setattr(LogWriter, "add", lambda *_: None)
         table.run(stop=False)

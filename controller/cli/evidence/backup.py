@@ -1,0 +1,111 @@
+"""`smartshoe backup | restore`: a table on a spare machine. `smartshoe journal begin-log`.
+
+Source: controller/archive/README.md, "A spare machine", "The evidence log".
+"""
+# ruff: noqa: PLC0415 - storage is loaded only by the command that needs it.
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from controller.cli.errors import CommandError
+from controller.cli.output import echo, echo_json
+from controller.cli.path_parameters import ConfigFile
+from controller.views.quantity import counted
+
+_Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
+_By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who does it; goes on record.")]
+_TABLE_FILE = "table.toml"
+
+
+def backup(
+    config: ConfigFile = None,
+    to: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="A new folder, on another disk.")
+    ] = None,
+    json: _Json = False,
+) -> None:
+    """Copy a table's configuration, keys, names and journal, also while it plays."""
+    from controller.archive.backup import make_backup
+    from controller.config.load import load_config
+    from firmware_bridge.transport.clock import now
+
+    table = load_config(_given(config, "FILE"))
+    folder = _given(to, "--to")
+    files, size = make_backup(
+        table.file, table.batches_folder, table.journal_folder, folder, now().utc_ns
+    )
+    if json:
+        echo_json({"backup": str(folder), "files": files, "bytes": size})
+        return
+    echo(f"{folder}: {counted(files, 'file')}, {size} bytes")
+    echo("  it holds the table's keys: keep it as safe as the table's own disk")
+
+
+def restore(
+    backup: Annotated[Path, typer.Argument(metavar="BACKUP", help="What `backup` made.")],
+    to: Annotated[Path, typer.Option(metavar="FOLDER", help="A new folder for table.toml.")],
+    by: _By,
+    json: _Json = False,
+) -> None:
+    """Put a backup back on a spare machine; the old one must be off, or burnt."""
+    from controller.archive.backup import check_backup, put_config, put_journal, say_restored
+    from controller.archive.signer import NoSigner, open_signer
+    from controller.config.load import load_config
+    from firmware_bridge.transport.clock import now
+
+    names = check_backup(backup)
+    put_config(backup, names, to)
+    table = load_config(to / _TABLE_FILE)
+    put_journal(backup, names, table.journal_folder)
+    signer = open_signer(table.signing)
+    done = say_restored(table.journal_folder, table.settings.table, signer, by, now().utc_ns)
+    unsigned = signer.words if isinstance(signer, NoSigner) else ""
+    if json:
+        echo_json(
+            {
+                "table": table.settings.table,
+                "config": str(table.file),
+                "journal": str(table.journal_folder),
+                "record": done.record,
+                "log_size": done.log_size,
+                "unsigned": unsigned,
+            }
+        )
+        return
+    echo(f"table {table.settings.table}: {table.file}, journal {table.journal_folder}")
+    echo(f"  it goes on after record {done.record}; head {done.log_size} of its log names {by}")
+    if unsigned:
+        echo(f"  that head is not signed by the table's key: {unsigned}")
+    echo("  the old machine must never run this table again: any witness would notice")
+
+
+def begin_log(config: ConfigFile = None, by: _By = "", json: _Json = False) -> None:
+    """Begin a new evidence log in place of one that is gone; verification says so for ever."""
+    from controller.archive.log_writer import begin_log_anew
+    from controller.archive.signer import open_signer
+    from controller.config.load import load_config
+    from controller.journal.people import PeopleFile
+    from controller.journal.store import Journal
+    from firmware_bridge.transport.clock import now
+
+    if not by.strip():
+        raise CommandError("it is missing", place="--by", remedy="name the person who decides")
+    table = load_config(_given(config, "FILE"))
+    person = PeopleFile(table.journal_folder).id_of(by)
+    signer = open_signer(table.signing, make=True)
+    with Journal.open(table.journal_folder, create=False) as journal:
+        aside = begin_log_anew(journal, table.settings.table, signer, person, now().utc_ns)
+        record = journal.head.seq
+    if json:
+        echo_json({"journal": str(table.journal_folder), "record": record, "aside": str(aside)})
+        return
+    echo(f"{table.journal_folder}: a new evidence log begins at record {record}")
+    echo(f"  what was there is in {aside}: keep it")
+
+
+def _given(path: Path | None, place: str) -> Path:
+    if path is None:
+        raise CommandError("it is missing", place=place, remedy="see --help")
+    return path
