@@ -142,12 +142,6 @@ OUTPUTS: Final = (
         },
     ),
     Output(
-        OutputName.WITNESS,
-        "requests to witnesses: size and root of the evidence log, signatures, hashes of proofs",
-        AllowedContent.NO_CARD,
-        modules={"socket": ("controller.archive.witness",)},
-    ),
-    Output(
         OutputName.WIRE_LOG,
         "log: bytes that arrive on a port, if [log] wire enables it",
         AllowedContent.MASKED,
@@ -367,5 +361,11 @@ OUTPUTS: Final = (
         "stderr of a command: a known error of a request, a file, a port or a record",
         AllowedContent.NO_CARD,
         modules={"terminal": ("controller.cli.errors",)},
+    ),
+    Output(
+        OutputName.WITNESS,
+        "requests to witnesses: size and root of the evidence log, signatures, hashes of proofs",
+        AllowedContent.NO_CARD,
+        modules={"socket": ("controller.archive.witness",)},
     ),
 )

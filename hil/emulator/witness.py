@@ -183,7 +183,7 @@ class WitnessServer:
     def __init__(self, witness: Witness) -> None:
         self.witness = witness
 
-        class WitnessRequestHandler(BaseHTTPRequestHandler):
+        class CosigningRequests(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 length = min(int(self.headers.get("Content-Length", 0)), NOTE_BYTES_MAX)
                 body = self.rfile.read(length)
@@ -198,7 +198,7 @@ class WitnessServer:
             def log_message(self, *_: object) -> None:
                 """Nothing: tests look at what it has seen."""
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), WitnessRequestHandler)
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), CosigningRequests)
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
     @property
