@@ -354,6 +354,20 @@ class CorrectCoup(ActionValues, frozen=True, tag="correct-coup"):
     shoe: Annotated[Amount, described(message("value_correct_coup_shoe"))] = 0
 
 
+class SetGamingDay(ActionValues, frozen=True, tag="set-gaming-day"):
+    """State which gaming day it is: after a jump of the clock, or where the day is wrong.
+
+    `day` is the day that the machine's clock gives, as YYYY-MM-DD.
+    """
+
+    details: ClassVar = message("action_set_gaming_day_values")
+    roles: ClassVar = SUPERVISORS
+    reason_required: ClassVar = True
+    own_entry: ClassVar = True
+
+    day: Annotated[Line, described(message("value_set_gaming_day_day"))]
+
+
 # For a device alone: not judged by the procedure.
 DeviceAction: TypeAlias = LockShoe | UnlockShoe | ClearShoeError | GiveShufflerOrder
 # In the order in which they are listed.
@@ -378,6 +392,7 @@ Action: TypeAlias = (
     | GiveNotice
     | ChangeSetting
     | CorrectCoup
+    | SetGamingDay
 )
 # Every action by its name.
 ACTIONS: Final[Mapping[str, type[Action]]] = MappingProxyType(

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from controller.audit.findings import AuditMessage, LivePart, ShoeLink, Weight
 from controller.journal.record import GENESIS
+from controller.procedure.opening.gaming_day import SHOES_A_DAY
 
 
 def disagreements(before: ShoeLink, after: ShoeLink) -> Iterator[AuditMessage]:
@@ -37,10 +38,12 @@ def disagreements(before: ShoeLink, after: ShoeLink) -> Iterator[AuditMessage]:
 
 def _check_shoe_number(before: ShoeLink, after: ShoeLink) -> Iterator[AuditMessage]:
     was, now = before.gaming_day, after.gaming_day
-    if now < was:
+    # Where a person put the day back, its shoes begin at 1001, the next time at 2001.
+    first = after.shoe // SHOES_A_DAY * SHOES_A_DAY + 1
+    if now < was and first == 1:
         yield _finding(after, f"its gaming day is before {was}, that of the shoe before it")
         return
-    due = before.shoe + 1 if now == was else 1
+    due = before.shoe + 1 if now == was else first
     if after.shoe != due:
         yield _finding(after, f"it is shoe {after.shoe} of its gaming day; due was {due}")
 

@@ -105,14 +105,14 @@ class LivePart(Struct, frozen=True):
 class PieceReport(Struct, frozen=True):
     """The result of one piece: the shoes of a day, or the open part of a journal.
 
-    `first` and `last` are the ends of a row of sealed files; neighbours within it were compared.
+    `stretches` are the first and last of sealed files whose records follow each other; neighbours
+    within one were compared. A day that was put back has two.
     `omitted_findings` are only counted, because there are too many messages.
     """
 
     tallies: tuple[AuditCounts, ...] = ()
     messages: tuple[AuditMessage, ...] = ()
     omitted_findings: int = 0
-    first: ShoeLink | None = None
-    last: ShoeLink | None = None
+    stretches: tuple[tuple[ShoeLink, ShoeLink], ...] = ()
     live: LivePart | None = None
     files: int = 0

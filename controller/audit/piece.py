@@ -74,8 +74,7 @@ class PieceAudit:
 class _PieceCollector(Struct):
     """Collects the results of a piece's files."""
 
-    first: ShoeLink | None = None
-    last: ShoeLink | None = None
+    stretches: list[tuple[ShoeLink, ShoeLink]] = field(default_factory=list)
     messages: list[AuditMessage] = field(default_factory=list)
     omitted_findings: int = 0
     tallies: dict[tuple[str, str], AuditCounts] = field(default_factory=dict)
@@ -84,10 +83,12 @@ class _PieceCollector(Struct):
         sealed = report.sealed
         self._add_messages(report.messages)
         self._count(report.tally)
-        if self.last is not None:
-            self._add_findings(tuple(disagreements(self.last, sealed)))
-        self.first = self.first or sealed
-        self.last = sealed
+        first, last = self.stretches[-1] if self.stretches else (sealed, None)
+        if last is None or sealed.first_seq != last.last_seq + 1:
+            self.stretches.append((sealed, sealed))
+            return
+        self._add_findings(tuple(disagreements(last, sealed)))
+        self.stretches[-1] = first, sealed
 
     def add_unreadable(self, path: str, words: str) -> None:
         """Report a file that cannot be read."""
@@ -105,8 +106,7 @@ class _PieceCollector(Struct):
             tuple(self.tallies.values()),
             tuple(self.messages),
             self.omitted_findings,
-            self.first,
-            self.last,
+            tuple(self.stretches),
             files=files,
         )
 

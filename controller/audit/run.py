@@ -79,6 +79,7 @@ def audit(
             run.report.whole = True
     except KeyboardInterrupt:
         pass
+    run.compare_stretches()
     run.report.elapsed_ns = now().monotonic_ns - began_ns
     return run.report
 
@@ -89,12 +90,14 @@ class _AuditRun(Struct):
     report: AuditReport = field(default_factory=AuditReport)
     journal: str = ""
     last: ShoeLink | None = None
+    stretches: list[tuple[ShoeLink, ShoeLink]] = field(default_factory=list)
     # The newest file of every journal read before, by its last chain value: another folder may
     # continue it.
     ends: dict[bytes, ShoeLink] = field(default_factory=dict)
 
     def add_piece(self, piece: Piece, report: PieceReport) -> None:
         if piece.journal != self.journal:
+            self.compare_stretches()
             if self.last is not None:
                 self.ends[self.last.chain_after] = self.last
             self.journal, self.last = piece.journal, None
@@ -106,12 +109,18 @@ class _AuditRun(Struct):
         listed = sum(one.weight is Weight.FINDING for one in report.messages)
         # Messages on an open part or a folder are not part of any counts.
         self._add_messages(report.messages, findings=max(counted, listed))
-        if report.first is not None:
-            self._add_neighbour_messages(tuple(self._check_first(report.first)))
-        self.last = report.last or self.last
+        self.stretches += report.stretches
         if report.live is not None:
+            self.compare_stretches()
             self.report.open_records += report.live.records
             self._add_neighbour_messages(tuple(self._check_live(report.live)))
+
+    def compare_stretches(self) -> None:
+        """Compare where stretches of the journal meet, in the order of their records."""
+        for first, last in sorted(self.stretches, key=lambda one: one[0].first_seq):
+            self._add_neighbour_messages(tuple(self._check_first(first)))
+            self.last = last
+        self.stretches = []
 
     def _check_first(self, first: ShoeLink) -> Iterator[AuditMessage]:
         before = self.last or self.ends.get(first.chain_before)

@@ -19,9 +19,10 @@ from controller.actions.actions import (
     LockShoe,
     OperatorAction,
     SetCardApart,
+    SetGamingDay,
     UnlockShoe,
 )
-from controller.core import card_tracking, host_state
+from controller.core import card_tracking, day_change, host_state
 from controller.core.device_commands import (
     describe_command,
     grant_command,
@@ -40,7 +41,6 @@ from controller.custody.state import CustodyChange, check_consistent
 from controller.procedure.effects import Refusal
 from controller.procedure.events import (
     CustodyFindingRaised,
-    GamingDayChanged,
     ProgramReplaced,
     ShoeDeviceStarted,
     ShufflerDisconnected,
@@ -61,6 +61,7 @@ from controller.tape.entries import (
     StateDigest,
 )
 from controller.tape.inputs import (
+    ClockSyncRead,
     DevicePlugged,
     DeviceUnplugged,
     DiskSpace,
@@ -102,7 +103,7 @@ class Core(Struct, frozen=True):
 
     def handle(self, state: CoreState, item: Input) -> tuple[CoreState, CoreOutput]:
         """Process one input. Total: no input raises."""
-        transition = self._dispatch(Transition(state), item)
+        transition = self._dispatch(day_change.note_jump(self.book, Transition(state), item), item)
         begins = isinstance(item, Started)
         if begins or transition.state.table is not state.table:
             transition = self._adjust_polling(transition, state, item)
@@ -138,6 +139,9 @@ class Core(Struct, frozen=True):
                 return transition.with_custody(custody).with_entries(entry)
             case DevicePlugged() | DeviceUnplugged():
                 return transition.with_entries(usb_device_entry(item))
+            case ClockSyncRead(sync=sync):
+                host = replace(transition.state.host, sync=sync)
+                return replace(transition, state=replace(transition.state, host=host))
             case DiskSpace():
                 host = host_state.with_disk_space(transition.state.host, item)
                 transition = replace(transition, state=replace(transition.state, host=host))
@@ -311,7 +315,7 @@ class Core(Struct, frozen=True):
         passed: CardPassed | None = None,
     ) -> Transition:
         """Judge the event; custody follows its effects. `passed`: the card at the exit, if any."""
-        transition = self._update_gaming_day(transition, at)
+        transition = day_change.begin_due_day(self.book, self.calendar, transition, at)
         before = transition.state.table
         book = effective_book(self.book, before)
         lock_wanted = self.locks and wants_lock(book, before)
@@ -337,21 +341,6 @@ class Core(Struct, frozen=True):
             passed=passed,
         )
         return self._apply_custody(transition, change, at)
-
-    def _update_gaming_day(self, transition: Transition, at: Timestamp) -> Transition:
-        """Begin the next gaming day when the current one is over.
-
-        A clock that is set back does not bring an earlier day back: its shoe numbers are used.
-        """
-        state = transition.state
-        if state.day is not None and not state.day.is_over(at.utc_ns):
-            return transition
-        day = self.calendar.day_of(at.utc_ns)
-        turned = GamingDayChanged(max(day.name, state.table.today, state.table.shoe_day))
-        result = step(effective_book(self.book, state.table), state.table, turned)
-        state = replace(state, day=day, table=result.state)
-        transition = replace(transition, state=state)
-        return transition.with_entries(EventVerdicts(turned, result.verdicts), *result.effects)
 
     def _change_lock(
         self, transition: Transition, before: TableState, at: Timestamp, *, wanted: bool
@@ -389,6 +378,8 @@ class Core(Struct, frozen=True):
                 return self._apply_device_action(transition, item, action)
             case BindBatch(batch=batch):
                 return transition.with_entries(ManifestRequested(batch, _who(item)))
+            case SetGamingDay(day=day):
+                return day_change.state_day(self.book, self.calendar, transition, item, day)
             case SetCardApart():
                 book = effective_book(self.book, transition.state.table)
                 custody, entry = set_card_apart(transition.state.custody, book, item, action)

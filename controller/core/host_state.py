@@ -5,16 +5,18 @@ Source: controller/table/README.md, "The clock", "Disk space".
 
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
-from controller.tape.inputs import DiskLevel, DiskSpace
+from controller.tape.inputs import ClockSync, DiskLevel, DiskSpace
 from firmware_bridge.timestamp import Timestamp
 
 _NS_PER_S: Final = 1_000_000_000
 # NTP disciplines both clocks alike; a larger difference means that UTC was set, or sleep.
 STEP_NS_MIN: Final = 2 * _NS_PER_S
+# A larger jump does not change the gaming day before a person has stated it.
+JUMP_NS_MIN: Final = 24 * 3600 * _NS_PER_S
 # The newest timestamp is updated at most this often, so that not every input changes the state.
 UTC_UPDATE_NS: Final = _NS_PER_S
 
@@ -23,7 +25,8 @@ class HostState(Struct, frozen=True):
     """`ahead_ns` is how far UTC is ahead of the monotonic clock, None before the first input.
 
     `last_utc_ns` is the newest timestamp, less than UTC_UPDATE_NS too early. `steps` counts the
-    clock steps since the table first ran. `disk` is the newest change of level in this run.
+    clock steps since the table first ran. `disk` is the newest change of level in this run, `sync`
+    whether the clock is synchronised, left out of stored states before the kernel said so.
     """
 
     ahead_ns: int | None = None
@@ -31,6 +34,7 @@ class HostState(Struct, frozen=True):
     steps: int = 0
     last_step: ClockStepped | None = None
     disk: DiskLevelRecorded | None = None
+    sync: ClockSync | UnsetType = UNSET
 
 
 UNKNOWN_HOST: Final = HostState()
@@ -48,15 +52,28 @@ def after_clock_reading(known: HostState, at: Timestamp) -> HostState:
     return _with_step(known, at, by_ns, ClockEvidence.SAME_BOOT)
 
 
+def jumps(known: HostState, at: Timestamp, *, same_boot: bool) -> bool:
+    """Whether the clock moved by more than a day; between two boots that time may have passed."""
+    if known.ahead_ns is None:
+        return False
+    by_ns = at.utc_ns - (at.monotonic_ns + known.ahead_ns if same_boot else known.last_utc_ns)
+    return abs(by_ns) > JUMP_NS_MIN
+
+
 def after_start(known: HostState, at: Timestamp, *, same_boot: bool) -> HostState:
-    """The state after the first input of a run, which clears the disk level."""
-    known = replace(known, disk=None)
+    """The state after the first input of a run, which clears the disk level and `sync`."""
+    known = replace(known, disk=None, sync=UNSET)
     if known.ahead_ns is None or same_boot:
         return after_clock_reading(known, at)
     by_ns = at.utc_ns - known.last_utc_ns
     if by_ns < 0:
         return _with_step(known, at, by_ns, ClockEvidence.OTHER_BOOT)
     return _with_clock(known, at)
+
+
+def sync_state(known: HostState) -> ClockSync:
+    """Whether the clock is synchronised, as far as this run knows."""
+    return ClockSync.UNKNOWN if known.sync is UNSET else known.sync
 
 
 def with_disk_space(known: HostState, item: DiskSpace) -> HostState:

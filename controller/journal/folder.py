@@ -40,15 +40,31 @@ def shoe_path(folder: Path, gaming_day: str, shoe: int) -> Path:
 
 
 def sealed_files(folder: Path) -> tuple[Path, ...]:
-    """The sealed files of a journal's folder in order; none is opened. Raises OSError.
+    """The sealed files of a journal's folder in the order of their records. Raises OSError.
 
-    Files whose names do not fit are ignored.
+    That is the order of their names, and none is opened, unless a gaming day was put back: then a
+    day has shoes from before and after a day of a later name. Files whose names do not fit are
+    ignored.
     """
-    return tuple(
-        Path(day.path, name)
+    days = [
+        [
+            Path(day.path, name)
+            for name in sorted((one.name for one in _entries(day.path, _SHOE)), key=_shoe_number)
+        ]
         for day in _entries(folder / SHOES_NAME, _DAY)
-        for name in sorted((one.name for one in _entries(day.path, _SHOE)), key=_shoe_number)
-    )
+    ]
+    paths = tuple(path for day in days for path in day)
+    ends = [_first_seq(path) for day in days if day for path in (day[0], day[-1])]
+    known = [seq for seq in ends if seq]
+    return paths if known == sorted(known) else tuple(sorted(paths, key=_first_seq))
+
+
+def _first_seq(path: Path) -> int:
+    """The first record of a sealed file; 0 where it cannot be read: its reader says so."""
+    try:
+        return read_heading_of_file(path).first_seq
+    except (ShoeFileError, OSError):
+        return 0
 
 
 def _entries(folder: "Path | str", name: re.Pattern[str]) -> list["os.DirEntry[str]"]:

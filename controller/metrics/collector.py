@@ -22,6 +22,7 @@ from prometheus_client.registry import Collector
 
 from controller.archive.sealer import SealingStatus
 from controller.core.core import Core
+from controller.core.host_state import sync_state
 from controller.core.state import CoreState
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.stages import BatchStage
@@ -30,13 +31,14 @@ from controller.custody.state import batch_counts
 from controller.procedure.effects import CoupClosed, CoupCorrected, WarningClosed, WarningOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.opening.gaming_day import gaming_day_due
 from controller.procedure.phases import Phase
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
 from controller.table.loop import Conclusion, StoredTransaction, read_at
 from controller.table.table import Health, Table
 from controller.tape.entries import ClockStepped, DeviceEventRecorded, Entry, EventVerdicts
-from controller.tape.inputs import DiskLevel
+from controller.tape.inputs import ClockSync, DiskLevel
 from controller.version import VERSION
 from controller.views.custody import disclosed_places
 from drivers.catalogue import SHOE_MODELS
@@ -248,6 +250,16 @@ def _state_gauges(core: Core, state: CoreState) -> Iterable[Metric]:
         ("level",),
         [((each.value,), each is disk) for each in DiskLevel],
     )
+    sync = sync_state(state.host)
+    yield _state_set(
+        "clock_sync",
+        "Whether the kernel counts the machine's clock as synchronised; 1 for the current state.",
+        ("state",),
+        [((each.value,), each is sync) for each in ClockSync],
+    )
+    waits = gaming_day_due(table) is not None
+    text = "1 while a person has to state the gaming day after a jump of the clock."
+    yield _number("gaming_day_due", text, waits)
     places = GaugeMetricFamily(
         "smartshoe_cards_at",
         "Cards of a batch by their place.",

@@ -23,6 +23,16 @@ class GamingDayChanged(Struct, frozen=True, tag="gaming-day-changed"):
     day: Identifier
 
 
+class ClockJumped(Struct, frozen=True, tag="clock-jumped"):
+    """The machine's clock moved by more than a day; both times are UTC.
+
+    `before_ns` is the newest time on record before it, or before an earlier jump that still waits.
+    """
+
+    before_ns: int
+    utc_ns: int
+
+
 class ShoeDeviceStarted(Struct, frozen=True, tag="shoe-device-started"):
     """The dealing shoe booted or was reset."""
 
@@ -129,7 +139,7 @@ PlayEvent: TypeAlias = (
 )
 # Events of the shuffler: applied suspended or not.
 ShufflerDomainEvent: TypeAlias = ShufflerReported | ShufflerEventsLost | ShufflerDisconnected
-DomainEvent: TypeAlias = PlayEvent | ShufflerDomainEvent | GamingDayChanged
+DomainEvent: TypeAlias = PlayEvent | ShufflerDomainEvent | GamingDayChanged | ClockJumped
 # What the procedure judges: what devices made happen, and what people did. `PlayItem` is judged
 # provisionally while the table is suspended.
 PlayItem: TypeAlias = PlayEvent | OperatorAction[Action]

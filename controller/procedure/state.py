@@ -6,7 +6,7 @@ Source: controller/procedure/README.md, "State"; D-22 (what must survive a resta
 
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from controller.custody.batch_life.state import NO_LINEAGE, Lineage
 from controller.custody.findings import Finding
@@ -239,6 +239,13 @@ class Suspension(Struct, frozen=True):
         return self.cards_dealt > 0
 
 
+class DaysPutBack(Struct, frozen=True):
+    """Persons put the gaming day back `times` times; days up to `used_until` may have had shoes."""
+
+    times: int
+    used_until: str
+
+
 class TableState(Struct, frozen=True):
     """Everything the procedure knows. `phase` is the one place for the state of play.
 
@@ -247,7 +254,9 @@ class TableState(Struct, frozen=True):
     batches where a shuffler reports it, `dealt_under_warning` the newest warning under which a card
     was drawn since a floorperson last decided, `shuffler_event_ns` (UTC) the shuffler's last event.
     `earlier_shoes` are those with coups of this gaming day that can still be corrected, and
-    `payment_rules` what the day's coups were settled by, each once.
+    `payment_rules` what the day's coups were settled by, each once. `time_before_jump_ns`: the UTC
+    before a jump of the clock, while the gaming day waits for a person's word. These two are left
+    out of stored states where they are unset.
     """
 
     phase: Phase = Phase.CLOSED
@@ -268,6 +277,8 @@ class TableState(Struct, frozen=True):
     shuffler_event_ns: int = 0
     earlier_shoes: tuple[EarlierShoe, ...] = ()
     payment_rules: tuple[PaymentRules, ...] = ()
+    time_before_jump_ns: int | UnsetType = UNSET
+    days_put_back: DaysPutBack | UnsetType = UNSET
 
     @property
     def play_phase(self) -> Phase:

@@ -42,6 +42,7 @@ from controller.procedure.dealing.shoe import shoe_closed_by_person
 from controller.procedure.events import (
     CardDrawn,
     CardRepeated,
+    ClockJumped,
     CustodyFindingRaised,
     GamingDayChanged,
     PlayItem,
@@ -51,9 +52,10 @@ from controller.procedure.events import (
     StepInput,
 )
 from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.opening.gaming_day import begin_gaming_day, clock_jumped
 from controller.procedure.people.acts import act_reported
 from controller.procedure.people.boxed_cards import boxed_card_found
-from controller.procedure.people.corrections import begin_gaming_day, coup_correction_requested
+from controller.procedure.people.corrections import coup_correction_requested
 from controller.procedure.people.permitted import name_permitted
 from controller.procedure.people.setting_changes import notice_recorded, setting_change_requested
 from controller.procedure.people.suspension import irregularity_resolved, judge_provisionally
@@ -128,9 +130,9 @@ def _judge_item(book: RuleBook, state: TableState, item: StepInput) -> Step:
                 return _judge_play(book, state, item)
             return suspend_if_due(book, judge(book, state, item))
         case GamingDayChanged():
-            turned = record_complimentary_vigorish(book, Step(state))
-            what = message("gaming_day_began", day=item.day)
-            return accept(begin_gaming_day(turned, item.day), what)
+            return begin_gaming_day(record_complimentary_vigorish(book, Step(state)), item.day)
+        case ClockJumped():
+            return clock_jumped(state, item)
         case ShufflerReported() | ShufflerEventsLost() | ShufflerDisconnected():
             return suspend_if_due(book, apply_shuffler_event(book, state, item))
         case _:

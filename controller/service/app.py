@@ -38,6 +38,7 @@ from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.stored_chunks import stored_chunks
 from controller.service.usb_hotplug import UsbHotplug
 from controller.system.systemd import Notifier
+from controller.table.clock_sync import ClockSyncMonitor
 from controller.table.disk_space import DiskMonitor
 from controller.table.fault_text import describe_fault, traceback_text
 from controller.table.loop import StoredTransaction
@@ -111,6 +112,7 @@ class ProgramParts(Struct, frozen=True):
     batches: ManifestLookup
     devices: DeviceWatch
     disk: DiskMonitor
+    clock_sync: ClockSyncMonitor
     control: ControlServer
     metrics: MetricsServer | None
 
@@ -236,7 +238,9 @@ def _assemble(
     devices = DeviceWatch(hotplug.on_device_event)
     devices.start()
     disk.start(table.put)
-    return ProgramParts(table, pumps, batches, devices, disk, control, server)
+    clock_sync = ClockSyncMonitor(now)
+    clock_sync.start(table.put)
+    return ProgramParts(table, pumps, batches, devices, disk, clock_sync, control, server)
 
 
 def _pump(
@@ -302,6 +306,7 @@ def _wait_for_port(table: Table) -> None:
 def _shut_down(parts: ProgramParts) -> None:
     parts.devices.stop()
     parts.disk.stop()
+    parts.clock_sync.stop()
     for pump in parts.pumps:
         pump.stop()
     parts.batches.stop()
@@ -312,6 +317,7 @@ def _shut_down(parts: ProgramParts) -> None:
     parts.batches.join()
     parts.devices.join()
     parts.disk.join()
+    parts.clock_sync.join()
     parts.control.stop()
     if parts.metrics is not None:
         parts.metrics.stop()

@@ -12,7 +12,8 @@ from controller.core.build import shoe_driver_settings
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import WarningClosed, WarningOpened
-from controller.procedure.events import ShufflerReported
+from controller.procedure.events import ClockJumped, ShufflerReported
+from controller.procedure.opening.gaming_day import gaming_day_due
 from controller.service.manifest_lookup import BY_CONFIGURATION
 from controller.table.loop import StoredTransaction
 from controller.tape.entries import (
@@ -23,10 +24,18 @@ from controller.tape.entries import (
     Entry,
     EventVerdicts,
 )
-from controller.tape.inputs import DevicePlugged, DeviceUnplugged, DiskLevel, ManifestGiven
+from controller.tape.inputs import (
+    ClockSync,
+    ClockSyncRead,
+    DevicePlugged,
+    DeviceUnplugged,
+    DiskLevel,
+    ManifestGiven,
+)
 from controller.views.host import describe_clock_step, describe_disk
 from drivers.catalogue import build_monitor
 from drivers.shuffler_events import IdentityProven, IdentityRefused
+from firmware_bridge.message import message
 from firmware_bridge.transport.port import PortEvent, PortLost, PortOpened
 
 LOG: Final = logging.getLogger("smartshoe.devices")
@@ -150,8 +159,16 @@ class HostLog:
 
     def on_stored(self, stored: StoredTransaction) -> None:
         for conclusion in stored.conclusions:
+            if isinstance(conclusion.item, ClockSyncRead):
+                sync = conclusion.item.sync
+                level = logging.INFO if sync is ClockSync.SYNCHRONISED else logging.WARNING
+                HOST_LOG.log(level, "the machine's clock: %s (by the kernel)", sync.value)
             for entry in conclusion.entries:
-                if type(entry) is ClockStepped:
+                if type(entry) is EventVerdicts and type(entry.event) is ClockJumped:
+                    due = gaming_day_due(stored.state.table)
+                    words = message("clock_is_right_again") if due is None else due
+                    HOST_LOG.warning("%s", to_words(words))
+                elif type(entry) is ClockStepped:
                     HOST_LOG.warning("%s", describe_clock_step(entry))
                 elif type(entry) is DiskLevelRecorded and entry.level is not DiskLevel.STOP:
                     self._log_disk(entry)

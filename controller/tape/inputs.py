@@ -115,6 +115,21 @@ class DiskSpace(Struct, frozen=True, tag="disk-space"):
     stop_bytes: int
 
 
+class ClockSync(StrEnum):
+    """Whether the kernel counts the machine's clock as synchronised."""
+
+    UNKNOWN = "unknown"  # the kernel does not say
+    SYNCHRONISED = "synchronised"
+    UNSYNCHRONISED = "unsynchronised"
+
+
+class ClockSyncRead(Struct, frozen=True, tag="clock-sync-read"):
+    """The synchronisation of the machine's clock: at the start of a run, and each change."""
+
+    at: Timestamp
+    sync: ClockSync
+
+
 Input: TypeAlias = (
     Started
     | PortOpened
@@ -127,4 +142,5 @@ Input: TypeAlias = (
     | DevicePlugged
     | DeviceUnplugged
     | DiskSpace
+    | ClockSyncRead
 )

@@ -6,7 +6,7 @@ Source: controller/table/README.md, "The clock", "Disk space".
 from datetime import UTC, datetime
 from typing import Final, TypeAlias
 
-from controller.core.host_state import HostState
+from controller.core.host_state import HostState, sync_state
 from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.tape.inputs import DiskLevel
 
@@ -36,6 +36,7 @@ def host_view(host: HostState) -> Plain:
     return {
         "disk": _disk(disk) if disk is not None and low else None,
         "clock": _clock(host, step) if step is not None and recent else None,
+        "clock_sync": sync_state(host).value,
     }
 
 

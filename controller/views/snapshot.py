@@ -13,6 +13,7 @@ from controller.procedure.acts.duties import GROUP_NAMES, describe_duty, is_done
 from controller.procedure.acts.recording import next_batch, shoe_in_play, uses_two_batches
 from controller.procedure.calls.due_calls import due_calls
 from controller.procedure.irregularities import CATALOGUE
+from controller.procedure.opening.gaming_day import gaming_day_due
 from controller.procedure.people.permitted import permitted_decisions, permitted_texts
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import (
@@ -72,7 +73,7 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "phase": _phase_name(book, table, table.phase),
         "due": _due(book, table),
         "gaming_day": table.shoe_day or table.today,
-        "due_calls": [to_words(one.text) for one in due_calls(book, table)],
+        "due_calls": _due_calls(book, table),
         "shoe": _shoe(book, shoe) if shoe is not None else None,
         "coup": open_coup_view(book, shoe, coup) if shoe is not None and coup is not None else None,
         "reveal": reveal_view(book, coup) if coup is not None else None,
@@ -102,6 +103,13 @@ def snapshot(core: Core, state: CoreState, health: str, failure: str) -> Plain:
         "observed": [fact.value for fact in core.settings.observed],
     }
     return with_borrowed(book.document, shown)
+
+
+def _due_calls(book: RuleBook, table: TableState) -> list[str]:
+    """What people have to do now: first to state the gaming day, where it waits for that."""
+    due = gaming_day_due(table)
+    stated_first = () if due is None else (due,)
+    return [to_words(one) for one in (*stated_first, *(c.text for c in due_calls(book, table)))]
 
 
 def _auxiliary_devices(core: Core, state: CoreState) -> list[Plain]:

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from import_contracts import graph, settings_of
-from msgspec import Struct
+from msgspec import Struct, UnsetType
 
 from controller.commissioning.firmware_list import ApprovedStatement
 from controller.core.settings import Settings
@@ -25,7 +25,7 @@ from controller.tape.records import RecordedInput
 
 STORED = (RecordedInput, Entry, CoreState, Settings, ShoeHeading, Base, Manifest, UpgradeLedger)
 SIGNED = (ReceiptStatement, ApprovedStatement)
-PLAIN = (int, str, bytes, bool, type(None))
+PLAIN = (int, str, bytes, bool, type(None), UnsetType)
 
 
 def pure_modules() -> Iterator[str]:

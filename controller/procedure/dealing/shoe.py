@@ -33,6 +33,7 @@ from controller.procedure.opening.first_card_checks import (
     prompt_at_opening,
     use_up_joined_shoe,
 )
+from controller.procedure.opening.gaming_day import gaming_day_due, next_shoe_number
 from controller.procedure.phases import DUE_WORDS, Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import NextShoe, ShoeState, TableState, shoes_to_correct
@@ -50,6 +51,8 @@ def open_shoe(book: RuleBook, step: Step) -> Step:
     step = begin_burn_or_play(book, step.advance(book, Trigger.SHOE_OPENED))
     if owed is not None:
         step = raise_irregularity(book, step, IrregularityCode.VIGORISH_NOT_COLLECTED, owed.why)
+    if (due := gaming_day_due(step.state)) is not None:
+        step = raise_irregularity(book, step, IrregularityCode.OPENING_INCOMPLETE, due)
     return prompt_at_opening(book, step)
 
 
@@ -69,7 +72,7 @@ def join_shoe_in_burn(book: RuleBook, step: Step) -> Step:
 def _begin_shoe(book: RuleBook, step: Step, *, joined: bool) -> Step:
     state = step.state
     step = step.with_move(_begun_in_custody(book, state.lineage, joined=joined))
-    number = state.shoe_number + 1 if state.shoe_day == state.today else 1
+    number = next_shoe_number(state)
     shoe = ShoeState(
         gaming_day=state.today,
         number=number,

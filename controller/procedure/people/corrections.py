@@ -66,17 +66,6 @@ def coup_correction_requested(
     return step.with_effect(corrected).with_effect(Prompt(PromptKind.PAY, text, (), observed=False))
 
 
-def begin_gaming_day(step: Step, day: str) -> Step:
-    """Another gaming day: the coups of the day before are corrected no more."""
-    state, shoe = step.state, step.state.shoe
-    if shoe is not None and shoe.finished and day != state.today:
-        last = shoe.finished[-1].number
-        shoe = replace(shoe, finished=(), coups_of_earlier_days=last)
-    if day != state.today:
-        state = replace(state, earlier_shoes=(), payment_rules=())
-    return step.with_state(replace(state, today=day, shoe=shoe))
-
-
 class _Shoe(Struct, frozen=True):
     """A shoe of this gaming day, with its coups that can be corrected."""
 

@@ -7,7 +7,14 @@ from typing import get_args
 
 import pytest
 
-from controller.actions.actions import ACTIONS, BindBatch, DeviceAction, SetCardApart, action_named
+from controller.actions.actions import (
+    ACTIONS,
+    BindBatch,
+    DeviceAction,
+    SetCardApart,
+    SetGamingDay,
+    action_named,
+)
 from controller.actions.declaration import (
     ActionError,
     ActionValues,
@@ -38,6 +45,7 @@ AT_THE_TABLE = {Role.DEALER, *SUPERVISORS}
         *((name, AT_THE_TABLE) for name in ("wagers", "collect-vigorish", "seat-vacated")),
         *((name, SUPERVISORS) for name in ("document-vigorish", "notice", "change-setting")),
         ("correct-coup", SUPERVISORS),
+        ("set-gaming-day", SUPERVISORS),
     ],
 )
 def test_who_may_act(name, roles) -> None:
@@ -53,6 +61,7 @@ def test_a_decision_needs_a_reason() -> None:
     assert {name for name, kind in ACTIONS.items() if kind.reason_required} == {
         *("resolve", "close-shoe", "lock-shoe", "unlock-shoe", "clear-shoe-error"),
         *("change-setting", "set-card-apart", "clear-warning", "correct-coup"),
+        "set-gaming-day",
     }
 
 
@@ -103,6 +112,7 @@ WITHOUT_POINTS = {
     "notice": "from the setting",
     "change-setting": "from the setting",
     "correct-coup": "none: no rule document knows a correction (D-42)",
+    "set-gaming-day": "none: no rule document knows a wrong clock",
 }
 
 
@@ -118,7 +128,7 @@ def test_a_rule_document_has_a_clause_at_each_point(name) -> None:
 
 
 def test_every_action_is_judged_in_one_place() -> None:
-    by_the_core = {*get_args(DeviceAction), BindBatch, SetCardApart}
+    by_the_core = {*get_args(DeviceAction), BindBatch, SetCardApart, SetGamingDay}
     judged = [*ACT_JUDGES, *PLAY_ACT_JUDGES, *by_the_core]
 
     assert len(judged) == len(set(judged))

@@ -164,13 +164,13 @@ def test_a_clock_set_back_is_recorded_and_the_gaming_day_stays(running) -> None:
 def test_no_earlier_day_comes_again_after_the_clock_was_set_back(running) -> None:
     core, state, at = running
     days = []
-    for by_ns in (0, -3 * DAY, 2 * DAY):
+    for by_ns in (0, -2 * HOUR, 22 * HOUR):
         call = OperatorAction(
             moved(at, S, by_ns), "D", Role.DEALER, "test", CallNoMoreBets(), "asked"
         )
         state, _ = core.handle(state, call)
         days.append(state.table.today)
-    assert days == ["2025-11-21", "2025-11-21", "2025-11-23"]
+    assert days == ["2025-11-21", "2025-11-21", "2025-11-22"]
 
 
 def test_every_kind_of_input_reveals_a_clock_step(running) -> None:
@@ -227,7 +227,7 @@ def test_status_without_host_problems_has_no_host_lines(script) -> None:
     table = script()
     state, _ = table.core.handle(table.core.initial(), table.started)
     shown = snapshot(table.core, state, "running", "")
-    assert shown["host"] == {"disk": None, "clock": None}
+    assert shown["host"] == {"disk": None, "clock": None, "clock_sync": "unknown"}
     text = status_block(SnapshotPart(shown), CommandHints())
     assert "DISK" not in text
     assert "CLOCK" not in text

@@ -39,7 +39,7 @@ from controller.tape.entries import (
     Entry,
     EventVerdicts,
 )
-from controller.tape.inputs import DiskLevel, DiskSpace, Started, Tick
+from controller.tape.inputs import ClockSync, DiskLevel, DiskSpace, Started, Tick
 from controller.version import VERSION
 from drivers.events import Stage
 from drivers.faults import DeviceFault
@@ -335,6 +335,7 @@ CLOSED_SETS = {
     "health": {health.value for health in Health},
     "stage": {stage.value for stage in Stage},
     "level": {level.value for level in DiskLevel},
+    "state": {sync.value for sync in ClockSync},
     "device": {"dealing_shoe"},
     "version": {VERSION},
     "table": {"M7"},

@@ -435,6 +435,8 @@ def test_a_repeated_internal_error_ends_the_table(bench) -> None:
 
 def test_an_internal_error_is_logged_by_place_without_its_message(bench, caplog) -> None:
     class Seven:
+        at = Timestamp(0, 0)
+
         def __repr__(self) -> str:
             return "7h"
 

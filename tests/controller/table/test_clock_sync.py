@@ -1,0 +1,62 @@
+"""Whether the clock is synchronised: an input for the first answer of the kernel and each change.
+
+Source: controller/table/README.md, "The clock"; adjtimex(2).
+"""
+
+import logging
+
+import pytest
+
+from controller.service.device_log import HostLog
+from controller.table.clock_sync import MAX_ERROR_US, ClockSyncMonitor, read_sync, sync_of
+from controller.table.loop import Conclusion, StoredTransaction
+from controller.tape.inputs import ClockSync, ClockSyncRead
+from firmware_bridge.timestamp import Timestamp
+
+AT = Timestamp(1_000, 2_000)
+GOOD, BAD = ClockSync.SYNCHRONISED, ClockSync.UNSYNCHRONISED
+
+
+def test_one_input_for_the_first_answer_and_each_change() -> None:
+    answers = iter((BAD, BAD, GOOD, GOOD, ClockSync.UNKNOWN, GOOD))
+    monitor = ClockSyncMonitor(lambda: AT, lambda: next(answers))
+    put: list[ClockSyncRead] = []
+    for _ in range(6):
+        monitor.check(put.append)
+
+    assert [one.sync for one in put] == [BAD, GOOD, ClockSync.UNKNOWN, GOOD]
+    assert {one.at for one in put} == {AT}
+
+
+def test_the_thread_reads_at_once_and_ends() -> None:
+    put: list[ClockSyncRead] = []
+    monitor = ClockSyncMonitor(lambda: AT, lambda: GOOD)
+    monitor.stop()
+    monitor.start(put.append)
+    monitor.join()
+
+    assert put == [ClockSyncRead(AT, GOOD)]
+
+
+@pytest.mark.parametrize(
+    ("error_us", "sync"), [(0, GOOD), (MAX_ERROR_US - 1, GOOD), (MAX_ERROR_US, BAD)]
+)
+def test_a_clock_that_nothing_disciplines_is_at_its_bound(error_us, sync) -> None:
+    assert sync_of(error_us) is sync
+
+
+def test_the_kernel_answers_without_a_privilege() -> None:
+    assert read_sync() in (GOOD, BAD)
+
+
+@pytest.mark.parametrize(("sync", "level"), [(GOOD, logging.INFO), (BAD, logging.WARNING)])
+def test_each_answer_is_logged(script, caplog, sync, level) -> None:
+    table = script().begun()
+    item = ClockSyncRead(table.at, sync)
+    output = table.give(item)
+    caplog.set_level(logging.INFO)
+    HostLog().on_stored(StoredTransaction((Conclusion(item, output.entries),), (), AT, table.state))
+
+    assert [(one.levelno, one.getMessage()) for one in caplog.records] == [
+        (level, f"the machine's clock: {sync.value} (by the kernel)")
+    ]
