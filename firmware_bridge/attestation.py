@@ -9,7 +9,7 @@ from typing import Final
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from firmware_bridge import cbor
 from firmware_bridge.message import Message, message
@@ -53,12 +53,14 @@ class ApprovedImage(Struct, frozen=True):
 class Trust(Struct, frozen=True):
     """The devices a link trusts. `bare`: a device without identity is admitted, and shown as such.
 
-    Without a pin and without `bare` no device is trusted.
+    Without a pin and without `bare` no device is trusted. `approved_at_ns`: when the list of
+    approved images was signed (UTC); unset without a list.
     """
 
     pin: Pin | None = None
     approved: tuple[ApprovedImage, ...] = ()
     bare: bool = False
+    approved_at_ns: int | UnsetType = UNSET
 
 
 NO_TRUST: Final = Trust()

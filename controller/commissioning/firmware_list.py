@@ -74,12 +74,18 @@ def signed_bytes(statement: ApprovedStatement) -> bytes:
     return STATEMENTS.encode(statement)
 
 
-def sign(images: Sequence[ApprovedEntry], key: TableKey, at: Timestamp) -> ApprovedList:
-    """A signed list; images sorted by digest, each once."""
+def sign(
+    images: Sequence[ApprovedEntry], key: TableKey, at: Timestamp, before_ns: int = 0
+) -> ApprovedList:
+    """A signed list; images sorted by digest, each once.
+
+    `before_ns`: when the list that it replaces was signed. The new one is later, whatever the clock
+    says, because a table believes no list that is older than one it has seen.
+    """
     by_image = {one.sha256: one for one in images}
     statement = ApprovedStatement(
         images=tuple(by_image[digest] for digest in sorted(by_image)),
-        at_utc_ns=at.utc_ns,
+        at_utc_ns=max(at.utc_ns, before_ns + 1),
         key_fingerprint=key.public.fingerprint,
     )
     return ApprovedList(statement, key.sign(signed_bytes(statement)))

@@ -69,7 +69,11 @@ def read_trust(
     found = _load_files(role, section, folder)
     if found.paired is None or found.approved is None or found.problems:
         return TrustResult(problems=tuple(found.problems))
-    trust = Trust(pin=found.paired.pin, approved=found.approved.images())
+    trust = Trust(
+        pin=found.paired.pin,
+        approved=found.approved.images(),
+        approved_at_ns=found.approved.statement.at_utc_ns,
+    )
     return TrustResult(trust, remarks=tuple(_remarks(name, section, found.paired, trust)))
 
 

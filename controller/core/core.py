@@ -23,6 +23,7 @@ from controller.actions.actions import (
     UnlockShoe,
 )
 from controller.core import card_tracking, day_change, host_state
+from controller.core.approved_lists import with_lists_seen
 from controller.core.device_commands import (
     describe_command,
     grant_command,
@@ -193,7 +194,8 @@ class Core(Struct, frozen=True):
             same_boot=transition.state.boot_id == item.boot_id,
             house=profile.house,
         )
-        state = self.devices.match_states(replace(transition.state, boot_id=item.boot_id))
+        state = with_lists_seen(replace(transition.state, boot_id=item.boot_id), self.settings)
+        state = self.devices.match_states(state)
         state = replace(state, lock_wanted=self._lock_wanted_at_start(state))
         transition = self._close_ports(
             replace(transition, state=state).with_entries(began), item.at

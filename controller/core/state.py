@@ -6,7 +6,7 @@ Source: controller/core/README.md, "The core".
 from itertools import repeat
 from typing import Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from controller.core.device_identity import NOT_PROVEN, DeviceIdentity
@@ -44,6 +44,8 @@ class CoreState(Struct, frozen=True):
     `lock_wanted`: whether the shoe is to be locked; None while nothing is requested. `auxiliary`:
     the states of the other devices, in the order of the settings. `shoe_identity`: who the shoe
     has proven to be, if its model has an identity. `host`: clock and disk of the machine.
+    `approved_at`: when the newest list of approved firmware was signed that was seen for a device,
+    by the device's section; left out of stored states where there was none.
     """
 
     boot_id: str
@@ -55,6 +57,7 @@ class CoreState(Struct, frozen=True):
     auxiliary: tuple[AuxiliaryState, ...] = ()
     shoe_identity: DeviceIdentity = NOT_PROVEN
     host: HostState = UNKNOWN_HOST
+    approved_at: tuple[tuple[str, int], ...] | UnsetType = UNSET
 
 
 STATES: Codec[CoreState] = Codec(CoreState)

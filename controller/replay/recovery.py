@@ -7,10 +7,11 @@ Source: controller/replay/README.md, "Restart"; D-22, D-27.
 
 import contextlib
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import takewhile
+from itertools import starmap, takewhile
 
 from msgspec import Struct
 
+from controller.core.approved_lists import older_lists
 from controller.core.core import Core
 from controller.core.state import CoreState
 from controller.journal.encoding import EncodingError
@@ -23,6 +24,7 @@ from controller.profiles.clauses import Clause
 from controller.profiles.profile import ProfileError
 from controller.replay.replayer import Difference, Replayer, Run, can_begin_at
 from controller.replay.upgrade import LEDGERS, UpgradeLedger, carried_over_state
+from controller.system.json_document import time_text
 from controller.tape.inputs import Started
 from controller.tape.records import read_as, read_entry
 from controller.version import VERSION
@@ -205,6 +207,8 @@ def refusal_to_start(
     Settings that a shoe in play uses change between shoes only (D-27), and settings that need
     notice only after that notice.
     """
+    if recovered.state is not None and (older := older_lists(recovered.state, core.settings)):
+        return "; ".join(starmap(_older_list_text, older))
     if not recovered.shoe_open:
         return _missing_notice(recovered, core, at_ns)
     if recovered.state is None and not replace_allowed:
@@ -221,6 +225,16 @@ def refusal_to_start(
             " change it"
         )
     return ""
+
+
+def _older_list_text(section: str, signed_ns: int, newest_ns: int) -> str:
+    signed, newest = time_text(signed_ns), time_text(newest_ns)
+    return (
+        f"{section}.approved: the list of approved firmware was signed at {signed}, and this table"
+        f" has seen one of {newest}: an older list may approve what was withdrawn since. Allowed:"
+        " that list or a newer one. Remedy: put the newest list back, or sign its images again"
+        " with `smartshoe firmware approve`"
+    )
 
 
 def _missing_notice(recovered: RecoveredState, now: Core, at_ns: int) -> str:

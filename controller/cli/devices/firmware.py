@@ -79,8 +79,9 @@ def approve(
         note=_checked_line("--note", note, NOTE_MAX, least=0),
     )
     signer = load_key(key)
-    before = _verified_list(file, signer.public, trust).statement.images if file.exists() else ()
-    signed = sign((*before, entry), signer, now())
+    before = _verified_list(file, signer.public, trust).statement if file.exists() else None
+    images, before_ns = ((), 0) if before is None else (before.images, before.at_utc_ns)
+    signed = sign((*images, entry), signer, now(), before_ns)
     store_list(file, signed)
     _print_list(file, signed, json=json)
 
@@ -99,9 +100,9 @@ def withdraw(
 
     digest = _digest(None, sha256)
     signer = load_key(key)
-    before = _verified_list(file, signer.public, trust).statement.images
-    left = tuple(one for one in before if one.sha256 != digest)
-    if len(left) == len(before):
+    before = _verified_list(file, signer.public, trust).statement
+    left = tuple(one for one in before.images if one.sha256 != digest)
+    if len(left) == len(before.images):
         raise CommandError(
             f"{file}: image {digest.hex()} is not on it. Remedy: `smartshoe firmware list {file}`"
             " shows what is",
@@ -113,7 +114,7 @@ def withdraw(
             " approve other firmware first, or remove the device from table.toml",
             ExitCode.NO,
         )
-    signed = sign(left, signer, now())
+    signed = sign(left, signer, now(), before.at_utc_ns)
     store_list(file, signed)
     _print_list(file, signed, json=json)
 

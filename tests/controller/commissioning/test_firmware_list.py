@@ -66,6 +66,13 @@ def test_an_image_is_in_the_list_once(key: TableKey) -> None:
     assert sign((FIRST, again), key, AT).statement.images == (again,)
 
 
+def test_a_list_is_later_than_the_one_it_replaces_whatever_the_clock_says(key: TableKey) -> None:
+    before = sign((FIRST,), key, AT).statement
+    earlier = Timestamp(0, AT.utc_ns - 10**18)
+
+    assert sign((FIRST,), key, earlier, before.at_utc_ns).statement.at_utc_ns == AT.utc_ns + 1
+
+
 def test_the_signed_bytes_are_the_messagepack_of_every_field(key: TableKey) -> None:
     statement = sign((FIRST,), key, AT).statement
     expected = (

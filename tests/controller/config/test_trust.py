@@ -93,7 +93,8 @@ def test_a_paired_shuffler_is_trusted_with_the_approved_firmware(table: Path) ->
         *("/dev/ttyUSB1", "tablelink"),
         False,
     )
-    assert device.trust == Trust(PIN, (ApprovedImage(IMAGE, "1.2.0", 3),))
+    images = (ApprovedImage(IMAGE, "1.2.0", 3),)
+    assert device.trust == Trust(PIN, images, approved_at_ns=AT.utc_ns)
     assert config.lines[-1] == ("/dev/ttyUSB1", LineSettings(1_000_000, Parity.NONE))
     assert config.remarks == ()
 
