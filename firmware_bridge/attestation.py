@@ -67,7 +67,7 @@ NO_TRUST: Final = Trust()
 
 
 class Attestation(Struct, frozen=True):
-    """What a device states about itself."""
+    """What a device states about itself. `chained`: it keeps a chain of its events."""
 
     nonce: bytes
     device: bytes
@@ -77,6 +77,7 @@ class Attestation(Struct, frozen=True):
     security_counter: int
     boot_count: int
     debug: bool
+    chained: bool = False
 
 
 class Untrusted(Struct, frozen=True):
@@ -179,6 +180,7 @@ def parse_attestation(payload: bytes) -> Attestation | None:
             6: int() as security_counter,
             7: int() as boot_count,
             8: bool() as debug,
+            **more,
         } if (
             len(nonce) == NONCE_BYTES
             and len(device) in DEVICE_BYTES
@@ -195,6 +197,7 @@ def parse_attestation(payload: bytes) -> Attestation | None:
                 security_counter=security_counter,
                 boot_count=boot_count,
                 debug=debug,
+                chained=more.get(9) is True,
             )
         case _:
             return None

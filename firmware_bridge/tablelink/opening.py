@@ -23,7 +23,7 @@ from firmware_bridge.tablelink.items import (
 from firmware_bridge.tablelink.link_call import LinkCall
 from firmware_bridge.tablelink.messages import AttestationResponse, Hello
 from firmware_bridge.tablelink.settings import DeviceRole
-from firmware_bridge.tablelink.state import KnownDevice, LinkPhase, Session
+from firmware_bridge.tablelink.state import UNKNOWN_CHAIN, KnownDevice, LinkPhase, Session
 
 _SESSION_BYTES: Final = 4
 _NONCE_BYTES: Final = 32
@@ -241,10 +241,13 @@ def _admit(call: LinkCall, hello: Hello, proof: Attestation | None) -> LinkCall:
     missing = hello.first - known.last - 1
     if missing > 0:
         call = call.emit(EventsMissing(missing))
-        known = replace(known, last=hello.first - 1, chain=b"", boot_id=0)
+        chain = UNKNOWN_CHAIN if known.chain else b""
+        known = replace(known, last=hello.first - 1, chain=chain, boot_id=0)
     known = replace(known, boot_count=hello.boot_count)
     if proof is not None:
         known = replace(known, boot_count=proof.boot_count, security_counter=proof.security_counter)
+        if proof.chained and not known.chain:
+            known = replace(known, chain=UNKNOWN_CHAIN)
     session = replace(call.state.session, phase=LinkPhase.ADMITTED, time_due_ns=call.now_ns)
     state = replace(call.state, known=known, session=session)
     state = replace(state, reported=replace(state.reported, refusal=None))

@@ -5,6 +5,7 @@ Source: firmware_bridge/README.md, "TableLink/1".
 """
 
 from enum import StrEnum
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -16,11 +17,14 @@ from firmware_bridge.tablelink.items import DeviceHello, TableLinkRequest
 from firmware_bridge.tablelink.messages import Hello
 from firmware_bridge.timestamp import Timestamp
 
+UNKNOWN_CHAIN: Final = b"?"
+
 
 class KnownDevice(Struct, frozen=True):
     """What is stored about the device that was admitted last, by its pairing.
 
-    `last`: number of the last delivered event. `chain`: the device's chain value at it, or empty.
+    `last`: number of the last delivered event. `chain`: the device's chain value at it; empty if it
+    keeps no chain, UNKNOWN_CHAIN if it keeps one and the value is not known.
     `boot_id`: the boot of that event; 0 if none was delivered since counting began, or if it was
     OVERFLOW. `rolled_back`: how a rollback was detected; it stays, because the device's numbers
     would pass `last` with time.

@@ -1,4 +1,4 @@
-"""A TCP relay to a device that loses, doubles and delays bytes and breaks the connection.
+"""A TCP relay to a device; one loses, doubles and delays bytes and breaks the connection.
 
 Source: hil/README.md, "Faults of the wire".
 """
@@ -6,6 +6,7 @@ Source: hil/README.md, "Faults of the wire".
 import contextlib
 import socket
 import time
+from abc import abstractmethod
 from random import Random
 from threading import Event, Lock, Thread
 
@@ -16,27 +17,19 @@ NS_PER_S = 1_000_000_000
 READ_BYTES_MAX = 4096
 
 
-class BadLine(LoopbackServer):
-    """Use as a context manager. `url` relays one client at a time to that port.
+class Relay(LoopbackServer):
+    """Use as a context manager. `url` relays one client at a time to that port, frame by frame."""
 
-    `bytes_between_cuts`: the minimum and maximum of bytes, both ways, before it breaks.
-    """
-
-    def __init__(
-        self, port: int, plan: FaultPlan, seed: int, bytes_between_cuts: tuple[int, int]
-    ) -> None:
-        super().__init__("bad line")
-        self.cuts = 0
+    def __init__(self, port: int, name: str) -> None:
+        super().__init__(name)
         self._port = port
-        self._plan: FaultPlan | None = plan
-        self._source = Random(seed)  # noqa: S311 - reproducible
-        self._between = bytes_between_cuts
-        self._until_cut = self._source.randint(*self._between)
-        self._counting = Lock()
+        self._name = name
 
-    def mend(self) -> None:
-        """Stop all faults: from now on every byte arrives."""
-        self._plan = None
+    @abstractmethod
+    def _deliver(
+        self, data: bytes, sink: socket.socket, broken: Event, *, from_device: bool
+    ) -> None:
+        """Pass whole frames on, each of which ends with a zero byte, or something else."""
 
     def _serve(self, client: socket.socket) -> None:
         with socket.create_connection((LOOPBACK, self._port)) as device:
@@ -44,10 +37,13 @@ class BadLine(LoopbackServer):
 
     def _carry(self, caller: socket.socket, device: socket.socket) -> None:
         broken = Event()
-        directions = ((caller, device), (device, caller))
         threads = [
-            Thread(target=self._relay, args=(*direction, broken), name="bad line, one direction")
-            for direction in directions
+            Thread(
+                target=self._relay,
+                args=(source, sink, broken, source is device),
+                name=f"{self._name}, one direction",
+            )
+            for source, sink in ((caller, device), (device, caller))
         ]
         for end in (caller, device):
             end.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -57,7 +53,9 @@ class BadLine(LoopbackServer):
         for thread in threads:
             thread.join()
 
-    def _relay(self, source: socket.socket, sink: socket.socket, broken: Event) -> None:
+    def _relay(
+        self, source: socket.socket, sink: socket.socket, broken: Event, from_device: bool
+    ) -> None:
         waiting = b""
         with contextlib.suppress(OSError):
             while not broken.is_set() and not self._ended.is_set():
@@ -68,10 +66,31 @@ class BadLine(LoopbackServer):
                 if not data:
                     break
                 whole, zero, waiting = (waiting + data).rpartition(b"\0")
-                self._deliver(whole + zero, sink, broken)
+                self._deliver(whole + zero, sink, broken, from_device=from_device)
         broken.set()
 
-    def _deliver(self, data: bytes, sink: socket.socket, broken: Event) -> None:
+
+class BadLine(Relay):
+    """`bytes_between_cuts`: the minimum and maximum of bytes, both ways, before it breaks."""
+
+    def __init__(
+        self, port: int, plan: FaultPlan, seed: int, bytes_between_cuts: tuple[int, int]
+    ) -> None:
+        super().__init__(port, "bad line")
+        self.cuts = 0
+        self._plan: FaultPlan | None = plan
+        self._source = Random(seed)  # noqa: S311 - reproducible
+        self._between = bytes_between_cuts
+        self._until_cut = self._source.randint(*self._between)
+        self._counting = Lock()
+
+    def mend(self) -> None:
+        """Stop all faults: from now on every byte arrives."""
+        self._plan = None
+
+    def _deliver(
+        self, data: bytes, sink: socket.socket, broken: Event, *, from_device: bool
+    ) -> None:
         """Apply the plan to whole frames, which end with a zero byte, and send the result."""
         plan = self._plan
         if plan is None:

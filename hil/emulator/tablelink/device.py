@@ -70,7 +70,9 @@ class TableLinkDevice(ABC):
     def __init__(self, settings: TableLinkSettings) -> None:
         firmware = Firmware(settings.image, settings.version, settings.security_counter)
         seed = b"" if settings.bare else settings.seed
-        self.identity = TableLinkIdentity(settings.device, seed, firmware, settings.debug)
+        self.identity = TableLinkIdentity(
+            settings.device, seed, firmware, settings.debug, settings.chained
+        )
         self.log = TableLinkLog()
         self.powered = True
         self._device_settings = settings

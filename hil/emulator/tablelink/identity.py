@@ -46,12 +46,13 @@ class Pins:
 
 @dataclass(frozen=True, slots=True)
 class TableLinkIdentity:
-    """Id, key seed (any bytes; empty: a bare device), firmware, and whether debugging is open."""
+    """Id, key seed (any bytes; empty: a bare device), firmware, open debugging, a chain."""
 
     device: bytes
     seed: bytes
     firmware: Firmware
     debug: bool = False
+    chained: bool = False
 
     @property
     def bare(self) -> bool:
@@ -104,6 +105,8 @@ class TableLinkIdentity:
             7: boot_count,
             8: self.debug,
         }
+        if self.chained:
+            statement[9] = True
         return {1: self.sign_statement(statement), 3: self.public_key}
 
     def sign_checkpoint(self, number: int, chain: bytes) -> bytes:

@@ -104,7 +104,9 @@ class TableLinkMemory:
             return False
         self._store(kind, body, time, fact)
         due = self.chained and self.sign is not None
-        if due and ((self.next_number - 1) % CHECKPOINT_EVERY == 0 or kind == EventKind.SHOE_EMPTY):
+        if due and kind == EventKind.SHOE_EMPTY and self.last_number % CHECKPOINT_EVERY:
+            self._checkpoint(time)
+        if due and self.last_number % CHECKPOINT_EVERY == 0:
             self._checkpoint(time)
         return True
 

@@ -583,7 +583,8 @@ def test_a_broken_chain_is_reported_and_the_event_accepted(bench: Any, vectors: 
 
     output = received(world, frames[1] + frames[2])
 
-    assert [type(one) for one in output.items] == [LinkFault, TableLinkEvent, TableLinkEvent]
+    kinds = [LinkFault, EventsMissing, TableLinkEvent, TableLinkEvent]
+    assert [type(one) for one in output.items] == kinds
     assert output.items[0].kind is LinkFaultKind.CONTINUITY_UNPROVEN
 
 
@@ -606,7 +607,7 @@ def test_a_device_that_stops_its_chain_is_reported(bench: Any, vectors: Any) -> 
     received(world, frames[0])
     output = received(world, event(bench, 2, more={1: world.state.known.boot_id}))
 
-    assert [type(one) for one in output.items] == [LinkFault, TableLinkEvent]
+    assert [type(one) for one in output.items] == [LinkFault, EventsMissing, TableLinkEvent]
 
 
 # --- nothing raises -------------------------------------------------------------------------------
