@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged
-from firmware_bridge.message import Message
+from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList, UsbDeviceRefused, refuse_keyboard
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import (
@@ -32,6 +32,7 @@ class UsbHotplug:
         self._allowed = allowed
         self._pumps = tuple(pumps)
         self._put = put
+        self._present: dict[str, UsbIdentity] = {}
 
     def on_device_event(self, event: UsbDeviceEvent) -> None:
         """Record a device that appeared or went; hubs are ignored."""
@@ -39,8 +40,11 @@ class UsbHotplug:
         if device.interfaces and all(one.class_code == _HUB_CLASS for one in device.interfaces):
             return
         if not isinstance(event, DeviceAppeared):
+            self._present.pop(device.path, None)
             self._put(DeviceUnplugged(event.at, device.path))
             return
+        refused = self._refused(device) or self._doubled(device)
+        self._present[device.path] = device
         self._put(
             DevicePlugged(
                 at=event.at,
@@ -48,11 +52,21 @@ class UsbHotplug:
                 product_id=device.product_id,
                 serial_number=device.serial_number,
                 path=device.path,
-                refused=self._refused(device),
+                refused=refused,
             )
         )
         for pump in self._pumps:
             pump.wake()
+
+    def _doubled(self, device: UsbIdentity) -> Message | None:
+        """Why a device cannot be told from one that is present: no port opens either of them."""
+        for other in self._present.values():
+            same = (other.vendor_id, other.product_id, other.serial_number) == (
+                *(device.vendor_id, device.product_id, device.serial_number),
+            )
+            if same and device.serial_number and other.path != device.path:
+                return message("usb_serial_number_twice", device=device.name, place=other.path)
+        return None
 
     def _refused(self, device: UsbIdentity) -> Message | None:
         """Why a device is refused, else None; without a list only keyboards are refused."""

@@ -235,28 +235,40 @@ def _open_bulk(url: UsbUrl, device: Any) -> _Opened:
 
 
 def _open_scanner(url: UsbUrl, found: AttachedDevice, device: Any) -> _Opened:
-    """Claim the interface whose report descriptor declares a bar code scanner."""
+    """Claim the interface whose report descriptor declares a bar code scanner.
+
+    All are read first: behind a scanner there may be a keyboard.
+    """
+    scanner: _Opened | None = None
     for interface in _configuration(device):
         into, _out = _endpoints(interface)
         if interface.bInterfaceClass != HID_CLASS or into is None:
             continue
         number = int(interface.bInterfaceNumber)
         _claim(device, number)
-        descriptor = device.ctrl_transfer(
-            _FROM_INTERFACE,
-            _GET_DESCRIPTOR,
-            _REPORT_DESCRIPTOR,
-            number,
-            _REPORT_DESCRIPTOR_BYTES_MAX,
-            _CONTROL_MS,
-        )
-        reports = read_report_descriptor(bytes(descriptor))
+        reports = _read_reports(device, number)
         if reports.is_keyboard:
             raise PortUnavailable(refuse_keyboard(found.identity).reason)
-        if reports.is_bar_code_scanner:
-            return _Opened(device, number, into, None, reports)
-        usb.util.release_interface(device, number)
-    raise PortUnavailable(message("usb_without_bar_code_scanner", port=str(url)))
+        if scanner is None and reports.is_bar_code_scanner:
+            scanner = _Opened(device, number, into, None, reports)
+        else:
+            usb.util.release_interface(device, number)
+    if scanner is None:
+        raise PortUnavailable(message("usb_without_bar_code_scanner", port=str(url)))
+    return scanner
+
+
+def _read_reports(device: Any, interface: int) -> HidReports:
+    """What the report descriptor of a claimed interface declares."""
+    descriptor = device.ctrl_transfer(
+        _FROM_INTERFACE,
+        _GET_DESCRIPTOR,
+        _REPORT_DESCRIPTOR,
+        interface,
+        _REPORT_DESCRIPTOR_BYTES_MAX,
+        _CONTROL_MS,
+    )
+    return read_report_descriptor(bytes(descriptor))
 
 
 def _configuration(device: Any) -> Any:

@@ -14,6 +14,9 @@ import pytest
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.messages.catalogue import to_words
+from controller.procedure.effects import CoupClosed
+from controller.views.snapshot_reader import SnapshotPart
+from drivers.shuffler_events import IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.link import LinkFault
 from firmware_bridge.tablelink.items import (
@@ -40,6 +43,9 @@ from hil.emulator.tablelink.wire import (
 )
 from hil.emulator.tablelink.wire import RequestType as DeviceRequest
 from hil.rig.attacker import Attacker, chain_of, is_event, pass_on, with_content
+from hil.rig.program import ProgramFailed
+from hil.rig.rfid_programs import wait_until
+from hil.rig.tablelink_programs import ShufflerTable
 from hil.tablelink.port_link import PortLink
 
 CHAINED = TableLinkShoeSettings(chained=True)
@@ -425,3 +431,85 @@ def test_a_replayed_proof_pairs_nobody(
 
     assert pair(attacker, fast_dir / "pin", "--wait", "2") == ExitCode.UNUSABLE
     assert not (fast_dir / "pin").exists()
+
+
+# --- the whole program ---------------------------------------------------------------------------
+
+PAIRED_SHOE = """\
+[shoe]
+port = "{url}"
+model = "tablelink"
+identity = "shoe.identity.json"
+approved = "approved.json"
+approved_keys = ["table.key.pub"]
+
+"""
+
+
+def approve(folder: Path, shoe: TableLinkShoe, version: str = "") -> None:
+    """Approve the shoe's firmware, or other firmware of that version."""
+    firmware = shoe.identity.firmware
+    image = sha256(version.encode()).digest() if version else firmware.image
+    words = ("--sha256", image.hex(), "--version", version or firmware.version, "--counter", "1")
+    files = ("--list", str(folder / "approved.json"), "--key", str(folder / "table.key"))
+    assert main(("firmware", "approve", *files, *words)) == ExitCode.DONE
+
+
+@pytest.fixture
+def table(attacker: Attacker, shoe: TableLinkShoe, fast_dir: Path) -> Iterator[ShufflerTable]:
+    """A table that was paired with the true shoe; it is not started."""
+    true = TableLinkShoe(CHAINED)
+    assert main(("keys", "make", str(fast_dir / "table.key"))) == ExitCode.DONE
+    with TcpServer(true, LineServerSettings(speed=0)) as server:
+        out = ("--out", str(fast_dir / "shoe.identity.json"), "--person", "T. Tech")
+        assert main(("identity", "pair", server.url, *out)) == ExitCode.DONE
+    approve(fast_dir, true)
+    table = ShufflerTable(fast_dir, PAIRED_SHOE.format(url=attacker.url))
+    with table.program:
+        yield table
+
+
+def identity_shown(table: ShufflerTable) -> SnapshotPart:
+    device = table.snapshot.part("device") or SnapshotPart({})
+    return device.part("identity") or SnapshotPart({})
+
+
+@pytest.mark.timeout(60)
+def test_a_forged_card_suspends_the_table(table: ShufflerTable, attacker: Attacker) -> None:
+    table.program.start()
+    wait_until(lambda: identity_shown(table).yes("trusted"))
+    attacker.server.perform(lambda shoe: shoe.load_pieces(()))  # type: ignore[attr-defined]
+    wait_until(lambda: bool(table.snapshot.part("shoe")))
+    newest = next(one for one in reversed(attacker.seen) if is_event(one))
+    card = with_content(newest, k2=newest.seq + 1, k4=int(EventKind.CARD_OUT), k5={2: 0x0102})
+    attacker.tell_program(card)
+
+    wait_until(lambda: table.snapshot.text("phase") == "suspended")
+    assert "REPORTS_LOST" in table.irregularities()
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("shoe", [TableLinkShoe(SAME_IDS)], ids=["same ids, another key"])
+def test_another_shoe_with_the_same_ids_is_refused_by_the_table(table: ShufflerTable) -> None:
+    table.program.start()
+    wait_until(lambda: bool(table.device_events(IdentityRefused)))
+    table.program.stop()
+
+    (refused,) = table.device_events(IdentityRefused)
+    assert "did not sign with the key it was paired with" in to_words(refused.why)
+    assert "all its reports are rejected" in table.program.log_text()
+    assert not table.stored(CoupClosed)
+
+
+@pytest.mark.timeout(60)
+def test_an_older_list_of_firmware_stops_the_start(
+    table: ShufflerTable, shoe: TableLinkShoe, fast_dir: Path
+) -> None:
+    older = (fast_dir / "approved.json").read_bytes()
+    approve(fast_dir, shoe, "2.0.0")
+    table.program.start()
+    table.program.stop()
+    (fast_dir / "approved.json").write_bytes(older)
+
+    with pytest.raises(ProgramFailed, match="an older list may approve what was withdrawn since"):
+        table.program.start()

@@ -6,6 +6,7 @@ Source: controller/config/README.md, "Devices of a table"; USB 2.0, section 9.6;
 
 import pytest
 from in_words import why_words
+from msgspec.structs import replace
 
 from controller.service.usb_hotplug import UsbHotplug
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged
@@ -61,6 +62,37 @@ def bench() -> HotplugBench:
 def test_a_listed_device_is_put_to_the_table(bench: HotplugBench) -> None:
     bench.appears(READER)
     assert bench.put == [DevicePlugged(AT, 0x0AB1, 0x0002, "12345", "1-1.2")]
+
+
+def test_a_second_device_with_the_serial_number_of_a_present_one_is_refused_and_said(
+    bench: HotplugBench,
+) -> None:
+    bench.appears(READER)
+    bench.put.clear()
+    bench.appears(replace(READER, path="1-1.3"))
+
+    assert bench.refused == (
+        "USB device 0ab1:0002, serial number 12345 at 1-1.3: a device with the same serial number"
+        " is plugged in at 1-1.2, and the two cannot be told apart. Remedy: unplug the one that is"
+        " not the table's"
+    )
+
+
+def test_a_device_that_was_plugged_in_elsewhere_is_the_same_one(bench: HotplugBench) -> None:
+    bench.appears(READER)
+    bench.hotplug.on_device_event(DeviceGone(AT, READER))
+    bench.put.clear()
+    bench.appears(replace(READER, path="1-1.3"))
+
+    assert bench.put == [DevicePlugged(AT, 0x0AB1, 0x0002, "12345", "1-1.3")]
+
+
+def test_devices_without_a_serial_number_are_not_compared(bench: HotplugBench) -> None:
+    bench.appears(replace(READER, serial_number=""))
+    bench.put.clear()
+    bench.appears(replace(READER, serial_number="", path="1-1.3"))
+
+    assert bench.put == [DevicePlugged(AT, 0x0AB1, 0x0002, "", "1-1.3")]
 
 
 def test_every_port_that_waits_is_woken(bench: HotplugBench) -> None:

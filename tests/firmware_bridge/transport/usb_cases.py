@@ -471,6 +471,39 @@ def test_a_keyboard_without_boot_interface_is_refused_by_its_report_descriptor(
         opened(scanner_url(name))
 
 
+def test_a_keyboard_behind_a_scanner_is_refused_by_its_report_descriptor(
+    plug: Plug, opened: Opened
+) -> None:
+    disguised = {"kind": "keyboard", "boot": 0, "endpoint": 0x82}
+    name = plug(functions=(SCRIPTED_SCANNER, disguised), identity=SCANNER)
+
+    with raises_in_words(PortUnavailable, "no keyboard is allowed at a table"):
+        opened(scanner_url(name))
+
+
+def test_of_two_devices_with_one_serial_number_none_is_opened(
+    bed: UsbTestBed, plug: Plug, opened: Opened
+) -> None:
+    plug(serial="SN-twice", place="1-1")
+    bed.plug("the other", {**READER, "serial_number": "SN-twice"}, ({"kind": "bulk"},), "1-2")
+    try:
+        with raises_in_words(PortUnavailable, "2 such devices are plugged in, at 1-1, 1-2"):
+            opened(url_of("SN-twice"))
+    finally:
+        bed.unplug("the other")
+
+
+def test_a_device_with_allowed_ids_and_another_serial_number_is_never_opened(
+    bed: UsbTestBed, plug: Plug, opened: Opened
+) -> None:
+    name = plug()
+    allowed = AllowList((parse_allow_entry("0ab1:0002:SN-other"),))
+
+    with raises_in_words(PortUnavailable, "is allowed with another serial number only"):
+        opened(url_of(name), allowed)
+    assert bed.counts(name).get("opened", 0) == 0
+
+
 def test_a_device_that_is_not_a_scanner_is_refused_and_released(
     bed: UsbTestBed, plug: Plug, opened: Opened
 ) -> None:
