@@ -7,11 +7,10 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from controller.actions.actions import Action, OperatorAction
-from controller.core import host_state
 from controller.core.gaming_day import GamingCalendar
 from controller.core.state import Transition
 from controller.procedure.events import ClockJumped, GamingDayChanged
-from controller.procedure.opening.gaming_day import state_gaming_day
+from controller.procedure.opening.gaming_day import DAY_NS, state_gaming_day
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step import step
@@ -22,10 +21,16 @@ from firmware_bridge.timestamp import Timestamp
 
 
 def note_jump(book: RuleBook, transition: Transition, item: Input) -> Transition:
-    """Note a jump of the clock before anything could begin a gaming day by it."""
-    state, at = transition.state, item.at
+    """Note that the clock moved by more than a day, before a gaming day could begin by it.
+
+    Between two boots the time may have passed: the clock alone cannot tell.
+    """
+    state, at, host = transition.state, item.at, transition.state.host
+    if state.day is None or host.ahead_ns is None:
+        return transition
     same_boot = not isinstance(item, Started) or item.boot_id == state.boot_id
-    if state.day is None or not host_state.jumps(state.host, at, same_boot=same_boot):
+    expected_ns = at.monotonic_ns + host.ahead_ns if same_boot else host.last_utc_ns
+    if -DAY_NS <= at.utc_ns - expected_ns <= DAY_NS:
         return transition
     waiting_ns = state.table.time_before_jump_ns
     before_ns = state.host.last_utc_ns if waiting_ns is UNSET else waiting_ns

@@ -15,8 +15,6 @@ from firmware_bridge.timestamp import Timestamp
 _NS_PER_S: Final = 1_000_000_000
 # NTP disciplines both clocks alike; a larger difference means that UTC was set, or sleep.
 STEP_NS_MIN: Final = 2 * _NS_PER_S
-# A larger jump does not change the gaming day before a person has stated it.
-JUMP_NS_MIN: Final = 24 * 3600 * _NS_PER_S
 # The newest timestamp is updated at most this often, so that not every input changes the state.
 UTC_UPDATE_NS: Final = _NS_PER_S
 
@@ -50,14 +48,6 @@ def after_clock_reading(known: HostState, at: Timestamp) -> HostState:
             return known
         return replace(known, last_utc_ns=at.utc_ns)
     return _with_step(known, at, by_ns, ClockEvidence.SAME_BOOT)
-
-
-def jumps(known: HostState, at: Timestamp, *, same_boot: bool) -> bool:
-    """Whether the clock moved by more than a day; between two boots that time may have passed."""
-    if known.ahead_ns is None:
-        return False
-    by_ns = at.utc_ns - (at.monotonic_ns + known.ahead_ns if same_boot else known.last_utc_ns)
-    return abs(by_ns) > JUMP_NS_MIN
 
 
 def after_start(known: HostState, at: Timestamp, *, same_boot: bool) -> HostState:

@@ -64,6 +64,19 @@ def test_a_shuffler_is_paired_with_the_key_it_holds(
     assert "compare device and fingerprint with the device's paper" in shown
 
 
+@pytest.mark.parametrize("chained", [False, True])
+def test_a_device_without_a_chain_of_its_events_is_paired_with_a_remark(
+    chained: bool, fast_dir: Path, capsys: Capture
+) -> None:
+    device = Shuffler(ShufflerSettings(chained=chained))
+    device.power_on()
+    with PtyServer(device) as server:
+        assert pair(server.path, fast_dir / "pin") == ExitCode.DONE
+
+    remark = "it keeps no chain of its events: nothing shows a forged one on the line"
+    assert (remark in capsys.readouterr().out) is not chained
+
+
 def test_a_second_pairing_differs_from_the_first(port: str, fast_dir: Path) -> None:
     pair(port, fast_dir / "first")
     pair(port, fast_dir / "second")

@@ -58,7 +58,8 @@ def pair(
         opened = open_port(port, LineSettings(baud))
     except ValueError as error:
         raise CommandError(f"{port}: {error}") from error
-    paired = _paired_device(await_device(port, opened, wait), name)
+    device = await_device(port, opened, wait)
+    paired = _paired_device(device, name)
     if expected and paired.fingerprint != expected:
         _print_device(paired, echo_stderr)
         raise CommandError(
@@ -73,6 +74,8 @@ def pair(
         return
     echo(f"paired: {out}")
     _print_device(paired, echo)
+    if not device.stated.chained:
+        echo("it keeps no chain of its events: nothing shows a forged one on the line")
     if not expected:
         echo("compare device and fingerprint with the device's paper before the table trusts it")
 
