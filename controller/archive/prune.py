@@ -129,7 +129,7 @@ def prune_lock(folder: Path) -> Iterator[None]:
     """
     path = folder / LOCK_NAME
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise JournalError(
             f"{path}: cannot be created: {error.strerror}. Remedy: let this account write there"

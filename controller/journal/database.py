@@ -5,6 +5,7 @@ Source: controller/journal/README.md, "File"; SQLite documentation, "Write-Ahead
 (sections 4 and 5) and "Uniform Resource Identifiers".
 """
 
+import contextlib
 import fcntl
 import os
 import shutil
@@ -80,6 +81,8 @@ READABLE: Final = "Remedy: name a journal that this account may read, and check 
 # names, may read it. What exists already keeps its mode.
 FOLDER_MODE: Final = 0o750
 FILE_MODE: Final = 0o640
+# Whoever can open the lock can hold it, and keep the table from starting.
+_LOCK_MODE: Final = 0o600
 # SQLite puts names from a damaged file into its messages, which then are not valid text.
 DAMAGE: Final = (sqlite3.Error, UnicodeDecodeError)
 
@@ -137,7 +140,9 @@ def open_writer(file: Path, kind: FileKind = JOURNAL, *, create: bool) -> sqlite
     try:
         if create:
             # SQLite creates files that everybody may read, and gives its log the file's mode.
-            os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
+            os.close(
+                os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
+            )
         connection = sqlite3.connect(
             file,
             timeout=_BUSY_S,
@@ -381,7 +386,11 @@ class FolderLock:
         """Raises JournalError naming the process that holds the lock."""
         path = folder / LOCK_NAME
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+            self._descriptor = os.open(path, flags, _LOCK_MODE)
+            # Versions to 0.7 made one that everybody could open, and hold.
+            with contextlib.suppress(PermissionError):
+                os.fchmod(self._descriptor, _LOCK_MODE)
         except OSError as error:
             raise JournalError(
                 f"{path}: cannot create the lock file: {error.strerror}. Remedy: check that the"

@@ -170,7 +170,9 @@ def sync_file(path: Path) -> None:
 
 
 def _write(part: Path, data: bytes) -> None:
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE)
+    descriptor = os.open(
+        part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE
+    )
     try:
         left = memoryview(data)
         while left:

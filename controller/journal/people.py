@@ -75,7 +75,11 @@ class PeopleFile:
         try:
             if create:
                 # SQLite creates files that everybody may read.
-                os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
+                os.close(
+                    os.open(
+                        self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE
+                    )
+                )
             url = f"{self._path.absolute().as_uri()}?mode={mode}"
             with closing(sqlite3.connect(url, uri=True, timeout=_BUSY_S)) as people:
                 if create:

@@ -62,7 +62,7 @@ def write_tape(path: Path, base: Base, records: Iterable[StoredRecord]) -> Head:
     return head
 
 
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def _write_content(file: BinaryIO, base: Base, records: Iterable[StoredRecord]) -> Head:

@@ -37,6 +37,7 @@ from controller.service.manifest_lookup import ManifestLookup
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.stored_chunks import stored_chunks
 from controller.service.usb_hotplug import UsbHotplug
+from controller.system.process import make_undumpable, runs_as_root
 from controller.system.systemd import Notifier
 from controller.table.clock_sync import ClockSyncMonitor
 from controller.table.disk_space import DiskMonitor
@@ -70,7 +71,7 @@ class TableFailed(Exception):
     """The table started and ended by an error; the message says which."""
 
 
-def run_configured(file: Path, *, close_coup_as_partial: bool) -> None:
+def run_configured(file: Path, *, close_coup_as_partial: bool, as_root: bool) -> None:
     """Run the table of this configuration until a signal stops it.
 
     Raises ConfigError for an unreadable configuration, StartRefused and TableFailed.
@@ -93,6 +94,13 @@ def run_configured(file: Path, *, close_coup_as_partial: bool) -> None:
         if error.unreadable:
             raise
         raise StartRefused(str(error)) from error
+    if runs_as_root() and not as_root:
+        raise StartRefused(
+            "account: root may do more than a table needs. Allowed: an account of the table's own."
+            " Remedy: start it as that account (`systemctl start smartshoe@TABLE`, `runuser -u"
+            " smartshoe`), or on a bench with --as-root"
+        )
+    make_undumpable()
     run_table(config, close_coup_as_partial=close_coup_as_partial)
 
 

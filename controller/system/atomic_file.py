@@ -71,7 +71,7 @@ def store_text(path: Path, text: str, mode: int = 0o666) -> None:
 
 def write_synced(path: Path, data: bytes, mode: int) -> None:
     """Write a file and fsync its data, but not its folder. Raises OSError."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     with os.fdopen(os.open(path, flags, mode), "wb") as file:
         file.write(data)
         file.flush()

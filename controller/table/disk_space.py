@@ -134,7 +134,9 @@ class DiskMonitor:
         """Allocate space for the last records; without it the table runs all the same."""
         path = self._folder / RESERVE_NAME
         try:
-            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _FILE_MODE)
+            descriptor = os.open(
+                path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _FILE_MODE
+            )
             try:
                 os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
             finally:

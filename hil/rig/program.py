@@ -84,7 +84,7 @@ class Program:
             environment.pop("WATCHDOG_USEC", None)
             # In a session of its own: Ctrl-C is for the bench, which ends the program in order.
             self._process = subprocess.Popen(
-                [*self._wrapper, *PROGRAM, "run", "--config", str(self.config)],
+                [*self._wrapper, *PROGRAM, "run", "--as-root", "--config", str(self.config)],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,

@@ -55,6 +55,8 @@ LIBRARIES = {
 }
 # Imports that output nothing.
 HARMLESS_IMPORTS = frozenset({"shutil.get_terminal_size"})
+# Modules whose calls of the C library set something of the process, and hand nothing out.
+SYSTEM_CALLS_ONLY = {"controller.system.process": "ctypes"}
 CALLS = {
     "print": "terminal",
     "input": "terminal",
@@ -160,7 +162,8 @@ def outputs_in(module: str, source: str) -> Iterator[Output]:
         found: Iterator[tuple[str, str]] = iter(())
         match node:
             case ast.Import() | ast.ImportFrom():
-                found = _by_import(node)
+                if SYSTEM_CALLS_ONLY.get(module) not in _imported(node):
+                    found = _by_import(node)
             case ast.Call():
                 found = _by_call(node)
             case ast.Attribute() if ast.unparse(node) in STREAMS and id(node) not in inspected:

@@ -253,7 +253,7 @@ def running(
             "monitor", "devices", "monitor", f"{folder}/twin", stdout=subprocess.PIPE
         )
         stack.callback(ended, table.monitor)
-        program = table.process("log", "run", "--config", f"{folder}/table.toml")
+        program = table.process("log", "run", "--as-root", f"{folder}/table.toml")
         listener = threading.Thread(target=table.listen)
         stack.callback(lambda: listener.ident is None or listener.join())
         stack.callback(ended, program)
@@ -338,7 +338,7 @@ def device_bytes(table: RunningTable) -> str:
 
 def second_run(table: RunningTable) -> str:
     """A second program on the same table."""
-    second = table.process("second", "run", "--config", str(table.config))
+    second = table.process("second", "run", "--as-root", str(table.config))
     second.wait(END_S_MAX)
     return (table.folder / "second").read_text()
 

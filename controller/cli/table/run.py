@@ -38,7 +38,9 @@ def main(command: Command, words: list[str]) -> int:
         )
     from controller.service.app import run_configured
 
-    run_configured(named[0], close_coup_as_partial=options.close_coup_as_partial)
+    run_configured(
+        named[0], close_coup_as_partial=options.close_coup_as_partial, as_root=options.as_root
+    )
     return ExitCode.DONE
 
 
@@ -56,6 +58,9 @@ def _parser(command: Command) -> argparse.ArgumentParser:
         "--close-coup-as-partial",
         action="store_true",
         help="continue a shoe begun by another version; its coup is held for a floorperson",
+    )
+    parser.add_argument(
+        "--as-root", action="store_true", help="start it as root, too: for a bench, not a table"
     )
     parser.add_argument(
         "--json", action="store_true", help="print an error as one JSON object on stdout"

@@ -64,6 +64,29 @@ def test_only_account_and_group_may_read_a_new_journal(fast_dir: Path) -> None:
     assert {modes[f"live.db{end}"] for end in ("", "-wal", "-shm")} == {0o640}
 
 
+@pytest.mark.parametrize("mode", [0o644, 0o666])
+def test_a_lock_that_others_could_hold_is_narrowed(fast_dir: Path, mode: int) -> None:
+    (fast_dir / "lock").touch()
+    (fast_dir / "lock").chmod(mode)
+
+    Journal.open(fast_dir).close()
+
+    assert (fast_dir / "lock").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("name", ["lock", "live.db"])
+def test_a_link_that_another_planted_is_not_followed(fast_dir: Path, name: str) -> None:
+    journal, elsewhere = fast_dir / "journal", fast_dir / "elsewhere"
+    journal.mkdir()
+    elsewhere.write_bytes(b"somebody else's")
+    (journal / name).symlink_to(elsewhere)
+
+    with pytest.raises(JournalError, match=f"{name}: "):
+        Journal.open(journal)
+
+    assert elsewhere.read_bytes() == b"somebody else's"
+
+
 def test_an_existing_journal_keeps_its_mode(fast_dir: Path) -> None:
     Journal.open(fast_dir).close()
     (fast_dir / "live.db").chmod(0o600)

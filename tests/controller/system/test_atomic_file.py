@@ -61,3 +61,14 @@ def test_an_existing_name_is_refused_even_for_a_dangling_link(fast_dir: Path) ->
     require_new(fast_dir / "free")
     with pytest.raises(SmallFileError, match="not overwritten"):
         require_new(fast_dir / "link")
+
+
+def test_a_link_in_the_place_of_the_new_file_is_not_followed(fast_dir: Path) -> None:
+    elsewhere = fast_dir / "elsewhere"
+    elsewhere.write_text("somebody else's")
+    (fast_dir / ".batch.csv.new").symlink_to(elsewhere)
+
+    with pytest.raises(SmallFileError):
+        store_text(fast_dir / "batch.csv", "cards")
+
+    assert elsewhere.read_text() == "somebody else's"

@@ -26,6 +26,7 @@ from firmware_bridge.transport.port import Chunk
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+RUN = (sys.executable, "-m", "controller.cli.main", "run", "--as-root")
 ROOT = Path(__file__).resolve().parents[3]
 SIZE = 6 * MIB
 LIMITS = DiskLimits(3 * MIB, 0, 2 * MIB)
@@ -133,7 +134,7 @@ stop_free_mib = 2
 
     def start(self) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            [sys.executable, "-m", "controller.cli.main", "run", "--config", str(self.file)],
+            [*RUN, "--config", str(self.file)],
             env={**os.environ, "PYTHONPATH": str(ROOT)},
             stderr=subprocess.PIPE,
             text=True,

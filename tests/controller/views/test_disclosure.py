@@ -448,7 +448,7 @@ def test_the_program_disables_the_log_of_the_state_table_library() -> None:
         "from pathlib import Path\n"
         "from controller.config.load import ConfigError\n"
         "from controller.service.app import run_configured\n"
-        "try: run_configured(Path('no such file'), close_coup_as_partial=False)\n"
+        "try: run_configured(Path('no such file'), close_coup_as_partial=False, as_root=True)\n"
         "except ConfigError: pass\n"
         "print(logging.getLogger('transitions.core').isEnabledFor(logging.INFO))\n"
     )

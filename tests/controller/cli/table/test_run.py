@@ -1,6 +1,7 @@
 """`smartshoe run`: every refused start ends with the same exit code and a sentence."""
 
 import json
+import os
 import re
 import socket
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from controller.cli.errors import ExitCode
+from controller.cli.main import main
 from controller.journal.store import Journal
 
 CONFIG = """\
@@ -26,6 +28,7 @@ port = {port}
 """
 
 
+RUN = ("-m", "controller.cli.main", "run", "--as-root")
 # Other processes write to the same disk between the two starts.
 FREE = re.compile(r"[\d.]+ [KMG]iB are free")
 
@@ -48,7 +51,7 @@ def run(config: Path, *python: str) -> tuple[int, str]:
 
 def ended(config: Path, python: tuple[str, ...], *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
-        [sys.executable, *python, "-m", "controller.cli.main", "run", str(config), *words],
+        [sys.executable, *python, *RUN, str(config), *words],
         capture_output=True,
         text=True,
         check=False,
@@ -123,3 +126,15 @@ def test_a_configuration_that_cannot_be_read_is_unusable(config: Path) -> None:
     config.unlink()
 
     assert run(config)[0] == ExitCode.UNUSABLE
+
+
+def test_root_starts_no_table_unless_told(
+    config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+
+    code = main(["run", str(config)])
+
+    assert code == ExitCode.NO_TABLE
+    assert "account: root may do more" in capsys.readouterr().err
+    assert not (config.parent / "journal").exists()
