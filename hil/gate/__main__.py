@@ -1,12 +1,13 @@
-"""`python -m hil.gate`: runs the USB cases on a real kernel's own USB stack, before a release.
+"""`python -m hil.gate`: USB and the unit of a table on a real kernel, before a release.
 
-Source: hil/README.md, "USB on a real kernel".
+Source: hil/README.md, "USB on a real kernel", "The unit under systemd".
 """
 
 import sys
 
-from hil.gate.boot import run_cases
+from hil.gate.boot import run_unit_cases, run_usb_cases
 from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cached_kernel, require
+from hil.gate.machine import TO_MAKE
 from hil.run_guard import ending_at_once, guarded_run
 
 PASSED, FAILED, UNABLE = 0, 1, 2
@@ -15,19 +16,22 @@ PASSED, FAILED, UNABLE = 0, 1, 2
 def main() -> int:
     """Run the gate; exit code 0: passed, 1: a case failed, 2: it cannot run here."""
     try:
-        require(TO_RUN, "the gate")
+        require((*TO_RUN, *TO_MAKE), "the gate")
         kernel = cached_kernel()
         if kernel is None:
             print(f"gate: building the kernel once, about five minutes; cached in {cache_folder()}")
             kernel = build_kernel()
         print(f"gate: USB cases in {kernel.name}, about a minute", flush=True)
         with ending_at_once(), guarded_run():
-            passed = run_cases(kernel)
+            usb = run_usb_cases(kernel)
+            print("gate: the unit on a Debian machine of its own, about two minutes", flush=True)
+            unit = run_unit_cases(kernel)
     except GateUnable as unable:
         print(f"gate: {unable}", file=sys.stderr)
         return UNABLE
-    print(f"gate: USB on a real kernel {'passed' if passed else 'FAILED'}")
-    return PASSED if passed else FAILED
+    print(f"gate: USB on a real kernel {'passed' if usb else 'FAILED'}")
+    print(f"gate: the unit under systemd {'passed' if unit else 'FAILED'}")
+    return PASSED if usb and unit else FAILED
 
 
 if __name__ == "__main__":

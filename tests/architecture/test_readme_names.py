@@ -96,6 +96,9 @@ def names_defined(tree: ast.Module) -> set[str]:
 def exists(file: str, page: Path) -> bool:
     """A file is named by its path in the page's room, the package or the repository."""
     package = ROOT / page.relative_to(ROOT).parts[0]
+    if file.startswith("/"):
+        # A place on a table's machine.
+        return True
     return any(page.parent.rglob(file)) or any(package.glob(file)) or any(ROOT.glob(file))
 
 

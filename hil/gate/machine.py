@@ -1,0 +1,175 @@
+"""A Debian machine for the cases of the unit: installed as docs/commissioning.md says.
+
+Source: docs/commissioning.md, "1. The machine", "7. As a service"; hil/README.md, "The unit under
+systemd".
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from hil.gate.kernel import GateUnable, cache_folder
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+DEPLOY: Final = ROOT / "deploy"
+CASES: Final = ROOT / "tests" / "gate" / "unit_on_systemd.py"
+RESULT: Final = "gate/out"
+TO_MAKE: Final = ("debootstrap",)
+SUITE: Final = "bookworm"
+PACKAGES: Final = (
+    *("systemd", "systemd-sysv", "dbus", "udev"),
+    *("python3", "python3-venv", "libusb-1.0-0"),
+)
+# Where each file of deploy/ belongs on a machine.
+PLACES: Final = {
+    "smartshoe@.service": "etc/systemd/system/smartshoe@.service",
+    "smartshoe.sysusers.conf": "etc/sysusers.d/smartshoe.conf",
+    "smartshoe.tmpfiles.conf": "etc/tmpfiles.d/smartshoe.conf",
+    "smartshoe.journald.conf": "etc/systemd/journald.conf.d/smartshoe.conf",
+    "70-smartshoe.rules": "etc/udev/rules.d/70-smartshoe.rules",
+}
+TABLE: Final = """\
+[table]
+name = "M-12"
+[rules]
+observed = ["result_button"]
+[shoe]
+port = "socket://127.0.0.1:4001"
+[[reader]]
+seat = "discard_rack"
+port = "usb://0ab1:0002"
+[usb]
+allow = ["0ab1:0002"]
+[journal]
+folder = "/var/lib/smartshoe/M-12/journal"
+warn_free_mib = 2
+stop_free_mib = 2
+[control]
+socket = "/run/smartshoe/M-12.sock"
+"""
+# The root is a folder of the host, where all that is made belongs to who runs the kernel.
+MOUNTS: Final = """\
+tmpfs /tmp tmpfs mode=1777 0 0
+tmpfs /var/lib/smartshoe tmpfs defaults 0 0
+tmpfs /var/lib/smartshoe-evidence tmpfs defaults 0 0
+"""
+GATE_UNIT: Final = """\
+[Unit]
+After=systemd-udevd.service
+[Service]
+ExecStart=/opt/smartshoe/current/bin/python -P /gate/cases.py
+StandardOutput=append:/gate/out
+StandardError=append:/gate/out
+"""
+# What a next version is to the upgrade: the same program under another number.
+NEXT: Final = "+next"
+
+
+def make_machine(folder: Path) -> Path:
+    """The root folder of a machine with the program, the next version, and the cases.
+
+    Raises GateUnable.
+    """
+    root = folder / "root"
+    _run(("cp", "-a", "--reflink=auto", str(_debian()), str(root)))
+    for link, source in (("current", ROOT), ("next", _next(folder))):
+        wheels = root / "opt/wheels" / link
+        _make_wheels(source, wheels)
+        (root / "opt/smartshoe" / link).symlink_to(_install_tree(root, wheels))
+    for name, place in PLACES.items():
+        _copy(DEPLOY / name, root / place)
+    (root / "etc/smartshoe").mkdir()
+    (root / "etc/smartshoe/M-12.toml").write_text(TABLE, encoding="utf-8")
+    (root / "etc/fstab").write_text(MOUNTS, encoding="utf-8")
+    _add_cases(root)
+    return root
+
+
+def _debian() -> Path:
+    """A minimal Debian with systemd, fetched once and cached."""
+    digest = hashlib.sha256(repr((SUITE, PACKAGES)).encode()).hexdigest()[:16]
+    base = cache_folder() / f"debian-{digest}"
+    if not base.is_dir():
+        print(f"gate: fetching a minimal Debian once, about a minute; cached in {cache_folder()}")
+        part = base.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        cache_folder().mkdir(parents=True, exist_ok=True)
+        include = f"--include={','.join(PACKAGES)}"
+        _run(("debootstrap", "--variant=minbase", include, SUITE, str(part)))
+        part.rename(base)
+    return base
+
+
+def _next(folder: Path) -> Path:
+    """The sources of the program under the next version's number."""
+    source = folder / "next"
+    ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "tests")
+    shutil.copytree(ROOT, source, ignore=ignored)
+    for file in (source / "pyproject.toml", source / "controller/version.py"):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace(_version(), _version() + NEXT, 1), encoding="utf-8")
+    return source
+
+
+def _version() -> str:
+    from controller.version import VERSION  # noqa: PLC0415
+
+    return VERSION
+
+
+def _make_wheels(source: Path, wheels: Path) -> None:
+    """The program's wheel and those of what it needs, as docs/commissioning.md makes them."""
+    wheels.mkdir(parents=True)
+    pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
+    lock = str(ROOT / "requirements.lock")
+    _run((*pip, "wheel", "--require-hashes", "-r", lock, "-w", str(wheels)))
+    build = (sys.executable, "-m", "build", "--wheel", "--no-isolation")
+    _run((*build, "--outdir", str(wheels), str(source)))
+
+
+def _install_tree(root: Path, wheels: Path) -> str:
+    """Make the program's tree on the machine; returns its version."""
+    (wheel,) = wheels.glob("smartshoe-*.whl")
+    version = wheel.name.split("-")[1]
+    inside = f"/{wheels.relative_to(root)}"
+    _copy(DEPLOY / "make-tree", root / "opt/make-tree")
+    _run(("chroot", str(root), "sh", "/opt/make-tree", inside, version))
+    return version
+
+
+def _add_cases(root: Path) -> None:
+    """A unit that runs the cases once the machine is up, and writes what they print."""
+    _copy(CASES, root / "gate/cases.py")
+    unit = root / "etc/systemd/system/gate.service"
+    unit.write_text(GATE_UNIT, encoding="utf-8")
+    wants = root / "etc/systemd/system/multi-user.target.wants"
+    wants.mkdir(parents=True, exist_ok=True)
+    (wants / unit.name).symlink_to(f"/etc/systemd/system/{unit.name}")
+    (root / "etc/systemd/system/default.target").symlink_to("/lib/systemd/system/multi-user.target")
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
+
+
+def _run(command: Sequence[str]) -> None:
+    environment = {**os.environ, "LANG": "C.UTF-8"}
+    environment.pop("PYTHONPATH", None)
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    if done.returncode:
+        end = "\n  ".join(done.stdout.splitlines()[-8:])
+        raise GateUnable(f"{' '.join(command[:3])} failed:\n  {end}")

@@ -1,0 +1,373 @@
+"""The unit of deploy/ under a real systemd: starts, kills, watchdog, accounts, USB, upgrade.
+
+Run by `python -m hil.gate` as a unit of a Debian machine of its own, which was installed as
+docs/commissioning.md says. Prints a line for each case; the last one is the outcome.
+"""
+
+import contextlib
+import fcntl
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from hil.usb.bed import READER, UsbTestBed
+
+UNIT = "smartshoe@M-12"
+STATE = Path("/var/lib/smartshoe/M-12")
+CURRENT = Path("/opt/smartshoe/current")
+CONFIG = "/etc/smartshoe/M-12.toml"
+SOCKET = "/run/smartshoe/M-12.sock"
+WATCHDOG_S = 6
+WAIT_S = 90.0
+EXPOSURE_MAX = 1.5
+LOOPBACK_METRICS = "http://127.0.0.1:9309/metrics"
+READ = "import sys, urllib.request as web; print(web.urlopen(sys.argv[1]).read().decode())"
+
+
+def run(*words: str, account: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a command, as an account if one is named; its output has both streams."""
+    who = ("runuser", "-u", account, "--") if account else ()
+    return subprocess.run(
+        [*who, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        check=False,
+        timeout=240,
+    )
+
+
+def done(*words: str, account: str = "") -> str:
+    ended = run(*words, account=account)
+    assert ended.returncode == 0, f"{' '.join(words)} ended with {ended.returncode}: {ended.stdout}"
+    return ended.stdout
+
+
+def refused(*words: str, account: str) -> str:
+    ended = run(*words, account=account)
+    assert ended.returncode != 0, f"{account} may {' '.join(words)}: {ended.stdout}"
+    return ended.stdout
+
+
+def smartshoe(*words: str, account: str = "smartshoe") -> str:
+    return done(f"{CURRENT}/bin/smartshoe", *words, account=account)
+
+
+def shown(name: str) -> str:
+    return done("systemctl", "show", UNIT, "--value", "-p", name).strip()
+
+
+def log() -> str:
+    return done("journalctl", "--no-pager", "-o", "cat", "-u", UNIT)
+
+
+def wait_until(what: str, is_so: Callable[[], object]) -> None:
+    until_s = time.monotonic() + WAIT_S
+    while not is_so():
+        assert time.monotonic() < until_s, f"{what}: not after {WAIT_S:.0f} s\n{log()[-3000:]}"
+        time.sleep(0.2)
+
+
+def restarted_after(restarts: int) -> bool:
+    return int(shown("NRestarts")) > restarts and shown("ActiveState") == "active"
+
+
+# --- the machine as it was installed --------------------------------------------------------------
+
+
+def the_accounts_and_folders_are_there() -> None:
+    folders = map(Path, ("/run/smartshoe", "/var/lib/smartshoe", "/var/lib/smartshoe-evidence"))
+    found = {
+        str(one): f"{one.owner()}:{one.group()} {one.stat().st_mode & 0o7777:o}" for one in folders
+    }
+    assert found == {
+        "/run/smartshoe": "smartshoe:smartshoe-control 2750",
+        "/var/lib/smartshoe": "smartshoe:smartshoe 711",
+        "/var/lib/smartshoe-evidence": "smartshoe:smartshoe-evidence 2750",
+    }
+
+
+def the_unit_starts_and_the_table_runs() -> None:
+    done("systemctl", "start", UNIT)
+    assert shown("ActiveState") == "active"
+    assert "table M-12 is running" in shown("StatusText")
+    wait_until("the shoe is open", lambda: "shoe: socket://127.0.0.1:4001 is open" in log())
+
+
+def its_exposure_is_as_low_as_is_said() -> None:
+    told = done("systemd-analyze", "security", "--no-pager", UNIT).splitlines()[-1]
+    print("     ", told.strip(), flush=True)
+    level = re.search(r"level for .*: ([\d.]+)", told)
+    assert level is not None
+    assert float(level[1]) <= EXPOSURE_MAX
+
+
+def limits_and_filters_are_in_force() -> None:
+    status = Path(f"/proc/{shown('MainPID')}/status").read_text()
+    assert re.search(r"^Seccomp:\s2$", status, re.MULTILINE), status
+    assert re.search(r"^NoNewPrivs:\s1$", status, re.MULTILINE), status
+    assert re.search(r"^CapBnd:\s0{16}$", status, re.MULTILINE), status
+    group = Path("/sys/fs/cgroup") / shown("ControlGroup").lstrip("/")
+    assert int((group / "memory.max").read_text()) == 256 << 20
+    used = int((group / "memory.current").read_text())
+    print(f"      memory of the unit: {used / 1e6:.0f} MB of 268", flush=True)
+
+
+# --- who may do what ------------------------------------------------------------------------------
+
+
+def a_floorperson_reads_the_status_and_decides() -> None:
+    assert "table      M-12, running" in smartshoe("status", "--socket", SOCKET, account="floor1")
+    told = run(
+        *(f"{CURRENT}/bin/smartshoe", "resolve", "--socket", SOCKET, "--by", "Ann Lee"),
+        *("--reason", "why", "--decision", "continue"),
+        account="floor1",
+    )
+    # Nothing is open: the answer is the table's own.
+    assert told.returncode == 1, told.stdout
+
+
+def surveillance_cannot_reach_the_control_socket() -> None:
+    refused(f"{CURRENT}/bin/smartshoe", "status", "--socket", SOCKET, account="camera1")
+
+
+def nobody_but_the_table_reads_the_open_shoe() -> None:
+    for account in ("floor1", "camera1"):
+        for file in ("live.db", "live.db-wal", "table.key", "lock"):
+            refused("cat", str(STATE / "journal" / file), account=account)
+        refused("ls", str(STATE), account=account)
+
+
+def everybody_reads_the_metrics_and_surveillance_the_log() -> None:
+    for account in ("floor1", "camera1"):
+        counted = done("/usr/bin/python3", "-c", READ, LOOPBACK_METRICS, account=account)
+        assert "smartshoe_" in counted
+    assert "table M-12 is running" in done("journalctl", "-u", UNIT, account="camera1")
+    assert "table M-12 is running" not in run("journalctl", "-u", UNIT, account="floor1").stdout
+
+
+def nobody_looks_into_the_running_program() -> None:
+    for account in ("smartshoe", "floor1", "camera1"):
+        for file in ("environ", "maps", "mem"):
+            refused("head", "-c", "1", f"/proc/{shown('MainPID')}/{file}", account=account)
+
+
+def nobody_changes_the_program() -> None:
+    for account in ("smartshoe", "floor1", "camera1"):
+        refused(
+            "touch", f"{CURRENT}/lib/python3.11/site-packages/sitecustomize.py", account=account
+        )
+        refused("touch", CONFIG, account=account)
+
+
+def root_starts_no_table() -> None:
+    ended = run(f"{CURRENT}/bin/smartshoe", "run", CONFIG)
+    assert ended.returncode == 4, ended.stdout
+    assert "account: root may do more" in ended.stdout
+
+
+# --- what goes wrong ------------------------------------------------------------------------------
+
+
+def a_killed_program_is_started_again() -> None:
+    restarts = int(shown("NRestarts"))
+    os.kill(int(shown("MainPID")), signal.SIGKILL)
+    wait_until("started again after a kill", lambda: restarted_after(restarts))
+
+
+def the_watchdog_ends_a_program_that_hangs() -> None:
+    restarts = int(shown("NRestarts"))
+    os.kill(int(shown("MainPID")), signal.SIGSTOP)
+    wait_until("started again by the watchdog", lambda: restarted_after(restarts))
+    assert "Watchdog timeout" in log()
+
+
+def no_core_was_dumped() -> None:
+    os.kill(int(shown("MainPID")), signal.SIGABRT)
+    wait_until("started again after an abort", lambda: shown("SubState") == "running")
+    assert "core-dump" not in log().partition("status=6/ABRT")[2]
+    assert not [*Path("/").glob("core*"), *STATE.glob("core*")]
+
+
+def a_reader_on_usb_is_opened_and_another_device_is_kept_out() -> None:
+    with UsbTestBed(on_kernel=True) as bed:
+        device = "hil.emulator.feig.device:FeigReader"
+        bed.plug(
+            "reader",
+            {**READER, "serial_number": "12345678"},
+            [{"kind": "bulk", "device": device}],
+            "1-1",
+        )
+        wait_until("the reader is open", lambda: "usb://0ab1:0002 is open" in log())
+        node = Path("/dev/smartshoe/reader").resolve()
+        assert (node.group(), node.stat().st_mode & 0o777) == ("smartshoe", 0o660)
+        stranger = {
+            "vendor_id": 0x046D,
+            "product_id": 0xC31C,
+            "product": "keyboard",
+            "serial_number": "",
+        }
+        bed.plug("keyboard", stranger, [{"kind": "keyboard"}], "1-2")
+        wait_until("the keyboard is kept out", lambda: authorized("046d", "c31c") == "0")
+        assert authorized("0ab1", "0002") == "1"
+
+
+def authorized(vendor: str, product: str) -> str:
+    """What the kernel says of the plugged-in device with these ids; empty if there is none."""
+    for device in Path("/sys/bus/usb/devices").glob("*/idVendor"):
+        words = [device.with_name(one).read_text().strip() for one in ("idVendor", "idProduct")]
+        if words == [vendor, product]:
+            return device.with_name("authorized").read_text().strip()
+    return ""
+
+
+# --- stop, evidence, upgrade ----------------------------------------------------------------------
+
+
+def a_stop_is_in_order_and_the_journal_is_intact() -> None:
+    done("systemctl", "stop", UNIT)
+    assert (shown("Result"), shown("ExecMainStatus")) == ("success", "0")
+    assert "intact" in smartshoe("verify", str(STATE / "journal"))
+
+
+def an_upgrade_with_a_shoe_open_is_refused_and_taken_back() -> None:
+    before = CURRENT.readlink()
+    point_current_to("next")
+    ended = run("systemctl", "start", UNIT)
+    assert ended.returncode != 0, "another version went on in the middle of a shoe"
+    assert shown("ExecMainStatus") == "4"
+    assert shown("NRestarts") == "0", "a table that may not start is not started again"
+    assert "a shoe is open that version" in log()
+    point_current_to(str(before))
+    done("systemctl", "reset-failed", UNIT)
+    done("systemctl", "start", UNIT)
+
+
+def an_upgrade_between_shoes_goes_on_with_the_journal() -> None:
+    smartshoe(
+        *("close-shoe", "--socket", SOCKET, "--by", "Ann Lee", "--reason", "upgrade"),
+        account="floor1",
+    )
+    wait_until("the shoe is sealed", lambda: list((STATE / "journal" / "shoes").glob("*/*.shoe")))
+    done("systemctl", "stop", UNIT)
+    point_current_to("next")
+    done("systemctl", "start", UNIT)
+    assert "+next" in smartshoe("--version")
+    done("systemctl", "stop", UNIT)
+    assert "intact" in smartshoe("verify", str(STATE / "journal"))
+
+
+def surveillance_reads_finished_shoes_once_they_are_copied() -> None:
+    words = (
+        "journal",
+        "archive",
+        str(STATE / "journal"),
+        "--to",
+        "/var/lib/smartshoe-evidence/M-12",
+    )
+    done(
+        "sh",
+        "-c",
+        f"umask 027; exec {CURRENT}/bin/smartshoe {' '.join(words)}",
+        account="smartshoe",
+    )
+    told = smartshoe("verify", "/var/lib/smartshoe-evidence/M-12", account="camera1")
+    assert "intact" in told
+    refused("ls", "/var/lib/smartshoe-evidence", account="floor1")
+
+
+def point_current_to(version: str) -> None:
+    done("ln", "-sfn", version, str(CURRENT))
+
+
+CASES = (
+    the_accounts_and_folders_are_there,
+    the_unit_starts_and_the_table_runs,
+    its_exposure_is_as_low_as_is_said,
+    limits_and_filters_are_in_force,
+    a_floorperson_reads_the_status_and_decides,
+    surveillance_cannot_reach_the_control_socket,
+    nobody_but_the_table_reads_the_open_shoe,
+    everybody_reads_the_metrics_and_surveillance_the_log,
+    nobody_looks_into_the_running_program,
+    nobody_changes_the_program,
+    root_starts_no_table,
+    a_reader_on_usb_is_opened_and_another_device_is_kept_out,
+    a_killed_program_is_started_again,
+    the_watchdog_ends_a_program_that_hangs,
+    no_core_was_dumped,
+    a_stop_is_in_order_and_the_journal_is_intact,
+    an_upgrade_with_a_shoe_open_is_refused_and_taken_back,
+    an_upgrade_between_shoes_goes_on_with_the_journal,
+    surveillance_reads_finished_shoes_once_they_are_copied,
+)
+
+
+@contextlib.contextmanager
+def emulated_shoe() -> Iterator[None]:
+    """A shoe at the table's TCP port, which deals a few coups and leaves its shoe open."""
+    dealing = ("--seed", "7", "--coups", "4", "--pace-ms", "200", "--no-orders")
+    words = (f"{CURRENT.resolve()}/bin/smartshoe-hil", "emulate", "--tcp", "4001", *dealing)
+    done("systemd-run", "--unit=shoe", *words)
+    try:
+        yield
+    finally:
+        run("systemctl", "stop", "shoe")
+
+
+def randomness() -> None:
+    """Say that there is some (random(4), RNDADDENTROPY): this machine has no device, no secret."""
+    with Path("/dev/random").open("wb") as device:
+        fcntl.ioctl(device, 0x40085203, struct.pack("ii64s", 512, 64, bytes(range(64))))
+
+
+def people_and_a_quick_watchdog() -> None:
+    for account, groups in (
+        ("floor1", "smartshoe-control"),
+        ("camera1", "smartshoe-evidence,systemd-journal"),
+    ):
+        done("useradd", "--create-home", "--groups", groups, account)
+    drop_in = Path(f"/etc/systemd/system/{UNIT}.service.d/gate.conf")
+    drop_in.parent.mkdir()
+    drop_in.write_text(
+        f"[Unit]\nStartLimitBurst=50\n[Service]\nWatchdogSec={WATCHDOG_S}\n", encoding="utf-8"
+    )
+    done("systemctl", "daemon-reload")
+
+
+def main() -> int:
+    print("      systemd", done("systemctl", "--version").split()[1], flush=True)
+    randomness()
+    people_and_a_quick_watchdog()
+    with emulated_shoe():
+        for case in CASES:
+            begun_s = time.monotonic()
+            try:
+                case()
+            except Exception:  # noqa: BLE001 - each failure is said, with the log
+                print(f"FAIL  {case.__name__}\n{traceback.format_exc()}\n{log()[-6000:]}")
+                return 1
+            print(
+                f"ok    {case.__name__.replace('_', ' ')} ({time.monotonic() - begun_s:.1f} s)",
+                flush=True,
+            )
+    return 0
+
+
+if __name__ == "__main__":
+    code = 1
+    try:
+        code = main()
+    finally:
+        print(f"gate: unit ended with {code}", flush=True)
+        os.sync()
+        subprocess.run(["systemctl", "poweroff", "--force", "--force"], check=False)
+    sys.exit(code)
