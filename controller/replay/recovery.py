@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import starmap, takewhile
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.core.approved_lists import older_lists
 from controller.core.core import Core
@@ -25,8 +26,9 @@ from controller.profiles.profile import ProfileError
 from controller.replay.replayer import Difference, Replayer, Run, can_begin_at
 from controller.replay.upgrade import LEDGERS, UpgradeLedger, carried_over_state
 from controller.system.json_document import time_text
+from controller.tape.entries import StateDigest
 from controller.tape.inputs import Started
-from controller.tape.records import read_as, read_entry
+from controller.tape.records import holds, read_as, read_entry
 from controller.version import VERSION
 
 
@@ -38,7 +40,7 @@ class RecoveredState(Struct, frozen=True):
     """What the next run takes over from a journal. `inputs` were replayed after the saved state.
 
     `run` and `state` are None where another version wrote last: then `software` names it, and only
-    the ledger is known.
+    the ledger is known. `state_gone`: the state that was stored with the last coup is not there.
     """
 
     run: Run | None
@@ -46,6 +48,7 @@ class RecoveredState(Struct, frozen=True):
     ledger: UpgradeLedger
     inputs: int
     software: str = ""
+    state_gone: bool = False
 
     @property
     def shoe_open(self) -> bool:
@@ -78,13 +81,20 @@ def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> RecoveredS
             after = _restore_newest(journal, saved_state, replayer)
         else:
             after = _start_in_other_version(journal, versions[0], replayer)
-        return _replay_after(journal, replayer, after)
+        recovered = _replay_after(journal, replayer, after)
+        gone = saved_state is None and not journal.saved_state_damage and _ends_coup(journal)
+        return replace(recovered, state_gone=gone)
     except (EncodingError, ProfileError, ValueError) as error:
         raise RecoveryError(
             f"{journal.file}: a record cannot be read: {error}. Remedy: keep the file as evidence; "
             "`smartshoe verify` names the record; to go on dealing, start with another journal "
             "folder, and the gap will be declared"
         ) from error
+
+
+def _ends_coup(journal: JournalReader) -> bool:
+    """Whether the live part has a coup's end: a state is stored with each."""
+    return any(holds(one.record, StateDigest) for one in journal.records(journal.base.seq))
 
 
 def _restore_newest(

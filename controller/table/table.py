@@ -19,7 +19,7 @@ from controller.core.state import CoreState
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError, JournalWriteFailed
 from controller.profiles.clauses import Clause
-from controller.replay.recovery import RecoveryError, recover, refusal_to_start
+from controller.replay.recovery import RecoveredState, RecoveryError, recover, refusal_to_start
 from controller.table.disk_space import disk_stop_text
 from controller.table.fault_text import describe_fault, traceback_text
 from controller.table.input_queue import InputQueue
@@ -219,14 +219,7 @@ class Table:
             raise RecoveryError(disk_refusal)
         with Journal.open(self._spec.journal) as journal:
             recovered = recover(journal, self._spec.clauses)
-            for damage in journal.damages:
-                LOG.warning(
-                    "table %s: %s: %s. The start continued without it, from the records. Run"
-                    " `smartshoe verify`, and check the disk",
-                    self.name,
-                    journal.file,
-                    damage,
-                )
+            self._warn_of_damage(journal, recovered)
             replacing = recovered.state is None and recovered.shoe_open and replace_allowed
             before = recovered.software if replacing else ""
             started = self._spec.start(before)
@@ -252,6 +245,17 @@ class Table:
             finally:
                 if self._spec.sealer is not None:
                     self._spec.sealer.end(stopped_at)
+
+    def _warn_of_damage(self, journal: Journal, recovered: RecoveredState) -> None:
+        gone = "the state that was stored with the last coup is gone: somebody deleted it"
+        for damage in (*journal.damages, *((gone,) if recovered.state_gone else ())):
+            LOG.warning(
+                "table %s: %s: %s. The start continued without it, from the records. Run"
+                " `smartshoe verify`, and check the disk",
+                self.name,
+                journal.file,
+                damage,
+            )
 
     def _serve(self, loop: Loop, journal: Journal) -> None:
         # After an internal error the ports are still open, and some of their bytes may be lost.

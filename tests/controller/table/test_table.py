@@ -499,6 +499,21 @@ def test_a_damaged_saved_state_is_logged_and_the_table_starts(bench, caplog) -> 
     assert second.state.table.shoe.coups_begun == 1
 
 
+def test_a_deleted_saved_state_is_logged_and_the_table_starts(bench, caplog) -> None:
+    first = bench().start()
+    first.put(*NEW_SHOE, *COUP)
+    assert first.settled()
+    first.table.stop()
+    first.table.join()
+    with sqlite3.connect(first.folder / "live.db") as database:
+        database.execute("DELETE FROM checkpoint")
+
+    second = bench().start()
+
+    assert "the state that was stored with the last coup is gone" in caplog.text
+    assert second.state.table.shoe.coups_begun == 1
+
+
 def test_a_refused_table_publishes_nothing(bench) -> None:
     refused = bench()
     with Journal.open(refused.folder):

@@ -7,8 +7,8 @@ import random
 from pathlib import Path
 
 import pytest
-
 from controller.archive.day_list import day_path, read_day, short_code
+
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.journal.folder import sealed_files
