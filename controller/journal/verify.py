@@ -15,6 +15,7 @@ import os
 import re
 import shutil
 import sqlite3
+import stat
 import struct
 import sys
 import tempfile
@@ -29,7 +30,7 @@ from hashlib import sha256
 from itertools import chain, pairwise
 from pathlib import Path
 from textwrap import wrap
-from typing import Any
+from typing import Any, BinaryIO
 
 EXAMPLES = """examples:
   python3 verify.py /var/lib/smartshoe/table-1          a journal's folder; it may be in use
@@ -41,28 +42,62 @@ EXAMPLES = """examples:
 LIMITS = """These files alone cannot show that the newest records, or the newest shoes and lists,
 were removed, that the oldest were removed, or that a holder of the key rewrote everything:
 compare the head and the short codes with those noted elsewhere (--witness)."""
-NONE, UNREADABLE_MAX, DEPTH_MAX = bytes(32), 10_000, 64  # DEPTH_MAX: maps and arrays nested
+# The largest that is read: a shoe has 60 kB, of which 400 rows, and unpacks to 400 kB; a live part
+# has a few MB. WORK_*: units of 2 ns (a byte unpacked; STEP a record) for all, and for each byte.
+SHOE_MAX, PLAIN_MAX, ROWS_MAX, HEADING_MAX = 16 << 20, 64 << 20, 1 << 16, 4096
+RECORD_MAX, DATABASE_MAX, LOG_MAX, SCHEMA_STEPS_MAX = 16 << 20, 1 << 30, 64 << 20, 50_000
+NAMES_MAX, INDEX_MAX, TEXT_MAX, PROBLEMS_MAX, TEXT_SHOWN_MAX = 1 << 16, 1 << 20, 1 << 20, 5_000, 600
+WORK_MIN, WORK_RATE, STEP, SEARCH_MAX = 1_500_000_000, 120, 1_000, 4 << 30
+SIGNATURE_WORK, KEY_FILE_MAX = 50_000, 4096
+NONE, UNREADABLE_MAX = bytes(32), 10_000
 APPLICATION_ID, FORMAT = 0x534D5348, 5  # of live.db
-TRAILER, FILE_MAX, SEARCH_MAX = 97, 1 << 30, 4 << 30  # SEARCH_MAX: bytes hashed to find a bit
+# What a table may be: no view, index, or computed column, so that reading it comes to an end.
+TABLE = re.compile(
+    rb"CREATE TABLE (\w+)\(\w+ INTEGER PRIMARY KEY(?: CHECK \(only = 1\))?"
+    rb"(?:, \w+ (?:INTEGER|BLOB|TEXT)(?: NOT NULL)?)+\)"
+)
+TRAILER, ALGORITHMS = 97, ("", "ed25519")
 DAMAGE = Exception  # damaged data makes Python's libraries raise whatever they like
+OPEN = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 HEAD, ROW = struct.Struct(">8sHHIIQQ"), struct.Struct(">QqIBBBBBB6s16s16s")
-# The fields of what is read, by type. A seal is signed in the order of SIGNED.
-HEADING = {
-    str: "table software gaming_day algorithm state_software batch back",
-    int: "shoe first_seq last_seq from_ns until_ns started_seq opened_seq decks coups"
-    " irregularities",
-    bytes: "chain_before chain_after signer",
-    bool: "clean",
+# The fields of a heading, in order.
+HEADING: dict[str, type] = {
+    name: kind
+    for kind, names in (
+        (str, "table software gaming_day"),
+        (int, "shoe first_seq last_seq"),
+        (bytes, "chain_before chain_after"),
+        (int, "from_ns until_ns"),
+        (str, "algorithm"),
+        (bytes, "signer"),
+        (int, "started_seq"),
+        (str, "state_software"),
+        (int, "opened_seq"),
+        (bool, "clean"),
+        (str, "batch back"),
+        (int, "decks coups irregularities"),
+    )
+    for name in names.split()
 }
+KEPT = "table gaming_day shoe first_seq last_seq chain_before chain_after until_ns signer"
 LISTED: dict[type, str] = {str: "form table gaming_day signer signature", list: "seals"}
 SEAL: dict[type, str] = {int: "shoe first_seq last_seq until_ns", str: "digest"}
 SIGNED = ("shoe", "digest", "first_seq", "last_seq", "until_ns")
 SHOE_NAME = re.compile(r"shoes/(\d{4}-\d\d-\d\d)/(\d{4,9})\.shoe", re.ASCII)
 LIST_NAME = re.compile(r"days/(\d{4}-\d\d-\d\d)\.seals\.json", re.ASCII)
 SET_ASIDE = re.compile(r"days/(\.)?\d{4}-\d\d-\d\d\.seals\.json\.(?(1)new|\d+)", re.ASCII)
+CODE = re.compile(r"([A-Z2-7]{5}[- ]?){4}", re.ASCII | re.IGNORECASE)
 KEY_HEAD = bytes.fromhex("302a300506032b6570032100")  # precedes an Ed25519 public key (RFC 8410)
-RELEVANT = (b"started", b"card-drawn", b"state-digest", b"shoe-opened", b"shoe-ended")
-CONSTANTS: dict[int, bool | None] = {0xC0: None, 0xC2: False, 0xC3: True}
+# A record begins with its kind and its type; its fields follow in one order.
+RECORD = re.compile(
+    rb"\x92(?:\xa2in|\xa3out)(?:[\x80-\x8f]|\xde..)\xa4type(?:[\xa0-\xbf]|\xd9.)([a-z-]+)",
+    re.DOTALL,
+)
+CARD = re.compile(
+    rb"\xa5event[\x80-\x8f]\xa4type"
+    rb"(?:(\xaecut-card-drawn)|\xaacard-drawn\xa4card(?:\xc0|\x82\xa4rank(.)\xa4suit\xa1(.)))",
+    re.DOTALL,
+)
 # MessagePack's forms with a number after the first byte: kind, bytes of the number, and the least
 # number that no shorter form can hold (for a negative number n: the least ~n).
 LONG_FORMS = {
@@ -72,20 +107,19 @@ LONG_FORMS = {
         ("uint", 0xCC, {1: 1 << 7, 2: 1 << 8, 4: 1 << 16, 8: 1 << 32}),
         ("int", 0xD0, {1: 1 << 5, 2: 1 << 7, 4: 1 << 15, 8: 1 << 31}),
         ("str", 0xD9, {1: 1 << 5, 2: 1 << 8, 4: 1 << 16}),
-        ("array", 0xDC, {2: 1 << 4, 4: 1 << 16}),
-        ("map", 0xDE, {2: 1 << 4, 4: 1 << 16}),
     )
     for n, (size, least) in enumerate(forms.items())
 }
-RECORDS = "SELECT seq, record, chain FROM records WHERE seq >= ? ORDER BY seq"
+RECORDS = "SELECT seq, record, chain FROM records WHERE seq >= ? ORDER BY seq LIMIT ?"
 SAVED_STATE = """SELECT c.seq, started_seq, software, state, digest, binding, chain
-    FROM checkpoint AS c LEFT JOIN records AS r ON r.seq = c.seq"""
+    FROM checkpoint AS c LEFT JOIN records AS r ON r.seq = c.seq LIMIT 1"""
 BASE = """SELECT seq, started_seq, chain, seal, started, software, state, digest, ledger, binding
-    FROM base"""
+    FROM base LIMIT 2"""
 Row = tuple[int, bytes, bytes]  # number, record, chain value
 Run = tuple[int, bytes]  # number and SHA-256 of the record that began a run
 Progress = Callable[[int, int], None]
 Read = Callable[[str], bytes]
+Files = tuple[list[str], Read]
 
 
 # --- the report ---------------------------------------------------------------------------------
@@ -93,6 +127,10 @@ Read = Callable[[str], bytes]
 
 class CannotRead(ValueError):
     """The path holds nothing that this verifier can read; the message says why."""
+
+
+class TooMuchWork(CannotRead):
+    """The files are made to take more work than files of their size can need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +154,7 @@ class VerifyReport:
     `head_hex`: the last chain value. `sound_after`: intact live records after the first problem.
     `codes`: by gaming day, the short codes of its list with no seal, with one, and so on. `files`:
     a line on each sealed file. `signers`: files by key. `newest`: a running table's newest file.
+    `unlisted`: problems past the most that are listed. `work`, `searched`: what was spent so far.
     """
 
     path: Path
@@ -125,15 +164,19 @@ class VerifyReport:
     inputs: int = 0
     shoes: int = 0
     problems: list[EvidenceProblem] = field(default_factory=list)
+    unlisted: int = 0
     notes: list[str] = field(default_factory=list)
     head_hex: str = NONE.hex()
     sound_after: int = 0
     codes: dict[str, list[str]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     signers: Counter[bytes] = field(default_factory=Counter)
+    unchecked: bool = False
     bundle: bool = False
     newest: str = ""
     total: int = 1
+    work: int = field(default=0, compare=False)
+    searched: int = field(default=0, compare=False)
 
     @property
     def entries(self) -> int:
@@ -143,18 +186,34 @@ class VerifyReport:
     def intact(self) -> bool:
         return not self.problems
 
+    @property
+    def failed(self) -> int:
+        """The number of problems."""
+        return len(self.problems) + self.unlisted
+
     def fail(self, file: str, what: str, seq: int = 0, at: int = -1) -> None:
-        self.problems.append(EvidenceProblem(seq, what, file, at))
+        if len(self.problems) < PROBLEMS_MAX:
+            self.problems.append(EvidenceProblem(seq, what[:TEXT_SHOWN_MAX], file, at))
+        else:
+            self.unlisted += 1
 
     def check(self, holds: object, file: str, what: str, seq: int = 0, at: int = -1) -> None:
         if not holds:
             self.fail(file, what, seq, at)
+
+    def spend(self, work: int) -> None:
+        """Count work before it is done. Raises TooMuchWork."""
+        self.work += work
+        if self.work > WORK_MIN:
+            raise TooMuchWork("it takes more work than evidence of its size can need")
 
     @contextmanager
     def catch_damage(self, file: str, what: str, at: int = -1) -> Iterator[None]:
         """If damaged data ends the block with an error, add that as a problem."""
         try:
             yield
+        except TooMuchWork:
+            raise
         except DAMAGE as error:
             self.fail(file, f"{what}: {error}", at=at)
 
@@ -172,7 +231,30 @@ def digest_of(data: bytes) -> bytes:
     return sha256(data).digest() if data else b""
 
 
-# --- chain, encoding, signatures ----------------------------------------------------------------
+# --- files, chain, encoding, signatures ---------------------------------------------------------
+
+
+def open_file(report: VerifyReport, path: Path, most: int) -> BinaryIO:
+    """Open a regular file of at most `most` bytes; no link is followed. Raises CannotRead."""
+    try:
+        file = os.fdopen(os.open(path, OPEN), "rb")
+    except OSError as error:
+        what = "a link, which is not followed" if path.is_symlink() else str(error)
+        raise CannotRead(f"{path.name}: {what}") from error
+    status = os.fstat(file.fileno())
+    if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+        file.close()
+        regular = stat.S_ISREG(status.st_mode)
+        what = f"it has {status.st_size} bytes, and may have {most}"
+        raise CannotRead(f"{path.name}: {what if regular else 'it is not a regular file'}")
+    report.work -= WORK_RATE * status.st_size
+    return file
+
+
+def read_file(report: VerifyReport, path: Path, most: int) -> bytes:
+    """The bytes of a regular file, like open_file()."""
+    with open_file(report, path, most) as file:
+        return file.read(most)
 
 
 def link(previous: bytes, record: bytes) -> bytes:
@@ -180,78 +262,90 @@ def link(previous: bytes, record: bytes) -> bytes:
     return sha256(previous + len(record).to_bytes(8, "big") + record).digest()
 
 
-def read_item(data: bytes, at: int, depth: int = 0) -> tuple[Any, int]:
-    """The MessagePack item at offset `at` and the offset after it.
+def read_value(data: bytes, at: int) -> tuple[Any, int]:
+    """The MessagePack text, bytes, integer or truth value at `at`, and the offset after it.
 
-    Raises LookupError or ValueError, also for a longer form than needed and for a doubled key.
+    Raises LookupError or ValueError, also for a longer form than needed.
     """
     first, at = data[at], at + 1
     if first < 0x80 or first >= 0xE0:
         return (first if first < 0x80 else first - 256), at
-    if first in CONSTANTS:
-        return CONSTANTS[first], at
-    if first < 0xC0:
-        kind = "map" if first < 0x90 else "array" if first < 0xA0 else "str"
-        n = first & (31 if kind == "str" else 15)
-    else:
+    if first in (0xC2, 0xC3):
+        return first == 0xC3, at
+    kind, size, least, n = "str", 0, 0, first & 31
+    if not 0xA0 <= first < 0xC0:
         kind, size, least = LONG_FORMS[first]
-        n, at = int.from_bytes(data[at : at + size], "big", signed=kind == "int"), at + size
-        if (~n if kind == "int" else n) < least:
-            raise ValueError("in a longer form than needed")
+        n = int.from_bytes(data[at : at + size], "big", signed=kind == "int")
+    at += size
+    if (~n if kind == "int" else n) < least:
+        raise ValueError("in a longer form than needed")
     length = 0 if kind in ("uint", "int") else n
-    if length > len(data) - at or depth > DEPTH_MAX:
-        raise ValueError("cut short, or nested too deep")
+    if at + length > len(data):
+        raise ValueError("cut short")
     if kind in ("uint", "int"):
         return n, at
-    if kind in ("bin", "str"):
-        return (data[at : at + n] if kind == "bin" else data[at : at + n].decode()), at + n
-    items: list[Any] = []
-    for _ in range(n if kind == "array" else 2 * n):
-        item, at = read_item(data, at, depth + 1)
-        items.append(item)
-    if kind == "array":
-        return items, at
-    if len(set(items[::2])) < n:
-        raise ValueError("a key is there twice")
-    return dict(zip(items[::2], items[1::2], strict=True)), at
+    return (data[at : at + n] if kind == "bin" else data[at : at + n].decode()), at + n
 
 
-def require_fields(item: dict[str, Any], fields: dict[type, str]) -> None:
-    """Raises ValueError unless the item has exactly these fields with these types."""
-    wanted = {name: kind for kind, names in fields.items() for name in names.split()}
-    if {name: type(value) for name, value in item.items()} != wanted:
-        raise ValueError(f"its fields are not exactly {', '.join(wanted)}, each of its type")
+def read_map(data: bytes, fields: dict[str, type]) -> dict[str, Any]:
+    """The MessagePack map with exactly these fields in their order. Raises like read_value()."""
+    size, found = len(fields), dict[str, Any]()
+    at = 1 if size < 16 else 3
+    if data[:at] != (bytes((0x80 | size,)) if size < 16 else b"\xde" + size.to_bytes(2, "big")):
+        raise ValueError(f"it is no map of {size} fields")
+    for name, kind in fields.items():
+        key, at = read_value(data, at)
+        found[name], at = read_value(data, at)
+        if key != name or type(found[name]) is not kind:
+            raise ValueError(f"its fields are not exactly {', '.join(fields)}, each of its type")
+    if at != len(data):
+        raise ValueError("it has extra bytes")
+    return found
+
+
+def field_of(record: bytes, name: str) -> Any:
+    """The value of the first field of that name in a record. Raises like read_value()."""
+    key = bytes((0xA0 | len(name),)) + name.encode()
+    return read_value(record, record.index(key) + len(key))[0]
 
 
 def is_input(record: bytes) -> bool:
     return record.startswith(b"\x92\xa2in")
 
 
-def value_of(record: bytes) -> tuple[str, dict[str, Any]]:
-    """The kind, input ("in") or entry ("out"), and value of a record; empty if it is not one."""
-    with suppress(DAMAGE):
-        (kind, value), end = read_item(record, 0)
-        if kind in ("in", "out") and end == len(record) and isinstance(value, dict):
-            return kind, value
-    return "", {}
+def type_of(record: bytes) -> str:
+    """The type of a record; empty if it is not one."""
+    found = RECORD.match(record)
+    return found[1].decode() if found else ""
 
 
-def utc_ns(record: bytes) -> int | None:
+def utc_ns(report: VerifyReport, record: bytes) -> int | None:
     """The UTC time of an input; of several chunks in one record, that of the last."""
-    with suppress(DAMAGE):
-        value = value_of(record)[1]
-        later = value["chunks"][-1][1] if value.get("chunks") else 0
-        return int(value["at"]["utc_ns"] + later)
+    with suppress(LookupError, ValueError, TypeError):
+        at = record.index(b"\xa2at\x82\xacmonotonic_ns") + 17
+        utc = field_of(record[at : at + 32], "utc_ns")
+        if type_of(record) != "chunk-run":
+            return int(utc)
+        at = record.index(b"\xa6chunks", at) + 7
+        short = record[at] != 0xDC
+        count = record[at] & 15 if short else int.from_bytes(record[at + 1 : at + 3], "big")
+        report.spend(count * STEP)
+        at, later = at + (1 if short else 3), 0
+        for _ in range(count):  # array of three: delay on another clock, delay in UTC, bytes
+            _, at = read_value(record, at + 1)
+            later, at = read_value(record, at)
+            _, at = read_value(record, at)
+        return int(utc + later)
     return None
 
 
-def describe_record(record: bytes, latest: bytes) -> str:
+def describe_record(report: VerifyReport, record: bytes, latest: bytes) -> str:
     """A record's type and the time of the latest input: "input 'Chunk', 2025-11-21 ..."."""
-    kind, value = value_of(record)
-    name = {"in": "input", "out": "entry"}.get(kind, "unreadable")
-    with suppress(DAMAGE):
-        name += f" {value['type']!r:.50}"
-        since = timedelta(microseconds=(utc_ns(latest) or 0) // 1000)
+    name = ("input" if is_input(record) else "entry") + f" {type_of(record)!r:.50}"
+    if not type_of(record):
+        return "unreadable"
+    with suppress(OverflowError, TypeError):
+        since = timedelta(microseconds=(utc_ns(report, latest) or 0) // 1000)
         name += f", {datetime(1970, 1, 1, tzinfo=UTC) + since:%Y-%m-%d %H:%M:%S} UTC"
     return name
 
@@ -271,19 +365,19 @@ def check_signature(
         from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - may be absent
         from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415
     except ImportError:
-        note = "signatures not checked: the library `cryptography` is not installed"
-        report.notes += [note] if note not in report.notes else []
+        report.unchecked = True
         return
+    report.spend(SIGNATURE_WORK)
     try:
         ed25519.Ed25519PublicKey.from_public_bytes(signer).verify(signature, data)
     except (InvalidSignature, ValueError):
         report.fail(name, "signature: the key that it names did not sign this file", at=at)
 
 
-def public_key(path: Path) -> bytes:
+def public_key(report: VerifyReport, path: Path) -> bytes:
     """The 32 bytes of a public key file. Raises CannotRead."""
     try:
-        _, mark, text, *_ = path.read_text("ascii").split("-----")
+        _, mark, text, *_ = read_file(report, path, KEY_FILE_MAX).decode("ascii").split("-----")
         data = base64.b64decode(text)
         if (mark, data[:-32]) != ("BEGIN PUBLIC KEY", KEY_HEAD):
             raise ValueError("not of Ed25519; `smartshoe keys show` writes one")
@@ -303,23 +397,29 @@ def layout(data: bytes) -> tuple[int, int, int, int]:
     return at_rows, at_packed, at_packed + packed, plain
 
 
-def read_parts(packed: bytes, size: int) -> tuple[list[bytes], int]:
-    """The parts that can be unpacked, and how many packed bytes are intact: all if it is whole."""
-    unpacking, plain, good = zlib.decompressobj(), bytearray(), 0
+def unpack(report: VerifyReport, packed: bytes, size: int) -> tuple[bytearray, int]:
+    """What can be unpacked, and how many packed bytes are intact: all if they are `size` bytes."""
+    unpacking, plain, good, most = zlib.decompressobj(), bytearray(), 0, min(size, PLAIN_MAX)
+    report.spend(most)
     with suppress(zlib.error):
         for good in range(0, len(packed), 64):
             plain += unpacking.decompress(packed[good : good + 64])
-            if len(plain) > min(size, FILE_MAX) or unpacking.unused_data:
+            if len(plain) > most or unpacking.unused_data:
                 break
-    parts, at = list[bytes](), 0
-    while (begin := at + 4) <= len(plain):
-        end = begin + int.from_bytes(plain[at:begin], "big")
-        if end > len(plain):
+    whole = unpacking.eof and not unpacking.unused_data and len(plain) == size
+    return plain, len(packed) if whole else good
+
+
+def parts_of(report: VerifyReport, plain: bytearray) -> Iterator[bytes]:
+    """The parts, each after its length; none is empty but the first two."""
+    at, size, view = 0, len(plain), memoryview(plain)
+    while at + 4 <= size:
+        begin = at + 4
+        at = begin + int.from_bytes(view[at:begin], "big")
+        if at > size:
             break
-        parts.append(bytes(plain[begin:end]))
-        at = end
-    whole = unpacking.eof and not unpacking.unused_data and at == len(plain) == size
-    return parts, len(packed) if whole else good
+        report.spend(STEP)
+        yield bytes(view[begin:at])
 
 
 def describe_place(data: bytes, at: int) -> str:
@@ -330,28 +430,34 @@ def describe_place(data: bytes, at: int) -> str:
     return "head" if at < HEAD.size else "heading" if at < rows else "packed records"
 
 
-def suspected_bytes(data: bytes) -> list[int]:
+def suspected_bytes(report: VerifyReport, data: bytes) -> Iterator[int]:
     """The bytes of which one may be changed, the likeliest first."""
     rows, packed, stop, size = layout(data)
-    end, head = len(data) - TRAILER, [*range(HEAD.size)]
+    end, head = len(data) - TRAILER, range(HEAD.size)
     if stop != end:
-        return head
-    good = packed + read_parts(data[packed:stop], size)[1]
+        return chain(head)
+    good = packed + unpack(report, data[packed:stop], size)[1]
     if good < stop:
-        return [*head, *reversed(range(packed, min(good + 64, end)))]
+        return chain(head, reversed(range(packed, min(good + 64, end))))
     # Some bits of a packed part are unused, most of them at its ends. Of the rows, search first the
     # fields that no record repeats: coup, role to declared, tag.
-    first, all_packed = {*range(16, 26), *range(32, 48)}, [*range(packed, end)]
-    in_rows = sorted(range(rows, packed), key=lambda at: (at - rows) % ROW.size not in first)
-    return [*range(rows), *all_packed[:128], *all_packed[-8:], *in_rows, *all_packed]
+    alone, of_row = {*range(16, 26), *range(32, 48)}, range(rows, packed)
+    likely = (at for at in of_row if (at - rows) % ROW.size in alone)
+    others = (at for at in of_row if (at - rows) % ROW.size not in alone)
+    ends = range(packed, min(packed + 128, end)), range(max(packed, end - 8), end)
+    return chain(range(rows), *ends, likely, others, range(packed, end))
 
 
-def find_changed_bit(data: bytes) -> tuple[int, int]:
-    """The byte and the single bit in it whose change explains the digest; byte -1: none."""
-    end, view, hashed = len(data) - TRAILER, memoryview(data), 0
-    for at in suspected_bytes(data):
-        if (hashed := hashed + at + 8 * (end - at)) > SEARCH_MAX:
-            break
+def find_changed_bit(report: VerifyReport, data: bytes) -> tuple[int, int]:
+    """The byte and the single bit in it whose change explains the digest.
+
+    Byte -1: there is none; -2: not known, because the work for the search is spent.
+    """
+    end, view = len(data) - TRAILER, memoryview(data)
+    for at in suspected_bytes(report, data):
+        report.searched += at + 8 * (end - at)
+        if report.searched > SEARCH_MAX:
+            return -2, 0
         before = sha256(view[:at])
         for bit in range(8):
             trial = before.copy()
@@ -373,12 +479,17 @@ def check_digest(report: VerifyReport, name: str, data: bytes) -> bytes:
     if len(changed) <= 4:
         report.check(not changed, name, "digest: only it was changed", at=min(changed, default=0))
         return data[:end] + found + data[end + 32 :]
-    at, bit = find_changed_bit(data)
+    at, bit = find_changed_bit(report, data)
     if at >= 0:
         report.fail(name, f"{describe_place(data, at)}: bit {bit} of this byte was changed", at=at)
         return data[:at] + bytes((data[at] ^ 1 << bit,)) + data[at + 1 :]
     if stop == end:
-        report.fail(name, "the digest fails, and no single bit that was searched explains it")
+        why = (
+            "no single bit explains it"
+            if at == -1
+            else "the search for one changed bit was given up"
+        )
+        report.fail(name, f"the digest fails, and {why}")
     else:
         kind, size = "cut short" if stop > end else "too long", stop + TRAILER
         what = f"{kind}, or its head was changed: it has {len(data)} of {size} bytes"
@@ -406,7 +517,7 @@ class Shoe:
     first: bytes = b""  # the first input
     latest: bytes = b""  # the latest input
     from_records: dict[str, Any] = field(default_factory=dict)  # heading fields as records show
-    cards: dict[int, tuple[int, int | None, bytes]] = field(default_factory=dict)
+    cards: dict[int, tuple[Any, ...]] = field(default_factory=dict)
     inputs: int = 0
     begins_run: bool = False  # whether its first record begins a run
 
@@ -414,67 +525,82 @@ class Shoe:
         """A value of the heading."""
         return self.heading[key]
 
-    def add_record(self, record: bytes) -> None:
+    def add_record(self, report: VerifyReport, record: bytes) -> None:
         """Continue the chain with one more record, and collect what it shows of the shoe."""
         self.seq, self.chain = self.seq + 1, link(self.chain, record)
+        found = RECORD.match(record)
+        kind = found[1] if found else b""
         if is_input(record):
             self.inputs, self.first, self.latest = self.inputs + 1, self.first or record, record
-        if not any(word in record for word in RELEVANT):
-            return
-        match value_of(record):
-            case "in", {"type": "started"}:
+            if kind == b"started":
                 self.run = self.seq, digest_of(record)
                 self.begins_run = self.begins_run or self.seq == self.first_seq
-            case "out", {"type": "state-digest", "digest": digest}:
-                self.state_after = digest
-            case "out", {"type": "shoe-opened", **entry} if "shoe" not in self.from_records:
-                self.from_records |= {"opened_seq": self.run[0], "decks": entry["decks"]}
-            case "out", {"type": "shoe-ended", **entry}:
-                keys = ("gaming_day", "shoe", "coups", "irregularities")
-                self.from_records |= {key: entry[key] for key in keys}
-            case "out", {"event": {"type": "cut-card-drawn"}}:
-                self.cards[self.seq] = -1, utc_ns(self.latest), self.chain[:16]
-            case "out", {"event": {"type": "card-drawn", "card": card}}:
-                number = 13 * "DCSH".index(card["suit"]) + card["rank"] if card else 0
-                self.cards[self.seq] = number, utc_ns(self.latest), self.chain[:16]
+        elif found and kind == b"event-verdicts":
+            card = CARD.match(record, found.end())
+            if card and len(self.cards) <= ROWS_MAX:
+                rank, suit = (card[2], card[3]) if card[2] else (b"\0", b"D")
+                number = 13 * b"DCSH".index(suit) + rank[0]
+                self.cards[self.seq] = (
+                    (number, bool(card[1])),
+                    utc_ns(report, self.latest),
+                    self.chain[:16],
+                )
+        elif kind == b"state-digest":
+            self.state_after = field_of(record, "digest")
+        elif kind == b"shoe-opened" and "shoe" not in self.from_records:
+            opened = {"opened_seq": self.run[0], "decks": field_of(record, "decks")}
+            self.from_records |= opened
+        elif kind == b"shoe-ended":
+            for key in ("gaming_day", "shoe", "coups", "irregularities"):
+                self.from_records[key] = field_of(record, key)
+
+    def forget(self) -> None:
+        """Keep only what other files are compared with."""
+        self.heading = {key: self.heading[key] for key in KEPT.split()}
+        self.first, self.latest, self.from_records, self.cards = b"", b"", {}, {}
 
 
 def check_shoe(report: VerifyReport, name: str, data: bytes) -> Shoe | None:
     """Check one sealed file by itself; None where it cannot be read."""
-    report.shoes, before, shoe = report.shoes + 1, len(report.problems), None
+    report.shoes, before, shoe = report.shoes + 1, report.failed, None
+    report.spend(STEP * 50)
     if len(data) < HEAD.size + TRAILER:
         report.fail(name, f"cut short: {len(data)} bytes, fewer than any shoe", at=len(data))
     else:
         data = check_digest(report, name, data)
-        mark, form, flags = HEAD.unpack_from(data)[:3]
-        if (mark, form, flags) != (b"SMSHSEAL", 4, 0) and before == len(report.problems):
+        mark, form, flags, size, rows = HEAD.unpack_from(data)[:5]
+        if (mark, form, flags) != (b"SMSHSEAL", 4, 0) and before == report.failed:
             raise CannotRead(f"its format is {form}, flags {flags}; this verifier reads 4, flags 0")
         with report.catch_damage(name, "heading or records: they cannot be read", HEAD.size):
-            heading, end = read_item(data[: layout(data)[0]], HEAD.size)
-            require_fields(heading, HEADING)
-            if end != layout(data)[0]:
-                raise ValueError("the heading has another length")
+            if size > HEADING_MAX or rows > ROWS_MAX or layout(data)[3] > PLAIN_MAX:
+                raise ValueError("by its head it is larger than any shoe")
+            heading = read_map(data[HEAD.size : layout(data)[0]], HEADING)
             shoe = check_content(report, name, data, heading)
-    count = len(report.problems) - before
+    count = report.failed - before
     report.files[name] = counted(count, "problem") if count else "intact"
     if shoe is not None:
         report.files[name] += f"; shoe {shoe.shoe}, records {shoe.first_seq} to {shoe.last_seq}"
         report.head_hex = shoe.chain_after.hex()
+        shoe.forget()
     return shoe
 
 
 def check_content(report: VerifyReport, name: str, data: bytes, heading: dict[str, Any]) -> Shoe:
     """Check the records, rows and signature of a sealed file, and its heading against them."""
     at_rows, at_packed, stop, size = layout(data)
-    parts, good = read_parts(data[at_packed:stop], size)
-    (started, state), records = [*parts, b"", b""][:2], parts[2:]
-    whole, run = good == stop - at_packed and bool(records), heading["started_seq"]
+    plain, good = unpack(report, data[at_packed:stop], size)
+    parts, run, whole = parts_of(report, plain), heading["started_seq"], good == stop - at_packed
+    started, state = next(parts, b""), next(parts, b"")
     begin = heading["first_seq"] - 1, heading["chain_before"]
     before = digest_of(state), (run, digest_of(started)), (run, digest_of(started))
-    shoe = Shoe(name, heading, data[-97:-65], whole, *before, *begin)
-    for record in records:
-        shoe.add_record(record)
-    report.records += len(records)
+    shoe, length = Shoe(name, heading, data[-97:-65], whole, *before, *begin), 0
+    for record in parts:
+        if not record:
+            break
+        shoe.add_record(report, record)
+        length += 4 + len(record)
+    shoe.whole = whole = whole and 0 < length == size - 8 - len(started) - len(state)
+    report.records += shoe.seq - begin[0]
     report.inputs += shoe.inputs
     if not whole:
         what = f"packed records: damaged; readable up to record {shoe.seq} of {shoe.last_seq}"
@@ -483,7 +609,7 @@ def check_content(report: VerifyReport, name: str, data: bytes, heading: dict[st
     if whole:
         check_heading(report, shoe, started)
     if stop + TRAILER == len(data):
-        named = (shoe.algorithm, data[-65]) in (("", 0), ("ed25519", 1))
+        named = (shoe.algorithm, data[-65]) in zip(ALGORITHMS, range(9), strict=False)
         report.check(named, name, "seal: heading and seal do not name the same algorithm")
         signed = b"smartshoe seal 2\n" + data[-65:-64] + shoe.digest
         check_signature(report, name, shoe.signer, data[-64:], signed, len(data) - 64)
@@ -493,29 +619,36 @@ def check_content(report: VerifyReport, name: str, data: bytes, heading: dict[st
 def check_rows(report: VerifyReport, shoe: Shoe, rows: bytes, at: int) -> None:
     """Check each row against its record; if the chain fails, locate it as near as rows allow."""
     last, good, broken = 0, shoe.first_seq - 1, list[EvidenceProblem]()
+    report.spend(STEP * (len(rows) // ROW.size))
     for n, row in enumerate(ROW.iter_unpack(rows[: len(rows) // ROW.size * ROW.size]), 1):
-        seq, ns, _, role, card, claimed, flags, end, declared, zeros, _, half = row
+        seq, ns, _, role, number, claimed, flags, end, declared, zeros, _, half = row
         defined = max(role, claimed) <= 9 and flags <= 7 and end <= 6 and declared <= 3
-        checks = [
-            (seq > last, "it is not in the order of its record"),
-            (defined and not any(zeros), "a number in it is not defined"),
-        ]
-        begin, last = at + (n - 1) * ROW.size, seq
-        if seq in shoe.cards:
-            number, input_ns, value = shoe.cards.pop(seq)
-            same = (card, role == 9) == (max(number, 0), number < 0)
-            checks.append((same, f"its card is not that of record {seq}"))
-            checks.append((ns == input_ns, f"its time is not that of the input before {seq}"))
+        here, card = (number, role == 9), shoe.cards.pop(seq, None)
+        ordered, begin, last = seq > last, at + (n - 1) * ROW.size, seq
+        if ordered and defined and zeros == NONE[:6] and card == (here, ns, half):
+            good = seq
+            continue
+        report.check(
+            ordered, shoe.name, f"row {n}: it is not in the order of its record", seq, begin
+        )
+        holds = defined and not any(zeros)
+        report.check(holds, shoe.name, f"row {n}: a number in it is not defined", seq, begin)
+        if card:
+            what = f"row {n}: its card is not that of record {seq}"
+            report.check(card[0] == here, shoe.name, what, seq, begin)
+            what = f"row {n}: its time is not that of the input before {seq}"
+            report.check(card[1] == ns, shoe.name, what, seq, begin)
             what = f"row {n}: its chain value is not that of record {seq}"
-            broken += [EvidenceProblem(seq, what, shoe.name, begin)] if half != value else []
-            good = seq if half == value else good
+            broken += [EvidenceProblem(seq, what, shoe.name, begin)] if half != card[2] else []
+            good = seq if half == card[2] else good
         elif shoe.whole or seq <= shoe.seq:
-            checks.append((False, f"record {seq} has no card, or one that has a row already"))
-        for holds, what in checks:
-            report.check(holds, shoe.name, f"row {n}: {what}", seq, begin)
+            what = f"row {n}: record {seq} has no card, or one that has a row already"
+            report.fail(shoe.name, what, seq, begin)
     # If the chain does not reach chain_after, mismatches after the last good row are the records'.
     reached = shoe.chain == shoe.chain_after
-    report.problems += [one for one in broken if reached or one.seq < good]
+    for one in broken:
+        if reached or one.seq < good:
+            report.fail(one.file, one.what, one.seq, one.at)
     late = [one.seq for one in broken if not reached and one.seq > good]
     if late or (shoe.whole and not reached):
         those = f"chain_before, chain_after or a record from {good + 1} to {[*late, shoe.seq][0]}"
@@ -526,11 +659,12 @@ def check_rows(report: VerifyReport, shoe: Shoe, rows: bytes, at: int) -> None:
 
 def check_heading(report: VerifyReport, shoe: Shoe, started: bytes) -> None:
     """Check the heading against the records."""
-    seen = {"last_seq": shoe.seq, "from_ns": utc_ns(shoe.first), "until_ns": utc_ns(shoe.latest)}
+    times = {"from_ns": utc_ns(report, shoe.first), "until_ns": utc_ns(report, shoe.latest)}
+    seen = {"last_seq": shoe.seq} | times
     for key, value in (seen | shoe.from_records).items():
         what = f"heading: {key} is {shoe.heading[key]}, but by its records {value}"
         report.check(shoe.heading[key] == value, shoe.name, what)
-    given = is_input(started) and value_of(started)[1].get("type") == "started"
+    given = is_input(started) and type_of(started) == "started"
     holds = given == bool(shoe.started_seq) and given != shoe.begins_run
     report.check(holds, shoe.name, "started_seq: the record that began the run is missing")
     report.check("shoe" in shoe.from_records, shoe.name, "heading: none of its records ends a shoe")
@@ -583,9 +717,12 @@ def read_json(data: bytes, form: str) -> dict[str, Any]:
 def read_list(data: bytes) -> dict[str, Any]:
     """Parse a day's list of seals. Raises DAMAGE."""
     plain = read_json(data, "smartshoe-seals-1")
-    require_fields(plain, LISTED)
-    for seal in plain["seals"]:
-        require_fields(seal, SEAL)
+    if len(plain["seals"]) > 1000:
+        raise ValueError(f"it has {len(plain['seals'])} seals, more than any day")
+    for item, fields in [(plain, LISTED), *((seal, SEAL) for seal in plain["seals"])]:
+        wanted = {name: kind for kind, names in fields.items() for name in names.split()}
+        if {name: type(value) for name, value in item.items()} != wanted:
+            raise ValueError(f"its fields are not exactly {', '.join(wanted)}, each of its type")
     if any(bytes.fromhex(plain[key]).hex() != plain[key] for key in ("signer", "signature")):
         raise ValueError("signer and signature must be lower-case hex digits")
     return plain
@@ -642,12 +779,13 @@ def check_days(report: VerifyReport, lists: dict[str, Any], shoes: Sequence[Shoe
 
 def check_witness(report: VerifyReport, witness: str) -> None:
     """Compare what somebody kept elsewhere, a short code or a copy of a list, with all lists."""
-    with suppress(OSError):
-        data = Path(witness).read_bytes()
+    if not CODE.fullmatch(witness):
         try:
+            data = read_file(report, Path(witness), TEXT_MAX)
             witness = short_code(signed_lists(read_list(data))[-1])
         except DAMAGE as error:
-            raise CannotRead(f"{witness}: not a list of seals: {error}") from error
+            what = f"neither a short code nor a list of seals: {error}"
+            raise CannotRead(f"{witness}: {what}") from error
     wanted = re.sub("[^A-Z2-7]", "", witness.upper())
     for day, codes in report.codes.items():
         for count, code in enumerate(codes[1:], 1):
@@ -675,38 +813,55 @@ class Base:
 UNKNOWN, END = Base(-1, b""), (0, b"", b"")
 
 
-def open_live(file: Path, copies: Path) -> sqlite3.Connection:
-    """Open the live part without writing to the file or its folder.
+@contextmanager
+def open_database(report: VerifyReport, file: Path) -> Iterator[tuple[sqlite3.Connection, int]]:
+    """Open an SQLite file in a read transaction, without writing to it or its folder.
 
-    The newest records may be in a second file, -wal. If its index, -shm, is there, a table may be
-    running, and the files are read in place; without the index copies of both are read.
+    Also yields the bytes that it has. The newest commits may be in a second file, -wal. If its
+    index, -shm, is there, a table may be running, and the files are read in place; without the
+    index copies of both are read. Raises CannotRead.
     """
     log, index = (file.with_name(file.name + end) for end in ("-wal", "-shm"))
-    options = "mode=ro" if log.exists() else "mode=ro&immutable=1"
-    if log.exists() and not index.exists():
-        shutil.copy(log, copies)
-        file, options = Path(shutil.copy(file, copies)), "mode=rw"
-    db = sqlite3.connect(f"{file.resolve().as_uri()}?{options}", uri=True, isolation_level=None)
-    db.text_factory = bytes
-    return db
+    size, options = 0, "mode=ro" if os.path.lexists(log) else "mode=ro&immutable=1"
+    for one, most in ((file, DATABASE_MAX), (log, LOG_MAX), (index, LOG_MAX)):
+        if one == file or os.path.lexists(one):
+            with open_file(report, one, most) as opened:
+                size += os.fstat(opened.fileno()).st_size
+    with tempfile.TemporaryDirectory() as copies:
+        if os.path.lexists(log) and not os.path.lexists(index):
+            shutil.copy(log, copies)
+            file, options = Path(shutil.copy(file, copies)), "mode=rw"
+        where = f"{file.absolute().as_uri()}?{options}"
+        with closing(sqlite3.connect(where, uri=True, isolation_level=None)) as db:
+            db.text_factory = bytes
+            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, RECORD_MAX)
+            db.set_progress_handler(lambda: 1, SCHEMA_STEPS_MAX)  # ends an endless schema
+            db.execute("BEGIN")
+            found = db.execute(
+                "SELECT * FROM pragma_application_id, pragma_user_version"
+            ).fetchone()
+            if found != (APPLICATION_ID, FORMAT):
+                what = f"application, version are {found}"
+                raise CannotRead(f"not a journal of format {FORMAT}: {what}")
+            for (text,) in db.execute("SELECT coalesce(sql, name) FROM sqlite_schema LIMIT 9"):
+                if not TABLE.fullmatch(text):
+                    raise CannotRead(f"{text[:50]!r} is no table that a journal has")
+            db.set_progress_handler(None, 0)
+            yield db, size
+            check_log(report, *(Path(copies, file.name + end) for end in ("-wal", "-shm")))
 
 
 def check_live(report: VerifyReport, file: Path, sealed: Callable[[], Sequence[Shoe]]) -> None:
     """Check the live part. `sealed` checks the shoes beside it, in the same read transaction."""
     name = file.name
-    with tempfile.TemporaryDirectory() as copies, closing(open_live(file, Path(copies))) as db:
-        db.execute("BEGIN")
-        found = db.execute("SELECT * FROM pragma_application_id, pragma_user_version").fetchone()
-        if found != (APPLICATION_ID, FORMAT):
-            raise CannotRead(f"not a journal of format {FORMAT}: application, version are {found}")
+    with open_database(report, file) as (db, size):
         base = read_base(report, name, db)
         if shoes := sealed():
             base = check_base(report, name, db, base, shoes[-1])
         elif base.seq > 0:
             report.notes.append(f"{name}: records 1 to {base.seq} are in shoes that are not here")
-        check_records(report, name, db, base)
+        check_records(report, name, db, size, base)
         check_saved_state(report, name, db, base)
-        check_log(report, *(Path(copies, name + end) for end in ("-wal", "-shm")))
     report.progress(report.total, report.total)
 
 
@@ -752,19 +907,34 @@ def check_base(
     return base
 
 
-def rows_of(db: sqlite3.Connection, unreadable: set[int]) -> Iterator[Row]:
-    """All records in order; numbers that SQLite cannot read are added to `unreadable`."""
-    wanted, failed = -(2**63), 0
-    while failed < UNREADABLE_MAX:
+def rows_of(db: sqlite3.Connection, size: int, unreadable: set[int]) -> Iterator[Row]:
+    """All records in order; numbers that SQLite cannot read are added to `unreadable`.
+
+    `size`: the bytes that the file has. Raises CannotRead where records repeat or overlap: the file
+    is made so that reading it does not end.
+    """
+    wanted, most = -(2**63), -1
+    while len(unreadable) < UNREADABLE_MAX and wanted < 2**63:
         try:
-            for seq, *values in db.execute(RECORDS, (wanted,)):
-                wanted, failed = max(seq, wanted) + 1, 0
-                record, chain = (one if isinstance(one, bytes) else b"" for one in values)
-                yield seq, record, chain
-            break
+            rows = 0
+            for seq, *values in db.execute(RECORDS, (wanted, most)):
+                record, value = (one if isinstance(one, bytes) else b"" for one in values)
+                size -= len(record) + len(value)
+                if seq < wanted or size < 0:
+                    raise CannotRead("its records repeat or overlap")  # noqa: TRY301
+                wanted, rows = seq + 1, rows + 1
+                yield seq, record, value
+            if most < 0 or not rows:
+                break
+            most = -1
+        except CannotRead:
+            raise
         except DAMAGE:
-            failed, wanted = failed + 1, max(wanted, 1) + 1
-            unreadable.add(wanted - 1)
+            # SQLite reads a row ahead: the one that it wants alone shows whether it is readable.
+            if most > 0:
+                wanted = max(wanted, 1) + 1
+                unreadable.add(wanted - 1)
+            most = -most
 
 
 def explain_break(
@@ -785,12 +955,14 @@ def explain_break(
     return seq, f"record {named} or its chain value was changed", stored
 
 
-def check_records(report: VerifyReport, name: str, db: sqlite3.Connection, base: Base) -> None:
+def check_records(
+    report: VerifyReport, name: str, db: sqlite3.Connection, size: int, base: Base
+) -> None:
     """Check the records of the live part, each against the one before it, from the base on."""
-    problems, unreadable, latest = len(report.problems), set[int](), b""
+    problems, unreadable, latest = report.failed, set[int](), b""
     last, before, previous = base.seq, b"", base.chain  # the last two chain values, if known
     report.head_hex = base.chain.hex() or report.head_hex
-    for row, following in pairwise(chain(rows_of(db, unreadable), (END,))):
+    for row, following in pairwise(chain(rows_of(db, size, unreadable), (END,))):
         seq, record, stored = row
         lost = last + 1 if previous or last >= 0 else seq
         if lost < seq:
@@ -803,10 +975,10 @@ def check_records(report: VerifyReport, name: str, db: sqlite3.Connection, base:
             report.inputs, latest = report.inputs + 1, record
         last, start, previous = max(seq, 0), previous, stored
         if start and link(start, record) != stored:
-            named = f"{seq} ({describe_record(record, latest)})"
+            named = f"{seq} ({describe_record(report, record, latest)})"
             at, what, previous = explain_break(before, start, row, following, named)
             report.fail(name, what, at)
-        elif start and len(report.problems) > problems:
+        elif start and report.failed > problems:
             report.sound_after += 1
         before = start
     if max(unreadable, default=0) > last:
@@ -851,27 +1023,68 @@ def check_log(report: VerifyReport, log: Path, index: Path) -> None:
 # --- folders and bundles ------------------------------------------------------------------------
 
 
-def files_of(path: Path) -> tuple[list[str], Read]:
-    """All file names in a folder or .zip, with / as separator, and a function that reads one."""
+def names_below(report: VerifyReport, path: Path, top: Sequence[str] = ()) -> list[str]:
+    """The names of all regular files in a folder, with / as separator; of these tops, if given."""
+    names, folders = list[str](), [""]
+    while folders:
+        inner = folders.pop()
+        with os.scandir(path / inner) as found:
+            for entry in found:
+                name = inner + entry.name
+                if top and not inner and name not in top:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(f"{name}/")
+                elif entry.is_file(follow_symlinks=False):
+                    names.append(name)
+                else:
+                    report.fail(name, "extra: it is a link, or no regular file")
+                if len(names) + len(folders) > NAMES_MAX:
+                    raise CannotRead(f"it has more than {NAMES_MAX} files")
+    return sorted(names)
+
+
+@contextmanager
+def open_files(report: VerifyReport, path: Path, top: Sequence[str] = ()) -> Iterator[Files]:
+    """The names of the files in a folder or a .zip, and a function that reads one."""
     if path.is_dir():
-        found = (one for one in path.rglob("*") if not one.is_dir())
-        names = sorted(one.relative_to(path).as_posix() for one in found)
-        return names, lambda name: (path / name).read_bytes()
-    bundle = zipfile.ZipFile(path)
-    if sum(one.file_size for one in bundle.infolist()) > FILE_MAX:
-        raise CannotRead(f"unpacked it is larger than {FILE_MAX} bytes")
-    return [name for name in bundle.namelist() if not name.endswith("/")], bundle.read
+        yield names_below(report, path, top), lambda name: read_file(report, path / name, SHOE_MAX)
+        return
+    with open_file(report, path, DATABASE_MAX) as file:
+        # What zipfile reads whole, and trusts: the list of files, just before the end.
+        file.seek(-min(42, os.fstat(file.fileno()).st_size), 2)
+        end = file.read()
+        if end[20:24] != b"PK\5\6" or end[:4] == b"PK\6\7" or end[40:] != b"\0\0":
+            raise CannotRead("not a zip file as a bundle is")
+        if int.from_bytes(end[32:36], "little") > INDEX_MAX:
+            raise CannotRead("it lists more files than a bundle has")
+        bundle = zipfile.ZipFile(file)
+
+        def read(name: str) -> bytes:
+            info = bundle.getinfo(name)
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError("it is packed in another way than a bundle is")
+            if info.file_size > SHOE_MAX:
+                raise ValueError(f"unpacked it is larger than {SHOE_MAX} bytes")
+            report.spend(info.file_size + STEP * 50)
+            with bundle.open(info) as member:
+                data = member.read(info.file_size + 1)
+            if len(data) != info.file_size:
+                raise ValueError("it has another size than the .zip lists")
+            return data
+
+        yield [name for name in bundle.namelist() if not name.endswith("/")], read
 
 
-def check_manifest(report: VerifyReport, path: Path) -> None:
+def check_manifest(report: VerifyReport, names: list[str], read: Read) -> None:
     """Check a bundle against its manifest: every file listed and unchanged, and no other."""
-    (names, read), name, files = files_of(path), "manifest.json", dict[str, Any]()
+    name, files, there = "manifest.json", dict[str, Any](), Counter(names)
     with report.catch_damage(name, "it cannot be read"):
         files = dict(read_json(read(name), "smartshoe-bundle-1")["files"])
-    for one in sorted({*files, *names} - {name}):
-        if names.count(one) > 1:
+    for one in sorted({*files, *there} - {name}):
+        if there[one] > 1:
             report.fail(one, "extra: it is in the bundle more than once")
-        elif one not in names:
+        elif one not in there:
             report.fail(one, "missing: the manifest names it")
         elif one not in files:
             report.fail(one, "extra: the manifest does not name it")
@@ -896,12 +1109,13 @@ def read_lists(report: VerifyReport, names: list[str], read: Read) -> dict[str, 
     return lists
 
 
-def check_sealed(report: VerifyReport, path: Path, *, live: bool = False) -> list[Shoe]:
+def check_sealed(
+    report: VerifyReport, names: list[str], read: Read, *, live: bool = False
+) -> list[Shoe]:
     """Check all sealed shoes, one in memory at a time, and all lists of seals.
 
     Lists are read first: if the table is in use, they then name no shoe that is not here yet.
     """
-    names, read = files_of(path)
     names = [name for name in names if name.startswith("shoes/")]
     if "shoes/sealing.part" in names:
         names.remove("shoes/sealing.part")
@@ -927,29 +1141,42 @@ def check_sealed(report: VerifyReport, path: Path, *, live: bool = False) -> lis
     return shoes
 
 
-def check_path(report: VerifyReport, path: Path) -> None:
-    """Check a path by its kind: a sealed shoe, a live part, a bundle, or a folder."""
-    if path.is_file():
-        with path.open("rb") as file:
-            begins = file.read(8)
-        if path.suffix == ".shoe" or begins == b"SMSHSEAL":
-            check_shoe(report, path.name, path.read_bytes())
-            return
-        if not begins.startswith(b"PK"):
-            check_live(report, path, tuple)
-            return
-    tops = {name.partition("/")[0] for name in files_of(path)[0]}
-    report.bundle = path.is_file() or "manifest.json" in tops
+def check_folder(report: VerifyReport, path: Path) -> None:
+    """Check a bundle, packed or not, a journal, or an archive."""
     if report.bundle:
-        check_manifest(report, path)
-        check_sealed(report, path)
-    elif "live.db" in tops:
-        check_live(report, path / "live.db", lambda: check_sealed(report, path, live=True))
-    elif "shoes" in tops:
-        check_sealed(report, path)
-        report.check("lock" not in tops, "live.db", "missing: the records since the last seal")
+        with open_files(report, path) as (names, read):
+            check_manifest(report, names, read)
+            check_sealed(report, names, read)
+    elif os.path.lexists(path / "live.db"):
+        check_live(report, path / "live.db", lambda: check_archive(report, path, live=True))
+    elif os.path.lexists(path / "shoes"):
+        check_archive(report, path)
+        here = os.path.lexists(path / "lock")
+        report.check(not here, "live.db", "missing: the records since the last seal")
     else:
         raise CannotRead("it holds no live.db, no shoes/ and no manifest.json")
+
+
+def check_archive(report: VerifyReport, path: Path, *, live: bool = False) -> list[Shoe]:
+    with open_files(report, path, ("shoes", "days")) as (names, read):
+        return check_sealed(report, names, read, live=live)
+
+
+def check_path(report: VerifyReport, path: Path) -> None:
+    """Check a path by its kind: a sealed shoe, a live part, a bundle, or a folder."""
+    if path.is_dir():
+        report.bundle = os.path.lexists(path / "manifest.json")
+        check_folder(report, path)
+        return
+    with open_file(report, path, DATABASE_MAX) as file:
+        begins = file.read(8)
+    if path.suffix == ".shoe" or begins == b"SMSHSEAL":
+        check_shoe(report, path.name, read_file(report, path, SHOE_MAX))
+    elif begins.startswith(b"PK"):
+        report.bundle = True
+        check_folder(report, path)
+    else:
+        check_live(report, path, tuple)
 
 
 def verify(
@@ -959,7 +1186,8 @@ def verify(
     witnesses: Sequence[str] = (),
 ) -> VerifyReport:
     """Check what is at `path`; `progress` gets files done and total. Raises CannotRead."""
-    report = VerifyReport(path, progress, tuple(public_key(key) for key in keys))
+    report = VerifyReport(path, progress)
+    report.keys = tuple(public_key(report, key) for key in keys)
     try:
         check_path(report, path)
     except DAMAGE as error:
@@ -983,12 +1211,23 @@ def counted(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def printable(text: str) -> str:
+    """The text with everything escaped that could command a terminal."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+
+
 def report_lines(report: VerifyReport, most: int = 50) -> Iterator[str]:
     """The report, line by line; at most `most` problems and files."""
-    yield f"{'intact' if report.intact else 'NOT INTACT'}: {report.path}"
+    return map(printable, plain_lines(report, most))
+
+
+def plain_lines(report: VerifyReport, most: int) -> Iterator[str]:
+    unchecked = "; signatures were NOT checked: the library `cryptography` is not installed"
+    verdict = "intact" if report.intact else "NOT INTACT"
+    yield f"{verdict}: {report.path}{unchecked if report.unchecked else ''}"
     yield from (f"  {problem}" for problem in report.problems[:most])
-    if len(report.problems) > most:
-        yield f"  and {counted(len(report.problems) - most, 'more problem')}; --json lists them all"
+    if report.failed > most:
+        yield f"  and {counted(report.failed - most, 'more problem')}; --json lists {PROBLEMS_MAX}"
     if len(report.files) <= most:
         yield from (f"  {name}: {state}" for name, state in report.files.items())
     parts = f"{counted(report.inputs, 'input')}, {counted(report.entries, 'entry', 'entries')}"
@@ -1004,6 +1243,7 @@ def report_lines(report: VerifyReport, most: int = 50) -> Iterator[str]:
 def as_json(report: VerifyReport) -> dict[str, Any]:
     plain = ("records", "inputs", "entries", "shoes", "sound_after", "notes", "files")
     values: dict[str, Any] = {"path": str(report.path), "intact": report.intact}
+    values |= {"signatures_checked": not report.unchecked, "problem_count": report.failed}
     values |= {"head": report.head_hex} | {key: getattr(report, key) for key in plain}
     values |= {"codes": {day: codes[-1] for day, codes in report.codes.items()}}
     values |= {"signers": {key.hex(): count for key, count in report.signers.items()}}
@@ -1025,7 +1265,7 @@ def main() -> int:
         lines = [json.dumps(as_json(report), indent=2)] if args.json else report_lines(report)
         text, code = "\n".join(lines), 0 if report.intact else 1
     except CannotRead as error:
-        text, code = f"cannot read: {error}", 2
+        text, code = printable(f"cannot read: {error}"), 2
     try:
         print(text, flush=True)
     except BrokenPipeError:  # the reader closed the pipe; prevents a second error at exit

@@ -28,7 +28,7 @@ PUBLIC = KEY.public_key().public_bytes_raw()
 
 
 def input_record(name: str, ns: int, **fields: object) -> bytes:
-    at = {"utc_ns": ns, "monotonic_ns": 1}
+    at = {"monotonic_ns": 1, "utc_ns": ns}
     return msgpack.packb(["in", {"type": name, "at": at, **fields}])
 
 
@@ -37,7 +37,7 @@ def entry_record(name: str, **fields: object) -> bytes:
 
 
 def card_record(suit: str, rank: int) -> bytes:
-    card = {"suit": suit, "rank": rank}
+    card = {"rank": rank, "suit": suit}
     event = {"type": "card-drawn", "card": card, "claimed": "player_1", "back": "", "again": False}
     return entry_record("event-verdicts", event=event, verdicts=[])
 

@@ -393,7 +393,9 @@ def test_a_witness_needs_a_list_with_a_seal_to_agree_with(archive: Path, sealed_
 def test_a_witness_file_that_is_not_a_list_is_refused(archive: Path, fast_dir: Path) -> None:
     (fast_dir / "noted.json").write_text(json.dumps({"form": "something"}))
 
-    with pytest.raises(CannotRead, match=r"noted\.json: not a list of seals: "):
+    with pytest.raises(
+        CannotRead, match=r"noted\.json: neither a short code nor a list of seals: "
+    ):
         verify(archive, witnesses=(str(fast_dir / "noted.json"),))
 
 

@@ -20,7 +20,7 @@ NINE_O_CLOCK_NS = 1763715600_000000000  # 2025-11-21 09:00:00 UTC
 
 
 def input_record(name: str, second: int) -> bytes:
-    at = {"utc_ns": NINE_O_CLOCK_NS + second * 10**9, "monotonic_ns": 1}
+    at = {"monotonic_ns": 1, "utc_ns": NINE_O_CLOCK_NS + second * 10**9}
     return msgpack.packb(["in", {"type": name, "at": at}])
 
 
@@ -173,10 +173,10 @@ def test_a_changed_input_is_named_with_its_time(folder: Path, ask: sqlite3.Conne
 def test_a_changed_entry_is_named_with_the_time_of_the_input_before_it(
     folder: Path, ask: sqlite3.Connection
 ) -> None:
-    ask.execute("UPDATE records SET record = ? WHERE seq = 4", (entry_record("CardLost"),))
+    ask.execute("UPDATE records SET record = ? WHERE seq = 4", (entry_record("card-lost"),))
 
     what = only_problem(folder).what
-    assert "record 4 (entry 'CardLost', 2025-11-21 09:00:02 UTC)" in what
+    assert "record 4 (entry 'card-lost', 2025-11-21 09:00:02 UTC)" in what
 
 
 def test_intact_records_after_a_change_are_counted(folder: Path, ask: sqlite3.Connection) -> None:

@@ -157,7 +157,7 @@ def test_each_changed_row_is_named(one_shoe) -> None:
     report = [one.what for one in problems_of(bytes(changed))]
 
     assert report == [
-        "the digest fails, and no single bit that was searched explains it",
+        "the digest fails, and no single bit explains it",
         "row 1: its time is not that of the input before 5",
         "row 3: its time is not that of the input before 9",
     ]
