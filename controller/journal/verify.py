@@ -1,11 +1,11 @@
 """The regulator's verifier: is a table's evidence complete and unchanged? `--help` shows its use.
 
-Checks sealed shoes, their links, the lists of seals, the live part and bundles, and names what is
-missing or changed, and where. It needs only this file and Python 3.11, and `cryptography` to check
-signatures. It shares no code with the program that wrote the files, so that no mistake hides in
-both. Not: whether the cards obey the rules (`smartshoe audit`).
-Source: controller/journal/README.md; FIPS 180-4 (SHA-256), RFC 1950 (zlib), MessagePack,
-RFC 8032 (Ed25519), RFC 8410 (its public key in a file), RFC 4648 (base32).
+Checks sealed shoes, the evidence log over them, the live part and bundles; names what is missing or
+changed, and where. Needs only this file and Python 3.11, and `cryptography` to check signatures.
+Shares no code with the program that wrote the files, so that no mistake hides in both. Ends soon on
+any input. Not: whether the cards obey the rules (`smartshoe audit`).
+Source: controller/journal/README.md; FIPS 180-4 (SHA-256), RFC 1950 (zlib), MessagePack, RFC 6962,
+C2SP signed-note, tlog-checkpoint, tlog-proof and tlog-cosignature, RFC 8032, 8410, 5480, 4648.
 """
 
 import argparse
@@ -21,105 +21,80 @@ import sys
 import tempfile
 import zipfile
 import zlib
+from array import array
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from itertools import chain, pairwise
+from itertools import chain, pairwise, takewhile
 from pathlib import Path
 from textwrap import wrap
-from typing import Any, BinaryIO
+from types import SimpleNamespace
+from typing import Any, BinaryIO, NamedTuple
 
 EXAMPLES = """examples:
   python3 verify.py /var/lib/smartshoe/table-1          a journal's folder; it may be in use
   python3 verify.py archive --key table.key.pub         signed by this key and no other
   python3 verify.py bundle.zip --witness ABCDE-FGHIJ-KLMNO-PQRST
-  python3 verify.py 0007.shoe --json
-
 0 intact, 1 not intact, 2 cannot be read."""
-LIMITS = """These files alone cannot show that the newest records, or the newest shoes and lists,
-were removed, that the oldest were removed, or that a holder of the key rewrote everything:
-compare the head and the short codes with those noted elsewhere (--witness)."""
-# The largest that is read: a shoe has 60 kB, of which 400 rows, and unpacks to 400 kB; a live part
-# has a few MB. WORK_*: units of 2 ns (a byte unpacked; STEP a record) for all, and for each byte.
-SHOE_MAX, PLAIN_MAX, ROWS_MAX, HEADING_MAX = 16 << 20, 64 << 20, 1 << 16, 4096
-RECORD_MAX, DATABASE_MAX, LOG_MAX, SCHEMA_STEPS_MAX = 16 << 20, 1 << 30, 64 << 20, 50_000
-NAMES_MAX, INDEX_MAX, TEXT_MAX, PROBLEMS_MAX, TEXT_SHOWN_MAX = 1 << 16, 1 << 20, 1 << 20, 5_000, 600
-WORK_MIN, WORK_RATE, STEP, SEARCH_MAX = 1_500_000_000, 120, 1_000, 4 << 30
-SIGNATURE_WORK, KEY_FILE_MAX = 50_000, 4096
-NONE, UNREADABLE_MAX = bytes(32), 10_000
-APPLICATION_ID, FORMAT = 0x534D5348, 5  # of live.db
-# What a table may be: no view, index, or computed column, so that reading it comes to an end.
-TABLE = re.compile(
-    rb"CREATE TABLE (\w+)\(\w+ INTEGER PRIMARY KEY(?: CHECK \(only = 1\))?"
-    rb"(?:, \w+ (?:INTEGER|BLOB|TEXT)(?: NOT NULL)?)+\)"
-)
-TRAILER, ALGORITHMS = 97, ("", "ed25519")
-DAMAGE = Exception  # damaged data makes Python's libraries raise whatever they like
+LIMITS = """These files alone do not show whether the newest records and heads were removed, or
+all was made again with all keys: compare a head that was kept elsewhere (--witness)."""
+# The largest that is read. A shoe has 60 kB, of which 400 rows, and unpacks to 400 kB; a live part
+# has a few MB, a log 1 MB for 2,000 leaves. A unit of work is 2 ns.
+SHOE_MAX, PLAIN_MAX, ROWS_MAX, SMALL_MAX = 16 << 20, 64 << 20, 1 << 16, 4096
+RECORD_MAX, DATABASE_MAX, WAL_MAX, SCHEMA_STEPS_MAX = 16 << 20, 4 << 30, 64 << 20, 50_000
+LEAVES_MAX, LOG_SHOES_MAX, NOTE_MAX, SIGNATURES_MAX = 4_000_000, 1 << 17, 1 << 16, 64
+NAMES_MAX, INDEX_MAX, PROBLEMS_MAX, TEXT_MAX, NOTES_MAX = 1 << 16, 1 << 20, 5_000, 600, 1_000
+WORK_MIN, WORK_PER_BYTE, RECORD_WORK, SEARCH_MAX = 1_500_000_000, 120, 1_000, 4 << 30
+NONE, UNREADABLE_MAX, TRAILER, DAMAGE = bytes(32), 10_000, 97, Exception  # damage raises anything
+LIVE, LOG = (0x534D5348, 5), (0x534D534C, 1)  # application and format of live.db and log.db
 OPEN = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 HEAD, ROW = struct.Struct(">8sHHIIQQ"), struct.Struct(">QqIBBBBBB6s16s16s")
-# The fields of a heading, in order.
-HEADING: dict[str, type] = {
-    name: kind
-    for kind, names in (
-        (str, "table software gaming_day"),
-        (int, "shoe first_seq last_seq"),
-        (bytes, "chain_before chain_after"),
-        (int, "from_ns until_ns"),
-        (str, "algorithm"),
-        (bytes, "signer"),
-        (int, "started_seq"),
-        (str, "state_software"),
-        (int, "opened_seq"),
-        (bool, "clean"),
-        (str, "batch back"),
-        (int, "decks coups irregularities"),
-    )
-    for name in names.split()
-}
-KEPT = "table gaming_day shoe first_seq last_seq chain_before chain_after until_ns signer"
-LISTED: dict[type, str] = {str: "form table gaming_day signer signature", list: "seals"}
-SEAL: dict[type, str] = {int: "shoe first_seq last_seq until_ns", str: "digest"}
-SIGNED = ("shoe", "digest", "first_seq", "last_seq", "until_ns")
+TYPES = {"s": str, "i": int, "b": bytes, "?": bool}
+# The fields of a heading and of a leaf in order, each after the letter of its type.
+HEADING = """stable ssoftware sgaming_day ishoe ifirst_seq ilast_seq bchain_before bchain_after
+    ifrom_ns iuntil_ns salgorithm bsigner istarted_seq sstate_software iopened_seq ?clean sbatch
+    sback idecks icoups iirregularities"""
+LEAF = "skind iseq bchain iat_ns sgaming_day ishoe bseal bnext_key bkey bwitness_key sperson"
+FIRST, PLAIN = ("commissioned", "begun-anew"), ("start", "stop", "coup", "decision", "shoe")
+KEY_NAMED = (*FIRST, "restored", "key")
 SHOE_NAME = re.compile(r"shoes/(\d{4}-\d\d-\d\d)/(\d{4,9})\.shoe", re.ASCII)
-LIST_NAME = re.compile(r"days/(\d{4}-\d\d-\d\d)\.seals\.json", re.ASCII)
-SET_ASIDE = re.compile(r"days/(\.)?\d{4}-\d\d-\d\d\.seals\.json\.(?(1)new|\d+)", re.ASCII)
-CODE = re.compile(r"([A-Z2-7]{5}[- ]?){4}", re.ASCII | re.IGNORECASE)
-KEY_HEAD = bytes.fromhex("302a300506032b6570032100")  # precedes an Ed25519 public key (RFC 8410)
-# A record begins with its kind and its type; its fields follow in one order.
-RECORD = re.compile(
-    rb"\x92(?:\xa2in|\xa3out)(?:[\x80-\x8f]|\xde..)\xa4type(?:[\xa0-\xbf]|\xd9.)([a-z-]+)",
-    re.DOTALL,
-)
-CARD = re.compile(
-    rb"\xa5event[\x80-\x8f]\xa4type"
-    rb"(?:(\xaecut-card-drawn)|\xaacard-drawn\xa4card(?:\xc0|\x82\xa4rank(.)\xa4suit\xa1(.)))",
-    re.DOTALL,
-)
-# MessagePack's forms with a number after the first byte: kind, bytes of the number, and the least
-# number that no shorter form can hold (for a negative number n: the least ~n).
-LONG_FORMS = {
-    first + n: (kind, size, least)
-    for kind, first, forms in (
-        ("bin", 0xC4, {1: 0, 2: 1 << 8, 4: 1 << 16}),
-        ("uint", 0xCC, {1: 1 << 7, 2: 1 << 8, 4: 1 << 16, 8: 1 << 32}),
-        ("int", 0xD0, {1: 1 << 5, 2: 1 << 7, 4: 1 << 15, 8: 1 << 31}),
-        ("str", 0xD9, {1: 1 << 5, 2: 1 << 8, 4: 1 << 16}),
-    )
-    for n, (size, least) in enumerate(forms.items())
+CODE = re.compile(r"(?:[A-Z2-7]{5}[- ]?){4}", re.ASCII | re.IGNORECASE)
+SIGNATURE = re.compile("\u2014 ([^\\s+]+) ([A-Za-z0-9+/]+={0,2})")
+VKEY = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})\s*")
+# What precedes a public key in its file, by the number of its algorithm (RFC 8410, RFC 5480).
+ALGORITHMS = {"": b"", "ed25519": b"\1", "ecdsa-p256": b"\2"}
+KEY_HEADS = {
+    b"\1": bytes.fromhex("302a300506032b6570032100"),
+    b"\2": bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d030107034200"),
 }
+# A record begins with its kind and its type; its fields follow in one order.
+RECORD = re.compile(rb"(?s)\x92(\xa2in|\xa3out)(?:[\x80-\x8f]|\xde..)\xa4type[\xa0-\xbf]([a-z-]+)")
+CARD = re.compile(
+    rb"(?s)\xa5event.\xa4type"
+    rb"(?:(\xaecut-card-drawn)|\xaacard-drawn\xa4card(?:\xc0|.\xa4rank(.)\xa4suit.(.)))"
+)
+# A table that a file may have: no view, index or computed column, so that reading it ends.
+TABLE = re.compile(
+    rb"CREATE TABLE \w+\(\w+ INTEGER PRIMARY KEY(?: CHECK \(only = 1\))?"
+    rb"(?:, \w+ (?:INTEGER|BLOB|TEXT)(?: NOT NULL)?)+\)"
+)
+LONG_FORMS = ((0xC4, 3), (0xCC, 4), (0xD0, 4), (0xD9, 3))  # bin, uint, int, str: first, how many
 RECORDS = "SELECT seq, record, chain FROM records WHERE seq >= ? ORDER BY seq LIMIT ?"
+LEAVES = """SELECT number, entry, note FROM leaves LEFT JOIN heads ON size = number + 1
+    WHERE number >= ? ORDER BY number LIMIT ?"""
 SAVED_STATE = """SELECT c.seq, started_seq, software, state, digest, binding, chain
     FROM checkpoint AS c LEFT JOIN records AS r ON r.seq = c.seq LIMIT 1"""
 BASE = """SELECT seq, started_seq, chain, seal, started, software, state, digest, ledger, binding
     FROM base LIMIT 2"""
 Row = tuple[int, bytes, bytes]  # number, record, chain value
 Run = tuple[int, bytes]  # number and SHA-256 of the record that began a run
+Note = tuple[str, dict[tuple[str, bytes], bytes]]  # text; signatures by name and id of their keys
 Progress = Callable[[int, int], None]
 Read = Callable[[str], bytes]
-Files = tuple[list[str], Read]
 
 
 # --- the report ---------------------------------------------------------------------------------
@@ -148,18 +123,50 @@ class EvidenceProblem:
 
 
 @dataclass(slots=True)
+class Log:
+    """What an evidence log says, for comparison with records and sealed files.
+
+    `seqs`, `halves`: record, and 16 bytes of its chain value, of each leaf in order. `shoes`:
+    record, day and number by seal. `keys`: the table's keys so far, the one in force last. `signed`
+    is the last head that the table's key signed, `unsigned` counts those that it should have.
+    """
+
+    origin: str = ""
+    seqs: "array[int]" = field(default_factory=lambda: array("q"))
+    halves: bytearray = field(default_factory=bytearray)
+    shoes: dict[bytes, tuple[int, str, int]] = field(default_factory=dict)
+    keys: list[bytes] = field(default_factory=list)
+    witness_key: bytes = b""
+    newest: int = 0
+    signed: int = 0
+    unsigned: int = 0
+    compared: int = 0
+
+    def compare(self, report: "VerifyReport", file: str, seq: int, value: bytes, at: int) -> int:
+        """Compare a record with the leaves from number `at` on; return the next leaf's number."""
+        while at < len(self.seqs) and self.seqs[at] == seq:
+            what = f"record {seq}, or one before it, is not the one of which leaf {at} speaks"
+            report.check(self.halves[16 * at : 16 * at + 16] == value[:16], file, what, seq)
+            at, self.compared = at + 1, self.compared + 1
+        return at
+
+
+@dataclass(slots=True)
 class VerifyReport:
     """The result of a verification, filled in while it runs.
 
     `head_hex`: the last chain value. `sound_after`: intact live records after the first problem.
-    `codes`: by gaming day, the short codes of its list with no seal, with one, and so on. `files`:
-    a line on each sealed file. `signers`: files by key. `newest`: a running table's newest file.
-    `unlisted`: problems past the most that are listed. `work`, `searched`: what was spent so far.
+    `codes`: short codes by gaming day. `files`: a line on each sealed file. `vouched`: who signed
+    what, for the first line. `keys`, `cosigners`, `kept_codes`, `kept_heads`: who is trusted, and
+    what was kept elsewhere. `unlisted`: problems past the most that are listed.
     """
 
     path: Path
     progress: Progress = field(default=lambda done, total: None, repr=False, compare=False)
-    keys: tuple[bytes, ...] = ()
+    keys: set[bytes] = field(default_factory=set)
+    cosigners: list[tuple[str, bytes]] = field(default_factory=list)
+    kept_codes: set[str] = field(default_factory=set)
+    kept_heads: dict[int, str] = field(default_factory=dict)
     records: int = 0
     inputs: int = 0
     shoes: int = 0
@@ -168,12 +175,11 @@ class VerifyReport:
     notes: list[str] = field(default_factory=list)
     head_hex: str = NONE.hex()
     sound_after: int = 0
-    codes: dict[str, list[str]] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    signers: Counter[bytes] = field(default_factory=Counter)
+    vouched: dict[str, str] = field(default_factory=dict)
     unchecked: bool = False
-    bundle: bool = False
-    newest: str = ""
+    log: Log = field(default_factory=Log)
     total: int = 1
     work: int = field(default=0, compare=False)
     searched: int = field(default=0, compare=False)
@@ -188,18 +194,21 @@ class VerifyReport:
 
     @property
     def failed(self) -> int:
-        """The number of problems."""
         return len(self.problems) + self.unlisted
 
     def fail(self, file: str, what: str, seq: int = 0, at: int = -1) -> None:
         if len(self.problems) < PROBLEMS_MAX:
-            self.problems.append(EvidenceProblem(seq, what[:TEXT_SHOWN_MAX], file, at))
+            self.problems.append(EvidenceProblem(seq, what[:TEXT_MAX], file, at))
         else:
             self.unlisted += 1
 
     def check(self, holds: object, file: str, what: str, seq: int = 0, at: int = -1) -> None:
         if not holds:
             self.fail(file, what, seq, at)
+
+    def note(self, text: str) -> None:
+        if len(self.notes) < NOTES_MAX:
+            self.notes.append(text[:TEXT_MAX])
 
     def spend(self, work: int) -> None:
         """Count work before it is done. Raises TooMuchWork."""
@@ -219,11 +228,18 @@ class VerifyReport:
 
 
 def fingerprint(key: bytes) -> str:
-    return " ".join(wrap(sha256(key).hexdigest(), 8))
+    """Of a key with the number of its algorithm before it."""
+    return " ".join(wrap(sha256(key[1:]).hexdigest(), 8))
 
 
-def short_code(signed: bytes) -> str:
-    return "-".join(wrap(base64.b32encode(sha256(signed).digest()).decode()[:20], 5))
+def short_code(text: str) -> str:
+    return "-".join(wrap(base64.b32encode(sha256(text.encode()).digest()).decode()[:20], 5))
+
+
+def moment(ns: int) -> str:
+    with suppress(OverflowError):
+        return f"{datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=ns // 1000):%F %T} UTC"
+    return "at no time"
 
 
 def digest_of(data: bytes) -> bytes:
@@ -231,7 +247,7 @@ def digest_of(data: bytes) -> bytes:
     return sha256(data).digest() if data else b""
 
 
-# --- files, chain, encoding, signatures ---------------------------------------------------------
+# --- files, chain, encoding ---------------------------------------------------------------------
 
 
 def open_file(report: VerifyReport, path: Path, most: int) -> BinaryIO:
@@ -244,15 +260,14 @@ def open_file(report: VerifyReport, path: Path, most: int) -> BinaryIO:
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode) or status.st_size > most:
         file.close()
-        regular = stat.S_ISREG(status.st_mode)
-        what = f"it has {status.st_size} bytes, and may have {most}"
-        raise CannotRead(f"{path.name}: {what if regular else 'it is not a regular file'}")
-    report.work -= WORK_RATE * status.st_size
+        size = f"it has {status.st_size} bytes, and may have {most}"
+        what = size if stat.S_ISREG(status.st_mode) else "it is not a regular file"
+        raise CannotRead(f"{path.name}: {what}")
+    report.work -= WORK_PER_BYTE * status.st_size
     return file
 
 
-def read_file(report: VerifyReport, path: Path, most: int) -> bytes:
-    """The bytes of a regular file, like open_file()."""
+def read_file(report: VerifyReport, path: Path, most: int = SHOE_MAX) -> bytes:
     with open_file(report, path, most) as file:
         return file.read(most)
 
@@ -272,32 +287,33 @@ def read_value(data: bytes, at: int) -> tuple[Any, int]:
         return (first if first < 0x80 else first - 256), at
     if first in (0xC2, 0xC3):
         return first == 0xC3, at
-    kind, size, least, n = "str", 0, 0, first & 31
-    if not 0xA0 <= first < 0xC0:
-        kind, size, least = LONG_FORMS[first]
-        n = int.from_bytes(data[at : at + size], "big", signed=kind == "int")
-    at += size
-    if (~n if kind == "int" else n) < least:
-        raise ValueError("in a longer form than needed")
-    length = 0 if kind in ("uint", "int") else n
-    if at + length > len(data):
+    kind, n = 0xD9, first & 31
+    if not 0xA0 <= first < 0xC0:  # a number of 1, 2, 4 or 8 bytes follows
+        ((kind, _),) = (one for one in LONG_FORMS if 0 <= first - one[0] < one[1])
+        size, signed = 1 << (first - kind), kind == 0xD0
+        n, at = int.from_bytes(data[at : at + size], "big", signed=signed), at + size
+        least = {0xC4: 0, 0xCC: 128, 0xD0: 32, 0xD9: 32}[kind]
+        least = least if size == 1 else 1 << 4 * size - signed
+        if (~n if signed else n) < least:
+            raise ValueError("in a longer form than needed")
+    end = at if kind in (0xCC, 0xD0) else at + n
+    if end > len(data):
         raise ValueError("cut short")
-    if kind in ("uint", "int"):
-        return n, at
-    return (data[at : at + n] if kind == "bin" else data[at : at + n].decode()), at + n
+    value = data[at:end] if kind == 0xC4 else data[at:end].decode() if kind == 0xD9 else n
+    return value, end
 
 
-def read_map(data: bytes, fields: dict[str, type]) -> dict[str, Any]:
+def read_map(data: bytes, fields: str) -> dict[str, Any]:
     """The MessagePack map with exactly these fields in their order. Raises like read_value()."""
-    size, found = len(fields), dict[str, Any]()
-    at = 1 if size < 16 else 3
-    if data[:at] != (bytes((0x80 | size,)) if size < 16 else b"\xde" + size.to_bytes(2, "big")):
-        raise ValueError(f"it is no map of {size} fields")
-    for name, kind in fields.items():
+    wanted, found = fields.split(), dict[str, Any]()
+    size = len(wanted)
+    head = bytes((0x80 | size,)) if size < 16 else b"\xde" + size.to_bytes(2, "big")
+    at = len(head) if data.startswith(head) else len(data)
+    for one in wanted:
         key, at = read_value(data, at)
-        found[name], at = read_value(data, at)
-        if key != name or type(found[name]) is not kind:
-            raise ValueError(f"its fields are not exactly {', '.join(fields)}, each of its type")
+        found[key], at = read_value(data, at)
+        if key != one[1:] or type(found[key]) is not TYPES[one[0]]:
+            raise ValueError(f"its field {one[1:]} is missing, or of another type")
     if at != len(data):
         raise ValueError("it has extra bytes")
     return found
@@ -313,80 +329,274 @@ def is_input(record: bytes) -> bool:
     return record.startswith(b"\x92\xa2in")
 
 
-def type_of(record: bytes) -> str:
-    """The type of a record; empty if it is not one."""
-    found = RECORD.match(record)
-    return found[1].decode() if found else ""
-
-
 def utc_ns(report: VerifyReport, record: bytes) -> int | None:
     """The UTC time of an input; of several chunks in one record, that of the last."""
     with suppress(LookupError, ValueError, TypeError):
-        at = record.index(b"\xa2at\x82\xacmonotonic_ns") + 17
-        utc = field_of(record[at : at + 32], "utc_ns")
-        if type_of(record) != "chunk-run":
-            return int(utc)
-        at = record.index(b"\xa6chunks", at) + 7
-        short = record[at] != 0xDC
-        count = record[at] & 15 if short else int.from_bytes(record[at + 1 : at + 3], "big")
-        report.spend(count * STEP)
-        at, later = at + (1 if short else 3), 0
-        for _ in range(count):  # array of three: delay on another clock, delay in UTC, bytes
-            _, at = read_value(record, at + 1)
-            later, at = read_value(record, at)
-            _, at = read_value(record, at)
+        at = record.index(b"\xa2at\x82\xacmonotonic_ns")
+        utc, later = field_of(record[at : at + 48], "utc_ns"), 0
+        if record.startswith(b"\xa9chunk-run", 10):
+            at = record.index(b"\xa6chunks", at) + 7
+            size = 0 if record[at] < 0xA0 else 2
+            count = int.from_bytes(record[at + 1 : at + 1 + size], "big") or record[at] & 15
+            report.spend(count * RECORD_WORK)
+            at += 1 + size
+            for _ in range(count):  # array of three: delay on another clock, delay in UTC, bytes
+                later, at = read_value(record, read_value(record, at + 1)[1])
+                at = read_value(record, at)[1]
         return int(utc + later)
     return None
 
 
 def describe_record(report: VerifyReport, record: bytes, latest: bytes) -> str:
-    """A record's type and the time of the latest input: "input 'Chunk', 2025-11-21 ..."."""
-    name = ("input" if is_input(record) else "entry") + f" {type_of(record)!r:.50}"
-    if not type_of(record):
-        return "unreadable"
-    with suppress(OverflowError, TypeError):
-        since = timedelta(microseconds=(utc_ns(report, latest) or 0) // 1000)
-        name += f", {datetime(1970, 1, 1, tzinfo=UTC) + since:%Y-%m-%d %H:%M:%S} UTC"
-    return name
+    """A record's type and the time of the latest input: "input 'chunk', 2025-11-21 ..."."""
+    found, at = RECORD.match(record), moment(utc_ns(report, latest) or 0)
+    kind = "input" if is_input(record) else "entry"
+    return f"{kind} {found[2].decode()!r:.50}, {at}" if found else "unreadable"
 
 
-def check_signature(
-    report: VerifyReport, name: str, signer: bytes, signature: bytes, data: bytes, at: int = -1
-) -> None:
-    """Check that `signer` signed the data, and is trusted."""
-    report.signers[signer] += 1
-    if report.keys and signer not in report.keys:
-        who = f"key {fingerprint(signer)}, which is not trusted," if signer else "nobody"
-        report.fail(name, f"{who} signed it", at=at)
-    if not signer:
-        report.check(not any(signature), name, "signature: it has one but names no key", at=at)
-        return
+# --- keys, signed notes, the tree of a log ------------------------------------------------------
+
+
+def key_id(name: str, key: bytes) -> bytes:
+    """By which a note names a key, given with the number of its type before it."""
+    named = KEY_HEADS[b"\2"] + key[1:] if key[:1] == b"\2" else name.encode() + b"\n" + key
+    return sha256(named).digest()[:4]
+
+
+def signature_holds(
+    report: VerifyReport, key: bytes, signature: bytes, data: bytes, *, raw: bool = False
+) -> bool:
+    """Whether a signature holds; True where that cannot be checked, which the report then says.
+
+    `raw`: one of ECDSA is its two numbers, else it is in DER.
+    """
     try:
-        from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - may be absent
-        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415
+        from cryptography.hazmat.primitives import hashes  # noqa: PLC0415 - may be absent
+        from cryptography.hazmat.primitives.asymmetric import ec, ed25519, utils  # noqa: PLC0415
     except ImportError:
         report.unchecked = True
-        return
-    report.spend(SIGNATURE_WORK)
-    try:
-        ed25519.Ed25519PublicKey.from_public_bytes(signer).verify(signature, data)
-    except (InvalidSignature, ValueError):
-        report.fail(name, "signature: the key that it names did not sign this file", at=at)
+        return True
+    with suppress(DAMAGE):
+        if key[:1] != b"\2":
+            ed25519.Ed25519PublicKey.from_public_bytes(key[1:]).verify(signature, data)
+            return True
+        if raw:
+            numbers = (int.from_bytes(half, "big") for half in (signature[:32], signature[32:]))
+            signature = utils.encode_dss_signature(*numbers)
+        point = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), key[1:])
+        point.verify(signature, data, ec.ECDSA(hashes.SHA256()))
+        return True
+    return False
 
 
-def public_key(report: VerifyReport, path: Path) -> bytes:
-    """The 32 bytes of a public key file. Raises CannotRead."""
+def read_key(report: VerifyReport, path: Path) -> None:
+    """Trust the public key in a file: of a table, or of a witness. Raises CannotRead."""
     try:
-        _, mark, text, *_ = read_file(report, path, KEY_FILE_MAX).decode("ascii").split("-----")
-        data = base64.b64decode(text)
-        if (mark, data[:-32]) != ("BEGIN PUBLIC KEY", KEY_HEAD):
-            raise ValueError("not of Ed25519; `smartshoe keys show` writes one")
+        text = read_file(report, path, SMALL_MAX).decode("ascii")
+        if vkey := VKEY.fullmatch(text):
+            key = base64.b64decode(vkey[3])
+            if key[:1] not in (b"\1", b"\4") or key_id(vkey[1], key).hex() != vkey[2]:
+                raise ValueError("its hash is not that of an Ed25519 key")
+            report.cosigners.append((vkey[1], key))
+            return
+        _, mark, body, *_ = text.split("-----")
+        data = base64.b64decode(body)
+        found = [n + data[len(head) :] for n, head in KEY_HEADS.items() if data.startswith(head)]
+        if mark != "BEGIN PUBLIC KEY" or not found or len(found[0]) not in (33, 66):
+            raise ValueError("not of Ed25519 or P-256; `smartshoe keys show` writes one")
+        report.keys.add(found[0])
     except DAMAGE as error:
         raise CannotRead(f"{path}: not a public key: {error}") from error
-    return data[-32:]
 
 
-# --- a sealed shoe: its bytes -------------------------------------------------------------------
+def read_note(data: bytes) -> Note:
+    """The text of a signed note and its signatures. Raises ValueError."""
+    text, mark, rest = data.decode().rpartition("\n\n")
+    signatures, found = rest.split("\n"), dict[tuple[str, bytes], bytes]()
+    if not mark or signatures.pop() or len(data) > NOTE_MAX or len(signatures) > SIGNATURES_MAX:
+        raise ValueError("it is no signed note, or larger than any")
+    for one in signatures:
+        line = SIGNATURE.fullmatch(one)
+        signed = base64.b64decode(line[2], validate=True) if line else b""
+        if not line or len(signed) < 5 or (line[1], signed[:4]) in found:
+            raise ValueError("a line of its signatures is none, or is there twice")
+        found[line[1], signed[:4]] = signed[4:]
+    return f"{text}\n", found
+
+
+def signed_at(report: VerifyReport, file: str, note: Note, name: str, key: bytes) -> int:
+    """When a witness signed a note; 0: the key of a table did; -1: nobody, or wrongly."""
+    text, at = note[0], 0
+    signature = note[1].get((name, key_id(name, key))) if key else None
+    if signature is None:
+        return -1
+    if key[:1] == b"\4":
+        at, signature = int.from_bytes(signature[:8], "big"), signature[8:]
+        text = f"cosignature/v1\ntime {at}\n{text}"
+    if signature_holds(report, key, signature, text.encode()):
+        return at
+    size = note[0].split("\n")[1]
+    report.fail(file, f"head {size}: a signature of {name} does not hold")
+    return -1
+
+
+def check_cosigners(report: VerifyReport, file: str, note: Note, size: int) -> None:
+    """Check the signatures of those witnesses whose keys were given."""
+    for name, key in report.cosigners:
+        if (at := signed_at(report, file, note, name, key)) >= 0:
+            report.vouched[name] = f"head {size} cosigned by {name}, {moment(at * 10**9)}"
+
+
+def node(left: bytes, right: bytes) -> bytes:
+    return sha256(b"\1" + left + right).digest()
+
+
+def add_leaf(roots: list[tuple[int, bytes]], entry: bytes) -> bytes:
+    """Add a leaf to the roots of the full subtrees, with their heights; return the tree's root."""
+    height, found = 0, sha256(b"\0" + entry).digest()
+    while roots and roots[-1][0] == height:
+        height, found = height + 1, node(roots.pop()[1], found)
+    roots.append((height, found))
+    for _, left in reversed(roots[:-1]):
+        found = node(left, found)
+    return found
+
+
+def proven_root(index: int, size: int, entry: bytes, proof: Sequence[bytes]) -> bytes:
+    """The root to which a proof leads from a leaf; empty if it has another length."""
+    found, last = sha256(b"\0" + entry).digest(), size - 1
+    for one in proof:
+        if index & 1 or index == last:
+            found = node(one, found)
+            while index and not index & 1:
+                index, last = index >> 1, last >> 1
+        else:
+            found = node(found, one)
+        index, last = index >> 1, last >> 1
+    return b"" if last or index else found
+
+
+# --- the evidence log ---------------------------------------------------------------------------
+
+
+def read_log(report: VerifyReport, file: Path) -> None:
+    """Check an evidence log by itself: its leaves, its tree, and who signed each head."""
+    log, name, unreadable, leaf = report.log, file.name, set[int](), dict[str, Any]()
+    roots, sizes = list[tuple[int, bytes]](), None
+    with report.catch_damage(name, "it cannot be read"), open_database(report, file, LOG) as opened:
+        for number, entry, stored in rows_of(*opened, LEAVES, unreadable):
+            n, before = len(log.seqs), leaf
+            if number != n or n == LEAVES_MAX or len(log.shoes) > LOG_SHOES_MAX:
+                unreadable.add(n)
+                break
+            with report.catch_damage(name, f"leaf {n}, or the head after it"):
+                leaf, note = read_map(entry, LEAF), read_note(stored)
+                log.origin = log.origin or note[0].partition("\n")[0]
+                root = base64.b64encode(add_leaf(roots, entry)).decode()
+                if note[0] != f"{log.origin}\n{n + 1}\n{root}\n":
+                    raise ValueError("the head is not that of the leaves: one of them was changed")
+                check_leaf(report, leaf, n)
+                check_head(report, name, before, leaf, note)
+                compare_kept(report, name, note[0], n + 1)
+                if leaf["kind"] == "shoe":
+                    report.codes[leaf["gaming_day"]] = short_code(note[0])
+                log.halves += leaf["chain"][:16]
+                log.seqs.append(leaf["seq"])
+            if len(log.seqs) == n:
+                return
+        sizes = opened[0].execute("SELECT min(size), max(size), count(*) FROM heads").fetchone()
+    n = len(log.seqs)
+    whole = n and not unreadable and sizes == (1, n, n)
+    report.check(whole, name, f"leaf {n} or a head is missing or unreadable")
+    if log.unsigned:
+        what = "are not signed by the table's key, as they should be"
+        report.note(f"{name}: {counted(log.unsigned, 'head')} after a start, stop or shoe {what}")
+    for key in [*filter(None, log.keys)] if report.keys else ():
+        what = f"key {fingerprint(key)}, which is not trusted, was the table's"
+        report.check(key in report.keys, name, what)
+    report.check(any(log.keys) or not report.keys, name, "nobody signed it")
+    if log.signed:
+        who = f"head {log.signed} of {n} signed by key {fingerprint(log.keys[-1])}"
+        report.vouched = {"": who} | report.vouched
+
+
+def check_leaf(report: VerifyReport, leaf: dict[str, Any], n: int) -> None:
+    """Check what leaf `n` says against the leaves before it. Raises ValueError."""
+    log, kind, seq, seal = report.log, leaf["kind"], leaf["seq"], leaf["seal"]
+    if kind not in (*PLAIN, *KEY_NAMED, "revoked", "retired") or (n == 0) != (kind in FIRST):
+        raise ValueError(f"{kind!r} is nothing that it may say")
+    wrong = len(leaf["chain"]) != 32 or (not seq and leaf["chain"] != NONE)
+    if wrong or seq < log.newest or len(leaf["next_key"]) != 32:
+        raise ValueError("its record, chain value or next key cannot follow")
+    log.newest, log.compared = seq, log.compared + (not seq)
+    if (kind == "shoe") != (len(seal) == 32) or seal in log.shoes:
+        raise ValueError("its seal is none, or one that another leaf names")
+    if seal:
+        log.shoes[seal] = seq, leaf["gaming_day"], leaf["shoe"]
+    elif kind not in (*PLAIN, "commissioned"):
+        key = f"; key {fingerprint(leaf['key'])}" if leaf["key"] else ""
+        who = leaf["person"] or "nobody who is named"
+        report.note(f"leaf {n}, {moment(leaf['at_ns'])}, record {seq}: {kind} by {who}{key}")
+
+
+def check_head(
+    report: VerifyReport, name: str, before: dict[str, Any], leaf: dict[str, Any], note: Note
+) -> None:
+    """Check who signed the head after a leaf. `before`: the leaf before, empty for the first."""
+    log, kind, head = report.log, leaf["kind"], f"head {len(report.log.seqs) + 1}"
+
+    def signed(key: bytes) -> bool:
+        return signed_at(report, name, note, log.origin, key) >= 0
+
+    if before and not signed(b"\1" + before["next_key"]):
+        report.fail(name, f"{head}: the key that the leaf before names for it did not sign it")
+    old = log.keys[-1] if log.keys else b""
+    key = leaf["key"] if kind in KEY_NAMED else b"" if leaf["key"] == old else old
+    if signed(key):
+        log.signed = len(log.seqs) + 1
+    elif key and (key != old or not before):
+        report.fail(name, f"{head}: the table's key, which its leaf names, did not sign it")
+    log.unsigned += bool(key) and log.signed <= len(log.seqs) and kind not in ("coup", "decision")
+    if key != old or not before:
+        log.keys.append(key)
+    if before and key and key != old:
+        by_old = signed(old)
+        what = "the key before signed it" if by_old else "the key before did NOT sign it"
+        report.note(f"{head}, with another key: {what}")
+        report.keys |= {key} if by_old and old in report.keys else set()
+    log.witness_key = leaf["witness_key"] if kind in KEY_NAMED else log.witness_key
+    signed(b"\1" + log.witness_key)
+    check_cosigners(report, name, note, len(log.seqs) + 1)
+
+
+def compare_kept(report: VerifyReport, file: str, text: str, size: int) -> None:
+    """Compare a head with what somebody kept elsewhere."""
+    if report.kept_codes and (code := short_code(text)) in report.kept_codes:
+        report.kept_codes.remove(code)
+        report.note(f"witness: {code} is the short code of head {size}")
+    if kept := report.kept_heads.pop(size, ""):
+        report.check(kept == text, file, f"witness: head {size} is another than the one kept")
+        report.note(f"witness: head {size} was compared with the one kept")
+
+
+def check_shoe_leaf(report: VerifyReport, shoe: SimpleNamespace, newest: bool) -> None:
+    """Check a sealed file against its leaf in the log."""
+    log, leaf = report.log, report.log.shoes.get(shoe.digest)
+    if leaf is None:
+        what = "the log has no leaf for this seal"
+        if newest or shoe.last_seq > log.newest:
+            report.note(f"{shoe.name}: {what} yet")
+        else:
+            report.fail(shoe.name, what, shoe.last_seq)
+        return
+    report.check(shoe.last_seq <= leaf[0], shoe.name, "its leaf speaks of an earlier record")
+    holds = (shoe.gaming_day, shoe.shoe) == leaf[1:]
+    report.check(holds, shoe.name, f"its leaf says shoe {leaf[2]} of {leaf[1]}")
+    report.check(shoe.key in log.keys, shoe.name, "signer: the log does not name it as the table's")
+    report.check(shoe.table == log.origin, shoe.name, f"table: the log is of {log.origin!r}")
+
+
+# --- a sealed shoe ------------------------------------------------------------------------------
 
 
 def layout(data: bytes) -> tuple[int, int, int, int]:
@@ -411,41 +621,14 @@ def unpack(report: VerifyReport, packed: bytes, size: int) -> tuple[bytearray, i
 
 
 def parts_of(report: VerifyReport, plain: bytearray) -> Iterator[bytes]:
-    """The parts, each after its length; none is empty but the first two."""
-    at, size, view = 0, len(plain), memoryview(plain)
-    while at + 4 <= size:
-        begin = at + 4
+    """The parts, each after its length, up to one that is cut short."""
+    at, view = 0, memoryview(plain)
+    while (begin := at + 4) <= len(plain):
         at = begin + int.from_bytes(view[at:begin], "big")
-        if at > size:
+        if at > len(plain):
             break
-        report.spend(STEP)
+        report.spend(RECORD_WORK)
         yield bytes(view[begin:at])
-
-
-def describe_place(data: bytes, at: int) -> str:
-    """The part of a sealed file that contains byte `at`."""
-    rows, packed, _, _ = layout(data)
-    if rows <= at < packed:
-        return f"row {(at - rows) // ROW.size + 1}, its byte {(at - rows) % ROW.size}"
-    return "head" if at < HEAD.size else "heading" if at < rows else "packed records"
-
-
-def suspected_bytes(report: VerifyReport, data: bytes) -> Iterator[int]:
-    """The bytes of which one may be changed, the likeliest first."""
-    rows, packed, stop, size = layout(data)
-    end, head = len(data) - TRAILER, range(HEAD.size)
-    if stop != end:
-        return chain(head)
-    good = packed + unpack(report, data[packed:stop], size)[1]
-    if good < stop:
-        return chain(head, reversed(range(packed, min(good + 64, end))))
-    # Some bits of a packed part are unused, most of them at its ends. Of the rows, search first the
-    # fields that no record repeats: coup, role to declared, tag.
-    alone, of_row = {*range(16, 26), *range(32, 48)}, range(rows, packed)
-    likely = (at for at in of_row if (at - rows) % ROW.size in alone)
-    others = (at for at in of_row if (at - rows) % ROW.size not in alone)
-    ends = range(packed, min(packed + 128, end)), range(max(packed, end - 8), end)
-    return chain(range(rows), *ends, likely, others, range(packed, end))
 
 
 def find_changed_bit(report: VerifyReport, data: bytes) -> tuple[int, int]:
@@ -453,8 +636,19 @@ def find_changed_bit(report: VerifyReport, data: bytes) -> tuple[int, int]:
 
     Byte -1: there is none; -2: not known, because the work for the search is spent.
     """
-    end, view = len(data) - TRAILER, memoryview(data)
-    for at in suspected_bytes(report, data):
+    (rows, packed, stop, size), end, view = layout(data), len(data) - TRAILER, memoryview(data)
+    good = packed + unpack(report, data[packed:stop], size)[1] if stop == end else 0
+    suspected: list[Sequence[int]] = [range(HEAD.size)]
+    if stop == end and good < stop:
+        suspected += [range(min(good + 64, end) - 1, packed - 1, -1)]
+    elif stop == end:
+        # Some bits of a packed part are unused, most of them at its ends. Of the rows, first the
+        # fields that no record repeats: coup, role to declared, tag.
+        alone = {*range(16, 26), *range(32, 48)}
+        in_rows = sorted(range(rows, packed), key=lambda at: (at - rows) % ROW.size not in alone)
+        ends = range(packed, min(packed + 128, end)), range(max(packed, end - 8), end)
+        suspected += [range(HEAD.size, rows), *ends, in_rows, range(packed, end)]
+    for at in chain(*suspected):
         report.searched += at + 8 * (end - at)
         if report.searched > SEARCH_MAX:
             return -2, 0
@@ -470,7 +664,7 @@ def find_changed_bit(report: VerifyReport, data: bytes) -> tuple[int, int]:
 
 def check_digest(report: VerifyReport, name: str, data: bytes) -> bytes:
     """Check the digest; return the bytes, with one changed bit or appended bytes repaired."""
-    end, stop = len(data) - TRAILER, layout(data)[2]
+    end, (rows, packed, stop, _) = len(data) - TRAILER, layout(data)
     if end > stop and sha256(data[:stop]).digest() == data[stop : stop + 32]:
         report.fail(name, f"{end - stop} extra bytes after its end", at=stop + TRAILER)
         return data[: stop + TRAILER]
@@ -481,14 +675,13 @@ def check_digest(report: VerifyReport, name: str, data: bytes) -> bytes:
         return data[:end] + found + data[end + 32 :]
     at, bit = find_changed_bit(report, data)
     if at >= 0:
-        report.fail(name, f"{describe_place(data, at)}: bit {bit} of this byte was changed", at=at)
+        place = "head" if at < HEAD.size else "heading" if at < rows else "packed records"
+        if rows <= at < packed:
+            place = f"row {(at - rows) // ROW.size + 1}, its byte {(at - rows) % ROW.size}"
+        report.fail(name, f"{place}: bit {bit} of this byte was changed", at=at)
         return data[:at] + bytes((data[at] ^ 1 << bit,)) + data[at + 1 :]
     if stop == end:
-        why = (
-            "no single bit explains it"
-            if at == -1
-            else "the search for one changed bit was given up"
-        )
+        why = ("the search for one changed bit was given up", "no single bit explains it")[at + 2]
         report.fail(name, f"the digest fails, and {why}")
     else:
         kind, size = "cut short" if stop > end else "too long", stop + TRAILER
@@ -497,82 +690,19 @@ def check_digest(report: VerifyReport, name: str, data: bytes) -> bytes:
     return data
 
 
-# --- a sealed shoe: its content -----------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class Shoe:
-    """What one sealed file's records show, for comparison with its heading and the other files."""
-
-    name: str
-    heading: dict[str, Any]
-    digest: bytes
-    whole: bool  # whether all its records could be read
-    state: bytes  # SHA-256 of the state in the file
-    run_before: Run  # the run in force before its first record
-    run: Run  # the run in force after its last record
-    seq: int
-    chain: bytes
-    state_after: bytes = b""  # the last StateDigest
-    first: bytes = b""  # the first input
-    latest: bytes = b""  # the latest input
-    from_records: dict[str, Any] = field(default_factory=dict)  # heading fields as records show
-    cards: dict[int, tuple[Any, ...]] = field(default_factory=dict)
-    inputs: int = 0
-    begins_run: bool = False  # whether its first record begins a run
-
-    def __getattr__(self, key: str) -> Any:
-        """A value of the heading."""
-        return self.heading[key]
-
-    def add_record(self, report: VerifyReport, record: bytes) -> None:
-        """Continue the chain with one more record, and collect what it shows of the shoe."""
-        self.seq, self.chain = self.seq + 1, link(self.chain, record)
-        found = RECORD.match(record)
-        kind = found[1] if found else b""
-        if is_input(record):
-            self.inputs, self.first, self.latest = self.inputs + 1, self.first or record, record
-            if kind == b"started":
-                self.run = self.seq, digest_of(record)
-                self.begins_run = self.begins_run or self.seq == self.first_seq
-        elif found and kind == b"event-verdicts":
-            card = CARD.match(record, found.end())
-            if card and len(self.cards) <= ROWS_MAX:
-                rank, suit = (card[2], card[3]) if card[2] else (b"\0", b"D")
-                number = 13 * b"DCSH".index(suit) + rank[0]
-                self.cards[self.seq] = (
-                    (number, bool(card[1])),
-                    utc_ns(report, self.latest),
-                    self.chain[:16],
-                )
-        elif kind == b"state-digest":
-            self.state_after = field_of(record, "digest")
-        elif kind == b"shoe-opened" and "shoe" not in self.from_records:
-            opened = {"opened_seq": self.run[0], "decks": field_of(record, "decks")}
-            self.from_records |= opened
-        elif kind == b"shoe-ended":
-            for key in ("gaming_day", "shoe", "coups", "irregularities"):
-                self.from_records[key] = field_of(record, key)
-
-    def forget(self) -> None:
-        """Keep only what other files are compared with."""
-        self.heading = {key: self.heading[key] for key in KEPT.split()}
-        self.first, self.latest, self.from_records, self.cards = b"", b"", {}, {}
-
-
-def check_shoe(report: VerifyReport, name: str, data: bytes) -> Shoe | None:
+def check_shoe(report: VerifyReport, name: str, data: bytes) -> SimpleNamespace | None:
     """Check one sealed file by itself; None where it cannot be read."""
     report.shoes, before, shoe = report.shoes + 1, report.failed, None
-    report.spend(STEP * 50)
+    report.spend(RECORD_WORK * 50)
     if len(data) < HEAD.size + TRAILER:
         report.fail(name, f"cut short: {len(data)} bytes, fewer than any shoe", at=len(data))
     else:
         data = check_digest(report, name, data)
-        mark, form, flags, size, rows = HEAD.unpack_from(data)[:5]
+        mark, form, flags, size, rows, _, plain = HEAD.unpack_from(data)
         if (mark, form, flags) != (b"SMSHSEAL", 4, 0) and before == report.failed:
             raise CannotRead(f"its format is {form}, flags {flags}; this verifier reads 4, flags 0")
         with report.catch_damage(name, "heading or records: they cannot be read", HEAD.size):
-            if size > HEADING_MAX or rows > ROWS_MAX or layout(data)[3] > PLAIN_MAX:
+            if size > SMALL_MAX or rows > ROWS_MAX or plain > PLAIN_MAX:
                 raise ValueError("by its head it is larger than any shoe")
             heading = read_map(data[HEAD.size : layout(data)[0]], HEADING)
             shoe = check_content(report, name, data, heading)
@@ -581,75 +711,110 @@ def check_shoe(report: VerifyReport, name: str, data: bytes) -> Shoe | None:
     if shoe is not None:
         report.files[name] += f"; shoe {shoe.shoe}, records {shoe.first_seq} to {shoe.last_seq}"
         report.head_hex = shoe.chain_after.hex()
-        shoe.forget()
+        for key in ("heading", "first", "latest", "shown", "cards"):  # not to be kept for all files
+            delattr(shoe, key)
     return shoe
 
 
-def check_content(report: VerifyReport, name: str, data: bytes, heading: dict[str, Any]) -> Shoe:
+def check_content(
+    report: VerifyReport, name: str, data: bytes, heading: dict[str, Any]
+) -> SimpleNamespace:
     """Check the records, rows and signature of a sealed file, and its heading against them."""
-    at_rows, at_packed, stop, size = layout(data)
+    shoe, (at_rows, at_packed, stop, size) = SimpleNamespace(**heading), layout(data)
     plain, good = unpack(report, data[at_packed:stop], size)
-    parts, run, whole = parts_of(report, plain), heading["started_seq"], good == stop - at_packed
+    parts, left = parts_of(report, plain), size
     started, state = next(parts, b""), next(parts, b"")
-    begin = heading["first_seq"] - 1, heading["chain_before"]
-    before = digest_of(state), (run, digest_of(started)), (run, digest_of(started))
-    shoe, length = Shoe(name, heading, data[-97:-65], whole, *before, *begin), 0
-    for record in parts:
-        if not record:
-            break
-        shoe.add_record(report, record)
-        length += 4 + len(record)
-    shoe.whole = whole = whole and 0 < length == size - 8 - len(started) - len(state)
-    report.records += shoe.seq - begin[0]
+    shoe.name, shoe.digest, shoe.heading = name, data[-TRAILER : 32 - TRAILER], heading
+    shoe.key = ALGORITHMS.get(shoe.algorithm, b"\0") + shoe.signer
+    shoe.state, shoe.state_after = digest_of(state), b""
+    shoe.run_before = shoe.run = shoe.started_seq, digest_of(started)
+    shoe.begins_run, shoe.inputs, shoe.first, shoe.latest = False, 0, b"", b""
+    shoe.seq, shoe.chain, shoe.shown, shoe.cards = shoe.first_seq - 1, shoe.chain_before, {}, {}
+    leaf, left = bisect_left(report.log.seqs, shoe.first_seq), left - 8 - len(started) - len(state)
+    for record in takewhile(len, parts):
+        add_record(report, shoe, record)
+        leaf = report.log.compare(report, name, shoe.seq, shoe.chain, leaf)
+        left -= 4 + len(record)
+    shoe.whole = good == stop - at_packed and not left and shoe.seq >= shoe.first_seq
+    report.records += shoe.seq - shoe.first_seq + 1
     report.inputs += shoe.inputs
-    if not whole:
+    if not shoe.whole:
         what = f"packed records: damaged; readable up to record {shoe.seq} of {shoe.last_seq}"
         report.fail(name, what, at=at_packed + good)
     check_rows(report, shoe, data[at_rows:at_packed], at_rows)
-    if whole:
+    if shoe.whole:
         check_heading(report, shoe, started)
     if stop + TRAILER == len(data):
-        named = (shoe.algorithm, data[-65]) in zip(ALGORITHMS, range(9), strict=False)
-        report.check(named, name, "seal: heading and seal do not name the same algorithm")
-        signed = b"smartshoe seal 2\n" + data[-65:-64] + shoe.digest
-        check_signature(report, name, shoe.signer, data[-64:], signed, len(data) - 64)
+        signature, signed = data[-64:], b"smartshoe seal 2\n" + data[-65:-64] + shoe.digest
+        algorithm = data[-65:-64].strip(b"\0")
+        named = ALGORITHMS.get(shoe.algorithm) == algorithm and bool(algorithm) == bool(shoe.signer)
+        report.check(named, name, "heading and seal do not name the same algorithm of a signature")
+        report.spend(RECORD_WORK * 50)
+        if not shoe.key:
+            report.check(not any(signature), name, "signature: it has one but names no key")
+        elif not signature_holds(report, shoe.key, signature, signed, raw=True):
+            what = "signature: the key that it names did not sign this file"
+            report.fail(name, what, at=len(data) - 64)
+        who = f"key {fingerprint(shoe.key)}, which is not trusted," if shoe.key else "nobody"
+        report.check(not report.keys or shoe.key in report.keys, name, f"{who} signed it")
     return shoe
 
 
-def check_rows(report: VerifyReport, shoe: Shoe, rows: bytes, at: int) -> None:
+def add_record(report: VerifyReport, shoe: SimpleNamespace, record: bytes) -> None:
+    """Continue the chain with one more record, and collect what it shows of the shoe."""
+    shoe.seq, shoe.chain, found = shoe.seq + 1, link(shoe.chain, record), RECORD.match(record)
+    kind = found[2] if found else b""
+    if is_input(record):
+        shoe.inputs, shoe.first, shoe.latest = shoe.inputs + 1, shoe.first or record, record
+        if kind == b"started":
+            shoe.run = shoe.seq, digest_of(record)
+            shoe.begins_run = shoe.begins_run or shoe.seq == shoe.first_seq
+    elif kind == b"event-verdicts":
+        card = CARD.match(record, found.end()) if found else None
+        if card and len(shoe.cards) <= ROWS_MAX:
+            number = 13 * b"DCSH".index(card[3]) + card[2][0] if card[2] else 0
+            utc = utc_ns(report, shoe.latest)
+            shoe.cards[shoe.seq] = (number, bool(card[1])), utc, shoe.chain[:16]
+    elif kind == b"state-digest":
+        shoe.state_after = field_of(record, "digest")
+    elif kind == b"shoe-opened" and "shoe" not in shoe.shown:
+        shoe.shown |= {"opened_seq": shoe.run[0], "decks": field_of(record, "decks")}
+    elif kind == b"shoe-ended":
+        keys = ("gaming_day", "shoe", "coups", "irregularities")
+        shoe.shown |= {key: field_of(record, key) for key in keys}
+
+
+def check_rows(report: VerifyReport, shoe: SimpleNamespace, rows: bytes, at: int) -> None:
     """Check each row against its record; if the chain fails, locate it as near as rows allow."""
-    last, good, broken = 0, shoe.first_seq - 1, list[EvidenceProblem]()
-    report.spend(STEP * (len(rows) // ROW.size))
+    last, good, broken, reached = 0, shoe.first_seq - 1, list[int](), shoe.chain == shoe.chain_after
+    report.spend(RECORD_WORK * (len(rows) // ROW.size))
     for n, row in enumerate(ROW.iter_unpack(rows[: len(rows) // ROW.size * ROW.size]), 1):
         seq, ns, _, role, number, claimed, flags, end, declared, zeros, _, half = row
         defined = max(role, claimed) <= 9 and flags <= 7 and end <= 6 and declared <= 3
-        here, card = (number, role == 9), shoe.cards.pop(seq, None)
-        ordered, begin, last = seq > last, at + (n - 1) * ROW.size, seq
-        if ordered and defined and zeros == NONE[:6] and card == (here, ns, half):
-            good = seq
-            continue
-        report.check(
-            ordered, shoe.name, f"row {n}: it is not in the order of its record", seq, begin
+        card = shoe.cards.pop(seq, None)
+        is_card, is_time, is_half = (
+            (card[0] == (number, role == 9), card[1] == ns, card[2] == half)
+            if card
+            else (not shoe.whole and seq > shoe.seq,) * 3
         )
-        holds = defined and not any(zeros)
-        report.check(holds, shoe.name, f"row {n}: a number in it is not defined", seq, begin)
-        if card:
-            what = f"row {n}: its card is not that of record {seq}"
-            report.check(card[0] == here, shoe.name, what, seq, begin)
-            what = f"row {n}: its time is not that of the input before {seq}"
-            report.check(card[1] == ns, shoe.name, what, seq, begin)
-            what = f"row {n}: its chain value is not that of record {seq}"
-            broken += [EvidenceProblem(seq, what, shoe.name, begin)] if half != card[2] else []
-            good = seq if half == card[2] else good
-        elif shoe.whole or seq <= shoe.seq:
-            what = f"row {n}: record {seq} has no card, or one that has a row already"
-            report.fail(shoe.name, what, seq, begin)
+        ordered, last = seq > last, seq
+        if is_half:
+            good = seq
+        elif card:
+            broken.append(seq)
+        if ordered and defined and not any(zeros) and is_card and is_time and is_half:
+            continue
+        for holds, what in (
+            (ordered, "it is not in the order of its record"),
+            (defined and not any(zeros), "a number in it is not defined"),
+            (card or is_card, f"record {seq} has no card, or one that has a row already"),
+            (not card or is_card, f"its card is not that of record {seq}"),
+            (not card or is_time, f"its time is not that of the input before {seq}"),
+            (not card or is_half or not reached, f"its chain value is not that of record {seq}"),
+        ):
+            report.check(holds, shoe.name, f"row {n}: {what}", seq, at + (n - 1) * ROW.size)
     # If the chain does not reach chain_after, mismatches after the last good row are the records'.
-    reached = shoe.chain == shoe.chain_after
-    for one in broken:
-        if reached or one.seq < good:
-            report.fail(one.file, one.what, one.seq, one.at)
-    late = [one.seq for one in broken if not reached and one.seq > good]
+    late = [seq for seq in broken if not reached and seq > good]
     if late or (shoe.whole and not reached):
         those = f"chain_before, chain_after or a record from {good + 1} to {[*late, shoe.seq][0]}"
         report.fail(shoe.name, f"{those} was changed", good + 1)
@@ -657,25 +822,29 @@ def check_rows(report: VerifyReport, shoe: Shoe, rows: bytes, at: int) -> None:
         report.fail(shoe.name, f"the card of record {seq} has no row", seq)
 
 
-def check_heading(report: VerifyReport, shoe: Shoe, started: bytes) -> None:
+def check_heading(report: VerifyReport, shoe: SimpleNamespace, started: bytes) -> None:
     """Check the heading against the records."""
     times = {"from_ns": utc_ns(report, shoe.first), "until_ns": utc_ns(report, shoe.latest)}
-    seen = {"last_seq": shoe.seq} | times
-    for key, value in (seen | shoe.from_records).items():
+    for key, value in ({"last_seq": shoe.seq} | times | shoe.shown).items():
         what = f"heading: {key} is {shoe.heading[key]}, but by its records {value}"
         report.check(shoe.heading[key] == value, shoe.name, what)
-    given = is_input(started) and type_of(started) == "started"
-    holds = given == bool(shoe.started_seq) and given != shoe.begins_run
-    report.check(holds, shoe.name, "started_seq: the record that began the run is missing")
-    report.check("shoe" in shoe.from_records, shoe.name, "heading: none of its records ends a shoe")
-    holds = bool(shoe.state) == bool(shoe.state_software)
-    report.check(holds, shoe.name, "heading: state_software does not fit the state")
+    found = RECORD.match(started)
+    given = found is not None and is_input(started) and found[2] == b"started"
+    for holds, what in (
+        (
+            given == bool(shoe.started_seq) and given != shoe.begins_run,
+            "started_seq: the record that began the run is missing",
+        ),
+        ("shoe" in shoe.shown, "heading: none of its records ends a shoe"),
+        (
+            bool(shoe.state) == bool(shoe.state_software),
+            "heading: state_software does not fit the state",
+        ),
+    ):
+        report.check(holds, shoe.name, what)
 
 
-# --- between sealed files -----------------------------------------------------------------------
-
-
-def check_links(report: VerifyReport, shoes: Sequence[Shoe]) -> None:
+def check_links(report: VerifyReport, shoes: Sequence[SimpleNamespace]) -> None:
     """Check each shoe, in the order of records, against the one before it."""
     for a, b in pairwise(shoes):
         number = a.shoe + 1 if a.gaming_day == b.gaming_day else b.shoe // 1000 * 1000 + 1
@@ -683,125 +852,38 @@ def check_links(report: VerifyReport, shoes: Sequence[Shoe]) -> None:
         if b.shoe > number:
             which = f"shoe {number}" if b.shoe == number + 1 else f"shoes {number} to {b.shoe - 1}"
             lost += f" ({which} of {b.gaming_day})"
-        checks = [
+        what = f"records {b.first_seq} to {min(a.last_seq, b.last_seq)} are in {a.name}, too"
+        twice = f"{what}: it is {'a copy' if a.digest == b.digest else 'extra'}"
+        follows = b.first_seq == a.last_seq + 1
+        for holds, what in (
             (a.table == b.table, f"table: {b.table!r}, but {a.name} is of {a.table!r}"),
-            (report.keys or a.signer in (b"", b.signer), f"signer: it is not the key of {a.name}"),
             (b.first_seq <= a.last_seq + 1, lost),
-        ]
-        if b.first_seq <= a.last_seq:
-            twice = f"records {b.first_seq} to {min(a.last_seq, b.last_seq)} are in {a.name}, too"
-            checks.append(
-                (False, f"{twice}: it is {'a copy' if a.digest == b.digest else 'extra'}")
-            )
-        elif b.first_seq == a.last_seq + 1:
-            same_run = b.begins_run or not a.whole or b.run_before == a.run
-            same_state = not a.whole or b.state in (b"", a.state_after)
-            checks += [
-                (b.chain_before == a.chain_after, f"chain_before: {a.name} ends with another"),
-                (b.shoe == number, f"it is shoe {b.shoe}, but {number} should follow {a.name}"),
-                (same_run, f"its run is not the one at the end of {a.name}"),
-                (same_state, f"its state is not the one at the end of {a.name}"),
-            ]
-        for holds, what in checks:
+            (b.first_seq > a.last_seq, twice),
+            (
+                not follows or b.chain_before == a.chain_after,
+                f"chain_before: {a.name} ends with another",
+            ),
+            (
+                not follows or b.shoe == number,
+                f"it is shoe {b.shoe}, but {number} should follow {a.name}",
+            ),
+            (
+                not follows or b.begins_run or not a.whole or b.run_before == a.run,
+                f"its run is not the one at the end of {a.name}",
+            ),
+            (
+                not follows or not a.whole or b.state in (b"", a.state_after),
+                f"its state is not the one at the end of {a.name}",
+            ),
+        ):
             report.check(holds, b.name, what, b.first_seq)
-
-
-def read_json(data: bytes, form: str) -> dict[str, Any]:
-    """Parse a JSON object that names its form. Raises DAMAGE."""
-    plain: dict[str, Any] = json.loads(data.decode())
-    if plain["form"] != form:
-        raise ValueError(f"form is {plain['form']!r}; this verifier reads {form}")
-    return plain
-
-
-def read_list(data: bytes) -> dict[str, Any]:
-    """Parse a day's list of seals. Raises DAMAGE."""
-    plain = read_json(data, "smartshoe-seals-1")
-    if len(plain["seals"]) > 1000:
-        raise ValueError(f"it has {len(plain['seals'])} seals, more than any day")
-    for item, fields in [(plain, LISTED), *((seal, SEAL) for seal in plain["seals"])]:
-        wanted = {name: kind for kind, names in fields.items() for name in names.split()}
-        if {name: type(value) for name, value in item.items()} != wanted:
-            raise ValueError(f"its fields are not exactly {', '.join(wanted)}, each of its type")
-    if any(bytes.fromhex(plain[key]).hex() != plain[key] for key in ("signer", "signature")):
-        raise ValueError("signer and signature must be lower-case hex digits")
-    return plain
-
-
-def signed_lists(listed: dict[str, Any]) -> list[bytes]:
-    """The signed bytes of the list with no seal, with the first, and so on up to all of them."""
-    lists = [f"smartshoe seals 1\n{listed['table']}\n{listed['gaming_day']}\n".encode()]
-    for seal in listed["seals"]:
-        lists.append(lists[-1] + (" ".join(str(seal[key]) for key in SIGNED) + "\n").encode())
-    return lists
-
-
-def check_list(report: VerifyReport, name: str, listed: Any, shoes: dict[int, Shoe]) -> None:
-    """Check a list against the shoes of its day; remove those that it names from `shoes`."""
-    signed, day, table = signed_lists(listed), listed["gaming_day"], listed["table"]
-    signer, signature = (bytes.fromhex(listed[key]) for key in ("signer", "signature"))
-    check_signature(report, name, signer, signature, signed[-1])
-    report.codes[day] = [short_code(one) for one in signed]
-    report.check(f"days/{day}.seals.json" == name, name, f"gaming_day: it is the list of {day}")
-    others = [shoe.table for shoe in shoes.values() if shoe.table != table]
-    report.check(not others, name, f"table: it is {table!r}, but its shoes are of {others[:1]}")
-    holds = report.keys or report.bundle or not shoes or shoes[max(shoes)].signer in (b"", signer)
-    report.check(holds, name, "signer: it is not the key that signed its last shoe")
-    for n, seal in enumerate(listed["seals"], 1):
-        number, shoe = seal["shoe"], shoes.pop(seal["shoe"], None)
-        holds = number == n or number > 1000  # a day that was put back goes on at 1001
-        report.check(holds, name, f"seal {n} is of shoe {number}: one is missing or extra")
-        lost = f"shoe {number} of {day} is missing, or cannot be read"
-        report.check(shoe or report.bundle, name, lost)
-        in_file = {**shoe.heading, "digest": shoe.digest.hex()} if shoe else seal
-        for key in SIGNED:
-            what = f"shoe {number}: {key} is {seal[key]}, but in its file {in_file[key]}"
-            report.check(seal[key] == in_file[key], name, what)
-
-
-def check_days(report: VerifyReport, lists: dict[str, Any], shoes: Sequence[Shoe]) -> None:
-    """Check every list of seals, and that each shoe is listed, except a table's newest."""
-    days: dict[str, dict[int, Shoe]] = {name: {} for name in lists}
-    for shoe in shoes:
-        days.setdefault(f"days/{shoe.gaming_day}.seals.json", {})[shoe.shoe] = shoe
-    for name, unlisted in sorted(days.items()):
-        where, listed = name if name in lists else f"{name} is missing", lists.get(name, {})
-        if listed:
-            check_list(report, name, listed, unlisted)
-        for shoe in unlisted.values() if listed is not None else ():
-            if shoe.name == report.newest:
-                report.notes.append(f"{where}: {shoe.name} is not listed; the next start lists it")
-            elif report.bundle and name not in lists:
-                report.notes.append(f"{where}, so that only its own seal vouches for {shoe.name}")
-            else:
-                report.fail(where, f"shoe {shoe.shoe} of {shoe.gaming_day} is here but not listed")
-
-
-def check_witness(report: VerifyReport, witness: str) -> None:
-    """Compare what somebody kept elsewhere, a short code or a copy of a list, with all lists."""
-    if not CODE.fullmatch(witness):
-        try:
-            data = read_file(report, Path(witness), TEXT_MAX)
-            witness = short_code(signed_lists(read_list(data))[-1])
-        except DAMAGE as error:
-            what = f"neither a short code nor a list of seals: {error}"
-            raise CannotRead(f"{witness}: {what}") from error
-    wanted = re.sub("[^A-Z2-7]", "", witness.upper())
-    for day, codes in report.codes.items():
-        for count, code in enumerate(codes[1:], 1):
-            if code.replace("-", "") == wanted:
-                seals = f"{count} of its {len(codes) - 1} seals"
-                report.notes.append(f"witness: the list of {day} agrees with {code} in {seals}")
-                return
-    report.fail("", f"witness: no list of seals agrees with {witness}, now or when it was shorter")
 
 
 # --- the live part ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
-    """Where a live part begins."""
+class Base(NamedTuple):
+    """Where a live part begins; all but number and chain value as compared with the last shoe."""
 
     seq: int = 0
     chain: bytes = NONE
@@ -814,21 +896,23 @@ UNKNOWN, END = Base(-1, b""), (0, b"", b"")
 
 
 @contextmanager
-def open_database(report: VerifyReport, file: Path) -> Iterator[tuple[sqlite3.Connection, int]]:
-    """Open an SQLite file in a read transaction, without writing to it or its folder.
+def open_database(
+    report: VerifyReport, file: Path, kind: tuple[int, int]
+) -> Iterator[tuple[sqlite3.Connection, int]]:
+    """Open an SQLite file for reading, without writing to it or its folder; also its size.
 
-    Also yields the bytes that it has. The newest commits may be in a second file, -wal. If its
-    index, -shm, is there, a table may be running, and the files are read in place; without the
-    index copies of both are read. Raises CannotRead.
+    The newest commits may be in a second file, -wal. If its index, -shm, is there, a table may be
+    running, and the files are read in place; without the index copies of both are read.
     """
     log, index = (file.with_name(file.name + end) for end in ("-wal", "-shm"))
-    size, options = 0, "mode=ro" if os.path.lexists(log) else "mode=ro&immutable=1"
-    for one, most in ((file, DATABASE_MAX), (log, LOG_MAX), (index, LOG_MAX)):
+    has_log, has_index, size = os.path.lexists(log), os.path.lexists(index), 0
+    options = "mode=ro" if has_log else "mode=ro&immutable=1"
+    for one, most in ((file, DATABASE_MAX), (log, WAL_MAX), (index, WAL_MAX)):
         if one == file or os.path.lexists(one):
             with open_file(report, one, most) as opened:
                 size += os.fstat(opened.fileno()).st_size
     with tempfile.TemporaryDirectory() as copies:
-        if os.path.lexists(log) and not os.path.lexists(index):
+        if has_log and not has_index:
             shutil.copy(log, copies)
             file, options = Path(shutil.copy(file, copies)), "mode=rw"
         where = f"{file.absolute().as_uri()}?{options}"
@@ -837,32 +921,42 @@ def open_database(report: VerifyReport, file: Path) -> Iterator[tuple[sqlite3.Co
             db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, RECORD_MAX)
             db.set_progress_handler(lambda: 1, SCHEMA_STEPS_MAX)  # ends an endless schema
             db.execute("BEGIN")
-            found = db.execute(
-                "SELECT * FROM pragma_application_id, pragma_user_version"
-            ).fetchone()
-            if found != (APPLICATION_ID, FORMAT):
-                what = f"application, version are {found}"
-                raise CannotRead(f"not a journal of format {FORMAT}: {what}")
+            (found,) = db.execute("SELECT * FROM pragma_application_id, pragma_user_version")
+            if found != kind:
+                what = f"application, version are {found}, of this verifier {kind}"
+                raise CannotRead(f"{file.name}: it has another format: {what}")
             for (text,) in db.execute("SELECT coalesce(sql, name) FROM sqlite_schema LIMIT 9"):
                 if not TABLE.fullmatch(text):
-                    raise CannotRead(f"{text[:50]!r} is no table that a journal has")
+                    raise CannotRead(f"{file.name}: {text[:50]!r} is no table that it has")
             db.set_progress_handler(None, 0)
             yield db, size
-            check_log(report, *(Path(copies, file.name + end) for end in ("-wal", "-shm")))
+            check_wal(report, *(Path(copies, file.name + end) for end in ("-wal", "-shm")))
 
 
-def check_live(report: VerifyReport, file: Path, sealed: Callable[[], Sequence[Shoe]]) -> None:
-    """Check the live part. `sealed` checks the shoes beside it, in the same read transaction."""
+def check_live(
+    report: VerifyReport, file: Path, sealed: Callable[[], Sequence[SimpleNamespace]]
+) -> int:
+    """Check the live part, and by `sealed` the shoes beside it; return the last record."""
     name = file.name
-    with open_database(report, file) as (db, size):
+    with open_database(report, file, LIVE) as (db, size):
         base = read_base(report, name, db)
         if shoes := sealed():
             base = check_base(report, name, db, base, shoes[-1])
         elif base.seq > 0:
-            report.notes.append(f"{name}: records 1 to {base.seq} are in shoes that are not here")
-        check_records(report, name, db, size, base)
-        check_saved_state(report, name, db, base)
+            report.note(f"{name}: records 1 to {base.seq} are in shoes that are not here")
+        last = check_records(report, name, db, size, base)
+        last = max(last, shoes[-1].last_seq if shoes else 0)
+        with report.catch_damage(name, "saved state (checkpoint): unreadable"):
+            for seq, started_seq, software, stored, digest, *more in db.execute(SAVED_STATE):
+                binding, value = more
+                state = sha256(stored.rstrip(b"\0").removesuffix(b"\x80")).digest()
+                whole = base.chain if seq == base.seq else value or b""
+                whole += struct.pack(">qq", seq, started_seq) + digest
+                whole += sha256(stored).digest() + software
+                holds = (state, sha256(whole).digest()) == (digest, binding)
+                report.check(holds, name, "saved state (checkpoint): changed or misplaced", seq)
     report.progress(report.total, report.total)
+    return last
 
 
 def read_base(report: VerifyReport, name: str, db: sqlite3.Connection) -> Base:
@@ -879,27 +973,27 @@ def read_base(report: VerifyReport, name: str, db: sqlite3.Connection) -> Base:
 
 
 def check_base(
-    report: VerifyReport, name: str, db: sqlite3.Connection, base: Base, last: Shoe
+    report: VerifyReport, name: str, db: sqlite3.Connection, base: Base, last: SimpleNamespace
 ) -> Base:
     """Check the base against the last sealed shoe; return where the live records begin."""
     run, state = (last.run, last.state_after) if last.whole else (base.run, base.state)
     after = Base(last.last_seq, last.chain_after, last.digest, run, state)
     if base == UNKNOWN:
         return after
+    twice = f"records {base.seq + 1} to {after.seq} are in {last.name}, too"
     if base.seq > after.seq:
         lost = f"records {after.seq + 1} to {base.seq} are missing, in one or more shoes after"
         lost += f" {last.name}: the base names the seal {base.seal.hex()[:16]}"
         report.fail(name, lost, after.seq + 1)
     elif base.seq == after.seq:
         what = f"base: its chain value, seal, run or state is not the one after {last.name}"
-        report.check(base == replace(after, state=base.state and after.state), name, what)
+        report.check(base == after._replace(state=base.state and after.state), name, what)
     else:
-        query, found = "SELECT chain FROM records WHERE seq = ?", None
+        found = list[Any]()
         with suppress(DAMAGE):
-            found = db.execute(query, (after.seq,)).fetchone()
-        twice = f"records {base.seq + 1} to {after.seq} are in {last.name}, too"
-        if found == (after.chain,) and base.seq + 1 == last.first_seq:
-            report.notes.append(f"{name}: {twice}: sealing was interrupted; the next start ends it")
+            found = db.execute(RECORDS, (after.seq, 1)).fetchone()
+        if [*(found or ())][::2] == [after.seq, after.chain] and base.seq + 1 == last.first_seq:
+            report.note(f"{name}: {twice}: sealing was interrupted; the next start ends it")
             report.records -= last.last_seq - last.first_seq + 1
             report.inputs -= last.inputs
         else:
@@ -907,25 +1001,25 @@ def check_base(
     return base
 
 
-def rows_of(db: sqlite3.Connection, size: int, unreadable: set[int]) -> Iterator[Row]:
-    """All records in order; numbers that SQLite cannot read are added to `unreadable`.
+def rows_of(db: sqlite3.Connection, size: int, query: str, unreadable: set[int]) -> Iterator[Row]:
+    """All rows in the order of their numbers; those that are unreadable are added to the set.
 
-    `size`: the bytes that the file has. Raises CannotRead where records repeat or overlap: the file
-    is made so that reading it does not end.
+    `size`: the bytes that the file has. Raises CannotRead where rows repeat or overlap: the file is
+    made so that reading it does not end.
     """
     wanted, most = -(2**63), -1
     while len(unreadable) < UNREADABLE_MAX and wanted < 2**63:
+        rows = 0
         try:
-            rows = 0
-            for seq, *values in db.execute(RECORDS, (wanted, most)):
-                record, value = (one if isinstance(one, bytes) else b"" for one in values)
-                size -= len(record) + len(value)
+            for seq, *values in db.execute(query, (wanted, most)):
+                one, other = (value if isinstance(value, bytes) else b"" for value in values)
+                size -= len(one) + len(other)
                 if seq < wanted or size < 0:
-                    raise CannotRead("its records repeat or overlap")  # noqa: TRY301
+                    raise CannotRead("its rows repeat or overlap")  # noqa: TRY301
                 wanted, rows = seq + 1, rows + 1
-                yield seq, record, value
+                yield seq, one, other
             if most < 0 or not rows:
-                break
+                return
             most = -1
         except CannotRead:
             raise
@@ -944,12 +1038,11 @@ def explain_break(
     seq, record, stored = row
     if before and link(before, record) == stored:
         return seq - 1, f"record {seq - 1} is extra: {seq} follows {seq - 2}", stored
-    choices = (
+    for value, what in (
         (stored, f"record {named} was changed, or records before it were removed"),
         (link(start, record), f"the chain value of record {named} was changed"),
         (start, f"record {named} is extra: {seq + 1} follows {seq - 1}"),
-    )
-    for value, what in choices:
+    ):
         if following[0] == seq + 1 and link(value, following[1]) == following[2]:
             return seq, what, value
     return seq, f"record {named} or its chain value was changed", stored
@@ -957,12 +1050,14 @@ def explain_break(
 
 def check_records(
     report: VerifyReport, name: str, db: sqlite3.Connection, size: int, base: Base
-) -> None:
-    """Check the records of the live part, each against the one before it, from the base on."""
-    problems, unreadable, latest = report.failed, set[int](), b""
+) -> int:
+    """Check each record of the live part against the one before it; return the last."""
+    problems, unreadable, latest, log = report.failed, set[int](), b"", report.log
     last, before, previous = base.seq, b"", base.chain  # the last two chain values, if known
     report.head_hex = base.chain.hex() or report.head_hex
-    for row, following in pairwise(chain(rows_of(db, size, unreadable), (END,))):
+    leaf = bisect_left(log.seqs, base.seq + (report.shoes > 0 or not base.seq))
+    leaf = log.compare(report, name, base.seq, base.chain, leaf)
+    for row, following in pairwise(chain(rows_of(db, size, RECORDS, unreadable), (END,))):
         seq, record, stored = row
         lost = last + 1 if previous or last >= 0 else seq
         if lost < seq:
@@ -970,6 +1065,7 @@ def check_records(
             kind = "unreadable: the file is damaged" if lost in unreadable else "missing"
             report.fail(name, f"{which} {kind}", lost)
             previous = b""
+            leaf = bisect_left(log.seqs, seq)
         report.records, report.head_hex = report.records + 1, stored.hex()
         if is_input(record):
             report.inputs, latest = report.inputs + 1, record
@@ -980,24 +1076,13 @@ def check_records(
             report.fail(name, what, at)
         elif start and report.failed > problems:
             report.sound_after += 1
-        before = start
+        leaf, before = log.compare(report, name, seq, stored, leaf), start
     if max(unreadable, default=0) > last:
         report.fail(name, f"from record {last + 1} on the file is unreadable", last + 1)
+    return last
 
 
-def check_saved_state(report: VerifyReport, name: str, db: sqlite3.Connection, base: Base) -> None:
-    """Check the saved state against its digest, and its binding against its record."""
-    with report.catch_damage(name, "saved state (checkpoint): unreadable"):
-        for seq, started_seq, software, stored, digest, binding, value in db.execute(SAVED_STATE):
-            state = sha256(stored.rstrip(b"\0").removesuffix(b"\x80")).digest()
-            whole = base.chain if seq == base.seq else value or b""
-            whole += struct.pack(">qq", seq, started_seq) + digest
-            whole += sha256(stored).digest() + software
-            holds = (state, sha256(whole).digest()) == (digest, binding)
-            report.check(holds, name, "saved state (checkpoint): changed or misplaced", seq)
-
-
-def check_log(report: VerifyReport, log: Path, index: Path) -> None:
+def check_wal(report: VerifyReport, log: Path, index: Path) -> None:
     """Check the log of a table that does not run: SQLite silently stops at the first damage.
 
     A power cut tears only the last commit; a further commit after a damaged one was durable. The
@@ -1007,32 +1092,30 @@ def check_log(report: VerifyReport, log: Path, index: Path) -> None:
         return
     valid = int.from_bytes(index.read_bytes()[16:20], sys.byteorder)
     head, step, sums = data[:32], 24 + int.from_bytes(data[8:12], "big"), [0, 0]
-    words = struct.unpack("<6I" if head[3:4] == b"\x82" else ">6I", head[:24])
-    for n, word in enumerate(words):
+    for n, word in enumerate(struct.unpack("<6I" if head[3:4] == b"\x82" else ">6I", head[:24])):
         sums[n % 2] = (sums[n % 2] + word + sums[1 - n % 2]) % 2**32
-    broken = struct.pack(">2I", *sums) != head[24:]
     commits = [
         data[at + 4 : at + 8] != bytes(4)
         for at in range(32 + valid * step, len(data) - 23, step)
         if data[at + 8 : at + 16] == head[16:24]
     ]
-    if broken or any(commits[:-1]):
-        report.fail(log.name, "damaged before its end: records stored after that place are lost")
+    if struct.pack(">2I", *sums) != head[24:] or any(commits[:-1]):
+        report.fail(log.name, "damaged before its end: what was stored after that place is lost")
 
 
 # --- folders and bundles ------------------------------------------------------------------------
 
 
-def names_below(report: VerifyReport, path: Path, top: Sequence[str] = ()) -> list[str]:
-    """The names of all regular files in a folder, with / as separator; of these tops, if given."""
-    names, folders = list[str](), [""]
+def names_below(report: VerifyReport, path: Path, top: str = "") -> list[str]:
+    """The names of all regular files in a folder, or in `top` in it, with / as separator."""
+    names, folders = list[str](), [top] if os.path.lexists(path / top) else []
+    if top and (path / top).is_symlink():
+        raise CannotRead(f"{top} is a link, which is not followed")
     while folders:
         inner = folders.pop()
         with os.scandir(path / inner) as found:
             for entry in found:
                 name = inner + entry.name
-                if top and not inner and name not in top:
-                    continue
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(f"{name}/")
                 elif entry.is_file(follow_symlinks=False):
@@ -1045,11 +1128,8 @@ def names_below(report: VerifyReport, path: Path, top: Sequence[str] = ()) -> li
 
 
 @contextmanager
-def open_files(report: VerifyReport, path: Path, top: Sequence[str] = ()) -> Iterator[Files]:
-    """The names of the files in a folder or a .zip, and a function that reads one."""
-    if path.is_dir():
-        yield names_below(report, path, top), lambda name: read_file(report, path / name, SHOE_MAX)
-        return
+def open_zip(report: VerifyReport, path: Path) -> Iterator[tuple[list[str], Read]]:
+    """The names of the files in a .zip, and a function that reads one."""
     with open_file(report, path, DATABASE_MAX) as file:
         # What zipfile reads whole, and trusts: the list of files, just before the end.
         file.seek(-min(42, os.fstat(file.fileno()).st_size), 2)
@@ -1062,11 +1142,9 @@ def open_files(report: VerifyReport, path: Path, top: Sequence[str] = ()) -> Ite
 
         def read(name: str) -> bytes:
             info = bundle.getinfo(name)
-            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise ValueError("it is packed in another way than a bundle is")
-            if info.file_size > SHOE_MAX:
-                raise ValueError(f"unpacked it is larger than {SHOE_MAX} bytes")
-            report.spend(info.file_size + STEP * 50)
+            if info.compress_type not in (0, 8) or info.file_size > SHOE_MAX:
+                raise ValueError("it is larger than any file of a bundle, or packed otherwise")
+            report.spend(info.file_size + RECORD_WORK * 50)
             with bundle.open(info) as member:
                 data = member.read(info.file_size + 1)
             if len(data) != info.file_size:
@@ -1076,51 +1154,68 @@ def open_files(report: VerifyReport, path: Path, top: Sequence[str] = ()) -> Ite
         yield [name for name in bundle.namelist() if not name.endswith("/")], read
 
 
-def check_manifest(report: VerifyReport, names: list[str], read: Read) -> None:
-    """Check a bundle against its manifest: every file listed and unchanged, and no other."""
+def check_bundle(report: VerifyReport, names: list[str], read: Read) -> None:
+    """Check a bundle against its manifest, and each shoe in it by its proof."""
     name, files, there = "manifest.json", dict[str, Any](), Counter(names)
     with report.catch_damage(name, "it cannot be read"):
-        files = dict(read_json(read(name), "smartshoe-bundle-1")["files"])
+        plain = json.loads(read(name)[: 1 << 20].decode())
+        if plain["form"] != "smartshoe-bundle-2":
+            raise ValueError(f"form is {plain['form']!r}; this verifier reads smartshoe-bundle-2")
+        files = dict(plain["files"])
     for one in sorted({*files, *there} - {name}):
         if there[one] > 1:
             report.fail(one, "extra: it is in the bundle more than once")
-        elif one not in there:
-            report.fail(one, "missing: the manifest names it")
-        elif one not in files:
-            report.fail(one, "extra: the manifest does not name it")
+        elif one not in there or one not in files:
+            what = "missing: the manifest names it" if one in files else "extra: the manifest does"
+            report.fail(one, what if one in files else f"{what} not name it")
         else:
             with report.catch_damage(one, "it cannot be read"):
                 holds = sha256(read(one)).hexdigest() == files[one]
                 report.check(holds, one, "changed since it was listed")
+    for shoe in check_sealed(report, names, read):
+        proof = f"log/{shoe.gaming_day}-{shoe.shoe:04}.tlog-proof"
+        with report.catch_damage(proof, "the shoe is not proven"):
+            check_proof(report, shoe, proof, read)
+    report.note("files outside shoes/ and log/ are not signed, only listed")
 
 
-def read_lists(report: VerifyReport, names: list[str], read: Read) -> dict[str, Any]:
-    """All lists of seals by their names; None for one that cannot be read."""
-    lists: dict[str, Any] = {}
-    for name in names:
-        if SET_ASIDE.fullmatch(name):
-            report.notes.append(f"{name}: a list that the table rejected or did not finish")
-        elif not LIST_NAME.fullmatch(name):
-            report.fail(name, "extra: this is not the name of a list of seals")
-        else:
-            lists[name] = None
-            with report.catch_damage(name, "the list cannot be read"):
-                lists[name] = read_list(read(name))
-    return lists
+def check_proof(report: VerifyReport, shoe: SimpleNamespace, name: str, read: Read) -> None:
+    """Check that a shoe is in the log with a signed head. Raises ValueError and others."""
+    entry = read(name.removesuffix("tlog-proof") + "leaf")
+    leaf, (proof, _, note_text) = read_map(entry, LEAF), read(name).partition(b"\n\n")
+    form, index, *lines = proof.decode().split("\n")
+    note = read_note(note_text)
+    size, root = int(note[0].split("\n")[1]), b""
+    if form == "c2sp.org/tlog-proof@v1" and index.startswith("index ") and len(lines) < 64:
+        hashes = [base64.b64decode(one, validate=True) for one in lines]
+        root = proven_root(int(index[6:]), size, entry, hashes)
+    if note[0] != f"{shoe.table}\n{size}\n{base64.b64encode(root).decode()}\n":
+        raise ValueError("its proof does not lead from its leaf to its checkpoint")
+    said = leaf["kind"], leaf["seal"], leaf["gaming_day"], leaf["shoe"]
+    if said != ("shoe", shoe.digest, shoe.gaming_day, shoe.shoe) or leaf["seq"] < shoe.last_seq:
+        raise ValueError("its leaf is of another shoe")
+    if leaf["seq"] == shoe.last_seq and leaf["chain"] != shoe.chain_after:
+        raise ValueError("its leaf speaks of other records")
+    report.codes[shoe.gaming_day] = short_code(note[0])
+    compare_kept(report, name, note[0], size)
+    if shoe.key and signed_at(report, name, note, shoe.table, shoe.key) >= 0:
+        report.vouched[shoe.name] = f"head {size} signed by key {fingerprint(shoe.key)}"
+    check_cosigners(report, name, note, size)
+    for other in [*report.kept_heads]:
+        what = f"head {other}, which was kept, cannot be compared with this bundle, of head {size}"
+        report.fail(name, f"{what}: compare it with the journal")
+        del report.kept_heads[other]
 
 
 def check_sealed(
     report: VerifyReport, names: list[str], read: Read, *, live: bool = False
-) -> list[Shoe]:
-    """Check all sealed shoes, one in memory at a time, and all lists of seals.
-
-    Lists are read first: if the table is in use, they then name no shoe that is not here yet.
-    """
+) -> list[SimpleNamespace]:
+    """Check all sealed shoes, one in memory at a time."""
     names = [name for name in names if name.startswith("shoes/")]
     if "shoes/sealing.part" in names:
         names.remove("shoes/sealing.part")
-        report.notes.append("shoes/sealing.part: an unfinished file; the next start removes it")
-    report.total, shoes = len(names) + live, list[Shoe]()
+        report.note("shoes/sealing.part: an unfinished file; the next start removes it")
+    report.total, shoes = len(names) + live, list[SimpleNamespace]()
     names.sort(key=lambda one: (one.rpartition("/")[0], len(one), one))
     for done, name in enumerate(names, 1):
         match, shoe = SHOE_NAME.fullmatch(name), None
@@ -1134,49 +1229,48 @@ def check_sealed(
             report.check(holds, name, what)
         report.progress(done, report.total)
     shoes.sort(key=lambda one: (one.first_seq, one.name))
-    report.newest = shoes[-1].name if shoes and live else ""
     check_links(report, shoes)
     if shoes and shoes[0].first_seq > 1:
-        report.notes.append(f"records 1 to {shoes[0].first_seq - 1} are in shoes that are not here")
+        report.note(f"records 1 to {shoes[0].first_seq - 1} are in shoes that are not here")
+    for shoe in shoes if report.log.seqs else ():
+        check_shoe_leaf(report, shoe, live and shoe is shoes[-1])
+    if others := len(report.log.shoes.keys() - {shoe.digest for shoe in shoes}):
+        report.note(f"log.db: {counted(others, 'sealed shoe')} in it: not here")
     return shoes
 
 
 def check_folder(report: VerifyReport, path: Path) -> None:
-    """Check a bundle, packed or not, a journal, or an archive."""
-    if report.bundle:
-        with open_files(report, path) as (names, read):
-            check_manifest(report, names, read)
-            check_sealed(report, names, read)
-    elif os.path.lexists(path / "live.db"):
-        check_live(report, path / "live.db", lambda: check_archive(report, path, live=True))
-    elif os.path.lexists(path / "shoes"):
-        check_archive(report, path)
+    """Check a journal's folder, or an archive: its log first, so that it names nothing newer."""
+    live, shoes, log = (os.path.lexists(path / one) for one in ("live.db", "shoes", "log.db"))
+    if not live and not shoes:
+        raise CannotRead("it holds no live.db, no shoes/ and no manifest.json")
+    if log:
+        read_log(report, path / "log.db")
+
+    def sealed() -> list[SimpleNamespace]:
+        names = names_below(report, path, "shoes/")
+        return check_sealed(report, names, lambda name: read_file(report, path / name), live=live)
+
+    if live:
+        last = check_live(report, path / "live.db", sealed)
+        what = f"records {last + 1} to {report.log.newest} are missing: the log speaks of them"
+        report.check(last >= report.log.newest, "live.db", what, last + 1)
+    else:
+        last = max((shoe.last_seq for shoe in sealed()), default=0)
         here = os.path.lexists(path / "lock")
         report.check(not here, "live.db", "missing: the records since the last seal")
-    else:
-        raise CannotRead("it holds no live.db, no shoes/ and no manifest.json")
+    finish_log(report, last, log)
 
 
-def check_archive(report: VerifyReport, path: Path, *, live: bool = False) -> list[Shoe]:
-    with open_files(report, path, ("shoes", "days")) as (names, read):
-        return check_sealed(report, names, read, live=live)
-
-
-def check_path(report: VerifyReport, path: Path) -> None:
-    """Check a path by its kind: a sealed shoe, a live part, a bundle, or a folder."""
-    if path.is_dir():
-        report.bundle = os.path.lexists(path / "manifest.json")
-        check_folder(report, path)
-        return
-    with open_file(report, path, DATABASE_MAX) as file:
-        begins = file.read(8)
-    if path.suffix == ".shoe" or begins == b"SMSHSEAL":
-        check_shoe(report, path.name, read_file(report, path, SHOE_MAX))
-    elif begins.startswith(b"PK"):
-        report.bundle = True
-        check_folder(report, path)
-    else:
-        check_live(report, path, tuple)
+def finish_log(report: VerifyReport, last: int, here: bool) -> None:
+    """Say what the log and the records that are here do not say of each other."""
+    log, count = report.log, len(report.log.seqs)
+    report.check(here or not report.records, "log.db", "missing: nothing shows what was changed")
+    if count and last > log.newest:
+        report.note(f"nothing in the log speaks of records {log.newest + 1} to {last} yet")
+    if log.compared < count:
+        others = counted(count - log.compared, "leaf", "leaves")
+        report.note(f"log.db: {others} of {count} speak of records that are not here")
 
 
 def verify(
@@ -1187,21 +1281,51 @@ def verify(
 ) -> VerifyReport:
     """Check what is at `path`; `progress` gets files done and total. Raises CannotRead."""
     report = VerifyReport(path, progress)
-    report.keys = tuple(public_key(report, key) for key in keys)
+    for key in keys:
+        read_key(report, key)
+    for witness in witnesses:
+        read_witness(report, witness)
     try:
-        check_path(report, path)
+        if path.is_dir() and os.path.lexists(path / "manifest.json"):
+            names = names_below(report, path)
+            check_bundle(report, names, lambda name: read_file(report, path / name))
+        elif path.is_dir():
+            check_folder(report, path)
+        else:
+            check_file(report, path)
     except DAMAGE as error:
         raise CannotRead(f"{path}: {error}") from error
-    for witness in witnesses:
-        check_witness(report, witness)
-    for key, count in report.signers.items():
-        who = f"name the key {fingerprint(key)}" if key else "are unsigned"
-        report.notes.append(f"of the sealed shoes and lists {count} {who}")
-    if report.bundle:
-        report.notes.append("files outside shoes/ and days/ are not signed, only listed")
-    if any(report.signers) and not report.keys:
-        report.notes.append("nothing vouches for that key: compare it, or name its file with --key")
+    for kept in (*report.kept_codes, *(f"head {size}" for size in report.kept_heads)):
+        report.fail("", f"witness: no head that is here is the one of {kept}, which was kept")
     return report
+
+
+def check_file(report: VerifyReport, path: Path) -> None:
+    """Check a sealed shoe, a live part, or a packed bundle."""
+    with open_file(report, path, DATABASE_MAX) as file:
+        begins = file.read(8)
+    if path.suffix == ".shoe" or begins == b"SMSHSEAL":
+        shoe = check_shoe(report, path.name, read_file(report, path))
+        if shoe and shoe.key:
+            report.vouched[""] = f"sealed by key {fingerprint(shoe.key)}"
+    elif begins.startswith(b"PK"):
+        with open_zip(report, path) as (names, read):
+            check_bundle(report, names, read)
+    else:
+        check_live(report, path, tuple)
+
+
+def read_witness(report: VerifyReport, witness: str) -> None:
+    """Note what somebody kept elsewhere, a short code or a checkpoint. Raises CannotRead."""
+    if CODE.fullmatch(witness):
+        report.kept_codes.add("-".join(wrap(re.sub("[- ]", "", witness.upper()), 5)))
+        return
+    try:
+        text = read_note(read_file(report, Path(witness), NOTE_MAX))[0]
+        report.kept_heads[int(text.split("\n")[1])] = text
+    except DAMAGE as error:
+        what = f"neither a short code nor a file with a checkpoint: {error}"
+        raise CannotRead(f"{witness}: {what}") from error
 
 
 # --- the program --------------------------------------------------------------------------------
@@ -1212,41 +1336,46 @@ def counted(number: int, one: str, many: str = "") -> str:
 
 
 def printable(text: str) -> str:
-    """The text with everything escaped that could command a terminal."""
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
-def report_lines(report: VerifyReport, most: int = 50) -> Iterator[str]:
-    """The report, line by line; at most `most` problems and files."""
-    return map(printable, plain_lines(report, most))
+def who_vouches(report: VerifyReport) -> str:
+    """Whose signatures speak for the evidence."""
+    if report.unchecked:
+        return "signatures were NOT checked: the library `cryptography` is not installed"
+    known = report.keys or report.cosigners
+    found = "; ".join([*report.vouched.values()][:9]) or "nobody signed it"
+    more = "" if known or not report.vouched else ", for which nothing here vouches (--key)"
+    return found + more
 
 
-def plain_lines(report: VerifyReport, most: int) -> Iterator[str]:
-    unchecked = "; signatures were NOT checked: the library `cryptography` is not installed"
+def report_lines(report: VerifyReport, most: int = 50) -> list[str]:
+    """The report, line by line; at most `most` problems and files. No line commands a terminal."""
     verdict = "intact" if report.intact else "NOT INTACT"
-    yield f"{verdict}: {report.path}{unchecked if report.unchecked else ''}"
-    yield from (f"  {problem}" for problem in report.problems[:most])
+    lines = [f"{verdict}: {report.path}: {who_vouches(report)}"]
+    lines += [f"  {problem}" for problem in report.problems[:most]]
     if report.failed > most:
-        yield f"  and {counted(report.failed - most, 'more problem')}; --json lists {PROBLEMS_MAX}"
+        more = counted(report.failed - most, "more problem")
+        lines += [f"  and {more}; --json lists {PROBLEMS_MAX}"]
     if len(report.files) <= most:
-        yield from (f"  {name}: {state}" for name, state in report.files.items())
+        lines += [f"  {name}: {state}" for name, state in report.files.items()]
     parts = f"{counted(report.inputs, 'input')}, {counted(report.entries, 'entry', 'entries')}"
-    yield f"  {counted(report.shoes, 'sealed shoe')}; {counted(report.records, 'record')}: {parts}"
+    records = counted(report.records, "record")
+    lines += [f"  {counted(report.shoes, 'sealed shoe')}; {records}: {parts}"]
     if report.sound_after:
-        yield f"  after the first problem: {counted(report.sound_after, 'more intact record')}"
-    yield from (f"  {note}" for note in report.notes)
-    yield from (f"  short code of {day}: {codes[-1]}" for day, codes in report.codes.items())
-    yield f"  head {report.head_hex}"
-    yield from LIMITS.splitlines()
+        lines += [f"  after the first problem: {counted(report.sound_after, 'more intact record')}"]
+    lines += [f"  {note}" for note in report.notes]
+    lines += [f"  short code of {day}: {code}" for day, code in report.codes.items()]
+    lines += [f"  head {report.head_hex}", *LIMITS.splitlines()]
+    return [printable(line) for line in lines]
 
 
 def as_json(report: VerifyReport) -> dict[str, Any]:
-    plain = ("records", "inputs", "entries", "shoes", "sound_after", "notes", "files")
     values: dict[str, Any] = {"path": str(report.path), "intact": report.intact}
+    values |= {"head": report.head_hex, "vouched": who_vouches(report)}
     values |= {"signatures_checked": not report.unchecked, "problem_count": report.failed}
-    values |= {"head": report.head_hex} | {key: getattr(report, key) for key in plain}
-    values |= {"codes": {day: codes[-1] for day, codes in report.codes.items()}}
-    values |= {"signers": {key.hex(): count for key, count in report.signers.items()}}
+    for key in ("records", "inputs", "entries", "shoes", "sound_after", "notes", "files", "codes"):
+        values[key] = getattr(report, key)
     return values | {"problems": [asdict(problem) for problem in report.problems]}
 
 
@@ -1257,7 +1386,7 @@ def main() -> int:
     parser.add_argument("path", type=Path, help="journal, archive, live.db, .shoe, or bundle")
     many: dict[str, Any] = {"action": "append", "default": []}
     parser.add_argument("--key", type=Path, **many, help="public key that may sign; repeatable")
-    parser.add_argument("--witness", **many, help="short code, or list of seals, kept elsewhere")
+    parser.add_argument("--witness", **many, help="short code, or checkpoint, kept elsewhere")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     args = parser.parse_args()
     try:

@@ -29,14 +29,12 @@ def verify(
     key: Annotated[
         list[Path] | None,
         typer.Option(
-            "--key", metavar="FILE.pub", help="A public key that may have signed; may be repeated."
+            "--key", metavar="FILE.pub", help="A public key of a table or witness; may be repeated."
         ),
     ] = None,
     witness: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="CODE|FILE", help="A day's short code, or list of seals, kept elsewhere."
-        ),
+        typer.Option(metavar="CODE|FILE", help="A short code, or a checkpoint, kept elsewhere."),
     ] = None,
 ) -> None:
     """Check that evidence is complete and unchanged.

@@ -4,9 +4,10 @@ Source: controller/journal/README.md, "Shoe file", "Evidence log".
 """
 
 import base64
-import json
+import sqlite3
 import struct
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -16,6 +17,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from msgspec.structs import replace
 
+from controller.evidence_log.tree import frontier_of, inclusion_proof, leaf_hash, roots_of
 from controller.journal.record import GENESIS, link
 from controller.journal.shoe_file import ShoeHeading, ShoeParts, shoe_bytes
 
@@ -62,16 +64,85 @@ class HandmadeShoe:
     def digest(self) -> bytes:
         return self.data[-97:-65]
 
+
+@dataclass
+class LogMaker:
+    """Makes an evidence log leaf by leaf. `key` None: the table has none."""
+
+    origin: str = "Table-7"
+    key: Ed25519PrivateKey | None = KEY
+    leaves: list[dict[str, object]] = field(default_factory=list)
+    entries: list[bytes] = field(default_factory=list)
+    notes: list[bytes] = field(default_factory=list)
+    _next: Ed25519PrivateKey = KEY
+
     @property
-    def seal(self) -> dict[str, object]:
-        heading = self.heading
-        return {
-            "shoe": heading.shoe,
-            "digest": self.digest.hex(),
-            "first_seq": heading.first_seq,
-            "last_seq": heading.last_seq,
-            "until_ns": heading.until_ns,
-        }
+    def named_key(self) -> bytes:
+        return b"" if self.key is None else b"\1" + self.key.public_key().public_bytes_raw()
+
+    def add(
+        self,
+        kind: str,
+        seq: int = 0,
+        chain: bytes = GENESIS,
+        *,
+        signed: bool = True,
+        **said: object,
+    ) -> None:
+        """Add a leaf and its head; `signed`: by the table's key too, where a table does that."""
+        number, one_time = len(self.entries), self._next
+        self._next = Ed25519PrivateKey.from_private_bytes(sha256(b"key %d" % number).digest())
+        leaf: dict[str, object] = {"kind": kind, "seq": seq, "chain": chain}
+        leaf |= {"at_ns": NINE_O_CLOCK_NS + number, "gaming_day": "", "shoe": 0, "seal": b""}
+        leaf |= {"next_key": raw(self._next), "key": b"", "witness_key": b"", "person": ""}
+        self.leaves.append(leaf | said)
+        self.entries.append(msgpack.packb(self.leaves[-1]))
+        keys = [one_time] if number else []
+        if self.key is not None and signed and kind not in ("coup", "decision"):
+            keys.append(self.key)
+        self.notes.append(self.note(*keys))
+
+    def head(self, size: int = 0) -> str:
+        """The checkpoint of that size, the newest if none is given."""
+        size = size or len(self.entries)
+        root = frontier_of([leaf_hash(one) for one in self.entries[:size]]).root
+        return f"{self.origin}\n{size}\n{base64.b64encode(root).decode()}\n"
+
+    def note(self, *keys: Ed25519PrivateKey, size: int = 0) -> bytes:
+        """The signed head of that size."""
+        text = self.head(size)
+        return f"{text}\n{''.join(self.line(key, text) for key in keys)}".encode()
+
+    def line(self, key: Ed25519PrivateKey, text: str) -> str:
+        named = self.origin.encode() + b"\n\x01" + raw(key)
+        signed = sha256(named).digest()[:4] + key.sign(text.encode())
+        return f"\u2014 {self.origin} {base64.b64encode(signed).decode()}\n"
+
+    def proof(self, index: int, note: bytes = b"") -> bytes:
+        """The proof that leaf `index` is in the log with that signed head, the newest if none."""
+        hashes = [leaf_hash(one) for one in self.entries]
+        steps = inclusion_proof(roots_of(hashes), index, len(hashes))
+        lines = ["c2sp.org/tlog-proof@v1", f"index {index}"]
+        lines += [base64.b64encode(one).decode() for one in steps]
+        return "".join(f"{line}\n" for line in lines).encode() + b"\n" + (note or self.notes[-1])
+
+    def write(self, folder: Path) -> None:
+        """Write `log.db` as a table does."""
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "log.db").unlink(missing_ok=True)
+        with closing(sqlite3.connect(folder / "log.db", isolation_level=None)) as made:
+            made.execute("PRAGMA application_id = 0x534D534C")
+            made.execute("PRAGMA user_version = 1")
+            made.execute("BEGIN")
+            made.execute("CREATE TABLE leaves(number INTEGER PRIMARY KEY, entry BLOB NOT NULL)")
+            made.execute("CREATE TABLE heads(size INTEGER PRIMARY KEY, note BLOB NOT NULL)")
+            made.executemany("INSERT INTO leaves VALUES (?, ?)", enumerate(self.entries))
+            made.executemany("INSERT INTO heads VALUES (?, ?)", enumerate(self.notes, 1))
+            made.execute("COMMIT")
+
+
+def raw(key: Ed25519PrivateKey) -> bytes:
+    return key.public_key().public_bytes_raw()
 
 
 @dataclass
@@ -79,7 +150,7 @@ class ShoeMaker:
     """Makes consecutive shoes. `key` None: unsigned."""
 
     key: Ed25519PrivateKey | None = KEY
-    table: str = "Table 7"
+    table: str = "Table-7"
     seq: int = 0
     chain: bytes = GENESIS
     now_ns: int = NINE_O_CLOCK_NS
@@ -171,32 +242,23 @@ class ShoeMaker:
         self.shoes.append(made)
         return made
 
-    def list_of(self, day: str, seals: Sequence[dict[str, object]] | None = None) -> bytes:
-        """The day's list of seals."""
-        if seals is None:
-            seals = [one.seal for one in self.shoes if one.heading.gaming_day == day]
-        lines = ["smartshoe seals 1", self.table, day]
-        lines += [" ".join(str(value) for value in seal.values()) for seal in seals]
-        signed = "".join(f"{line}\n" for line in lines).encode()
-        plain = {
-            "form": "smartshoe-seals-1",
-            "table": self.table,
-            "gaming_day": day,
-            "seals": list(seals),
-            "signer": "" if self.key is None else self.key.public_key().public_bytes_raw().hex(),
-            "signature": "" if self.key is None else self.key.sign(signed).hex(),
-        }
-        return json.dumps(plain, indent=1).encode() + b"\n"
+    def log(self) -> "LogMaker":
+        """The log of these shoes: begun, then one leaf for each."""
+        log = LogMaker(self.table, self.key)
+        log.add("commissioned", key=log.named_key)
+        for made in self.shoes:
+            heading = made.heading
+            day = {"gaming_day": heading.gaming_day, "shoe": heading.shoe}
+            log.add("shoe", heading.last_seq, heading.chain_after, seal=made.digest, **day)
+        return log
 
-    def write(self, folder: Path) -> None:
-        """Write all shoes and lists as an archive."""
+    def write(self, folder: Path, log: "LogMaker | None" = None) -> None:
+        """Write all shoes and their log as an archive."""
         for made in self.shoes:
             file = folder / made.name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(made.data)
-        (folder / "days").mkdir(exist_ok=True)
-        for day in sorted({one.heading.gaming_day for one in self.shoes}):
-            (folder / "days" / f"{day}.seals.json").write_bytes(self.list_of(day))
+        (log or self.log()).write(folder)
 
 
 def row(seq: int, ns: int, event: dict[str, object], chain: bytes) -> bytes:
@@ -244,6 +306,12 @@ def resealed() -> Callable[..., HandmadeShoe]:
         return again.put(replace(made.heading, **heading_changes), rows, parts)  # type: ignore[arg-type]
 
     return other
+
+
+@pytest.fixture
+def log_maker() -> LogMaker:
+    """A maker of a log without leaves."""
+    return LogMaker()
 
 
 @pytest.fixture

@@ -38,6 +38,13 @@ RECORDS = (
 )
 
 
+@pytest.fixture(autouse=True)
+def _begun_log(fast_dir: Path, log_maker) -> None:
+    """A log that speaks of no record yet lies beside every journal here."""
+    log_maker.add("commissioned", key=log_maker.named_key)
+    log_maker.write(fast_dir)
+
+
 @pytest.fixture
 def folder(fast_dir: Path) -> Path:
     """A closed journal of six records with a saved state after the fourth."""
@@ -278,7 +285,7 @@ def test_a_value_of_another_type_is_found(
 def test_records_removed_from_the_end_show_in_the_head_alone(
     folder: Path, ask: sqlite3.Connection
 ) -> None:
-    """Only a seal or a head noted elsewhere reveals it, as the README says."""
+    """Only a leaf of the log, or a head noted elsewhere, reveals it, as the README says."""
     head = verify(folder).head_hex
     ask.execute("DELETE FROM records WHERE seq = 6")
 

@@ -4,14 +4,19 @@ Source: controller/journal/README.md, "Verifier".
 """
 
 import random
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from controller.archive.day_list import day_path, read_day, short_code
 
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
+from controller.evidence_log.checkpoint import short_code
+from controller.evidence_log.shoe_proof import read_head, shoe_leaves
 from controller.journal.folder import sealed_files
+from controller.journal.log_database import LogDatabase
+from controller.journal.record import link
 from controller.journal.store import Journal
 from controller.journal.verify import VerifyReport, check_shoe, verify
 from controller.table.loop import Loop
@@ -54,16 +59,39 @@ def test_what_a_table_sealed_is_intact(table) -> None:
 
     assert report.problems == []
     assert report.shoes == 3
-    assert list(report.signers.values()) == [4]
+    assert report.notes == []
+    assert list(report.vouched) == [""]
 
 
 def test_the_code_that_the_table_shows_is_the_code_that_is_checked(table) -> None:
     folder = table(2)
-    day = "2025-11-21"
-    code = short_code(read_day(day_path(folder, day)))
+    with LogDatabase.open_read_only(folder) as log:
+        newest = max(leaf.number for leaf in shoe_leaves(log))
+        code = short_code(read_head(log, newest + 1)[0])
 
-    assert verify(folder).codes[day][-1] == code
+    assert verify(folder).codes == {"2025-11-21": code}
     assert verify(folder, witnesses=(code,)).intact
+
+
+def test_a_record_changed_with_its_chain_is_found_by_the_log(table) -> None:
+    """The attack on the open shoe: without the key everything is made to fit but the log."""
+    folder = table(1, *OPENING, *COUP)
+    assert verify(folder).intact
+    with closing(sqlite3.connect(folder / "live.db", isolation_level=None)) as ask:
+        rows = ask.execute("SELECT seq, record, chain FROM records ORDER BY seq").fetchall()
+        (chain,) = ask.execute("SELECT chain FROM base").fetchone()
+        ask.execute("DELETE FROM checkpoint")
+        for seq, record, _ in rows:
+            record = record.replace(b"player", b"banker")
+            chain = link(chain, record)
+            ask.execute(
+                "UPDATE records SET (record, chain) = (?, ?) WHERE seq = ?", (record, chain, seq)
+            )
+
+    assert verify(folder / "live.db").intact, "by itself it is"
+    found = [str(one) for one in verify(folder).problems]
+    assert found
+    assert all("is not the one of which leaf" in one for one in found)
 
 
 def assert_bits_are_named(data: bytes, count: int) -> None:
@@ -86,11 +114,13 @@ def test_many_bits_changed_by_chance_are_named(table) -> None:
     assert_bits_are_named(sealed_files(table(2))[1].read_bytes(), BITS_CHANGED_IN_FULL)
 
 
-def test_any_missing_shoe_is_a_problem(table) -> None:
+def test_any_missing_shoe_is_a_problem_but_the_oldest_is_a_note(table) -> None:
     folder = table(4, *OPENING)
-    for path in sealed_files(folder):
+    oldest, *others = sealed_files(folder)
+    for path in others:
         aside = path.rename(folder / "aside")
         found = [problem.what for problem in verify(folder).problems]
-        number = int(path.stem)
-        assert any(f"shoe {number} of 2025-11-21 is missing" in what for what in found), path
+        assert any("are missing" in what for what in found), path
         aside.rename(path)
+    oldest.unlink()
+    assert "log.db: 1 sealed shoe in it: not here" in verify(folder).notes
