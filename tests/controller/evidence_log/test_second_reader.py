@@ -1,4 +1,4 @@
-"""Go's packages of transparency logs agree with ours on every small tree and on a signed note."""
+"""Go's packages of transparency logs agree with ours on small trees and on a table's whole log."""
 
 import base64
 import json
@@ -10,14 +10,21 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from controller.archive.log_tiles import write_tiles
 from controller.evidence_log.checkpoint import TreeHead
+from controller.evidence_log.leaf import LEAVES as LEAVES_OF_TABLE
+from controller.evidence_log.leaf import Leaf, LeafKind
+from controller.evidence_log.log import EvidenceLog
 from controller.evidence_log.note import KeyType, NoteKey, SignedNote, sign_line
+from controller.evidence_log.shoe_proof import read_head
+from controller.evidence_log.stored_tree import StoredTree
 from controller.evidence_log.tree import (
     consistency_proof,
     inclusion_proof,
     leaf_hash,
     roots_of,
 )
+from controller.journal.log_database import LogDatabase
 from controller.system.keys import PublicKey
 
 pytestmark = pytest.mark.debian("golang-go")
@@ -127,3 +134,75 @@ def test_it_opens_a_head_that_the_table_signed_and_no_changed_one(answers_of: Re
     )
     assert opened == "ok"
     assert "invalid signature" in refused
+
+
+# --- a table's own log ----------------------------------------------------------------------------
+
+TABLE_LEAVES = 300  # a full tile and a part of one
+
+
+@pytest.fixture(scope="module")
+def table_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a log as a table writes it, with its tiles."""
+    folder = tmp_path_factory.mktemp("table")
+    log = EvidenceLog.begin(folder, "BAC-12", Leaf(LeafKind.COMMISSIONED, 0, bytes(32), 1))
+    for number in range(1, TABLE_LEAVES):
+        log.add(Leaf(LeafKind.COUP, number, bytes(32), number, "2026-11-21", 7))
+    write_tiles(folder / "log", log.database, log.tree, log.size)
+    log.close()
+    return folder
+
+
+def test_it_reads_the_tiles_of_a_table_and_proves_leaves_by_them(
+    answers_of: Reader, table_log: Path
+) -> None:
+    with LogDatabase.open_read_only(table_log) as log:
+        head, _ = read_head(log, TABLE_LEAVES)
+        leaves = [leaf_hash(entry) for entry in log.entries()]
+    asked = {"Kind": "tiles", "Folder": str(table_log / "log")}
+    tree = {**asked, "Size": head.size, "Root": head.root}
+    places = (0, 255, 256, TABLE_LEAVES - 1)
+
+    assert set(
+        answers_of([{**tree, "Index": index, "Leaf": leaves[index]} for index in places])
+    ) == {"ok"}
+    (refused,) = answers_of([{**tree, "Index": 256, "Leaf": leaves[255]}])
+    assert refused != "ok"
+
+
+def test_it_opens_every_head_of_a_table_by_its_one_time_key(
+    answers_of: Reader, table_log: Path
+) -> None:
+    with LogDatabase.open_read_only(table_log) as log:
+        heads = [log.note(size) or b"" for size in range(2, TABLE_LEAVES + 1)]
+        named = [LEAVES_OF_TABLE.decode(one).next_key for one in log.entries()][:-1]
+    keys = [NoteKey("BAC-12", KeyType.ED25519, PublicKey(one)) for one in named]
+    questions: list[Question] = [
+        {
+            "Kind": "note",
+            "Note": note.decode(),
+            "Key": f"BAC-12+{key.id.hex()}+{encoded(bytes([key.type]) + key.public.raw)}",
+        }
+        for key, note in zip(keys, heads, strict=True)
+    ]
+    assert set(answers_of(questions)) == {"ok"}
+
+
+def test_it_agrees_that_every_head_of_a_table_continues_the_one_before(
+    answers_of: Reader, table_log: Path
+) -> None:
+    with LogDatabase.open_read_only(table_log) as log:
+        root_of = StoredTree(log.entries).root
+        roots = [read_head(log, size)[0].root for size in range(1, TABLE_LEAVES + 1)]
+        questions: list[Question] = [
+            {
+                "Kind": "consistent",
+                "Size": size,
+                "Root": roots[size - 1],
+                "Older": size - 1,
+                "Before": roots[size - 2],
+                "Proof": consistency_proof(root_of, size - 1, size),
+            }
+            for size in range(2, TABLE_LEAVES + 1)
+        ]
+    assert set(answers_of(questions)) == {"ok"}

@@ -92,6 +92,8 @@ def test_the_state_after_every_transaction_from_the_saved_state(troubled_shoe, f
 class WithoutSavedState:
     """A journal without a saved state."""
 
+    saved_state_damage = None
+
     def __init__(self, journal: Journal) -> None:
         self.head, self.file, self.records = journal.head, journal.file, journal.records
         self.base, self.bases = journal.base, journal.bases

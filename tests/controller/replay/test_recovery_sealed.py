@@ -89,6 +89,8 @@ def three_shoes(script):
 class DamagedJournal:
     """A journal without a usable saved state, and optionally without the state at its base."""
 
+    saved_state_damage = None
+
     def __init__(self, journal: Journal, *, base_too: bool) -> None:
         self.head, self.file, self.records = journal.head, journal.file, journal.records
         lost = replace(journal.base, software="", state=b"", digest=b"")
