@@ -35,7 +35,7 @@ DEBIAN = {
     "prometheus": ("promtool", ""),
     "qemu-system-arm": ("qemu-system-arm", ""),
     "strace": ("strace", ""),
-    "systemd": ("systemd-analyze", "(checks the unit)"),
+    "systemd": ("systemd-analyze", ""),
     "umockdev": ("umockdev-run", "gir1.2-umockdev-1.0 python3-gi"),
     "user-mode-linux": ("linux.uml", ""),
 }

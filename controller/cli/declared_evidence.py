@@ -414,4 +414,31 @@ EVIDENCE: Final = (
         ),
         {DONE: "the paired device signed it", NO: "it did not"},
     ),
+    Command(
+        "verify-program",
+        HelpSection.EVIDENCE,
+        "Compare the installed program with its signed release.",
+        "controller.cli.evidence.program:verify_program",
+        (
+            example(
+                "smartshoe verify-program smartshoe-*.release --key table.key.pub --tree tree",
+                "release    ..., signed by maker.example, key ...",
+                "tree       ...: 1 of 1 files are as released",
+                "not shown  ...",
+            ),
+            example(
+                "smartshoe verify-program 0.7.0.release --key maker.pub --pid 1234",
+                "...",
+                "process    1234, interpreter /usr/bin/python3.11",
+                "  was started from this tree, which has not changed since",
+                "...",
+                needs="a running table",
+            ),
+        ),
+        {DONE: "every file is as released", NO: "a file or the process is not"},
+        (
+            "Best run from a copy of the program that the table's people cannot change. --pid needs"
+            " root: a running table can be looked into by nobody else."
+        ),
+    ),
 )

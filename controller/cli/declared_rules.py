@@ -80,6 +80,26 @@ RULES: Final = (
         ),
     ),
     Command(
+        "rules changes",
+        HelpSection.RULES,
+        "List every verdict that two versions give otherwise.",
+        "controller.cli.rules.changed_verdicts:changes",
+        (
+            example(
+                "printf '%s\\n' 'table --profile ny-mini' 'burn Ac + 1; P 9h; B Kc' \\\n"
+                "    > all.scripts\n"
+                "smartshoe rules changes all.scripts \\\n"
+                "    --old $(command -v smartshoe) --new $(command -v smartshoe)",
+                "1 script, 3 statements: 0 changed, 0 in words alone",
+            ),
+        ),
+        {DONE: "no verdict changed", NO: "verdicts changed"},
+        (
+            "A script begins with a line `table` and the options of `smartshoe try`; statements"
+            " follow. Each version plays each script as a program of its own."
+        ),
+    ),
+    Command(
         "clauses",
         HelpSection.RULES,
         "List every clause with the tests that cover it.",

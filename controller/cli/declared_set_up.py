@@ -252,4 +252,37 @@ SET_UP: Final = (
         ),
         _FOR_PLAY,
     ),
+    Command(
+        "approve",
+        HelpSection.SET_UP,
+        "Sign a table's rules and configuration as approved.",
+        "controller.cli.evidence.program:approve",
+        (
+            example(
+                "smartshoe approve table.toml --name body.example --out M-12.approval",
+                "smartshoe-approval/1",
+                "configuration ... M-12",
+                "profile ... s42-mini",
+                "...",
+            ),
+        ),
+        notes=(
+            "The digests are that of `sha256sum table.toml`, and of the profile as a run stores it."
+            " [approval] in table.toml names the file and the keys that are believed."
+        ),
+    ),
+    Command(
+        "sign-release",
+        HelpSection.SET_UP,
+        "Sign every file of an installed version.",
+        "controller.cli.evidence.program:sign_release",
+        (
+            example(
+                "smartshoe sign-release tree --name maker.example",
+                "release   smartshoe-....release",
+                "files     smartshoe-....files, 1 file of tree",
+            ),
+        ),
+        notes="For who makes a release; deploy/make-tree makes the tree.",
+    ),
 )

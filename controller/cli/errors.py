@@ -36,6 +36,7 @@ KNOWN_ERRORS: Final = {
     "controller.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
     "controller.config.load.ConfigError": ExitCode.UNUSABLE,
     "controller.control.client.ControlError": ExitCode.NO_TABLE,
+    "controller.install.statement.SignedStatementError": ExitCode.UNUSABLE,
     "controller.journal.encoding.EncodingError": ExitCode.UNUSABLE,
     "controller.journal.values.JournalError": ExitCode.UNUSABLE,
     "controller.journal.verify.CannotRead": ExitCode.UNUSABLE,

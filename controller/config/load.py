@@ -40,6 +40,8 @@ from controller.config.problems import (
     unknown_name_problem,
 )
 from controller.config.sections import (
+    ApprovalSection,
+    ApprovalSettings,
     ControlSection,
     EvidenceSection,
     JournalSection,
@@ -91,7 +93,8 @@ class TableConfig(Struct, frozen=True):
     `bound_batches` are the names of the batches bound at the start; `batch_keys` are the files of
     the public keys whose receipts are trusted.
 
-    `signing` says how the seals of finished shoes are signed, `witnesses` who cosigns heads.
+    `signing` says how the seals of finished shoes are signed, `witnesses` who cosigns heads,
+    `approval` who approves rules and configuration.
 
     `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
     concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` are
@@ -118,6 +121,7 @@ class TableConfig(Struct, frozen=True):
     metrics_address: str
     metrics_port: int
     control_socket: Path
+    approval: ApprovalSettings | None = None
     remarks: tuple[str, ...] = ()
 
 
@@ -261,7 +265,7 @@ def _config(
     assert isinstance(usb, UsbSection)
     profile = load_profile(rules.profile, path.absolute().parent)
     readers, scanners = auxiliary_settings(repeated)
-    shuffler = sections.get("shuffler")
+    shuffler, approval = sections.get("shuffler"), sections.get("approval")
     settings = replace(
         _settings(table, rules, layout, profile, shoe.settings(trusts[PairedRole.SHOE].trust)),
         readers=readers,
@@ -293,6 +297,11 @@ def _config(
         metrics_address=metrics.address,
         metrics_port=metrics.port,
         control_socket=_control_socket(path, journal, control),
+        approval=(
+            approval.settings(path.absolute().parent)
+            if isinstance(approval, ApprovalSection)
+            else None
+        ),
         remarks=(
             *(warning.text for warning in layout_warnings(layout.layout(), profile)),
             *device_remarks(shoe, rules, batches),

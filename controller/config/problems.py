@@ -20,6 +20,7 @@ from controller.config.device_sections import (
     UsbSection,
 )
 from controller.config.sections import (
+    ApprovalSection,
     ControlSection,
     EvidenceSection,
     JournalSection,
@@ -45,10 +46,11 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
         "evidence": EvidenceSection,
         "metrics": MetricsSection,
         "control": ControlSection,
+        "approval": ApprovalSection,
     }
 )
-# Device sections without defaults; not every table has them.
-OPTIONAL_SECTIONS: Final = ("shuffler",)
+# Sections without defaults; not every table has them.
+OPTIONAL_SECTIONS: Final = ("shuffler", "approval")
 # Sections that may be repeated, each as [[name]].
 REPEATED_SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
     {"reader": ReaderSection, "scanner": ScannerSection}

@@ -7,9 +7,10 @@ import ipaddress
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Final, Self
+from typing import Annotated, Final, Literal, Self
 from urllib.parse import urlsplit
 
+from msgspec import Struct
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -274,6 +275,25 @@ class EvidenceSection(Section):
     def witness_settings(self) -> tuple[WitnessSettings, ...]:
         """The witnesses to which heads of the evidence log are offered."""
         return tuple(WitnessSettings(one.url, parse_witness_key(one.key)) for one in self.witnesses)
+
+
+class ApprovalSettings(Struct, frozen=True):
+    """The approval's file, the public keys that may sign it, and what a start requires of it."""
+
+    file: Path
+    keys: tuple[Path, ...]
+    required: tuple[str, ...]
+
+
+class ApprovalSection(Section):
+    file: FileName
+    keys: Annotated[list[FileName], Field(min_length=1, max_length=_WORDS_MAX)]
+    required: list[Literal["profile", "configuration"]] = Field(default_factory=list)
+
+    def settings(self, folder: Path) -> ApprovalSettings:
+        """Paths are relative to the folder of table.toml."""
+        keys = tuple(folder / one for one in self.keys)
+        return ApprovalSettings(folder / self.file, keys, tuple(self.required))
 
 
 def _member_or_empty(kind: type[StrEnum], word: str) -> str:

@@ -18,6 +18,7 @@ from controller.archive.sealer import Sealer
 from controller.config.load import ConfigError, TableConfig, load_config
 from controller.control.server import ControlServer
 from controller.core.build import SETTINGS
+from controller.install.approval import approval_of, missing_parts
 from controller.journal.people import PeopleFile
 from controller.metrics.collector import TableMetrics
 from controller.metrics.server import MetricsServer, MetricsUnavailable
@@ -101,7 +102,22 @@ def run_configured(file: Path, *, close_coup_as_partial: bool, as_root: bool) ->
             " smartshoe`), or on a bench with --as-root"
         )
     make_undumpable()
+    _require_approval(config)
     run_table(config, close_coup_as_partial=close_coup_as_partial)
+
+
+def _require_approval(config: TableConfig) -> None:
+    """Say what of the configuration is approved. Raises StartRefused if a required part is not."""
+    approval = approval_of(config)
+    for line in approval.words() if approval is not None else ():
+        LOG.info("approval: %s", line)
+    missing = missing_parts(config, approval)
+    if missing:
+        raise StartRefused(
+            f"{config.file}: approval: not approved: {', '.join(missing)}. Allowed: what a key of"
+            " `keys` has signed. Remedy: have it approved (`smartshoe approve`), or put back what"
+            " was; `smartshoe check-config` says why"
+        )
 
 
 def _log_thread_error(hook: threading.ExceptHookArgs) -> None:

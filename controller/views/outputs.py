@@ -237,7 +237,7 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.KEY,
-        "keys, paired devices, approved firmware: `smartshoe keys`, `identity`, `firmware`",
+        "keys, paired devices, what is approved: `keys`, `identity`, `firmware`, `approve`",
         AllowedContent.NO_CARD,
         modules={
             "file": (
@@ -248,6 +248,7 @@ OUTPUTS: Final = (
             "bytes": ("controller.system.keys", "controller.system.atomic_file"),
             "terminal": (
                 "controller.cli.devices.firmware",
+                "controller.cli.evidence.program",
                 "controller.cli.devices.identity",
                 "controller.cli.batches.keys",
             ),
@@ -347,9 +348,17 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.TRIED,
-        "`smartshoe try` and `settle`: a script or a coup that the user writes",
+        "`smartshoe try`, `settle`, `rules changes`: scripts or a coup that the user writes",
         AllowedContent.OWN,
-        modules={"terminal": ("controller.cli.rules.settle", "controller.cli.rules.try_script")},
+        modules={
+            "terminal": (
+                "controller.cli.rules.settle",
+                "controller.cli.rules.try_script",
+                "controller.cli.rules.changed_verdicts",
+            ),
+            "process": ("controller.cli.rules.changed_verdicts",),
+            "bytes": ("controller.cli.rules.changed_verdicts",),
+        },
     ),
     Output(
         OutputName.FAULT,

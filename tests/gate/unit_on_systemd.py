@@ -174,6 +174,23 @@ def root_starts_no_table() -> None:
     assert "account: root may do more" in ended.stdout
 
 
+def the_running_program_is_the_released_one_and_a_changed_one_is_found() -> None:
+    sign = ("sign-release", str(CURRENT.resolve()), "--name", "maker.example", "--out", "/tmp")
+    done(f"{CURRENT}/bin/smartshoe", "keys", "make", "/tmp/maker.key")
+    done(f"{CURRENT}/bin/smartshoe", *sign, "--key", "/tmp/maker.key")
+    (release,) = map(str, Path("/tmp").glob("*.release"))
+    verify = ("verify-program", release, "--key", "/tmp/maker.key.pub", "--pid", shown("MainPID"))
+    told = done(f"{CURRENT}/bin/smartshoe", *verify)
+    assert "was started from this tree, which has not changed since" in told, told
+    print("     ", told.splitlines()[1].strip(), flush=True)
+    planted = CURRENT / "lib/python3.11/site-packages/sitecustomize.py"
+    planted.write_text("")
+    told = run(f"{CURRENT}/bin/smartshoe", *verify).stdout
+    assert "not of the release: lib/python3.11/site-packages/sitecustomize.py" in told, told
+    assert "was changed after it was started" in told, told
+    planted.unlink()
+
+
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
@@ -300,6 +317,7 @@ CASES = (
     nobody_looks_into_the_running_program,
     nobody_changes_the_program,
     root_starts_no_table,
+    the_running_program_is_the_released_one_and_a_changed_one_is_found,
     a_reader_on_usb_is_opened_and_another_device_is_kept_out,
     a_killed_program_is_started_again,
     the_watchdog_ends_a_program_that_hangs,

@@ -14,7 +14,7 @@ from controller.cli.path_parameters import ConfigFile
 
 _INDENT = 21
 # Lists whose items each have their own line.
-_LINE_EACH = ("remarks", "shoe_firmware", "shuffler_firmware")
+_LINE_EACH = ("remarks", "approval", "shoe_firmware", "shuffler_firmware")
 
 if TYPE_CHECKING:
     from controller.config.load import TableConfig
@@ -114,11 +114,20 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "journal": str(config.journal_folder),
         "seals": seals,
         "control_socket": str(config.control_socket),
+        **_approval(config),
         "metrics": metrics if config.metrics_enabled else "off",
         "values_assumed": list(profile.assumed),
         "values_of_the_house": list(profile.house),
         "remarks": [*config.remarks, *device_remarks(config), *remarks, *unsigned],
     }
+
+
+def _approval(config: "TableConfig") -> dict[str, object]:
+    """What of the configuration is approved, if it names an approval."""
+    from controller.install.approval import approval_of
+
+    approval = approval_of(config)
+    return {} if approval is None else {"approval": list(approval.words())}
 
 
 def _seals(config: "TableConfig") -> tuple[str, tuple[str, ...]]:

@@ -41,6 +41,7 @@ KEY = "smartshoe keys make table.key"
 BATCH = f"{KEY}\nsmartshoe batch import from-maker.csv --maker Acme --operator 'Ann Lee'"
 APPROVE = "smartshoe firmware approve --version 1.2.0 --counter 3"
 FIRMWARE = f"{KEY}\n{APPROVE} --image shuffler.bin\n{APPROVE} --sha256 {DIGEST}"
+TREE = f"{KEY}\nmkdir tree\ncp table.toml tree"
 DEMO = "smartshoe-hil demo --speed max --seed 7 --no-mistakes --journal journal"
 HOLD = "smartshoe journal hold journal 2025-11-21/1 --by 'A. Person' --reason disputed"
 ARCHIVE = "smartshoe journal archive journal --to archive"
@@ -90,6 +91,9 @@ BEFORE = {
     "shuffles verify": f"{DEMO}\nsmartshoe shuffles export journal --out receipts",
     "identity show": DEMO,
     "keys show": KEY,
+    "approve": KEY,
+    "sign-release": TREE,
+    "verify-program": f"{TREE}\nsmartshoe sign-release tree --name maker.example",
     "firmware approve": KEY,
     "firmware withdraw": FIRMWARE,
     "firmware list": FIRMWARE,

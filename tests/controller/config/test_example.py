@@ -69,4 +69,4 @@ def test_commented_sections_have_the_defaults_of_orders(folder: Path) -> None:
 def test_no_commented_section_is_left_out() -> None:
     commented = set(re.findall(r"(?m)^#   \[+([a-z.]+)\]+", example_text()))
 
-    assert commented == {"shuffler", "shuffler.orders", "reader", "scanner"}
+    assert commented == {"shuffler", "shuffler.orders", "reader", "scanner", "approval"}
