@@ -27,6 +27,7 @@ from controller.actions.declaration import (
     Number,
     OptionalSeat,
     Person,
+    Proof,
     Role,
     Seat,
     Setting,
@@ -305,6 +306,30 @@ class DocumentVigorish(ActionValues, frozen=True, tag="document-vigorish"):
         return ActionRequirements(self.roles, reason=not self.patron_signed)
 
 
+class SignDealerOn(ActionValues, frozen=True, tag="dealer-on"):
+    """Sign on as a dealer of this table."""
+
+    roles: ClassVar = PEOPLE_AT_THE_TABLE
+    proof_required: ClassVar = True
+
+
+class SignDealerOff(ActionValues, frozen=True, tag="dealer-off"):
+    """Sign off as a dealer of this table.
+
+    `dealer` is who leaves; empty for the person who acts.
+    """
+
+    details: ClassVar = message("action_dealer_off_values")
+    roles: ClassVar = PEOPLE_AT_THE_TABLE
+    proof_required: ClassVar = True
+
+    dealer: Annotated[Person, described(message("value_dealer_off_dealer"))] = ""
+
+    def requirements(self) -> ActionRequirements:
+        """Another person is signed off by a supervisor."""
+        return ActionRequirements(SUPERVISORS if self.dealer else self.roles, reason=False)
+
+
 class VacateSeat(ActionValues, frozen=True, tag="seat-vacated"):
     """Record that the patron of a seat left."""
 
@@ -388,6 +413,8 @@ Action: TypeAlias = (
     | StateWagers
     | CollectVigorish
     | DocumentVigorish
+    | SignDealerOn
+    | SignDealerOff
     | VacateSeat
     | GiveNotice
     | ChangeSetting
@@ -401,8 +428,14 @@ ACTIONS: Final[Mapping[str, type[Action]]] = MappingProxyType(
 ActionT = TypeVar("ActionT", bound=Action, covariant=True)
 
 
-class OperatorAction(Struct, Generic[ActionT], frozen=True, tag="operator-action"):
-    """A person's action. `identified_by` says how the person is known, such as "uid-1000"."""
+class OperatorAction(
+    Struct, Generic[ActionT], frozen=True, tag="operator-action", omit_defaults=True
+):
+    """A person's action.
+
+    `identified_by` is the account of the machine it came from, such as "uid-1000"; `proof` says how
+    it is known that the person acted, `second_proof` the same of the second person, if any.
+    """
 
     at: Timestamp
     person: PersonId
@@ -410,6 +443,8 @@ class OperatorAction(Struct, Generic[ActionT], frozen=True, tag="operator-action
     identified_by: Identifier
     action: ActionT
     reason: TypedText
+    proof: Proof = Proof.NONE
+    second_proof: Proof = Proof.NONE
 
 
 def action_named(name: str) -> type[Action]:

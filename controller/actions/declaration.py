@@ -25,6 +25,14 @@ class Role(StrEnum):
     INSPECTOR = "inspector"
 
 
+class Proof(StrEnum):
+    """How it is known that a person acts; the name alone, or a badge, is a claim."""
+
+    NONE = "none"  # a claim: not proved
+    PIN = "pin"  # by the person's PIN, on this connection
+    ACCOUNT = "account"  # by the account of the machine, which is the person's
+
+
 SUPERVISORS: Final = (Role.FLOORPERSON, Role.PIT_MANAGER)
 PEOPLE_AT_THE_TABLE: Final = (Role.DEALER, *SUPERVISORS)
 # Also the roles that watch the table without dealing or deciding.
@@ -66,13 +74,15 @@ class ActionValues(Struct, frozen=True, forbid_unknown_fields=True):
     `roles` may take it; `reason_required`: only with a reason; `points` are the rule points whose
     clauses its record cites, none where they follow from its values or no rule document has any;
     `own_entry`: accepted, it has an entry of its own in the record, which names the person;
-    `details`: what its values mean together.
+    `proof_required`: where accounts are set up, no claim is enough; `details`: what its values
+    mean together.
     """
 
     roles: ClassVar[tuple[Role, ...]]
     reason_required: ClassVar[bool] = False
     points: ClassVar[tuple[RulePoint, ...]] = ()
     own_entry: ClassVar[bool] = False
+    proof_required: ClassVar[bool] = False
     details: ClassVar[Message | None] = None
 
     def requirements(self) -> ActionRequirements:

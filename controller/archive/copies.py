@@ -17,7 +17,7 @@ from msgspec import Struct, field
 
 from controller.archive.shoe_index import ShoeSummary, shoe_summaries, trailer
 from controller.evidence_log.shoe_proof import shoe_leaves
-from controller.journal.database import FILE_MODE, FOLDER_MODE, copy_database
+from controller.journal.database import copy_database
 from controller.journal.folder import sync_file
 from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.values import JournalError
@@ -30,6 +30,9 @@ NOTE_NAME: Final = "archived.json"
 NOTE_FORM: Final = "smartshoe-archive-1"
 _PART_NAME: Final = "archiving.part"
 _PIECE_BYTES: Final = 1 << 20
+# An archive holds finished shoes alone: its group may read it, other than the journal.
+_FOLDER_MODE: Final = 0o750
+_FILE_MODE: Final = 0o640
 
 Progress = Callable[[int, int], None]
 
@@ -170,9 +173,9 @@ def verify_file(path: Path) -> str:
 def write_copy(to: Path, target: Path, data: bytes) -> None:
     """Create a new file, complete and durable, or none. Raises OSError."""
     part = to / _PART_NAME
-    target.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+    target.parent.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
     try:
-        write_synced(part, data, FILE_MODE)
+        write_synced(part, data, _FILE_MODE)
         if target.exists():
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(target))
         part.rename(target)
@@ -220,7 +223,7 @@ def _copy_log(report: ArchiveReport, journal: Path, to: Path) -> None:
                 report.present.append(LOG_NAME)
             return
     part = to / _PART_NAME
-    to.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+    to.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
     part.unlink(missing_ok=True)
     copy_database(journal / LOG_NAME, part)
     with part.open("rb") as written:

@@ -16,7 +16,7 @@ from controller.cli.declared_table import DECIDE, RUN
 
 FAMILIES: Final = (
     Family("journal", HelpSection.EVIDENCE, "List, export, archive, prune and hold sealed shoes."),
-    Family("people", HelpSection.EVIDENCE, "List persons of a record; erase a name."),
+    Family("people", HelpSection.EVIDENCE, "Accounts at a table; names of a record, erase one."),
     Family("shuffles", HelpSection.EVIDENCE, "List, export and verify the receipts of shuffles."),
     Family(
         "rules",

@@ -14,7 +14,16 @@ _SHUFFLER: Final = "a shuffler"
 
 DONE, NO = ExitCode.DONE, ExitCode.NO
 
+_TERMINAL: Final = "a terminal, for the PIN"
+_FILE: Final = "a file with the PIN"
+_ACCOUNT: Final = "an account of that person"
+_PROOF: Final = (
+    "Where the table has accounts, who acts is asked for the PIN, at the terminal or with"
+    " --pin-file, and a second person with --second-pin-file."
+)
+_ADMINISTRATOR: Final = "For root, or the account of the machine that runs the table."
 _UNREACHED: Final = "no table is running there, or it does not answer"
+_CHANGED: Final = {DONE: "changed", NO: "refused", ExitCode.NO_TABLE: _UNREACHED}
 _ACTED: Final = {DONE: "done and on record", NO: "refused", ExitCode.NO_TABLE: _UNREACHED}
 
 RUN: Final = (
@@ -209,5 +218,87 @@ DECIDE: Final = (
             ),
         ),
         _ACTED,
+        _PROOF,
+    ),
+    Command(
+        "people add",
+        HelpSection.DECIDE,
+        "Give a person an account at a table.",
+        "controller.cli.table.people:add",
+        (
+            example(
+                "smartshoe people add 'A. Floor' --role floorperson \\\n    --config table.toml",
+                "A. Floor: added, and on record",
+                needs=_TERMINAL,
+            ),
+            example(
+                "smartshoe people add 'S. Veil' --role surveillance \\\n"
+                "    --config table.toml --new-pin-file pin.txt",
+                "S. Veil: added, and on record",
+                needs=_FILE,
+            ),
+        ),
+        _CHANGED,
+        _ADMINISTRATOR,
+    ),
+    Command(
+        "people role",
+        HelpSection.DECIDE,
+        "Give a person another role.",
+        "controller.cli.table.people:role",
+        (
+            example(
+                "smartshoe people role 'A. Person' --role dealer \\\n    --config table.toml",
+                "A. Person: role, and on record",
+                needs=_ACCOUNT,
+            ),
+        ),
+        _CHANGED,
+        _ADMINISTRATOR,
+    ),
+    Command(
+        "people pin",
+        HelpSection.DECIDE,
+        "Give a person another PIN.",
+        "controller.cli.table.people:pin",
+        (
+            example(
+                "smartshoe people pin 'A. Floor' --by 'A. Floor' \\\n    --config table.toml",
+                "A. Floor: pin, and on record",
+                needs=_TERMINAL,
+            ),
+        ),
+        _CHANGED,
+        "A person changes the own PIN with --by and the old one; the administrator any.",
+    ),
+    Command(
+        "people unlock",
+        HelpSection.DECIDE,
+        "Unlock an account after wrong PINs.",
+        "controller.cli.table.people:unlock",
+        (
+            example(
+                "smartshoe people unlock 'A. Floor' --config table.toml",
+                "A. Floor: unlocked, and on record",
+                needs=_ACCOUNT,
+            ),
+        ),
+        _CHANGED,
+        "The administrator of the machine unlocks it, or a pit manager with --by and a PIN.",
+    ),
+    Command(
+        "people remove",
+        HelpSection.DECIDE,
+        "Remove a person's account; the name stays.",
+        "controller.cli.table.people:remove",
+        (
+            example(
+                "smartshoe people remove 'A. Floor' --config table.toml",
+                "A. Floor: removed, and on record",
+                needs=_ACCOUNT,
+            ),
+        ),
+        _CHANGED,
+        _ADMINISTRATOR,
     ),
 )

@@ -5,6 +5,7 @@ Source: controller/config/README.md, "Configuration", "Settings have one home".
 """
 
 import tomllib
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -47,6 +48,7 @@ from controller.config.sections import (
     JournalSection,
     LayoutSection,
     MetricsSection,
+    PeopleSection,
     PitSection,
     RulesSection,
     Section,
@@ -98,7 +100,9 @@ class TableConfig(Struct, frozen=True):
 
     `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
     concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` are
-    sentences about allowed settings that people have to watch.
+    sentences about allowed settings that people have to watch. `control_group` may use the control
+    socket, empty for the group of the program; `unix_people` names the person to whom an account of
+    the machine belongs.
     """
 
     file: Path
@@ -121,6 +125,8 @@ class TableConfig(Struct, frozen=True):
     metrics_address: str
     metrics_port: int
     control_socket: Path
+    control_group: str
+    unix_people: Mapping[str, str]
     approval: ApprovalSettings | None = None
     remarks: tuple[str, ...] = ()
 
@@ -257,6 +263,8 @@ def _config(
     assert isinstance(journal, JournalSection)
     assert isinstance(metrics, MetricsSection)
     assert isinstance(control, ControlSection)
+    people = sections["people"]
+    assert isinstance(people, PeopleSection)
     layout = sections["layout"]
     batches, usb, evidence = sections["batches"], sections["usb"], sections["evidence"]
     assert isinstance(layout, LayoutSection)
@@ -302,6 +310,8 @@ def _config(
             if isinstance(approval, ApprovalSection)
             else None
         ),
+        control_group=control.group,
+        unix_people=people.unix,
         remarks=(
             *(warning.text for warning in layout_warnings(layout.layout(), profile)),
             *device_remarks(shoe, rules, batches),

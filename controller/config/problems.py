@@ -26,6 +26,7 @@ from controller.config.sections import (
     JournalSection,
     LayoutSection,
     MetricsSection,
+    PeopleSection,
     PitSection,
     RulesSection,
     Section,
@@ -47,6 +48,7 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
         "metrics": MetricsSection,
         "control": ControlSection,
         "approval": ApprovalSection,
+        "people": PeopleSection,
     }
 )
 # Sections without defaults; not every table has them.

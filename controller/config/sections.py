@@ -48,6 +48,14 @@ _MIB_MAX: Final = 1 << 24
 _CLOCK: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 
 
+def _person_name(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError(
+            f"{text!r} is not allowed. Allowed: one printable line. Remedy: write the person's name"
+        )
+    return text
+
+
 def _table_name(text: str) -> str:
     """The name of a table is the origin of its evidence log (C2SP tlog-checkpoint)."""
     if not is_key_name(text) or "://" in text or not text.isprintable():
@@ -203,6 +211,11 @@ class MetricsSection(Section):
 
 class ControlSection(Section):
     socket: FileName = "control.sock"
+    group: Line = ""
+
+
+class PeopleSection(Section):
+    unix: dict[Line, Annotated[Line, AfterValidator(_person_name)]] = Field(default_factory=dict)
 
 
 class WitnessSection(Section):

@@ -31,14 +31,18 @@ class ControlClient:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def request(self, request: Mapping[str, object]) -> Plain:
-        """Send one request and return its answer: `ok`, and `error` if it is false.
+    def request(self, *requests: Mapping[str, object]) -> Plain:
+        """Send requests on one connection, each after the answer to the one before.
 
-        Raises ControlError.
+        Return the last answer, or the first that is no: `ok`, and `error` if it is false. Raises
+        ControlError.
         """
-        with self._send_request(request) as connection:
+        first, *others = requests
+        with self._send_request(first) as connection:
             for answer in self._answers(connection, ANSWER_TIMEOUT_S):
-                return answer
+                if not others or answer.get("ok") is not True:
+                    return answer
+                self._send(connection, others.pop(0))
         raise ControlError(
             f"{self.path}: the table ended without an answer. Remedy: start it again, and check its"
             " status before you repeat the request"
@@ -63,9 +67,7 @@ class ControlClient:
         try:
             connection.settimeout(ANSWER_TIMEOUT_S)
             connection.connect(os.fspath(self.path))
-            # The table closes a connection beyond its limit at once, but has sent the reason.
-            with contextlib.suppress(BrokenPipeError):
-                connection.sendall(json.dumps(dict(request)).encode() + b"\n")
+            self._send(connection, request)
         except OSError as error:
             connection.close()
             raise ControlError(self._error_text(error)) from error
@@ -73,6 +75,11 @@ class ControlClient:
             connection.close()
             raise
         return connection
+
+    def _send(self, connection: socket.socket, request: Mapping[str, object]) -> None:
+        # The table closes a connection beyond its limit at once, but has sent the reason.
+        with contextlib.suppress(BrokenPipeError):
+            connection.sendall(json.dumps(dict(request)).encode() + b"\n")
 
     def _answers(self, connection: socket.socket, silence_s_max: float | None) -> Iterator[Plain]:
         buffer = b""

@@ -11,6 +11,7 @@ from msgspec import Struct
 from controller.actions.actions import Action, action_named
 from controller.actions.declaration import TEXT_LENGTH_MAX, ActionError, Role
 from controller.system.json_document import JsonError, parse_json, typed
+from controller.tape.inputs import AccountChange
 
 
 class StatusRequest(
@@ -32,15 +33,54 @@ class SubscribeRequest(
 
 
 class ActRequest(Struct, frozen=True, tag_field="request", tag="act"):
-    """An action, by whom and why; its values are beside."""
+    """An action, by whom and why; its values are beside.
+
+    Without `by` it is who signed on. Without `role` it is that of the person's account; where
+    nothing proves who acts, the least one that may.
+    """
 
     action: str
-    by: str
-    role: Role
+    by: str = ""
+    role: Role | None = None
     reason: str = ""
 
 
-Request: TypeAlias = StatusRequest | ActionsRequest | SubscribeRequest | ActRequest
+class SignOnRequest(
+    Struct, frozen=True, tag_field="request", tag="sign-on", forbid_unknown_fields=True
+):
+    """A person signs on, for this connection."""
+
+    by: str
+    pin: str
+
+
+class SignOffRequest(
+    Struct, frozen=True, tag_field="request", tag="sign-off", forbid_unknown_fields=True
+):
+    """Everybody signs off who signed on on this connection."""
+
+
+class PeopleRequest(
+    Struct, frozen=True, tag_field="request", tag="people", forbid_unknown_fields=True
+):
+    """A change of an account."""
+
+    change: AccountChange
+    name: str
+    role: Role | None = None
+    pin: str = ""
+    by: str = ""
+
+
+Request: TypeAlias = (
+    StatusRequest
+    | ActionsRequest
+    | SubscribeRequest
+    | ActRequest
+    | SignOnRequest
+    | SignOffRequest
+    | PeopleRequest
+)
 
 
 def parse_request(line: bytes) -> tuple[Request, Mapping[str, object]]:

@@ -5,6 +5,7 @@ Source: controller/control/README.md, "Control socket"; D-32.
 """
 
 import contextlib
+import grp
 import json
 import os
 import re
@@ -13,23 +14,28 @@ import stat
 import struct
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, TypeAlias, assert_never
 
 from msgspec.structs import replace
 
+from controller.accounts.changes import RequestedChange, change_account
+from controller.accounts.sign_on import AccountError, Accounts, SignOnSession
 from controller.actions.actions import (
     ACTIONS,
     Action,
     OperatorAction,
-    action_named,
 )
-from controller.actions.declaration import ActionError, Role, with_persons
+from controller.actions.declaration import ActionError, with_persons
 from controller.control.act_rate import ActRate
 from controller.control.answers import Plain, plain_entries, refusal_text
 from controller.control.declared_actions import plain_declaration
 from controller.control.requests import (
     ActionsRequest,
     ActRequest,
+    PeopleRequest,
+    SignOffRequest,
+    SignOnRequest,
     StatusRequest,
     SubscribeRequest,
     action_from_request,
@@ -44,6 +50,7 @@ from controller.system.json_document import JsonError
 from controller.system.peer import ConnectionRules, Peer, RequestTooLong
 from controller.table.table import Health, Table
 from controller.tape.entries import Entry
+from controller.tape.inputs import AccountChanged
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 
@@ -57,6 +64,9 @@ _POLL_S: Final = 0.5
 _PROBE_S: Final = 1.0
 _LINE_END: Final = re.compile(rb"\n")
 _PEER: Final = struct.Struct("iII")
+_UID: Final = "uid-"
+
+NO_UNIX: Final[Mapping[str, str]] = MappingProxyType({})
 
 SnapshotOf: TypeAlias = Callable[[], Mapping[str, object]]
 
@@ -68,7 +78,9 @@ class ControlUnavailable(OSError):
 class ControlServer:
     """Serves one table at `path`; `snapshot_of` returns what people may see of it now.
 
-    A name in a request goes on as the person's id in `people`; answers have names again.
+    A name in a request goes on as the person's id in `people`; answers have names again. `unix`
+    names the person to whom an account of the machine belongs, `group` the group that may use the
+    socket, empty for that of this program.
     """
 
     def __init__(
@@ -78,11 +90,16 @@ class ControlServer:
         snapshot_of: SnapshotOf,
         people: PeopleFile,
         clock: Callable[[], Timestamp] = now,
+        *,
+        unix: Mapping[str, str] = NO_UNIX,
+        group: str = "",
     ) -> None:
         self._path = path
         self._table = table
         self._snapshot_of = snapshot_of
         self._people = people
+        self._accounts = Accounts(people, clock, table.put, unix)
+        self._group = group
         self._inode = 0
         self._clock = clock
         self._connections = Connections("control", self._serve, RULES, clock)
@@ -94,18 +111,27 @@ class ControlServer:
             _remove_stale_socket(self._path)
             listener.bind(os.fspath(self._path))
             # No client can connect before listen(), so the wider mode after bind() does no harm.
+            if self._group:
+                os.chown(self._path, -1, grp.getgrnam(self._group).gr_gid)
             self._path.chmod(SOCKET_MODE)
             self._inode = self._path.stat().st_ino
             listener.listen()
         except ControlUnavailable:
             listener.close()
             raise
+        except LookupError as error:
+            listener.close()
+            raise ControlUnavailable(
+                f"[control] group: {self._group!r} is no group of this machine. Remedy: make it, or"
+                " name one that is there"
+            ) from error
         except OSError as error:
             listener.close()
             why = error.strerror or str(error)
             raise ControlUnavailable(
                 f"{self._path}: the control socket cannot be created: {why}. Remedy: set"
-                " [control] socket to a path this program may write to"
+                " [control] socket to a path this program may write to, and [control] group to a"
+                " group that its account is in"
             ) from error
         self._connections.start(listener)
 
@@ -118,6 +144,7 @@ class ControlServer:
 
     def _serve(self, peer: Peer) -> None:
         acts = ActRate(self._clock)
+        session = SignOnSession(self._accounts, uid_of(peer.account))
         while True:
             try:
                 request, values = parse_request(peer.request(_LINE_END, LINE_BYTES_MAX))
@@ -134,22 +161,55 @@ class ControlServer:
                         return
                     case ActRequest():
                         acts.count()
-                        action = _operator_action(request, values, peer.account)
-                        answer = self._act(self._with_persons(action))
+                        answer = self._act(self._authorised(session, request, values))
+                    case SignOnRequest():
+                        acts.count()
+                        session.sign_on(request.by, request.pin)
+                        answer = {"ok": True}
+                    case SignOffRequest():
+                        session.sign_off()
+                        answer = {"ok": True}
+                    case PeopleRequest():
+                        acts.count()
+                        answer = self._change_account(session, request)
                     case _:
                         assert_never(request)
             except RequestTooLong:
                 text = f"a request has at most {LINE_BYTES_MAX} bytes in one line"
                 peer.send(_encoded(_error(text)))
                 return
-            except (JsonError, ActionError, JournalError) as error:
+            except (JsonError, ActionError, AccountError, JournalError) as error:
                 answer = _error(str(error))
             self._send(peer, answer)
 
-    def _with_persons(self, action: OperatorAction[Action]) -> OperatorAction[Action]:
-        id_of = self._people.id_of
-        values = with_persons(action.action, id_of)
-        return replace(action, person=id_of(action.person), action=values)
+    def _authorised(
+        self, session: SignOnSession, request: ActRequest, values: Mapping[str, object]
+    ) -> OperatorAction[Action]:
+        """The action of a request, with its person, role and proof.
+
+        Raises ActionError and AccountError.
+        """
+        person = checked_text("by", request.by or session.default_person(), required=True)
+        action = action_from_request(request.action, values)
+        reason = checked_text("reason", request.reason, required=False)
+        wanted = request.role or action.requirements().roles[0]
+        act = OperatorAction(now(), person, wanted, session.identified_by, action, reason)
+        act = session.authorise(_with_ids(act, self._known_id), request.role)
+        checked_text("reason", reason, required=action.requirements().reason)
+        # A new name is stored once it is sure that the action goes to the table.
+        return _with_ids(act, self._people.id_of)
+
+    def _known_id(self, name: str) -> str:
+        return self._people.find(name) or name
+
+    def _change_account(self, session: SignOnSession, request: PeopleRequest) -> Plain:
+        name = checked_text("name", request.name, required=True)
+        wanted = RequestedChange(request.change, name, request.role, request.pin, request.by)
+        change_account(self._accounts, session, wanted, self._stores)
+        return {"ok": True}
+
+    def _stores(self, item: AccountChanged) -> bool:
+        return self._table.act(item) is not None
 
     def _send(self, peer: Peer, answer: Plain) -> None:
         try:
@@ -164,7 +224,9 @@ class ControlServer:
             entries = table.act(action)
             if entries is not None:
                 why, plain = self._answer(entries)
-                return _error(why) if why else {"ok": True, "entries": plain}
+                if why:
+                    return _error(why)
+                return {"ok": True, "proof": action.proof.value, "entries": plain}
             if table.health is Health.RUNNING:
                 return _error(
                     "the table did not answer in time: the action may still be stored."
@@ -226,34 +288,21 @@ def _peer_identity(connection: socket.socket) -> str:
     """The peer's account as the kernel says, such as "uid-1000"; its name may be a person's."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
     _, uid, _ = _PEER.unpack(peer)
-    return f"uid-{uid}"
+    return f"{_UID}{uid}"
 
 
-def _operator_action(
-    request: ActRequest, values: Mapping[str, object], identified_by: str
-) -> OperatorAction[Action]:
-    """The action of a request, with its person and role. Raises ActionError."""
-    name = request.action
-    _require_role(name, request.role, action_named(name).roles)
-    person = checked_text("by", request.by, required=True)
-    action = action_from_request(name, values)
-    requirements = action.requirements()
-    _require_role(f"such a {name}", request.role, requirements.roles)
-    reason = checked_text("reason", request.reason, required=requirements.reason)
-    return OperatorAction(now(), person, request.role, identified_by, action, reason)
-
-
-def _require_role(name: str, role: Role, allowed: tuple[Role, ...]) -> None:
-    """Raises ActionError if the role may not take the action."""
-    if role not in allowed:
-        raise ActionError(
-            f"role: {name} is not for {role.value}. Allowed: {', '.join(allowed)}. Remedy: have one"
-            " of them take it"
-        )
+def uid_of(account: str) -> int:
+    """The number of the account that `_peer_identity` names."""
+    return int(account.removeprefix(_UID))
 
 
 def _error(text: str) -> Plain:
     return {"ok": False, "error": text}
+
+
+def _with_ids(act: OperatorAction[Action], id_of: Callable[[str], str]) -> OperatorAction[Action]:
+    """The action with ids in place of the names of persons."""
+    return replace(act, person=id_of(act.person), action=with_persons(act.action, id_of))
 
 
 def _encoded(answer: Plain) -> bytes:

@@ -23,6 +23,7 @@ from controller.actions.actions import (
     UnlockShoe,
 )
 from controller.core import card_tracking, day_change, host_state
+from controller.core.account_record import account_record
 from controller.core.approved_lists import with_lists_seen
 from controller.core.device_commands import (
     describe_command,
@@ -62,6 +63,7 @@ from controller.tape.entries import (
     StateDigest,
 )
 from controller.tape.inputs import (
+    AccountChanged,
     ClockSyncRead,
     DevicePlugged,
     DeviceUnplugged,
@@ -147,6 +149,8 @@ class Core(Struct, frozen=True):
                 host = host_state.with_disk_space(transition.state.host, item)
                 transition = replace(transition, state=replace(transition.state, host=host))
                 return transition.with_entries(host_state.disk_entry(item))
+            case AccountChanged():
+                return transition.with_entries(account_record(item))
             case _:
                 assert_never(item)
 

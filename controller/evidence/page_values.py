@@ -9,7 +9,7 @@ from typing import Final
 from msgspec import Struct
 
 from controller.evidence.coup import CoupAccount, PlacedCard, RaisedIrregularity
-from controller.evidence.sealed_shoe import ShoeEntry
+from controller.evidence.sealed_shoe import ShoeAccount, ShoeEntry
 from controller.evidence.timeline import (
     OUTCOME_TEXTS,
     describe_correction,
@@ -29,6 +29,7 @@ from controller.procedure.people.corrections import describe_owed
 from controller.procedure.places import PLACE_NAMES, PLAYER_PLACES
 from controller.rules.cards import Card, Suit
 from controller.views.disclosure import HIDDEN_CARD
+from controller.views.people import decisions_made
 from controller.views.quantity import counted
 
 # The variation selector after each suit asks for text in the page's colour, not for an emoji.
@@ -242,6 +243,13 @@ def decision_text(account: CoupAccount, raised: RaisedIrregularity) -> str:
     return f"{words} At {moment(account, decided.utc_ns)}."
 
 
+def _decisions(contents: ShoeAccount) -> tuple[tuple[str, str], ...]:
+    """How often each person made which decision in the shoe; nothing where nobody did."""
+    made = decisions_made(one.entry for one in contents.entries)
+    words = "; ".join(f"{person}: {decision} {count}" for person, decision, count in made)
+    return (("Decisions", words),) if words else ()
+
+
 def shoe(account: CoupAccount) -> tuple[tuple[str, str], ...]:
     """The shoe the coup was dealt from."""
     heading, contents = account.shoe.heading, account.shoe
@@ -253,6 +261,7 @@ def shoe(account: CoupAccount) -> tuple[tuple[str, str], ...]:
         ("Decks", str(heading.decks)),
         ("Coups", str(heading.coups)),
         ("Irregularities", str(heading.irregularities)),
+        *_decisions(contents),
         ("Program", f"smartshoe {heading.software}"),
     ]
     burn = next(contents.entries_of(BurnDone), None)

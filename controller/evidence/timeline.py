@@ -39,6 +39,7 @@ from controller.settlement.wagers import money
 from controller.tape.entries import CommandGiven, DeviceEventRecorded, EventVerdicts, RunBegan
 from controller.views.coup import card_text
 from controller.views.irregularity import irregularity_words
+from controller.views.people import PROOF_WORDS
 from controller.views.quantity import counted
 from drivers.events import CardPassed, TagSeen
 from firmware_bridge.message import Message
@@ -208,7 +209,8 @@ def person_text(source: ShoeEntry, person: str) -> str:
     if source.action is None:
         return person
     role = source.action.role.value.replace("_", " ")
-    return f"{person} ({role}, identified by {source.action.identified_by})"
+    known = PROOF_WORDS[source.action.proof]
+    return f"{person} ({role}, {known}, identified by {source.action.identified_by})"
 
 
 def _other_lines(source: ShoeEntry) -> Iterator[TimelineLine]:

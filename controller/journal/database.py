@@ -77,12 +77,10 @@ _LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
 _BUSY_S: Final = 1.0
 READABLE: Final = "Remedy: name a journal that this account may read, and check the disk"
 
-# The journal holds cards that nobody has seen yet: the account of the table, and whom its group
-# names, may read it. What exists already keeps its mode.
-FOLDER_MODE: Final = 0o750
-FILE_MODE: Final = 0o640
-# Whoever can open the lock can hold it, and keep the table from starting.
-_LOCK_MODE: Final = 0o600
+# The journal holds cards that nobody has seen yet: the account of the table alone may read it.
+FOLDER_MODE: Final = 0o700
+FILE_MODE: Final = 0o600
+_OF_OTHERS: Final = 0o077
 # SQLite puts names from a damaged file into its messages, which then are not valid text.
 DAMAGE: Final = (sqlite3.Error, UnicodeDecodeError)
 
@@ -110,6 +108,29 @@ def describe_error(error: Exception) -> str:
         return error.strerror or type(error).__name__
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     return f"{_WORDS.get(error_kind(error), 'SQLite failed')} ({error}; {name})"
+
+
+def narrow_modes(folder: Path) -> bool:
+    """Take a journal from every account but its own; False where it was so already.
+
+    Raises JournalError.
+    """
+    try:
+        if not folder.stat().st_mode & _OF_OTHERS:
+            return False
+        # The folder first: then nobody else comes to what is in it.
+        for one in (folder, *folder.rglob("*")):
+            if not one.is_symlink():
+                one.chmod(one.stat().st_mode & ~_OF_OTHERS & 0o7777)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise JournalError(
+            f"{folder}: other accounts may read it, and that cannot be changed:"
+            f" {describe_error(error)}. Remedy: make it, and what is in it, belong to the account"
+            " that runs the table"
+        ) from error
+    return True
 
 
 class _Writer(sqlite3.Connection):
@@ -387,10 +408,10 @@ class FolderLock:
         path = folder / LOCK_NAME
         try:
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-            self._descriptor = os.open(path, flags, _LOCK_MODE)
+            self._descriptor = os.open(path, flags, FILE_MODE)
             # Versions to 0.7 made one that everybody could open, and hold.
             with contextlib.suppress(PermissionError):
-                os.fchmod(self._descriptor, _LOCK_MODE)
+                os.fchmod(self._descriptor, FILE_MODE)
         except OSError as error:
             raise JournalError(
                 f"{path}: cannot create the lock file: {error.strerror}. Remedy: check that the"

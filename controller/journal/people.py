@@ -1,5 +1,6 @@
-"""Names of persons, beside the record: it holds their ids, and a name can be erased.
+"""Names and accounts of persons, beside the record: it holds their ids, and a name can be erased.
 
+Not: what an account may do, and how a PIN is hashed and checked (controller.accounts).
 Source: controller/journal/README.md, "People"; Regulation (EU) 2016/679, article 17 (erasure).
 """
 
@@ -10,6 +11,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import astuple
 
 from controller.journal.database import FILE_MODE, describe_error
 from controller.journal.values import JournalError
@@ -23,12 +27,30 @@ _TABLE: Final = (
     " folded TEXT NOT NULL UNIQUE)"
 )
 _FIND: Final = "SELECT id FROM people WHERE folded = ? OR id = ?"
+_ACCOUNTS: Final = (
+    "CREATE TABLE IF NOT EXISTS accounts(person TEXT PRIMARY KEY, role TEXT NOT NULL,"
+    " pin_hash TEXT NOT NULL, failures INTEGER NOT NULL, locked_until_ns INTEGER NOT NULL)"
+)
+_HAS_ACCOUNTS: Final = "SELECT 1 FROM sqlite_master WHERE name = 'accounts'"
 
 ValueT = TypeVar("ValueT")
 
 
+class Account(Struct, frozen=True):
+    """The account of a person: role, hash of the PIN, wrong PINs in a row, lock (UTC).
+
+    That without a person counts the wrong PINs for names that have no account.
+    """
+
+    person: str
+    role: str
+    pin_hash: str
+    failures: int = 0
+    locked_until_ns: int = 0
+
+
 class PeopleFile:
-    """The names of persons in a journal's folder, by id. Every call may raise JournalError."""
+    """Names and accounts of persons in a journal's folder. Every call may raise JournalError."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / PEOPLE_NAME
@@ -54,6 +76,14 @@ class PeopleFile:
             (person,) = people.execute(_FIND, (_folded(name), name)).fetchone()
         return str(person)
 
+    def find(self, name: str) -> str:
+        """The id of that person, empty where the name is not known."""
+        if not self._path.exists():
+            return ""
+        with self._open(create=False) as people:
+            row = people.execute(_FIND, (_folded(name), name)).fetchone()
+        return "" if row is None else str(row[0])
+
     def names(self) -> Mapping[str, str]:
         """Every name that is there, by id."""
         if not self._path.exists():
@@ -63,10 +93,45 @@ class PeopleFile:
 
     def erase(self, person: str) -> str:
         """Overwrite the name of that person, given by name or id; returns the id, "" if unknown."""
+        if self.account(self.find(person)) is not None:
+            raise JournalError(
+                f"{person}: this person has an account here. Remedy: remove it first, with"
+                " `smartshoe people remove`"
+            )
         with self._open(create=True) as people:
             row = people.execute(_FIND, (_folded(person), person)).fetchone()
             people.execute("DELETE FROM people WHERE id = ?", row or ("",))
         return str(row[0]) if row is not None else ""
+
+    def accounts(self) -> tuple[Account, ...]:
+        """Every account, by person; the one without a person too, once it counts."""
+        if not self._path.exists():
+            return ()
+        with self._open(create=False) as people:
+            if people.execute(_HAS_ACCOUNTS).fetchone() is None:
+                return ()
+            rows = people.execute("SELECT * FROM accounts ORDER BY person").fetchall()
+        return tuple(Account(*row) for row in rows)
+
+    def account_count(self) -> int:
+        """How many persons have an account."""
+        return sum(1 for one in self.accounts() if one.person)
+
+    def account(self, person: str) -> Account | None:
+        """The account of the person of that id."""
+        return next((one for one in self.accounts() if one.person == person), None)
+
+    def put_account(self, account: Account) -> None:
+        """Store an account durably, in place of the person's earlier one."""
+        with self._open(create=True) as people:
+            people.execute(
+                "INSERT OR REPLACE INTO accounts VALUES (?, ?, ?, ?, ?)", astuple(account)
+            )
+
+    def remove_account(self, person: str) -> None:
+        """Overwrite the account of the person of that id."""
+        with self._open(create=True) as people:
+            people.execute("DELETE FROM accounts WHERE person = ?", (person,))
 
     @contextmanager
     def _open(self, *, create: bool) -> Iterator[sqlite3.Connection]:
@@ -86,6 +151,7 @@ class PeopleFile:
                     people.execute("PRAGMA synchronous = EXTRA")
                     people.execute("PRAGMA secure_delete = ON")
                     people.execute(_TABLE)
+                    people.execute(_ACCOUNTS)
                 with people:
                     yield people
         except (sqlite3.Error, OSError) as error:

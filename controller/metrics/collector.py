@@ -20,6 +20,7 @@ from prometheus_client import (
 from prometheus_client.core import GaugeMetricFamily, Metric, SummaryMetricFamily
 from prometheus_client.registry import Collector
 
+from controller.actions.actions import OperatorAction
 from controller.archive.sealer import SealingStatus
 from controller.core.core import Core
 from controller.core.host_state import sync_state
@@ -41,6 +42,7 @@ from controller.tape.entries import ClockStepped, DeviceEventRecorded, Entry, Ev
 from controller.tape.inputs import ClockSync, DiskLevel
 from controller.version import VERSION
 from controller.views.custody import disclosed_places
+from controller.views.people import decisions_made
 from drivers.catalogue import SHOE_MODELS
 from drivers.events import Stage
 from drivers.faults import DeviceFault
@@ -84,6 +86,8 @@ class TableMetrics:
         irregular = "Irregularities found, by code of the catalogue."
         codes = _counter(registry, "irregularities", irregular, "code")
         self._codes = {code: codes.labels(code.value) for code in IrregularityCode}
+        words = "Decisions of people, by role and kind; no person is named."
+        self._decisions = _counter(registry, "decisions", words, "role", "decision")
         faults = _counter(registry, "link_errors", "Faults of the link to a device.", "kind")
         self._faults = {kind: faults.labels(kind.value) for kind in LinkFaultKind}
         stores = "Durable transactions of the journal."
@@ -103,6 +107,9 @@ class TableMetrics:
         self._transactions.inc()
         for conclusion in stored.conclusions:
             cards = 0
+            if type(conclusion.item) is OperatorAction:
+                for _, decision, count in decisions_made(conclusion.entries):
+                    self._decisions.labels(conclusion.item.role.value, decision).inc(count)
             for entry in conclusion.entries:
                 if type(entry) is EventVerdicts:
                     cards += type(entry.event) is CardDrawn

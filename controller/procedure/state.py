@@ -30,6 +30,7 @@ from controller.procedure.states.remedy import (
     ResultDeclaration,
     RevealState,
 )
+from controller.procedure.states.staff import NOBODY_YET, StaffState
 from controller.procedure.states.wagering import (
     NO_WAGERS,
     ChangedSetting,
@@ -254,9 +255,9 @@ class TableState(Struct, frozen=True):
     batches where a shuffler reports it, `dealt_under_warning` the newest warning under which a card
     was drawn since a floorperson last decided, `shuffler_event_ns` (UTC) the shuffler's last event.
     `earlier_shoes` are those with coups of this gaming day that can still be corrected, and
-    `payment_rules` what the day's coups were settled by, each once. `time_before_jump_ns`: the UTC
-    before a jump of the clock, while the gaming day waits for a person's word. These two are left
-    out of stored states where they are unset.
+    `payment_rules` what the day's coups were settled by, each once. `staff`: who deals, and who
+    decided what. `time_before_jump_ns`: the UTC before a jump of the clock, while the gaming day
+    waits for a person's word. The last two are left out of stored states where they are unset.
     """
 
     phase: Phase = Phase.CLOSED
@@ -277,6 +278,7 @@ class TableState(Struct, frozen=True):
     shuffler_event_ns: int = 0
     earlier_shoes: tuple[EarlierShoe, ...] = ()
     payment_rules: tuple[PaymentRules, ...] = ()
+    staff: StaffState = NOBODY_YET
     time_before_jump_ns: int | UnsetType = UNSET
     days_put_back: DaysPutBack | UnsetType = UNSET
 

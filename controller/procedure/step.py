@@ -27,6 +27,8 @@ from controller.actions.actions import (
     ReportTurned,
     RequestGhostHand,
     Resolution,
+    SignDealerOff,
+    SignDealerOn,
     StateWagers,
     VacateSeat,
 )
@@ -58,6 +60,12 @@ from controller.procedure.people.boxed_cards import boxed_card_found
 from controller.procedure.people.corrections import coup_correction_requested
 from controller.procedure.people.permitted import name_permitted
 from controller.procedure.people.setting_changes import notice_recorded, setting_change_requested
+from controller.procedure.people.staff import (
+    count_decision,
+    dealer_signed_off,
+    dealer_signed_on,
+    hold_dealers_answerable,
+)
 from controller.procedure.people.suspension import irregularity_resolved, judge_provisionally
 from controller.procedure.people.vigorish import (
     record_complimentary_vigorish,
@@ -94,6 +102,8 @@ ACT_JUDGES: Final = MappingProxyType[type[Action], ActJudge](
         StateWagers: wagers_stated,
         CollectVigorish: vigorish_collected,
         DocumentVigorish: vigorish_documented,
+        SignDealerOn: dealer_signed_on,
+        SignDealerOff: dealer_signed_off,
         VacateSeat: seat_vacated,
         GiveNotice: notice_recorded,
         ChangeSetting: setting_change_requested,
@@ -115,9 +125,11 @@ PLAY_ACT_JUDGES: Final = MappingProxyType[type[Action], PlayActJudge](
 def step(book: RuleBook, state: TableState, item: StepInput) -> Step:
     """Judge one event or action by the rule book in force at the table: that of its state."""
     judged = _judge_item(book, state, item)
+    if isinstance(item, OperatorAction):
+        judged = count_decision(judged, item)
     if judged.state.irregularities == state.irregularities:
         return judged
-    return name_permitted(book, judged)
+    return name_permitted(book, hold_dealers_answerable(state, judged))
 
 
 def _judge_item(book: RuleBook, state: TableState, item: StepInput) -> Step:

@@ -58,7 +58,8 @@ class RuleValues(Struct, frozen=True):
     `batch_min_decks_each` is None for the decks of the dealing shoe, `decks_max` for no limit.
     `vig_rate` is in percent of the win. `ghost_hands_max` is per shoe, 0 for none.
     `burn_fixed_count` counts all cards of a fixed burn. `call_references` and `call_texts` name
-    every call and every phrase.
+    every call and every phrase. `decisions_alone_max` is for a kind of decision in a shoe, 0 for no
+    limit.
     """
 
     decks_min: int
@@ -115,6 +116,8 @@ class RuleValues(Struct, frozen=True):
     pay_procedure: PayProcedure
     pay_pit_uniform: PitUniform
     irregularity_rules: IrregularityRules
+    dealer_decides_own_irregularity: bool
+    decisions_alone_max: int
     opening_inspection: OpeningInspection
     seat_direction: SeatDirection
 
@@ -212,6 +215,8 @@ def rule_values(values: Mapping[str, SettingValue]) -> RuleValues:
         pay_procedure=read.word("pay_procedure", PayProcedure),
         pay_pit_uniform=read.word("pay_procedure_pit_uniform", PitUniform),
         irregularity_rules=read.word("irregularity_rules", IrregularityRules),
+        dealer_decides_own_irregularity=values["dealer_decides_own_irregularity"] is True,
+        decisions_alone_max=read.number_or_none("decisions_alone_max", OFF) or 0,
         opening_inspection=read.word("opening_inspection_record", OpeningInspection),
         seat_direction=read.word("seat_direction", SeatDirection),
     )

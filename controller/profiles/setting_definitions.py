@@ -165,6 +165,8 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         # Irregularities
         "irregularity_rules": Token(tuple(IrregularityRules)),
         "insufficient_cards": Token(("round_void_reshuffle",)),
+        "dealer_decides_own_irregularity": YesNo(),
+        "decisions_alone_max": WholeNumber(1, 99, OFF),
         # Opening and table
         "opening_inspection_record": Token(tuple(OpeningInspection)),
         "seat_direction": Token(tuple(SeatDirection)),
@@ -202,6 +204,16 @@ LATER_SETTINGS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
             "value": [],
             "assumed": True,
             "reason": "the house has chosen no words for its calls",
+        },
+        "dealer_decides_own_irregularity": {
+            "value": True,
+            "assumed": True,
+            "reason": "the house has not forbidden it",
+        },
+        "decisions_alone_max": {
+            "value": OFF,
+            "assumed": True,
+            "reason": "the house has set no limit",
         },
     }
 )

@@ -19,7 +19,9 @@ from controller.config.load import ConfigError, TableConfig, load_config
 from controller.control.server import ControlServer
 from controller.core.build import SETTINGS
 from controller.install.approval import approval_of, missing_parts
+from controller.journal.database import narrow_modes
 from controller.journal.people import PeopleFile
+from controller.journal.values import JournalError
 from controller.metrics.collector import TableMetrics
 from controller.metrics.server import MetricsServer, MetricsUnavailable
 from controller.profiles.load import load_clauses
@@ -47,6 +49,7 @@ from controller.table.loop import StoredTransaction
 from controller.table.table import Health, RunSpec, Table
 from controller.tape.inputs import Started
 from controller.version import VERSION
+from controller.views.people import people_view
 from controller.views.snapshot import Plain, snapshot
 from drivers.events import Stage
 from firmware_bridge.attestation import NO_TRUST
@@ -143,6 +146,7 @@ class ProgramParts(Struct, frozen=True):
 
 def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> None:
     """Run until a signal. Raises StartRefused and TableFailed."""
+    _narrow_journal(config.journal_folder)
     shuffler = config.settings.shuffler is not None
     metrics = TableMetrics(config.settings.table, shuffler=shuffler)
     disk = DiskMonitor(config.journal_folder, config.disk_limits, now)
@@ -191,6 +195,15 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> None:
     LOG.info("table %s stopped; everything is stored", table.name)
 
 
+def _narrow_journal(folder: Path) -> None:
+    """Take the rights of others from a journal of an earlier version, and say so."""
+    try:
+        if narrow_modes(folder):
+            LOG.warning("%s: other accounts could read it; from now on this one alone may", folder)
+    except JournalError as error:
+        raise StartRefused(str(error)) from error
+
+
 def _stop_on_signal(table: Table) -> None:
     """Stop the table from a thread: a signal handler could run while the queue holds its lock."""
     numbers = (signal.SIGTERM, signal.SIGINT)
@@ -229,6 +242,8 @@ def _assemble(
     batches: ManifestLookup,
     disk: DiskMonitor,
 ) -> ProgramParts:
+    people = PeopleFile(config.journal_folder)
+
     def snapshot_of_table() -> Plain:
         published = table.published
         assert published is not None, "a running table has published its first state"
@@ -238,10 +253,17 @@ def _assemble(
             **snapshot(*published, table.health.value, table.failure),
             "batches_named": answered,
             "seals": sealing.snapshot_fields() if sealing is not None else None,
+            "people": people_view(published[1].table.staff, people.account_count()),
         }
 
-    people = PeopleFile(config.journal_folder)
-    control = ControlServer(config.control_socket, table, snapshot_of_table, people)
+    control = ControlServer(
+        config.control_socket,
+        table,
+        snapshot_of_table,
+        people,
+        unix=config.unix_people,
+        group=config.control_group,
+    )
     control.start()
     server = None
     if config.metrics_enabled:

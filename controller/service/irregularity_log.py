@@ -1,4 +1,4 @@
-"""Logs irregularities, decisions, corrections and suspensions of a running table.
+"""Logs irregularities, decisions, corrections, suspensions and changed accounts of a table.
 
 Clauses only as far as they are disclosed.
 
@@ -12,7 +12,7 @@ from typing import Final
 
 from controller.actions.actions import OperatorAction
 from controller.messages.catalogue import to_words
-from controller.procedure.effects import CoupCorrected, ResolutionRecorded
+from controller.procedure.effects import ActRecord, CoupCorrected, ResolutionRecorded
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import Suspension, TableState
@@ -20,8 +20,9 @@ from controller.procedure.verdicts import Irregularity
 from controller.profiles.borrowing import citation_words
 from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import EventVerdicts
-from controller.tape.inputs import Input
+from controller.tape.inputs import AccountChanged, Input
 from controller.views.disclosure import disclosed_clauses
+from controller.views.people import PROOF_WORDS
 from controller.views.quantity import cards_in_coups, counted
 from firmware_bridge.message import Message
 
@@ -50,6 +51,8 @@ class IrregularityLog:
                 decided = True
             for corrected in _corrections(conclusion):
                 LOG.warning("%s", describe_correction(corrected, conclusion.item))
+            for changed in _account_changes(conclusion):
+                LOG.warning("account of %s: %s", changed.person, to_words(changed.detail))
             for raised in _raised(conclusion):
                 in_force = effective_book(book, table)
                 LOG.warning("%s", describe_irregularity(in_force, table, raised))
@@ -81,6 +84,11 @@ def _decisions(conclusion: Conclusion) -> Iterator[ResolutionRecorded]:
 
 def _corrections(conclusion: Conclusion) -> Iterator[CoupCorrected]:
     return (one for one in conclusion.entries if isinstance(one, CoupCorrected))
+
+
+def _account_changes(conclusion: Conclusion) -> Iterator[ActRecord]:
+    if isinstance(conclusion.item, AccountChanged):
+        yield from (one for one in conclusion.entries if isinstance(one, ActRecord))
 
 
 def _raised(conclusion: Conclusion) -> Iterator[Irregularity]:
@@ -121,5 +129,7 @@ def describe_correction(corrected: CoupCorrected, item: Input) -> str:
 
 
 def _role(item: Input) -> str:
-    """The role of the person who acted, in parentheses."""
-    return f" ({item.role.replace('_', ' ')})" if isinstance(item, OperatorAction) else ""
+    """The role of the person who acted, and how the person is known, in parentheses."""
+    if not isinstance(item, OperatorAction):
+        return ""
+    return f" ({item.role.replace('_', ' ')}, {PROOF_WORDS[item.proof]})"

@@ -23,7 +23,7 @@ LOG: Final = logging.getLogger("smartshoe.host")
 MIB: Final = 1 << 20
 RESERVE_NAME: Final = "reserve"
 RESERVE_BYTES: Final = MIB
-_FILE_MODE: Final = 0o640
+_FILE_MODE: Final = 0o600
 
 
 class DiskUsage(Struct, frozen=True):

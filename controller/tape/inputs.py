@@ -9,6 +9,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from controller.actions.actions import Action, OperatorAction
+from controller.actions.declaration import Proof, Role
 from firmware_bridge.message import Message
 from firmware_bridge.recorded_text import ConfiguredText, ForeignText, Identifier, PersonId
 from firmware_bridge.timestamp import Timestamp
@@ -96,6 +97,34 @@ class DeviceUnplugged(Struct, frozen=True, tag="device-unplugged"):
     path: Identifier
 
 
+class AccountChange(StrEnum):
+    """What happened to the account of a person."""
+
+    ADDED = "added"
+    ROLE = "role"  # the person has another role
+    PIN = "pin"  # the person has another PIN
+    UNLOCKED = "unlocked"
+    REMOVED = "removed"
+    LOCKED = "locked"  # after wrong PINs
+
+
+class AccountChanged(Struct, frozen=True, tag="account-changed"):
+    """The account of `person` was changed by the person `by`, known by `proof`.
+
+    `by` is empty for the machine's administrator, and where the account was locked after wrong PINs
+    from the account of the machine `identified_by`; `person` is empty there for names that have no
+    account. `role` is the person's from then on, or that until then.
+    """
+
+    at: Timestamp
+    person: PersonId
+    change: AccountChange
+    role: Role | None
+    by: PersonId
+    identified_by: Identifier
+    proof: Proof
+
+
 class DiskLevel(StrEnum):
     """How much space is left on the journal's disk."""
 
@@ -142,5 +171,6 @@ Input: TypeAlias = (
     | DevicePlugged
     | DeviceUnplugged
     | DiskSpace
+    | AccountChanged
     | ClockSyncRead
 )

@@ -100,9 +100,9 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.CONTROL_REFUSAL,
-        "control socket: why a request or an action was refused",
+        "control socket: why a request or an action was refused; the C library, for a PIN's memory",
         AllowedContent.NO_CARD,
-        modules={"socket": ("controller.control.server",)},
+        modules={"socket": ("controller.control.server",), "process": ("controller.accounts.pin",)},
     ),
     Output(
         OutputName.METRICS,
@@ -213,11 +213,14 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.STATUS_WORDS,
-        "`smartshoe status`, `resolve`, `close-shoe`, `act`: a snapshot or an answer as text",
+        "`smartshoe status`, `resolve`, `close-shoe`, `act`, `people`: a snapshot or an answer as"
+        " text; the question for a PIN",
         AllowedContent.SEEN,
         modules={
             "terminal": (
                 "controller.cli.table.commands",
+                "controller.cli.table.people",
+                "controller.cli.table.pins",
                 "controller.cli.table.watch",
                 "controller.cli.output",
             )

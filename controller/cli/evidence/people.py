@@ -16,16 +16,20 @@ _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on st
 
 
 def list_people(path: JournalFolder, json: _Json = False) -> None:
-    """List the persons whose names are there, by name."""
+    """List the persons whose names are there, by name, with the roles of their accounts."""
     from controller.journal.people import PeopleFile
 
-    names = PeopleFile.beside(path).names()
+    file = PeopleFile.beside(path)
+    names, roles = file.names(), {one.person: one.role for one in file.accounts()}
     if json:
-        people = [{"id": person, "name": name} for person, name in names.items()]
+        people = [
+            {"id": person, "name": name, "role": roles.get(person)}
+            for person, name in names.items()
+        ]
         echo_json({"path": str(path), "people": people})
         return
     for person, name in names.items():
-        echo(f"{person}  {name}")
+        echo(f"{person}  {name}" + (f", {roles[person]}" if person in roles else ""))
     if not names:
         echo(f"{path}: no names here")
 

@@ -91,6 +91,7 @@ def _plain(config: "TableConfig") -> dict[str, object]:
     profile = _profile(config.profile_text)
     batches, remarks = _batches(config, profile)
     seals, unsigned = _seals(config)
+    people, not_proved = _people(config)
     metrics = f"http://{config.metrics_address}:{config.metrics_port}/metrics"
     minutes = settings.gaming_day_start_s // 60
     return {
@@ -115,10 +116,12 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "seals": seals,
         "control_socket": str(config.control_socket),
         **_approval(config),
+        "control_group": config.control_group or "that of the program",
+        "people": people,
         "metrics": metrics if config.metrics_enabled else "off",
         "values_assumed": list(profile.assumed),
         "values_of_the_house": list(profile.house),
-        "remarks": [*config.remarks, *device_remarks(config), *remarks, *unsigned],
+        "remarks": [*config.remarks, *device_remarks(config), *remarks, *unsigned, *not_proved],
     }
 
 
@@ -128,6 +131,25 @@ def _approval(config: "TableConfig") -> dict[str, object]:
 
     approval = approval_of(config)
     return {} if approval is None else {"approval": list(approval.words())}
+
+
+def _people(config: "TableConfig") -> tuple[str, tuple[str, ...]]:
+    """How many persons have an account, and remarks on those who are not proved."""
+    from controller.journal.people import PeopleFile
+    from controller.journal.values import JournalError
+    from controller.views.people import NOT_PROVED
+    from controller.views.quantity import counted
+
+    file = PeopleFile(config.journal_folder)
+    try:
+        accounts = {one.person for one in file.accounts() if one.person}
+        unknown = [name for name in config.unix_people.values() if file.find(name) not in accounts]
+    except (JournalError, OSError):
+        return "cannot be read by this account", ()
+    if not accounts:
+        return NOT_PROVED, ()
+    remarks = (f"people.unix: {name!r} has no account and is not proved" for name in unknown)
+    return counted(len(accounts), "account"), tuple(remarks)
 
 
 def _seals(config: "TableConfig") -> tuple[str, tuple[str, ...]]:

@@ -17,6 +17,7 @@ from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_json_line, echo_raw, echo_stderr
 from controller.cli.path_parameters import ConfigFile, ConfigOption
 from controller.cli.table.act_values import parse_values
+from controller.cli.table.pins import PinFile, SecondPinFile, sign_on_requests
 from controller.cli.table.status_tasks import (
     WIDTH,
     CommandHints,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _OWN_COMMANDS = ("resolve", "close-shoe")
 
-_Socket = Annotated[
+SocketOption = Annotated[
     Path | None, typer.Option("--socket", metavar="PATH", help="The table's control socket.")
 ]
 _By = Annotated[str, typer.Option("--by", metavar="NAME", help="The person; goes on record.")]
@@ -45,7 +46,8 @@ _Role = Annotated[
     typer.Option(
         "--role",
         metavar="WORD",
-        help="dealer, floorperson, pit_manager, surveillance or inspector.",
+        help="dealer, floorperson, pit_manager, surveillance or inspector; by default that of the"
+        " person's account, or without one the lowest that may do it.",
     ),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
@@ -53,7 +55,7 @@ _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on st
 
 def status(
     config: ConfigFile = None,
-    socket: _Socket = None,
+    socket: SocketOption = None,
     json: _Json = False,
     watch: Annotated[bool, typer.Option("--watch", help="Show every change until Ctrl-C.")] = False,
 ) -> None:
@@ -61,10 +63,10 @@ def status(
 
     Shoe, coup, what is due next, and open irregularities; only cards that people have seen.
     """
-    client = _client(config, socket)
+    client = client_of(config, socket)
     if watch:
         _watch(client, CommandHints(_table_options(config, socket)), as_json=json)
-    table = _snapshot(client)
+    table = snapshot_of(client)
     if json:
         echo_json(table.values)
     else:
@@ -111,7 +113,7 @@ def _width() -> int:
 
 def resolve(
     config: ConfigFile = None,
-    socket: _Socket = None,
+    socket: SocketOption = None,
     by: _By = "",
     reason: _Reason = "",
     decision: Annotated[
@@ -131,20 +133,22 @@ def resolve(
         str,
         typer.Option(
             metavar="NAME",
-            help="The second person, for a void-coup where the rule prescribes the remedy.",
+            help="The second person, where one is asked for.",
         ),
     ] = "",
-    role: _Role = "floorperson",
+    role: _Role = "",
+    pin_file: PinFile = None,
+    second_pin_file: SecondPinFile = None,
     json: _Json = False,
 ) -> None:
     """Decide open irregularities.
 
     Without --decision it shows what is open, what is permitted and forbidden, and the commands.
     """
-    client = _client(config, socket)
+    client = client_of(config, socket)
     if not decision:
         _print_open(
-            _snapshot(client),
+            snapshot_of(client),
             CommandHints(_table_options(config, socket), by, reason),
             as_json=json,
         )
@@ -156,21 +160,22 @@ def resolve(
         "second": second,
     }
     given = {name: value for name, value in values.items() if value}
-    _send_action(client, "resolve", _ActionAuthor(by, role, reason), given, as_json=json)
+    author = _ActionAuthor(by, role, reason, pin_file, second_pin_file)
+    _send_action(client, "resolve", author, given, as_json=json)
 
 
 def close_shoe(
     by: _By,
     reason: _Reason,
     config: ConfigFile = None,
-    socket: _Socket = None,
-    role: _Role = "floorperson",
+    socket: SocketOption = None,
+    role: _Role = "",
+    pin_file: PinFile = None,
     json: _Json = False,
 ) -> None:
     """End the shoe early: dead table, or early change."""
-    _send_action(
-        _client(config, socket), "close-shoe", _ActionAuthor(by, role, reason), {}, as_json=json
-    )
+    author = _ActionAuthor(by, role, reason, pin_file)
+    _send_action(client_of(config, socket), "close-shoe", author, {}, as_json=json)
 
 
 def act(
@@ -185,14 +190,11 @@ def act(
     ] = None,
     by: _By = "",
     config: ConfigOption = None,
-    socket: _Socket = None,
+    socket: SocketOption = None,
     reason: _Reason = "",
-    role: Annotated[
-        str,
-        typer.Option(
-            metavar="WORD", help="The person's role; by default the lowest that may do it."
-        ),
-    ] = "",
+    role: _Role = "",
+    pin_file: PinFile = None,
+    second_pin_file: SecondPinFile = None,
     list_them: Annotated[
         bool, typer.Option("--list", help="List the actions, their roles and their values.")
     ] = False,
@@ -200,7 +202,6 @@ def act(
 ) -> None:
     """Take an action: record an act, state wagers, change a setting, lock the shoe."""
     from controller.actions.actions import action_named
-    from controller.control.requests import action_from_request
 
     if list_them:
         from controller.cli.table.act_list import list_actions
@@ -221,9 +222,8 @@ def act(
         )
     config, words = _config_among(config, values or [])
     given = parse_values(kind, words)
-    least = action_from_request(name, given).requirements().roles[0]
-    author = _ActionAuthor(by, role or least.value, reason)
-    client = _client(config, socket)
+    author = _ActionAuthor(by, role, reason, pin_file, second_pin_file)
+    client = client_of(config, socket)
     if name == "bind-batch":
         before = last_named_batch(client)
         _send_action(client, name, author, given, as_json=json)
@@ -247,14 +247,17 @@ def _config_among(config: Path | None, words: list[str]) -> tuple[Path | None, l
 
 
 class _ActionAuthor(Struct, frozen=True):
-    """The person, the role and the reason of an action."""
+    """The person, the role and the reason of an action; where PINs are to be read from."""
 
     person: str
     role: str
     reason: str
+    pin_file: Path | None = None
+    second_pin_file: Path | None = None
 
 
-def _client(config: Path | None, socket: Path | None) -> "ControlClient":
+def client_of(config: Path | None, socket: Path | None) -> "ControlClient":
+    """The client of the table that is named. Raises CommandError."""
     from controller.control.client import ControlClient
 
     if socket is None:
@@ -276,7 +279,8 @@ def _table_options(config: Path | None, socket: Path | None) -> tuple[str, ...]:
     return ("--config", str(config)) if socket is None else ("--socket", str(socket))
 
 
-def _snapshot(client: "ControlClient") -> SnapshotPart:
+def snapshot_of(client: "ControlClient") -> SnapshotPart:
+    """The table's snapshot. Raises CommandError, and ControlError if it is not running."""
     answer = SnapshotPart(client.request({"request": "status"}))
     shown = answer.part("snapshot")
     if shown is None:
@@ -321,13 +325,18 @@ def _send_action(
         "request": "act",
         "action": name,
         "by": author.person,
-        "role": author.role,
+        "role": author.role or None,
         "reason": author.reason,
         **values,
     }
-    answer = SnapshotPart(client.request(request))
+    people = (
+        (author.person, author.pin_file),
+        (str(values.get("second", "")), author.second_pin_file),
+    )
+    signing_on = sign_on_requests(snapshot_of(client), *people)
+    answer = SnapshotPart(client.request(*signing_on, request))
     if not answer.yes("ok"):
-        raise _refused(name, answer.text("error"))
+        raise refused(name, answer.text("error"))
     write = echo_stderr if as_json else echo
     if as_json:
         echo_json(answer.values)
@@ -336,7 +345,8 @@ def _send_action(
         write(f"  {line}")
 
 
-def _refused(name: str, why: str) -> CommandError:
+def refused(name: str, why: str) -> CommandError:
+    """The error for what the table refused."""
     if "Remedy: " in why:
         return CommandError(why, ExitCode.NO)
     remedy = "`smartshoe status` shows what is due now"
@@ -376,7 +386,7 @@ def report_binding(client: "ControlClient", batch: str, before: int, *, as_json:
                 if named.number("number") <= before or named.text("batch") != batch:
                     continue
                 if named.text("refused"):
-                    raise _refused("bind-batch", named.text("refused"))
+                    raise refused("bind-batch", named.text("refused"))
                 write(f"  batch {batch} is bound: its cards are tracked")
                 return
     except ControlError:

@@ -55,6 +55,7 @@ def _table_lines(table: SnapshotPart, width: int) -> list[str]:
         *auxiliary_device_lines(table, width),
         *shuffler_lines(table, width),
         labelled_line("observed", ", ".join(table.texts("observed")) or "only the shoe"),
+        *_people_lines(table.part("people"), width),
         *_seal_lines(table.part("seals"), width),
     ]
 
@@ -109,6 +110,22 @@ def _seal_lines(seals: SnapshotPart | None, width: int) -> list[str]:
     if seals.text("code"):
         lines.append(labelled_line("seals", f"of {seals.text('day')}: code {seals.text('code')}"))
     return lines
+
+
+def _people_lines(people: SnapshotPart | None, width: int) -> list[str]:
+    """Who deals, who decided what in the shoe, and whether it is proved who acts."""
+    if people is None:
+        return []
+    made = (
+        f"{one.text('person')}: {one.text('decision')} {one.number('count')}"
+        for one in people.parts("decided")
+    )
+    texts = (
+        ("people", people.text("remark") or counted(people.number("accounts"), "account")),
+        ("dealers", ", ".join(people.texts("dealers"))),
+        ("decided", "; ".join(made)),
+    )
+    return [line for label, words in texts for line in wrapped_lines(label, words, width)]
 
 
 def _table_words(table: SnapshotPart) -> str:

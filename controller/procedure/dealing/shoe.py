@@ -86,6 +86,7 @@ def _begin_shoe(book: RuleBook, step: Step, *, joined: bool) -> Step:
         shoe_day=state.today,
         shoe_number=number,
         earlier_shoes=shoes_to_correct(state),
+        staff=replace(state.staff, decisions=()),
     )
     return step.with_state(state).with_effect(ShoeOpened(state.today, number, book.decks, joined))
 

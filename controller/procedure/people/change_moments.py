@@ -39,8 +39,10 @@ _BETWEEN_COUPS: Final = (
     *("odds_dragon7", "odds_panda8", "odds_total_4", "odds_total_5", "odds_total_6"),
     *("vig_mode", "vig_rate", "vig_rounding", "vig_collection", "pay_procedure"),
 )
+# Settings that bind the persons who could change them.
+_OF_PEOPLE: Final = ("dealer_decides_own_irregularity", "decisions_alone_max")
 # Settings that the clauses fix; so are the lists of permitted values ("*_allowed").
-_NEVER: Final = ("decks_min", "decks_max", "wagers_base", "ez_dragon7", *CONSTANTS)
+_NEVER: Final = ("decks_min", "decks_max", "wagers_base", "ez_dragon7", *_OF_PEOPLE, *CONSTANTS)
 
 
 def _moment(setting: str) -> ChangeMoment:

@@ -37,6 +37,7 @@ from controller.procedure.effects import CoupFate, CoupRecord, Refusal, Resoluti
 from controller.procedure.events import CardDrawn, PlayItem, ReportsMissing, ShoeDeviceStarted
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import is_own_void, refusal_to_resolve
+from controller.procedure.people.staff import refusal_of_person
 from controller.procedure.phases import DUE_WORDS, Phase, Trigger, resume_trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
@@ -126,7 +127,7 @@ def irregularity_resolved(
 ) -> Step:
     """Carry out a floorperson's decision, or refuse it with the permitted ones."""
     resolution, suspension = act.action, state.suspension
-    refusal = refusal_to_resolve(book, state, act)
+    refusal = refusal_to_resolve(book, state, act) or refusal_of_person(book, state, act)
     if refusal is not None:
         clauses = _clauses_of_other_remedy(book, state, resolution)
         return Step(state).with_effect(Refusal(name_of(resolution), refusal, clauses))

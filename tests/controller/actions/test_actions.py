@@ -108,6 +108,8 @@ WITHOUT_POINTS = {
     "clear-warning": "from the warning",
     "record": "from the act (procedure.acts.duties)",
     "turned": "from the part of the layout",
+    "dealer-on": "none: no rule document has dealers sign on",
+    "dealer-off": "none: no rule document has dealers sign on",
     "seat-vacated": "from what the seat owes",
     "notice": "from the setting",
     "change-setting": "from the setting",

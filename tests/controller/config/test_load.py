@@ -123,7 +123,8 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
         "evidence": {"sign"},
         "journal": {"folder", "warn_free_mib", "warn_free_percent", "stop_free_mib"},
         "metrics": {"enabled", "address", "port"},
-        "control": {"socket"},
+        "control": {"socket", "group"},
+        "people": {"unix"},
     }
 
 

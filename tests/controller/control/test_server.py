@@ -11,6 +11,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
+from serving_table import Serving, connected
 
 from controller.actions.actions import (
     ACTIONS,
@@ -22,7 +23,6 @@ from controller.actions.actions import (
 )
 from controller.actions.choices import ActKind
 from controller.actions.declaration import Role
-from controller.config.time_zone import zone_data
 from controller.control.act_rate import ACTS_PER_S_MAX
 from controller.control.client import ControlClient, ControlError
 from controller.control.server import (
@@ -31,23 +31,13 @@ from controller.control.server import (
     ControlServer,
     ControlUnavailable,
 )
-from controller.core.build import SETTINGS
-from controller.core.settings import Settings, ShoeDeviceSettings
-from controller.journal.people import PEOPLE_NAME, PeopleFile
+from controller.journal.people import PEOPLE_NAME
 from controller.journal.verify import verify
-from controller.procedure.rulebook import ObservableFact
-from controller.profiles.load import load_clauses, profile_text
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
-from controller.table.loop import StoredTransaction
-from controller.table.table import Health, RunSpec, Table
-from controller.tape.inputs import Started
-from controller.version import VERSION
-from controller.views.snapshot import snapshot
-from firmware_bridge.timestamp import Timestamp
+from controller.table.table import Health
 from firmware_bridge.transport.clock import now
 
-PORT = "/dev/ttyUSB0"
 CALL = {"request": "act", "action": "no-more-bets", "by": "D. Dealer", "role": "dealer"}
 DECISION = {
     "request": "act",
@@ -57,54 +47,6 @@ DECISION = {
     "reason": "card burned",
     "decision": "burn-card",
 }
-
-
-class Clock:
-    """A clock that stands until it is moved on."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def __call__(self) -> Timestamp:
-        return Timestamp(int(self.seconds * 1e9), 0)
-
-
-class Serving:
-    """A table from a journal, its control socket and what it stored."""
-
-    def __init__(self, journal: Path, path: Path) -> None:
-        self.stored: list[StoredTransaction] = []
-        shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
-        settings = Settings("M7", "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
-        encoded, profile = SETTINGS.encode(settings), profile_text("s42-mini").encode()
-
-        def start(replaced: str) -> Started:
-            return Started(now(), "boot", VERSION, encoded, profile, zone_data("UTC"), replaced)
-
-        beginning = RunSpec(journal, load_clauses(), start)
-        self.path = path
-        self.table = Table("M7", beginning, now, self.stored.append)
-        self.table.start()
-        assert self.table.health is Health.RUNNING, self.table.failure
-        self.journal = journal
-        self.people = PeopleFile(journal)
-        self.clock = Clock()
-        self.server = ControlServer(path, self.table, self.shown, self.people, self.clock)
-        self.server.start()
-        self.client = ControlClient(path)
-
-    def shown(self) -> Mapping[str, object]:
-        assert self.table.published is not None
-        return snapshot(*self.table.published, self.table.health.value, self.table.failure)
-
-    def end(self) -> None:
-        self.table.stop()
-        self.table.join()
-        self.server.stop()
-
-    def actions(self) -> list[OperatorAction]:
-        items = [one.item for stored in self.stored for one in stored.conclusions]
-        return [item for item in items if isinstance(item, OperatorAction)]
 
 
 @pytest.fixture
@@ -121,13 +63,6 @@ def after_overdraw(suspended: Path, fast_dir: Path) -> Iterator[Serving]:
     serving = Serving(suspended, fast_dir / "control.sock")
     yield serving
     serving.end()
-
-
-def connected(path: Path) -> socket.socket:
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(10.0)
-    connection.connect(str(path))
-    return connection
 
 
 @pytest.fixture
@@ -379,7 +314,7 @@ def test_a_late_table_may_still_store_the_action(
         (b"\xff\xfe\n", "it is not JSON: "),
         (b"[" * 60_000 + b"\n", "it is not JSON: "),
         (b'["status"]\n', 'it is ["status"]. Allowed: an object with request: status, actions, '),
-        (b"{}\n", "request: it is missing. Allowed: status, actions, subscribe, act. Remedy: "),
+        (b"{}\n", "request: it is missing. Allowed: status, actions, subscribe, act, sign-on, "),
         (b'{"request": "stop"}\n', 'request: it is "stop". Allowed: status, actions, subscribe'),
         (b'{"request": 1}\n', "request: it is 1. Allowed: status, "),
         (b'{"request": "status", "pin": "1"}\n', "pin: there is no such field. Allowed: none. "),

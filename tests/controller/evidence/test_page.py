@@ -175,7 +175,8 @@ def test_an_irregularity_is_shown_with_decision_person_and_reason(account, dispu
     assert section.startswith("1. OVERDRAW A card was drawn that no hand is due")
     second = PeopleFile(disputed).id_of("C. Lee")
     assert (
-        f"A. Floor (floorperson, identified by test) and {second} decided: the coup in which play"
+        f"A. Floor (floorperson, not proved, identified by test) and {second} decided: the coup"
+        " in which play"
         " was suspended is void; what was dealt meanwhile counts. Reason: seen by me."
     ) in section
 

@@ -115,7 +115,7 @@ def test_the_file_and_its_folders_are_for_the_account_and_its_group(
 
     path = first_shoe(fast_dir)
     modes = [one.stat().st_mode & 0o777 for one in (path, path.parent, path.parent.parent)]
-    assert modes == [0o640, 0o750, 0o750]
+    assert modes == [0o600, 0o700, 0o700]
 
 
 # --- what is refused -----------------------------------------------------------------------------

@@ -60,8 +60,8 @@ def test_only_account_and_group_may_read_a_new_journal(fast_dir: Path) -> None:
     finally:
         os.umask(before)
 
-    assert folder.stat().st_mode & 0o777 == 0o750
-    assert {modes[f"live.db{end}"] for end in ("", "-wal", "-shm")} == {0o640}
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert {modes[f"live.db{end}"] for end in ("", "-wal", "-shm")} == {0o600}
 
 
 @pytest.mark.parametrize("mode", [0o644, 0o666])

@@ -66,6 +66,7 @@ from controller.procedure.state import (
     TableState,
 )
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY, ErrorCard, LastDrawn
+from controller.procedure.states.staff import NOBODY_YET
 from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Irregularity
@@ -107,7 +108,7 @@ DECISIONS = (
 
 def essence(state: TableState) -> TableState:
     """The state with a fixed form of everything that only records use."""
-    state, shoe = replace(state, earlier_shoes=()), state.shoe
+    state, shoe = replace(state, earlier_shoes=(), staff=NOBODY_YET), state.shoe
     if shoe is None:
         return replace(state, irregularities=0, open_irregularities=())
     listed = _listed(state.open_irregularities)

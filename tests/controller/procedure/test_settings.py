@@ -66,6 +66,8 @@ class Stage:
     values: tuple[object, ...] = ()
 
 
+# An overdrawn card where the floorperson decides freely, three times.
+VOIDED = "P1 9h; B1 2c; P2 Kd; B2 4s; P3 2d; resolve void-coup"
 # What a setting's values are compared by. Where one stage cannot tell two values, another does.
 STAGES: dict[str, tuple[Stage, ...]] = {
     "decks_min": (Stage("s42-mini", "start", "decks_per_shoe = 6", values=(6, 7)),),
@@ -211,6 +213,13 @@ STAGES: dict[str, tuple[Stage, ...]] = {
     ),
     "pay_procedure_pit_uniform": (Stage("s42-mini", f"{BURN}; set pay_procedure i at +0"),),
     "irregularity_rules": (Stage("s42-mini", f"{BURN}; {FOUR}; P 2d; resolve continue"),),
+    "dealer_decides_own_irregularity": (
+        Stage("s42-mini", f"{BURN}; dealer-on by Ann; {FOUR}; P 2d; resolve burn-card by Ann"),
+    ),
+    "decisions_alone_max": (
+        Stage("wa-mini", f"{BURN}; {VOIDED}; {VOIDED}; {VOIDED}",
+              observed="result_button", values=("off", 1, 2)),
+    ),
     "opening_inspection_record": (Stage("s42-mini", "record preshuffled reference R1", HAND),),
     "seat_direction": (
         Stage("s42-mini", f"{BURN}; wagers 3 player 10.00, 5 player 10.00; {FOUR}",

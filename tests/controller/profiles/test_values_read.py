@@ -60,7 +60,7 @@ def as_typed(field: str, written: object, deal_option: DealOption) -> object:
         return BY_CALL[field]
     if kind is bool:
         return written in YES
-    if field == "ghost_hands_max":
+    if field in ("ghost_hands_max", "decisions_alone_max"):
         return 0 if written == "off" else written
     if type(None) in typing.get_args(kind) and written in NOTHING:
         return None

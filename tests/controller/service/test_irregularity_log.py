@@ -87,7 +87,8 @@ def test_an_irregularity_its_suspension_and_the_decision_are_logged(
         ),
         SUSPENDED,
         (
-            "continue decided by Ann Lee (floorperson), closes irregularity 1; no card dealt while"
+            "continue decided by Ann Lee (floorperson, not proved), closes irregularity 1; no"
+            " card dealt while"
             " suspended"
         ),
         PLAYING,
@@ -105,7 +106,8 @@ def test_cards_dealt_while_suspended_are_counted_in_the_line_of_the_decision(
             " suspended; clauses S42-f-1-shoe; raised while the table is suspended"
         ),
         (
-            "continue decided by Ann Lee (pit manager), closes irregularities 1 to 2; take-over: 6"
+            "continue decided by Ann Lee (pit manager, not proved), closes irregularities 1 to"
+            " 2; take-over: 6"
             " cards in 2 coups dealt while suspended"
         ),
         PLAYING,
@@ -119,7 +121,8 @@ def test_the_stated_outcome_of_a_partial_coup_is_logged(
 
     assert logged(caplog, script, book_of("s42-mini"))[2:] == [
         (
-            "state-outcome banker decided by Ann Lee (floorperson), closes irregularity 1; no card"
+            "state-outcome banker decided by Ann Lee (floorperson, not proved), closes"
+            " irregularity 1; no card"
             " dealt while suspended"
         ),
         PLAYING,
@@ -135,7 +138,8 @@ def test_an_irregularity_that_does_not_suspend_says_so(caplog: pytest.LogCapture
             " on the table; clauses S42-j-1-final; does not suspend the table"
         ),
         (
-            "continue decided by Ann Lee (floorperson), closes irregularity 1; no card dealt while"
+            "continue decided by Ann Lee (floorperson, not proved), closes irregularity 1; no"
+            " card dealt while"
             " suspended"
         ),
     ]
@@ -155,7 +159,8 @@ def test_a_table_that_the_decision_suspends_again_is_logged_as_suspended(
 
     assert logged(caplog, script, book_of("s42-mini"))[3:] == [
         (
-            "close-shoe decided by Ann Lee (floorperson), closes irregularities 1 to 2; void: 1"
+            "close-shoe decided by Ann Lee (floorperson, not proved), closes irregularities 1"
+            " to 2; void: 1"
             " card dealt while suspended"
         ),
         (
@@ -244,7 +249,8 @@ def test_a_correction_is_logged_with_both_persons(caplog: pytest.LogCaptureFixtu
 
     assert logged(caplog, script, book_of("s42-mini")) == [
         (
-            "coup 1 of shoe 1 of 2026-11-21 corrected to player by Ann Lee (floorperson) and"
+            "coup 1 of shoe 1 of 2026-11-21 corrected to player by Ann Lee (floorperson, not"
+            " proved) and"
             " Bo Ray, was tie"
         )
     ]

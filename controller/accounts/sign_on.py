@@ -1,0 +1,186 @@
+"""Who acts on a connection, and how that is known: by PIN, by the machine's account, or not.
+
+Not: which roles an action needs (controller.actions).
+Source: controller/accounts/README.md.
+"""
+
+import pwd
+import threading
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controller.accounts.pin import NO_HASH, PinHasher
+from controller.actions.actions import Action, OperatorAction
+from controller.actions.declaration import Proof, Role, name_of
+from controller.journal.people import Account, PeopleFile
+from controller.tape.inputs import AccountChange, AccountChanged
+from firmware_bridge.timestamp import Timestamp
+
+FAILURES_MAX: Final = 5
+LOCKED_S: Final = 15 * 60
+_NS_PER_S: Final = 1_000_000_000
+_WRONG: Final = (
+    f"sign-on: it was refused. Allowed: the name and the PIN of an account that is not locked."
+    f" Remedy: repeat it; after {FAILURES_MAX} wrong PINs an account is locked for"
+    f" {LOCKED_S // 60} minutes, and an administrator or a pit manager unlocks it with"
+    " `smartshoe people unlock`"
+)
+
+
+class AccountError(Exception):
+    """What a person may not do so; the message says what is allowed. It holds no PIN."""
+
+
+class Known(Struct, frozen=True):
+    """How a person is known on a connection; `role` is that of the account, None without one."""
+
+    proof: Proof
+    role: Role | None
+
+
+_CLAIM: Final = Known(Proof.NONE, None)
+
+
+class Accounts:
+    """The accounts of one table; `record` puts an input on record without waiting.
+
+    `unix` names the person to whom an account of the machine (name or number) belongs.
+    """
+
+    def __init__(
+        self,
+        people: PeopleFile,
+        clock: Callable[[], Timestamp],
+        record: Callable[[AccountChanged], object],
+        unix: Mapping[str, str],
+    ) -> None:
+        self.people = people
+        self.hasher = PinHasher()
+        self.clock = clock
+        self._record = record
+        self._unix = unix
+        self._signing_on = threading.Lock()
+
+    def person_of(self, uid: int) -> str:
+        """The id of the person to whom this account of the machine belongs, or empty."""
+        try:
+            name = pwd.getpwuid(uid).pw_name
+        except KeyError:
+            name = ""
+        belongs_to = self._unix.get(name) or self._unix.get(str(uid))
+        return self.people.find(belongs_to) if belongs_to else ""
+
+    def check_pin(self, name: str, pin: str, identified_by: str) -> Account:
+        """The account of that name, if this is its PIN.
+
+        An unknown name costs as much, and gets the same answer. Raises AccountError.
+        """
+        with self._signing_on:
+            at = self.clock()
+            account = self.people.account(self.people.find(name)) or Account("", "", NO_HASH)
+            locked = at.utc_ns < account.locked_until_ns
+            if self.hasher.matches(pin, account.pin_hash) and not locked:
+                if account.failures:
+                    account = replace(account, failures=0, locked_until_ns=0)
+                    self.people.put_account(account)
+                return account
+            failures = account.failures + 1
+            until_ns = account.locked_until_ns
+            if failures >= FAILURES_MAX and not locked:
+                until_ns = at.utc_ns + LOCKED_S * _NS_PER_S
+                self._record(_locked(account, at, identified_by))
+            self.people.put_account(replace(account, failures=failures, locked_until_ns=until_ns))
+        raise AccountError(_WRONG)
+
+
+def _locked(account: Account, at: Timestamp, identified_by: str) -> AccountChanged:
+    role = Role(account.role) if account.role else None
+    return AccountChanged(
+        at, account.person, AccountChange.LOCKED, role, "", identified_by, Proof.NONE
+    )
+
+
+class SignOnSession:
+    """Who has signed on on one connection; it ends with the connection."""
+
+    def __init__(self, accounts: Accounts, uid: int) -> None:
+        self.uid = uid
+        self._accounts = accounts
+        self._signed_on: dict[str, Account] = {}
+
+    @property
+    def identified_by(self) -> str:
+        """The account of the machine, as records have it; its name may be a person's."""
+        return f"uid-{self.uid}"
+
+    def sign_on(self, name: str, pin: str) -> None:
+        """Sign a person on, beside those who have. Raises AccountError."""
+        account = self._accounts.check_pin(name, pin, self.identified_by)
+        self._signed_on[account.person] = account
+
+    def sign_off(self) -> None:
+        """Sign everybody off."""
+        self._signed_on.clear()
+
+    def default_person(self) -> str:
+        """The person who acts where a request names none; empty if that is not clear."""
+        if len(self._signed_on) == 1:
+            return next(iter(self._signed_on))
+        return "" if self._signed_on else self._accounts.person_of(self.uid)
+
+    def known(self, person: str) -> Known:
+        """How the person of this id is known here, by the account as it is now."""
+        account = self._accounts.people.account(person) if person else None
+        if account is None:
+            return _CLAIM
+        signed_on = self._signed_on.get(person)
+        # Who has another role or PIN since then signs on again.
+        if signed_on is not None and _same(signed_on, account):
+            return Known(Proof.PIN, Role(account.role))
+        if person == self._accounts.person_of(self.uid):
+            return Known(Proof.ACCOUNT, Role(account.role))
+        return _CLAIM
+
+    def authorise(self, act: OperatorAction[Action], wanted: Role | None) -> OperatorAction[Action]:
+        """The action with role and proofs, if the person may take it. Raises AccountError.
+
+        Where accounts are set up, a claim is enough for what a dealer does, and for nothing else;
+        a second person is proved as well.
+        """
+        known, second = self.known(act.person), str(getattr(act.action, "second", ""))
+        second_proof = self.known(second).proof
+        roles = act.action.requirements().roles
+        role = known.role or wanted or roles[0]
+        if self._accounts.people.account_count():
+            if known.proof is Proof.NONE and (role is not Role.DEALER or act.action.proof_required):
+                raise _not_proved("by", "a name alone is a claim, and as that only a dealer acts")
+            if second and second_proof is Proof.NONE:
+                raise _not_proved("second", "a name alone is a claim")
+        if wanted not in (None, role):
+            raise AccountError(
+                f"role: {wanted} is not the role of this person's account. Allowed: {role}. Remedy:"
+                " leave the role out"
+            )
+        if role not in roles:
+            name = name_of(act.action)
+            what = f"such a {name}" if role in act.action.roles else name
+            raise AccountError(
+                f"role: {what} is not for {role}. Allowed: {', '.join(roles)}. Remedy: have one of"
+                " them take it"
+            )
+        return replace(act, role=role, proof=known.proof, second_proof=second_proof)
+
+
+def _same(one: Account, other: Account) -> bool:
+    return (one.pin_hash, one.role) == (other.pin_hash, other.role)
+
+
+def _not_proved(place: str, why: str) -> AccountError:
+    return AccountError(
+        f"{place}: it is not proved who that is: {why}. Allowed: who signed on with the PIN on this"
+        " connection, or whose account of the machine it is. Remedy: give the PIN at the terminal,"
+        " or with --pin-file"
+    )

@@ -1,0 +1,87 @@
+"""Asks for PINs, at a terminal without showing them, or reads them from a file or stdin.
+
+Source: controller/accounts/README.md, "Signing on".
+"""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Final, TypeAlias
+
+import typer
+
+from controller.cli.errors import CommandError
+from controller.views.snapshot_reader import SnapshotPart
+
+Plain: TypeAlias = dict[str, object]
+
+_STDIN: Final = Path("-")
+_FILE_CHARACTERS_MAX: Final = 200
+
+PinFile = Annotated[
+    Path | None,
+    typer.Option("--pin-file", metavar="FILE", help="The person's PIN is in it; - is stdin."),
+]
+SecondPinFile = Annotated[
+    Path | None,
+    typer.Option("--second-pin-file", metavar="FILE", help="The second person's PIN is in it."),
+]
+NewPinFile = Annotated[
+    Path | None,
+    typer.Option("--new-pin-file", metavar="FILE", help="The new PIN is in it; - is stdin."),
+]
+
+
+def sign_on_requests(shown: SnapshotPart, *people: tuple[str, Path | None]) -> list[Plain]:
+    """The requests that sign these persons on, each with the file of the PIN, if given.
+
+    Nobody is asked where the table has no accounts. An empty PIN at a terminal signs nobody on:
+    the account of the machine may be the person's.
+    """
+    accounts = (shown.part("people") or SnapshotPart({})).number("accounts")
+    pins = ((name, read_pin(name, file, always=False)) for name, file in people if name)
+    if not accounts and all(file is None for _, file in people):
+        return []
+    return [{"request": "sign-on", "by": name, "pin": pin} for name, pin in pins if pin]
+
+
+def read_pin(name: str, file: Path | None, *, always: bool = True) -> str:
+    """The PIN of a person; empty where there is no file and no terminal, and that is allowed."""
+    if file is not None:
+        return _from_file(file)
+    if sys.stdin.isatty():
+        return str(_ask(f"PIN of {name}"))
+    if always:
+        raise CommandError(
+            "the PIN is missing",
+            place="--new-pin-file",
+            allowed="a file, or - for stdin",
+            remedy="name one, or run the command at a terminal",
+        )
+    return ""
+
+
+def read_new_pin(name: str, file: Path | None) -> str:
+    """A new PIN, asked for twice at a terminal."""
+    pin = read_pin(f"{name} (new)", file)
+    if file is None and _ask("the same again") != pin:
+        raise CommandError("the two PINs differ", place="PIN", remedy="type it again")
+    return pin
+
+
+def _ask(words: str) -> str:
+    return str(typer.prompt(words, default="", show_default=False, hide_input=True, err=True))
+
+
+def _from_file(file: Path) -> str:
+    try:
+        if file == _STDIN:
+            return sys.stdin.readline(_FILE_CHARACTERS_MAX).strip()
+        with file.open(encoding="utf-8") as opened:
+            return opened.readline(_FILE_CHARACTERS_MAX).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise CommandError(
+            f"the PIN cannot be read: {why}",
+            place=str(file),
+            remedy="name a file that holds the PIN in its first line",
+        ) from error

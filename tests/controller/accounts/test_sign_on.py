@@ -1,0 +1,303 @@
+"""Who acts is proved: by PIN on a connection, by the machine's account; wrong PINs lock."""
+
+import statistics
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from people_at_a_table import ALEE, ANN, ANYBODY, OTHER_PIN, PIN, People
+
+from controller.accounts.sign_on import FAILURES_MAX, LOCKED_S, AccountError
+from controller.actions.actions import (
+    Action,
+    CallNoMoreBets,
+    CorrectCoup,
+    OperatorAction,
+    RecordAct,
+    Resolution,
+    SignDealerOn,
+)
+from controller.actions.choices import ActKind, FloorDecision
+from controller.actions.declaration import Proof, Role
+from controller.rules.outcome import Outcome
+from controller.tape.inputs import AccountChange
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.clock import now
+
+CONTINUE = Resolution(FloorDecision.CONTINUE)
+
+
+@pytest.fixture
+def people(fast_dir: Path) -> People:
+    return People(fast_dir)
+
+
+def act(person: str, action: Action = CONTINUE) -> OperatorAction[Action]:
+    role = action.requirements().roles[0]
+    return OperatorAction(Timestamp(1, 1), person, role, "uid-54321", action, "")
+
+
+# --- without accounts -----------------------------------------------------------------------------
+
+
+def test_without_accounts_a_name_is_enough_and_not_proved(people: People) -> None:
+    ann = people.file.id_of(ANN)
+
+    judged = people.session().authorise(act(ann), None)
+
+    assert (judged.role, judged.proof) == (Role.FLOORPERSON, Proof.NONE)
+
+
+# --- a claim --------------------------------------------------------------------------------------
+
+
+def test_a_claim_to_be_the_floorperson_decides_nothing_where_accounts_are(people: People) -> None:
+    ann = people.with_account()
+
+    with pytest.raises(AccountError, match="by: it is not proved who that is"):
+        people.session().authorise(act(ann), Role.FLOORPERSON)
+
+
+def test_nor_does_a_name_that_nobody_has(people: People) -> None:
+    people.with_account()
+
+    with pytest.raises(AccountError, match="by: it is not proved"):
+        people.session().authorise(act(people.file.id_of("Bo Ray")), Role.PIT_MANAGER)
+
+
+@pytest.mark.parametrize("role", [Role.SURVEILLANCE, Role.INSPECTOR, Role.FLOORPERSON])
+def test_a_claim_records_nothing_as_another_than_a_dealer(people: People, role: Role) -> None:
+    ann = people.with_account()
+
+    with pytest.raises(AccountError, match="as that only a dealer acts"):
+        people.session().authorise(act(ann, RecordAct(ActKind.WASHED)), role)
+
+
+def test_a_dealers_call_waits_for_no_pin_and_says_so(people: People) -> None:
+    people.with_account()
+
+    judged = people.session().authorise(act(people.file.id_of("Dee"), CallNoMoreBets()), None)
+
+    assert (judged.role, judged.proof) == (Role.DEALER, Proof.NONE)
+
+
+def test_a_dealer_signs_on_at_the_table_with_proof_alone(people: People) -> None:
+    ann = people.with_account()
+
+    with pytest.raises(AccountError, match="by: it is not proved"):
+        people.session().authorise(act(ann, SignDealerOn()), Role.DEALER)
+
+
+# --- by PIN ---------------------------------------------------------------------------------------
+
+
+def test_who_signed_on_is_proved_by_pin_and_has_the_accounts_role(people: People) -> None:
+    ann, session = people.with_account(role=Role.PIT_MANAGER), people.session()
+    session.sign_on("ann  LEE", PIN)
+
+    judged = session.authorise(act(ann), None)
+
+    assert (judged.role, judged.proof) == (Role.PIT_MANAGER, Proof.PIN)
+    assert session.default_person() == ann
+
+
+def test_a_role_that_is_not_the_accounts_is_refused(people: People) -> None:
+    ann, session = people.with_account(), people.session()
+    session.sign_on(ANN, PIN)
+
+    with pytest.raises(AccountError, match="role: pit_manager is not the role"):
+        session.authorise(act(ann), Role.PIT_MANAGER)
+
+
+def test_a_dealer_who_is_proved_still_decides_nothing(people: People) -> None:
+    dee, session = people.with_account("Dee", Role.DEALER), people.session()
+    session.sign_on("Dee", PIN)
+
+    with pytest.raises(AccountError, match="role: resolve is not for dealer"):
+        session.authorise(act(dee), None)
+
+
+def test_a_session_proves_nobody_else(people: People) -> None:
+    people.with_account()
+    bo, session = people.with_account("Bo Ray"), people.session()
+    session.sign_on(ANN, PIN)
+
+    with pytest.raises(AccountError, match="by: it is not proved"):
+        session.authorise(act(bo), None)
+
+
+def test_it_is_not_that_of_another_connection_and_ends_at_sign_off(people: People) -> None:
+    ann, session = people.with_account(), people.session()
+    session.sign_on(ANN, PIN)
+    elsewhere = people.session().known(ann).proof
+    session.sign_off()
+
+    assert (elsewhere, session.known(ann).proof) == (Proof.NONE, Proof.NONE)
+
+
+@pytest.mark.parametrize(
+    ("change", "values"),
+    [
+        (AccountChange.REMOVED, {}),
+        (AccountChange.ROLE, {"role": Role.DEALER}),
+        (AccountChange.PIN, {"pin": OTHER_PIN}),
+    ],
+)
+def test_it_ends_when_the_account_is_changed(people: People, change, values) -> None:
+    ann, session = people.with_account(), people.session()
+    session.sign_on(ANN, PIN)
+
+    people.change(change, ANN, **values)
+
+    assert session.known(ann).proof is Proof.NONE
+
+
+# --- two persons ----------------------------------------------------------------------------------
+
+
+def test_a_second_person_is_proved_as_well(people: People) -> None:
+    ann, bo = people.with_account(), people.with_account("Bo Ray", pin=OTHER_PIN)
+    session, corrects = people.session(), CorrectCoup(1, Outcome.TIE, bo)
+    session.sign_on(ANN, PIN)
+    with pytest.raises(AccountError, match="second: it is not proved"):
+        session.authorise(act(ann, corrects), None)
+
+    session.sign_on("Bo Ray", OTHER_PIN)
+
+    judged = session.authorise(act(ann, corrects), None)
+    assert (judged.proof, judged.second_proof) == (Proof.PIN, Proof.PIN)
+    assert session.default_person() == "", "with two it is not clear who acts"
+
+
+# --- by the machine's account -------------------------------------------------------------------
+
+
+def test_the_account_of_the_machine_proves_its_person(people: People) -> None:
+    ann, session = people.with_account(), people.session(ALEE)
+
+    judged = session.authorise(act(ann), None)
+
+    assert (judged.role, judged.proof) == (Role.FLOORPERSON, Proof.ACCOUNT)
+    assert (session.default_person(), people.session().default_person()) == (ann, "")
+
+
+def test_a_mapped_person_without_an_account_is_a_claim(people: People) -> None:
+    ann = people.file.id_of(ANN)
+    people.with_account("Bo Ray")
+
+    assert people.session(ALEE).known(ann).proof is Proof.NONE
+
+
+# --- wrong PINs -----------------------------------------------------------------------------------
+
+
+def guess(people: People, name: str = ANN, pin: str = "000001", uid: int = ANYBODY) -> str:
+    with pytest.raises(AccountError) as refused:
+        people.session(uid).sign_on(name, pin)
+    return str(refused.value)
+
+
+def test_after_five_wrong_pins_the_right_one_opens_nothing_for_fifteen_minutes(
+    people: People,
+) -> None:
+    people.with_account()
+    for _ in range(FAILURES_MAX):
+        guess(people)
+
+    assert guess(people, pin=PIN).startswith("sign-on: it was refused")
+    people.at_s += LOCKED_S - 1
+    guess(people, pin=PIN)
+    people.at_s += 1
+    people.session().sign_on(ANN, PIN)
+
+
+def test_the_lock_is_on_record_with_where_the_pins_came_from(people: People) -> None:
+    ann = people.with_account()
+    for _ in range(FAILURES_MAX + 3):
+        guess(people)
+
+    locked = [one for one in people.recorded if one.change is AccountChange.LOCKED]
+    assert [(one.person, one.by, one.identified_by) for one in locked] == [(ann, "", "uid-54321")]
+
+
+def test_a_lock_that_is_over_leaves_one_guess_before_the_next(people: People) -> None:
+    people.with_account()
+    for _ in range(FAILURES_MAX):
+        guess(people)
+    people.at_s += LOCKED_S
+
+    guess(people)
+
+    guess(people, pin=PIN)
+    assert [one.change for one in people.recorded[1:]] == [AccountChange.LOCKED] * 2
+
+
+def test_four_wrong_pins_and_the_right_one_lock_nothing_and_are_forgotten(people: People) -> None:
+    ann = people.with_account()
+    for _ in range(FAILURES_MAX - 1):
+        guess(people)
+
+    people.session().sign_on(ANN, PIN)
+
+    account = people.file.account(ann)
+    assert account is not None
+    assert (account.failures, account.locked_until_ns) == (0, 0)
+
+
+def test_failures_outlive_a_restart(fast_dir: Path, people: People) -> None:
+    people.with_account()
+    for _ in range(FAILURES_MAX):
+        guess(people)
+
+    assert guess(People(fast_dir), pin=PIN).startswith("sign-on: it was refused")
+
+
+def test_who_signed_on_before_stays_signed_on(people: People) -> None:
+    ann, session = people.with_account(), people.session()
+    session.sign_on(ANN, PIN)
+    for _ in range(FAILURES_MAX):
+        guess(people)
+
+    assert session.known(ann).proof is Proof.PIN
+
+
+def test_an_unknown_name_gets_the_same_answer_and_is_on_record_as_that(people: People) -> None:
+    people.with_account()
+    answers = {guess(people, "Zoe Nobody") for _ in range(FAILURES_MAX)}
+
+    assert answers == {guess(people)}
+    assert [one.person for one in people.recorded[1:]] == [""]
+    assert list(people.file.names().values()) == [ANN], "no name is stored"
+
+
+def test_an_unknown_name_costs_as_much(people: People) -> None:
+    people.with_account()
+
+    def median_ns(name: str) -> float:
+        taken = []
+        for _ in range(7):
+            before = now().monotonic_ns
+            guess(people, name)
+            taken.append(now().monotonic_ns - before)
+        return statistics.median(taken)
+
+    known, unknown = median_ns(ANN), median_ns("Zoe Nobody")
+    assert 0.4 < known / unknown < 2.5
+
+
+def test_a_name_alone_in_the_file_is_no_account(people: People) -> None:
+    people.with_account()
+    people.file.id_of("Bo Ray")
+
+    guess(people, "Bo Ray", "")
+
+
+def test_the_file_of_another_hash_is_not_believed_for_its_own_session(people: People) -> None:
+    ann, session = people.with_account(), people.session()
+    session.sign_on(ANN, PIN)
+    account = people.file.account(ann)
+    assert account is not None
+
+    people.file.put_account(replace(account, role="pit_manager"))
+
+    assert session.known(ann).proof is Proof.NONE

@@ -1,0 +1,88 @@
+"""A table from a journal with its control socket, for the tests of both."""
+
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+
+from controller.actions.actions import OperatorAction
+from controller.config.time_zone import zone_data
+from controller.control.client import ControlClient
+from controller.control.server import ControlServer
+from controller.core.build import SETTINGS
+from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.journal.people import PeopleFile
+from controller.procedure.effects import ActRecord
+from controller.procedure.rulebook import ObservableFact
+from controller.profiles.load import load_clauses, profile_text
+from controller.table.loop import StoredTransaction
+from controller.table.table import Health, RunSpec, Table
+from controller.tape.inputs import Started
+from controller.version import VERSION
+from controller.views.snapshot import snapshot
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.clock import now
+
+PORT = "/dev/ttyUSB0"
+
+
+class Clock:
+    """A clock that stands until it is moved on."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def __call__(self) -> Timestamp:
+        return Timestamp(int(self.seconds * 1e9), now().utc_ns)
+
+
+class Serving:
+    """A table from a journal, its control socket and what it stored."""
+
+    def __init__(self, journal: Path, path: Path, **others: object) -> None:
+        self.stored: list[StoredTransaction] = []
+        shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
+        settings = Settings("M7", "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
+        encoded, profile = SETTINGS.encode(settings), profile_text("s42-mini").encode()
+
+        def start(replaced: str) -> Started:
+            return Started(now(), "boot", VERSION, encoded, profile, zone_data("UTC"), replaced)
+
+        beginning = RunSpec(journal, load_clauses(), start)
+        self.path = path
+        self.table = Table("M7", beginning, now, self.stored.append)
+        self.table.start()
+        assert self.table.health is Health.RUNNING, self.table.failure
+        self.journal = journal
+        self.people = PeopleFile(journal)
+        self.clock = Clock()
+        self.server = self.served_at(path, **others)
+        self.server.start()
+        self.client = ControlClient(path)
+
+    def served_at(self, path: Path, **others: object) -> ControlServer:
+        people, clock = self.people, self.clock
+        return ControlServer(path, self.table, self.shown, people, clock, **others)  # type: ignore[arg-type]
+
+    def shown(self) -> Mapping[str, object]:
+        assert self.table.published is not None
+        return snapshot(*self.table.published, self.table.health.value, self.table.failure)
+
+    def end(self) -> None:
+        self.table.stop()
+        self.table.join()
+        self.server.stop()
+
+    def records(self) -> list[ActRecord]:
+        made = (each.entries for stored in self.stored for each in stored.conclusions)
+        return [one for entries in made for one in entries if isinstance(one, ActRecord)]
+
+    def actions(self) -> list[OperatorAction]:
+        items = [one.item for stored in self.stored for one in stored.conclusions]
+        return [item for item in items if isinstance(item, OperatorAction)]
+
+
+def connected(path: Path) -> socket.socket:
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    connection.settimeout(10.0)
+    connection.connect(str(path))
+    return connection
