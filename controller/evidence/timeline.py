@@ -190,7 +190,7 @@ def describe_decision(source: ShoeEntry, decided: ResolutionRecorded) -> str:
     numbers = ", ".join(map(str, decided.closed))
     who = person_text(source, decided.person)
     if decided.second:
-        who += f" and {decided.second}"
+        who += f" and {second_text(source, decided.second)}"
     return (
         f"{who} decided: {done}{stated}{held}. Reason: {decided.reason}."
         f" Closes {'irregularity' if len(decided.closed) == 1 else 'irregularities'} {numbers}."
@@ -199,7 +199,8 @@ def describe_decision(source: ShoeEntry, decided: ResolutionRecorded) -> str:
 
 def describe_correction(source: ShoeEntry, corrected: CoupCorrected) -> str:
     """Both persons, the outcome that counts now, the one before, and the reason."""
-    who = f"{person_text(source, corrected.person)} and {corrected.second}"
+    second = second_text(source, corrected.second)
+    who = f"{person_text(source, corrected.person)} and {second}"
     now, before = OUTCOME_TEXTS[corrected.outcome], OUTCOME_TEXTS[corrected.before]
     return f"{who} corrected the outcome: {now}; before: {before}. Reason: {corrected.reason}."
 
@@ -211,6 +212,13 @@ def person_text(source: ShoeEntry, person: str) -> str:
     role = source.action.role.value.replace("_", " ")
     known = PROOF_WORDS[source.action.proof]
     return f"{person} ({role}, {known}, identified by {source.action.identified_by})"
+
+
+def second_text(source: ShoeEntry, person: str) -> str:
+    """The second person, with how the person is known."""
+    if source.action is None:
+        return person
+    return f"{person} ({PROOF_WORDS[source.action.second_proof]})"
 
 
 def _other_lines(source: ShoeEntry) -> Iterator[TimelineLine]:

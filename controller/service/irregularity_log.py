@@ -117,14 +117,14 @@ def describe_decision(decided: ResolutionRecorded, item: Input) -> str:
     dealt = f"{cards} dealt while suspended"
     if decided.cards_dealt:
         dealt = f"{decided.provisional}: {dealt}"
-    second = f" and {decided.second}" if decided.second else ""
+    second = f" and {decided.second}{_second_proof(item)}" if decided.second else ""
     return f"{words} decided by {decided.person}{_role(item)}{second}, closes {closed}; {dealt}"
 
 
 def describe_correction(corrected: CoupCorrected, item: Input) -> str:
     """Which coup counts as what from now on, and who decided it."""
     coup = f"coup {corrected.coup} of shoe {corrected.shoe} of {corrected.gaming_day}"
-    people = f"{corrected.person}{_role(item)} and {corrected.second}"
+    people = f"{corrected.person}{_role(item)} and {corrected.second}{_second_proof(item)}"
     return f"{coup} corrected to {corrected.outcome} by {people}, was {corrected.before}"
 
 
@@ -133,3 +133,7 @@ def _role(item: Input) -> str:
     if not isinstance(item, OperatorAction):
         return ""
     return f" ({item.role.replace('_', ' ')}, {PROOF_WORDS[item.proof]})"
+
+
+def _second_proof(item: Input) -> str:
+    return f" ({PROOF_WORDS[item.second_proof]})" if isinstance(item, OperatorAction) else ""

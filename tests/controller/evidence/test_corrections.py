@@ -32,9 +32,8 @@ LAST_COUPS = (*PLAYER_WINS[:2], "43", *PLAYER_WINS[2:], *PLAYER_WINS)
 MADE_NS = 1_763_720_000_000_000_001
 TO_TIE = CorrectCoup(1, Outcome.TIE, "S. Veil")
 SAID = (
-    "A. Floor (floorperson, not proved, identified by test) and S. Veil corrected the outcome:"
-    " Tie; before:"
-    " Player wins. Reason: seen by me."
+    "A. Floor (floorperson, not proved, identified by test) and S. Veil (not proved) corrected the"
+    " outcome: Tie; before: Player wins. Reason: seen by me."
 )
 
 

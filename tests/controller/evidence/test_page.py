@@ -175,10 +175,14 @@ def test_an_irregularity_is_shown_with_decision_person_and_reason(account, dispu
     assert section.startswith("1. OVERDRAW A card was drawn that no hand is due")
     second = PeopleFile(disputed).id_of("C. Lee")
     assert (
-        f"A. Floor (floorperson, not proved, identified by test) and {second} decided: the coup"
-        " in which play"
-        " was suspended is void; what was dealt meanwhile counts. Reason: seen by me."
+        f"A. Floor (floorperson, not proved, identified by test) and {second} (not"
+        " proved) decided: the coup in which play was suspended is void; what was dealt meanwhile"
+        " counts. Reason: seen by me."
     ) in section
+
+
+def test_the_page_counts_the_decisions_of_the_shoe_by_person(account) -> None:
+    assert "Decisions A. Floor: void-coup 1" in read(account(4)).sections["The shoe"]
 
 
 def test_a_card_drawn_in_error_that_nobody_turned_is_not_shown(account) -> None:

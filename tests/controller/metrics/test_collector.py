@@ -13,6 +13,9 @@ import pytest
 from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
+from controller.actions.actions import OperatorAction, Resolution
+from controller.actions.choices import FloorDecision
+from controller.actions.declaration import Role
 from controller.archive.log_writer import LogStatus
 from controller.archive.sealer import Sealer, SealingStatus
 from controller.archive.signer import SigningSettings
@@ -21,7 +24,13 @@ from controller.core.build import SETTINGS
 from controller.core.settings import Settings, ShoeDeviceSettings
 from controller.metrics.collector import TableMetrics
 from controller.metrics.server import MetricsServer, MetricsUnavailable
-from controller.procedure.effects import CoupClosed, CoupCorrected, CoupFate, CoupRecord
+from controller.procedure.effects import (
+    CoupClosed,
+    CoupCorrected,
+    CoupFate,
+    CoupRecord,
+    ResolutionRecorded,
+)
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.rulebook import ObservableFact
@@ -195,6 +204,24 @@ def test_a_correction_is_counted_and_the_coups_stay_as_counted(
     assert counts == {"player": 0, "banker": 0, "tie": 1}
     assert value("coups_total", outcome="player") == 1
     assert value("coups_total", outcome="tie") == 0
+
+
+def test_decisions_are_counted_by_role_and_kind_and_name_nobody(
+    metrics: TableMetrics, table: Table, stored: MakeStored
+) -> None:
+    person = "person-00112233aabb"
+    decided = ResolutionRecorded(person, "seen", FloorDecision.VOID_COUP, None, None, (1,))
+    transaction = stored(decided)
+    voids = Resolution(FloorDecision.VOID_COUP)
+    act = OperatorAction(READ_AT, person, Role.PIT_MANAGER, "uid-7", voids, "seen")
+    transaction = replace(transaction, conclusions=(Conclusion(act, (decided,)),))
+
+    for _ in range(12):
+        metrics.observe(transaction)
+
+    value = metric_reader(metrics, table)
+    assert value("decisions_total", role="pit_manager", decision="void-coup") == 12
+    assert person not in metrics.text(table).decode()
 
 
 def test_every_irregularity_code_starts_at_zero(

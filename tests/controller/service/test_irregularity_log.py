@@ -4,9 +4,11 @@ import logging
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from controller.actions.actions import CallNoMoreBets, OperatorAction
-from controller.actions.declaration import Role
+from controller.actions.declaration import Proof, Role
+from controller.core.account_record import account_record
 from controller.core.state import CoreState
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile
@@ -15,6 +17,7 @@ from controller.script.player import PlayedStatement, play
 from controller.service.irregularity_log import IrregularityLog
 from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import EventVerdicts
+from controller.tape.inputs import AccountChange, AccountChanged
 from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
 from firmware_bridge.timestamp import Timestamp
 
@@ -88,8 +91,7 @@ def test_an_irregularity_its_suspension_and_the_decision_are_logged(
         SUSPENDED,
         (
             "continue decided by Ann Lee (floorperson, not proved), closes irregularity 1; no"
-            " card dealt while"
-            " suspended"
+            " card dealt while suspended"
         ),
         PLAYING,
     ]
@@ -107,8 +109,7 @@ def test_cards_dealt_while_suspended_are_counted_in_the_line_of_the_decision(
         ),
         (
             "continue decided by Ann Lee (pit manager, not proved), closes irregularities 1 to"
-            " 2; take-over: 6"
-            " cards in 2 coups dealt while suspended"
+            " 2; take-over: 6 cards in 2 coups dealt while suspended"
         ),
         PLAYING,
     ]
@@ -122,8 +123,7 @@ def test_the_stated_outcome_of_a_partial_coup_is_logged(
     assert logged(caplog, script, book_of("s42-mini"))[2:] == [
         (
             "state-outcome banker decided by Ann Lee (floorperson, not proved), closes"
-            " irregularity 1; no card"
-            " dealt while suspended"
+            " irregularity 1; no card dealt while suspended"
         ),
         PLAYING,
     ]
@@ -139,8 +139,7 @@ def test_an_irregularity_that_does_not_suspend_says_so(caplog: pytest.LogCapture
         ),
         (
             "continue decided by Ann Lee (floorperson, not proved), closes irregularity 1; no"
-            " card dealt while"
-            " suspended"
+            " card dealt while suspended"
         ),
     ]
 
@@ -159,9 +158,8 @@ def test_a_table_that_the_decision_suspends_again_is_logged_as_suspended(
 
     assert logged(caplog, script, book_of("s42-mini"))[3:] == [
         (
-            "close-shoe decided by Ann Lee (floorperson, not proved), closes irregularities 1"
-            " to 2; void: 1"
-            " card dealt while suspended"
+            "close-shoe decided by Ann Lee (floorperson, not proved), closes irregularities 1 to"
+            " 2; void: 1 card dealt while suspended"
         ),
         (
             "irregularity 3 SHOE_JOINED, between coups: the program joined a shoe that was already"
@@ -250,7 +248,20 @@ def test_a_correction_is_logged_with_both_persons(caplog: pytest.LogCaptureFixtu
     assert logged(caplog, script, book_of("s42-mini")) == [
         (
             "coup 1 of shoe 1 of 2026-11-21 corrected to player by Ann Lee (floorperson, not"
-            " proved) and"
-            " Bo Ray, was tie"
+            " proved) and Bo Ray (not proved), was tie"
         )
+    ]
+
+
+def test_a_changed_account_is_logged_without_a_name(caplog: pytest.LogCaptureFixture) -> None:
+    person, book = "person-00112233aabb", book_of("s42-mini")
+    locked = AccountChanged(AT, person, AccountChange.LOCKED, Role.DEALER, "", "uid-7", Proof.NONE)
+    stored = transaction(play(book, parse(f"{BURN}{TIE}")), Role.DEALER)
+    conclusion = Conclusion(locked, (account_record(locked),))
+    caplog.clear()
+
+    IrregularityLog().on_stored(book, replace(stored, conclusions=(conclusion,)))
+
+    assert [one.getMessage() for one in caplog.records] == [
+        f"account of {person}: locked, dealer, after wrong PINs from uid-7"
     ]

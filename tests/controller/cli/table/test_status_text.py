@@ -8,9 +8,11 @@ from controller.actions.actions import CorrectCoup
 from controller.cli.table.status_tasks import CommandHints, irregularity_lines, resolve_commands
 from controller.cli.table.status_text import conclusion_lines, status_block
 from controller.journal.store import open_read_only
+from controller.procedure.states.staff import DecisionCount, StaffState
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
 from controller.rules.outcome import Outcome
+from controller.views.people import people_view
 from controller.views.snapshot import snapshot
 from controller.views.snapshot_reader import SnapshotPart
 
@@ -38,6 +40,25 @@ def test_status_shows_a_listen_only_device(three_coups: Path) -> None:
     block = status_block(shown_of(three_coups), CommandHints())
 
     assert "angel-eye-ii-ex at /dev/ttyUSB0: online; listen-only" in block
+
+
+@pytest.mark.parametrize(
+    ("accounts", "words"),
+    [(0, "no accounts are set up: who acts is not proved"), (2, "2 accounts")],
+)
+def test_status_says_who_deals_who_decided_and_whether_that_is_proved(
+    three_coups: Path, accounts: int, words: str
+) -> None:
+    staff = StaffState(("Dee",), (), (DecisionCount("Ann Lee", "void-coup", 12),))
+    shown = {**shown_of(three_coups).values, "people": people_view(staff, accounts)}
+
+    lines = status_block(SnapshotPart(shown), CommandHints()).splitlines()
+
+    assert lines[-3:] == [
+        f"people     {words}",
+        "dealers    Dee",
+        "decided    Ann Lee: void-coup 12",
+    ]
 
 
 def test_status_of_a_suspended_table_shows_what_is_open_with_clauses(suspended: Path) -> None:

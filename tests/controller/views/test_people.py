@@ -1,0 +1,38 @@
+"""People in a snapshot: who deals, who decided what, and that nothing proves who acts."""
+
+from controller.actions.choices import FloorDecision
+from controller.procedure.effects import ResolutionRecorded
+from controller.procedure.states.staff import DecisionCount, StaffState
+from controller.views.people import NOT_PROVED, decisions_made, people_view
+
+ANN, BO = "person-00112233aabb", "person-00112233aabc"
+
+
+def decided(person: str, decision: FloorDecision) -> ResolutionRecorded:
+    return ResolutionRecorded(person, "seen", decision, None, None, (1,))
+
+
+def test_dealers_and_decisions_are_shown_by_id() -> None:
+    staff = StaffState((ANN,), (), (DecisionCount(BO, "void-coup", 12),))
+
+    assert people_view(staff, 2) == {
+        "accounts": 2,
+        "remark": "",
+        "dealers": [ANN],
+        "decided": [{"person": BO, "decision": "void-coup", "count": 12}],
+    }
+
+
+def test_without_accounts_the_view_says_so() -> None:
+    assert people_view(StaffState(), 0)["remark"] == NOT_PROVED
+
+
+def test_decisions_are_counted_by_person_and_kind_among_other_entries() -> None:
+    void, go_on = FloorDecision.VOID_COUP, FloorDecision.CONTINUE
+    entries = [decided(ANN, void), "another entry", decided(BO, void), decided(ANN, void)]
+
+    assert decisions_made([*entries, decided(ANN, go_on)]) == (
+        (ANN, "void-coup", 2),
+        (BO, "void-coup", 1),
+        (ANN, "continue", 1),
+    )
