@@ -110,8 +110,8 @@ def test_a_suspended_table_says_why_and_what_was_dealt_on_over_a_restart(
                 " while suspended"
             ),
             (
-                f"continue decided by {person} (floorperson, not proved), closes irregularities 1 to"
-                " 2; take-over: 5 cards in 2 coups dealt while suspended"
+                f"continue decided by {person} (floorperson, not proved), closes irregularities 1"
+                " to 2; take-over: 5 cards in 2 coups dealt while suspended"
             ),
             "the table is no longer suspended",
         )
