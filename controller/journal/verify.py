@@ -1100,7 +1100,7 @@ def check_wal(report: VerifyReport, log: Path, index: Path) -> None:
         if data[at + 8 : at + 16] == head[16:24]
     ]
     if struct.pack(">2I", *sums) != head[24:] or any(commits[:-1]):
-        report.fail(log.name, "damaged before its end: what was stored after that place is lost")
+        report.fail(log.name, "damaged before its end: records stored after that place are lost")
 
 
 # --- folders and bundles ------------------------------------------------------------------------

@@ -20,7 +20,10 @@ from controller.archive.signer import SigningSettings
 from controller.control.server import ControlServer
 from controller.core.build import SETTINGS, build_core
 from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.evidence_log.leaf import Leaf, LeafKind
+from controller.evidence_log.log import EvidenceLog
 from controller.journal.people import PeopleFile
+from controller.journal.record import GENESIS
 from controller.journal.store import Journal
 from controller.procedure.people.permitted import is_own_void, permitted_decisions
 from controller.procedure.phases import Phase
@@ -124,6 +127,17 @@ def deal(fast_dir: Path) -> Callable[..., Path]:
         return folder
 
     return dealt
+
+
+@pytest.fixture
+def begun_log() -> Callable[[Path], None]:
+    """Puts a log that speaks of no record yet beside a journal that was written without a table."""
+
+    def begun(folder: Path) -> None:
+        first = Leaf(LeafKind.COMMISSIONED, 0, GENESIS, NINE_O_CLOCK_NS)
+        EvidenceLog.begin(folder, "M7", first).close()
+
+    return begun
 
 
 @pytest.fixture

@@ -665,7 +665,7 @@ def test_another_program_behind_the_socket_is_reported(
 
 
 def test_no_name_is_in_the_record_and_an_erased_one_in_no_answer(
-    after_overdraw: Serving, suspended: Path
+    after_overdraw: Serving, suspended: Path, begun_log: Callable[[Path], None]
 ) -> None:
     answered = after_overdraw.client.request({**DECISION, "second": "C. Lee"})
     assert [one["person"] for one in answered["entries"] if "person" in one] == ["A. Floor"]
@@ -680,6 +680,7 @@ def test_no_name_is_in_the_record_and_an_erased_one_in_no_answer(
     after_overdraw.people.erase("A. Floor")
     answered = after_overdraw.client.request({**RECORD, "by": "C. Lee", "second": person})
     assert "A. Floor" not in str(answered)
+    begun_log(suspended)
     assert verify(suspended).intact
 
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,13 +21,14 @@ COMMITS = 6
 
 
 @pytest.fixture
-def folder_of_killed_program(fast_dir: Path) -> Path:
+def folder_of_killed_program(fast_dir: Path, begun_log: Callable[[Path], None]) -> Path:
     """A killed program's folder: each record is a commit in the log, none in live.db."""
     folder = fast_dir / "folder_of_killed_program"
     with Journal.open(fast_dir / "table") as journal:
         for number in range(COMMITS):
             journal.append([b"record %d" % number])
         shutil.copytree(fast_dir / "table", folder)
+    begun_log(folder)
     return folder
 
 

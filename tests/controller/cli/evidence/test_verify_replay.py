@@ -18,6 +18,18 @@ from controller.cli.main import main
 Capture = pytest.CaptureFixture[str]
 
 
+@pytest.fixture
+def three_coups(three_coups: Path, begun_log: Callable[[Path], None]) -> Path:
+    begun_log(three_coups)
+    return three_coups
+
+
+@pytest.fixture
+def read_in_pieces(read_in_pieces: Path, begun_log: Callable[[Path], None]) -> Path:
+    begun_log(read_in_pieces)
+    return read_in_pieces
+
+
 def change(folder: Path, leaf: str) -> None:
     with closing(sqlite3.connect(folder / "live.db", isolation_level=None)) as database:
         database.execute(leaf)
