@@ -82,10 +82,7 @@ class CallNoMoreBets(ActionValues, frozen=True, tag="no-more-bets"):
 
 
 class DeclareResult(ActionValues, frozen=True, tag="declare-result"):
-    """Declare the result of the coup.
-
-    At a table whose shoe has no buttons for it.
-    """
+    """Declare the result of the coup, at a table whose shoe has no buttons for it."""
 
     details: ClassVar = message("action_declare_result_values")
     roles: ClassVar = PEOPLE_AT_THE_TABLE
@@ -314,12 +311,8 @@ class SignDealerOn(ActionValues, frozen=True, tag="dealer-on"):
 
 
 class SignDealerOff(ActionValues, frozen=True, tag="dealer-off"):
-    """Sign off as a dealer of this table.
+    """Sign off as a dealer of this table; `dealer` is another who leaves."""
 
-    `dealer` is who leaves; empty for the person who acts.
-    """
-
-    details: ClassVar = message("action_dealer_off_values")
     roles: ClassVar = PEOPLE_AT_THE_TABLE
     proof_required: ClassVar = True
 
@@ -431,10 +424,9 @@ ActionT = TypeVar("ActionT", bound=Action, covariant=True)
 class OperatorAction(
     Struct, Generic[ActionT], frozen=True, tag="operator-action", omit_defaults=True
 ):
-    """A person's action.
+    """A person's action, from the account of the machine `identified_by`, such as "uid-1000".
 
-    `identified_by` is the account of the machine it came from, such as "uid-1000"; `proof` says how
-    it is known that the person acted, `second_proof` the same of the second person, if any.
+    `proof`: how it is known who acted; `second_proof`: the same of the second person, if any.
     """
 
     at: Timestamp

@@ -13,7 +13,13 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction, Resolution, SignDealerOff, SignDealerOn
+from controller.actions.actions import (
+    CorrectCoup,
+    OperatorAction,
+    Resolution,
+    SignDealerOff,
+    SignDealerOn,
+)
 from controller.actions.declaration import name_of
 from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.rulebook import RuleBook
@@ -79,7 +85,8 @@ def hold_dealers_answerable(before: TableState, step: Step) -> Step:
 
 def count_decision(step: Step, act: OperatorAction[Any]) -> Step:
     """Count a decision that was carried out."""
-    if not act.action.own_entry or any(isinstance(one, Refusal) for one in step.effects):
+    decides = isinstance(act.action, Resolution | CorrectCoup)
+    if not decides or any(isinstance(one, Refusal) for one in step.effects):
         return step
     staff, decision = step.state.staff, decision_of(act)
     others = tuple(
