@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from controller.actions.actions import Action, OperatorAction
 from controller.archive.shoe_index import find_sealed_files
 from controller.core.build import build_core
 from controller.journal.encoding import EncodingError
@@ -149,7 +150,7 @@ def rows(journal: JournalReader, span: RecordSpan) -> Iterator[JsonRow]:
 
 
 class _RowBuilder(Struct):
-    """Builds rows from records in order; keeps the rules, table, shoe and time they need."""
+    """Builds rows from records in order; keeps the rules, table, shoe, time and act they need."""
 
     clauses: Mapping[str, Clause]
     book: RuleBook | None = None
@@ -157,6 +158,7 @@ class _RowBuilder(Struct):
     gaming_day: str = ""
     shoe: int = 0
     at_ns: int = 0
+    act: OperatorAction[Action] | None = None
 
     def begin(self, base: Base) -> None:
         """Continue after records that may be archived: rules and table are in the base."""
@@ -178,9 +180,9 @@ class _RowBuilder(Struct):
             case CoupClosed(record=record):
                 yield self._row(stored, "coup", self._coup(CoupClosed(record)))
             case ResolutionRecorded() as decision:
-                yield self._row(stored, "decision", _decision(decision))
+                yield self._row(stored, "decision", {**_decision(decision), **self._proofs()})
             case CoupCorrected() as corrected:
-                yield self._row(stored, "correction", _correction(corrected))
+                yield self._row(stored, "correction", {**_correction(corrected), **self._proofs()})
             case ShoeEnded() as ended:
                 counted: JsonRow = {"coups": ended.coups, "cards_drawn": ended.cards_drawn}
                 yield self._row(stored, "shoe_ended", counted)
@@ -193,6 +195,7 @@ class _RowBuilder(Struct):
         if item is None:
             return False
         self.at_ns = received_ns(item)
+        self.act = item if isinstance(item, OperatorAction) else None
         if isinstance(item, Started):
             try:
                 core = build_core(item, self.clauses)
@@ -200,6 +203,12 @@ class _RowBuilder(Struct):
             except (EncodingError, ProfileError, ValueError):
                 self.book = None
         return True
+
+    def _proofs(self) -> JsonRow:
+        """How it is known who took the action that the entry was concluded from."""
+        if self.act is None:
+            return {}
+        return {"proof": self.act.proof.value, "second_proof": self.act.second_proof.value}
 
     def _row(self, stored: StoredRecord, kind: str, values: JsonRow) -> JsonRow:
         moment = datetime.fromtimestamp(self.at_ns // _NS_PER_S, UTC)

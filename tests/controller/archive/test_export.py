@@ -232,4 +232,6 @@ def test_a_correction_is_a_row_of_its_own(sealed_journal) -> None:
         "second": "S. Veil",
         "reason": "seen by me",
         "owed": [],
+        "proof": "none",
+        "second_proof": "none",
     }

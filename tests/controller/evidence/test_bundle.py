@@ -146,9 +146,9 @@ def test_a_name_that_was_erased_is_in_no_later_bundle(disputed: Path, tmp_path: 
     after = build(journal, 4)
 
     assert json_of(before, "people.json") == {second: "C. Lee"}
-    assert b"and C. Lee decided" in dict(before.files)["index.html"]
+    assert b"and C. Lee (not proved) decided" in dict(before.files)["index.html"]
     assert json_of(after, "people.json") == {}
-    assert f"and {second} decided" in dict(after.files)["index.html"].decode()
+    assert f"and {second} (not proved) decided" in dict(after.files)["index.html"].decode()
     assert all(b"C. Lee" not in data for _, data in after.files)
     assert verify(journal).intact
 
@@ -160,7 +160,7 @@ def test_a_name_cannot_write_into_the_page(disputed: Path, tmp_path: Path) -> No
 
     page = dict(build(journal, 4).files)["index.html"]
     assert b"<b onclick" not in page
-    assert b"and &lt;b onclick=x&gt; decided" in page
+    assert b"and &lt;b onclick=x&gt; (not proved) decided" in page
 
 
 def test_roads_json_has_the_roads_as_numbers(bundle: Bundle) -> None:
