@@ -84,6 +84,23 @@ def test_a_decision_is_the_person_whose_pin_was_given(
     assert "(floorperson, proved by PIN)" in mistaken.log_text()
 
 
+def test_a_start_takes_a_journal_from_other_accounts_and_says_so(
+    fast_dir: Path, mistaken: Program
+) -> None:
+    journal = fast_dir / "journal"
+    mistaken.stop()
+    journal.chmod(0o750)
+    (journal / "live.db").chmod(0o640)
+
+    mistaken.start()
+
+    assert (journal.stat().st_mode & 0o777, (journal / "live.db").stat().st_mode & 0o777) == (
+        0o700,
+        0o600,
+    )
+    assert "other accounts could read it; from now on this one alone may" in mistaken.log_text()
+
+
 def secrets(journal: Path) -> list[bytes]:
     """PINs and hashes as texts that must be nowhere."""
     (account,) = [one for one in PeopleFile(journal).accounts() if one.person]

@@ -670,3 +670,32 @@ def test_an_endless_file_is_not_read_whole() -> None:
         ConfigError, match=r"longer than 1000000 bytes. Remedy: name a table's configuration"
     ):
         load_config(Path("/dev/zero"))
+
+
+# --- people -------------------------------------------------------------------------------------
+
+
+def test_the_sockets_group_and_whose_account_is_whose(write: Write) -> None:
+    people = (
+        '[control]\ngroup = "table-7"\n[people]\nunix = { alee = "Ann Lee", "1001" = "Bo Ray" }\n'
+    )
+    config = load_config(write(f"{LEAST}{people}"))
+
+    assert config.control_group == "table-7"
+    assert config.unix_people == {"alee": "Ann Lee", "1001": "Bo Ray"}
+
+
+@pytest.mark.parametrize(
+    ("unix", "problem"),
+    [
+        ('"Ann Lee"', "people.unix: "),
+        ('{ alee = "" }', "people.unix.alee: '' is not allowed. Allowed: one printable line."),
+        ("{ alee = 5 }", "people.unix.alee: "),
+    ],
+)
+def test_an_account_belongs_to_a_name(
+    problems: Callable[[str], list[str]], unix: str, problem: str
+) -> None:
+    (found,) = problems(f"{LEAST}[people]\nunix = {unix}\n")
+
+    assert found.startswith(problem)

@@ -145,6 +145,17 @@ def test_a_wrong_request_is_refused_without_its_pin(with_account: Serving, line)
     assert PIN not in refusal(with_account, line)
 
 
+def test_whose_account_of_the_machine_it_is_needs_no_pin(suspended: Path, fast_dir: Path) -> None:
+    serving = Serving(suspended, fast_dir / "control.sock", unix={str(os.getuid()): ANN})
+    serving.client.request(ADD)
+
+    answer = serving.client.request({**DECISION, "by": ""})
+    serving.end()
+
+    assert (answer["ok"], answer["proof"]) == (True, "account")
+    assert [one.proof for one in serving.actions()] == [Proof.ACCOUNT]
+
+
 # --- no hash and no PIN anywhere ------------------------------------------------------------------
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.journal.people import Account, PeopleFile
 from controller.system.keys import fingerprint_text, make_key
 
 Capture = pytest.CaptureFixture[str]
@@ -105,3 +106,27 @@ def test_disabled_signing_is_shown(example: Path, capsys: Capture) -> None:
     main(["check-config", str(example), "--json"])
     shown = json.loads(capsys.readouterr().out)
     assert shown["seals"] == "NOT SIGNED: evidence.sign is false"
+
+
+# --- people ----------------------------------------------------------------------------------
+
+
+def test_without_accounts_it_says_that_nobody_is_proved(example: Path, capsys: Capture) -> None:
+    main(["check-config", str(example)])
+
+    assert "no accounts are set up: who acts is not proved" in capsys.readouterr().out
+
+
+def test_whose_account_of_the_machine_proves_nobody_is_a_remark(
+    example: Path, capsys: Capture
+) -> None:
+    example.write_text(f'{example.read_text()}\nunix = {{ alee = "Ann Lee", bray = "Bo Ray" }}\n')
+    people = PeopleFile(example.parent / "journal")
+    (example.parent / "journal").mkdir()
+    people.put_account(Account(people.id_of("Ann Lee"), "floorperson", "a hash"))
+
+    main(["check-config", str(example), "--json"])
+
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["people"] == "1 account"
+    assert shown["remarks"][-1] == "people.unix: 'Bo Ray' has no account and is not proved"
