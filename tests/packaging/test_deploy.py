@@ -48,6 +48,15 @@ def test_every_file_has_its_place_on_a_machine() -> None:
     assert {one.name for one in DEPLOY.iterdir()} == {*PLACES, *TOOLS}
 
 
+def test_commissioning_names_the_place_of_every_file() -> None:
+    page = (DEPLOY.parent / "docs/commissioning.md").read_text(encoding="utf-8")
+
+    for name, place in PLACES.items():
+        folder, _, last = f"/{place}".rpartition("/")
+        target = f"{folder}/" if last == name else f"/{place}"
+        assert re.search(rf"\$ install .*deploy/{re.escape(name)} {re.escape(target)}$", page, re.M)
+
+
 def test_the_unit_starts_no_table_again_that_may_not_start() -> None:
     lines = (DEPLOY / UNIT).read_text(encoding="utf-8").splitlines()
 

@@ -12,7 +12,10 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.config.load import load_config
+from controller.install.approval import ApprovedPart, sign_approval
 from controller.journal.store import Journal
+from controller.system.keys import make_key
 
 CONFIG = """\
 [table]
@@ -138,3 +141,18 @@ def test_root_starts_no_table_unless_told(
     assert code == ExitCode.NO_TABLE
     assert "account: root may do more" in capsys.readouterr().err
     assert not (config.parent / "journal").exists()
+
+
+def test_rules_that_must_be_approved_and_are_not_refuse_the_start(config: Path) -> None:
+    key = make_key(config.parent / "body.key")
+    approval = '[approval]\nfile = "it"\nkeys = ["body.key.pub"]\nrequired = ["profile"]\n'
+    config.write_text(config.read_text() + approval)
+    signed = sign_approval((load_config(config),), (ApprovedPart.CONFIGURATION,), "body", key)
+    (config.parent / "it").write_bytes(signed)
+
+    shown = ended(config, ())
+
+    assert shown.returncode == ExitCode.NO_TABLE
+    assert "INFO smartshoe: approval: profile: NOT APPROVED" in shown.stderr
+    assert "INFO smartshoe: approval: configuration: approved by body, key " in shown.stderr
+    assert "approval: not approved: profile. Allowed: " in shown.stderr
