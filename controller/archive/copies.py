@@ -225,6 +225,8 @@ def _copy_log(report: ArchiveReport, journal: Path, to: Path) -> None:
     part = to / _PART_NAME
     to.mkdir(_FOLDER_MODE, parents=True, exist_ok=True)
     part.unlink(missing_ok=True)
+    # Who reads an archive reads its log: the copy keeps the mode of the file that is there.
+    write_synced(part, b"", _FILE_MODE)
     copy_database(journal / LOG_NAME, part)
     with part.open("rb") as written:
         digest = file_digest(written, "sha256").digest()

@@ -380,10 +380,11 @@ def open_reader(file: Path, kind: FileKind = JOURNAL) -> ReadOnlyFile:
 def copy_database(file: Path, to: Path) -> None:
     """Copy an SQLite file as of this moment, whoever writes into it. Raises JournalError.
 
-    The copy is one file, for this account alone, and not synced.
+    The copy is one file, for this account alone unless it exists, and not synced.
     """
     try:
-        os.close(os.open(to, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, FILE_MODE))
+        flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
+        os.close(os.open(to, flags, FILE_MODE))
         url = f"{file.absolute().as_uri()}?mode=ro"
         with (
             closing(sqlite3.connect(url, uri=True)) as source,

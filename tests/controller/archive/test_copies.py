@@ -4,6 +4,7 @@ Source: controller/archive/README.md, "Journal commands".
 """
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -71,6 +72,18 @@ def copies_in(to: Path) -> str:
     by: str = json.loads((to / "archived.json").read_text())["by"]
     assert by.startswith("smartshoe ")
     return by
+
+
+def test_who_may_read_the_archives_folder_reads_every_file_of_it(sealed_journal, to) -> None:
+    journal = sealed_journal(1)
+    before = os.umask(0o027)
+    try:
+        archive_shoes(journal, to, LATER_NS)
+    finally:
+        os.umask(before)
+
+    modes = {one.name: one.stat().st_mode & 0o777 for one in to.rglob("*") if one.is_file()}
+    assert set(modes.values()) == {0o640}, modes
 
 
 def test_existing_copies_stay_and_missing_ones_are_added(sealed_journal, to) -> None:
