@@ -174,8 +174,9 @@ def checkpoint_problem(
     """Why a checkpoint is not valid; None if it is, or if no key is pinned."""
     if checkpoint.number >= event.number:
         return message("checkpoint_covers_later_events")
-    known = before not in (b"", UNKNOWN_CHAIN)
-    if known and checkpoint.number == event.number - 1 and checkpoint.chain != before:
+    if checkpoint.number < event.number - 1:
+        return message("checkpoint_covers_fewer_events")
+    if before not in (b"", UNKNOWN_CHAIN) and checkpoint.chain != before:
         return message("checkpoint_chain_differs")
     number = checkpoint.number.to_bytes(_NUMBER_BYTES, "little")
     if key and not attestation.is_valid_signature(

@@ -24,6 +24,7 @@ from firmware_bridge.tablelink.items import (
     EventsMissing,
     RequestAnswer,
     RequestType,
+    TableLinkEvent,
     TableLinkRequest,
 )
 from firmware_bridge.tablelink.settings import DeviceRole
@@ -52,7 +53,7 @@ CHAINED = TableLinkShoeSettings(chained=True)
 SAME_IDS = replace(CHAINED, seed=b"the key of the attacker")
 # Event 1 is the power-up of the shoe.
 POWER_UP = 1
-CHECKPOINT = 65
+CHECKPOINT, SECOND_CHECKPOINT = 65, 129
 
 
 class Line:
@@ -86,6 +87,13 @@ class Line:
     def missing(self) -> list[int]:
         """Numbers of events reported as missing; each suspends the table. 0: unknown."""
         return [one.count for one in self.link.journal if isinstance(one, EventsMissing)]
+
+    @property
+    def events_before_missing(self) -> int:
+        """How many events were taken before the first was reported as missing."""
+        items = self.link.journal
+        first = next(at for at, one in enumerate(items) if isinstance(one, EventsMissing))
+        return sum(isinstance(one, TableLinkEvent) for one in items[:first])
 
     @property
     def refusals(self) -> list[str]:
@@ -314,11 +322,10 @@ class Forger:
 def test_a_chain_of_the_attackers_own_ends_at_the_signed_checkpoint(line: Line) -> None:
     line.attacker.of_device = Forger(line.event)
     line.lid_moves(CHECKPOINT - 2)
-    line.receives(CHECKPOINT - 1)
-    assert line.missing == []
     line.receives(CHECKPOINT)
 
     assert line.missing == [0]
+    assert line.events_before_missing == CHECKPOINT - 1
     assert line.faults == ["checkpoint 65: its chain value is not that of the received events"]
 
 
@@ -337,6 +344,23 @@ def test_a_checkpoint_that_was_left_out_is_found(line: Line) -> None:
     assert line.missing == [0]
     (fault,) = line.faults
     assert fault.startswith("event 65 is no signed checkpoint, and one is due in its place")
+
+
+def test_an_earlier_checkpoint_in_the_place_of_the_next_is_found(line: Line) -> None:
+    def with_the_first(frame: Frame) -> Sequence[Frame | bytes]:
+        if not is_event(frame, SECOND_CHECKPOINT):
+            return (frame,)
+        first = next(one for one in line.attacker.seen if is_event(one, CHECKPOINT))
+        before = next(one for one in line.attacker.seen if is_event(one, SECOND_CHECKPOINT - 1))
+        return (with_content(first, chain_of(before), k2=SECOND_CHECKPOINT),)
+
+    line.attacker.of_device = with_the_first
+    line.lid_moves(SECOND_CHECKPOINT - 3)
+    line.receives(SECOND_CHECKPOINT)
+
+    assert line.missing == [0]
+    (fault,) = line.faults
+    assert fault.startswith("checkpoint 129: it does not cover every event before it")
 
 
 def test_a_device_that_attested_a_chain_cannot_be_robbed_of_it(attacker: Attacker) -> None:

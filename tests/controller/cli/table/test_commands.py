@@ -1,6 +1,7 @@
 """`status`, `resolve`, `close-shoe` and `act` against a running table and its control socket."""
 
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -235,3 +236,22 @@ def test_help_names_every_decision(capsys: Capture) -> None:
 
     output = " ".join(capsys.readouterr().out.split()).replace("- ", "-")
     assert all(decision.value in output for decision in FloorDecision)
+
+
+# --- the gaming day -------------------------------------------------------------------------------
+
+
+def test_the_gaming_day_is_stated_after_a_jump_of_the_clock(table: str, capsys: Capture) -> None:
+    """The journal is of 2025, and the machine's clock of now."""
+    act = ("act", "set-gaming-day", "--socket", table, "--by", "Ann Lee", "--reason", "weekend")
+    status = ("status", "--socket", table)
+    assert main(status) == ExitCode.DONE
+    assert "set-gaming-day" in capsys.readouterr().out
+    assert main((*act, "day=2025-11-21")) == ExitCode.NO
+    today = re.search(r"Allowed: (\d{4}-\d\d-\d\d)", capsys.readouterr().err)
+    assert today is not None
+
+    assert main((*act, f"day={today[1]}")) == ExitCode.DONE
+    capsys.readouterr()
+    main(status)
+    assert "set-gaming-day" not in capsys.readouterr().out
