@@ -285,7 +285,8 @@ def _assemble(
     devices.start()
     disk.start(table.put)
     clock_sync = ClockSyncMonitor(now)
-    clock_sync.start(table.put)
+    # Stored at once, so that nothing shows a state that is not on record.
+    clock_sync.start(table.act)
     return ProgramParts(table, pumps, batches, devices, disk, clock_sync, control, server)
 
 

@@ -50,7 +50,8 @@ class ClockSyncMonitor:
         self._thread: threading.Thread | None = None
 
     def start(self, put: Callable[[ClockSyncRead], object]) -> None:
-        """Read in a thread until stop()."""
+        """Read now, then in a thread until stop()."""
+        self.check(put)
         self._thread = threading.Thread(target=self._run, args=(put,), name="clock sync")
         self._thread.start()
 
@@ -69,7 +70,5 @@ class ClockSyncMonitor:
             put(ClockSyncRead(self._clock(), sync))
 
     def _run(self, put: Callable[[ClockSyncRead], object]) -> None:
-        while True:
+        while not self._ended.wait(self.INTERVAL_S):
             self.check(put)
-            if self._ended.wait(self.INTERVAL_S):
-                return

@@ -28,7 +28,7 @@ def test_one_input_for_the_first_answer_and_each_change() -> None:
     assert {one.at for one in put} == {AT}
 
 
-def test_the_thread_reads_at_once_and_ends() -> None:
+def test_it_is_read_before_the_thread_runs_which_ends() -> None:
     put: list[ClockSyncRead] = []
     monitor = ClockSyncMonitor(lambda: AT, lambda: GOOD)
     monitor.stop()
