@@ -276,6 +276,9 @@ def _assemble(
     since_ns = now().utc_ns - NoiseLimit.WINDOW_NS
     stored = stored_chunks(config.journal_folder, since_ns)
     pumps = tuple(_pump(config, table, url, line, stored) for url, line in config.lines)
+    # Before the ports: stored at once, so that the records of a start have one order.
+    clock_sync = ClockSyncMonitor(now)
+    clock_sync.start(table.act)
     # Bind the batches before the shoe's port opens and the first card can be read.
     batches.start(table.put, config.bound_batches)
     for pump in pumps:
@@ -284,9 +287,6 @@ def _assemble(
     devices = DeviceWatch(hotplug.on_device_event)
     devices.start()
     disk.start(table.put)
-    clock_sync = ClockSyncMonitor(now)
-    # Stored at once, so that nothing shows a state that is not on record.
-    clock_sync.start(table.act)
     return ProgramParts(table, pumps, batches, devices, disk, clock_sync, control, server)
 
 
