@@ -103,10 +103,7 @@ class BindBatch(ActionValues, frozen=True, tag="bind-batch"):
     roles: ClassVar = SUPERVISORS
     points: ClassVar = (RulePoint.BATCH_ONE_BACK, RulePoint.BATCH_EQUAL)
 
-    batch: Annotated[
-        Line,
-        described(message("value_bind_batch_batch")),
-    ]
+    batch: Annotated[Line, described(message("value_bind_batch_batch"))]
 
 
 class SetCardApart(ActionValues, frozen=True, tag="set-card-apart"):
@@ -122,10 +119,7 @@ class SetCardApart(ActionValues, frozen=True, tag="set-card-apart"):
     points: ClassVar = (RulePoint.DECKS_COUNT,)
 
     batch: Back
-    tag: Annotated[
-        Line,
-        described(message("value_set_card_apart_tag")),
-    ] = ""
+    tag: Annotated[Line, described(message("value_set_card_apart_tag"))] = ""
 
     def __post_init__(self) -> None:
         force_setattr(self, "tag", self.tag.upper())
@@ -201,10 +195,7 @@ class RecordAct(ActionValues, frozen=True, tag="record", rename={"kind": "act"})
     kind: ActKind
     batch: Back = ""
     seat: OptionalSeat = 0
-    amount: Annotated[
-        Amount,
-        described(message("value_record_amount")),
-    ] = 0
+    amount: Annotated[Amount, described(message("value_record_amount"))] = 0
     reference: Annotated[Line, described(message("value_record_reference"))] = ""
     second: Annotated[Person, described(message("value_record_second"))] = ""
 
@@ -237,10 +228,7 @@ class GiveUpReveal(ActionValues, frozen=True, tag="give-up"):
     points: ClassVar = (RulePoint.REVEAL_RIGHT, RulePoint.REVEAL_TURN, RulePoint.REVEAL_DEALER)
 
     hand: HandName
-    by_order: Annotated[
-        bool,
-        described(message("value_give_up_by_order")),
-    ] = False
+    by_order: Annotated[bool, described(message("value_give_up_by_order"))] = False
 
     def requirements(self) -> ActionRequirements:
         """An order needs a reason (S42-k-5-relinquish, NY-f-3-ii-g)."""
@@ -338,10 +326,7 @@ class GiveNotice(ActionValues, frozen=True, tag="notice"):
 
     setting: Setting
     value: NewValue
-    to: Annotated[
-        Line,
-        described(message("value_notice_to")),
-    ]
+    to: Annotated[Line, described(message("value_notice_to"))]
 
 
 class ChangeSetting(ActionValues, frozen=True, tag="change-setting"):
