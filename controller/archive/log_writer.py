@@ -36,7 +36,13 @@ from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
 from controller.journal.record import GENESIS
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError
-from controller.procedure.effects import CoupClosed, CoupCorrected, ResolutionRecorded
+from controller.procedure.effects import (
+    ActRecord,
+    CoupClosed,
+    CoupCorrected,
+    ResolutionRecorded,
+    SettingChanged,
+)
 from controller.system.atomic_file import sync_folder
 from controller.tape.entries import Entry, RunBegan
 from controller.tape.records import read_entry
@@ -75,7 +81,9 @@ def leaf_of_entry(entry: Entry | None, at: Head, at_ns: int) -> Leaf | None:
         case CoupClosed(record):
             day, shoe = record.gaming_day, record.shoe
             return Leaf(LeafKind.COUP, at.seq, at.chain, at_ns, day, shoe)
-        case ResolutionRecorded() | CoupCorrected():
+        case (
+            ResolutionRecorded() | CoupCorrected() | SettingChanged() | ActRecord("set-gaming-day")
+        ):
             return Leaf(LeafKind.DECISION, at.seq, at.chain, at_ns)
         case _:
             return None
