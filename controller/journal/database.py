@@ -5,8 +5,6 @@ Source: controller/journal/README.md, "File"; SQLite documentation, "Write-Ahead
 (sections 4 and 5) and "Uniform Resource Identifiers".
 """
 
-import contextlib
-import fcntl
 import os
 import shutil
 import sqlite3
@@ -21,7 +19,6 @@ from controller.journal.values import Base, JournalError
 from controller.journal.wal_check import LogEnd, log_end, valid_frames
 
 FILE_NAME: Final = "live.db"
-LOCK_NAME: Final = "lock"
 APPLICATION_ID: Final = 0x534D5348  # "SMSH"
 # Formats 1 and 2 (to version 0.5) had records in CBOR, format 3 (0.6) a copy of each action in the
 # entry of its verdicts, format 4 (0.7) no evidence log beside it: they are refused.
@@ -80,7 +77,6 @@ READABLE: Final = "Remedy: name a journal that this account may read, and check 
 # The journal holds cards that nobody has seen yet: the account of the table alone may read it.
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
-_OF_OTHERS: Final = 0o077
 # SQLite puts names from a damaged file into its messages, which then are not valid text.
 DAMAGE: Final = (sqlite3.Error, UnicodeDecodeError)
 
@@ -108,29 +104,6 @@ def describe_error(error: Exception) -> str:
         return error.strerror or type(error).__name__
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     return f"{_WORDS.get(error_kind(error), 'SQLite failed')} ({error}; {name})"
-
-
-def narrow_modes(folder: Path) -> bool:
-    """Take a journal from every account but its own; False where it was so already.
-
-    Raises JournalError.
-    """
-    try:
-        if not folder.stat().st_mode & _OF_OTHERS:
-            return False
-        # The folder first: then nobody else comes to what is in it.
-        for one in (folder, *folder.rglob("*")):
-            if not one.is_symlink():
-                one.chmod(one.stat().st_mode & ~_OF_OTHERS & 0o7777)
-    except FileNotFoundError:
-        return False
-    except OSError as error:
-        raise JournalError(
-            f"{folder}: other accounts may read it, and that cannot be changed:"
-            f" {describe_error(error)}. Remedy: make it, and what is in it, belong to the account"
-            " that runs the table"
-        ) from error
-    return True
 
 
 class _Writer(sqlite3.Connection):
@@ -396,56 +369,4 @@ def copy_database(file: Path, to: Path) -> None:
         raise JournalError(
             f"{file}: cannot be copied to {to}: {describe_error(error)}. Remedy: run it as the"
             " account that may read the file, make room, and check the disk"
-        ) from error
-
-
-class FolderLock:
-    """The lock on a journal's folder; held until released or the process ends."""
-
-    __slots__ = ("_descriptor",)
-
-    def __init__(self, folder: Path) -> None:
-        """Raises JournalError naming the process that holds the lock."""
-        path = folder / LOCK_NAME
-        try:
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
-            self._descriptor = os.open(path, flags, FILE_MODE)
-            # Versions to 0.7 made one that everybody could open, and hold.
-            with contextlib.suppress(PermissionError):
-                os.fchmod(self._descriptor, FILE_MODE)
-        except OSError as error:
-            raise JournalError(
-                f"{path}: cannot create the lock file: {error.strerror}. Remedy: check that the"
-                " folder belongs to this program's account and is not read-only."
-            ) from error
-        try:
-            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            holder = os.read(self._descriptor, 32).decode("ascii", "replace").strip()
-            os.close(self._descriptor)
-            raise JournalError(
-                f"{folder}: process {holder or 'unknown'} already writes this journal. Allowed: one"
-                " program at a time. Remedy: stop the other one first"
-            ) from error
-        os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, b"%d\n" % os.getpid(), 0)
-
-    def release(self) -> None:
-        """Let the next program in. The file stays: removing it would let two in at once."""
-        os.close(self._descriptor)
-
-
-def make_folder(folder: Path) -> None:
-    """Create the folder durably. Raises JournalError."""
-    try:
-        folder.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
-        descriptor = os.open(folder.parent, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise JournalError(
-            f"{folder}: cannot create the journal's folder: {error.strerror}. Remedy: create it by"
-            " hand and give it to this program's account."
         ) from error

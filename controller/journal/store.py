@@ -16,11 +16,9 @@ from controller.journal.database import (
     FILE_NAME,
     READABLE,
     SET_BASE,
-    FolderLock,
     base_row,
     describe_error,
     error_kind,
-    make_folder,
     open_in_memory,
     open_reader,
     open_writer,
@@ -35,6 +33,7 @@ from controller.journal.folder import (
     sync_names,
     write_sealed,
 )
+from controller.journal.folder_lock import FolderLock, make_folder
 from controller.journal.reader import KEEP, JournalReader
 from controller.journal.record import link
 from controller.journal.shoe_file import ShoeFile, ShoeFileError, read_shoe

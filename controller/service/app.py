@@ -19,7 +19,7 @@ from controller.config.load import ConfigError, TableConfig, load_config
 from controller.control.server import ControlServer
 from controller.core.build import SETTINGS
 from controller.install.approval import approval_of, missing_parts
-from controller.journal.database import narrow_modes
+from controller.journal.folder_lock import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.values import JournalError
 from controller.metrics.collector import TableMetrics

@@ -195,6 +195,7 @@ OUTPUTS: Final = (
                 "controller.table.disk_space",
                 "controller.journal.database",
                 "controller.journal.folder",
+                "controller.journal.folder_lock",
                 "controller.journal.people",
                 "controller.journal.tape_file",
                 "controller.journal.verify",

@@ -17,7 +17,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.journal.database import LOCK_NAME
+from controller.journal.folder_lock import LOCK_NAME
 from controller.journal.values import JournalError, StoredRecord
 from controller.journal.verify import CannotRead, verify
 from controller.table.table import Health

@@ -170,3 +170,27 @@ def test_names_that_do_not_exist_are_found() -> None:
         "gone.md",
     ]
     assert len(PAGES) > 20
+
+
+# --- tests that pages name ------------------------------------------------------------------------
+
+TEST_NAME = re.compile(r"\b(test_\w+)((?:\.\.\.)?)")
+
+
+def names_of_tests() -> frozenset[str]:
+    """The names of all tests, and of their modules."""
+    modules = tuple((ROOT / "tests").rglob("*.py"))
+    named = (re.findall(r"def (test_\w+)", one.read_text()) for one in modules)
+    return frozenset((*(one.stem for one in modules), *(name for names in named for name in names)))
+
+
+def test_every_test_that_a_page_names_is_there() -> None:
+    """A row of a table of attacks proves nothing by a test that was renamed."""
+    there = names_of_tests()
+    missing = [
+        f"{page.relative_to(ROOT)}: {name}"
+        for page in PAGES
+        for name, shortened in TEST_NAME.findall(page.read_text())
+        if name not in there and not (shortened and any(one.startswith(name) for one in there))
+    ]
+    assert not missing, missing

@@ -23,7 +23,7 @@ from hil.rig.shoe_runner import ShoeRunner
 from hil.rig.unplug import CountedShoe, PulledLine, SerialPlug
 
 PULLS, COUPS = 4, 12
-RFID = RigSettings(shoe=ShoeKind.RFID)
+RFID = RigSettings(shoe=ShoeKind.RFID, sealed=True)
 MISTAKES = (PlannedMistake(Mistake.WRONG_RESULT, 3),)
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from controller.install.running import RunningProcess
 
 DEFAULT_KEY: Final = Path("table.key")
+# The largest number of a process that Linux gives (pid_max).
+_PID_MAX: Final = 1 << 22
 SHOWN_MAX: Final = 20
 NOT_SHOWN: Final = (
     "the interpreter, the system's libraries and the kernel are Debian's (`dpkg --verify`);"
@@ -38,6 +40,7 @@ def sign_release(
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Where to write both files.")
     ] = Path(),
+    json: _Json = False,
 ) -> None:
     """List every file of an installed tree, and sign the list as a release."""
     from controller.install.release import LIST_SUFFIX, RELEASE_SUFFIX
@@ -53,8 +56,12 @@ def sign_release(
     statement, files = sign(tree, VERSION, name, load_key(key))
     store_text(listed, files.decode())
     store_text(place, statement.decode())
+    count = len(files.splitlines())
+    if json:
+        echo_json({"release": str(place), "list": str(listed), "tree": str(tree), "files": count})
+        return
     echo(f"release   {place}")
-    echo(f"files     {listed}, {counted(len(files.splitlines()), 'file')} of {tree}")
+    echo(f"files     {listed}, {counted(count, 'file')} of {tree}")
 
 
 def verify_program(
@@ -69,7 +76,8 @@ def verify_program(
         typer.Option(metavar="TREE", help="By default that of this program."),
     ] = None,
     pid: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="A process that runs it; as root.")
+        int | None,
+        typer.Option(metavar="N", min=1, max=_PID_MAX, help="A process running it; as root."),
     ] = None,
     json: _Json = False,
 ) -> None:
@@ -124,6 +132,7 @@ def approve(
     profile_only: Annotated[
         bool, typer.Option("--profile-only", help="Approve the rules, not the configuration.")
     ] = False,
+    json: _Json = False,
 ) -> None:
     """Sign the profile and the configuration of tables as approved."""
     from controller.config.load import load_config
@@ -136,7 +145,10 @@ def approve(
     parts = (ApprovedPart.PROFILE,) if profile_only else tuple(ApprovedPart)
     statement = sign_approval(configs, parts, name, load_key(key)).decode()
     store_text(out, statement)
-    echo(statement.removesuffix("\n"))
+    if json:
+        echo_json({"approval": str(out), "signed_by": name, "statement": statement})
+    else:
+        echo(statement.removesuffix("\n"))
 
 
 def _require_folder(tree: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.journal.database import narrow_modes
+from controller.journal.folder_lock import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.store import Journal
 from controller.journal.values import JournalError
