@@ -48,7 +48,8 @@ SHOE_MAX, PLAIN_MAX, ROWS_MAX, SMALL_MAX = 16 << 20, 64 << 20, 1 << 16, 4096
 RECORD_MAX, DATABASE_MAX, WAL_MAX, SCHEMA_STEPS_MAX = 16 << 20, 4 << 30, 64 << 20, 50_000
 LEAVES_MAX, LOG_SHOES_MAX, NOTE_MAX, SIGNATURES_MAX = 4_000_000, 1 << 17, 1 << 16, 64
 NAMES_MAX, INDEX_MAX, PROBLEMS_MAX, TEXT_MAX, NOTES_MAX = 1 << 16, 1 << 20, 5_000, 600, 1_000
-WORK_MIN, WORK_PER_BYTE, RECORD_WORK, SEARCH_MAX = 1_500_000_000, 120, 1_000, 4 << 30
+WORK_MIN, WORK_PER_BYTE, RECORD_WORK = 1_500_000_000, 120, 1_000
+SEARCH_MAX, SEARCH_FILE_MAX = 4 << 30, 1 << 20  # bytes hashed for a changed bit; of the file
 NONE, UNREADABLE_MAX, TRAILER, DAMAGE = bytes(32), 10_000, 97, Exception  # damage raises anything
 LIVE, LOG = (0x534D5348, 5), (0x534D534C, 1)  # application and format of live.db and log.db
 OPEN = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
@@ -95,6 +96,8 @@ Run = tuple[int, bytes]  # number and SHA-256 of the record that began a run
 Note = tuple[str, dict[tuple[str, bytes], bytes]]  # text; signatures by name and id of their keys
 Progress = Callable[[int, int], None]
 Read = Callable[[str], bytes]
+Shoe = SimpleNamespace  # what one sealed file shows, and the fields of its heading
+Database = sqlite3.Connection
 
 
 # --- the report ---------------------------------------------------------------------------------
@@ -128,7 +131,8 @@ class Log:
 
     `seqs`, `halves`: record, and 16 bytes of its chain value, of each leaf in order. `shoes`:
     record, day and number by seal. `keys`: the table's keys so far, the one in force last. `signed`
-    is the last head that the table's key signed, `unsigned` counts those that it should have.
+    is the last head that the table's key signed, `unsigned` counts those that it should have,
+    `kept` the newest that was kept elsewhere.
     """
 
     origin: str = ""
@@ -140,6 +144,7 @@ class Log:
     newest: int = 0
     signed: int = 0
     unsigned: int = 0
+    kept: int = 0
     compared: int = 0
 
     def compare(self, report: "VerifyReport", file: str, seq: int, value: bytes, at: int) -> int:
@@ -227,6 +232,9 @@ class VerifyReport:
             self.fail(file, f"{what}: {error}", at=at)
 
 
+Report = VerifyReport
+
+
 def fingerprint(key: bytes) -> str:
     """Of a key with the number of its algorithm before it."""
     return " ".join(wrap(sha256(key[1:]).hexdigest(), 8))
@@ -250,7 +258,7 @@ def digest_of(data: bytes) -> bytes:
 # --- files, chain, encoding ---------------------------------------------------------------------
 
 
-def open_file(report: VerifyReport, path: Path, most: int) -> BinaryIO:
+def open_file(report: Report, path: Path, most: int) -> BinaryIO:
     """Open a regular file of at most `most` bytes; no link is followed. Raises CannotRead."""
     try:
         file = os.fdopen(os.open(path, OPEN), "rb")
@@ -267,7 +275,7 @@ def open_file(report: VerifyReport, path: Path, most: int) -> BinaryIO:
     return file
 
 
-def read_file(report: VerifyReport, path: Path, most: int = SHOE_MAX) -> bytes:
+def read_file(report: Report, path: Path, most: int = SHOE_MAX) -> bytes:
     with open_file(report, path, most) as file:
         return file.read(most)
 
@@ -329,7 +337,7 @@ def is_input(record: bytes) -> bool:
     return record.startswith(b"\x92\xa2in")
 
 
-def utc_ns(report: VerifyReport, record: bytes) -> int | None:
+def utc_ns(report: Report, record: bytes) -> int | None:
     """The UTC time of an input; of several chunks in one record, that of the last."""
     with suppress(LookupError, ValueError, TypeError):
         at = record.index(b"\xa2at\x82\xacmonotonic_ns")
@@ -347,7 +355,7 @@ def utc_ns(report: VerifyReport, record: bytes) -> int | None:
     return None
 
 
-def describe_record(report: VerifyReport, record: bytes, latest: bytes) -> str:
+def describe_record(report: Report, record: bytes, latest: bytes) -> str:
     """A record's type and the time of the latest input: "input 'chunk', 2025-11-21 ..."."""
     found, at = RECORD.match(record), moment(utc_ns(report, latest) or 0)
     kind = "input" if is_input(record) else "entry"
@@ -364,7 +372,7 @@ def key_id(name: str, key: bytes) -> bytes:
 
 
 def signature_holds(
-    report: VerifyReport, key: bytes, signature: bytes, data: bytes, *, raw: bool = False
+    report: Report, key: bytes, signature: bytes, data: bytes, *, raw: bool = False
 ) -> bool:
     """Whether a signature holds; True where that cannot be checked, which the report then says.
 
@@ -389,7 +397,7 @@ def signature_holds(
     return False
 
 
-def read_key(report: VerifyReport, path: Path) -> None:
+def read_key(report: Report, path: Path) -> None:
     """Trust the public key in a file: of a table, or of a witness. Raises CannotRead."""
     try:
         text = read_file(report, path, SMALL_MAX).decode("ascii")
@@ -424,7 +432,7 @@ def read_note(data: bytes) -> Note:
     return f"{text}\n", found
 
 
-def signed_at(report: VerifyReport, file: str, note: Note, name: str, key: bytes) -> int:
+def signed_at(report: Report, file: str, note: Note, name: str, key: bytes) -> int:
     """When a witness signed a note; 0: the key of a table did; -1: nobody, or wrongly."""
     text, at = note[0], 0
     signature = note[1].get((name, key_id(name, key))) if key else None
@@ -440,7 +448,7 @@ def signed_at(report: VerifyReport, file: str, note: Note, name: str, key: bytes
     return -1
 
 
-def check_cosigners(report: VerifyReport, file: str, note: Note, size: int) -> None:
+def check_cosigners(report: Report, file: str, note: Note, size: int) -> None:
     """Check the signatures of those witnesses whose keys were given."""
     for name, key in report.cosigners:
         if (at := signed_at(report, file, note, name, key)) >= 0:
@@ -479,10 +487,10 @@ def proven_root(index: int, size: int, entry: bytes, proof: Sequence[bytes]) -> 
 # --- the evidence log ---------------------------------------------------------------------------
 
 
-def read_log(report: VerifyReport, file: Path) -> None:
+def read_log(report: Report, file: Path) -> None:
     """Check an evidence log by itself: its leaves, its tree, and who signed each head."""
     log, name, unreadable, leaf = report.log, file.name, set[int](), dict[str, Any]()
-    roots, sizes = list[tuple[int, bytes]](), None
+    roots, sizes, log.kept = list[tuple[int, bytes]](), None, max(report.kept_heads, default=0)
     with report.catch_damage(name, "it cannot be read"), open_database(report, file, LOG) as opened:
         for number, entry, stored in rows_of(*opened, LEAVES, unreadable):
             n, before = len(log.seqs), leaf
@@ -520,7 +528,7 @@ def read_log(report: VerifyReport, file: Path) -> None:
         report.vouched = {"": who} | report.vouched
 
 
-def check_leaf(report: VerifyReport, leaf: dict[str, Any], n: int) -> None:
+def check_leaf(report: Report, leaf: dict[str, Any], n: int) -> None:
     """Check what leaf `n` says against the leaves before it. Raises ValueError."""
     log, kind, seq, seal = report.log, leaf["kind"], leaf["seq"], leaf["seal"]
     if kind not in (*PLAIN, *KEY_NAMED, "revoked", "retired") or (n == 0) != (kind in FIRST):
@@ -540,7 +548,7 @@ def check_leaf(report: VerifyReport, leaf: dict[str, Any], n: int) -> None:
 
 
 def check_head(
-    report: VerifyReport, name: str, before: dict[str, Any], leaf: dict[str, Any], note: Note
+    report: Report, name: str, before: dict[str, Any], leaf: dict[str, Any], note: Note
 ) -> None:
     """Check who signed the head after a leaf. `before`: the leaf before, empty for the first."""
     log, kind, head = report.log, leaf["kind"], f"head {len(report.log.seqs) + 1}"
@@ -548,7 +556,9 @@ def check_head(
     def signed(key: bytes) -> bool:
         return signed_at(report, name, note, log.origin, key) >= 0
 
-    if before and not signed(b"\1" + before["next_key"]):
+    # What a head that was kept elsewhere proves needs no other proof.
+    proven = len(log.seqs) + 1 < log.kept
+    if before and not proven and not signed(b"\1" + before["next_key"]):
         report.fail(name, f"{head}: the key that the leaf before names for it did not sign it")
     old = log.keys[-1] if log.keys else b""
     key = leaf["key"] if kind in KEY_NAMED else b"" if leaf["key"] == old else old
@@ -569,7 +579,7 @@ def check_head(
     check_cosigners(report, name, note, len(log.seqs) + 1)
 
 
-def compare_kept(report: VerifyReport, file: str, text: str, size: int) -> None:
+def compare_kept(report: Report, file: str, text: str, size: int) -> None:
     """Compare a head with what somebody kept elsewhere."""
     if report.kept_codes and (code := short_code(text)) in report.kept_codes:
         report.kept_codes.remove(code)
@@ -579,7 +589,7 @@ def compare_kept(report: VerifyReport, file: str, text: str, size: int) -> None:
         report.note(f"witness: head {size} was compared with the one kept")
 
 
-def check_shoe_leaf(report: VerifyReport, shoe: SimpleNamespace, newest: bool) -> None:
+def check_shoe_leaf(report: Report, shoe: Shoe, newest: bool) -> None:
     """Check a sealed file against its leaf in the log."""
     log, leaf = report.log, report.log.shoes.get(shoe.digest)
     if leaf is None:
@@ -607,7 +617,7 @@ def layout(data: bytes) -> tuple[int, int, int, int]:
     return at_rows, at_packed, at_packed + packed, plain
 
 
-def unpack(report: VerifyReport, packed: bytes, size: int) -> tuple[bytearray, int]:
+def unpack(report: Report, packed: bytes, size: int) -> tuple[bytearray, int]:
     """What can be unpacked, and how many packed bytes are intact: all if they are `size` bytes."""
     unpacking, plain, good, most = zlib.decompressobj(), bytearray(), 0, min(size, PLAIN_MAX)
     report.spend(most)
@@ -620,7 +630,7 @@ def unpack(report: VerifyReport, packed: bytes, size: int) -> tuple[bytearray, i
     return plain, len(packed) if whole else good
 
 
-def parts_of(report: VerifyReport, plain: bytearray) -> Iterator[bytes]:
+def parts_of(report: Report, plain: bytearray) -> Iterator[bytes]:
     """The parts, each after its length, up to one that is cut short."""
     at, view = 0, memoryview(plain)
     while (begin := at + 4) <= len(plain):
@@ -631,12 +641,14 @@ def parts_of(report: VerifyReport, plain: bytearray) -> Iterator[bytes]:
         yield bytes(view[begin:at])
 
 
-def find_changed_bit(report: VerifyReport, data: bytes) -> tuple[int, int]:
+def find_changed_bit(report: Report, data: bytes) -> tuple[int, int]:
     """The byte and the single bit in it whose change explains the digest.
 
     Byte -1: there is none; -2: not known, because the work for the search is spent.
     """
     (rows, packed, stop, size), end, view = layout(data), len(data) - TRAILER, memoryview(data)
+    if end > SEARCH_FILE_MAX:
+        return -2, 0
     good = packed + unpack(report, data[packed:stop], size)[1] if stop == end else 0
     suspected: list[Sequence[int]] = [range(HEAD.size)]
     if stop == end and good < stop:
@@ -662,7 +674,7 @@ def find_changed_bit(report: VerifyReport, data: bytes) -> tuple[int, int]:
     return -1, 0
 
 
-def check_digest(report: VerifyReport, name: str, data: bytes) -> bytes:
+def check_digest(report: Report, name: str, data: bytes) -> bytes:
     """Check the digest; return the bytes, with one changed bit or appended bytes repaired."""
     end, (rows, packed, stop, _) = len(data) - TRAILER, layout(data)
     if end > stop and sha256(data[:stop]).digest() == data[stop : stop + 32]:
@@ -690,7 +702,7 @@ def check_digest(report: VerifyReport, name: str, data: bytes) -> bytes:
     return data
 
 
-def check_shoe(report: VerifyReport, name: str, data: bytes) -> SimpleNamespace | None:
+def check_shoe(report: Report, name: str, data: bytes) -> Shoe | None:
     """Check one sealed file by itself; None where it cannot be read."""
     report.shoes, before, shoe = report.shoes + 1, report.failed, None
     report.spend(RECORD_WORK * 50)
@@ -716,11 +728,9 @@ def check_shoe(report: VerifyReport, name: str, data: bytes) -> SimpleNamespace 
     return shoe
 
 
-def check_content(
-    report: VerifyReport, name: str, data: bytes, heading: dict[str, Any]
-) -> SimpleNamespace:
+def check_content(report: Report, name: str, data: bytes, heading: dict[str, Any]) -> Shoe:
     """Check the records, rows and signature of a sealed file, and its heading against them."""
-    shoe, (at_rows, at_packed, stop, size) = SimpleNamespace(**heading), layout(data)
+    shoe, (at_rows, at_packed, stop, size) = Shoe(**heading), layout(data)
     plain, good = unpack(report, data[at_packed:stop], size)
     parts, left = parts_of(report, plain), size
     started, state = next(parts, b""), next(parts, b"")
@@ -760,7 +770,7 @@ def check_content(
     return shoe
 
 
-def add_record(report: VerifyReport, shoe: SimpleNamespace, record: bytes) -> None:
+def add_record(report: Report, shoe: Shoe, record: bytes) -> None:
     """Continue the chain with one more record, and collect what it shows of the shoe."""
     shoe.seq, shoe.chain, found = shoe.seq + 1, link(shoe.chain, record), RECORD.match(record)
     kind = found[2] if found else b""
@@ -784,7 +794,7 @@ def add_record(report: VerifyReport, shoe: SimpleNamespace, record: bytes) -> No
         shoe.shown |= {key: field_of(record, key) for key in keys}
 
 
-def check_rows(report: VerifyReport, shoe: SimpleNamespace, rows: bytes, at: int) -> None:
+def check_rows(report: Report, shoe: Shoe, rows: bytes, at: int) -> None:
     """Check each row against its record; if the chain fails, locate it as near as rows allow."""
     last, good, broken, reached = 0, shoe.first_seq - 1, list[int](), shoe.chain == shoe.chain_after
     report.spend(RECORD_WORK * (len(rows) // ROW.size))
@@ -822,7 +832,7 @@ def check_rows(report: VerifyReport, shoe: SimpleNamespace, rows: bytes, at: int
         report.fail(shoe.name, f"the card of record {seq} has no row", seq)
 
 
-def check_heading(report: VerifyReport, shoe: SimpleNamespace, started: bytes) -> None:
+def check_heading(report: Report, shoe: Shoe, started: bytes) -> None:
     """Check the heading against the records."""
     times = {"from_ns": utc_ns(report, shoe.first), "until_ns": utc_ns(report, shoe.latest)}
     for key, value in ({"last_seq": shoe.seq} | times | shoe.shown).items():
@@ -830,21 +840,14 @@ def check_heading(report: VerifyReport, shoe: SimpleNamespace, started: bytes) -
         report.check(shoe.heading[key] == value, shoe.name, what)
     found = RECORD.match(started)
     given = found is not None and is_input(started) and found[2] == b"started"
-    for holds, what in (
-        (
-            given == bool(shoe.started_seq) and given != shoe.begins_run,
-            "started_seq: the record that began the run is missing",
-        ),
-        ("shoe" in shoe.shown, "heading: none of its records ends a shoe"),
-        (
-            bool(shoe.state) == bool(shoe.state_software),
-            "heading: state_software does not fit the state",
-        ),
-    ):
-        report.check(holds, shoe.name, what)
+    holds = given == bool(shoe.started_seq) and given != shoe.begins_run
+    report.check(holds, shoe.name, "started_seq: the record that began the run is missing")
+    report.check("shoe" in shoe.shown, shoe.name, "heading: none of its records ends a shoe")
+    holds = bool(shoe.state) == bool(shoe.state_software)
+    report.check(holds, shoe.name, "heading: state_software does not fit the state")
 
 
-def check_links(report: VerifyReport, shoes: Sequence[SimpleNamespace]) -> None:
+def check_links(report: Report, shoes: Sequence[Shoe]) -> None:
     """Check each shoe, in the order of records, against the one before it."""
     for a, b in pairwise(shoes):
         number = a.shoe + 1 if a.gaming_day == b.gaming_day else b.shoe // 1000 * 1000 + 1
@@ -854,28 +857,18 @@ def check_links(report: VerifyReport, shoes: Sequence[SimpleNamespace]) -> None:
             lost += f" ({which} of {b.gaming_day})"
         what = f"records {b.first_seq} to {min(a.last_seq, b.last_seq)} are in {a.name}, too"
         twice = f"{what}: it is {'a copy' if a.digest == b.digest else 'extra'}"
-        follows = b.first_seq == a.last_seq + 1
-        for holds, what in (
-            (a.table == b.table, f"table: {b.table!r}, but {a.name} is of {a.table!r}"),
-            (b.first_seq <= a.last_seq + 1, lost),
-            (b.first_seq > a.last_seq, twice),
-            (
-                not follows or b.chain_before == a.chain_after,
-                f"chain_before: {a.name} ends with another",
-            ),
-            (
-                not follows or b.shoe == number,
-                f"it is shoe {b.shoe}, but {number} should follow {a.name}",
-            ),
-            (
-                not follows or b.begins_run or not a.whole or b.run_before == a.run,
-                f"its run is not the one at the end of {a.name}",
-            ),
-            (
-                not follows or not a.whole or b.state in (b"", a.state_after),
-                f"its state is not the one at the end of {a.name}",
-            ),
-        ):
+        gap, follows = b.first_seq > a.last_seq + 1, b.first_seq == a.last_seq + 1
+        run = b.begins_run or not a.whole or b.run_before == a.run
+        state = not a.whole or b.state in (b"", a.state_after)
+        named = f"it is shoe {b.shoe}, but {number} should follow {a.name}"
+        checks = [(a.table == b.table, f"table: {b.table!r}, but {a.name} is of {a.table!r}")]
+        checks += [(not gap, lost), (gap or follows, twice)]
+        if follows:
+            ends = f"chain_before: {a.name} ends with another"
+            checks += [(b.chain_before == a.chain_after, ends), (b.shoe == number, named)]
+            checks += [(run, f"its run is not the one at the end of {a.name}")]
+            checks += [(state, f"its state is not the one at the end of {a.name}")]
+        for holds, what in checks:
             report.check(holds, b.name, what, b.first_seq)
 
 
@@ -897,8 +890,8 @@ UNKNOWN, END = Base(-1, b""), (0, b"", b"")
 
 @contextmanager
 def open_database(
-    report: VerifyReport, file: Path, kind: tuple[int, int]
-) -> Iterator[tuple[sqlite3.Connection, int]]:
+    report: Report, file: Path, kind: tuple[int, int]
+) -> Iterator[tuple[Database, int]]:
     """Open an SQLite file for reading, without writing to it or its folder; also its size.
 
     The newest commits may be in a second file, -wal. If its index, -shm, is there, a table may be
@@ -933,9 +926,7 @@ def open_database(
             check_wal(report, *(Path(copies, file.name + end) for end in ("-wal", "-shm")))
 
 
-def check_live(
-    report: VerifyReport, file: Path, sealed: Callable[[], Sequence[SimpleNamespace]]
-) -> int:
+def check_live(report: Report, file: Path, sealed: Callable[[], Sequence[Shoe]]) -> int:
     """Check the live part, and by `sealed` the shoes beside it; return the last record."""
     name = file.name
     with open_database(report, file, LIVE) as (db, size):
@@ -959,7 +950,7 @@ def check_live(
     return last
 
 
-def read_base(report: VerifyReport, name: str, db: sqlite3.Connection) -> Base:
+def read_base(report: Report, name: str, db: Database) -> Base:
     """The base, checked against its own digests; UNKNOWN where they do not match."""
     with report.catch_damage(name, "base, where the live part begins: it is missing or unreadable"):
         ((seq, started_seq, chain, seal, *those, digest, ledger, binding),) = db.execute(BASE)
@@ -972,9 +963,7 @@ def read_base(report: VerifyReport, name: str, db: sqlite3.Connection) -> Base:
     return UNKNOWN
 
 
-def check_base(
-    report: VerifyReport, name: str, db: sqlite3.Connection, base: Base, last: SimpleNamespace
-) -> Base:
+def check_base(report: Report, name: str, db: Database, base: Base, last: Shoe) -> Base:
     """Check the base against the last sealed shoe; return where the live records begin."""
     run, state = (last.run, last.state_after) if last.whole else (base.run, base.state)
     after = Base(last.last_seq, last.chain_after, last.digest, run, state)
@@ -1001,7 +990,7 @@ def check_base(
     return base
 
 
-def rows_of(db: sqlite3.Connection, size: int, query: str, unreadable: set[int]) -> Iterator[Row]:
+def rows_of(db: Database, size: int, query: str, unreadable: set[int]) -> Iterator[Row]:
     """All rows in the order of their numbers; those that are unreadable are added to the set.
 
     `size`: the bytes that the file has. Raises CannotRead where rows repeat or overlap: the file is
@@ -1048,9 +1037,7 @@ def explain_break(
     return seq, f"record {named} or its chain value was changed", stored
 
 
-def check_records(
-    report: VerifyReport, name: str, db: sqlite3.Connection, size: int, base: Base
-) -> int:
+def check_records(report: Report, name: str, db: Database, size: int, base: Base) -> int:
     """Check each record of the live part against the one before it; return the last."""
     problems, unreadable, latest, log = report.failed, set[int](), b"", report.log
     last, before, previous = base.seq, b"", base.chain  # the last two chain values, if known
@@ -1082,7 +1069,7 @@ def check_records(
     return last
 
 
-def check_wal(report: VerifyReport, log: Path, index: Path) -> None:
+def check_wal(report: Report, log: Path, index: Path) -> None:
     """Check the log of a table that does not run: SQLite silently stops at the first damage.
 
     A power cut tears only the last commit; a further commit after a damaged one was durable. The
@@ -1106,7 +1093,7 @@ def check_wal(report: VerifyReport, log: Path, index: Path) -> None:
 # --- folders and bundles ------------------------------------------------------------------------
 
 
-def names_below(report: VerifyReport, path: Path, top: str = "") -> list[str]:
+def names_below(report: Report, path: Path, top: str = "") -> list[str]:
     """The names of all regular files in a folder, or in `top` in it, with / as separator."""
     names, folders = list[str](), [top] if os.path.lexists(path / top) else []
     if top and (path / top).is_symlink():
@@ -1128,7 +1115,7 @@ def names_below(report: VerifyReport, path: Path, top: str = "") -> list[str]:
 
 
 @contextmanager
-def open_zip(report: VerifyReport, path: Path) -> Iterator[tuple[list[str], Read]]:
+def open_zip(report: Report, path: Path) -> Iterator[tuple[list[str], Read]]:
     """The names of the files in a .zip, and a function that reads one."""
     with open_file(report, path, DATABASE_MAX) as file:
         # What zipfile reads whole, and trusts: the list of files, just before the end.
@@ -1154,7 +1141,7 @@ def open_zip(report: VerifyReport, path: Path) -> Iterator[tuple[list[str], Read
         yield [name for name in bundle.namelist() if not name.endswith("/")], read
 
 
-def check_bundle(report: VerifyReport, names: list[str], read: Read) -> None:
+def check_bundle(report: Report, names: list[str], read: Read) -> None:
     """Check a bundle against its manifest, and each shoe in it by its proof."""
     name, files, there = "manifest.json", dict[str, Any](), Counter(names)
     with report.catch_damage(name, "it cannot be read"):
@@ -1179,7 +1166,7 @@ def check_bundle(report: VerifyReport, names: list[str], read: Read) -> None:
     report.note("files outside shoes/ and log/ are not signed, only listed")
 
 
-def check_proof(report: VerifyReport, shoe: SimpleNamespace, name: str, read: Read) -> None:
+def check_proof(report: Report, shoe: Shoe, name: str, read: Read) -> None:
     """Check that a shoe is in the log with a signed head. Raises ValueError and others."""
     entry = read(name.removesuffix("tlog-proof") + "leaf")
     leaf, (proof, _, note_text) = read_map(entry, LEAF), read(name).partition(b"\n\n")
@@ -1207,15 +1194,13 @@ def check_proof(report: VerifyReport, shoe: SimpleNamespace, name: str, read: Re
         del report.kept_heads[other]
 
 
-def check_sealed(
-    report: VerifyReport, names: list[str], read: Read, *, live: bool = False
-) -> list[SimpleNamespace]:
+def check_sealed(report: Report, names: list[str], read: Read, *, live: bool = False) -> list[Shoe]:
     """Check all sealed shoes, one in memory at a time."""
     names = [name for name in names if name.startswith("shoes/")]
     if "shoes/sealing.part" in names:
         names.remove("shoes/sealing.part")
         report.note("shoes/sealing.part: an unfinished file; the next start removes it")
-    report.total, shoes = len(names) + live, list[SimpleNamespace]()
+    report.total, shoes = len(names) + live, list[Shoe]()
     names.sort(key=lambda one: (one.rpartition("/")[0], len(one), one))
     for done, name in enumerate(names, 1):
         match, shoe = SHOE_NAME.fullmatch(name), None
@@ -1239,7 +1224,7 @@ def check_sealed(
     return shoes
 
 
-def check_folder(report: VerifyReport, path: Path) -> None:
+def check_folder(report: Report, path: Path) -> None:
     """Check a journal's folder, or an archive: its log first, so that it names nothing newer."""
     live, shoes, log = (os.path.lexists(path / one) for one in ("live.db", "shoes", "log.db"))
     if not live and not shoes:
@@ -1247,7 +1232,7 @@ def check_folder(report: VerifyReport, path: Path) -> None:
     if log:
         read_log(report, path / "log.db")
 
-    def sealed() -> list[SimpleNamespace]:
+    def sealed() -> list[Shoe]:
         names = names_below(report, path, "shoes/")
         return check_sealed(report, names, lambda name: read_file(report, path / name), live=live)
 
@@ -1262,7 +1247,7 @@ def check_folder(report: VerifyReport, path: Path) -> None:
     finish_log(report, last, log)
 
 
-def finish_log(report: VerifyReport, last: int, here: bool) -> None:
+def finish_log(report: Report, last: int, here: bool) -> None:
     """Say what the log and the records that are here do not say of each other."""
     log, count = report.log, len(report.log.seqs)
     report.check(here or not report.records, "log.db", "missing: nothing shows what was changed")
@@ -1278,9 +1263,9 @@ def verify(
     progress: Progress = lambda done, total: None,
     keys: Sequence[Path] = (),
     witnesses: Sequence[str] = (),
-) -> VerifyReport:
+) -> Report:
     """Check what is at `path`; `progress` gets files done and total. Raises CannotRead."""
-    report = VerifyReport(path, progress)
+    report = Report(path, progress)
     for key in keys:
         read_key(report, key)
     for witness in witnesses:
@@ -1300,7 +1285,7 @@ def verify(
     return report
 
 
-def check_file(report: VerifyReport, path: Path) -> None:
+def check_file(report: Report, path: Path) -> None:
     """Check a sealed shoe, a live part, or a packed bundle."""
     with open_file(report, path, DATABASE_MAX) as file:
         begins = file.read(8)
@@ -1315,7 +1300,7 @@ def check_file(report: VerifyReport, path: Path) -> None:
         check_live(report, path, tuple)
 
 
-def read_witness(report: VerifyReport, witness: str) -> None:
+def read_witness(report: Report, witness: str) -> None:
     """Note what somebody kept elsewhere, a short code or a checkpoint. Raises CannotRead."""
     if CODE.fullmatch(witness):
         report.kept_codes.add("-".join(wrap(re.sub("[- ]", "", witness.upper()), 5)))
@@ -1339,7 +1324,7 @@ def printable(text: str) -> str:
     return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
 
 
-def who_vouches(report: VerifyReport) -> str:
+def who_vouches(report: Report) -> str:
     """Whose signatures speak for the evidence."""
     if report.unchecked:
         return "signatures were NOT checked: the library `cryptography` is not installed"
@@ -1349,7 +1334,7 @@ def who_vouches(report: VerifyReport) -> str:
     return found + more
 
 
-def report_lines(report: VerifyReport, most: int = 50) -> list[str]:
+def report_lines(report: Report, most: int = 50) -> list[str]:
     """The report, line by line; at most `most` problems and files. No line commands a terminal."""
     verdict = "intact" if report.intact else "NOT INTACT"
     lines = [f"{verdict}: {report.path}: {who_vouches(report)}"]
@@ -1370,7 +1355,7 @@ def report_lines(report: VerifyReport, most: int = 50) -> list[str]:
     return [printable(line) for line in lines]
 
 
-def as_json(report: VerifyReport) -> dict[str, Any]:
+def as_json(report: Report) -> dict[str, Any]:
     values: dict[str, Any] = {"path": str(report.path), "intact": report.intact}
     values |= {"head": report.head_hex, "vouched": who_vouches(report)}
     values |= {"signatures_checked": not report.unchecked, "problem_count": report.failed}

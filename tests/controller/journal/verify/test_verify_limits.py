@@ -162,6 +162,18 @@ def test_a_search_for_a_changed_bit_ends_and_says_so(shoe_maker, fast_dir: Path)
     assert "the digest fails, and the search for one changed bit was given up" in printed
 
 
+def test_a_large_file_is_not_searched(one_shoe, fast_dir: Path) -> None:
+    """Sixteen megabytes of rows: already the order of the search would take a gigabyte."""
+    rows = bytes(15 << 20)
+    head = one_shoe.data[:16] + (len(rows) // 64).to_bytes(4, "big") + one_shoe.data[20:36]
+    heading = int.from_bytes(head[12:16], "big")
+    packed = one_shoe.data[36 + heading + len(one_shoe.rows) : -97]
+    body = head + one_shoe.data[36 : 36 + heading] + rows + packed
+    (fast_dir / "0001.shoe").write_bytes(body + bytes(97))
+
+    assert "the search for one changed bit was given up" in refused(fast_dir / "0001.shoe")
+
+
 def test_the_search_has_one_budget_for_all_files(shoe_maker, fast_dir: Path) -> None:
     noise = msgpack.packb(["out", {"type": "noise", "data": os.urandom(100_000)}])
     for number in range(1, 9):

@@ -282,6 +282,20 @@ def test_a_value_of_another_type_is_found(
     assert verify(folder).problems[0].seq == 3
 
 
+def test_records_that_the_log_speaks_of_cannot_be_removed_from_the_end(
+    folder: Path, ask: sqlite3.Connection, log_maker
+) -> None:
+    (chain,) = ask.execute("SELECT chain FROM records WHERE seq = 5").fetchone()
+    log_maker.add("coup", 5, chain)
+    log_maker.write(folder)
+    assert verify(folder).intact
+
+    ask.execute("DELETE FROM checkpoint")
+    ask.execute("DELETE FROM records WHERE seq > 4")
+    what = "records 5 to 5 are missing: the log speaks of them"
+    assert only_problem(folder) == EvidenceProblem(5, what, "live.db")
+
+
 def test_records_removed_from_the_end_show_in_the_head_alone(
     folder: Path, ask: sqlite3.Connection
 ) -> None:

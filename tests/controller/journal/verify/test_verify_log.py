@@ -196,6 +196,14 @@ def test_a_head_without_its_one_time_key_is_a_problem(archive, log, size: int) -
     ]
 
 
+def test_what_a_kept_head_proves_needs_no_one_time_key(archive, log, fast_dir: Path) -> None:
+    """The walk over the heads begins at the head that was kept elsewhere."""
+    resigned(log, 3, log.key)
+    for size, intact in ((2, False), (3, False), (4, True), (6, True)):
+        (fast_dir / "kept").write_bytes(log.note(size=size))
+        assert verify(archive(), witnesses=(str(fast_dir / "kept"),)).intact == intact
+
+
 def test_a_log_made_again_with_all_keys_of_the_machine_is_found(archive, log) -> None:
     """The attack: leaf 2 is forged, and everything after it is made anew and signed."""
     key, before = log.key, log.notes[:3]
