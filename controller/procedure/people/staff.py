@@ -2,7 +2,7 @@
 
 Not: how it is known who acts (controller.accounts), and which roles may decide
 (controller.actions).
-Source: controller/procedure/README.md, "People".
+Source: D-44; controller/procedure/README.md, "People".
 
 Decisions. Who dealt when an irregularity was raised stays answerable for it after signing off, and
 is no second person for it either. A decision is counted when it is carried out, also one made with
