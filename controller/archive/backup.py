@@ -15,9 +15,17 @@ from pathlib import Path
 from typing import Final, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from controller.archive.log_writer import check_log, sign_head
-from controller.archive.signer import NoSigner, Signer
+from controller.archive.log_keys import (
+    KeysOnRecord,
+    key_words,
+    keys_on_record,
+    numbered_key,
+    sign_head,
+)
+from controller.archive.log_writer import check_log
+from controller.archive.signer import NoSigner, Signer, SignFailed
 from controller.evidence_log.head_keys import HEAD_KEYS_NAME
 from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.evidence_log.log import EvidenceLog
@@ -50,10 +58,14 @@ class BackupFailed(JournalError):
 
 
 class RestoredTable(Struct, frozen=True):
-    """What a restored table goes on from: the newest record and the size of its evidence log."""
+    """What a restored table goes on from: the newest record and the size of its evidence log.
+
+    `unsigned`: why the table's key has not signed that head; empty where it has.
+    """
 
     record: int
     log_size: int
+    unsigned: str
 
 
 # --- making one -----------------------------------------------------------------------------------
@@ -202,10 +214,24 @@ def say_restored(
         with contextlib.closing(log):
             check_log(log, opened)
             head = opened.head
-            log.add(Leaf(LeafKind.RESTORED, head.seq, head.chain, at_ns, person=by))
-            if not isinstance(signer, NoSigner):
-                sign_head(log, signer)
-            return RestoredTable(head.seq, log.size)
+            # The key on record stays the table's: one in hardware that is not here is lost.
+            found = keys_on_record(log.database)
+            leaf = Leaf(LeafKind.RESTORED, head.seq, head.chain, at_ns, person=by)
+            log.add(replace(leaf, key=found.key, witness_key=found.witness_key))
+            return RestoredTable(head.seq, log.size, _sign(log, signer, found))
+
+
+def _sign(log: EvidenceLog, signer: Signer, found: KeysOnRecord) -> str:
+    """Sign the newest head with the key on record; says why not, else nothing."""
+    if isinstance(signer, NoSigner):
+        return signer.words
+    if numbered_key(signer) != found.key:
+        return f"the log names {key_words(found.key)}"
+    try:
+        sign_head(log, signer)
+    except SignFailed as error:
+        return str(error)
+    return ""
 
 
 # --- files ----------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.archive.log_keys import begin_log, require_key, sign_head, unsigned_at
 from controller.archive.log_tiles import write_tiles
 from controller.archive.shoe_index import ShoeSummary, shoe_summary
 from controller.archive.signer import NoSigner, Signer, SignFailed
@@ -28,7 +29,7 @@ from controller.evidence_log.log import (
     LogRefused,
     leaves_newest_first,
 )
-from controller.evidence_log.note import KeyType, NoteKey, SignatureLine, sign_line
+from controller.evidence_log.note import SignatureLine
 from controller.evidence_log.shoe_proof import shoe_leaves
 from controller.journal.database import FOLDER_MODE
 from controller.journal.folder import sealed_files
@@ -119,6 +120,7 @@ class LogWriter:
         self._tiles_size = 0
         self._waiting: deque[Leaf | WitnessAnswer] = deque()
         self._seals: set[bytes] = set()
+        self._unsigned_at = 0
         self._changed = threading.Condition()
         self._ended = True
         self._thread: threading.Thread | None = None
@@ -133,6 +135,7 @@ class LogWriter:
             log = self._continue(journal)
         else:
             log = self._commission(folder)
+        self._unsigned_at = unsigned_at(log, self._signer())
         self._ended = False
         self._witnesses = Witnesses(folder, self._witness_settings, self._answered)
         self._asking = True
@@ -174,35 +177,11 @@ class LogWriter:
         return begin_log(folder, self._origin, first, self._signer())
 
     def _continue(self, journal: Journal) -> EvidenceLog:
-        folder = journal.file.parent
-        if not (folder / LOG_NAME).exists():
-            raise LogRefused(
-                f"{folder}: there are records, but no evidence log ({LOG_NAME}). {REMEDY}"
-            )
-        log = EvidenceLog.open(folder, self._origin)
-        try:
-            newest = check_log(log, journal)
-            self._seals = {one.leaf.seal for one in shoe_leaves(log.database)}
-            for leaf in missing_leaves(journal, newest, self._seals, self._utc_ns()):
-                log.add(leaf)
-                self._seals.add(leaf.seal)
-            self._require_key(log)
-        except BaseException:
-            log.close()
-            raise
+        log = continue_log(
+            journal, self._origin, self._utc_ns(), lambda one: require_key(one, self._signer())
+        )
+        self._seals = {one.leaf.seal for one in shoe_leaves(log.database)}
         return log
-
-    def _require_key(self, log: EvidenceLog) -> None:
-        """Say in the log that the table has another key since."""
-        signer = self._signer()
-        if isinstance(signer, NoSigner):
-            return
-        key = numbered_key(signer)
-        named = next((one.key for one in leaves_newest_first(log.database) if one.key), b"")
-        if key != named:
-            newest = log.newest()
-            log.add(Leaf(LeafKind.KEY, newest.seq, newest.chain, self._utc_ns(), key=key))
-            sign_head(log, signer)
 
     # --- the thread -------------------------------------------------------------------------------
 
@@ -272,8 +251,9 @@ class LogWriter:
             return
         try:
             sign_head(log, signer)
-            if not log.note(1).signatures:
-                sign_head(log, signer, 1)
+            if self._unsigned_at:
+                sign_head(log, signer, self._unsigned_at)
+                self._unsigned_at = 0
         except (SignFailed, *_FAILURES) as error:
             words = f"head {size} of the evidence log is not signed by the table's key: {error}"
             LOG.error("%s", words)  # noqa: TRY400 - the sentence says all, a traceback nothing
@@ -303,14 +283,6 @@ class LogWriter:
         return self._clock().utc_ns
 
 
-# --- signing --------------------------------------------------------------------------------------
-
-
-def numbered_key(signer: Signer) -> bytes:
-    """The table's public key as a leaf names it: the number of its algorithm, then the key."""
-    return b"" if isinstance(signer, NoSigner) else bytes([KeyType.ED25519]) + signer.public.raw
-
-
 def log_size(folder: Path) -> int:
     """The number of leaves of the log in a journal's folder. Raises JournalError."""
     if not (folder / LOG_NAME).exists():
@@ -319,26 +291,30 @@ def log_size(folder: Path) -> int:
         return log.size
 
 
-def begin_log(folder: Path, origin: str, first: Leaf, signer: Signer) -> EvidenceLog:
-    """Begin a log with this leaf; the table's key signs its head. Raises JournalError, OSError."""
-    log = EvidenceLog.begin(folder, origin, replace(first, key=numbered_key(signer)))
-    if not isinstance(signer, NoSigner):
-        try:
-            sign_head(log, signer)
-        except SignFailed as error:
-            LOG.error("the first head of the evidence log is not signed yet: %s", error)  # noqa: TRY400
-    return log
-
-
-def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
-    """Sign a head, the newest where no size is given, with the table's key. Raises SignFailed."""
-    assert not isinstance(signer, NoSigner), "somebody signs"
-    size = size or log.size
-    key = NoteKey(log.origin, KeyType.ED25519, signer.public)
-    log.add_signatures(size, [sign_line(key, log.note(size).text, signer.sign)])
-
-
 # --- the log and the journal ----------------------------------------------------------------------
+
+
+def continue_log(
+    journal: Journal, origin: str, at_ns: int, check: Callable[[EvidenceLog], None]
+) -> EvidenceLog:
+    """Open the log, compare it with the journal, and add what a crash kept out of it.
+
+    `check` comes before anything is added. Raises JournalError, OSError.
+    """
+    folder = journal.file.parent
+    if not (folder / LOG_NAME).exists():
+        raise LogRefused(f"{folder}: there are records, but no evidence log ({LOG_NAME}). {REMEDY}")
+    log = EvidenceLog.open(folder, origin)
+    try:
+        newest = check_log(log, journal)
+        check(log)
+        seals = {one.leaf.seal for one in shoe_leaves(log.database)}
+        for leaf in missing_leaves(journal, newest, seals, at_ns):
+            log.add(leaf)
+    except BaseException:
+        log.close()
+        raise
+    return log
 
 
 def check_log(log: EvidenceLog, journal: Journal) -> Leaf:

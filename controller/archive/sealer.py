@@ -1,10 +1,12 @@
 """Seals finished shoes between inputs, off the card's latency path, and keeps the evidence log.
 
-Resumes where a crash or a full disk interrupted it. No log line of it names a card.
+A program that signs runs beside play: no input waits for a token. Resumes where a crash or a full
+disk interrupted it. No log line of it names a card.
 Source: controller/archive/README.md, "Evidence"; controller/journal/README.md, "Shoe file".
 """
 
 import logging
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -12,17 +14,26 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.archive.finished_shoe import (
+    FinishedShoe,
     NoFinishedShoe,
     finished_shoe,
     shoe_records,
     shoes_ended,
 )
 from controller.archive.log_writer import LogStatus, LogWriter, leaf_of_entry, leaf_of_shoe
-from controller.archive.signer import NoSigner, Signer, SignFailed, SigningSettings, open_signer
+from controller.archive.signer import (
+    NoSigner,
+    ProgramSigner,
+    Signer,
+    SignFailed,
+    SigningSettings,
+    open_signer,
+)
 from controller.archive.witness import WitnessSettings
 from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import shoe_path
+from controller.journal.log_database import LOG_NAME
 from controller.journal.shoe_file import read_shoe, shoe_bytes
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError, JournalWriteFailed, SavedState
@@ -35,6 +46,10 @@ _FAILURES: Final = (SignFailed, EncodingError, NoFinishedShoe, JournalError, OSE
 
 def _no_progress(_text: str) -> None:
     """Default progress callback: does nothing."""
+
+
+def _no_wake() -> None:
+    """Default where nobody waits for a signature: does nothing."""
 
 
 class SealingStatus(Struct, frozen=True):
@@ -67,6 +82,35 @@ class SealingStatus(Struct, frozen=True):
         }
 
 
+class _Sealing:
+    """A shoe whose file is made and signed, the state after it, if known, and when that began."""
+
+    def __init__(self, shoe: FinishedShoe, state: SavedState | None, began: Timestamp) -> None:
+        self.shoe = shoe
+        self.state = state
+        self.began = began
+        self.made = threading.Event()
+        self._data = b""
+        self._failure: SignFailed | None = None
+
+    def make(self, signer: Signer, wake: Callable[[], object]) -> None:
+        """Make and sign the file, then call `wake`. Called once, from any thread."""
+        shoe, sign = self.shoe, None if isinstance(signer, NoSigner) else signer.sign
+        try:
+            self._data = shoe_bytes(shoe.heading, shoe.rows, shoe.parts, sign)
+        except SignFailed as error:
+            self._failure = error
+        finally:
+            self.made.set()
+            wake()
+
+    def data(self) -> bytes:
+        """The bytes of the file once it is made. Raises SignFailed."""
+        if self._failure is not None:
+            raise self._failure
+        return self._data
+
+
 class Sealer:
     """Seals the shoes of one table. Used by the table's loop; any thread may read `status`."""
 
@@ -85,20 +129,25 @@ class Sealer:
         self._clock = clock
         self._signer: Signer | None = None
         self._status = SealingStatus()
+        self._wake: Callable[[], object] = _no_wake
+        self._sealing: _Sealing | None = None
+        self._ends: list[SavedState] = []
         self.log = LogWriter(table, self._open_signer, clock, witnesses)
 
     @property
     def status(self) -> SealingStatus:
         return replace(self._status, log=self.log.status)
 
-    def begin(self, journal: Journal) -> None:
+    def begin(self, journal: Journal, wake: Callable[[], object] = _no_wake) -> None:
         """Before a run: open the key and the evidence log, seal what earlier runs left.
 
-        Raises JournalError.
+        `wake` is called when `seal_signed` has something to do. Raises JournalError.
         """
-        self._open_signer()
+        # Later a new key would be another than the log names: a person puts it on record.
+        self._open_signer(make=not (journal.file.parent / LOG_NAME).exists())
         self.log.begin(journal)
-        sealed = self._seal_all(journal, (), at_start=True)
+        self._wake, self._sealing, self._ends = wake, None, []
+        sealed = self._seal_all(journal, at_start=True)
         if sealed > 1:
             LOG.info("%d shoes of earlier runs are sealed", sealed)
 
@@ -108,6 +157,12 @@ class Sealer:
             leaf = leaf_of_entry(entry, head, at_ns)
             if leaf is not None:
                 self.log.add(leaf)
+
+    def finish(self, journal: Journal) -> None:
+        """Before an orderly end: wait for the signature in progress. Raises JournalWriteFailed."""
+        while self._sealing is not None:
+            self._sealing.made.wait()
+            self.seal_signed(journal)
 
     def end(self, head: Head | None = None) -> None:
         """End the evidence log; `head` is the journal's where the run was stopped in good order."""
@@ -121,12 +176,18 @@ class Sealer:
 
         Raises JournalWriteFailed.
         """
-        self._seal_all(journal, ends, at_start=False)
+        self._ends.extend(ends)
+        self._seal_all(journal)
 
-    def _open_signer(self) -> Signer:
+    def seal_signed(self, journal: Journal) -> None:
+        """Between inputs: move a shoe whose file was signed. Raises JournalWriteFailed."""
+        if self._sealing is not None:
+            self._seal_all(journal)
+
+    def _open_signer(self, *, make: bool = False) -> Signer:
         if self._signer is not None:
             return self._signer
-        self._signer = signer = open_signer(self._signing, make=True)
+        self._signer = signer = open_signer(self._signing, make=make)
         if not isinstance(signer, NoSigner):
             LOG.info("seals are signed by %s", signer.words)
             self._status = replace(self._status, signer=signer.words)
@@ -140,16 +201,17 @@ class Sealer:
 
     # --- shoes -----------------------------------------------------------------------------------
 
-    def _seal_all(self, journal: Journal, ends: Sequence[SavedState], *, at_start: bool) -> int:
+    def _seal_all(self, journal: Journal, *, at_start: bool = False) -> int:
         """Seal every shoe that has ended, one by one; return how many were sealed."""
         sealed = 0
         try:
-            while True:
-                began = self._clock()
-                if not self._seal_next(journal, ends, began.utc_ns):
-                    break
+            while self._sealing is not None or self._begin_next(journal):
+                if self._sealing is None or not self._sealing.made.is_set():
+                    return sealed
+                one, self._sealing = self._sealing, None
+                self._move(journal, one)
                 sealed += 1
-                self._count(began.monotonic_ns)
+                self._count(one.began.monotonic_ns)
                 if at_start:
                     shoes = "shoe" if sealed == 1 else "shoes"
                     self._progress(f"sealing what earlier runs left: {sealed} {shoes} done")
@@ -162,9 +224,9 @@ class Sealer:
             self._status = replace(self._status, unsealed=0)
         return sealed
 
-    def _seal_next(self, journal: Journal, ends: Sequence[SavedState], at_ns: int) -> bool:
-        """Seal the first shoe that has ended; False if there is none."""
-        base = journal.base
+    def _begin_next(self, journal: Journal) -> bool:
+        """Make and sign the file of the first shoe that has ended; False if there is none."""
+        began, base = self._clock(), journal.base
         records = shoe_records(journal.records(after_seq=base.seq))
         if not records:
             return False
@@ -173,14 +235,21 @@ class Sealer:
         if not isinstance(signer, NoSigner):
             named = (signer.public.algorithm.value, signer.public.raw)
         shoe = finished_shoe(self._table, base, records, named)
-        sign = None if isinstance(signer, NoSigner) else signer.sign
-        data = shoe_bytes(shoe.heading, shoe.rows, shoe.parts, sign)
-        state = next((one for one in ends if one.seq == shoe.heading.last_seq), None)
-        if state is None:
-            state = journal.saved_state()
-        heading = shoe.heading
+        self._ends = [one for one in self._ends if one.seq > base.seq]
+        state = next((one for one in self._ends if one.seq == shoe.heading.last_seq), None)
+        self._sealing = one = _Sealing(shoe, state or journal.saved_state(), began)
+        if isinstance(signer, ProgramSigner):
+            words = (signer, self._wake)
+            threading.Thread(target=one.make, args=words, name="seal").start()
+        else:
+            one.make(signer, _no_wake)
+        return True
+
+    def _move(self, journal: Journal, one: _Sealing) -> None:
+        data, heading = one.data(), one.shoe.heading
         path = shoe_path(journal.file.parent, heading.gaming_day, heading.shoe)
-        moved = journal.move_sealed(path, data, shoe.base(read_shoe(data).digest, state))
+        moved = journal.move_sealed(path, data, one.shoe.base(read_shoe(data).digest, one.state))
+        at_ns = one.began.utc_ns
         self.log.add(
             leaf_of_shoe(heading.gaming_day, heading.shoe, moved.seal, journal.head, at_ns)
         )
@@ -188,7 +257,6 @@ class Sealer:
         if self._status.unsigned:
             name = f"shoe {heading.shoe} of {heading.gaming_day}"
             LOG.warning("%s is sealed WITHOUT A SIGNATURE: %s", name, self._status.unsigned)
-        return True
 
     def _count(self, began_ns: int) -> None:
         seconds = (self._clock().monotonic_ns - began_ns) / 1e9

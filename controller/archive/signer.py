@@ -1,7 +1,7 @@
 """Signs a table's seals: with its key file, through the house's own program, or not at all.
 
 Source: controller/archive/README.md, "Evidence"; controller/commissioning/README.md, "The table's
-key"; RFC 8032 (Ed25519).
+key"; RFC 8032 (Ed25519), RFC 3279 (an ECDSA signature in DER).
 """
 
 import subprocess
@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from controller.journal.shoe_file import ShoeFile
 from controller.system.keys import (
+    KeyAlgorithm,
     KeyFileError,
     PublicKey,
     TableKey,
@@ -19,10 +20,14 @@ from controller.system.keys import (
     load_key,
     load_public,
     make_key,
+    signature_of_der,
 )
 
 PROGRAM_S_MAX: Final = 10.0
-SIGNATURE_BYTES: Final = 64
+_PRINTED: Final = {
+    KeyAlgorithm.ED25519: "64 raw bytes, Ed25519 over its standard input",
+    KeyAlgorithm.ECDSA_P256: "DER, ECDSA over the SHA-256 of its standard input",
+}
 
 
 class SignFailed(Exception):
@@ -95,13 +100,23 @@ class ProgramSigner(Struct, frozen=True):
                 f"{name} ended with {done.returncode}{why}. Remedy: run it by hand with a file on"
                 " its standard input"
             )
-        if len(done.stdout) != SIGNATURE_BYTES or not self.public.verifies(done.stdout, data):
+        signature = self._signature(done.stdout)
+        if not self.public.verifies(signature, data):
             raise SignFailed(
                 f"{name} did not print a signature by the key of evidence.public_key. Allowed:"
-                f" {SIGNATURE_BYTES} raw bytes, Ed25519 over its standard input. Remedy: name the"
-                " public key of the token that it uses"
+                f" {_PRINTED[self.public.algorithm]}. Remedy: name the public key of the token that"
+                " it uses"
             )
-        return done.stdout
+        return signature
+
+    def _signature(self, printed: bytes) -> bytes:
+        """The signature in what the program printed; empty where it is none."""
+        if self.public.algorithm is KeyAlgorithm.ED25519:
+            return printed
+        try:
+            return signature_of_der(printed)
+        except ValueError:
+            return b""
 
 
 class NoSigner(Struct, frozen=True):
@@ -117,7 +132,8 @@ Signer: TypeAlias = KeySigner | ProgramSigner | NoSigner
 def seal_holds(shoe: ShoeFile) -> bool:
     """Whether the key that a sealed file names made its signature."""
     key = PublicKey(shoe.heading.signer)
-    return bool(shoe.heading.signer) and key.verifies(shoe.signature, shoe.signed_bytes)
+    named = shoe.heading.algorithm == key.algorithm
+    return named and key.verifies(shoe.signature, shoe.signed_bytes)
 
 
 def open_signer(settings: SigningSettings, *, make: bool = False) -> Signer:

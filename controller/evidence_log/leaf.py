@@ -29,7 +29,10 @@ class LeafKind(StrEnum):
 
 # The heads after these leaves are signed by the table's key, too, and offered to witnesses.
 SIGNED_BY_TABLE: Final = frozenset(LeafKind) - {LeafKind.COUP, LeafKind.DECISION}
-FIRST_KINDS: Final = (LeafKind.COMMISSIONED, LeafKind.BEGUN_ANEW)
+# These name the table's key from then on.
+KEY_NAMED: Final = frozenset(
+    {LeafKind.COMMISSIONED, LeafKind.BEGUN_ANEW, LeafKind.RESTORED, LeafKind.KEY}
+)
 
 
 class Leaf(Struct, frozen=True):

@@ -14,13 +14,12 @@ from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint
 from controller.evidence_log.head_keys import HeadKeys, HeadKeysMissing
 from controller.evidence_log.leaf import LEAVES, Leaf
 from controller.evidence_log.note import (
-    KeyType,
     NoteError,
-    NoteKey,
     SignatureLine,
     SignedNote,
     parse_note,
     sign_line,
+    table_key,
 )
 from controller.evidence_log.stored_tree import StoredTree
 from controller.evidence_log.tree import leaf_hash
@@ -109,7 +108,7 @@ class EvidenceLog:
     def _lines(self, head: TreeHead, signer: TableKey | None) -> list[SignatureLine]:
         if signer is None:
             return []
-        key = NoteKey(self.origin, KeyType.ED25519, signer.public)
+        key = table_key(self.origin, signer.public)
         return [sign_line(key, head.text(), signer.sign)]
 
     def add_signatures(self, size: int, lines: Sequence[SignatureLine]) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.system.keys import PublicKey
+from controller.system.keys import KeyAlgorithm, PublicKey, signature_der, signature_of_der
 
 NOTE_BYTES_MAX: Final = 64 * 1024
 SIGNATURES_MAX: Final = 64
@@ -33,6 +33,7 @@ class KeyType(IntEnum):
     """What a key signs; the number goes into the id of the key."""
 
     ED25519 = 0x01  # the text
+    ECDSA = 0x02  # the same, in DER
     COSIGNATURE = 0x04  # the text and a time: a witness
 
 
@@ -46,8 +47,16 @@ class NoteKey(Struct, frozen=True):
     @property
     def id(self) -> bytes:
         """The 4 bytes by which a signature line names the key."""
+        if self.type is KeyType.ECDSA:
+            return sha256(self.public.der).digest()[:_KEY_ID_BYTES]
         named = self.name.encode() + b"\n" + bytes([self.type]) + self.public.raw
         return sha256(named).digest()[:_KEY_ID_BYTES]
+
+
+def table_key(name: str, public: PublicKey) -> NoteKey:
+    """The key of a table, or a one-time key, that signs texts under that name."""
+    is_ecdsa = public.algorithm is KeyAlgorithm.ECDSA_P256
+    return NoteKey(name, KeyType.ECDSA if is_ecdsa else KeyType.ED25519, public)
 
 
 class SignatureLine(Struct, frozen=True):
@@ -120,9 +129,15 @@ def _signature_line(line: str) -> SignatureLine:
 
 
 def sign_line(key: NoteKey, text: str, sign: Callable[[bytes], bytes]) -> SignatureLine:
-    """The table's signature line under a text; `sign` uses the private half of the key."""
-    assert key.type is KeyType.ED25519, "witnesses sign for themselves"
-    return SignatureLine(key.name, key.id, sign(text.encode()))
+    """The table's signature line under a text; `sign` uses the private half of the key.
+
+    It returns 64 bytes.
+    """
+    assert key.type is not KeyType.COSIGNATURE, "witnesses sign for themselves"
+    signature = sign(text.encode())
+    if key.type is KeyType.ECDSA:
+        signature = signature_der(signature)
+    return SignatureLine(key.name, key.id, signature)
 
 
 def cosigned_bytes(text: str, time_s: int) -> bytes:
@@ -152,11 +167,21 @@ def valid_signatures(note: SignedNote, keys: Sequence[NoteKey]) -> tuple[ValidSi
 
 
 def _checked(key: NoteKey, text: str, signature: bytes) -> ValidSignature | None:
-    if key.type is KeyType.ED25519:
-        return ValidSignature(key) if key.public.verifies(signature, text.encode()) else None
+    if key.type is not KeyType.COSIGNATURE:
+        holds = _holds(key, signature, text.encode())
+        return ValidSignature(key) if holds else None
     if len(signature) != _TIME_BYTES + _ED25519_BYTES:
         return None
     time_s = int.from_bytes(signature[:_TIME_BYTES], "big")
     signed = cosigned_bytes(text, time_s)
     holds = key.public.verifies(signature[_TIME_BYTES:], signed)
     return ValidSignature(key, time_s) if holds else None
+
+
+def _holds(key: NoteKey, signature: bytes, data: bytes) -> bool:
+    if key.type is KeyType.ECDSA:
+        try:
+            signature = signature_of_der(signature)
+        except ValueError:
+            return False
+    return key.public.verifies(signature, data)

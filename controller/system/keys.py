@@ -1,8 +1,9 @@
 """The table's key: an Ed25519 key pair in a file that only the table's account can read.
 
-A TableKey never prints, logs or returns the private key; it shows only the fingerprint.
+A TableKey never prints, logs or returns the private key; it shows only the fingerprint. A public
+key may also be of ECDSA: such a private key is in hardware.
 Source: controller/commissioning/README.md, "The table's key"; RFC 8032 (Ed25519), RFC 8410 (its PEM
-form).
+form), FIPS 186-5 (ECDSA), SEC 1 (its points), RFC 3279 (its signatures in DER).
 """
 
 import contextlib
@@ -14,7 +15,13 @@ from pathlib import Path
 from typing import Final
 
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.utils import (
+    decode_dss_signature,
+    encode_dss_signature,
+)
+from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
@@ -31,6 +38,8 @@ PUBLIC_SUFFIX: Final = ".pub"
 _OTHERS: Final = 0o077
 _FILE_BYTES_MAX: Final = 16_384
 _GROUP_DIGITS: Final = 8
+_COORDINATE_BYTES: Final = 32
+_POINT_BYTES: Final = 1 + 2 * _COORDINATE_BYTES
 
 
 class KeyFileError(Exception):
@@ -41,35 +50,64 @@ class KeyAlgorithm(StrEnum):
     """How a key signs."""
 
     ED25519 = "ed25519"
+    ECDSA_P256 = "ecdsa-p256"  # over the SHA-256 of the data
 
 
 class PublicKey(Struct, frozen=True):
-    """An Ed25519 public key; `raw` has 32 bytes."""
+    """A public key: of Ed25519, 32 bytes; of ECDSA P-256, the uncompressed point, 65 bytes."""
 
     raw: bytes
 
     @property
     def algorithm(self) -> KeyAlgorithm:
-        return KeyAlgorithm.ED25519
+        is_point = len(self.raw) == _POINT_BYTES
+        return KeyAlgorithm.ECDSA_P256 if is_point else KeyAlgorithm.ED25519
 
     @property
     def fingerprint(self) -> bytes:
-        """SHA-256 of the 32 bytes."""
+        """SHA-256 of the raw bytes."""
         return hashlib.sha256(self.raw).digest()
 
+    @property
+    def der(self) -> bytes:
+        """The key as SubjectPublicKeyInfo. Raises ValueError where the bytes are no key."""
+        return _crypto_key(self).public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+
     def pem(self) -> str:
-        """The key as PEM."""
+        """The key as PEM. Raises ValueError where the bytes are no key."""
         return (
             _crypto_key(self).public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo).decode()
         )
 
     def verifies(self, signature: bytes, data: bytes) -> bool:
-        """Whether the owner of this key signed the data."""
+        """Whether the owner of this key signed the data; a signature has 64 bytes."""
         try:
-            _crypto_key(self).verify(signature, data)
+            match _crypto_key(self):
+                case Ed25519PublicKey() as key:
+                    key.verify(signature, data)
+                case key:
+                    key.verify(signature_der(signature), data, ec.ECDSA(SHA256()))
         except (InvalidSignature, ValueError):
             return False
         return True
+
+
+def signature_der(signature: bytes) -> bytes:
+    """The DER form of an ECDSA signature, given as r and s, 32 bytes each. Raises ValueError."""
+    if len(signature) != 2 * _COORDINATE_BYTES:
+        raise ValueError(f"{len(signature)} bytes")
+    halves = signature[:_COORDINATE_BYTES], signature[_COORDINATE_BYTES:]
+    return encode_dss_signature(*(int.from_bytes(half, "big") for half in halves))
+
+
+def signature_of_der(der: bytes) -> bytes:
+    """The 64 bytes of an ECDSA signature in DER. Raises ValueError where it is none."""
+    try:
+        return b"".join(
+            half.to_bytes(_COORDINATE_BYTES, "big") for half in decode_dss_signature(der)
+        )
+    except OverflowError:
+        raise ValueError("a signature of another curve") from None
 
 
 class TableKey(Struct, frozen=True):
@@ -188,12 +226,17 @@ def load_public(path: Path) -> PublicKey:
         public = load_pem_public_key(data)
     except (ValueError, UnsupportedAlgorithm):
         public = None
-    if not isinstance(public, Ed25519PublicKey):
-        raise KeyFileError(
-            f"{path}: this is not an Ed25519 public key. Allowed: a file ending with"
-            f" {PUBLIC_SUFFIX} as `smartshoe keys show` exports it. Remedy: export it again"
-        )
-    return _public_key(public)
+    match public:
+        case Ed25519PublicKey():
+            return _public_key(public)
+        case ec.EllipticCurvePublicKey(curve=ec.SECP256R1()):
+            return PublicKey(public.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint))
+        case _:
+            raise KeyFileError(
+                f"{path}: this is no public key of Ed25519 or ECDSA P-256. Allowed: a file ending"
+                f" with {PUBLIC_SUFFIX} as `smartshoe keys show` or a token's tool exports it."
+                " Remedy: export it again"
+            )
 
 
 def _require_private(path: Path, found: os.stat_result) -> None:
@@ -267,5 +310,7 @@ def _public_key(public: Ed25519PublicKey) -> PublicKey:
     return PublicKey(public.public_bytes_raw())
 
 
-def _crypto_key(key: PublicKey) -> Ed25519PublicKey:
-    return Ed25519PublicKey.from_public_bytes(key.raw)
+def _crypto_key(key: PublicKey) -> Ed25519PublicKey | ec.EllipticCurvePublicKey:
+    if key.algorithm is KeyAlgorithm.ED25519:
+        return Ed25519PublicKey.from_public_bytes(key.raw)
+    return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), key.raw)

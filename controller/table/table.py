@@ -235,12 +235,15 @@ class Table:
             stopped_at: Head | None = None
             try:
                 if self._spec.sealer is not None:
-                    self._spec.sealer.begin(journal)
+                    # A probe wakes the loop: a token has signed, and no input may come for long.
+                    self._spec.sealer.begin(journal, lambda: self._queue.probe(0.0))
                 stored = loop.begin(started)
                 self._publish(loop, stored)
                 note_evidence(self._spec.sealer, stored, journal)
                 self._set_health(Health.RUNNING, "")
                 self._serve(loop, journal)
+                if self._spec.sealer is not None:
+                    self._spec.sealer.finish(journal)
                 stopped_at = journal.head
             finally:
                 if self._spec.sealer is not None:
@@ -350,11 +353,16 @@ def note_evidence(
 ) -> None:
     """Say in the evidence log what was stored just now, and seal the shoes that ended in it.
 
-    Raises JournalWriteFailed.
+    A shoe that was being signed meanwhile is sealed, too. Raises JournalWriteFailed.
     """
-    if sealer is None or stored is None:
+    if sealer is None:
+        return
+    if stored is None:
+        sealer.seal_signed(journal)
         return
     entries = (entry for one in stored.conclusions for entry in one.entries)
     sealer.add_leaves(entries, journal.head, stored.at.utc_ns)
     if stored.shoe_ended:
         sealer.seal_ended_shoes(journal, stored.shoe_ends)
+    else:
+        sealer.seal_signed(journal)

@@ -51,7 +51,7 @@ def restore(
 ) -> None:
     """Put a backup back on a spare machine; the old one must be off, or burnt."""
     from controller.archive.backup import check_backup, put_config, put_journal, say_restored
-    from controller.archive.signer import NoSigner, open_signer
+    from controller.archive.signer import open_signer
     from controller.config.load import load_config
     from firmware_bridge.transport.clock import now
 
@@ -61,7 +61,6 @@ def restore(
     put_journal(backup, names, table.journal_folder)
     signer = open_signer(table.signing)
     done = say_restored(table.journal_folder, table.settings.table, signer, by, now().utc_ns)
-    unsigned = signer.words if isinstance(signer, NoSigner) else ""
     if json:
         echo_json(
             {
@@ -70,14 +69,14 @@ def restore(
                 "journal": str(table.journal_folder),
                 "record": done.record,
                 "log_size": done.log_size,
-                "unsigned": unsigned,
+                "unsigned": done.unsigned,
             }
         )
         return
     echo(f"table {table.settings.table}: {table.file}, journal {table.journal_folder}")
     echo(f"  it goes on after record {done.record}; head {done.log_size} of its log names {by}")
-    if unsigned:
-        echo(f"  that head is not signed by the table's key: {unsigned}")
+    if done.unsigned:
+        echo(f"  that head is not signed by the table's key: {done.unsigned}")
     echo("  the old machine must never run this table again: any witness would notice")
 
 

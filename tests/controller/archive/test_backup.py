@@ -132,8 +132,8 @@ def test_a_log_begun_anew_names_the_person_and_every_sealed_shoe(logged, tmp_pat
         table.run()
 
     with Journal.open(table.folder, create=False) as journal:
-        nobody = NoSigner("", wanted=False)
-        begin_log_anew(journal, "M7", nobody, "person-0123456789ab", AT_NS)
+        signer = open_signer(SigningSettings(table.folder / "table.key"))
+        begin_log_anew(journal, "M7", signer, "person-0123456789ab", AT_NS)
 
     assert table.kinds() == ["begun-anew", "shoe"]
     assert table.leaves()[0].person == "person-0123456789ab"

@@ -4,8 +4,10 @@ Source: controller/archive/README.md, "Evidence".
 """
 
 import logging
+import os
 import shutil
 import stat
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -307,13 +309,98 @@ def test_with_signing_switched_off_there_is_no_warning(
     assert (table.sealer.status.sealed, table.sealer.status.unsigned) == (1, "")
 
 
-def test_a_shoe_waits_if_the_signing_program_fails(sealed_table, tmp_path: Path) -> None:
-    make_key(tmp_path / "token.key")
-    signing = SigningSettings(
-        tmp_path / "unused", program=("/bin/false",), public_key=tmp_path / "token.key.pub"
-    )
-    table = sealed_table(1, signing)
+TOKEN = """\
+import sys
+from pathlib import Path
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+here = Path(sys.argv[1])
+if (here / "pulled").exists():
+    sys.exit("no token")
+data = sys.stdin.buffer.read()
+if data.startswith(b"smartshoe seal") and (here / "busy").exists():
+    with (here / "busy").open("rb") as busy:  # a pipe: waits until the test writes there
+        busy.read()
+key = load_pem_private_key((here / "token.key").read_bytes(), None)
+sys.stdout.buffer.write(key.sign(data))
+"""
+
+
+class Token:
+    """A token reached through a program: signs seals when it is told to, or is pulled."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        make_key(folder / "token.key")
+        os.mkfifo(folder / "busy")
+        (folder / "sign_seal.py").write_text(TOKEN)
+        program = (sys.executable, str(folder / "sign_seal.py"), str(folder))
+        public = folder / "token.key.pub"
+        self.signing = SigningSettings(folder / "unused", program=program, public_key=public)
+
+    def pull(self, *, out: bool) -> None:
+        file = self.folder / "pulled"
+        file.touch() if out else file.unlink()
+
+    def answer(self) -> None:
+        """Wait until it is asked for a seal, and let it sign."""
+        (self.folder / "busy").write_bytes(b"")
+
+
+@pytest.fixture
+def token(tmp_path: Path) -> Token:
+    return Token(tmp_path)
+
+
+def test_a_token_that_signs_slowly_holds_no_card_up(sealed_table, token: Token) -> None:
+    table = sealed_table(1, token.signing)
     with table.opened() as journal:
         table.play(journal)
-    assert table.sealed() == []
-    assert "is not sealed: /bin/false ended with 1" in table.sealer.status.problem
+        table.script.reported(*OPENING, *COUP)
+        table.play(journal)
+        assert table.sealed() == []
+        assert journal.base.seq == 0
+
+        token.answer()
+        table.sealer.finish(journal)
+
+        assert table.sealed() == [f"{DAY}/0001.shoe"]
+        assert list(journal.records(journal.base.seq))
+    (path,) = sealed_files(table.folder)
+    key = load_public(token.folder / "token.key.pub")
+    sealed = read_sealed(path)
+    assert key.verifies(sealed.signature, sealed.signed_bytes)
+
+
+def test_a_table_that_waits_for_its_token_is_woken_when_it_has_signed(
+    sealed_table, token: Token
+) -> None:
+    table, woken = sealed_table(1, token.signing), threading.Event()
+    with Journal.open(table.folder) as journal:
+        table.sealer.begin(journal, woken.set)
+        table.play(journal)
+        token.answer()
+        assert woken.wait(60.0)
+        table.sealer.seal_signed(journal)
+        table.sealer.end()
+    assert table.sealed() == [f"{DAY}/0001.shoe"]
+
+
+def test_a_shoe_waits_for_a_token_that_was_pulled(sealed_table, token: Token) -> None:
+    """Play goes on; the next shoe's end finds the token again, and seals both."""
+    table = sealed_table(1, token.signing)
+    (token.folder / "busy").unlink()
+    with table.opened() as journal:
+        token.pull(out=True)
+        table.play(journal)
+        table.sealer.finish(journal)
+        assert table.sealed() == []
+        assert "ended with 1: no token. Remedy" in table.sealer.status.problem
+        assert table.sealer.status.unsealed == 1
+
+        token.pull(out=False)
+        table.script.reported(*WHOLE_SHOE)
+        table.play(journal)
+        table.sealer.finish(journal)
+
+    assert table.sealed() == [f"{DAY}/0001.shoe", f"{DAY}/0002.shoe"]
+    assert (table.sealer.status.problem, table.sealer.status.unsealed) == ("", 0)

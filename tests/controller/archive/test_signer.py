@@ -5,6 +5,7 @@ Source: controller/archive/README.md, "Evidence".
 
 import os
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -147,3 +148,26 @@ def test_a_missing_public_key_is_named(tmp_path: Path) -> None:
     signer = open_signer(settings, make=True)
     assert isinstance(signer, NoSigner)
     assert "token.pub: there is no such public key" in signer.words
+
+
+@pytest.mark.debian("openssl")
+def test_a_program_may_sign_with_ecdsa(tmp_path: Path) -> None:
+    """As tpm2_sign does: DER on its standard output."""
+    private, public = str(tmp_path / "p256.pem"), tmp_path / "token.pub"
+    openssl = "/usr/bin/openssl"
+    for words in (
+        ["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", private],
+        ["pkey", "-in", private, "-pubout", "-out", str(public)],
+    ):
+        subprocess.run([openssl, *words], check=True, capture_output=True)
+    program = (openssl, "dgst", "-sha256", "-sign", private)
+    signer = open_signer(SigningSettings(tmp_path / "unused", program=program, public_key=public))
+    assert isinstance(signer, ProgramSigner)
+
+    signature = signer.sign(DATA)
+
+    assert len(signature) == 64
+    assert signer.public.verifies(signature, DATA)
+    raw = ProgramSigner(("/bin/echo", "-n", "x" * 64), signer.public, "")
+    with pytest.raises(SignFailed, match="Allowed: DER, ECDSA over the SHA-256"):
+        raw.sign(DATA)

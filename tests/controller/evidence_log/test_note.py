@@ -1,8 +1,11 @@
 """Signed notes and checkpoints: a published note, and everything that is none."""
 
 import base64
+from hashlib import sha256
 
 import pytest
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,9 +21,10 @@ from controller.evidence_log.note import (
     cosigned_bytes,
     parse_note,
     sign_line,
+    table_key,
     valid_signatures,
 )
-from controller.system.keys import PublicKey
+from controller.system.keys import PublicKey, signature_of_der
 
 # The example in the documentation of Go's golang.org/x/mod/sumdb/note.
 PUBLISHED = (
@@ -100,6 +104,30 @@ def test_a_cosignature_with_one_bit_changed_does_not_hold(at: int) -> None:
 
     with pytest.raises(NoteError, match=r"the signature of witness\.example does not hold"):
         valid_signatures(SignedNote(SIGNED.text, (wrong,)), [WITNESS_KEY])
+
+
+# The form of a public key of P-256, in DER (RFC 5480, section 2).
+SPKI_HEAD = bytes.fromhex("3059301306072a8648ce3d020106082a8648ce3d030107034200")
+
+
+def test_a_table_whose_key_is_of_ecdsa_signs_in_der() -> None:
+    private = ec.derive_private_key(7, ec.SECP256R1())
+    point = private.public_key().public_numbers()
+    raw = b"\x04" + point.x.to_bytes(32, "big") + point.y.to_bytes(32, "big")
+    key = table_key(ORIGIN, PublicKey(raw))
+
+    def sign(data: bytes) -> bytes:
+        return signature_of_der(private.sign(data, ec.ECDSA(hashes.SHA256())))
+
+    line = sign_line(key, HEAD.text(), sign)
+
+    assert (key.type, key.id) == (KeyType.ECDSA, sha256(SPKI_HEAD + raw).digest()[:4])
+    private.public_key().verify(line.signature, HEAD.text().encode(), ec.ECDSA(hashes.SHA256()))
+    assert [one.key for one in valid_signatures(SignedNote(HEAD.text(), (line,)), [key])] == [key]
+    for wrong in (bytes(64), signature_of_der(line.signature), line.signature[:-1]):
+        note = SignedNote(HEAD.text(), (SignatureLine(line.name, line.key_id, wrong),))
+        with pytest.raises(NoteError, match="does not hold"):
+            valid_signatures(note, [key])
 
 
 @pytest.mark.parametrize(

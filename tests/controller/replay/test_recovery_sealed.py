@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.archive.log_writer import begin_log
+from controller.archive.log_keys import begin_log
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings, open_signer
 from controller.core.state import STATES

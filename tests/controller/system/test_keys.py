@@ -10,6 +10,7 @@ import pytest
 
 from controller.system import keys
 from controller.system.keys import (
+    KeyAlgorithm,
     KeyFileError,
     PublicKey,
     export_public,
@@ -18,6 +19,8 @@ from controller.system.keys import (
     load_public,
     make_key,
     public_path,
+    signature_der,
+    signature_of_der,
 )
 
 # RFC 8032, section 7.1, test 2: secret key, public key, message 72, signature.
@@ -33,6 +36,16 @@ PEM_OF_TEST_2 = (
     "-----BEGIN PRIVATE KEY-----\n"
     "MC4CAQAwBQYDK2VwBCIEIEzNCJso/5banbbDRuwRTg9bijGfNaumJNqM9u1PuKb7\n"
     "-----END PRIVATE KEY-----\n"
+)
+# RFC 6979, appendix A.2.5: public key of P-256, signature with SHA-256 of "sample".
+POINT = bytes.fromhex(
+    "04"
+    "60fed4ba255a9d31c961eb74c6356d68c049b8923b61fa6ce669622e60f29fb6"
+    "7903fe1008b8bc99a41ae9e95628bc64f2f1b20c2d7e9f5177a3c294d4462299"
+)
+SIGNED_SAMPLE = bytes.fromhex(
+    "efd48b2aacb6a8fd1140dd9cd45e81d69d2c877b56aaf991c34d0ea84eaf3716"
+    "f7cb1c942d657c41d436c7a1b6e29f65f3e900dbb9aff4064dc4ab2f843acda8"
 )
 
 
@@ -62,6 +75,39 @@ def test_a_signature_is_verified_with_the_public_key_alone() -> None:
     assert not public.verifies(SIGNATURE, b"s")
     assert not public.verifies(bytes(64), MESSAGE)
     assert not public.verifies(b"", MESSAGE)
+
+
+def test_a_signature_of_ecdsa_is_verified_as_the_standards_example_says() -> None:
+    public = PublicKey(POINT)
+
+    assert public.algorithm is KeyAlgorithm.ECDSA_P256
+    assert public.verifies(SIGNED_SAMPLE, b"sample")
+    assert not public.verifies(SIGNED_SAMPLE, b"test")
+    assert not public.verifies(SIGNED_SAMPLE[::-1], b"sample")
+    assert not public.verifies(signature_der(SIGNED_SAMPLE), b"sample")
+
+
+@pytest.mark.parametrize("raw", [b"", POINT[1:], POINT[:33], b"\x02" + POINT[1:], bytes(65)])
+def test_bytes_that_are_no_key_verify_nothing(raw: bytes) -> None:
+    assert not PublicKey(raw).verifies(SIGNED_SAMPLE, b"sample")
+
+
+def test_the_two_forms_of_a_signature_of_ecdsa_are_one() -> None:
+    der = signature_der(SIGNED_SAMPLE)
+
+    assert der.hex().startswith("3046022100efd48b2a")
+    assert signature_of_der(der) == SIGNED_SAMPLE
+
+
+@pytest.mark.parametrize("der", [b"", b"x" * 70, bytes.fromhex("3006020101020100ff")])
+def test_what_is_no_signature_in_der_is_refused(der: bytes) -> None:
+    with pytest.raises(ValueError):
+        signature_of_der(der)
+
+
+def test_a_signature_of_a_longer_curve_is_refused() -> None:
+    with pytest.raises(ValueError, match="another curve"):
+        signature_of_der(bytes.fromhex("3026022101" + "00" * 32 + "020101"))
 
 
 def test_a_fingerprint_is_the_sha_256_of_the_public_key() -> None:
@@ -197,7 +243,7 @@ def test_a_public_key_in_place_of_the_key_is_refused(path: Path) -> None:
 
 
 def test_the_key_in_place_of_a_public_key_is_refused(test_2: Path) -> None:
-    with pytest.raises(KeyFileError, match="not an Ed25519 public key"):
+    with pytest.raises(KeyFileError, match="no public key of Ed25519 or ECDSA P-256"):
         load_public(test_2)
 
 
@@ -238,3 +284,35 @@ def test_openssl_reads_the_same_public_key(path: Path) -> None:
     )
 
     assert openssl.stdout == key.public.pem()
+
+
+@pytest.mark.debian("openssl")
+def test_a_public_key_of_ecdsa_is_read_and_written_as_openssl_does(fast_dir: Path) -> None:
+    private, file = fast_dir / "p256.pem", fast_dir / "token.pub"
+    for words in (
+        ["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", str(private)],
+        ["pkey", "-in", str(private), "-pubout", "-out", str(file)],
+    ):
+        subprocess.run(["/usr/bin/openssl", *words], check=True, capture_output=True)
+    public = load_public(file)
+    made = subprocess.run(
+        ["/usr/bin/openssl", "dgst", "-sha256", "-sign", private],
+        input=b"a seal",
+        capture_output=True,
+        check=True,
+    )
+
+    assert public.pem() == file.read_text()
+    assert public.verifies(signature_of_der(made.stdout), b"a seal")
+
+
+@pytest.mark.debian("openssl")
+def test_a_key_of_another_curve_is_refused(fast_dir: Path) -> None:
+    file = fast_dir / "other.pub"
+    words = ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"]
+    made = subprocess.run(["/usr/bin/openssl", *words], capture_output=True, check=True)
+    pub = ["/usr/bin/openssl", "pkey", "-pubout", "-out", file]
+    subprocess.run(pub, input=made.stdout, check=True)
+
+    with pytest.raises(KeyFileError, match="no public key of Ed25519 or ECDSA P-256"):
+        load_public(file)

@@ -1,0 +1,163 @@
+"""Who signs heads of the evidence log as the table: the table's key, and the one for witnesses.
+
+A run goes on with the key that the log names alone: a named person changes it (`key_life`).
+Source: controller/archive/README.md, "The life of the key"; controller/journal/README.md, "Evidence
+log".
+"""
+
+import contextlib
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controller.archive.signer import NoSigner, Signer, SignFailed
+from controller.evidence_log.leaf import KEY_NAMED, Leaf, LeafKind
+from controller.evidence_log.log import EvidenceLog, LogRefused, leaves_newest_first
+from controller.evidence_log.note import sign_line, table_key
+from controller.journal.log_database import LogDatabase
+from controller.journal.shoe_file import ALGORITHMS
+from controller.system.keys import (
+    KeyAlgorithm,
+    KeyFileError,
+    PublicKey,
+    TableKey,
+    fingerprint_text,
+    load_key,
+    make_key,
+)
+
+# Beside the journal: a key of Ed25519 for witnesses where the table's own is of ECDSA.
+WITNESS_KEY_NAME: Final = "witness.key"
+
+
+class KeysOnRecord(Struct, frozen=True):
+    """What the log says of the table's keys.
+
+    `key` is the table's key now, the number of its algorithm before it, empty where it has none;
+    head `named_at` follows the leaf that names it. `others` were the table's key before.
+    """
+
+    key: bytes
+    witness_key: bytes
+    named_at: int
+    others: frozenset[bytes]
+    revoked: frozenset[bytes]
+
+
+def keys_on_record(database: LogDatabase) -> KeysOnRecord:
+    """What a log says of the table's keys. Raises JournalError."""
+    number, newest, named_at = database.size, Leaf(LeafKind.COMMISSIONED, 0, b"", 0), 0
+    named, revoked = set[bytes](), set[bytes]()
+    for leaf in leaves_newest_first(database):
+        if leaf.kind is LeafKind.REVOKED:
+            revoked.add(leaf.key)
+        elif leaf.kind in KEY_NAMED:
+            newest, named_at = (newest, named_at) if named_at else (leaf, number)
+            named.add(leaf.key)
+        number -= 1
+    others = frozenset(named - {newest.key, b""})
+    return KeysOnRecord(newest.key, newest.witness_key, named_at, others, frozenset(revoked))
+
+
+def numbered(public: PublicKey) -> bytes:
+    """A public key as a leaf names it: the number of its algorithm, then the key."""
+    return bytes([ALGORITHMS.index(public.algorithm)]) + public.raw
+
+
+def numbered_key(signer: Signer) -> bytes:
+    """The table's public key as a leaf names it; empty where nobody signs."""
+    return b"" if isinstance(signer, NoSigner) else numbered(signer.public)
+
+
+def key_words(key: bytes) -> str:
+    """A key of a leaf in words."""
+    return f"key {fingerprint_text(PublicKey(key[1:]).fingerprint)}" if key else "no key"
+
+
+def witness_key(folder: Path, signer: Signer, *, make: bool = False) -> TableKey | None:
+    """The table's key for witnesses; None where its own is of Ed25519. Raises LogRefused."""
+    if isinstance(signer, NoSigner) or signer.public.algorithm is KeyAlgorithm.ED25519:
+        return None
+    path = folder / WITNESS_KEY_NAME
+    try:
+        return make_key(path) if make and not path.exists() else load_key(path)
+    except KeyFileError as error:
+        raise LogRefused(f"{error}. {PUT_ON_RECORD}") from error
+
+
+PUT_ON_RECORD: Final = (
+    "Remedy: put the key back that the log names; or stop the table, and a named person puts the"
+    " new one on record: `smartshoe keys rotate`, or `smartshoe keys lost` where the old one is"
+    " gone"
+)
+
+
+def with_keys(leaf: Leaf, folder: Path, signer: Signer) -> Leaf:
+    """The leaf with the keys that sign from it on; makes that for witnesses. Raises LogRefused."""
+    witness = witness_key(folder, signer, make=True)
+    raw = b"" if witness is None else witness.public.raw
+    return replace(leaf, key=numbered_key(signer), witness_key=raw)
+
+
+def begin_log(folder: Path, origin: str, first: Leaf, signer: Signer) -> EvidenceLog:
+    """Begin a log with this leaf; the table's key signs its head. Raises JournalError, OSError."""
+    log = EvidenceLog.begin(folder, origin, with_keys(first, folder, signer))
+    if not isinstance(signer, NoSigner):
+        # A token that fails now signs it with a later head; the start's own head says so.
+        with contextlib.suppress(SignFailed):
+            sign_head(log, signer)
+    return log
+
+
+def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
+    """Sign a head, the newest where no size is given, as the table.
+
+    Raises SignFailed, JournalError, OSError.
+    """
+    assert not isinstance(signer, NoSigner), "somebody signs"
+    size = size or log.size
+    text = log.note(size).text
+    # First the one that is always at hand: witnesses are asked also where a token failed.
+    witness = witness_key(log.database.file.parent, signer)
+    for key in (witness, signer) if witness is not None else (signer,):
+        log.add_signatures(size, [sign_line(table_key(log.origin, key.public), text, key.sign)])
+
+
+def unsigned_at(log: EvidenceLog, signer: Signer) -> int:
+    """The head that names the table's key, where the token failed then; else 0."""
+    if isinstance(signer, NoSigner):
+        return 0
+    named_at = keys_on_record(log.database).named_at
+    key_id = table_key(log.origin, signer.public).id
+    signed = key_id in {one.key_id for one in log.note(named_at).signatures}
+    return 0 if signed else named_at
+
+
+def require_key(log: EvidenceLog, signer: Signer) -> None:
+    """Check that the table goes on with the keys that the log names. Raises LogRefused."""
+    require_in_service(log)
+    file, found = log.database.file, keys_on_record(log.database)
+    if isinstance(signer, NoSigner):
+        return
+    if numbered_key(signer) != found.key:
+        raise LogRefused(
+            f"{file}: the table has {key_words(numbered_key(signer))}, and the evidence log names"
+            f" {key_words(found.key)}. Allowed: the key that the log names. {PUT_ON_RECORD}"
+        )
+    witness = witness_key(file.parent, signer)
+    if witness is not None and witness.public.raw != found.witness_key:
+        raise LogRefused(
+            f"{file.with_name(WITNESS_KEY_NAME)}: this is not the key for witnesses that the"
+            f" evidence log names. {PUT_ON_RECORD}"
+        )
+
+
+def require_in_service(log: EvidenceLog) -> None:
+    """Raises LogRefused: the table was retired."""
+    if log.newest().kind is LeafKind.RETIRED:
+        raise LogRefused(
+            f"{log.database.file}: this table was retired. Allowed: no further run. Remedy: keep"
+            " this folder as evidence, and begin another table in another folder"
+        )

@@ -1,0 +1,270 @@
+"""The life of a table's key: rotated, lost, revoked, retired with the table; each is on record.
+
+Source: controller/archive/README.md, "The life of the key".
+"""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.archive.key_life import KeyRefused, name_key, retire_table, revoke_key
+from controller.archive.log_keys import keys_on_record, numbered
+from controller.archive.sealer import Sealer
+from controller.archive.signer import (
+    NoSigner,
+    ProgramSigner,
+    Signer,
+    SignFailed,
+    SigningSettings,
+    open_signer,
+)
+from controller.evidence_log.leaf import Leaf
+from controller.evidence_log.log import LogRefused, leaves_newest_first, stored_note
+from controller.evidence_log.note import table_key, valid_signatures
+from controller.journal.log_database import LogDatabase
+from controller.journal.store import Journal
+from controller.system.keys import PublicKey, make_key
+from firmware_bridge.timestamp import Timestamp
+
+AT = Timestamp(1_000_000_000, 1_763_715_600 * 1_000_000_000)
+ANN = "person-0123456789ab"
+
+
+class KeyedTable:
+    """A table that has run with the key named `now`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.journal = folder / "journal"
+        self.use("first")
+
+    def use(self, name: str) -> None:
+        """Name that key in table.toml; it is made if it is not there."""
+        if not self.path(name).exists():
+            make_key(self.path(name))
+        self.settings = SigningSettings(self.path(name), make=False)
+
+    def path(self, name: str) -> Path:
+        return self.folder / f"{name}.key"
+
+    def signer(self, name: str) -> Signer:
+        return open_signer(SigningSettings(self.path(name), make=False))
+
+    def public(self, name: str) -> PublicKey:
+        signer = self.signer(name)
+        assert not isinstance(signer, NoSigner)
+        return signer.public
+
+    def run(self) -> None:
+        """A run without a card."""
+        sealer = Sealer("M7", self.settings, lambda: AT)
+        with Journal.open(self.journal) as journal:
+            sealer.begin(journal)
+            sealer.end(journal.head)
+
+    def change(self, do: Callable[..., object], *args: object, **named: object) -> None:
+        """A change while the table stands still, with the key that table.toml names."""
+        with Journal.open(self.journal) as journal:
+            do(journal, "M7", open_signer(self.settings), *args, ANN, AT.utc_ns, **named)
+
+    def rotate(self, old: str, new: str) -> None:
+        self.use(new)
+        self.change(name_key, old=self.signer(old))
+
+    def newest(self) -> Leaf:
+        with LogDatabase.open_read_only(self.journal) as log:
+            return next(leaves_newest_first(log))
+
+    def signed_by(self, name: str) -> bool:
+        """Whether that key signed the newest head."""
+        key = table_key("M7", self.public(name))
+        with LogDatabase.open_read_only(self.journal) as log:
+            note = stored_note(log, log.size)
+        return key.id in {one.key_id for one in note.signatures} and bool(
+            valid_signatures(note, [key])
+        )
+
+
+@pytest.fixture
+def table(fast_dir: Path) -> KeyedTable:
+    one = KeyedTable(fast_dir)
+    one.run()
+    return one
+
+
+# --- a start --------------------------------------------------------------------------------------
+
+
+def test_a_start_with_another_key_than_the_log_names_is_refused(table: KeyedTable) -> None:
+    table.use("second")
+    with pytest.raises(LogRefused, match=r"names key .*\. Allowed: the key that the log names"):
+        table.run()
+
+
+def test_a_key_that_was_deleted_is_not_replaced_at_the_start(fast_dir: Path) -> None:
+    """The first start makes the key; a later one would take a new one for the table's."""
+    table = KeyedTable(fast_dir)
+    table.settings = SigningSettings(table.journal / "table.key")
+    table.run()
+    for file in table.journal.glob("table.key*"):
+        file.unlink()
+
+    table.run()
+
+    assert not (table.journal / "table.key").exists()
+    assert table.newest().kind == "stop"
+
+
+def test_a_start_without_its_key_goes_on_unsigned(table: KeyedTable) -> None:
+    table.path("first").rename(table.folder / "elsewhere")
+    table.run()
+    assert table.newest().kind == "stop"
+
+
+# --- rotated --------------------------------------------------------------------------------------
+
+
+def test_a_rotated_key_is_signed_by_both_and_names_the_person(table: KeyedTable) -> None:
+    table.rotate("first", "second")
+
+    assert table.newest().key == numbered(table.public("second"))
+    assert table.newest().person == ANN
+    assert table.signed_by("first")
+    assert table.signed_by("second")
+    table.run()
+
+
+def test_a_rotated_key_signs_no_more(table: KeyedTable) -> None:
+    """Who copied the old key's file cannot go on with it."""
+    table.rotate("first", "second")
+    table.run()
+    assert not table.signed_by("first")
+    table.use("first")
+    with pytest.raises(LogRefused, match="Allowed: the key that the log names"):
+        table.run()
+
+
+def test_a_rotation_needs_the_key_before(table: KeyedTable) -> None:
+    table.use("second")
+    with pytest.raises(KeyRefused, match=r"no key signs as the key before.*`smartshoe keys lost`"):
+        table.change(name_key)
+    make_key(table.path("third"))
+    with pytest.raises(KeyRefused, match="signs as the key before, and the evidence log names"):
+        table.change(name_key, old=table.signer("third"))
+
+
+def test_the_same_key_is_no_rotation(table: KeyedTable) -> None:
+    with pytest.raises(KeyRefused, match=r"names key .* already"):
+        table.change(name_key)
+
+
+def test_a_key_that_cannot_sign_is_not_put_on_record(table: KeyedTable) -> None:
+    """Its head would lack its signature for ever."""
+    size = table.newest()
+    make_key(table.path("token"))
+    token = ProgramSigner(("/bin/false",), table.public("token"), "a token")
+    with Journal.open(table.journal) as journal, pytest.raises(SignFailed, match="ended with 1"):
+        name_key(journal, "M7", token, ANN, AT.utc_ns, old=table.signer("first"))
+    assert table.newest() == size
+    table.run()
+
+
+def test_a_table_that_was_not_signed_gets_a_key_by_a_person(fast_dir: Path) -> None:
+    table = KeyedTable(fast_dir)
+    table.settings = SigningSettings(fast_dir / "unused", sign=False)
+    table.run()
+    table.use("first")
+    with pytest.raises(LogRefused, match="names no key"):
+        table.run()
+
+    table.change(name_key)
+
+    assert table.signed_by("first")
+    table.run()
+
+
+# --- lost, revoked, retired -----------------------------------------------------------------------
+
+
+def test_a_lost_key_is_replaced_by_a_named_person(table: KeyedTable) -> None:
+    table.path("first").unlink()
+    table.use("second")
+
+    table.change(name_key, lost=True)
+
+    assert (table.newest().kind, table.newest().person) == ("key", ANN)
+    assert table.signed_by("second")
+    table.run()
+
+
+def test_a_key_that_is_here_is_not_lost(table: KeyedTable) -> None:
+    with pytest.raises(KeyRefused, match=r"names key .* already"):
+        table.change(name_key, lost=True)
+
+
+def test_a_revoked_key_is_named_and_never_used_again(table: KeyedTable) -> None:
+    table.rotate("first", "second")
+    table.change(revoke_key, table.public("first"))
+
+    assert (table.newest().kind, table.newest().person) == ("revoked", ANN)
+    assert table.newest().key == numbered(table.public("first"))
+    assert table.signed_by("second")
+    with pytest.raises(KeyRefused, match="was revoked"):
+        table.rotate("second", "first")
+
+
+def test_the_tables_key_in_use_is_not_revoked(table: KeyedTable) -> None:
+    with pytest.raises(KeyRefused, match="is the table's key"):
+        table.change(revoke_key, table.public("first"))
+
+
+def test_a_strangers_key_is_not_revoked(table: KeyedTable) -> None:
+    make_key(table.path("strange"))
+    with pytest.raises(KeyRefused, match="was never this table's key"):
+        table.change(revoke_key, table.public("strange"))
+
+
+def test_a_retired_table_never_runs_again(table: KeyedTable) -> None:
+    table.change(retire_table)
+
+    assert (table.newest().kind, table.newest().person) == ("retired", ANN)
+    assert table.signed_by("first")
+    with pytest.raises(LogRefused, match="this table was retired"):
+        table.run()
+    with pytest.raises(LogRefused, match="this table was retired"):
+        table.rotate("first", "second")
+
+
+def test_no_key_changes_while_the_table_runs(table: KeyedTable) -> None:
+    with Journal.open(table.journal), pytest.raises(Exception, match="already writes this journal"):
+        table.rotate("first", "second")
+
+
+def test_the_log_knows_the_keys_that_were_the_tables(table: KeyedTable) -> None:
+    table.rotate("first", "second")
+    table.rotate("second", "third")
+    table.change(revoke_key, table.public("first"))
+
+    with LogDatabase.open_read_only(table.journal) as log:
+        found = keys_on_record(log)
+    before = {numbered(table.public(name)) for name in ("first", "second")}
+    assert (found.key, found.others) == (numbered(table.public("third")), before)
+    assert found.revoked == {numbered(table.public("first"))}
+
+
+def test_a_head_that_names_a_key_is_signed_later_where_the_token_failed(fast_dir: Path) -> None:
+    table = KeyedTable(fast_dir)
+    shutil.copy(table.path("first"), fast_dir / "kept.key")
+    public = fast_dir / "first.key.pub"
+    table.settings = SigningSettings(fast_dir / "x", program=("/bin/false",), public_key=public)
+    table.run()
+    assert not table.signed_by("first")
+
+    table.use("first")
+    table.run()
+
+    key = table_key("M7", table.public("first"))
+    with LogDatabase.open_read_only(table.journal) as log:
+        assert valid_signatures(stored_note(log, 1), [key])
