@@ -11,6 +11,8 @@ from controller.cli.errors import ExitCode
 _READER: Final = "a reader of chips"
 _WHO: Final = "--maker Acme --operator 'Ann Lee'"
 
+_STANDS: Final = "While the table stands still."
+
 DONE, NO = ExitCode.DONE, ExitCode.NO
 
 _FOR_PLAY: Final = {DONE: "done", NO: "a batch may not be dealt from"}
@@ -111,6 +113,84 @@ SET_UP: Final = (
             ),
         ),
         notes="The private half is never shown.",
+    ),
+    Command(
+        "keys sign",
+        HelpSection.SET_UP,
+        "Sign standard input with a key in a PKCS#11 token.",
+        "controller.cli.batches.keys:sign",
+        (
+            example(
+                "smartshoe keys sign --module /usr/lib/softhsm/libsofthsm2.so \\\n"
+                "    --token casino --key bac-12 --pin-file token.pin --json",
+                "{",
+                '  "signature": "..."',
+                "}",
+                needs="a token",
+            ),
+        ),
+        notes=(
+            "The table runs it as [evidence] signer, without --json: the bytes alone. A key of"
+            " Ed25519 gives 64 bytes, one of ECDSA P-256 DER over the SHA-256. The PIN stands in a"
+            " file of mode 0600."
+        ),
+    ),
+    Command(
+        "keys rotate",
+        HelpSection.SET_UP,
+        "Put a new key of the table on record, signed by both.",
+        "controller.cli.evidence.key_life:rotate",
+        (
+            example(
+                "smartshoe keys rotate table.toml --old before.toml --by 'Ann Lee'",
+                "table M-12: the table's key is the one of table.toml; the key before signs ...",
+                "  head ... of its evidence log names Ann Lee; short code ...",
+            ),
+        ),
+        notes=f"{_STANDS} --old is the table.toml that names the key before.",
+    ),
+    Command(
+        "keys lost",
+        HelpSection.SET_UP,
+        "Put a new key on record where the one before is gone.",
+        "controller.cli.evidence.key_life:lost",
+        (
+            example(
+                "smartshoe keys lost table.toml --by 'Ann Lee'",
+                "table M-12: the table's key is the one of table.toml; the lost one did not agree",
+                "  head ... of its evidence log names Ann Lee; short code ...",
+            ),
+        ),
+        notes=f"{_STANDS} Every later verification says it: a token was destroyed, or a file lost.",
+    ),
+    Command(
+        "keys revoke",
+        HelpSection.SET_UP,
+        "Say that an earlier key is not to be trusted any more.",
+        "controller.cli.evidence.key_life:revoke",
+        (
+            example(
+                "smartshoe keys revoke table.toml \\\n"
+                "    --key journal/table.key.pub --by 'Ann Lee'",
+                "table M-12: key ... is revoked",
+                "  head ... of its evidence log names Ann Lee; short code ...",
+            ),
+        ),
+        notes=f"{_STANDS} A key in use is replaced first, by `keys rotate` or `keys lost`.",
+    ),
+    Command(
+        "keys retire",
+        HelpSection.SET_UP,
+        "End a table for good; no run follows.",
+        "controller.cli.evidence.key_life:retire",
+        (
+            example(
+                "smartshoe keys retire table.toml --by 'Ann Lee'",
+                "table M-12: it is retired: no run follows",
+                "  head ... of its evidence log names Ann Lee; short code ...",
+            ),
+        ),
+        notes=f"{_STANDS} Its journal stays evidence; its key may be destroyed then.",
     ),
     Command(
         "batch enrol",

@@ -51,6 +51,7 @@ _LIVE: Final = "live.db"
 _HELD: Final = (_LIVE, "shoes", "days", "manifest.json")
 
 ConfigFile = Annotated[Path | None, BothForms("--config", "FILE", "The table's table.toml.")]
+TableFile = Annotated[Path, BothForms("--config", "FILE", "The table's table.toml.")]
 ConfigOption = Annotated[
     Path | None, typer.Option("--config", metavar="FILE", help="The table's table.toml.")
 ]

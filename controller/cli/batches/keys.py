@@ -1,9 +1,10 @@
-"""`smartshoe keys`: creates the table's key and shows its public half.
+"""`smartshoe keys make | show | sign`: the table's key in a file; a signature by one in a token.
 
 Source: controller/commissioning/README.md, "The table's key".
 """
 # ruff: noqa: PLC0415 - the library of keys is loaded only when a key is asked for.
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -53,3 +54,22 @@ def _print_key(file: Path, beside: Path, public: "PublicKey", *, json: bool) -> 
     echo(f"public key    {beside}")
     echo(f"fingerprint   {fingerprint_text(public.fingerprint)}")
     echo(public.pem().rstrip("\n"))
+
+
+def sign(
+    module: Annotated[Path, typer.Option(metavar="FILE", help="The token's PKCS#11 library.")],
+    token: Annotated[str, typer.Option(metavar="LABEL", help="The label of the token.")],
+    key: Annotated[str, typer.Option(metavar="LABEL", help="The label of the key.")],
+    pin_file: Annotated[Path, typer.Option(metavar="FILE", help="A file with the PIN, mode 0600.")],
+    json: _Json = False,
+) -> None:
+    """Sign standard input with a key in a PKCS#11 token; print the signature's bytes."""
+    from controller.system.pkcs11_key import TokenKey
+
+    data = sys.stdin.buffer.read()
+    signature = TokenKey(module, token, key, pin_file).sign(data)
+    if json:
+        echo_json({"signature": signature.hex()})
+        return
+    sys.stdout.buffer.write(signature)
+    sys.stdout.buffer.flush()

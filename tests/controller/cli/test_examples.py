@@ -45,6 +45,13 @@ TREE = f"{KEY}\nmkdir tree\ncp table.toml tree"
 DEMO = "smartshoe-hil demo --speed max --seed 7 --no-mistakes --journal journal"
 HOLD = "smartshoe journal hold journal 2025-11-21/1 --by 'A. Person' --reason disputed"
 ARCHIVE = "smartshoe journal archive journal --to archive"
+# The log of the demo's table is begun anew as that of M-12.
+LOGGED = f"{DEMO}\nsmartshoe journal begin-log table.toml --by 'Ann Lee'"
+NEW_KEY = (
+    f"{LOGGED}\ncp table.toml before.toml\nsmartshoe keys make new.key\n"
+    "printf '[evidence]\\nkey = \"new.key\"\\n' >> table.toml"
+)
+ROTATED = f"{NEW_KEY}\nsmartshoe keys rotate table.toml --old before.toml --by 'Ann Lee'"
 EMULATE = "$ smartshoe-hil emulate --tcp 4001 --seed 7 --coups 3 --no-orders{} &\n{{...ready..."
 RUN = "$ smartshoe run table.toml &\n...\n...is running;..."
 WATCH = "$ smartshoe status table.toml --watch &\n...\n{}..."
@@ -94,6 +101,10 @@ BEFORE = {
     "approve": KEY,
     "sign-release": TREE,
     "verify-program": f"{TREE}\nsmartshoe sign-release tree --name maker.example",
+    "keys rotate": NEW_KEY,
+    "keys lost": NEW_KEY,
+    "keys revoke": ROTATED,
+    "keys retire": LOGGED,
     "firmware approve": KEY,
     "firmware withdraw": FIRMWARE,
     "firmware list": FIRMWARE,
