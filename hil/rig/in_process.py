@@ -67,7 +67,7 @@ class RigSettings:
 
     `bound`: the table of an RFID shoe gets the manifests of its two batches at the start.
     `delivery` is the setting of that name of its reader. `sealed`: finished shoes are moved into
-    sealed files, signed by a key that is made in the journal's folder.
+    sealed files, signed by a key that is made in the journal's folder, or as `signing` says.
     """
 
     table: str = "BENCH-1"
@@ -82,6 +82,7 @@ class RigSettings:
     bound: bool = True
     delivery: str = "notify"
     sealed: bool = False
+    signing: SigningSettings | None = None
 
     def settings(self, port: str) -> Settings:
         """The table's settings on that port."""
@@ -126,7 +127,7 @@ class TableRig:
             boot_id = self.settings.boot_id
             return Started(now(), boot_id, VERSION, configuration, text, utc_zone(), replaced)
 
-        signing = SigningSettings(journal / "table.key")
+        signing = self.settings.signing or SigningSettings(journal / "table.key")
         seals = Sealer(self.settings.table, signing, now) if self.settings.sealed else None
         spec = RunSpec(journal, load_clauses(), start, sealer=seals)
         self.table = Table(self.settings.table, spec, now, self._on_stored)

@@ -17,7 +17,7 @@ from controller.archive.backup import (
     say_restored,
 )
 from controller.archive.log_writer import begin_log_anew
-from controller.archive.signer import NoSigner, SigningSettings, open_signer
+from controller.archive.signer import SigningSettings, open_signer
 from controller.evidence_log.leaf import LeafKind
 from controller.evidence_log.log import LogRefused
 from controller.journal.people import PeopleFile
