@@ -10,7 +10,10 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pkcs11
 import pytest
+from pkcs11 import Attribute, ObjectClass
+from pkcs11.exceptions import AttributeSensitive
 
 from controller.archive.signer import ProgramSigner, SignFailed, SigningSettings, open_signer
 from controller.journal.folder import read_sealed, sealed_files
@@ -169,3 +172,16 @@ def test_a_token_that_refuses_the_pin_says_so(
     with pytest.raises(SignFailed, match=r"key bac-12 in token casino: PinIncorrect"):
         signer.sign(b"a seal")
     assert PIN not in " ".join(signer.program)
+
+
+@pytest.mark.debian("softhsm2")
+@pytest.mark.debian("opensc")
+@pytest.mark.debian("openssl")
+def test_a_key_in_a_token_cannot_be_taken_out(softhsm: Callable[[str], SigningSettings]) -> None:
+    """Not by whoever has the library, the PIN and the account of the table."""
+    softhsm("EC:edwards25519")
+    with pkcs11.lib(MODULE).get_token(token_label="casino").open(user_pin=PIN) as session:
+        key = session.get_key(object_class=ObjectClass.PRIVATE_KEY, label="bac-12")
+        assert not key[Attribute.EXTRACTABLE]
+        with pytest.raises(AttributeSensitive):
+            key[Attribute.VALUE]

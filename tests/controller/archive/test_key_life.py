@@ -25,6 +25,7 @@ from controller.evidence_log.log import LogRefused, leaves_newest_first, stored_
 from controller.evidence_log.note import table_key, valid_signatures
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import Journal
+from controller.journal.verify import verify
 from controller.system.keys import PublicKey, make_key
 from firmware_bridge.timestamp import Timestamp
 
@@ -268,3 +269,36 @@ def test_a_head_that_names_a_key_is_signed_later_where_the_token_failed(fast_dir
     key = table_key("M7", table.public("first"))
     with LogDatabase.open_read_only(table.journal) as log:
         assert valid_signatures(stored_note(log, 1), [key])
+
+
+# --- what the verifier says -----------------------------------------------------------------------
+
+
+def test_the_verifier_trusts_a_rotated_key_through_the_one_before(table: KeyedTable) -> None:
+    table.rotate("first", "second")
+    table.run()
+    report = verify(table.journal, keys=[table.folder / "first.key.pub"])
+    assert not report.problems
+    assert any(f"key by {ANN}" in note for note in report.notes)
+
+
+def test_the_verifier_does_not_trust_a_key_that_replaced_a_lost_one(table: KeyedTable) -> None:
+    """Only who is told its fingerprint: the old key did not agree."""
+    table.use("second")
+    table.change(name_key, lost=True)
+    table.run()
+    old, new = (table.folder / f"{name}.key.pub" for name in ("first", "second"))
+    assert verify(table.journal, keys=[old]).problems
+    report = verify(table.journal, keys=[old, new])
+    assert not report.problems
+    assert any("did NOT sign" in note for note in report.notes)
+
+
+def test_the_verifier_names_who_revoked_a_key_and_who_retired_the_table(table: KeyedTable) -> None:
+    table.rotate("first", "second")
+    table.change(revoke_key, table.public("first"))
+    table.change(retire_table)
+    report = verify(table.journal, keys=[table.folder / "first.key.pub"])
+    assert not report.problems
+    assert any(f"revoked by {ANN}" in note for note in report.notes)
+    assert any(f"retired by {ANN}" in note for note in report.notes)
