@@ -249,12 +249,18 @@ OUTPUTS: Final = (
                 "controller.system.atomic_file",
                 "controller.evidence_log.head_keys",
             ),
-            "bytes": ("controller.system.keys", "controller.system.atomic_file"),
+            "bytes": (
+                "controller.system.keys",
+                "controller.system.atomic_file",
+                # A signature of what another program gave it.
+                "controller.cli.batches.keys",
+            ),
             "terminal": (
                 "controller.cli.devices.firmware",
                 "controller.cli.evidence.program",
                 "controller.cli.devices.identity",
                 "controller.cli.batches.keys",
+                "controller.cli.evidence.key_life",
             ),
         },
     ),

@@ -40,6 +40,8 @@ FOREIGN = frozenset(
         *("authorized_default", "latency_timer", "max_dgram_qlen"),  # Linux
         "generate_latest",  # prometheus-client
         *("secure_delete", "user_version"),  # SQLite
+        *("DeviceAllow", "SupplementaryGroups"),  # systemd
+        "tpm2_sign",  # tpm2-tools
         "chain_n",
     }
 )
