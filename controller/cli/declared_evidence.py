@@ -19,7 +19,7 @@ EVIDENCE: Final = (
         (
             example(
                 "smartshoe verify journal",
-                "intact: journal",
+                "intact: journal: head 16 of 16 signed by key ...",
                 "  shoes/2025-11-21/0001.shoe: intact; shoe 1, records 1 to 72",
                 "...",
                 "  short code of 2025-11-22: ORLSL-3Z46S-5D5AZ-UHADY",
@@ -34,16 +34,16 @@ EVIDENCE: Final = (
             ),
             example(
                 "smartshoe verify archive --key table.key.pub",
-                "intact: archive",
+                "intact: archive: head ... signed by key ...",
                 "...",
                 "  3 sealed shoes; 202 records: 62 inputs, 140 entries",
                 "...",
             ),
             example(
-                "smartshoe verify journal --witness seals.json",
-                "intact: journal",
+                "smartshoe verify journal --witness head.note",
+                "intact: journal: ...",
                 "...",
-                "  witness: the list of 2025-11-22 agrees with ... in 1 of its 1 seals",
+                "  witness: head ... was compared with the one kept",
                 "...",
             ),
         ),

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from controller.replay.report import ReplayReport
 
 _PROBLEMS_SHOWN_MAX = 50
-_READABLE: Final = "name a journal, an archive, a .shoe file, a bundle, or a public key"
+_READABLE: Final = (
+    "name a journal, an archive, a .shoe file or a bundle; for --key a public key; for --witness a"
+    " short code or a file with a checkpoint"
+)
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 

@@ -80,7 +80,7 @@ BEFORE = {
     "close-shoe": DEALING,
     "act": DEALING_WITH_TAGS,
     "devices monitor": EMULATE.format(""),
-    "verify": f"{ARCHIVE}\nsmartshoe journal seals journal --write seals.json",
+    "verify": f"{ARCHIVE}\nsmartshoe journal seals journal --write head.note",
     "audit": ARCHIVE,
     "evidence": ARCHIVE,
     "journal list": ARCHIVE,
