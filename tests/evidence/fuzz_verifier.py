@@ -148,7 +148,7 @@ def change_database(chance: random.Random, path: Path) -> None:
             columns = [row[1] for row in ask.execute(f"PRAGMA table_info({table})")] or ["rowid"]
             try:
                 change_table(chance, ask, table, chance.choice(columns), n)
-            except (sqlite3.Error, OverflowError):
+            except (sqlite3.Error, OverflowError, TypeError):
                 continue
 
 
