@@ -16,6 +16,8 @@ from pkcs11 import Attribute, ObjectClass
 from pkcs11.exceptions import AttributeSensitive
 
 from controller.archive.signer import ProgramSigner, SignFailed, SigningSettings, open_signer
+from controller.cli.errors import ExitCode
+from controller.cli.main import main
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.shoe_file import ALGORITHMS
 from controller.journal.verify import verify
@@ -133,6 +135,13 @@ def check_played(bench, folder: Path, signing: SigningSettings, algorithm: str) 
     assert not report.problems
     assert not [note for note in report.notes if "not signed" in note]
     assert replay(folder).finding is ReplayFinding.SAME
+    key = str(signing.public_key)
+    assert main(["audit", str(folder), "--key", key, "--deep"]) == ExitCode.DONE
+    bundle = folder.parent / "coup-3"
+    assert (
+        main(["evidence", "1/3", "--journal", str(folder), "--out", str(bundle)]) == ExitCode.DONE
+    )
+    assert not verify(bundle, keys=[signing.public_key]).problems
     changed = bytearray(file.read_bytes())
     changed[-1] ^= 1
     file.write_bytes(changed)

@@ -4,10 +4,13 @@ Source: controller/archive/README.md, "The life of the key".
 """
 
 import shutil
+import stat
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from controller.archive.key_life import KeyRefused, name_key, retire_table, revoke_key
 from controller.archive.log_keys import keys_on_record, numbered
@@ -22,11 +25,11 @@ from controller.archive.signer import (
 )
 from controller.evidence_log.leaf import Leaf
 from controller.evidence_log.log import LogRefused, leaves_newest_first, stored_note
-from controller.evidence_log.note import table_key, valid_signatures
+from controller.evidence_log.note import KeyType, NoteKey, table_key, valid_signatures
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import Journal
 from controller.journal.verify import verify
-from controller.system.keys import PublicKey, make_key
+from controller.system.keys import PublicKey, load_key, make_key
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(1_000_000_000, 1_763_715_600 * 1_000_000_000)
@@ -77,6 +80,10 @@ class KeyedTable:
     def newest(self) -> Leaf:
         with LogDatabase.open_read_only(self.journal) as log:
             return next(leaves_newest_first(log))
+
+    def first(self) -> Leaf:
+        with LogDatabase.open_read_only(self.journal) as log:
+            return list(leaves_newest_first(log))[-1]
 
     def signed_by(self, name: str) -> bool:
         """Whether that key signed the newest head."""
@@ -184,6 +191,81 @@ def test_a_table_that_was_not_signed_gets_a_key_by_a_person(fast_dir: Path) -> N
 
     assert table.signed_by("first")
     table.run()
+
+
+# --- a key of ECDSA beside which another signs for witnesses --------------------------------------
+
+
+@pytest.fixture
+def hardware(fast_dir: Path) -> KeyedTable:
+    """A table whose key is of ECDSA P-256, as in a TPM; openssl stands for the token."""
+    private, public = str(fast_dir / "p256.pem"), str(fast_dir / "p256.pub")
+    for words in (
+        ["ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", private],
+        ["pkey", "-in", private, "-pubout", "-out", public],
+    ):
+        subprocess.run(["/usr/bin/openssl", *words], check=True, capture_output=True)
+    table = KeyedTable(fast_dir)
+    program = ("/usr/bin/openssl", "dgst", "-sha256", "-sign", private)
+    table.settings = SigningSettings(fast_dir / "unused", program=program, public_key=Path(public))
+    table.run()
+    return table
+
+
+def signers_of_newest(table: KeyedTable, leaf: Leaf) -> list[NoteKey]:
+    """Which of the two keys that this leaf names have signed the newest head."""
+    keys = [table_key("M7", PublicKey(one)) for one in (leaf.key[1:], leaf.witness_key)]
+    with LogDatabase.open_read_only(table.journal) as log:
+        note = stored_note(log, log.size)
+    named = {one.key_id for one in note.signatures}
+    known = [one for one in keys if one.id in named]
+    assert [one.key for one in valid_signatures(note, known)] == [
+        one for line in note.signatures for one in known if one.id == line.key_id
+    ]
+    return known
+
+
+@pytest.mark.debian("openssl")
+def test_beside_a_key_of_ecdsa_a_second_one_signs_for_witnesses(hardware: KeyedTable) -> None:
+    first = hardware.first()
+    file = hardware.journal / "witness.key"
+    assert (first.key[:1], len(first.key), len(first.witness_key)) == (b"\x02", 66, 32)
+    assert first.witness_key == load_key(file).public.raw
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [one.type for one in signers_of_newest(hardware, first)] == [
+        KeyType.ECDSA,
+        KeyType.ED25519,
+    ]
+    assert hardware.settings.public_key is not None
+    assert not verify(hardware.journal, keys=[hardware.settings.public_key]).problems
+
+
+@pytest.mark.debian("openssl")
+def test_where_the_token_fails_the_key_for_witnesses_signs_alone(hardware: KeyedTable) -> None:
+    hardware.settings = replace(hardware.settings, program=("/bin/false",))
+    hardware.run()
+    signed = signers_of_newest(hardware, hardware.first())
+    assert [one.type for one in signed] == [KeyType.ED25519]
+    assert hardware.settings.public_key is not None
+    assert not verify(hardware.journal, keys=[hardware.settings.public_key]).problems
+
+
+@pytest.mark.debian("openssl")
+def test_another_key_for_witnesses_is_put_on_record_by_a_person(hardware: KeyedTable) -> None:
+    for file in hardware.journal.glob("witness.key*"):
+        file.unlink()
+    with pytest.raises(LogRefused, match=r"witness\.key: there is no key"):
+        hardware.run()
+    make_key(hardware.journal / "witness.key")
+    with pytest.raises(LogRefused, match="is not the key for witnesses that the"):
+        hardware.run()
+
+    hardware.change(name_key)
+
+    newest = hardware.newest()
+    assert (newest.key, newest.person) == (hardware.first().key, ANN)
+    assert len(signers_of_newest(hardware, newest)) == 2
+    hardware.run()
 
 
 # --- lost, revoked, retired -----------------------------------------------------------------------

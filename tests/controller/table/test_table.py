@@ -5,6 +5,7 @@ Source: controller/core/README.md, "Store before you act", "Failure has four kin
 
 import resource
 import sqlite3
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ from controller.journal.values import SavedState
 from controller.procedure.effects import CoupClosed
 from controller.procedure.phases import Phase
 from controller.profiles.load import load_clauses
+from controller.system.keys import make_key, public_path
 from controller.table.input_queue import InputQueue
 from controller.table.table import RESTARTS_MAX, Health, RunSpec, Table
 from controller.tape.inputs import NoiseDropped, Tick
@@ -296,6 +298,41 @@ def test_a_failed_seal_does_not_stop_the_table(bench, fast_dir: Path) -> None:
     assert running.table.health is Health.RUNNING
     assert running.table.sealing_status is not None
     assert running.table.sealing_status.unsealed == 1
+
+
+class TokenSealer(Sealer):
+    """A sealer whose key is in a token; says when a shoe has been moved between two inputs."""
+
+    def __init__(self, folder: Path, program: tuple[str, ...]) -> None:
+        public = public_path(folder / "token.key")
+        signing = SigningSettings(folder / "unused", program=program, public_key=public)
+        super().__init__("M7", signing, lambda: Timestamp(0, 0))
+        self.moved = threading.Event()
+
+    def seal_signed(self, journal: Journal) -> None:
+        super().seal_signed(journal)
+        if self.status.sealed:
+            self.moved.set()
+
+
+def test_a_shoe_is_sealed_when_its_token_has_signed_and_nothing_else_happens(
+    bench, tmp_path: Path
+) -> None:
+    make_key(tmp_path / "token.key")
+    (tmp_path / "sign_seal.py").write_text(f"""\
+import sys
+from pathlib import Path
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+key = load_pem_private_key(Path({str(tmp_path / "token.key")!r}).read_bytes(), None)
+sys.stdout.buffer.write(key.sign(sys.stdin.buffer.read()))
+""")
+    sealer = TokenSealer(tmp_path, (sys.executable, str(tmp_path / "sign_seal.py")))
+    running = bench(spec={"sealer": sealer}).start()
+    running.opened()
+    running.put(*NEW_SHOE, *LAST_COUPS)
+
+    assert sealer.moved.wait(60.0)
+    assert [path.name for path in sealed_files(running.folder)] == ["0001.shoe"]
 
 
 def test_a_table_without_a_sealer_keeps_its_shoes_in_live_db(bench) -> None:
