@@ -22,6 +22,7 @@ from controller.archive.log_keys import (
     key_words,
     keys_on_record,
     numbered_key,
+    require_in_service,
     sign_head,
 )
 from controller.archive.log_writer import check_log
@@ -213,6 +214,7 @@ def say_restored(
         log = EvidenceLog.open(journal, origin)
         with contextlib.closing(log):
             check_log(log, opened)
+            require_in_service(log)
             head = opened.head
             # The key on record stays the table's: one in hardware that is not here is lost.
             found = keys_on_record(log.database)

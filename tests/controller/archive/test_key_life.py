@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.archive.backup import say_restored
 from controller.archive.key_life import KeyRefused, name_key, retire_table, revoke_key
 from controller.archive.log_keys import keys_on_record, numbered
 from controller.archive.sealer import Sealer
@@ -316,6 +317,8 @@ def test_a_retired_table_never_runs_again(table: KeyedTable) -> None:
     assert table.signed_by("first")
     with pytest.raises(LogRefused, match="this table was retired"):
         table.run()
+    with pytest.raises(LogRefused, match="this table was retired"):
+        say_restored(table.journal, "M7", table.signer("first"), "Ann Lee", AT.utc_ns)
     with pytest.raises(LogRefused, match="this table was retired"):
         table.rotate("first", "second")
 
