@@ -64,7 +64,7 @@ def test_a_path_without_anything_is_exit_2(fast_dir, capsys) -> None:
 
 def test_a_file_that_is_not_a_key_is_exit_2(journal, capsys) -> None:
     assert main(["audit", str(journal), "--key", str(journal / "live.db")]) == 2
-    assert "Ed25519 public key" in capsys.readouterr().err
+    assert "no public key of Ed25519" in capsys.readouterr().err
 
 
 # --- interrupted ----------------------------------------------------------------------------------
