@@ -23,7 +23,8 @@ from controller.journal.shoe_file import ALGORITHMS
 from controller.journal.verify import verify
 from controller.replay.report import ReplayFinding, replay
 from hil.dealing.dealer import DealerSettings
-from hil.rig.in_process import RigSettings
+from hil.dealing.mistakes import Mistake, PlannedMistake
+from hil.rig.in_process import RigSettings, TableRig
 
 MODULE = "/usr/lib/softhsm/libsofthsm2.so"
 HANDLE = "0x81010001"
@@ -167,6 +168,38 @@ def test_a_table_whose_key_is_in_a_tpm_is_verified(
     bench, fast_dir: Path, tpm: SigningSettings
 ) -> None:
     check_played(bench, fast_dir / "journal-1", tpm, ALGORITHMS[2])
+
+
+@pytest.mark.debian("softhsm2")
+@pytest.mark.debian("opensc")
+@pytest.mark.debian("openssl")
+def test_a_token_pulled_in_mid_shoe_loses_nothing(
+    bench, fast_dir: Path, tmp_path: Path, softhsm: Callable[[str], SigningSettings]
+) -> None:
+    """It is pulled in coup 3; the whole shoe is dealt, and sealed once it is plugged in again."""
+    signing, folder = softhsm("EC:edwards25519"), fast_dir / "journal-1"
+    settings = RigSettings(sealed=True, signing=signing)
+    pulled = tmp_path / "pulled"
+
+    def pull(rig: TableRig) -> None:
+        if not pulled.exists():
+            (tmp_path / "tokens").rename(pulled)
+        rig.resolve_if_permitted()
+
+    mistakes = (PlannedMistake(Mistake.WRONG_RESULT, 3),)
+    dealer = DealerSettings(seed=11, mistakes=mistakes)
+    played = bench.play(dealer, rig_settings=settings, floorperson=pull)
+    assert len(played.coups) == len(played.truth.coups)
+    assert sealed_files(folder) == ()
+
+    pulled.rename(tmp_path / "tokens")
+    with bench.server("pty") as server, TableRig(folder, server.path, settings):
+        pass
+
+    (file,) = sealed_files(folder)
+    assert read_sealed(file).heading.coups == len(played.truth.coups)
+    assert signing.public_key is not None
+    assert not verify(folder, keys=[signing.public_key]).problems
 
 
 @pytest.mark.debian("softhsm2")
