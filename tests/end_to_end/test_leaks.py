@@ -422,7 +422,7 @@ def enrolled(table: RunningTable) -> str:
 
 
 def uncounted(text: str) -> str:
-    """Removes the number of inputs, which depends on reads and ticks, and what the log lacks yet."""
+    """Removes the number of inputs, which depends on reads and ticks, and how far the log is."""
     text = re.sub(r"(?m)^.*nothing in the log speaks of records.*\n?", "", text)
     return re.sub(r'\d+ (records|inputs)|"(records|inputs|sound_after)": \d+', "some", text)
 
