@@ -67,6 +67,8 @@ class SyncFolder:
 
 
 Op: TypeAlias = FileWrite | Truncation | NameChange | SyncFile | SyncFolder | Acknowledgement
+_UNFINISHED: Final = "<unfinished ...>"
+_RESUMED: Final = re.compile(r"\d+\s+<\.\.\. \w+ resumed>(.*)")
 FOLDER: Final = -1
 NOTHING: Final = -2
 
@@ -106,7 +108,7 @@ class LogReader:
 
     def ops(self, lines: Iterable[str]) -> Iterator[Op]:
         """The operations in order. Raises IncompleteLog."""
-        for line in lines:
+        for line in _whole_calls(lines):
             match = _LINE.match(line)
             if match is None:
                 if "exited with" in line or "+++" in line or "---" in line:
@@ -188,6 +190,19 @@ class LogReader:
         if path == self._base:
             return ""
         return path.removeprefix(self._base + "/") if path.startswith(self._base + "/") else None
+
+
+def _whole_calls(lines: Iterable[str]) -> Iterator[str]:
+    """The calls in the order in which they ended: another thread's may lie inside one."""
+    begun: dict[str, str] = {}
+    for line in lines:
+        thread = line.partition(" ")[0]
+        if line.endswith(_UNFINISHED):
+            begun[thread] = line.removesuffix(_UNFINISHED).rstrip()
+        elif (ended := _RESUMED.match(line)) is not None:
+            yield begun.pop(thread) + ended[1]
+        else:
+            yield line
 
 
 def _acknowledgement(arguments: str) -> Acknowledgement | None:
