@@ -359,13 +359,15 @@ def missing_leaves(
 def unnamed_shoes(folder: Path, base_seq: int, named: Collection[bytes]) -> list[ShoeSummary]:
     """The newest sealed shoes up to the base that the log does not name, the oldest first.
 
-    Raises JournalError.
+    A damaged file is passed over: a start needs none, and every verification names it.
     """
     found: list[ShoeSummary] = []
-    for path in reversed(sealed_files(folder)):
-        if not path.is_file():
+    for path in reversed(sealed_files(folder)) if base_seq else ():
+        try:
+            one = shoe_summary(path)
+        except JournalError as error:
+            LOG.warning("%s; the evidence log does not name it", error)
             continue
-        one = shoe_summary(path)
         if one.digest in named:
             break
         # A file after the base is one whose move was interrupted: it is sealed again.

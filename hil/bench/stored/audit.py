@@ -23,6 +23,7 @@ from controller.audit.column_tableau import column_table, symbols
 from controller.audit.run import AuditReport, audit
 from controller.audit.shoe import AuditSettings
 from controller.journal.card_row_format import CARD_AT, ENDS_AT, ROLE_AT
+from controller.journal.log_database import TILES_NAME
 from controller.journal.shoe_file import ROW_BYTES, read_shoe
 from hil.bench.measure.checks import (
     Bound,
@@ -88,6 +89,7 @@ class Corpus:
     def _deal(self, name: str, dealer: DealerSettings) -> None:
         """Deal a journal and keep its sealed shoes only."""
         write_sealed_journal(self.folder / name, DealtTable(dealer), self.folder / KEY)
+        shutil.rmtree(self.folder / name / TILES_NAME)
         for path in (self.folder / name).glob("l*"):
             path.unlink()
 

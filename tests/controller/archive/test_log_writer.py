@@ -162,6 +162,18 @@ def test_the_log_of_another_table_is_refused(logged, fast_dir: Path) -> None:
 # --- a crash --------------------------------------------------------------------------------------
 
 
+def test_a_damaged_newest_sealed_shoe_refuses_no_start(logged, monkeypatch) -> None:
+    table = logged(*LAST_COUPS)
+    with monkeypatch.context() as killed:
+        killed.setattr(LogWriter, "add", lambda *_: None)
+        table.run(stop=False)
+    (path,) = sealed_files(table.folder)
+    path.write_bytes(path.read_bytes()[:20])
+
+    assert table.run().kinds()[-1] == "stop"
+    assert "shoe" not in table.kinds()
+
+
 def test_coups_that_a_kill_kept_out_of_the_log_are_added_at_the_start(logged, monkeypatch) -> None:
     table = logged()
     with monkeypatch.context() as killed:
