@@ -23,7 +23,7 @@ import zipfile
 import zlib
 from array import array
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -97,6 +97,11 @@ Note = tuple[str, dict[tuple[str, bytes], bytes]]  # text; signatures by name an
 Progress = Callable[[int, int], None]
 Read = Callable[[str], bytes]
 Shoe = SimpleNamespace  # what one sealed file shows, and the fields of its heading
+KeptShoe = namedtuple(  # what is kept of it until all files are read
+    "KeptShoe",
+    "name table gaming_day shoe first_seq last_seq chain_before chain_after digest whole state"
+    " run_before run begins_run state_after inputs key",
+)
 Database = sqlite3.Connection
 
 
@@ -702,7 +707,7 @@ def check_digest(report: Report, name: str, data: bytes) -> bytes:
     return data
 
 
-def check_shoe(report: Report, name: str, data: bytes) -> Shoe | None:
+def check_shoe(report: Report, name: str, data: bytes) -> Any:
     """Check one sealed file by itself; None where it cannot be read."""
     report.shoes, before, shoe = report.shoes + 1, report.failed, None
     report.spend(RECORD_WORK * 50)
@@ -723,9 +728,8 @@ def check_shoe(report: Report, name: str, data: bytes) -> Shoe | None:
     if shoe is not None:
         report.files[name] += f"; shoe {shoe.shoe}, records {shoe.first_seq} to {shoe.last_seq}"
         report.head_hex = shoe.chain_after.hex()
-        for key in ("heading", "first", "latest", "shown", "cards"):  # not to be kept for all files
-            delattr(shoe, key)
-    return shoe
+        return KeptShoe(*(getattr(shoe, key) for key in KeptShoe._fields))
+    return None
 
 
 def check_content(report: Report, name: str, data: bytes, heading: dict[str, Any]) -> Shoe:
