@@ -135,7 +135,8 @@ class Log:
     """What an evidence log says, for comparison with records and sealed files.
 
     `seqs`, `halves`: record, and 16 bytes of its chain value, of each leaf in order. `shoes`:
-    record, day and number by seal. `keys`: the table's keys so far, the one in force last. `signed`
+    record, day, number, and how many keys there were, by seal. `keys`: the table's keys so far, the
+    one in force last; `revoked`: those not to be trusted since. `signed`
     is the last head that the table's key signed, `unsigned` counts those that it should have,
     `kept` the newest that was kept elsewhere.
     """
@@ -143,8 +144,10 @@ class Log:
     origin: str = ""
     seqs: "array[int]" = field(default_factory=lambda: array("q"))
     halves: bytearray = field(default_factory=bytearray)
-    shoes: dict[bytes, tuple[int, str, int]] = field(default_factory=dict)
+    shoes: dict[bytes, tuple[int, str, int, int]] = field(default_factory=dict)
     keys: list[bytes] = field(default_factory=list)
+    revoked: set[bytes] = field(default_factory=set)
+    retired: bool = False
     witness_key: bytes = b""
     newest: int = 0
     signed: int = 0
@@ -528,6 +531,8 @@ def read_log(report: Report, file: Path) -> None:
         what = f"key {fingerprint(key)}, which is not trusted, was the table's"
         report.check(key in report.keys, name, what)
     report.check(any(log.keys) or not report.keys, name, "nobody signed it")
+    if report.keys & log.revoked:
+        report.note("a key that is trusted here was revoked: see the leaf that says so")
     if log.signed:
         who = f"head {log.signed} of {n} signed by key {fingerprint(log.keys[-1])}"
         report.vouched = {"": who} | report.vouched
@@ -538,6 +543,12 @@ def check_leaf(report: Report, leaf: dict[str, Any], n: int) -> None:
     log, kind, seq, seal = report.log, leaf["kind"], leaf["seq"], leaf["seal"]
     if kind not in (*PLAIN, *KEY_NAMED, "revoked", "retired") or (n == 0) != (kind in FIRST):
         raise ValueError(f"{kind!r} is nothing that it may say")
+    if log.retired:
+        raise ValueError("the table was retired by the leaf before")
+    log.retired, key = kind == "retired", leaf["key"]
+    if key in log.revoked or (kind == "revoked" and key not in log.keys[:-1]):
+        raise ValueError("its key is revoked, or none that the table had before")
+    log.revoked |= {key} if kind == "revoked" else set()
     wrong = len(leaf["chain"]) != 32 or (not seq and leaf["chain"] != NONE)
     if wrong or seq < log.newest or len(leaf["next_key"]) != 32:
         raise ValueError("its record, chain value or next key cannot follow")
@@ -545,11 +556,11 @@ def check_leaf(report: Report, leaf: dict[str, Any], n: int) -> None:
     if (kind == "shoe") != (len(seal) == 32) or seal in log.shoes:
         raise ValueError("its seal is none, or one that another leaf names")
     if seal:
-        log.shoes[seal] = seq, leaf["gaming_day"], leaf["shoe"]
+        log.shoes[seal] = seq, leaf["gaming_day"], leaf["shoe"], len(log.keys)
     elif kind not in (*PLAIN, "commissioned"):
-        key = f"; key {fingerprint(leaf['key'])}" if leaf["key"] else ""
+        named = f"; key {fingerprint(key)}" if key else ""
         who = leaf["person"] or "nobody who is named"
-        report.note(f"leaf {n}, {moment(leaf['at_ns'])}, record {seq}: {kind} by {who}{key}")
+        report.note(f"leaf {n}, {moment(leaf['at_ns'])}, record {seq}: {kind} by {who}{named}")
 
 
 def check_head(
@@ -578,6 +589,7 @@ def check_head(
         by_old = signed(old)
         what = "the key before signed it" if by_old else "the key before did NOT sign it"
         report.note(f"{head}, with another key: {what}")
+        report.check(by_old or leaf["person"], name, f"{head}: nobody is named who changed the key")
         report.keys |= {key} if by_old and old in report.keys else set()
     log.witness_key = leaf["witness_key"] if kind in KEY_NAMED else log.witness_key
     signed(b"\1" + log.witness_key)
@@ -605,9 +617,11 @@ def check_shoe_leaf(report: Report, shoe: Shoe, newest: bool) -> None:
             report.fail(shoe.name, what, shoe.last_seq)
         return
     report.check(shoe.last_seq <= leaf[0], shoe.name, "its leaf speaks of an earlier record")
-    holds = (shoe.gaming_day, shoe.shoe) == leaf[1:]
+    holds = (shoe.gaming_day, shoe.shoe) == leaf[1:3]
     report.check(holds, shoe.name, f"its leaf says shoe {leaf[2]} of {leaf[1]}")
-    report.check(shoe.key in log.keys, shoe.name, "signer: the log does not name it as the table's")
+    # A shoe may have been sealed before a key was changed, and named after.
+    named = shoe.key in log.keys[max(0, leaf[3] - 2) : leaf[3]]
+    report.check(named, shoe.name, "signer: the log does not name it as the table's")
     report.check(shoe.table == log.origin, shoe.name, f"table: the log is of {log.origin!r}")
 
 
@@ -1242,6 +1256,9 @@ def check_folder(report: Report, path: Path) -> None:
 
     if live:
         last = check_live(report, path / "live.db", sealed)
+        lost = report.log.shoes and not report.shoes
+        what = "missing: the newest sealed shoe, which no prune takes"
+        report.check(not lost, "shoes/", what)
         what = f"records {last + 1} to {report.log.newest} are missing: the log speaks of them"
         report.check(last >= report.log.newest, "live.db", what, last + 1)
     else:

@@ -307,15 +307,45 @@ def test_a_new_key_must_sign_its_own_head(archive, log) -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", ["restored", "revoked", "retired"])
-def test_what_people_did_to_the_table_is_said_for_ever(archive, log, kind: str) -> None:
+def test_a_restored_table_is_said_for_ever(archive, log) -> None:
     last = log.leaves[-1]
-    named = log.named_key if kind == "restored" else b""
-    log.add(kind, last["seq"], last["chain"], person="person-7", key=named)
+    log.add("restored", last["seq"], last["chain"], person="person-7", key=log.named_key)
     log.add("start", last["seq"], last["chain"])
 
     (note,) = verify(archive()).notes
-    assert note.startswith(f"leaf 6, 2026-11-21 09:00:00 UTC, record 62: {kind} by person-7")
+    assert note.startswith("leaf 6, 2026-11-21 09:00:00 UTC, record 62: restored by person-7")
+
+
+def test_a_retired_table_is_said_and_nothing_follows(archive, log) -> None:
+    last = log.leaves[-1]
+    log.add("retired", last["seq"], last["chain"], person="person-7")
+    (note,) = verify(archive()).notes
+    assert note.startswith("leaf 6, 2026-11-21 09:00:00 UTC, record 62: retired by person-7")
+
+    log.add("start", last["seq"], last["chain"])
+    assert any("the table was retired by the leaf before" in one for one in problems_of(archive()))
+
+
+def test_a_revoked_key_is_said_and_never_the_tables_again(
+    archive, log, public_key: Path, other_key: Path
+) -> None:
+    last, old = log.leaves[-1], log.named_key
+    with_new_key(log, by_old=True)
+    log.add("revoked", last["seq"], last["chain"], person="person-7", key=old)
+
+    report = verify(archive(), keys=(public_key, other_key))
+    assert report.intact
+    assert any("revoked by person-7; key 56475aa7" in one for one in report.notes)
+    assert "a key that is trusted here was revoked: see the leaf that says so" in report.notes
+
+    log.add("key", last["seq"], last["chain"], person="person-7", key=old)
+    assert any("its key is revoked" in one for one in problems_of(archive()))
+
+
+def test_the_key_in_force_and_a_key_of_nobody_cannot_be_revoked(archive, log) -> None:
+    last = log.leaves[-1]
+    log.add("revoked", last["seq"], last["chain"], person="person-7", key=log.named_key)
+    assert any("none that the table had before" in one for one in problems_of(archive()))
 
 
 def test_a_log_begun_anew_says_so(archive, log) -> None:
