@@ -209,8 +209,15 @@ def killed_on_a_pty(folder: Path, program_on, *, kills: int, seed: int) -> None:
         PtyServer(AngelEye(), REAL_BAUD, link=folder / "shoe") as server,
         program_on(folder, server.path, ON_A_PTY.report_interval_ms_min) as program,
     ):
+
+        def kill(truth: Truth) -> None:
+            """What a program has read and not stored is lost with it: nobody sends it again."""
+            delivered = {one.ordinal for one in truth.reports if one.delivered}
+            wait_until_stored(folder / "journal", delivered, truth)
+            program.kill()
+
         truth, killed = play_with_kills(
-            program, server, ON_A_PTY, kills=kills, seed=seed, kill=lambda _truth: program.kill()
+            program, server, ON_A_PTY, kills=kills, seed=seed, kill=kill
         )
     assert verify(folder / "journal").intact
     entries = entries_of(folder / "journal")
