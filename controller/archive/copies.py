@@ -15,11 +15,13 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from controller.archive.log_tiles import TileModes, newest_signed, write_tiles
 from controller.archive.shoe_index import ShoeSummary, shoe_summaries, trailer
 from controller.evidence_log.shoe_proof import shoe_leaves
+from controller.evidence_log.stored_tree import StoredTree
 from controller.journal.database import copy_database
 from controller.journal.folder import sync_file
-from controller.journal.log_database import LOG_NAME, LogDatabase
+from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
 from controller.journal.values import JournalError
 from controller.journal.verify import CannotRead, verify
 from controller.system.atomic_file import store_text, sync_folder, write_synced
@@ -238,6 +240,10 @@ def _copy_log(report: ArchiveReport, journal: Path, to: Path) -> None:
         return
     report.copied.append(LOG_NAME)
     report.copied_bytes += target.stat().st_size
+    with LogDatabase.open_read_only(to) as log:
+        modes = TileModes(_FOLDER_MODE, _FILE_MODE)
+        tree = StoredTree(log.entries)
+        write_tiles(to / TILES_NAME, log, tree, newest_signed(log), modes=modes)
 
 
 def _log_difference(log: LogDatabase, to: Path) -> str | None:

@@ -7,6 +7,9 @@ Source: controller/archive/README.md, "The evidence log"; C2SP tlog-tiles.
 import shutil
 from itertools import islice
 from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
 
 from controller.evidence_log.shoe_proof import read_head
 from controller.evidence_log.stored_tree import StoredTree
@@ -26,8 +29,23 @@ from controller.system.atomic_file import sync_folder, write_synced
 _PART_NAME = "tile.part"
 
 
+class TileModes(Struct, frozen=True):
+    """The modes of folders and files: by default those of the journal, for its account alone."""
+
+    folder: int = FOLDER_MODE
+    file: int = FILE_MODE
+
+
+OWN: Final = TileModes()
+
+
 def write_tiles(
-    folder: Path, log: LogDatabase, tree: StoredTree, size: int, before: int = 0
+    folder: Path,
+    log: LogDatabase,
+    tree: StoredTree,
+    size: int,
+    before: int = 0,
+    modes: TileModes = OWN,
 ) -> None:
     """Write the files of the log's first `size` leaves; those of its first `before` are there.
 
@@ -35,12 +53,13 @@ def write_tiles(
     JournalError, OSError.
     """
     for tile in tiles_of(size, before):
-        _write(folder, tile.path, tile_bytes(_hashes(tree, tile)))
+        _write(folder, tile.path, tile_bytes(_hashes(tree, tile)), modes)
         if tile.level == 0:
             entries = islice(log.entries(tile.index * TILE_WIDTH), tile.width)
-            _write(folder, entries_path(tile.index, tile.width), entries_bytes(tuple(entries)))
+            data = entries_bytes(tuple(entries))
+            _write(folder, entries_path(tile.index, tile.width), data, modes)
     _, note = read_head(log, size)
-    _write(folder, CHECKPOINT_NAME, note.to_bytes())
+    _write(folder, CHECKPOINT_NAME, note.to_bytes(), modes)
 
 
 def _hashes(tree: StoredTree, tile: Tile) -> list[bytes]:
@@ -52,12 +71,13 @@ def _hashes(tree: StoredTree, tile: Tile) -> list[bytes]:
     return [tree.root(number * span, (number + 1) * span) for number in numbers]
 
 
-def _write(folder: Path, name: str, data: bytes) -> None:
+def _write(folder: Path, name: str, data: bytes, modes: TileModes) -> None:
     """Write a file whole or not at all, and remove the narrower ones that it replaces."""
     path = folder / name
-    path.parent.mkdir(FOLDER_MODE, parents=True, exist_ok=True)
+    for one in reversed((path.parent, *path.parent.relative_to(folder).parents)):
+        (folder / one).mkdir(modes.folder, parents=True, exist_ok=True)
     part = folder / _PART_NAME
-    write_synced(part, data, FILE_MODE)
+    write_synced(part, data, modes.file)
     part.replace(path)
     sync_folder(path.parent)
     if path.parent.suffix == ".p":
@@ -66,3 +86,16 @@ def _write(folder: Path, name: str, data: bytes) -> None:
                 narrower.unlink()
     else:
         shutil.rmtree(path.with_name(f"{path.name}.p"), ignore_errors=True)
+
+
+def newest_signed(log: LogDatabase) -> int:
+    """The size of the newest head that a lasting key signed; the newest of all where none did.
+
+    A head after a coup has the signature of its one-time key alone. Raises JournalError.
+    """
+    newest = log.size
+    for size in range(newest, 0, -1):
+        _, note = read_head(log, size)
+        if len(note.signatures) > (size > 1):
+            return size
+    return newest

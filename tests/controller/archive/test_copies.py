@@ -14,6 +14,8 @@ import pytest
 from controller.archive import copies as journal_archive
 from controller.archive.copies import archive_shoes
 from controller.archive.shoe_index import shoe_summaries
+from controller.evidence_log.checkpoint import parse_checkpoint
+from controller.evidence_log.note import parse_note
 from controller.evidence_log.shoe_proof import shoe_leaves
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LogDatabase
@@ -37,7 +39,10 @@ def to(tmp_path) -> Path:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    found = (one for one in folder.rglob("*") if one.is_file())
+    """The files of an archive by name, without those that other programs read the log by."""
+    found = (
+        one for one in folder.rglob("*") if one.is_file() and folder / "log" not in one.parents
+    )
     return {one.relative_to(folder).as_posix(): one.read_bytes() for one in found}
 
 
@@ -244,3 +249,16 @@ def test_progress_counts_bytes(sealed_journal, to) -> None:
 
     sizes = [path.stat().st_size for path in sealed_files(journal)]
     assert progress == [(0, sum(sizes)), (sizes[0], sum(sizes)), (sum(sizes), sum(sizes))]
+
+
+def test_other_programs_find_the_log_in_the_archive(sealed_journal, to) -> None:
+    """Tiles, entries, and the newest checkpoint that the table's key signed."""
+    archive_shoes(sealed_journal(2), to, LATER_NS)
+
+    found = sorted(one.relative_to(to / "log").as_posix() for one in (to / "log").rglob("*.p/*"))
+    note = parse_note((to / "log" / "checkpoint").read_bytes())
+    size = parse_checkpoint(note.text).size
+    assert found == [f"tile/0/000.p/{size}", f"tile/entries/000.p/{size}"]
+    assert len(note.signatures) == 2
+    modes = {one.stat().st_mode & 0o777 for one in (to / "log").rglob("*") if one.is_file()}
+    assert modes == {0o640}
