@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from controller.archive.log_tiles import TileModes, newest_signed, write_tiles
+from controller.archive.log_tiles import TileModes, newest_signed, write_tiles, written_size
 from controller.archive.shoe_index import ShoeSummary, shoe_summaries, trailer
 from controller.evidence_log.shoe_proof import shoe_leaves
 from controller.evidence_log.stored_tree import StoredTree
@@ -242,8 +242,9 @@ def _copy_log(report: ArchiveReport, journal: Path, to: Path) -> None:
     report.copied_bytes += target.stat().st_size
     with LogDatabase.open_read_only(to) as log:
         modes = TileModes(_FOLDER_MODE, _FILE_MODE)
-        tree = StoredTree(log.entries)
-        write_tiles(to / TILES_NAME, log, tree, newest_signed(log), modes=modes)
+        files = to / TILES_NAME
+        tree, before = StoredTree(log.entries), written_size(files, log)
+        write_tiles(files, log, tree, newest_signed(log), before, modes)
 
 
 def _log_difference(log: LogDatabase, to: Path) -> str | None:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from controller.archive.signer import NoSigner, Signer, SignFailed
 from controller.evidence_log.leaf import KEY_NAMED, Leaf, LeafKind
-from controller.evidence_log.log import EvidenceLog, LogRefused, leaves_newest_first
+from controller.evidence_log.log import EvidenceLog, LogRefused, leaves_of_kinds
 from controller.evidence_log.note import sign_line, table_key
 from controller.journal.log_database import LogDatabase
 from controller.journal.shoe_file import ALGORITHMS
@@ -48,15 +48,14 @@ class KeysOnRecord(Struct, frozen=True):
 
 def keys_on_record(database: LogDatabase) -> KeysOnRecord:
     """What a log says of the table's keys. Raises JournalError."""
-    number, newest, named_at = database.size, Leaf(LeafKind.COMMISSIONED, 0, b"", 0), 0
+    newest, named_at = Leaf(LeafKind.COMMISSIONED, 0, b"", 0), 0
     named, revoked = set[bytes](), set[bytes]()
-    for leaf in leaves_newest_first(database):
+    for number, leaf in leaves_of_kinds(database, *KEY_NAMED, LeafKind.REVOKED):
         if leaf.kind is LeafKind.REVOKED:
             revoked.add(leaf.key)
-        elif leaf.kind in KEY_NAMED:
-            newest, named_at = (newest, named_at) if named_at else (leaf, number)
+        else:
+            newest, named_at = leaf, number + 1
             named.add(leaf.key)
-        number -= 1
     others = frozenset(named - {newest.key, b""})
     return KeysOnRecord(newest.key, newest.witness_key, named_at, others, frozenset(revoked))
 

@@ -11,6 +11,8 @@ from typing import Final
 
 from msgspec import Struct
 
+from controller.evidence_log.checkpoint import parse_checkpoint
+from controller.evidence_log.note import NoteError, parse_note
 from controller.evidence_log.shoe_proof import read_head
 from controller.evidence_log.stored_tree import StoredTree
 from controller.evidence_log.tiles import (
@@ -99,3 +101,14 @@ def newest_signed(log: LogDatabase) -> int:
         if len(note.signatures) > (size > 1):
             return size
     return newest
+
+
+def written_size(folder: Path, log: LogDatabase) -> int:
+    """How many leaves the files there have, if they are this log's; else 0. Raises JournalError."""
+    try:
+        text = parse_note((folder / CHECKPOINT_NAME).read_bytes(), unsigned=True).text
+        size = parse_checkpoint(text).size
+    except (OSError, NoteError):
+        return 0
+    same = size <= log.size and read_head(log, size)[1].text == text
+    return size if same else 0

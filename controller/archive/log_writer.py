@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.archive.log_keys import begin_log, require_key, sign_head, unsigned_at
-from controller.archive.log_tiles import write_tiles
+from controller.archive.log_tiles import write_tiles, written_size
 from controller.archive.shoe_index import ShoeSummary, shoe_summary
 from controller.archive.signer import NoSigner, Signer, SignFailed
 from controller.archive.witness import Witnesses, WitnessSettings
@@ -181,6 +181,8 @@ class LogWriter:
             journal, self._origin, self._utc_ns(), lambda one: require_key(one, self._signer())
         )
         self._seals = {one.leaf.seal for one in shoe_leaves(log.database)}
+        files = log.database.file.with_name(TILES_NAME)
+        self._tiles_size = written_size(files, log.database)
         return log
 
     # --- the thread -------------------------------------------------------------------------------

@@ -27,9 +27,9 @@ from controller.evidence_log.note import (
     valid_signatures,
 )
 from controller.evidence_log.shoe_proof import read_head
-from controller.evidence_log.stored_tree import StoredTree
+from controller.evidence_log.stored_tree import StoredTree, tile_roots_of
 from controller.evidence_log.tree import consistency_proof, leaf_hash
-from controller.journal.log_database import LogDatabase
+from controller.journal.log_database import TILES_NAME, LogDatabase
 from controller.journal.values import JournalError
 from controller.system.keys import PublicKey
 
@@ -184,7 +184,8 @@ class Witnesses:
 
     def _grown_tree(self, log: LogDatabase) -> StoredTree:
         if self._tree is None:
-            self._tree = StoredTree(log.entries)
+            roots = tile_roots_of(self._folder / TILES_NAME)
+            self._tree = StoredTree(log.entries, roots)
             return self._tree
         for entry in log.entries(self._tree.frontier.size):
             self._tree.add(leaf_hash(entry))

@@ -58,3 +58,9 @@ class Leaf(Struct, frozen=True):
 
 
 LEAVES: Final[Codec[Leaf]] = Codec(Leaf)
+
+
+def beginning_of(kind: LeafKind) -> bytes:
+    """How the entry of a leaf of that kind begins: its first field is the kind."""
+    head = bytes([0x80 | len(Leaf.__struct_fields__)])
+    return head + b"\xa4kind" + bytes([0xA0 | len(kind.value)]) + kind.value.encode()

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint
 from controller.evidence_log.head_keys import HeadKeys, HeadKeysMissing
-from controller.evidence_log.leaf import LEAVES, Leaf
+from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind, beginning_of
 from controller.evidence_log.note import (
     NoteError,
     SignatureLine,
@@ -21,10 +21,10 @@ from controller.evidence_log.note import (
     sign_line,
     table_key,
 )
-from controller.evidence_log.stored_tree import StoredTree
+from controller.evidence_log.stored_tree import StoredTree, tile_roots_of
 from controller.evidence_log.tree import leaf_hash
 from controller.journal.encoding import EncodingError
-from controller.journal.log_database import LogDatabase
+from controller.journal.log_database import TILES_NAME, LogDatabase
 from controller.journal.values import JournalError
 from controller.system.keys import TableKey
 
@@ -44,7 +44,8 @@ class EvidenceLog:
         self.origin = origin
         self.database = database
         self._keys = keys
-        self.tree = StoredTree(database.entries)
+        roots = tile_roots_of(database.file.with_name(TILES_NAME))
+        self.tree = StoredTree(database.entries, roots)
 
     @classmethod
     def begin(cls, folder: Path, origin: str, first: Leaf) -> "EvidenceLog":
@@ -139,6 +140,9 @@ class EvidenceLog:
                 " put table.name back, or name another folder"
             )
         if stored != self.head:
+            # The files of the log may be damaged, or be another's: the leaves alone count.
+            self.tree = StoredTree(self.database.entries)
+        if stored != self.head:
             raise LogRefused(
                 f"{self.database.file}: its leaves do not lead to its newest head: they were"
                 f" changed. {REMEDY}"
@@ -173,8 +177,18 @@ def stored_note(database: LogDatabase, size: int) -> SignedNote:
 
 def leaves_newest_first(database: LogDatabase) -> Iterator[Leaf]:
     """What the leaves say, the newest first. Raises LogRefused, JournalError."""
-    for entry in database.newest_first():
-        try:
-            yield LEAVES.decode(entry)
-        except EncodingError as error:
-            raise LogRefused(f"{database.file}: a leaf: {error}. {REMEDY}") from error
+    return (_leaf(database, entry) for entry in database.newest_first())
+
+
+def leaves_of_kinds(database: LogDatabase, *kinds: LeafKind) -> Iterator[tuple[int, Leaf]]:
+    """Number and leaf of those kinds, in order. Raises LogRefused, JournalError."""
+    beginnings = tuple(map(beginning_of, kinds))
+    found = database.entries_beginning(*beginnings)
+    return ((number, _leaf(database, entry)) for number, entry in found)
+
+
+def _leaf(database: LogDatabase, entry: bytes) -> Leaf:
+    try:
+        return LEAVES.decode(entry)
+    except EncodingError as error:
+        raise LogRefused(f"{database.file}: a leaf: {error}. {REMEDY}") from error

@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint, short_code
-from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind
+from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind, beginning_of
 from controller.evidence_log.log import stored_note
 from controller.evidence_log.note import NoteError, SignedNote
 from controller.evidence_log.stored_tree import StoredTree
@@ -45,7 +45,7 @@ class ShoeProof(Struct, frozen=True):
 
 def shoe_leaves(database: LogDatabase) -> Iterator[ShoeLeaf]:
     """The leaves of sealed shoes in order. Raises JournalError."""
-    for number, entry in enumerate(database.entries()):
+    for number, entry in database.entries_beginning(beginning_of(LeafKind.SHOE)):
         try:
             leaf = LEAVES.decode(entry)
         except EncodingError as error:
@@ -53,8 +53,7 @@ def shoe_leaves(database: LogDatabase) -> Iterator[ShoeLeaf]:
                 f"{database.file}: leaf {number}: {error}. Remedy: keep the file as evidence, and"
                 " run `smartshoe verify` on a copy"
             ) from error
-        if leaf.kind is LeafKind.SHOE:
-            yield ShoeLeaf(number, entry, leaf)
+        yield ShoeLeaf(number, entry, leaf)
 
 
 def read_head(database: LogDatabase, size: int) -> tuple[TreeHead, SignedNote]:

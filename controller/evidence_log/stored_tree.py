@@ -3,24 +3,32 @@
 Source: RFC 6962, section 2.1; C2SP tlog-tiles.
 """
 
-from collections.abc import Callable, Iterable
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count, islice
+from pathlib import Path
 from typing import Final
 
-from controller.evidence_log.tiles import TILE_WIDTH
+from controller.evidence_log.tiles import TILE_WIDTH, Tile, TileError, read_tile
 from controller.evidence_log.tree import Frontier, frontier_of, leaf_hash, node_hash, split
 
 _NO_LEAVES: Final = Frontier()
 
 
 class StoredTree:
-    """A tree that grows. `entries_from` returns the stored entries from a number on."""
+    """A tree that grows. `entries_from` returns the stored entries from a number on.
 
-    def __init__(self, entries_from: Callable[[int], Iterable[bytes]]) -> None:
+    `tile_roots` are those of its first full tiles, where they are known: who gives them compares
+    the root with a signed head.
+    """
+
+    def __init__(
+        self, entries_from: Callable[[int], Iterable[bytes]], tile_roots: Sequence[bytes] = ()
+    ) -> None:
         self.entries_from = entries_from
-        self._tile_roots: list[bytes] = []
-        self._frontier = self._tile = _NO_LEAVES
-        for entry in entries_from(0):
+        self._tile_roots = list(tile_roots)
+        known = frontier_of(self._tile_roots)
+        self._frontier, self._tile = Frontier(known.size * TILE_WIDTH, known.roots), _NO_LEAVES
+        for entry in entries_from(self._frontier.size):
             self.add(leaf_hash(entry))
 
     @property
@@ -48,3 +56,26 @@ class StoredTree:
     def leaves(self, start: int, end: int) -> list[bytes]:
         """The hashes of these leaves."""
         return [leaf_hash(entry) for entry in islice(self.entries_from(start), end - start)]
+
+
+def tile_roots_of(folder: Path) -> list[bytes]:
+    """The roots of the full tiles of leaf hashes, by the files of a log; none where any is damaged.
+
+    They are the hashes of the tiles of level 1.
+    """
+    found: list[bytes] = []
+    try:
+        for index in count():
+            path = folder / Tile(1, index).path
+            whole = path.is_file()
+            partial = path.with_name(f"{path.name}.p")
+            widths = sorted(int(one.name) for one in partial.glob("*")) if not whole else ()
+            width = TILE_WIDTH if whole else max(widths, default=0)
+            if not width:
+                break
+            found += read_tile((path if whole else partial / str(width)).read_bytes(), width)
+            if not whole:
+                break
+    except (OSError, ValueError, TileError):
+        return []
+    return found

@@ -71,6 +71,14 @@ class LogDatabase:
             for (entry,) in rows:
                 yield entry
 
+    def entries_beginning(self, *beginnings: bytes) -> Iterator[tuple[int, bytes]]:
+        """Number and entry of the leaves whose entries begin so, in order. Raises JournalError."""
+        begins = " OR ".join("substr(entry, 1, ?) = ?" for _ in beginnings)
+        query = f"SELECT number, entry FROM leaves WHERE {begins} ORDER BY number"  # noqa: S608
+        values = [value for one in beginnings for value in (len(one), one)]
+        with self._reading(), closing(self._connection.execute(query, values)) as rows:
+            yield from rows
+
     def newest_first(self) -> Iterator[bytes]:
         """The entries of the leaves, the newest first. Raises JournalError."""
         query = "SELECT entry FROM leaves ORDER BY number DESC"

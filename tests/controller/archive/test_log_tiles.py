@@ -3,12 +3,17 @@
 Source: controller/archive/README.md, "The evidence log"; C2SP tlog-tiles.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 
-from controller.archive.log_tiles import write_tiles
+import pytest
+
+from controller.archive.log_tiles import write_tiles, written_size
 from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint
+from controller.evidence_log.leaf import Leaf, LeafKind
+from controller.evidence_log.log import EvidenceLog
 from controller.evidence_log.note import SignedNote, parse_note
-from controller.evidence_log.stored_tree import StoredTree
+from controller.evidence_log.stored_tree import StoredTree, tile_roots_of
 from controller.evidence_log.tiles import read_entries, read_tile
 from controller.evidence_log.tree import frontier_of, leaf_hash
 from controller.journal.log_database import LogDatabase
@@ -76,3 +81,46 @@ def test_the_table_writes_them_at_a_shoes_end(fast_dir: Path, sealed_journal) ->
         assert log.note(head.size) == said.to_bytes()
         root = StoredTree(log.entries).root(0, head.size)
     assert root == head.root
+
+
+def test_a_log_is_opened_by_the_roots_of_its_tiles(fast_dir: Path) -> None:
+    with filled(fast_dir, 600) as log:
+        tree = StoredTree(log.entries)
+        write_tiles(fast_dir / "log", log, tree, 600)
+
+        roots = tile_roots_of(fast_dir / "log")
+        read: list[int] = []
+
+        def entries_from(first: int) -> Iterator[bytes]:
+            read.append(first)
+            return log.entries(first)
+
+        quick = StoredTree(entries_from, roots)
+        assert read == [512], "only the entries of the last tile are read"
+        assert quick.frontier == tree.frontier
+        assert quick.root(0, 600) == tree.root(0, 600)
+        assert written_size(fast_dir / "log", log) == 600
+
+
+@pytest.mark.parametrize("damage", [b"", b"x" * 31, b"x" * 64])
+def test_damaged_tiles_are_not_believed(fast_dir: Path, damage: bytes) -> None:
+    """The newest head is compared; the leaves alone count."""
+    log = EvidenceLog.begin(fast_dir, "BAC-12", Leaf(LeafKind.COMMISSIONED, 0, bytes(32), 1))
+    for number in range(1, 300):
+        log.add(Leaf(LeafKind.COUP, number, bytes(32), number, "2026-11-21", 7))
+    head = log.head
+    write_tiles(fast_dir / "log", log.database, log.tree, log.size)
+    log.close()
+    (tile,) = (fast_dir / "log" / "tile" / "1" / "000.p").iterdir()
+    tile.write_bytes(damage)
+
+    again = EvidenceLog.open(fast_dir, "BAC-12")
+    assert again.head == head
+    again.close()
+
+
+def test_the_files_of_another_log_are_written_again(fast_dir: Path, tmp_path: Path) -> None:
+    with filled(fast_dir, 3) as log, filled(tmp_path, 5) as other:
+        write_tiles(fast_dir / "log", log, StoredTree(log.entries), 3)
+        (fast_dir / "log" / "checkpoint").write_bytes((other.note(2) or b"").replace(b"2", b"3"))
+        assert written_size(fast_dir / "log", log) == 0
