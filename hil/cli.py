@@ -150,7 +150,7 @@ DEMO_EXAMPLES: Final = (
         "...",
         "  yes  every coup is recorded as it was dealt",
         "...",
-        "  ...smartshoe verify ~/journal/rfid",
+        "  smartshoe verify ~/journal/rfid",
         "...",
     ),
 )

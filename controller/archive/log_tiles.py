@@ -76,8 +76,10 @@ def _hashes(tree: StoredTree, tile: Tile) -> list[bytes]:
 def _write(folder: Path, name: str, data: bytes, modes: TileModes) -> None:
     """Write a file whole or not at all, and remove the narrower ones that it replaces."""
     path = folder / name
-    for one in reversed((path.parent, *path.parent.relative_to(folder).parents)):
-        (folder / one).mkdir(modes.folder, parents=True, exist_ok=True)
+    place = folder
+    for name_of_folder in ("", *path.parent.relative_to(folder).parts):
+        place = place / name_of_folder
+        place.mkdir(modes.folder, parents=True, exist_ok=True)
     part = folder / _PART_NAME
     write_synced(part, data, modes.file)
     part.replace(path)

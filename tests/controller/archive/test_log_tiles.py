@@ -49,6 +49,13 @@ def test_a_small_log_has_one_partial_tile_and_its_entries(fast_dir: Path) -> Non
     assert head == TreeHead("BAC-12", 3, frontier_of(hashes).root)
 
 
+def test_the_folder_may_be_named_from_where_one_is(fast_dir: Path, monkeypatch) -> None:
+    monkeypatch.chdir(fast_dir)
+    with filled(fast_dir, 3) as log:
+        write_tiles(Path("log"), log, StoredTree(log.entries), 3)
+    assert names(fast_dir / "log") == ["checkpoint", "tile/0/000.p/3", "tile/entries/000.p/3"]
+
+
 def test_a_tile_that_became_full_replaces_the_partial_one(fast_dir: Path) -> None:
     with filled(fast_dir, 600) as log:
         tree = StoredTree(log.entries)
