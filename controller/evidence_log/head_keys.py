@@ -1,5 +1,7 @@
 """The one-time keys of heads: each signs one head, is durable before a leaf names it, then erased.
 
+The key after the next is written over the used one, so that one write does both.
+
 Source: controller/journal/README.md, "Evidence log".
 """
 
@@ -14,7 +16,12 @@ HEAD_KEYS_NAME: Final = "log.keys"
 _SEED_BYTES: Final = 32
 _SLOT_BYTES: Final = 8 + _SEED_BYTES + 32
 _SLOTS: Final = 2
-_ERASED: Final = bytes(_SLOT_BYTES)
+
+
+def _slot(size: int) -> bytes:
+    """A new key for the head of that size, as it is stored."""
+    head = size.to_bytes(8, "big") + new_seed()
+    return head + sha256(head).digest()
 
 
 class HeadKeysMissing(Exception):
@@ -35,18 +42,12 @@ class HeadKeys:
         except FileNotFoundError:
             raise HeadKeysMissing(f"{self.path}: there is no such file") from None
         if create:
-            os.pwrite(self._descriptor, _ERASED * _SLOTS, 0)
+            # The first head has no key of its own.
+            os.pwrite(self._descriptor, _slot(2) + _slot(1), 0)
             os.fsync(self._descriptor)
 
     def close(self) -> None:
         os.close(self._descriptor)
-
-    def prepare(self, size: int) -> TableKey:
-        """Make the key of the head of that size; it is durable on return."""
-        seed = new_seed()
-        head = size.to_bytes(8, "big") + seed
-        self._store(size, head + sha256(head).digest())
-        return key_of_seed(seed)
 
     def key(self, size: int) -> TableKey | None:
         """The key of the head of that size, if it is here and whole."""
@@ -56,13 +57,9 @@ class HeadKeys:
             return None
         return key_of_seed(head[8:])
 
-    def erase(self, size: int) -> None:
-        """Overwrite the key of that size, or what is in its place; durable on return."""
-        if os.pread(self._descriptor, _SLOT_BYTES, self._at(size)) != _ERASED:
-            self._store(size, _ERASED)
-
-    def _store(self, size: int, slot: bytes) -> None:
-        os.pwrite(self._descriptor, slot, self._at(size))
+    def replace(self, used: int) -> None:
+        """Write the key of the second head after that size over its own; durable on return."""
+        os.pwrite(self._descriptor, _slot(used + _SLOTS), self._at(used))
         os.fdatasync(self._descriptor)
 
     @staticmethod

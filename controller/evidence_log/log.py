@@ -1,10 +1,12 @@
 """The evidence log of a table: adds leaves, and signs each head with a key that is erased after it.
 
-A step is: the next key is durable, leaf and head are stored together, the used key is erased. What
-a crash left of a step is finished when the log is opened.
+The keys of the next two heads are durable. A step is: leaf and head are stored together, then the
+key after the next is written over the used one. What a crash left of a step is finished when the
+log is opened.
 Source: controller/journal/README.md, "Evidence log"; C2SP signed-note, tlog-checkpoint.
 """
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -44,6 +46,7 @@ class EvidenceLog:
         self.origin = origin
         self.database = database
         self._keys = keys
+        self._used = 0
         roots = tile_roots_of(database.file.with_name(TILES_NAME))
         self.tree = StoredTree(database.entries, roots)
 
@@ -91,8 +94,11 @@ class EvidenceLog:
 
     def add(self, leaf: Leaf) -> TreeHead:
         """Add a leaf; the head after it is durable on return, and its key erased."""
+        self._replace_used()
         size = self.size + 1
-        next_key = self._keys.prepare(size + 1)
+        next_key = self._keys.key(size + 1)
+        if next_key is None:
+            raise _cannot_sign(self.database, "the one after it is not in its place")
         entry = LEAVES.encode(replace(leaf, next_key=next_key.public.raw))
         hashed = leaf_hash(entry)
         head = TreeHead(self.origin, size, self.tree.frontier.with_leaf(hashed).root)
@@ -103,8 +109,16 @@ class EvidenceLog:
         note = SignedNote(head.text(), tuple(self._lines(head, signer)))
         self.database.append(size - 1, entry, note.to_bytes())
         self.tree.add(hashed)
-        self._keys.erase(size)
+        self._used = size
+        # The leaf is stored: what fails here is done before the next one.
+        with contextlib.suppress(OSError):
+            self._replace_used()
         return head
+
+    def _replace_used(self) -> None:
+        if self._used:
+            self._keys.replace(self._used)
+            self._used = 0
 
     def _lines(self, head: TreeHead, signer: TableKey | None) -> list[SignatureLine]:
         if signer is None:
@@ -150,9 +164,9 @@ class EvidenceLog:
         signer = self._keys.key(size + 1)
         if signer is None or signer.public.raw != self.newest().next_key:
             raise _cannot_sign(self.database, f"{self._keys.path.name} does not hold it")
-        # The key of the newest head, not erased yet, or of a head after the next, whose leaf was
-        # not stored: both are in this place.
-        self._keys.erase(size)
+        # The used key may be there yet, or half of the one after the next, which no leaf has named.
+        if self._keys.key(size + 2) is None:
+            self._keys.replace(size)
 
 
 REMEDY = (

@@ -3,6 +3,8 @@
 Source: controller/journal/README.md, "Evidence log".
 """
 
+import errno
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -55,33 +57,28 @@ def test_leaves_and_heads_go_on_after_each_opening(fast_dir: Path) -> None:
 
 
 def cut_at(monkeypatch: pytest.MonkeyPatch, write: int, *, torn: bool) -> None:
-    """The power fails at that write of a step: 0 the next key, 1 leaf and head, 2 the erasure."""
-    left = [write]
+    """The power fails at that write of a step: 0 leaf and head, 1 the key over the used one."""
+    store, append = HeadKeys.replace, LogDatabase.append
 
-    def fails() -> bool:
-        left[0] -= 1
-        return left[0] < 0
-
-    store, append = HeadKeys._store, LogDatabase.append
-
-    def cut_store(keys: HeadKeys, size: int, slot: bytes) -> None:
-        if fails():
+    def cut_replace(keys: HeadKeys, used: int) -> None:
+        if write == 1:
             if torn:
-                store(keys, size, slot[:30] + bytes(42))
+                store(keys, used)
+                os.pwrite(keys._descriptor, bytes(42), 72 * (used % 2) + 30)
             raise PowerCut
-        store(keys, size, slot)
+        store(keys, used)
 
     def cut_append(log: LogDatabase, number: int, entry: bytes, note: bytes) -> None:
-        if fails():
+        if write == 0:
             raise PowerCut
         append(log, number, entry, note)
 
-    monkeypatch.setattr(HeadKeys, "_store", cut_store)
+    monkeypatch.setattr(HeadKeys, "replace", cut_replace)
     monkeypatch.setattr(LogDatabase, "append", cut_append)
 
 
 @pytest.mark.parametrize("torn", [False, True], ids=["not written", "half written"])
-@pytest.mark.parametrize("write", [0, 1, 2], ids=["next key", "leaf and head", "erasure"])
+@pytest.mark.parametrize("write", [0, 1], ids=["leaf and head", "key"])
 @pytest.mark.parametrize("before", [0, 1, 2])
 def test_a_step_cut_short_is_finished_or_undone(
     fast_dir: Path, monkeypatch: pytest.MonkeyPatch, before: int, write: int, torn: bool
@@ -97,29 +94,48 @@ def test_a_step_cut_short_is_finished_or_undone(
 
     log = EvidenceLog.open(fast_dir, "BAC-12")
     stored = log.size - 1
-    assert stored == before + (write == 2)
-    used = slot(fast_dir, log.size)
+    assert stored == before + write
+    kept = {slot(fast_dir, size) for size in (log.size, log.size + 1)}
     for number in range(stored + 1, before + 4):
         log.add(coup(number))
     log.close()
 
-    assert used == bytes(72), "the opening erased what the cut left"
+    assert kept == {stored + 2, stored + 3}, "the used key is gone, those of the next two are here"
     require_whole(fast_dir, before + 3)
 
 
-def slot(folder: Path, size: int) -> bytes:
-    return (folder / head_keys.HEAD_KEYS_NAME).read_bytes()[72 * (size % 2) :][:72]
+def slot(folder: Path, size: int) -> int:
+    """The size of the head whose key is in the place of that one's."""
+    stored = (folder / head_keys.HEAD_KEYS_NAME).read_bytes()[72 * (size % 2) :][:8]
+    return int.from_bytes(stored, "big")
 
 
 def test_a_failed_step_may_be_repeated(fast_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = EvidenceLog.begin(fast_dir, "BAC-12", FIRST)
     with monkeypatch.context() as power:
-        cut_at(power, 1, torn=False)
+        cut_at(power, 0, torn=False)
         with pytest.raises(PowerCut):
             log.add(coup(1))
     log.add(coup(1))
     log.close()
     require_whole(fast_dir, 1)
+
+
+def test_a_disk_that_refuses_the_key_after_a_leaf_adds_no_leaf_twice(
+    fast_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    log = EvidenceLog.begin(fast_dir, "BAC-12", FIRST)
+    with monkeypatch.context() as disk:
+        disk.setattr(HeadKeys, "replace", refuse)
+        log.add(coup(1))
+        with pytest.raises(OSError, match="Input/output error"):
+            log.add(coup(2))
+    log.add(coup(2))
+    log.close()
+    require_whole(fast_dir, 2)
 
 
 def replace_slot(folder: Path, size: int, change: Callable[[bytes], bytes]) -> None:
@@ -151,7 +167,7 @@ def test_without_the_key_of_the_next_head_the_log_is_refused(
 def test_another_key_in_the_place_of_the_next_is_refused(fast_dir: Path) -> None:
     EvidenceLog.begin(fast_dir, "BAC-12", FIRST).close()
     keys = HeadKeys(fast_dir)
-    keys.prepare(2)
+    keys.replace(0)
     keys.close()
     with pytest.raises(LogRefused, match=r"log\.keys does not hold it"):
         EvidenceLog.open(fast_dir, "BAC-12")
