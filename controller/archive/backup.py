@@ -9,7 +9,7 @@ import contextlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import file_digest
 from pathlib import Path
 from typing import Final, Literal
@@ -31,7 +31,7 @@ from controller.evidence_log.head_keys import HEAD_KEYS_NAME
 from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.evidence_log.log import EvidenceLog
 from controller.journal.database import FILE_NAME, copy_database
-from controller.journal.folder import sealed_files
+from controller.journal.folder import sealed_files, sync_file
 from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.people import PEOPLE_NAME, PeopleFile
 from controller.journal.store import Journal
@@ -50,8 +50,6 @@ _FILE_MODE: Final = 0o600
 _ATTEMPTS: Final = 100
 _HOLDS_NAME: Final = "holds"
 _CONFIG_BYTES_MAX: Final = 1_000_000
-
-Progress = Callable[[int, int], None]
 
 
 class BackupFailed(JournalError):
@@ -270,9 +268,5 @@ def _sync(folder: Path) -> None:
     """Fsync every file of a folder and every folder in it. Raises OSError."""
     for parent, _, names in os.walk(folder):
         for name in names:
-            descriptor = os.open(Path(parent, name), os.O_RDONLY | os.O_CLOEXEC)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            sync_file(Path(parent, name))
         sync_folder(Path(parent))

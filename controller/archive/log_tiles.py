@@ -12,8 +12,8 @@ from typing import Final
 from msgspec import Struct
 
 from controller.evidence_log.checkpoint import parse_checkpoint
+from controller.evidence_log.log import read_head
 from controller.evidence_log.note import NoteError, parse_note
-from controller.evidence_log.shoe_proof import read_head
 from controller.evidence_log.stored_tree import StoredTree
 from controller.evidence_log.tiles import (
     CHECKPOINT_NAME,

@@ -30,7 +30,6 @@ from controller.evidence_log.log import (
     leaves_newest_first,
 )
 from controller.evidence_log.note import SignatureLine
-from controller.evidence_log.shoe_proof import shoe_leaves
 from controller.journal.database import FOLDER_MODE
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
@@ -119,7 +118,6 @@ class LogWriter:
         self._asking = False
         self._tiles_size = 0
         self._waiting: deque[Leaf | WitnessAnswer] = deque()
-        self._seals: set[bytes] = set()
         self._unsigned_at = 0
         self._changed = threading.Condition()
         self._ended = True
@@ -143,15 +141,11 @@ class LogWriter:
         self._thread.start()
 
     def add(self, leaf: Leaf) -> None:
-        """Add a leaf soon. Waits only while WAITING_MAX of them wait.
-
-        A shoe is named once: an interrupted move, repeated, seals it with the same bytes.
-        """
+        """Add a leaf soon. Waits only while WAITING_MAX of them wait."""
         with self._changed:
             self._changed.wait_for(lambda: len(self._waiting) < WAITING_MAX or self._ended)
-            if self._ended or (leaf.seal and leaf.seal in self._seals):
+            if self._ended:
                 return
-            self._seals.add(leaf.seal)
             self._waiting.append(leaf)
             self._changed.notify_all()
 
@@ -180,7 +174,6 @@ class LogWriter:
         log = continue_log(
             journal, self._origin, self._utc_ns(), lambda one: require_key(one, self._signer())
         )
-        self._seals = {one.leaf.seal for one in shoe_leaves(log.database)}
         files = log.database.file.with_name(TILES_NAME)
         self._tiles_size = written_size(files, log.database)
         return log
@@ -221,6 +214,9 @@ class LogWriter:
             if item.line is not None:
                 log.add_signatures(item.size, [item.line])
             self._show_absent()
+            return
+        # A shoe is named once: an interrupted move, repeated, seals it with the same bytes.
+        if item.seal in log.seals:
             return
         head = log.add(item)
         self._publish(head, item)
@@ -310,8 +306,7 @@ def continue_log(
     try:
         newest = check_log(log, journal)
         check(log)
-        seals = {one.leaf.seal for one in shoe_leaves(log.database)}
-        for leaf in missing_leaves(journal, newest, seals, at_ns):
+        for leaf in missing_leaves(journal, newest, log.seals, at_ns):
             log.add(leaf)
     except BaseException:
         log.close()

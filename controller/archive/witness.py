@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
 
+from controller.evidence_log.log import read_head
 from controller.evidence_log.note import (
     KeyType,
     NoteError,
@@ -26,7 +27,6 @@ from controller.evidence_log.note import (
     parse_note,
     valid_signatures,
 )
-from controller.evidence_log.shoe_proof import read_head
 from controller.evidence_log.stored_tree import StoredTree, tile_roots_of
 from controller.evidence_log.tree import consistency_proof, leaf_hash
 from controller.journal.log_database import TILES_NAME, LogDatabase

@@ -36,7 +36,7 @@ class LogRefused(JournalError):
 
 
 class EvidenceLog:
-    """The log of one table. To be used by one thread at a time.
+    """The log of one table. To be used by one thread at a time. `seals` are those it names.
 
     Methods raise JournalError and OSError; then nothing was added, and the call may be repeated.
     """
@@ -49,6 +49,7 @@ class EvidenceLog:
         self._used = 0
         roots = tile_roots_of(database.file.with_name(TILES_NAME))
         self.tree = StoredTree(database.entries, roots)
+        self.seals = {leaf.seal for _, leaf in leaves_of_kinds(database, LeafKind.SHOE)}
 
     @classmethod
     def begin(cls, folder: Path, origin: str, first: Leaf) -> "EvidenceLog":
@@ -109,6 +110,8 @@ class EvidenceLog:
         note = SignedNote(head.text(), tuple(self._lines(head, signer)))
         self.database.append(size - 1, entry, note.to_bytes())
         self.tree.add(hashed)
+        if leaf.seal:
+            self.seals.add(leaf.seal)
         self._used = size
         # The leaf is stored: what fails here is done before the next one.
         with contextlib.suppress(OSError):
@@ -146,7 +149,7 @@ class EvidenceLog:
         size = self.size
         if not size:
             raise LogRefused(f"{self.database.file}: it is empty. {REMEDY}")
-        stored = parse_checkpoint(self.note(size).text)
+        stored, _ = read_head(self.database, size)
         if stored.origin != self.origin:
             raise LogRefused(
                 f"{self.database.file}: this is the log of table {stored.origin}, and the"
@@ -185,6 +188,15 @@ def stored_note(database: LogDatabase, size: int) -> SignedNote:
     """The signed head of that size. Raises LogRefused."""
     try:
         return parse_note(database.note(size) or b"", unsigned=True)
+    except NoteError as error:
+        raise LogRefused(f"{database.file}: head {size}: {error}. {REMEDY}") from error
+
+
+def read_head(database: LogDatabase, size: int) -> tuple[TreeHead, SignedNote]:
+    """The head of that size with its signatures. Raises LogRefused."""
+    note = stored_note(database, size)
+    try:
+        return parse_checkpoint(note.text), note
     except NoteError as error:
         raise LogRefused(f"{database.file}: head {size}: {error}. {REMEDY}") from error
 

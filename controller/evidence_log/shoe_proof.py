@@ -9,25 +9,26 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint, short_code
-from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind, beginning_of
-from controller.evidence_log.log import stored_note
-from controller.evidence_log.note import NoteError, SignedNote
+from controller.evidence_log.checkpoint import TreeHead, short_code
+from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind
+from controller.evidence_log.log import leaves_of_kinds, read_head
 from controller.evidence_log.stored_tree import StoredTree
 from controller.evidence_log.tree import inclusion_proof
-from controller.journal.encoding import EncodingError
 from controller.journal.log_database import LogDatabase
-from controller.journal.values import JournalError
 
 PROOF_FORM: Final = "c2sp.org/tlog-proof@v1"
 
 
 class ShoeLeaf(Struct, frozen=True):
-    """The leaf of a sealed shoe: its number and its entry as stored."""
+    """The leaf of a sealed shoe, and its number."""
 
     number: int
-    entry: bytes
     leaf: Leaf
+
+    @property
+    def entry(self) -> bytes:
+        """The leaf as stored."""
+        return LEAVES.encode(self.leaf)
 
 
 class ShoeProof(Struct, frozen=True):
@@ -35,7 +36,6 @@ class ShoeProof(Struct, frozen=True):
 
     leaf: ShoeLeaf
     head: TreeHead
-    signed_by: int
     text: bytes
 
     @property
@@ -45,27 +45,7 @@ class ShoeProof(Struct, frozen=True):
 
 def shoe_leaves(database: LogDatabase) -> Iterator[ShoeLeaf]:
     """The leaves of sealed shoes in order. Raises JournalError."""
-    for number, entry in database.entries_beginning(beginning_of(LeafKind.SHOE)):
-        try:
-            leaf = LEAVES.decode(entry)
-        except EncodingError as error:
-            raise JournalError(
-                f"{database.file}: leaf {number}: {error}. Remedy: keep the file as evidence, and"
-                " run `smartshoe verify` on a copy"
-            ) from error
-        yield ShoeLeaf(number, entry, leaf)
-
-
-def read_head(database: LogDatabase, size: int) -> tuple[TreeHead, SignedNote]:
-    """The head of that size with its signatures. Raises JournalError."""
-    note = stored_note(database, size)
-    try:
-        return parse_checkpoint(note.text), note
-    except NoteError as error:
-        raise JournalError(
-            f"{database.file}: head {size}: {error}. Remedy: keep the file as evidence, and run"
-            " `smartshoe verify` on a copy"
-        ) from error
+    return (ShoeLeaf(*found) for found in leaves_of_kinds(database, LeafKind.SHOE))
 
 
 def shoe_proof(database: LogDatabase, seal: bytes) -> ShoeProof | None:
@@ -84,4 +64,4 @@ def shoe_proof(database: LogDatabase, seal: bytes) -> ShoeProof | None:
     lines = [PROOF_FORM, f"index {leaf.number}"]
     lines += [base64.b64encode(one).decode() for one in proof]
     text = "".join(f"{line}\n" for line in lines).encode() + b"\n" + note.to_bytes()
-    return ShoeProof(leaf, head, len(note.signatures), text)
+    return ShoeProof(leaf, head, text)

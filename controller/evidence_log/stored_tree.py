@@ -8,7 +8,7 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Final
 
-from controller.evidence_log.tiles import TILE_WIDTH, Tile, TileError, read_tile
+from controller.evidence_log.tiles import TILE_WIDTH, Tile, read_tile
 from controller.evidence_log.tree import Frontier, frontier_of, leaf_hash, node_hash, split
 
 _NO_LEAVES: Final = Frontier()
@@ -76,6 +76,6 @@ def tile_roots_of(folder: Path) -> list[bytes]:
             found += read_tile((path if whole else partial / str(width)).read_bytes(), width)
             if not whole:
                 break
-    except (OSError, ValueError, TileError):
+    except (OSError, ValueError):
         return []
     return found

@@ -11,7 +11,7 @@ import typer
 
 from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json
-from controller.cli.path_parameters import ConfigFile
+from controller.cli.path_parameters import TableFile
 from controller.views.quantity import counted
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
@@ -20,10 +20,8 @@ _TABLE_FILE = "table.toml"
 
 
 def backup(
-    config: ConfigFile = None,
-    to: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="A new folder, on another disk.")
-    ] = None,
+    config: TableFile,
+    to: Annotated[Path, typer.Option(metavar="FOLDER", help="A new folder, on another disk.")],
     json: _Json = False,
 ) -> None:
     """Copy a table's configuration, keys, names and journal, also while it plays."""
@@ -31,15 +29,14 @@ def backup(
     from controller.config.load import load_config
     from firmware_bridge.transport.clock import now
 
-    table = load_config(_given(config, "FILE"))
-    folder = _given(to, "--to")
+    table = load_config(config)
     files, size = make_backup(
-        table.file, table.batches_folder, table.journal_folder, folder, now().utc_ns
+        table.file, table.batches_folder, table.journal_folder, to, now().utc_ns
     )
     if json:
-        echo_json({"backup": str(folder), "files": files, "bytes": size})
+        echo_json({"backup": str(to), "files": files, "bytes": size})
         return
-    echo(f"{folder}: {counted(files, 'file')}, {size} bytes")
+    echo(f"{to}: {counted(files, 'file')}, {size} bytes")
     echo("  it holds the table's keys: keep it as safe as the table's own disk")
 
 
@@ -80,7 +77,7 @@ def restore(
     echo("  the old machine must never run this table again: any witness would notice")
 
 
-def begin_log(config: ConfigFile = None, by: _By = "", json: _Json = False) -> None:
+def begin_log(config: TableFile, by: _By, json: _Json = False) -> None:
     """Begin a new evidence log in place of one that is gone; verification says so for ever."""
     from controller.archive.log_writer import begin_log_anew
     from controller.archive.signer import open_signer
@@ -91,7 +88,7 @@ def begin_log(config: ConfigFile = None, by: _By = "", json: _Json = False) -> N
 
     if not by.strip():
         raise CommandError("it is missing", place="--by", remedy="name the person who decides")
-    table = load_config(_given(config, "FILE"))
+    table = load_config(config)
     person = PeopleFile(table.journal_folder).id_of(by)
     signer = open_signer(table.signing, make=True)
     with Journal.open(table.journal_folder, create=False) as journal:
@@ -102,9 +99,3 @@ def begin_log(config: ConfigFile = None, by: _By = "", json: _Json = False) -> N
         return
     echo(f"{table.journal_folder}: a new evidence log begins at record {record}")
     echo(f"  what was there is in {aside}: keep it")
-
-
-def _given(path: Path | None, place: str) -> Path:
-    if path is None:
-        raise CommandError("it is missing", place=place, remedy="see --help")
-    return path

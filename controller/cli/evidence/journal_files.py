@@ -177,7 +177,8 @@ def seals(
 ) -> None:
     """Show a gaming day's seals and the signed head with its code, to be kept elsewhere."""
     from controller.evidence_log.checkpoint import short_code
-    from controller.evidence_log.shoe_proof import read_head, shoe_leaves
+    from controller.evidence_log.log import read_head
+    from controller.evidence_log.shoe_proof import shoe_leaves
     from controller.journal.log_database import LogDatabase
     from controller.system.atomic_file import require_new, store_text
 

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from controller.archive.signer import SigningSettings, open_signer
 from controller.evidence_log.checkpoint import TreeHead, short_code
 from controller.evidence_log.leaf import LEAVES, SIGNED_BY_TABLE, Leaf
+from controller.evidence_log.log import read_head
 from controller.evidence_log.note import KeyType, NoteKey, SignedNote, sign_line
-from controller.evidence_log.shoe_proof import read_head
 from controller.evidence_log.tree import Frontier, leaf_hash
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LogDatabase

@@ -13,7 +13,8 @@ import pytest
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.evidence_log.checkpoint import short_code
-from controller.evidence_log.shoe_proof import read_head, shoe_leaves
+from controller.evidence_log.log import read_head
+from controller.evidence_log.shoe_proof import shoe_leaves
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.record import link
