@@ -131,7 +131,7 @@ SET_UP: Final = (
         ),
         notes=(
             "The table runs it as [evidence] signer, without --json: the bytes alone. A key of"
-            " Ed25519 gives 64 bytes, one of ECDSA P-256 DER over the SHA-256. The PIN stands in a"
+            " Ed25519 gives 64 bytes, one of ECDSA P-256 DER over the SHA-256. The PIN is in a"
             " file of mode 0600."
         ),
     ),

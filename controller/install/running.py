@@ -1,4 +1,4 @@
-"""What a running process shows of the tree it was started from, as the kernel tells it.
+"""What a running process shows of the tree it was started from, as the kernel says it.
 
 Not: what is in its memory; a process can change that, and nothing outside can prove it.
 Source: proc(5); controller/install/README.md, "A running program".
@@ -39,7 +39,7 @@ class RunningProcess(Struct, frozen=True):
 
 
 def running_program(pid: int, proc: Path = PROC) -> RunningProcess:
-    """What the kernel tells of a process. Raises SignedStatementError."""
+    """What the kernel says of a process. Raises SignedStatementError."""
     folder = proc / str(pid)
     try:
         return RunningProcess(
@@ -99,7 +99,7 @@ def _mapped(maps: str) -> list[str]:
 
 
 def _started_utc_ns(folder: Path, proc: Path) -> int:
-    """The start, rounded up: the kernel tells it in hundredths after the second of its boot."""
+    """The start, rounded up: the kernel gives it in hundredths after the second of its boot."""
     fields = (folder / "stat").read_text().rpartition(")")[2].split()
     ticks = int(fields[_START_FIELD])
     (boot_s,) = (

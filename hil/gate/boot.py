@@ -55,9 +55,9 @@ def run_unit_cases(kernel: Path) -> bool:
         facts = (f"rootflags={root}", "init=/lib/systemd/systemd")
         _boot((str(kernel), *arguments, *facts), console.append)
         result = root / RESULT
-        told = result.read_text(encoding="utf-8") if result.is_file() else ""
-    print(told or "".join(console[-END_LINES:]), end="", flush=True)
-    return UNIT_PASSED in told.splitlines()
+        output = result.read_text(encoding="utf-8") if result.is_file() else ""
+    print(output or "".join(console[-END_LINES:]), end="", flush=True)
+    return UNIT_PASSED in output.splitlines()
 
 
 def _require_cases() -> None:

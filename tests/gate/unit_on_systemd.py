@@ -103,9 +103,9 @@ def the_unit_starts_and_the_table_runs() -> None:
 
 
 def its_exposure_is_as_low_as_is_said() -> None:
-    told = done("systemd-analyze", "security", "--no-pager", UNIT).splitlines()[-1]
-    print("     ", told.strip(), flush=True)
-    level = re.search(r"level for .*: ([\d.]+)", told)
+    output = done("systemd-analyze", "security", "--no-pager", UNIT).splitlines()[-1]
+    print("     ", output.strip(), flush=True)
+    level = re.search(r"level for .*: ([\d.]+)", output)
     assert level is not None
     assert float(level[1]) <= EXPOSURE_MAX
 
@@ -126,13 +126,13 @@ def limits_and_filters_are_in_force() -> None:
 
 def a_floorperson_reads_the_status_and_decides() -> None:
     assert "table      M-12, running" in smartshoe("status", "--socket", SOCKET, account="floor1")
-    told = run(
+    output = run(
         *(f"{CURRENT}/bin/smartshoe", "resolve", "--socket", SOCKET, "--by", "Ann Lee"),
         *("--reason", "why", "--decision", "continue"),
         account="floor1",
     )
     # Nothing is open: the answer is the table's own.
-    assert told.returncode == 1, told.stdout
+    assert output.returncode == 1, output.stdout
 
 
 def surveillance_cannot_reach_the_control_socket() -> None:
@@ -180,14 +180,14 @@ def the_running_program_is_the_released_one_and_a_changed_one_is_found() -> None
     done(f"{CURRENT}/bin/smartshoe", *sign, "--key", "/tmp/maker.key")
     (release,) = map(str, Path("/tmp").glob("*.release"))
     verify = ("verify-program", release, "--key", "/tmp/maker.key.pub", "--pid", shown("MainPID"))
-    told = done(f"{CURRENT}/bin/smartshoe", *verify)
-    assert "was started from this tree, which has not changed since" in told, told
-    print("     ", told.splitlines()[1].strip(), flush=True)
+    output = done(f"{CURRENT}/bin/smartshoe", *verify)
+    assert "was started from this tree, which has not changed since" in output, output
+    print("     ", output.splitlines()[1].strip(), flush=True)
     planted = CURRENT / "lib/python3.11/site-packages/sitecustomize.py"
     planted.write_text("")
-    told = run(f"{CURRENT}/bin/smartshoe", *verify).stdout
-    assert "not of the release: lib/python3.11/site-packages/sitecustomize.py" in told, told
-    assert "was changed after it was started" in told, told
+    output = run(f"{CURRENT}/bin/smartshoe", *verify).stdout
+    assert "not of the release: lib/python3.11/site-packages/sitecustomize.py" in output, output
+    assert "was changed after it was started" in output, output
     planted.unlink()
 
 
@@ -296,8 +296,8 @@ def surveillance_reads_finished_shoes_once_they_are_copied() -> None:
         f"umask 027; exec {CURRENT}/bin/smartshoe {' '.join(words)}",
         account="smartshoe",
     )
-    told = smartshoe("verify", "/var/lib/smartshoe-evidence/M-12", account="camera1")
-    assert "intact" in told
+    output = smartshoe("verify", "/var/lib/smartshoe-evidence/M-12", account="camera1")
+    assert "intact" in output
     refused("ls", "/var/lib/smartshoe-evidence", account="floor1")
 
 

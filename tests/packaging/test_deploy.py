@@ -31,10 +31,10 @@ def analyze(*words: str) -> "subprocess.CompletedProcess[str]":
 
 @pytest.mark.debian("systemd")
 def test_the_exposure_of_the_unit_is_low(unit: Path) -> None:
-    told = analyze("security", "--no-pager", "--offline=true", str(unit)).stdout
+    output = analyze("security", "--no-pager", "--offline=true", str(unit)).stdout
 
-    level = re.search(r"exposure level for .*: ([\d.]+)", told)
-    assert level is not None, told
+    level = re.search(r"exposure level for .*: ([\d.]+)", output)
+    assert level is not None, output
     assert float(level[1]) <= EXPOSURE_MAX
 
 

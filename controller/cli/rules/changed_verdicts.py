@@ -188,5 +188,5 @@ def _summary(answer: Plain) -> str:
         for one in (*(verdicts if isinstance(verdicts, list) else ()),)
     ]
     named = [str(one.get("kind")) for one in (effects if isinstance(effects, list) else ())]
-    told = ("; ".join(shown) or "no verdict", f"effects {', '.join(named) or 'none'}")
-    return "; ".join((*told, f"phase {answer.get('phase')}"))
+    shown_as = ("; ".join(shown) or "no verdict", f"effects {', '.join(named) or 'none'}")
+    return "; ".join((*shown_as, f"phase {answer.get('phase')}"))
