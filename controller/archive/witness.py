@@ -17,7 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
 
-from controller.evidence_log.log import read_head
+from controller.evidence_log.log import read_head, tree_of
 from controller.evidence_log.note import (
     KeyType,
     NoteError,
@@ -27,9 +27,8 @@ from controller.evidence_log.note import (
     parse_note,
     valid_signatures,
 )
-from controller.evidence_log.stored_tree import StoredTree, tile_roots_of
-from controller.evidence_log.tree import consistency_proof, leaf_hash
-from controller.journal.log_database import TILES_NAME, LogDatabase
+from controller.evidence_log.tree import consistency_proof
+from controller.journal.log_database import LogDatabase
 from controller.journal.values import JournalError
 from controller.system.keys import PublicKey
 
@@ -95,7 +94,6 @@ class Witnesses:
         self._answered = answered
         self._seen: dict[str, int] = {}
         self._failed: dict[str, str] = {}
-        self._tree: StoredTree | None = None
         self._offered = 0
         self._is_offered = False
         self._ended = False
@@ -162,8 +160,8 @@ class Witnesses:
     def _cosignature(self, witness: WitnessSettings, size: int) -> SignatureLine:
         """The witness's line under the head of that size. Raises WitnessRefused and others."""
         with LogDatabase.open_read_only(self._folder) as log:
-            _, note = read_head(log, size)
-            tree = self._grown_tree(log)
+            head, note = read_head(log, size)
+            tree = tree_of(log, head)
             old = self._seen.get(witness.key.name, 0)
             for _ in range(_ATTEMPTS):
                 proof = consistency_proof(tree.root, old, size) if 0 < old < size else ()
@@ -181,16 +179,6 @@ class Witnesses:
                         " an older log, or another machine goes on with it"
                     )
         raise WitnessRefused("it names another size at each answer")
-
-    def _grown_tree(self, log: LogDatabase) -> StoredTree:
-        if self._tree is None:
-            roots = tile_roots_of(self._folder / TILES_NAME)
-            self._tree = StoredTree(log.entries, roots)
-            return self._tree
-        for entry in log.entries(self._tree.frontier.size):
-            self._tree.add(leaf_hash(entry))
-        self._tree.entries_from = log.entries
-        return self._tree
 
 
 def _request(old: int, proof: Iterable[bytes], note: SignedNote) -> bytes:

@@ -41,14 +41,15 @@ class EvidenceLog:
     Methods raise JournalError and OSError; then nothing was added, and the call may be repeated.
     """
 
-    def __init__(self, origin: str, database: LogDatabase, keys: HeadKeys) -> None:
+    def __init__(
+        self, origin: str, database: LogDatabase, keys: HeadKeys, tree: StoredTree
+    ) -> None:
         """Use `open` or `begin`."""
         self.origin = origin
         self.database = database
         self._keys = keys
         self._used = 0
-        roots = tile_roots_of(database.file.with_name(TILES_NAME))
-        self.tree = StoredTree(database.entries, roots)
+        self.tree = tree
         self.seals = {leaf.seal for _, leaf in leaves_of_kinds(database, LeafKind.SHOE)}
 
     @classmethod
@@ -57,7 +58,8 @@ class EvidenceLog:
         database = LogDatabase.open(folder, create=True)
         assert not database.size, "there is no log here yet"
         try:
-            log = cls(origin, database, HeadKeys(folder, create=True))
+            keys = HeadKeys(folder, create=True)
+            log = cls(origin, database, keys, StoredTree(database.entries))
             log.add(first)
         except BaseException:
             database.close()
@@ -69,8 +71,9 @@ class EvidenceLog:
         """Open a log and finish what a crash left of its last step. Raises LogRefused."""
         database = LogDatabase.open(folder, create=False)
         try:
-            log = cls(origin, database, HeadKeys(folder))
-            log._finish_step()
+            head = _newest_head(database)
+            log = cls(origin, database, HeadKeys(folder), tree_of(database, head))
+            log._finish_step(head)
         except HeadKeysMissing as error:
             database.close()
             raise _cannot_sign(database, str(error)) from error
@@ -145,20 +148,14 @@ class EvidenceLog:
         """The newest leaf."""
         return next(leaves_newest_first(self.database))
 
-    def _finish_step(self) -> None:
+    def _finish_step(self, stored: TreeHead) -> None:
         size = self.size
-        if not size:
-            raise LogRefused(f"{self.database.file}: it is empty. {REMEDY}")
-        stored, _ = read_head(self.database, size)
         if stored.origin != self.origin:
             raise LogRefused(
                 f"{self.database.file}: this is the log of table {stored.origin}, and the"
                 f" configuration names {self.origin}. Allowed: one table for each journal. Remedy:"
                 " put table.name back, or name another folder"
             )
-        if stored != self.head:
-            # The files of the log may be damaged, or be another's: the leaves alone count.
-            self.tree = StoredTree(self.database.entries)
         if stored != self.head:
             raise LogRefused(
                 f"{self.database.file}: its leaves do not lead to its newest head: they were"
@@ -192,6 +189,12 @@ def stored_note(database: LogDatabase, size: int) -> SignedNote:
         raise LogRefused(f"{database.file}: head {size}: {error}. {REMEDY}") from error
 
 
+def _newest_head(database: LogDatabase) -> TreeHead:
+    if not database.size:
+        raise LogRefused(f"{database.file}: it is empty. {REMEDY}")
+    return read_head(database, database.size)[0]
+
+
 def read_head(database: LogDatabase, size: int) -> tuple[TreeHead, SignedNote]:
     """The head of that size with its signatures. Raises LogRefused."""
     note = stored_note(database, size)
@@ -199,6 +202,18 @@ def read_head(database: LogDatabase, size: int) -> tuple[TreeHead, SignedNote]:
         return parse_checkpoint(note.text), note
     except NoteError as error:
         raise LogRefused(f"{database.file}: head {size}: {error}. {REMEDY}") from error
+
+
+def tree_of(database: LogDatabase, head: TreeHead) -> StoredTree:
+    """The tree of all leaves, by the tiles that were written where they lead to that head.
+
+    They may be damaged, or another log's: then by the leaves alone. Raises JournalError.
+    """
+    roots = tile_roots_of(database.file.with_name(TILES_NAME))
+    tree = StoredTree(database.entries, roots)
+    if roots and (tree.frontier.size < head.size or tree.root(0, head.size) != head.root):
+        return StoredTree(database.entries)
+    return tree
 
 
 def leaves_newest_first(database: LogDatabase) -> Iterator[Leaf]:

@@ -11,8 +11,7 @@ from msgspec import Struct
 
 from controller.evidence_log.checkpoint import TreeHead, short_code
 from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind
-from controller.evidence_log.log import leaves_of_kinds, read_head
-from controller.evidence_log.stored_tree import StoredTree
+from controller.evidence_log.log import leaves_of_kinds, read_head, tree_of
 from controller.evidence_log.tree import inclusion_proof
 from controller.journal.log_database import LogDatabase
 
@@ -60,7 +59,7 @@ def shoe_proof(database: LogDatabase, seal: bytes) -> ShoeProof | None:
     day = leaf.leaf.gaming_day
     newest = max(one.number for one in leaves if one.leaf.gaming_day == day)
     head, note = read_head(database, newest + 1)
-    proof = inclusion_proof(StoredTree(database.entries).root, leaf.number, head.size)
+    proof = inclusion_proof(tree_of(database, head).root, leaf.number, head.size)
     lines = [PROOF_FORM, f"index {leaf.number}"]
     lines += [base64.b64encode(one).decode() for one in proof]
     text = "".join(f"{line}\n" for line in lines).encode() + b"\n" + note.to_bytes()

@@ -24,7 +24,7 @@ class StoredTree:
     def __init__(
         self, entries_from: Callable[[int], Iterable[bytes]], tile_roots: Sequence[bytes] = ()
     ) -> None:
-        self.entries_from = entries_from
+        self._entries_from = entries_from
         self._tile_roots = list(tile_roots)
         known = frontier_of(self._tile_roots)
         self._frontier, self._tile = Frontier(known.size * TILE_WIDTH, known.roots), _NO_LEAVES
@@ -55,7 +55,7 @@ class StoredTree:
 
     def leaves(self, start: int, end: int) -> list[bytes]:
         """The hashes of these leaves."""
-        return [leaf_hash(entry) for entry in islice(self.entries_from(start), end - start)]
+        return [leaf_hash(entry) for entry in islice(self._entries_from(start), end - start)]
 
 
 def tile_roots_of(folder: Path) -> list[bytes]:
