@@ -51,7 +51,7 @@ full: $(VENV)/.installed-dev ## Run all tests, the long ones too.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --full $(ARGS)
 
 gate: $(VENV)/.installed-dev ## What must hold before a release.
-	@echo 'gate: covers every check, USB and power cuts on a real kernel, every point of crash and damage, all tests with the long ones, ten minutes of changed evidence for the verifier, and the measurements.'
+	@echo 'gate: covers every check, USB, lines and power cuts on a real kernel, ARM64 under emulation, every point of crash and damage, all tests with the long ones, ten minutes of changed evidence for the verifier, and the measurements.'
 	@echo 'gate: does not cover real devices.'
 	@$(RUN) -m hil.gate
 	@$(MAKE) --no-print-directory check

@@ -11,11 +11,18 @@ from typing import Protocol, TypeVar
 from msgspec import Struct
 
 from drivers.commands import DeviceCommand
-from drivers.events import DeviceEvent
+from drivers.events import DeviceEvent, Stage
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
 
 StateT = TypeVar("StateT")
+
+
+class DriverState(Protocol):
+    """What the table knows of any driver's state; each driver has a frozen struct of its own."""
+
+    @property
+    def stage(self) -> Stage: ...
 
 
 class DriverOutput(Struct, frozen=True):
@@ -31,7 +38,7 @@ class DriverOutput(Struct, frozen=True):
 
 
 class Driver(Protocol[StateT]):
-    """One device model. Total: no input raises."""
+    """The driver of one device. Total: no input raises."""
 
     def initial(self) -> StateT: ...
 
@@ -53,10 +60,12 @@ class Driver(Protocol[StateT]):
         """Monotonic time of the next deadline, or None."""
         ...
 
-
-class ShoeDriver(Driver[StateT], Protocol[StateT]):
-    """A shoe's driver: also cuts bytes, so that each report is concluded from on its own."""
-
     def split(self, state: StateT, data: bytes) -> tuple[bytes, ...]:
         """Cut received bytes so that each part completes at most one frame."""
         ...
+
+
+def locked_of(state: DriverState) -> bool | None:
+    """The exit's lock as last reported; None while it is unknown, and where there is none."""
+    locked: bool | None = getattr(state, "locked", None)
+    return locked

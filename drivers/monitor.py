@@ -5,15 +5,18 @@ Masked lines hide faces, tags, the hand a card is for, and locks and errors that
 Source: drivers/README.md, "Monitor".
 """
 
-from collections.abc import Callable
-from typing import Protocol, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator
+from typing import Any, Final, Generic, Protocol, TypeAlias, TypeVar
+
+from msgspec import Struct
 
 from drivers import events
-from drivers.events import DeviceEvent, Face
+from drivers.events import BarCodeRead, DeviceEvent, Face
+from drivers.interface import Driver
 from drivers.shuffler_events import ShuffleDone, ShuffleProof
 from firmware_bridge.link import LinkFault
 from firmware_bridge.message import Message
-from firmware_bridge.transport.port import PortEvent
+from firmware_bridge.transport.port import Chunk, PortEvent
 
 StateT = TypeVar("StateT")
 # What makes words of a message.
@@ -37,8 +40,77 @@ class Monitor(Protocol[StateT]):
         ...
 
 
+class WireView(Struct, Generic[StateT], frozen=True):
+    """How a protocol's bytes and frames are shown; masked, without any card.
+
+    `fresh` is what `lines(state, data, words, masked)` carries from one chunk to the next, as it is
+    before the port was opened.
+    """
+
+    fresh: StateT
+    lines: Callable[[StateT, bytes, Words, bool], tuple[StateT, tuple[str, ...]]]
+
+
+def _bytes_lines(
+    _state: None, data: bytes, _words: Words, masked: bool
+) -> tuple[None, tuple[str, ...]]:
+    return None, wire_lines(" ".join([".."] * len(data)) if masked else hex_text(data), iter(()))
+
+
+# Of a protocol that this program cannot mask byte by byte.
+BYTES_VIEW: Final = WireView(None, _bytes_lines)
+
+
+class DeviceMonitorState(Struct, frozen=True):
+    """What the view of the wire and the driver carry between port events."""
+
+    wire: Any
+    driver: Any
+
+
+class DeviceMonitor(Struct, frozen=True):
+    """Shows what comes over the wire, and the events that the device's driver makes of it.
+
+    `masked` is off only while the port is in maintenance.
+    """
+
+    words: Words
+    driver: Driver[Any]
+    view: WireView[Any] = BYTES_VIEW
+    masked: bool = True
+
+    def initial(self) -> DeviceMonitorState:
+        """The state before the port was opened."""
+        return DeviceMonitorState(self.view.fresh, self.driver.initial())
+
+    def watch(
+        self, state: DeviceMonitorState, event: PortEvent
+    ) -> tuple[DeviceMonitorState, tuple[str, ...]]:
+        """The lines of one port event, each beginning with its level."""
+        wire, lines = (
+            self.view.lines(state.wire, event.data, self.words, self.masked)
+            if isinstance(event, Chunk)
+            else (self.view.fresh, ())
+        )
+        driver, output = self.driver.receive(state.driver, event)
+        events = (event_text(one, self.words, masked=self.masked) for one in output.events)
+        return DeviceMonitorState(wire, driver), (*lines, *(f"event  {one}" for one in events))
+
+
+def wire_lines(shown: str, frames: Iterator[str]) -> tuple[str, ...]:
+    """The lines of one chunk: its bytes as they may be shown, and its frames."""
+    return (f"bytes  {shown}", *(f"frame  {one}" for one in frames))
+
+
+def hex_text(data: bytes) -> str:
+    """Bytes as a technician reads them."""
+    return data.hex(" ").upper()
+
+
 def event_text(event: DeviceEvent, words: Words, *, masked: bool) -> str:
     """Describe one event in a line; masked, without any card it reveals."""
+    if masked and isinstance(event, BarCodeRead):
+        return f"bar code of {len(event.text)} characters, {event.symbology}"
     name = _hidden_event_name(event) if masked else None
     return _event_fields(event, words, masked=masked) if name is None else f"{name} {_HIDDEN}"
 

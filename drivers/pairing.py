@@ -14,6 +14,7 @@ from typing import Final, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from drivers.model import DeviceKind
 from firmware_bridge import attestation
 from firmware_bridge.attestation import ApprovedImage, Attestation, Pin, Trust, Untrusted
 from firmware_bridge.message import Message, message
@@ -26,13 +27,6 @@ from firmware_bridge.timestamp import Timestamp
 
 RETRY_NS: Final = 500_000_000
 _SESSION_BYTES: Final = 4
-
-
-class DeviceKind(StrEnum):
-    """The kind of a device that has an identity."""
-
-    SHOE = "shoe"
-    SHUFFLER = "shuffler"
 
 
 class PresentedDevice(Struct, frozen=True):

@@ -1,11 +1,10 @@
-"""Who acts on a connection, and how that is known: by PIN, by the machine's account, or not.
+"""Who acts, and how that is known: by PIN, by the machine's account, or not.
 
 Not: which roles an action needs (controller.actions).
 Source: controller/accounts/README.md.
 """
 
 import pwd
-import threading
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -14,7 +13,7 @@ from msgspec.structs import replace
 
 from controller.accounts.pin import NO_HASH, PinHasher
 from controller.actions.actions import Action, OperatorAction
-from controller.actions.declaration import Proof, Role, name_of
+from controller.actions.declaration import Author, Proof, Role, name_of
 from controller.journal.people import Account, PeopleFile
 from controller.tape.inputs import AccountChange, AccountChanged
 from firmware_bridge.timestamp import Timestamp
@@ -22,6 +21,7 @@ from firmware_bridge.timestamp import Timestamp
 FAILURES_MAX: Final = 5
 LOCKED_S: Final = 15 * 60
 _NS_PER_S: Final = 1_000_000_000
+_UNIX: Final = "uid-"
 _WRONG: Final = (
     f"sign-on: it was refused. Allowed: the name and the PIN of an account that is not locked."
     f" Remedy: repeat it; after {FAILURES_MAX} wrong PINs an account is locked for"
@@ -62,7 +62,6 @@ class Accounts:
         self.clock = clock
         self._record = record
         self._unix = unix
-        self._signing_on = threading.Lock()
 
     def person_of(self, uid: int) -> str:
         """The id of the person to whom this account of the machine belongs, or empty."""
@@ -78,7 +77,8 @@ class Accounts:
 
         An unknown name costs as much, and gets the same answer. Raises AccountError.
         """
-        with self._signing_on:
+        # Otherwise PINs that are tried side by side would count as one.
+        with self.people.alone():
             at = self.clock()
             account = self.people.account(self.people.find(name)) or Account("", "", NO_HASH)
             locked = at.utc_ns < account.locked_until_ns
@@ -103,18 +103,22 @@ def _locked(account: Account, at: Timestamp, identified_by: str) -> AccountChang
     )
 
 
-class SignOnSession:
-    """Who has signed on on one connection; it ends with the connection."""
+def unix_account(uid: int) -> str:
+    """An account of the machine as records have it, by its number: its name may be a person's."""
+    return f"{_UNIX}{uid}"
 
-    def __init__(self, accounts: Accounts, uid: int) -> None:
-        self.uid = uid
+
+class SignOnSession:
+    """Who has signed on on one connection; it ends with the connection.
+
+    `identified_by` is the account of the machine, as records have it: a `unix_account`.
+    """
+
+    def __init__(self, accounts: Accounts, identified_by: str) -> None:
+        self.identified_by = identified_by
+        self.uid = int(identified_by.removeprefix(_UNIX))
         self._accounts = accounts
         self._signed_on: dict[str, Account] = {}
-
-    @property
-    def identified_by(self) -> str:
-        """The account of the machine, as records have it; its name may be a person's."""
-        return f"uid-{self.uid}"
 
     def sign_on(self, name: str, pin: str) -> None:
         """Sign a person on, beside those who have. Raises AccountError."""
@@ -164,23 +168,41 @@ class SignOnSession:
                 f"role: {wanted} is not the role of this person's account. Allowed: {role}. Remedy:"
                 " leave the role out"
             )
-        if role not in roles:
-            name = name_of(act.action)
-            what = f"such a {name}" if role in act.action.roles else name
-            raise AccountError(
-                f"role: {what} is not for {role}. Allowed: {', '.join(roles)}. Remedy: have one of"
-                " them take it"
-            )
+        name = name_of(act.action)
+        _check_role(role, roles, f"such a {name}" if role in act.action.roles else name)
         return replace(act, role=role, proof=known.proof, second_proof=second_proof)
+
+    def author(self, name: str, roles: tuple[Role, ...], what: str) -> Author:
+        """Who does `what` beside a running table, where one of these roles may.
+
+        Where accounts are set up, that is proved. Raises AccountError.
+        """
+        people = self._accounts.people
+        person = people.find(name)
+        known = self.known(person)
+        if people.account_count():
+            if known.role is None:
+                raise _not_proved("by", "a name alone is a claim")
+            _check_role(known.role, roles, what)
+        return Author(person or name, known.proof)
 
 
 def _same(one: Account, other: Account) -> bool:
     return (one.pin_hash, one.role) == (other.pin_hash, other.role)
 
 
+def _check_role(role: Role, roles: tuple[Role, ...], what: str) -> None:
+    """Raises AccountError."""
+    if role not in roles:
+        raise AccountError(
+            f"role: {what} is not for {role}. Allowed: {', '.join(roles)}. Remedy: have one of"
+            " them take it"
+        )
+
+
 def _not_proved(place: str, why: str) -> AccountError:
     return AccountError(
-        f"{place}: it is not proved who that is: {why}. Allowed: who signed on with the PIN on this"
-        " connection, or whose account of the machine it is. Remedy: give the PIN at the terminal,"
-        " or with --pin-file"
+        f"{place}: it is not proved who that is: {why}. Allowed: who gives the PIN on this"
+        " connection or to this command, or whose account of the machine it is. Remedy: give the"
+        " PIN at the terminal, or with --pin-file"
     )

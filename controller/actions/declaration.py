@@ -33,7 +33,16 @@ class Proof(StrEnum):
     ACCOUNT = "account"  # by the account of the machine, which is the person's
 
 
+class Author(Struct, frozen=True):
+    """Who changes a table that stands still, by name or id, and how that is known."""
+
+    person: str
+    proof: Proof = Proof.NONE
+
+
 SUPERVISORS: Final = (Role.FLOORPERSON, Role.PIT_MANAGER)
+# Who changes the keys and the log of a table that stands still.
+PIT_MANAGERS: Final = (Role.PIT_MANAGER,)
 PEOPLE_AT_THE_TABLE: Final = (Role.DEALER, *SUPERVISORS)
 # Also the roles that watch the table without dealing or deciding.
 EVERYBODY: Final = (*PEOPLE_AT_THE_TABLE, Role.SURVEILLANCE, Role.INSPECTOR)

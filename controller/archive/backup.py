@@ -17,6 +17,7 @@ from typing import Final, Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.actions.declaration import Author
 from controller.archive.log_keys import (
     KeysOnRecord,
     key_words,
@@ -28,7 +29,7 @@ from controller.archive.log_keys import (
 from controller.archive.log_writer import check_log
 from controller.archive.signer import NoSigner, Signer, SignFailed
 from controller.evidence_log.head_keys import HEAD_KEYS_NAME
-from controller.evidence_log.leaf import Leaf, LeafKind
+from controller.evidence_log.leaf import LeafKind, leaf_by
 from controller.evidence_log.log import EvidenceLog
 from controller.journal.database import FILE_NAME, copy_database
 from controller.journal.folder import sealed_files, sync_file
@@ -203,11 +204,24 @@ def put_journal(backup: Path, names: tuple[str, ...], journal: Path) -> None:
     sync_folder(journal.parent)
 
 
+def accounts_in(backup: Path) -> PeopleFile:
+    """The accounts in a backup, as a copy beside its files: wrong PINs change none of its digests.
+
+    Raises JournalError, OSError.
+    """
+    stored = PeopleFile(backup / JOURNAL)
+    if not stored.account_count():
+        return stored
+    if not (backup / PEOPLE_NAME).exists():
+        _copy(backup / JOURNAL / PEOPLE_NAME, backup / PEOPLE_NAME)
+    return PeopleFile(backup)
+
+
 def say_restored(
-    journal: Path, origin: str, signer: Signer, person: str, at_ns: int
+    journal: Path, origin: str, signer: Signer, by: Author, at_ns: int
 ) -> RestoredTable:
     """A named person says in the evidence log that this machine goes on. Raises JournalError."""
-    by = PeopleFile(journal).id_of(person)
+    by = replace(by, person=PeopleFile(journal).id_of(by.person))
     with Journal.open(journal, create=False) as opened:
         log = EvidenceLog.open(journal, origin)
         with contextlib.closing(log):
@@ -216,7 +230,7 @@ def say_restored(
             head = opened.head
             # The key on record stays the table's: one in hardware that is not here is lost.
             found = keys_on_record(log.database)
-            leaf = Leaf(LeafKind.RESTORED, head.seq, head.chain, at_ns, person=by)
+            leaf = leaf_by(by, LeafKind.RESTORED, head, at_ns)
             log.add(replace(leaf, key=found.key, witness_key=found.witness_key))
             return RestoredTable(head.seq, log.size, _sign(log, signer, found))
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from controller.actions.actions import Action, OperatorAction
 from controller.archive.shoe_index import find_sealed_files
-from controller.core.build import build_core
+from controller.core.build import read_rules
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.reader import JournalReader
@@ -41,7 +41,8 @@ from controller.tape.entries import EventVerdicts, RunBegan
 from controller.tape.inputs import Started
 from controller.tape.records import holds, read_as, read_entry, read_input, received_ns
 from controller.views.coup import closed_coup_view
-from controller.views.disclosure import irregularity_disclosed
+from controller.views.disclosure import irregularity_withheld
+from controller.views.snapshot import cards_words
 from firmware_bridge.message import Message
 
 JsonRow: TypeAlias = dict[str, object]
@@ -198,8 +199,8 @@ class _RowBuilder(Struct):
         self.act = item if isinstance(item, OperatorAction) else None
         if isinstance(item, Started):
             try:
-                core = build_core(item, self.clauses)
-                self.book, self.table = core.book, core.settings.table
+                settings, self.book = read_rules(item, self.clauses)
+                self.table = settings.table
             except (EncodingError, ProfileError, ValueError):
                 self.book = None
         return True
@@ -225,15 +226,19 @@ class _RowBuilder(Struct):
     def _coup(self, closed: CoupClosed) -> JsonRow:
         record = closed.record
         self.gaming_day, self.shoe = record.gaming_day, record.shoe
-        disclosed = closed_coup_view(self.book, record) if self.book is not None else {}
+        seen = closed_coup_view(self.book, record) if self.book is not None else None
         return {
             "coup": record.coup,
             "fate": record.fate.value,
             "outcome": record.outcome.value if record.outcome is not None else None,
             "declared": record.declared.value if record.declared is not None else None,
-            "player": _cards_text(disclosed.get("player")),
-            "banker": _cards_text(disclosed.get("banker")),
-            **{key: disclosed.get(key) for key in _COUNTED},
+            "player": seen and cards_words(seen.player.cards),
+            "banker": seen and cards_words(seen.banker.cards),
+            "player_count": seen and seen.player.count.value,
+            "banker_count": seen and seen.banker.count.value,
+            "natural": seen and bool(seen.natural.value),
+            "player_pair": seen and bool(seen.player_pair.value),
+            "banker_pair": seen and bool(seen.banker_pair.value),
             "irregularities": list(record.irregular),
             "ghost": record.ghost,
         }
@@ -242,8 +247,8 @@ class _RowBuilder(Struct):
         kind = CATALOGUE[one.code]
         clauses: tuple[str, ...] = ()
         if self.book is not None:
-            whole = irregularity_disclosed(self.book, None, provisional=one.provisional)
-            clauses = one.clauses if whole else self.book.clauses(*kind.points)
+            withheld = irregularity_withheld(self.book, None, provisional=one.provisional)
+            clauses = one.clauses if withheld is None else self.book.clauses(*kind.points)
         row: JsonRow = {
             "number": one.number,
             "coup": one.coup,
@@ -253,13 +258,6 @@ class _RowBuilder(Struct):
             "suspends": one.suspends,
         }
         return with_borrowed(self.book.document, row) if self.book is not None else row
-
-
-_COUNTED: Final = ("player_count", "banker_count", "natural", "player_pair", "banker_pair")
-
-
-def _cards_text(cards: object) -> str | None:
-    return " ".join(map(str, cards)) if isinstance(cards, list) else None
 
 
 def _decision(one: ResolutionRecorded) -> JsonRow:

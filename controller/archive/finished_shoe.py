@@ -10,7 +10,7 @@ from msgspec import Struct
 from controller.actions.actions import OperatorAction, RecordAct
 from controller.actions.choices import ActKind
 from controller.archive.card_rows import ShoeRows
-from controller.core.state import STATES, CoreState
+from controller.core.state import STORED_STATES, StoredState
 from controller.custody.batch_life.facts import StageChange
 from controller.custody.batch_life.stages import BatchStage
 from controller.journal.encoding import EncodingError
@@ -211,12 +211,12 @@ def _software(started: bytes) -> str:
     return item.software if isinstance(item, Started) else ""
 
 
-def state_of_base(base: Base) -> CoreState | None:
+def state_of_base(base: Base) -> StoredState | None:
     """The state at a base as this version reads it; None where it is unknown or unreadable."""
     if not base.state_holds:
         return None
     try:
-        return STATES.decode(base.state)
+        return STORED_STATES.decode(base.state)
     except EncodingError:
         return None
 

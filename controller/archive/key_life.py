@@ -10,6 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from controller.actions.declaration import Author
 from controller.archive.log_keys import (
     KeysOnRecord,
     key_words,
@@ -24,7 +25,7 @@ from controller.archive.log_keys import (
 from controller.archive.log_writer import continue_log
 from controller.archive.signer import NoSigner, Signer
 from controller.evidence_log.checkpoint import TreeHead
-from controller.evidence_log.leaf import Leaf, LeafKind
+from controller.evidence_log.leaf import Leaf, LeafKind, leaf_by
 from controller.evidence_log.log import EvidenceLog
 from controller.journal.store import Journal
 from controller.journal.values import JournalError
@@ -42,7 +43,7 @@ def name_key(
     journal: Journal,
     origin: str,
     signer: Signer,
-    person: str,
+    by: Author,
     at_ns: int,
     *,
     old: Signer | None = None,
@@ -55,7 +56,7 @@ def name_key(
     """
     with _open(journal, origin, at_ns) as log:
         found, folder = keys_on_record(log.database), journal.file.parent
-        leaf = with_keys(_leaf(LeafKind.KEY, journal, person, at_ns), folder, signer)
+        leaf = with_keys(leaf_by(by, LeafKind.KEY, journal.head, at_ns), folder, signer)
         _check_new(found, leaf)
         _check_old(found, leaf.key, b"" if old is None else numbered_key(old), lost=lost)
         signers = [one for one in (signer, old) if one is not None]
@@ -68,14 +69,14 @@ def name_key(
 
 
 def revoke_key(
-    journal: Journal, origin: str, signer: Signer, key: PublicKey, person: str, at_ns: int
+    journal: Journal, origin: str, signer: Signer, key: PublicKey, by: Author, at_ns: int
 ) -> TreeHead:
     """Say that a key that was the table's is not to be trusted from now on.
 
     Raises KeyRefused, SignFailed, JournalError, OSError.
     """
     with _open(journal, origin, at_ns) as log:
-        found, revoked = keys_on_record(log.database), numbered(key)
+        found, revoked = require_key(log, signer), numbered(key)
         if revoked == found.key:
             raise KeyRefused(
                 f"{key_words(revoked)} is the table's key. Allowed: one that was it before. Remedy:"
@@ -86,16 +87,15 @@ def revoke_key(
                 f"{key_words(revoked)} was never this table's key, or is revoked already. Allowed:"
                 " a key that its evidence log names. Remedy: name the public key that is meant"
             )
-        leaf = replace(_leaf(LeafKind.REVOKED, journal, person, at_ns), key=revoked)
-        return _add_signed(log, leaf, signer)
+        leaf = replace(leaf_by(by, LeafKind.REVOKED, journal.head, at_ns), key=revoked)
+        return _add_signed(log, leaf, signer, found)
 
 
-def retire_table(
-    journal: Journal, origin: str, signer: Signer, person: str, at_ns: int
-) -> TreeHead:
+def retire_table(journal: Journal, origin: str, signer: Signer, by: Author, at_ns: int) -> TreeHead:
     """End the table's log: no run follows. Raises KeyRefused, SignFailed, JournalError, OSError."""
     with _open(journal, origin, at_ns) as log:
-        return _add_signed(log, _leaf(LeafKind.RETIRED, journal, person, at_ns), signer)
+        leaf = leaf_by(by, LeafKind.RETIRED, journal.head, at_ns)
+        return _add_signed(log, leaf, signer, require_key(log, signer))
 
 
 @contextmanager
@@ -107,14 +107,9 @@ def _open(journal: Journal, origin: str, at_ns: int) -> Iterator[EvidenceLog]:
         log.close()
 
 
-def _leaf(kind: LeafKind, journal: Journal, person: str, at_ns: int) -> Leaf:
-    return Leaf(kind, journal.head.seq, journal.head.chain, at_ns, person=person)
-
-
-def _add_signed(log: EvidenceLog, leaf: Leaf, signer: Signer) -> TreeHead:
+def _add_signed(log: EvidenceLog, leaf: Leaf, signer: Signer, found: KeysOnRecord) -> TreeHead:
     """Add a leaf whose head the table's key signs, where the table has one."""
-    require_key(log, signer)
-    if keys_on_record(log.database).key:
+    if found.key:
         _check_signs(signer)
     log.add(leaf)
     if not isinstance(signer, NoSigner):

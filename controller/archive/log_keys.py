@@ -124,22 +124,21 @@ def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
         log.add_signatures(size, [sign_line(table_key(log.origin, key.public), text, key.sign)])
 
 
-def unsigned_at(log: EvidenceLog, signer: Signer) -> int:
+def unsigned_at(log: EvidenceLog, found: KeysOnRecord, signer: Signer) -> int:
     """The head that names the table's key, where the token failed then; else 0."""
     if isinstance(signer, NoSigner):
         return 0
-    named_at = keys_on_record(log.database).named_at
     key_id = table_key(log.origin, signer.public).id
-    signed = key_id in {one.key_id for one in log.note(named_at).signatures}
-    return 0 if signed else named_at
+    signed = key_id in {one.key_id for one in log.note(found.named_at).signatures}
+    return 0 if signed else found.named_at
 
 
-def require_key(log: EvidenceLog, signer: Signer) -> None:
+def require_key(log: EvidenceLog, signer: Signer) -> KeysOnRecord:
     """Check that the table goes on with the keys that the log names. Raises LogRefused."""
     require_in_service(log)
     file, found = log.database.file, keys_on_record(log.database)
     if isinstance(signer, NoSigner):
-        return
+        return found
     if numbered_key(signer) != found.key:
         raise LogRefused(
             f"{file}: the table has {key_words(numbered_key(signer))}, and the evidence log names"
@@ -151,6 +150,7 @@ def require_key(log: EvidenceLog, signer: Signer) -> None:
             f"{file.with_name(WITNESS_KEY_NAME)}: this is not the key for witnesses that the"
             f" evidence log names. {PUT_ON_RECORD}"
         )
+    return found
 
 
 def require_in_service(log: EvidenceLog) -> None:

@@ -16,13 +16,14 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.actions.declaration import Author
 from controller.archive.log_keys import begin_log, require_key, sign_head, unsigned_at
 from controller.archive.log_tiles import write_tiles, written_size
 from controller.archive.shoe_index import ShoeSummary, shoe_summary
 from controller.archive.signer import NoSigner, Signer, SignFailed
 from controller.archive.witness import Witnesses, WitnessSettings
 from controller.evidence_log.checkpoint import TreeHead, short_code
-from controller.evidence_log.leaf import SIGNED_BY_TABLE, Leaf, LeafKind
+from controller.evidence_log.leaf import SIGNED_BY_TABLE, Leaf, LeafKind, leaf_by
 from controller.evidence_log.log import (
     REMEDY,
     EvidenceLog,
@@ -33,6 +34,7 @@ from controller.evidence_log.note import SignatureLine
 from controller.journal.database import FOLDER_MODE
 from controller.journal.folder import sealed_files
 from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
+from controller.journal.reader import JournalReader
 from controller.journal.record import GENESIS
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError
@@ -50,7 +52,7 @@ from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
 RETRY_S: Final = 5.0
-# A flood of coups waits at the port: as many leaves may wait for the disk.
+# As many leaves may wait for the disk; then the sealer waits.
 WAITING_MAX: Final = 4096
 _FAILURES: Final = (JournalError, OSError)
 
@@ -116,6 +118,7 @@ class LogWriter:
         self._witness_settings = tuple(witnesses)
         self._witnesses: Witnesses | None = None
         self._asking = False
+        self._hurried = False
         self._tiles_size = 0
         self._waiting: deque[Leaf | WitnessAnswer] = deque()
         self._unsigned_at = 0
@@ -133,7 +136,6 @@ class LogWriter:
             log = self._continue(journal)
         else:
             log = self._commission(folder)
-        self._unsigned_at = unsigned_at(log, self._signer())
         self._ended = False
         self._witnesses = Witnesses(folder, self._witness_settings, self._answered)
         self._asking = True
@@ -148,6 +150,10 @@ class LogWriter:
                 return
             self._waiting.append(leaf)
             self._changed.notify_all()
+
+    def hurry(self) -> None:
+        """Let the end wait for no witness."""
+        self._hurried = True
 
     def _answered(self, size: int, line: SignatureLine | None) -> None:
         with self._changed:
@@ -168,15 +174,19 @@ class LogWriter:
     def _commission(self, folder: Path) -> EvidenceLog:
         """Begin the log of a new journal."""
         first = Leaf(LeafKind.COMMISSIONED, 0, GENESIS, self._utc_ns())
-        return begin_log(folder, self._origin, first, self._signer())
+        log = begin_log(folder, self._origin, first, self._signer())
+        self._require_key(log)
+        return log
 
     def _continue(self, journal: Journal) -> EvidenceLog:
-        log = continue_log(
-            journal, self._origin, self._utc_ns(), lambda one: require_key(one, self._signer())
-        )
+        log = continue_log(journal, self._origin, self._utc_ns(), self._require_key)
         files = log.database.file.with_name(TILES_NAME)
         self._tiles_size = written_size(files, log.database)
         return log
+
+    def _require_key(self, log: EvidenceLog) -> None:
+        signer = self._signer()
+        self._unsigned_at = unsigned_at(log, require_key(log, signer), signer)
 
     # --- the thread -------------------------------------------------------------------------------
 
@@ -204,7 +214,7 @@ class LogWriter:
                 self._changed.wait_for(lambda: self._waiting or self._ended)
                 if self._waiting:
                     return self._waiting[0]
-            if not self._asking or self._witnesses is None:
+            if not self._asking or self._hurried or self._witnesses is None:
                 return None
             self._witnesses.end()
             self._asking = False
@@ -343,14 +353,25 @@ def missing_leaves(
 
     `named` are the seals that it names. Raises JournalError, EncodingError.
     """
-    for stored in journal.records(after_seq=max(newest.seq, journal.base.seq)):
-        at = Head(stored.seq, stored.chain)
-        leaf = leaf_of_entry(read_entry(stored.record), at, at_ns)
-        if leaf is not None:
-            yield leaf
+    yield from leaves_after(journal, max(newest.seq, journal.base.seq), journal.head.seq, at_ns)
     for one in unnamed_shoes(journal.file.parent, journal.base.seq, named):
         heading = one.heading
         yield leaf_of_shoe(heading.gaming_day, heading.shoe, one.digest, journal.head, at_ns)
+
+
+def leaves_after(
+    journal: JournalReader, after_seq: int, until_seq: int, at_ns: int
+) -> Iterator[Leaf]:
+    """What the log says of the records after the one up to the other number.
+
+    Raises JournalError, EncodingError.
+    """
+    for stored in journal.records(after_seq):
+        if stored.seq > until_seq:
+            return
+        leaf = leaf_of_entry(read_entry(stored.record), Head(stored.seq, stored.chain), at_ns)
+        if leaf is not None:
+            yield leaf
 
 
 def unnamed_shoes(folder: Path, base_seq: int, named: Collection[bytes]) -> list[ShoeSummary]:
@@ -379,7 +400,7 @@ def leaf_of_shoe(gaming_day: str, shoe: int, seal: bytes, head: Head, at_ns: int
     return Leaf(kind, head.seq, head.chain, at_ns, gaming_day, shoe, seal)
 
 
-def begin_log_anew(journal: Journal, origin: str, signer: Signer, person: str, at_ns: int) -> Path:
+def begin_log_anew(journal: Journal, origin: str, signer: Signer, by: Author, at_ns: int) -> Path:
     """A named person begins a new log over the journal as it is; the old files are set aside.
 
     Returns the folder they are in. It says the newest record and every sealed shoe that is here.
@@ -395,7 +416,7 @@ def begin_log_anew(journal: Journal, origin: str, signer: Signer, person: str, a
         path.rename(aside / path.name)
     sync_folder(folder)
     head = journal.head
-    first = Leaf(LeafKind.BEGUN_ANEW, head.seq, head.chain, at_ns, person=person)
+    first = leaf_by(by, LeafKind.BEGUN_ANEW, head, at_ns)
     log = begin_log(folder, origin, first, signer)
     try:
         for one in unnamed_shoes(folder, journal.base.seq, ()):

@@ -8,12 +8,13 @@ import contextlib
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
+from controller.actions.declaration import Author, Proof
 from controller.archive.copies import logged_seals, verify_file
 from controller.archive.shoe_index import ShoeName, ShoeSummary, shoe_summaries
 from controller.journal.encoding import EncodingError
@@ -28,6 +29,7 @@ from controller.system.atomic_file import store_text, sync_folder
 from controller.system.json_document import time_text
 from controller.tape.entries import EventVerdicts
 from controller.tape.records import read_entry
+from controller.views.people import PROOF_WORDS
 
 KEEP_DAYS: Final = 30
 KEEP_DAYS_MIN: Final = 7
@@ -51,7 +53,7 @@ class PruneDecision(Struct, frozen=True):
 # --- holds ----------------------------------------------------------------------------------------
 
 
-def hold_shoe(folder: Path, name: ShoeName, person: str, reason: str, at_ns: int) -> Path:
+def hold_shoe(folder: Path, name: ShoeName, by: Author, reason: str, at_ns: int) -> Path:
     """Keep a shoe that is still on this disk as evidence. Raises JournalError."""
     if not any(one.name == name for one in shoe_summaries(folder)):
         raise JournalError(
@@ -64,12 +66,13 @@ def hold_shoe(folder: Path, name: ShoeName, person: str, reason: str, at_ns: int
             f"{path}: shoe {name} is held already: {describe_hold(folder, name)}. Remedy: none is"
             " needed; to hold it for another reason, release it first"
         )
-    person = PeopleFile(folder).id_of(person)
-    _store(path, name, {"person": person, "reason": reason, "at": time_text(at_ns)})
+    person = PeopleFile(folder).id_of(by.person)
+    held = {"person": person, "proof": by.proof.value, "reason": reason, "at": time_text(at_ns)}
+    _store(path, name, held)
     return path
 
 
-def release_hold(folder: Path, name: ShoeName, person: str, reason: str, at_ns: int) -> Path:
+def release_hold(folder: Path, name: ShoeName, by: Author, reason: str, at_ns: int) -> Path:
     """End a hold; who held and who released is kept in a file beside it. Raises JournalError."""
     path = _hold_path(folder, name)
     if not path.exists():
@@ -79,8 +82,12 @@ def release_hold(folder: Path, name: ShoeName, person: str, reason: str, at_ns: 
         )
     ended = path.with_name(f"{path.stem}.released-{at_ns}.json")
     held = _read(path)
-    person = PeopleFile(folder).id_of(person)
-    released = {"released_by": person, "released_why": reason, "released_at": time_text(at_ns)}
+    released = {
+        "released_by": PeopleFile(folder).id_of(by.person),
+        "released_proof": by.proof.value,
+        "released_why": reason,
+        "released_at": time_text(at_ns),
+    }
     _store(ended, name, {**held, **released})
     path.unlink()
     sync_folder(path.parent)
@@ -93,7 +100,9 @@ def describe_hold(folder: Path, name: ShoeName) -> str:
     if not path.exists():
         return ""
     fields = _read(path)
-    held = f"held by {fields.get('person', '?')}: {fields.get('reason', '?')}"
+    known = (words for proof, words in PROOF_WORDS.items() if proof == fields.get("proof"))
+    how = next(known, PROOF_WORDS[Proof.NONE])
+    held = f"held by {fields.get('person', '?')} ({how}): {fields.get('reason', '?')}"
     return put_names(held, PeopleFile(folder).names())
 
 
@@ -110,7 +119,7 @@ def _read(path: Path) -> dict[str, object]:
     return fields if isinstance(fields, dict) else {"reason": f"{path} cannot be read"}
 
 
-def _store(path: Path, name: ShoeName, fields: dict[str, object]) -> None:
+def _store(path: Path, name: ShoeName, fields: Mapping[str, object]) -> None:
     named = {"form": HOLD_FORM, "gaming_day": name.gaming_day, "shoe": name.shoe}
     text = json.dumps({**named, **fields}, indent=2, ensure_ascii=False) + "\n"
     path.parent.mkdir(_FOLDER_MODE, exist_ok=True)

@@ -1,26 +1,33 @@
-"""Seals finished shoes between inputs, off the card's latency path, and keeps the evidence log.
+"""Seals finished shoes beside play and keeps the evidence log, as a subscriber of what is stored.
 
-A program that signs runs beside play: no input waits for a token. Resumes where a crash or a full
-disk interrupted it. No log line of it names a card.
+What it was too slow for it reads on from the journal. Resumes where a crash or a full disk
+interrupted it. No log line of it names a card.
 Source: controller/archive/README.md, "Evidence"; controller/journal/README.md, "Shoe file".
 """
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.archive.finished_shoe import (
-    FinishedShoe,
     NoFinishedShoe,
     finished_shoe,
     shoe_records,
     shoes_ended,
 )
-from controller.archive.log_writer import LogStatus, LogWriter, leaf_of_entry, leaf_of_shoe
+from controller.archive.log_writer import (
+    LogStatus,
+    LogWriter,
+    leaf_of_entry,
+    leaf_of_shoe,
+    leaves_after,
+)
 from controller.archive.signer import (
     NoSigner,
     ProgramSigner,
@@ -30,14 +37,16 @@ from controller.archive.signer import (
     open_signer,
 )
 from controller.archive.witness import WitnessSettings
+from controller.core.state import Stored
 from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import shoe_path
 from controller.journal.log_database import LOG_NAME
-from controller.journal.shoe_file import read_shoe, shoe_bytes
-from controller.journal.store import Journal
-from controller.journal.values import Head, JournalError, JournalWriteFailed, SavedState
-from controller.tape.entries import Entry
+from controller.journal.reader import JournalReader
+from controller.journal.shoe_file import ShoeHeading, read_shoe, shoe_bytes
+from controller.journal.store import Journal, open_read_only
+from controller.journal.values import Base, Head, JournalError, JournalWriteFailed, SavedState
+from controller.views.snapshot_devices import SealsView
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
@@ -49,7 +58,7 @@ def _no_progress(_text: str) -> None:
 
 
 def _no_wake() -> None:
-    """Default where nobody waits for a signature: does nothing."""
+    """Default where nobody waits for a shoe's file: does nothing."""
 
 
 class SealingStatus(Struct, frozen=True):
@@ -68,51 +77,36 @@ class SealingStatus(Struct, frozen=True):
     unsigned: str = ""
     log: LogStatus = LogStatus()
 
-    def snapshot_fields(self) -> dict[str, object]:
-        """The fields that a snapshot of the table contains."""
-        return {
-            "sealed": self.sealed,
-            "unsealed": self.unsealed,
-            "problem": self.problem or self.log.problem,
-            "signer": self.signer,
-            "unsigned": self.unsigned or self.log.unsigned,
-            "day": self.log.day,
-            "code": self.log.code,
-            "heads": self.log.size,
-        }
+    def view(self) -> SealsView:
+        """What a snapshot of the table shows of it."""
+        return SealsView(
+            sealed=self.sealed,
+            unsealed=self.unsealed,
+            problem=self.problem or self.log.problem,
+            signer=self.signer,
+            unsigned=self.unsigned or self.log.unsigned,
+            day=self.log.day,
+            code=self.log.code,
+            heads=self.log.size,
+        )
 
 
-class _Sealing:
-    """A shoe whose file is made and signed, the state after it, if known, and when that began."""
+class _MadeShoe(Struct, frozen=True):
+    """A shoe whose file is made and signed, the base after it, and when that began."""
 
-    def __init__(self, shoe: FinishedShoe, state: SavedState | None, began: Timestamp) -> None:
-        self.shoe = shoe
-        self.state = state
-        self.began = began
-        self.made = threading.Event()
-        self._data = b""
-        self._failure: SignFailed | None = None
-
-    def make(self, signer: Signer, wake: Callable[[], object]) -> None:
-        """Make and sign the file, then call `wake`. Called once, from any thread."""
-        shoe, sign = self.shoe, None if isinstance(signer, NoSigner) else signer.sign
-        try:
-            self._data = shoe_bytes(shoe.heading, shoe.rows, shoe.parts, sign)
-        except SignFailed as error:
-            self._failure = error
-        finally:
-            self.made.set()
-            wake()
-
-    def data(self) -> bytes:
-        """The bytes of the file once it is made. Raises SignFailed."""
-        if self._failure is not None:
-            raise self._failure
-        return self._data
+    heading: ShoeHeading
+    data: bytes
+    base: Base
+    began: Timestamp
 
 
 class Sealer:
-    """Seals the shoes of one table. Used by the table's loop; any thread may read `status`."""
+    """Seals the shoes of one table. `stored` may run in a thread of its own, all else in the loop.
+
+    Any thread may read `status`.
+    """
+
+    name: ClassVar[str] = "sealing"
 
     def __init__(
         self,
@@ -130,7 +124,14 @@ class Sealer:
         self._signer: Signer | None = None
         self._status = SealingStatus()
         self._wake: Callable[[], object] = _no_wake
-        self._sealing: _Sealing | None = None
+        self._changing = threading.Lock()
+        self._folder = Path()
+        # The newest record whose leaves are written, or that an earlier run stored.
+        self._logged_seq = 0
+        self._made: deque[_MadeShoe] = deque()
+        # The base after the newest made shoe; None where the journal's own is to be taken.
+        self._made_base: Base | None = None
+        self._earlier = self._making_failed = False
         self._ends: list[SavedState] = []
         self.log = LogWriter(table, self._open_signer, clock, witnesses)
 
@@ -141,28 +142,54 @@ class Sealer:
     def begin(self, journal: Journal, wake: Callable[[], object] = _no_wake) -> None:
         """Before a run: open the key and the evidence log, seal what earlier runs left.
 
-        `wake` is called when `seal_signed` has something to do. Raises JournalError.
+        `wake` is called when `move_made` has something to do. Raises JournalError.
         """
+        self._folder = journal.file.parent
         # Later a new key would be another than the log names: a person puts it on record.
-        self._open_signer(make=not (journal.file.parent / LOG_NAME).exists())
+        signer = self._open_signer(make=not (self._folder / LOG_NAME).exists())
         self.log.begin(journal)
-        self._wake, self._sealing, self._ends = wake, None, []
-        sealed = self._seal_all(journal, at_start=True)
-        if sealed > 1:
-            LOG.info("%d shoes of earlier runs are sealed", sealed)
+        self._wake, self._ends, self._logged_seq = _no_wake, [], journal.head.seq
+        self._drop_made()
+        # A start waits for no token: what earlier runs left is sealed beside play.
+        self._earlier = isinstance(signer, ProgramSigner)
+        if not self._earlier:
+            self._seal_earlier(journal)
+        self._wake = wake
 
-    def add_leaves(self, entries: Iterable[Entry], head: Head, at_ns: int) -> None:
-        """Say in the evidence log what was stored; `head` is the journal's after it."""
-        for entry in entries:
-            leaf = leaf_of_entry(entry, head, at_ns)
+    def stored(self, stored: Stored) -> None:
+        """Say in the evidence log what was stored, and make the files of the shoes that ended.
+
+        Transactions that were left out are read from the journal. Raises JournalError.
+        """
+        at_ns, missed = stored.at.utc_ns, stored.after_seq != self._logged_seq
+        entries = (entry for one in stored.conclusions for entry in one.entries)
+        leaves = [leaf_of_entry(entry, stored.head, at_ns) for entry in entries]
+        if missed:
+            with open_read_only(self._folder) as reader:
+                leaves = [*leaves_after(reader, self._logged_seq, stored.head.seq, at_ns)]
+        for leaf in leaves:
             if leaf is not None:
                 self.log.add(leaf)
+        self._logged_seq = stored.head.seq
+        self._ends.extend(stored.shoe_ends)
+        if stored.shoe_ended or missed or self._earlier:
+            self._earlier = False
+            self._make_ended()
 
-    def finish(self, journal: Journal) -> None:
-        """Before an orderly end: wait for the signature in progress. Raises JournalWriteFailed."""
-        while self._sealing is not None:
-            self._sealing.made.wait()
-            self.seal_signed(journal)
+    def move_made(self, journal: Journal) -> None:
+        """Between inputs: move the shoes whose files are made. Raises JournalWriteFailed."""
+        while self._made:
+            try:
+                self._move(journal, self._made[0])
+            except JournalWriteFailed:
+                raise
+            except _FAILURES as error:
+                self._drop_made()
+                self._report_unsealed(journal, str(error))
+                return
+            self._made.popleft()
+            if not self._made and not self._making_failed:
+                self._note(unsealed=0, problem="")
 
     def end(self, head: Head | None = None) -> None:
         """End the evidence log; `head` is the journal's where the run was stopped in good order."""
@@ -171,104 +198,104 @@ class Sealer:
             self.log.add(Leaf(LeafKind.STOP, head.seq, head.chain, at_ns))
         self.log.end()
 
-    def seal_ended_shoes(self, journal: Journal, ends: Sequence[SavedState]) -> None:
-        """After a shoe's end is stored and published; `ends` are the states after those ends.
-
-        Raises JournalWriteFailed.
-        """
-        self._ends.extend(ends)
-        self._seal_all(journal)
-
-    def seal_signed(self, journal: Journal) -> None:
-        """Between inputs: move a shoe whose file was signed. Raises JournalWriteFailed."""
-        if self._sealing is not None:
-            self._seal_all(journal)
-
     def _open_signer(self, *, make: bool = False) -> Signer:
         if self._signer is not None:
             return self._signer
         self._signer = signer = open_signer(self._signing, make=make)
         if not isinstance(signer, NoSigner):
             LOG.info("seals are signed by %s", signer.words)
-            self._status = replace(self._status, signer=signer.words)
+            self._note(signer=signer.words)
             return signer
         if signer.wanted:
             LOG.warning("SEALS ARE NOT SIGNED: %s", signer.words)
-            self._status = replace(self._status, unsigned=signer.words)
+            self._note(unsigned=signer.words)
         else:
             LOG.info("seals are not signed: %s", signer.words)
         return signer
 
     # --- shoes -----------------------------------------------------------------------------------
 
-    def _seal_all(self, journal: Journal, *, at_start: bool = False) -> int:
-        """Seal every shoe that has ended, one by one; return how many were sealed."""
-        sealed = 0
-        try:
-            while self._sealing is not None or self._begin_next(journal):
-                if self._sealing is None or not self._sealing.made.is_set():
-                    return sealed
-                one, self._sealing = self._sealing, None
-                self._move(journal, one)
-                sealed += 1
-                self._count(one.began.monotonic_ns)
-                if at_start:
-                    shoes = "shoe" if sealed == 1 else "shoes"
-                    self._progress(f"sealing what earlier runs left: {sealed} {shoes} done")
-        except JournalWriteFailed:
-            raise
-        except _FAILURES as error:
-            self._report_unsealed(journal, str(error))
-            return sealed
-        if sealed or at_start:
-            self._status = replace(self._status, unsealed=0)
-        return sealed
+    def _seal_earlier(self, journal: Journal) -> None:
+        """At a start: seal every shoe that has ended, one by one. Raises JournalWriteFailed."""
+        before = self._status.sealed
+        self._note(unsealed=0)
+        while not self._status.unsealed and self._make_next(journal):
+            self.move_made(journal)
+            sealed = self._status.sealed - before
+            if not self._status.unsealed:
+                shoes = "shoe" if sealed == 1 else "shoes"
+                self._progress(f"sealing what earlier runs left: {sealed} {shoes} done")
+        if (sealed := self._status.sealed - before) > 1:
+            LOG.info("%d shoes of earlier runs are sealed", sealed)
 
-    def _begin_next(self, journal: Journal) -> bool:
-        """Make and sign the file of the first shoe that has ended; False if there is none."""
-        began, base = self._clock(), journal.base
+    def _make_ended(self) -> None:
+        """Make the file of each shoe that has ended and has none. Raises JournalError."""
+        self._making_failed, more = False, True
+        while more:
+            with open_read_only(self._folder) as reader:
+                more = self._make_next(reader)
+
+    def _drop_made(self) -> None:
+        self._made.clear()
+        self._made_base = None
+
+    def _make_next(self, journal: JournalReader) -> bool:
+        """Make and sign the file of the first shoe that has ended and has none; whether it did."""
+        try:
+            made = self._make(journal)
+        except _FAILURES as error:
+            self._making_failed = True
+            self._report_unsealed(journal, str(error))
+            return False
+        if made is None:
+            return False
+        self._made_base = made.base
+        self._made.append(made)
+        self._wake()
+        return True
+
+    def _make(self, journal: JournalReader) -> _MadeShoe | None:
+        began = self._clock()
+        base = max(self._made_base or journal.base, journal.base, key=lambda one: one.seq)
         records = shoe_records(journal.records(after_seq=base.seq))
         if not records:
-            return False
+            return None
         signer = self._open_signer()
-        named = ("", b"")
+        sign, named = None, ("", b"")
         if not isinstance(signer, NoSigner):
-            named = (signer.public.algorithm.value, signer.public.raw)
+            sign, named = signer.sign, (signer.public.algorithm.value, signer.public.raw)
         shoe = finished_shoe(self._table, base, records, named)
         self._ends = [one for one in self._ends if one.seq > base.seq]
         state = next((one for one in self._ends if one.seq == shoe.heading.last_seq), None)
-        self._sealing = one = _Sealing(shoe, state or journal.saved_state(), began)
-        if isinstance(signer, ProgramSigner):
-            words = (signer, self._wake)
-            threading.Thread(target=one.make, args=words, name="seal").start()
-        else:
-            one.make(signer, _no_wake)
-        return True
+        data = shoe_bytes(shoe.heading, shoe.rows, shoe.parts, sign)
+        after = shoe.base(read_shoe(data).digest, state or journal.saved_state())
+        return _MadeShoe(shoe.heading, data, after, began)
 
-    def _move(self, journal: Journal, one: _Sealing) -> None:
-        data, heading = one.data(), one.shoe.heading
+    def _move(self, journal: Journal, made: _MadeShoe) -> None:
+        heading = made.heading
         path = shoe_path(journal.file.parent, heading.gaming_day, heading.shoe)
-        moved = journal.move_sealed(path, data, one.shoe.base(read_shoe(data).digest, one.state))
-        at_ns = one.began.utc_ns
+        moved = journal.move_sealed(path, made.data, made.base)
         self.log.add(
-            leaf_of_shoe(heading.gaming_day, heading.shoe, moved.seal, journal.head, at_ns)
+            leaf_of_shoe(
+                heading.gaming_day, heading.shoe, moved.seal, journal.head, made.began.utc_ns
+            )
         )
-        self._status = replace(self._status, problem="")
         if self._status.unsigned:
             name = f"shoe {heading.shoe} of {heading.gaming_day}"
             LOG.warning("%s is sealed WITHOUT A SIGNATURE: %s", name, self._status.unsigned)
-
-    def _count(self, began_ns: int) -> None:
-        seconds = (self._clock().monotonic_ns - began_ns) / 1e9
-        status = self._status
-        self._status = replace(
-            status,
-            sealed=status.sealed + 1,
-            seconds=status.seconds + seconds,
+        seconds = (self._clock().monotonic_ns - made.began.monotonic_ns) / 1e9
+        self._note(
+            sealed=self._status.sealed + 1,
+            seconds=self._status.seconds + seconds,
             last_seconds=seconds,
         )
 
-    def _report_unsealed(self, journal: Journal, why: str) -> None:
+    def _note(self, **changes: object) -> None:
+        """Change the status: both threads do."""
+        with self._changing:
+            self._status = replace(self._status, **changes)
+
+    def _report_unsealed(self, journal: JournalReader, why: str) -> None:
         """Log and publish the problem. Play goes on; the records stay in live.db."""
         try:
             waiting = shoes_ended(journal.records(after_seq=journal.base.seq))
@@ -280,4 +307,4 @@ class Sealer:
             " play goes on, and sealing is tried again at the next shoe's end and the next start"
         )
         LOG.error("%s", problem)
-        self._status = replace(self._status, unsealed=max(1, len(waiting)), problem=problem)
+        self._note(unsealed=max(1, len(waiting)), problem=problem)

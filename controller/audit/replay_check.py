@@ -14,7 +14,7 @@ from msgspec import Struct
 from controller.archive.finished_shoe import NoFinishedShoe, finished_shoe, state_of_base
 from controller.audit.shoe_rules import clauses
 from controller.core.build import build_core
-from controller.core.state import STATES
+from controller.core.state import encode_state
 from controller.journal.card_row_format import read_row
 from controller.journal.encoding import EncodingError
 from controller.journal.reader import JournalReader
@@ -113,7 +113,7 @@ def _replay(base: Base, records: Iterable[StoredRecord]) -> ReplayComparison:
             words = f"after record {seq} this program concludes {left.concluded}"
             (different if replayer.exact else other_version).append(words)
     known = replayer.exact and replayer.state is not None
-    after = sha256(STATES.encode(replayer.state)).digest() if known and replayer.state else b""
+    after = sha256(encode_state(replayer.state)).digest() if known and replayer.state else b""
     return ReplayComparison(_first(different), _first(other_version), state_after=after)
 
 
@@ -132,12 +132,11 @@ def _restore(replayer: Replayer, base: Base) -> str:
         return "the state before it was not known when it was sealed"
     if not base.state_holds:
         return "the state that it begins with is damaged"
-    state = STATES.decode(base.state) if base.software == VERSION else state_of_base(base)
-    if state is None:
+    if base.software != VERSION and state_of_base(base) is None:
         return f"version {base.software} wrote the state it begins with; replay it with that one"
     if not base.started:
         # Its first record begins a run.
-        replayer.state = state
+        replayer.restore(None, base.state)
         return ""
     started = read_input(base.started)
     if not isinstance(started, Started):
@@ -145,7 +144,7 @@ def _restore(replayer: Replayer, base: Base) -> str:
     if started.software != base.software:
         return f"version {started.software} continued it; replay it with that one"
     run = Run(build_core(started, clauses()), base.started_seq, started.software)
-    replayer.restore(run, state)
+    replayer.restore(run, base.state)
     return ""
 
 

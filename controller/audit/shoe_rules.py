@@ -10,9 +10,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.core.settings import Settings
+from controller.core.stored_settings import read_settings
 from controller.journal.card_row_format import RowRole
-from controller.journal.encoding import Codec, EncodingError
+from controller.journal.encoding import EncodingError
 from controller.profiles.clauses import Clause
 from controller.profiles.load import load_clauses
 from controller.profiles.profile import Profile, ProfileError, parse_profile
@@ -26,7 +26,6 @@ from controller.tape.records import read_input
 CARDS_OF_A_DECK: Final = 52
 FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 """The card behind each number of a row, less one."""
-_SETTINGS: Final[Codec[Settings]] = Codec(Settings)
 
 
 class ShoeRules(Struct, frozen=True):
@@ -90,7 +89,7 @@ def rules_of_run(record: bytes) -> ShoeRules:
 
 @lru_cache(maxsize=64)
 def _parse_rules(configuration: bytes, profile: bytes) -> ShoeRules:
-    settings = _SETTINGS.decode(configuration)
+    settings = read_settings(configuration)
     return ShoeRules.of(parse_profile(profile.decode(), clauses()), settings.decks)
 
 

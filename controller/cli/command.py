@@ -37,6 +37,13 @@ EXIT_CODES: Final = MappingProxyType(
         ExitCode.PIPE_CLOSED: ALWAYS[ExitCode.PIPE_CLOSED],
     }
 )
+# Of commands beside a running table that ask who does it.
+BY_A_PERSON: Final = MappingProxyType(
+    {
+        ExitCode.DONE: "done",
+        ExitCode.NO: "refused: it is not proved who that is, or the role may not",
+    }
+)
 
 
 class HelpSection(StrEnum):

@@ -5,7 +5,7 @@ Source: controller/cli/README.md, "Command line"; controller.cli.declaration joi
 
 from typing import Final
 
-from controller.cli.command import Command, HelpSection, example
+from controller.cli.command import BY_A_PERSON, Command, HelpSection, example
 from controller.cli.errors import ExitCode
 
 DONE, NO, UNUSABLE = ExitCode.DONE, ExitCode.NO, ExitCode.UNUSABLE
@@ -260,10 +260,11 @@ EVIDENCE: Final = (
             example(
                 "smartshoe journal hold journal 2025-11-21/1 \\\n"
                 "    --by 'A. Person' --reason 'patron disputes coup 1'",
-                "shoe 2025-11-21/1 is held by A. Person: journal/holds/2025-11-21-1.json",
+                "shoe 2025-11-21/1 is held by A. Person (not proved): journal/holds/...",
             ),
         ),
-        notes="A held shoe is never pruned.",
+        codes=BY_A_PERSON,
+        notes="A held shoe is never pruned. With accounts, by a supervisor's PIN.",
     ),
     Command(
         "journal release",
@@ -274,9 +275,10 @@ EVIDENCE: Final = (
             example(
                 "smartshoe journal release journal 2025-11-21/1 \\\n"
                 "    --by 'A. Person' --reason 'dispute settled'",
-                "shoe 2025-11-21/1 is released by A. Person: journal/holds/...",
+                "shoe 2025-11-21/1 is released by A. Person (not proved): journal/holds/...",
             ),
         ),
+        codes=BY_A_PERSON,
     ),
     Command(
         "people list",
@@ -319,13 +321,15 @@ EVIDENCE: Final = (
         (
             example(
                 "smartshoe journal begin-log table.toml --by 'Ann Lee'",
-                "...: a new evidence log begins at record ...",
+                "...: a new evidence log begins at record ..., by Ann Lee (not proved)",
                 "  what was there is in ...: keep it",
             ),
         ),
+        codes=BY_A_PERSON,
         notes=(
             "Only where a start is refused because the log is gone or was changed, and the table"
-            " stands still. Every later verification says who began it, and when."
+            " stands still; with accounts, by a pit manager's PIN. Every later verification says"
+            " who began it, and when."
         ),
     ),
     Command(

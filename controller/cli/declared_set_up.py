@@ -5,13 +5,13 @@ Source: controller/cli/README.md, "Command line"; controller.cli.declaration joi
 
 from typing import Final
 
-from controller.cli.command import Command, HelpSection, example
+from controller.cli.command import BY_A_PERSON, Command, HelpSection, example
 from controller.cli.errors import ExitCode
 
 _READER: Final = "a reader of chips"
 _WHO: Final = "--maker Acme --operator 'Ann Lee'"
 
-_STANDS: Final = "While the table stands still."
+_STANDS: Final = "While the table stands still; with accounts, by a pit manager's PIN."
 
 DONE, NO = ExitCode.DONE, ExitCode.NO
 
@@ -44,13 +44,15 @@ SET_UP: Final = (
             example(
                 "smartshoe restore backup --to spare --by 'Ann Lee'",
                 "table M-12: .../spare/table.toml, journal .../spare/journal",
-                "  it goes on after record ...; head 6 of its log names Ann Lee",
+                "  it goes on after record ...; head 6 of its log names Ann Lee (not proved)",
                 "  the old machine must never run this table again: any witness would notice",
             ),
         ),
+        codes=BY_A_PERSON,
         notes=(
-            "The journal goes where table.toml names it. What the old machine stored after the"
-            " backup is not in it; a stopped machine's folders may be copied as they are instead."
+            "A backup with accounts asks for a pit manager's PIN. The journal goes where table.toml"
+            " names it. What the old machine stored after the backup is not in it; a stopped"
+            " machine's folders may be copied as they are instead."
         ),
     ),
     Command(
@@ -144,9 +146,17 @@ SET_UP: Final = (
             example(
                 "smartshoe keys rotate table.toml --old before.toml --by 'Ann Lee'",
                 "table M-12: the table's key is the one of table.toml; the key before signs ...",
-                "  head ... of its evidence log names Ann Lee; short code ...",
+                "  head ... of its evidence log names Ann Lee (not proved); short code ...",
+            ),
+            example(
+                "smartshoe keys rotate table.toml --old before.toml \\\n"
+                "    --by 'Ann Lee' --pin-file pin.txt",
+                "table M-12: the table's key is the one of table.toml; the key before signs ...",
+                "  head ... of its evidence log names Ann Lee (proved by PIN); short code ...",
+                needs="accounts",
             ),
         ),
+        codes=BY_A_PERSON,
         notes=f"{_STANDS} --old is the table.toml that names the key before.",
     ),
     Command(
@@ -158,9 +168,10 @@ SET_UP: Final = (
             example(
                 "smartshoe keys lost table.toml --by 'Ann Lee'",
                 "table M-12: the table's key is the one of table.toml; the lost one did not agree",
-                "  head ... of its evidence log names Ann Lee; short code ...",
+                "  head ... of its evidence log names Ann Lee (not proved); short code ...",
             ),
         ),
+        codes=BY_A_PERSON,
         notes=f"{_STANDS} Every later verification says it: a token was destroyed, or a file lost.",
     ),
     Command(
@@ -173,9 +184,10 @@ SET_UP: Final = (
                 "smartshoe keys revoke table.toml \\\n"
                 "    --key journal/table.key.pub --by 'Ann Lee'",
                 "table M-12: key ... is revoked",
-                "  head ... of its evidence log names Ann Lee; short code ...",
+                "  head ... of its evidence log names Ann Lee (not proved); short code ...",
             ),
         ),
+        codes=BY_A_PERSON,
         notes=f"{_STANDS} A key in use is replaced first, by `keys rotate` or `keys lost`.",
     ),
     Command(
@@ -187,9 +199,10 @@ SET_UP: Final = (
             example(
                 "smartshoe keys retire table.toml --by 'Ann Lee'",
                 "table M-12: it is retired: no run follows",
-                "  head ... of its evidence log names Ann Lee; short code ...",
+                "  head ... of its evidence log names Ann Lee (not proved); short code ...",
             ),
         ),
+        codes=BY_A_PERSON,
         notes=f"{_STANDS} Its journal stays evidence; its key may be destroyed then.",
     ),
     Command(

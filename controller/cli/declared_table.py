@@ -73,6 +73,7 @@ RUN: Final = (
             example(
                 "smartshoe status --config table.toml --json",
                 "{",
+                '  "schema": 1,',
                 '  "table": "M-12",',
                 "...",
                 '  "health": "running",',

@@ -35,7 +35,7 @@ KNOWN_ERRORS: Final = {
     "controller.actions.declaration.ActionError": ExitCode.UNUSABLE,
     "controller.archive.signer.SignFailed": ExitCode.UNUSABLE,
     "controller.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
-    "controller.config.load.ConfigError": ExitCode.UNUSABLE,
+    "controller.config.document.ConfigError": ExitCode.UNUSABLE,
     "controller.control.client.ControlError": ExitCode.NO_TABLE,
     "controller.install.statement.SignedStatementError": ExitCode.UNUSABLE,
     "controller.journal.encoding.EncodingError": ExitCode.UNUSABLE,
@@ -52,7 +52,7 @@ KNOWN_ERRORS: Final = {
     "controller.profiles.profile.ProfileError": ExitCode.UNUSABLE,
     "controller.script.errors.ScriptError": ExitCode.UNUSABLE,
     "controller.system.atomic_file.SmallFileError": ExitCode.UNUSABLE,
-    "drivers.catalogue.BadShoeSettings": ExitCode.UNUSABLE,
+    "drivers.model.BadDeviceSettings": ExitCode.UNUSABLE,
     "firmware_bridge.transport.port.PortUnavailable": ExitCode.UNUSABLE,
     "firmware_bridge.transport.usb_devices.UsbUnavailable": ExitCode.UNUSABLE,
 }

@@ -10,25 +10,19 @@ from typing import Final, TypeAlias
 from controller.commissioning.pairing_file import PairedRole
 from controller.config.device_sections import (
     BatchesSection,
+    DeviceSection,
     ReaderSection,
-    ScannerSection,
     ShoeSection,
     ShufflerSection,
 )
 from controller.config.sections import RulesSection, Section
 from controller.config.trust import TrustResult, read_trust
-from controller.core.settings import ReaderDeviceSettings, ScannerDeviceSettings
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_profile
 from controller.rules.setting_values import ShuffleMode
-from drivers.catalogue import (
-    READER_BAUD,
-    READER_PARITY,
-    SCANNER_MODELS,
-    SHOE_MODELS,
-    SHUFFLER_MODELS,
-)
-from firmware_bridge.transport.port import LineSettings, Parity
+from drivers.catalogue import find_model
+from drivers.model import CardReading
+from firmware_bridge.transport.port import LineSettings
 
 _TAKEN: Final = (
     "is another device's port. Allowed: one device at each port. Remedy: correct one of them"
@@ -41,11 +35,9 @@ def section_trust(path: Path, sections: Sections, role: PairedRole) -> TrustResu
     """The trust that the section of a device configures; none if there is no section."""
     folder = path.absolute().parent
     match sections.get(role.value):
-        case ShoeSection() as shoe:
-            return read_trust(role, shoe, folder, needed=SHOE_MODELS[shoe.model].identity)
-        case ShufflerSection() as shuffler:
-            needed = SHUFFLER_MODELS[shuffler.model].identity
-            return read_trust(role, shuffler, folder, needed=needed)
+        case ShoeSection() | ShufflerSection() as section:
+            needed = find_model(section.kind, section.model).proves_identity
+            return read_trust(role, section, folder, needed=needed)
         case _:
             return TrustResult()
 
@@ -78,7 +70,7 @@ def port_problems(sections: Sections, repeated: RepeatedSections) -> tuple[str, 
         ports.append(shuffler.port)
     for name, devices in repeated.items():
         for number, device in enumerate(devices, start=1):
-            assert isinstance(device, ReaderSection | ScannerSection)
+            assert isinstance(device, DeviceSection)
             if device.port in ports:
                 problems.append(f"{name}[{number}].port: {device.port} {_TAKEN}")
             ports.append(device.port)
@@ -97,65 +89,28 @@ def port_lines(
     sections: Sections, repeated: RepeatedSections
 ) -> Iterator[tuple[str, LineSettings]]:
     """All ports with their line settings: the shoe's, readers', scanners', the shuffler's."""
-    shoe = sections["shoe"]
-    assert isinstance(shoe, ShoeSection)
-    yield _shoe_line(shoe)
-    yield from _auxiliary_lines(repeated)
-    yield from _shuffler_line(sections.get("shuffler"))
-
-
-def _shoe_line(shoe: ShoeSection) -> tuple[str, LineSettings]:
-    model = SHOE_MODELS[shoe.model]
-    return shoe.port, LineSettings(shoe.baud or model.baud, Parity(model.parity))
-
-
-def _auxiliary_lines(
-    repeated: RepeatedSections,
-) -> Iterator[tuple[str, LineSettings]]:
-    for reader in repeated["reader"]:
-        assert isinstance(reader, ReaderSection)
-        yield reader.port, LineSettings(reader.baud or READER_BAUD, Parity(READER_PARITY))
-    for scanner in repeated["scanner"]:
-        assert isinstance(scanner, ScannerSection)
-        model = SCANNER_MODELS[scanner.model]
-        # A scanner on USB HID has no serial line settings.
-        parity = Parity(model.parity) if model.parity else Parity.NONE
-        yield scanner.port, LineSettings(scanner.baud or model.baud, parity)
-
-
-def _shuffler_line(shuffler: Section | None) -> Iterator[tuple[str, LineSettings]]:
-    if isinstance(shuffler, ShufflerSection):
-        model = SHUFFLER_MODELS[shuffler.model]
-        yield shuffler.port, LineSettings(shuffler.baud or model.baud, Parity(model.parity))
-
-
-def auxiliary_settings(
-    repeated: RepeatedSections,
-) -> tuple[tuple[ReaderDeviceSettings, ...], tuple[ScannerDeviceSettings, ...]]:
-    """The core's settings of readers and scanners."""
-    readers = tuple(one.settings() for one in repeated["reader"] if isinstance(one, ReaderSection))
-    scanners = tuple(
-        ScannerDeviceSettings(one.port, one.model)
-        for one in repeated["scanner"]
-        if isinstance(one, ScannerSection)
-    )
-    return readers, scanners
+    every = (sections["shoe"], *repeated["reader"], *repeated["scanner"], sections.get("shuffler"))
+    return ((one.port, one.line) for one in every if isinstance(one, DeviceSection))
 
 
 def device_remarks(
     shoe: ShoeSection, rules: RulesSection, batches: BatchesSection
 ) -> Iterator[str]:
-    """Remarks about what a shoe that does not claim places of cards cannot report."""
-    if SHOE_MODELS[shoe.model].claims:
-        return
+    """Remarks about what a shoe of this model cannot report."""
+    model = find_model(shoe.kind, shoe.model)
     ends = (ObservableFact.RESULT_BUTTON.value, ObservableFact.NO_MORE_BETS.value)
-    if not any(fact in rules.observed for fact in ends):
+    if not model.claims_places and not any(fact in rules.observed for fact in ends):
         yield (
             "this shoe does not report what a card is for: without result_button or no_more_bets in"
             " [rules] observed, an overdraw after a complete coup counts as the first card of"
             " the next coup"
         )
-    if not batches.bound:
+    if not model.states_continuity:
+        yield (
+            "this shoe does not show that a report was lost: a card lost on the line is noticed"
+            " only where the cards do not add up. Count the cards of each shoe"
+        )
+    if model.cards is not CardReading.FACE and not batches.bound:
         yield (
             "no batch is bound at the start: every card is foreign until a bar code is scanned or"
             " `smartshoe act bind-batch` names the batch"

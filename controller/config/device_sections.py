@@ -5,40 +5,33 @@ Source: controller/config/README.md, "Configuration", "Devices of a table".
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Annotated, Final, Self
+from typing import Annotated, Any, ClassVar, Final, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 from controller.actions.declaration import PEOPLE_AT_THE_TABLE, SUPERVISORS, Role
 from controller.config.sections import FileName, Line, Section
 from controller.config.trust import TrustSection
 from controller.core.manifest_binding import is_batch_name
-from controller.core.settings import (
-    ReaderDeviceSettings,
-    ShoeDeviceSettings,
-    ShufflerDeviceSettings,
-)
-from drivers.catalogue import (
-    ANGEL_EYE_II_EX,
-    BCC_READINGS,
-    DELIVERIES,
-    READER_LAYOUTS,
-    READER_SEATS,
-    SCANNER_MODELS,
-    SEQ_CYCLES,
-    SHOE_MODELS,
-    SHUFFLER_MODELS,
-    TABLELINK,
-    ShoeSettings,
-)
+from controller.core.settings import DeviceSettings, ReaderDeviceSettings, ShufflerDeviceSettings
+from drivers.catalogue import DEFAULT_MODELS, AnyModel, find_model, model_names
 from drivers.commands import ShufflerOrder
+from drivers.model import BadDeviceSettings, DeviceKind, ReaderSeat, SettingField
 from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.allow_list import parse_allow_entry
+from firmware_bridge.transport.port import LineSettings, Parity
 from firmware_bridge.transport.port_url import parse_port_url
 
 WIRE_LOG_LEVELS: Final = ("off", "bytes", "frames", "events")
 
-_DEFAULTS: Final = ShoeSettings()
+_SEATS: Final = (ReaderSeat.DISCARD_RACK, ReaderSeat.LAYOUT)
 DEFAULT_ORDER_ROLES: Final[Mapping[ShufflerOrder, tuple[Role, ...]]] = MappingProxyType(
     {
         ShufflerOrder.LOAD: PEOPLE_AT_THE_TABLE,
@@ -65,32 +58,8 @@ def one_of(words: tuple[str, ...], word: str) -> str:
     return word
 
 
-def _shoe_model(name: str) -> str:
-    return one_of(tuple(SHOE_MODELS), name)
-
-
-def _scanner_model(name: str) -> str:
-    return one_of(tuple(SCANNER_MODELS), name)
-
-
 def _seat(name: str) -> str:
-    return one_of(READER_SEATS, name)
-
-
-def _reader(name: str) -> str:
-    return one_of(READER_LAYOUTS, name)
-
-
-def _delivery(word: str) -> str:
-    return one_of(DELIVERIES, word)
-
-
-def _seq_cycle(word: str) -> str:
-    return one_of(SEQ_CYCLES, word)
-
-
-def _bcc_reading(word: str) -> str:
-    return one_of(BCC_READINGS, word)
+    return one_of(_SEATS, name)
 
 
 def _wire_log_level(word: str) -> str:
@@ -128,63 +97,123 @@ def _allowed(entries: list[str]) -> list[str]:
 
 Port = Annotated[str, AfterValidator(_port)]
 Baud = Annotated[int, Field(ge=300, le=4_000_000)]
-Milliseconds = Annotated[int, Field(ge=1, le=60_000)]
-Antenna = Annotated[int, Field(ge=1, le=255)]
 
 
-class ShoeSection(TrustSection):
+class DeviceSection(Section):
+    """A device. The keys that are its model's alone are added by `section_type`."""
+
+    kind: ClassVar[DeviceKind]
+    settings_of: ClassVar[AnyModel | None] = None
+
     port: Port
-    model: Annotated[str, AfterValidator(_shoe_model)] = ANGEL_EYE_II_EX
+    model: str
     baud: Baud | None = None
-    allow_commands: bool = _DEFAULTS.allow_commands
-    seq_cycle: Annotated[str, AfterValidator(_seq_cycle)] = _DEFAULTS.seq_cycle
-    bcc_reading: Annotated[str, AfterValidator(_bcc_reading)] = _DEFAULTS.bcc_reading
-    report_interval_ms_min: Milliseconds = _DEFAULTS.report_interval_ms_min
-    log_level_wire: Annotated[str, AfterValidator(_wire_log_level)] = "off"
-    reader: Annotated[str, AfterValidator(_reader)] = _DEFAULTS.reader
-    delivery: Annotated[str, AfterValidator(_delivery)] = _DEFAULTS.delivery
-    gate_input: Annotated[int, Field(ge=0, le=8)] = _DEFAULTS.gate_input
-    antenna: Annotated[int, Field(ge=0, le=255)] = _DEFAULTS.antenna
-    double_read_ms: Milliseconds = _DEFAULTS.double_read_ms
-    gate_ms_max: Milliseconds = _DEFAULTS.gate_ms_max
-    slow_card_ms: Milliseconds = _DEFAULTS.slow_card_ms
-    together_ms: Milliseconds = _DEFAULTS.together_ms
 
-    def settings(self, trust: Trust) -> ShoeDeviceSettings:
-        """The core's settings of this device."""
-        values = self.model_dump(include=set(ShoeDeviceSettings.__struct_fields__))
-        return ShoeDeviceSettings(**values, trust=trust)
-
-
-class ReaderSection(Section):
-    port: Port
-    seat: Annotated[str, AfterValidator(_seat)]
-    baud: Baud | None = None
-    reader: Annotated[str, AfterValidator(_reader)] = _DEFAULTS.reader
-    delivery: Annotated[str, AfterValidator(_delivery)] = _DEFAULTS.delivery
-    player_antenna: Antenna = 1
-    banker_antenna: Antenna = 2
+    @field_validator("model")
+    @classmethod
+    def _known_model(cls, name: str) -> str:
+        find_model(cls.kind, name)
+        return name
 
     @model_validator(mode="after")
-    def _check_antennas(self) -> Self:
-        if self.seat == "layout" and self.player_antenna == self.banker_antenna:
-            raise ValueError(
-                f"player_antenna and banker_antenna are both {self.player_antenna}. Allowed: two"
-                " different antennas. Remedy: set each as the reader's cables are connected"
-            )
+    def _check_settings(self) -> Self:
+        self.driver_settings()
         return self
 
-    def settings(self) -> ReaderDeviceSettings:
+    @property
+    def line(self) -> LineSettings:
+        """Speed and parity of its line: 0 and none at a USB interface."""
+        model = find_model(self.kind, self.model)
+        return LineSettings(self.baud or model.baud, Parity(model.parity or Parity.NONE))
+
+    @property
+    def plug_in(self) -> str:
+        return find_model(self.kind, self.model).plug_in
+
+    def device(self) -> tuple[str, str, bytes]:
+        """Port, model and settings of its driver, as the core has them."""
+        return self.port, self.model, self.driver_settings()
+
+    def driver_settings(self) -> bytes:
+        """The settings of its driver, as a record holds them. Raises ValueError."""
+        if self.settings_of is None:
+            return b""
+        values = {one.name: getattr(self, one.name) for one in self.settings_of.setting_fields}
+        return self.settings_of.to_store(self.settings_of.with_values(values))
+
+
+def section_type(section: type[Section], document: object) -> type[Section]:
+    """The type of a section with the keys of the model that it names.
+
+    A model that is not known is a problem of its own; then other keys are not looked at.
+    """
+    if not issubclass(section, DeviceSection) or not isinstance(document, dict):
+        return section
+    name = document.get("model", section.model_fields["model"].default)
+    if not isinstance(name, str):
+        return section
+    try:
+        model = find_model(section.kind, name)
+    except BadDeviceSettings:
+        return type(section.__name__, (section,), {"model_config": ConfigDict(extra="ignore")})
+    fields = {one.name: (_checked(one), one.default) for one in model.setting_fields}
+    made: type[DeviceSection] = create_model(  # type: ignore[call-overload]
+        section.__name__, __base__=section, **fields
+    )
+    made.settings_of = model
+    return made
+
+
+def known_keys(section: type[Section]) -> tuple[str, ...]:
+    """The keys of a section with any model of the program."""
+    if not issubclass(section, DeviceSection):
+        return tuple(section.model_fields)
+    models = [find_model(section.kind, name) for name in model_names(section.kind)]
+    own = (one.name for model in models for one in model.setting_fields)
+    return tuple(dict.fromkeys((*section.model_fields, *own)))
+
+
+def _checked(field: SettingField) -> object:
+    def check(value: object) -> object:
+        field.check(value)
+        return value
+
+    return Annotated[Any, AfterValidator(check)]
+
+
+class ShoeSection(DeviceSection, TrustSection):
+    kind = DeviceKind.SHOE
+
+    model: str = DEFAULT_MODELS[DeviceKind.SHOE]
+    allow_commands: bool = False
+    log_level_wire: Annotated[str, AfterValidator(_wire_log_level)] = "off"
+
+    def settings(self, trust: Trust) -> DeviceSettings:
         """The core's settings of this device."""
-        return ReaderDeviceSettings(
-            **self.model_dump(include=set(ReaderDeviceSettings.__struct_fields__))
+        commands = self.allow_commands
+        return DeviceSettings(
+            *self.device(), allow_commands=commands, trust=trust, plug_in=self.plug_in
         )
 
 
-class ScannerSection(Section):
-    port: Port
-    model: Annotated[str, AfterValidator(_scanner_model)]
-    baud: Baud | None = None
+class ReaderSection(DeviceSection):
+    kind = DeviceKind.READER
+
+    model: str = DEFAULT_MODELS[DeviceKind.READER]
+    seat: Annotated[str, AfterValidator(_seat)]
+
+    def settings(self) -> ReaderDeviceSettings:
+        """The core's settings of this device."""
+        seat = ReaderSeat(self.seat)
+        return ReaderDeviceSettings(*self.device(), plug_in=self.plug_in, seat=seat)
+
+
+class ScannerSection(DeviceSection):
+    kind = DeviceKind.SCANNER
+
+    def settings(self) -> DeviceSettings:
+        """The core's settings of this device."""
+        return DeviceSettings(*self.device(), plug_in=self.plug_in)
 
 
 class BatchesSection(Section):
@@ -195,10 +224,6 @@ class BatchesSection(Section):
 
 class UsbSection(Section):
     allow: Annotated[list[Line], AfterValidator(_allowed)] = Field(default_factory=list)
-
-
-def _shuffler_model(name: str) -> str:
-    return one_of(tuple(SHUFFLER_MODELS), name)
 
 
 def _order(word: str) -> str:
@@ -220,23 +245,23 @@ _Order = Annotated[str, AfterValidator(_order)]
 _Roles = Annotated[list[Annotated[str, AfterValidator(_role)]], AfterValidator(_no_duplicates)]
 
 
-class ShufflerSection(TrustSection):
-    port: Port
-    model: Annotated[str, AfterValidator(_shuffler_model)] = TABLELINK
-    baud: Baud | None = None
+class ShufflerSection(DeviceSection, TrustSection):
+    kind = DeviceKind.SHUFFLER
+
+    model: str = DEFAULT_MODELS[DeviceKind.SHUFFLER]
     allow_commands: bool = False
     orders: dict[_Order, _Roles] = Field(default_factory=dict)
 
     def settings(self, trust: Trust) -> ShufflerDeviceSettings:
         """The core's settings. Orders that the file does not name have their default roles."""
         return ShufflerDeviceSettings(
-            port=self.port,
-            model=self.model,
+            *self.device(),
             allow_commands=self.allow_commands,
             orders=tuple(
                 (order.value, roles) for order in ShufflerOrder if (roles := self._roles_for(order))
             ),
             trust=trust,
+            plug_in=self.plug_in,
         )
 
     def _roles_for(self, order: ShufflerOrder) -> tuple[str, ...]:

@@ -4,9 +4,7 @@ Not: anything that may change in play, which is an action and is stored in the j
 Source: controller/config/README.md, "Configuration", "Settings have one home".
 """
 
-import tomllib
 from collections.abc import Mapping
-from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +16,6 @@ from controller.archive.signer import SigningSettings
 from controller.archive.witness import WitnessSettings
 from controller.commissioning.pairing_file import PairedRole
 from controller.config.cross_checks import (
-    auxiliary_settings,
     device_remarks,
     mode_problems,
     port_lines,
@@ -27,11 +24,20 @@ from controller.config.cross_checks import (
 )
 from controller.config.device_sections import (
     BatchesSection,
+    ReaderSection,
+    ScannerSection,
     ShoeSection,
     ShufflerSection,
     UsbSection,
+    section_type,
 )
+from controller.config.document import ConfigError, control_socket, read_document
 from controller.config.layout_rules import layout_warnings
+from controller.config.machine_sections import (
+    MachineLines,
+    line_problems,
+    machine_lines,
+)
 from controller.config.problems import (
     OPTIONAL_SECTIONS,
     REPEATED_SECTIONS,
@@ -57,10 +63,7 @@ from controller.config.sections import (
 )
 from controller.config.time_zone import zone_data
 from controller.config.trust import TrustResult
-from controller.core.settings import (
-    Settings,
-    ShoeDeviceSettings,
-)
+from controller.core.settings import DeviceSettings, Settings
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import complete_text, load_profile
 from controller.profiles.profile import Profile
@@ -70,20 +73,6 @@ from firmware_bridge.transport.port import LineSettings
 
 # The operating system's limit on the path of a Unix socket, in bytes.
 SOCKET_PATH_BYTES_MAX: Final = 107
-_FILE_BYTES_MAX: Final = 1_000_000
-
-
-class ConfigError(Exception):
-    """Every problem of a configuration file, one per line, each with the file's name.
-
-    `unreadable`: there is no such file, or the operating system refuses to read it.
-    """
-
-    def __init__(self, file: Path, problems: tuple[str, ...], *, unreadable: bool = False) -> None:
-        lines = (f"{file}: {problem}" for problem in problems)
-        super().__init__("\n".join(line if line.endswith("?") else f"{line}." for line in lines))
-        self.problems = problems
-        self.unreadable = unreadable
 
 
 class TableConfig(Struct, frozen=True):
@@ -96,7 +85,7 @@ class TableConfig(Struct, frozen=True):
     the public keys whose receipts are trusted.
 
     `signing` says how the seals of finished shoes are signed, `witnesses` who cosigns heads,
-    `approval` who approves rules and configuration.
+    `approval` who approves rules and configuration. `machine`: power-fail line, stack light, lock.
 
     `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
     concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` are
@@ -128,17 +117,13 @@ class TableConfig(Struct, frozen=True):
     control_group: str
     unix_people: Mapping[str, str]
     approval: ApprovalSettings | None = None
+    machine: MachineLines = MachineLines()
     remarks: tuple[str, ...] = ()
-
-
-def example_text() -> str:
-    """The commented example of a table.toml; it is valid."""
-    return (files("controller.config") / "example.toml").read_text("utf-8")
 
 
 def load_config(path: Path) -> TableConfig:
     """Read and check a table.toml. Raises ConfigError with every problem it has."""
-    document = _document(path)
+    document = read_document(path)
     known = (*SECTIONS, *REPEATED_SECTIONS)
     problems = [
         unknown_name_problem(name, document[name]) for name in document if name not in known
@@ -147,21 +132,22 @@ def load_config(path: Path) -> TableConfig:
     for name, model in SECTIONS.items():
         if name in OPTIONAL_SECTIONS and name not in document:
             continue
+        value = document.get(name, {})
+        kind = section_type(model, value)
         try:
-            sections[name] = model.model_validate(
-                document.get(name, {}), context={"folder": path.absolute().parent}
-            )
+            sections[name] = kind.model_validate(value, context={"folder": path.absolute().parent})
         except ValidationError as error:
-            problems.extend(section_problems(name, error))
+            problems.extend(section_problems(name, kind, error))
     repeated = {
         name: _repeated_sections(name, document.get(name, []), problems)
         for name in REPEATED_SECTIONS
     }
     journal, control = sections.get("journal"), sections.get("control")
     if isinstance(journal, JournalSection) and isinstance(control, ControlSection):
-        problems.extend(_socket_problems(_control_socket(path, journal, control)))
+        problems.extend(_socket_problems(control_socket(path, journal.folder, control.socket)))
     problems.extend(_layout_problems(path, sections))
     problems.extend(mode_problems(path, sections))
+    problems.extend(line_problems(sections))
     trusts = {role: section_trust(path, sections, role) for role in PairedRole}
     problems.extend(problem for found in trusts.values() for problem in found.problems)
     if not problems:
@@ -178,10 +164,11 @@ def _repeated_sections(name: str, value: object, problems: list[str]) -> tuple[S
         return ()
     found: list[Section] = []
     for number, one in enumerate(value, start=1):
+        kind = section_type(REPEATED_SECTIONS[name], one)
         try:
-            found.append(REPEATED_SECTIONS[name].model_validate(one))
+            found.append(kind.model_validate(one))
         except ValidationError as error:
-            problems.extend(section_problems(name, error, number))
+            problems.extend(section_problems(name, kind, error, number))
     return tuple(found)
 
 
@@ -193,37 +180,6 @@ def _layout_problems(path: Path, sections: dict[str, Section]) -> tuple[str, ...
     pit_section = pit if isinstance(pit, PitSection) else PitSection()
     profile = load_profile(rules.profile, path.absolute().parent)
     return tuple(str(problem) for problem in check_layout(layout_section, pit_section, profile))
-
-
-def _document(path: Path) -> dict[str, object]:
-    try:
-        with path.open("rb") as file:
-            data = file.read(_FILE_BYTES_MAX + 1)
-    except FileNotFoundError:
-        example = "smartshoe check-config --example > table.toml"
-        problem = f"no such file. Remedy: `{example}` writes an example"
-        raise ConfigError(path, (problem,), unreadable=True) from None
-    except OSError as error:
-        problem = f"cannot be read: {error.strerror or error}. Remedy: name a file to be read"
-        raise ConfigError(path, (problem,), unreadable=True) from error
-    if len(data) > _FILE_BYTES_MAX:
-        raise ConfigError(
-            path,
-            (f"it is longer than {_FILE_BYTES_MAX} bytes. Remedy: name a table's configuration",),
-        )
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise ConfigError(
-            path, (f"not UTF-8 text (in line {line}). Remedy: save the file as UTF-8",)
-        ) from error
-    except ValueError as error:  # a number of too many digits is no TOMLDecodeError
-        raise ConfigError(path, (f"not TOML: {error}. Remedy: correct the text there",)) from error
-    except RecursionError as error:
-        raise ConfigError(
-            path, ("not a configuration: brackets are nested too deeply. Remedy: write it flat",)
-        ) from error
 
 
 def _socket_problems(socket: Path) -> tuple[str, ...]:
@@ -239,14 +195,6 @@ def _socket_problems(socket: Path) -> tuple[str, ...]:
 def _journal_folder(path: Path, journal: JournalSection) -> Path:
     """The journal's path, which is relative to the folder of table.toml."""
     return path.absolute().parent / journal.folder
-
-
-def _control_socket(path: Path, journal: JournalSection, control: ControlSection) -> Path:
-    """The socket's path, which is relative to the parent of the journal's folder.
-
-    The program may write there, while the folder of table.toml may be read-only.
-    """
-    return _journal_folder(path, journal).parent / control.socket
 
 
 def _config(
@@ -272,12 +220,12 @@ def _config(
     assert isinstance(batches, BatchesSection)
     assert isinstance(usb, UsbSection)
     profile = load_profile(rules.profile, path.absolute().parent)
-    readers, scanners = auxiliary_settings(repeated)
+    readers, scanners = repeated["reader"], repeated["scanner"]
     shuffler, approval = sections.get("shuffler"), sections.get("approval")
     settings = replace(
         _settings(table, rules, layout, profile, shoe.settings(trusts[PairedRole.SHOE].trust)),
-        readers=readers,
-        scanners=scanners,
+        readers=tuple(one.settings() for one in readers if isinstance(one, ReaderSection)),
+        scanners=tuple(one.settings() for one in scanners if isinstance(one, ScannerSection)),
         shuffler=(
             shuffler.settings(trusts[PairedRole.SHUFFLER].trust)
             if isinstance(shuffler, ShufflerSection)
@@ -304,12 +252,13 @@ def _config(
         metrics_enabled=metrics.enabled,
         metrics_address=metrics.address,
         metrics_port=metrics.port,
-        control_socket=_control_socket(path, journal, control),
+        control_socket=control_socket(path, journal.folder, control.socket),
         approval=(
             approval.settings(path.absolute().parent)
             if isinstance(approval, ApprovalSection)
             else None
         ),
+        machine=machine_lines(sections),
         control_group=control.group,
         unix_people=people.unix,
         remarks=(
@@ -325,7 +274,7 @@ def _settings(
     rules: RulesSection,
     layout: LayoutSection,
     profile: Profile,
-    shoe: ShoeDeviceSettings,
+    shoe: DeviceSettings,
 ) -> Settings:
     one, other = layout.backs
     hours, minutes = table.gaming_day_start.split(":")

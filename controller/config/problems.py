@@ -18,7 +18,9 @@ from controller.config.device_sections import (
     ShoeSection,
     ShufflerSection,
     UsbSection,
+    known_keys,
 )
+from controller.config.machine_sections import OutputsSection, PowerSection
 from controller.config.sections import (
     ApprovalSection,
     ControlSection,
@@ -32,6 +34,8 @@ from controller.config.sections import (
     Section,
     TableSection,
 )
+from drivers.catalogue import DEFAULT_MODELS
+from drivers.model import DeviceKind
 
 SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
     {
@@ -48,11 +52,13 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
         "metrics": MetricsSection,
         "control": ControlSection,
         "approval": ApprovalSection,
+        "power": PowerSection,
+        "outputs": OutputsSection,
         "people": PeopleSection,
     }
 )
 # Sections without defaults; not every table has them.
-OPTIONAL_SECTIONS: Final = ("shuffler", "approval")
+OPTIONAL_SECTIONS: Final = ("shuffler", "approval", "power", "outputs")
 # Sections that may be repeated, each as [[name]].
 REPEATED_SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
     {"reader": ReaderSection, "scanner": ScannerSection}
@@ -62,11 +68,12 @@ _EXAMPLES: Final = MappingProxyType(
     {
         "table.name": 'name = "M-12"',
         "shoe.port": 'port = "/dev/serial/by-id/..."',
+        "power.gpio": 'gpio = "gpiochip0:17"',
         "shuffler.port": 'port = "/dev/serial/by-id/..."',
         "reader.port": 'port = "/dev/serial/by-id/..."',
         "reader.seat": 'seat = "discard_rack"',
         "scanner.port": 'port = "usbhid://0c2e:0b81/SERIAL"',
-        "scanner.model": 'model = "hid-pos"',
+        "scanner.model": f'model = "{DEFAULT_MODELS[DeviceKind.SCANNER]}"',
     }
 )
 _CORRECT: Final = "Remedy: correct it"
@@ -101,12 +108,17 @@ def not_a_list_problem(name: str) -> str:
     return f"{name}: it must be a list of sections. Remedy: write [[{name}]] on a line before each"
 
 
-def section_problems(section: str, error: ValidationError, number: int = 0) -> tuple[str, ...]:
+def section_problems(
+    section: str, kind: type[Section], error: ValidationError, number: int = 0
+) -> tuple[str, ...]:
     """Every problem of one section; `number` is its place among repeated ones, from 1."""
-    return tuple(_problem(section, number, found) for found in error.errors(include_url=False))
+    keys = tuple(kind.model_fields)
+    return tuple(
+        _problem(section, number, keys, found) for found in error.errors(include_url=False)
+    )
 
 
-def _problem(section: str, number: int, found: ErrorDetails) -> str:
+def _problem(section: str, number: int, keys: tuple[str, ...], found: ErrorDetails) -> str:
     head = f"{section}[{number}]" if number else section
     # pydantic marks a wrong key of a table with "[key]", which means nothing to a person.
     place = ".".join((head, *(str(part) for part in found["loc"] if part != "[key]")))
@@ -114,11 +126,13 @@ def _problem(section: str, number: int, found: ErrorDetails) -> str:
     given = found["input"]
     match found["type"]:
         case "missing":
-            example = _EXAMPLES.get(".".join((section, *map(str, found["loc"]))), "")
+            *above, key = map(str, found["loc"])
+            example = _EXAMPLES.get(".".join((section, *above, key)), f'{key} = "..."')
             below = f"[[{section}]]" if number else f"[{section}]"
-            return f"{place}: it is missing. Remedy: write {example} below {below}"
+            where = f"in {'.'.join((head, *above))}" if above else f"below {below}"
+            return f"{place}: it is missing. Remedy: write {example} {where}"
         case "extra_forbidden":
-            return f"{place}: there is no such key. {_similar_key(section, str(found['loc'][-1]))}"
+            return f"{place}: there is no such key. {_similar_key(keys, str(found['loc'][-1]))}"
         case "value_error":
             return f"{place}: {context['error']}"
         case "string_too_long":
@@ -141,8 +155,7 @@ def _problem(section: str, number: int, found: ErrorDetails) -> str:
             return f"{place}: {found['msg']}. {_CORRECT}"
 
 
-def _similar_key(section: str, key: str) -> str:
-    known = tuple(_ALL_SECTIONS[section].model_fields)
+def _similar_key(known: tuple[str, ...], key: str) -> str:
     similar = _similar_word(key, known)
     owner = _owning_section(key)
     if owner:
@@ -158,7 +171,7 @@ def _similar_word(word: str, known: tuple[str, ...]) -> str:
 
 def _owning_section(key: str) -> str:
     """The only section that has this key, or empty."""
-    owners = [name for name, model in _ALL_SECTIONS.items() if key in model.model_fields]
+    owners = [name for name, section in _ALL_SECTIONS.items() if key in known_keys(section)]
     return owners[0] if len(owners) == 1 else ""
 
 

@@ -23,6 +23,7 @@ from pydantic import (
 
 from controller.archive.signer import SigningSettings
 from controller.archive.witness import WitnessSettings, parse_witness_key
+from controller.config.document import CONTROL_SOCKET, JOURNAL_FOLDER, file_path
 from controller.config.layout_rules import (
     LayoutProblem,
     PitSettings,
@@ -135,13 +136,6 @@ def _address(text: str) -> str:
     return text
 
 
-def file_path(text: str) -> str:
-    """Return the path. Raises ValueError if the text is not a path."""
-    if not text.strip() or "\0" in text or text.startswith("~"):
-        raise ValueError(f'{text!r} is not a path. Remedy: write it in full, "~" is not expanded')
-    return text
-
-
 Line = Annotated[str, Field(max_length=64)]
 FileName = Annotated[str, AfterValidator(file_path)]
 
@@ -179,7 +173,7 @@ class RulesSection(Section):
 
 
 class JournalSection(Section):
-    folder: FileName = "journal"
+    folder: FileName = JOURNAL_FOLDER
     warn_free_mib: Annotated[int, Field(ge=1, le=_MIB_MAX)] = 1024
     warn_free_percent: Annotated[int, Field(ge=0, le=90)] = 5
     stop_free_mib: Annotated[int, Field(ge=2, le=_MIB_MAX)] = 64
@@ -210,7 +204,7 @@ class MetricsSection(Section):
 
 
 class ControlSection(Section):
-    socket: FileName = "control.sock"
+    socket: FileName = CONTROL_SOCKET
     group: Line = ""
 
 

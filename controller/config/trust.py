@@ -13,7 +13,8 @@ from pydantic import AfterValidator, Field
 
 from controller.commissioning.firmware_list import ApprovedList, load_trusted_list
 from controller.commissioning.pairing_file import PairedDevice, PairedRole, load_pairing
-from controller.config.sections import FileName, Section, file_path
+from controller.config.document import file_path
+from controller.config.sections import FileName, Section
 from controller.system.atomic_file import SmallFileError
 from controller.system.keys import KeyFileError, load_public
 from firmware_bridge.attestation import NO_TRUST, Trust

@@ -1,11 +1,37 @@
-"""The answer to an action: its entries as plain values that disclose no card.
+"""The answer to an action: its stored entries as conclusions that disclose no card.
 
 Source: controller.views.disclosure, ACTION_ANSWER; controller/control/README.md, "Control socket".
 """
 
 from collections.abc import Iterable, Iterator
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
+from controller.control.answer_schema import (
+    AcceptedAnswer,
+    AnsweredEntry,
+    BatchBoundAnswer,
+    BatchMovedAnswer,
+    CardSetApartAnswer,
+    CommandResultAnswer,
+    CommandSentAnswer,
+    CoupClosedAnswer,
+    CoupCorrectedAnswer,
+    CoupPaidAnswer,
+    DealtOnAnswer,
+    IrregularityAnswer,
+    ManifestWantedAnswer,
+    OwedAnswer,
+    PromptAnswer,
+    RecordedAnswer,
+    RefusedAnswer,
+    ResolutionAnswer,
+    SettingChangedAnswer,
+    ShoeEndedAnswer,
+    ShoeOpenedAnswer,
+    ShuffleAnswer,
+    WarningAnswer,
+    WarningClearedAnswer,
+)
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import (
@@ -26,7 +52,7 @@ from controller.procedure.effects import (
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.verdicts import Accepted, Verdict
-from controller.profiles.borrowing import with_borrowed, with_citation
+from controller.profiles.borrowing import cite, with_citation
 from controller.system.keys import fingerprint_text
 from controller.tape.entries import (
     BatchBound,
@@ -38,6 +64,7 @@ from controller.tape.entries import (
     Entry,
     EventVerdicts,
     ManifestRequested,
+    PowerFailRecorded,
     RunBegan,
     StateDigest,
     UsbDeviceRecorded,
@@ -45,8 +72,6 @@ from controller.tape.entries import (
 from controller.views.disclosure import disclosed_clauses
 from drivers.events import CommandAnswered
 from firmware_bridge.message import Message
-
-Plain: TypeAlias = dict[str, object]
 
 
 def refusal_text(entries: Iterable[Entry], book: RuleBook) -> str:
@@ -57,51 +82,46 @@ def refusal_text(entries: Iterable[Entry], book: RuleBook) -> str:
     )
 
 
-def plain_entries(entries: Iterable[Entry], book: RuleBook, table: TableState) -> list[Plain]:
-    """The entries as dictionaries, in order; each has a `kind`.
+def answered_entries(
+    entries: Iterable[Entry], book: RuleBook, table: TableState
+) -> tuple[AnsweredEntry, ...]:
+    """The conclusions of the entries, in order.
 
     `book` and `table` are those in force now: they decide which clauses are disclosed.
     """
-    plain = (one for entry in entries for one in _plain_entry(entry, book, table))
-    return [with_borrowed(book.document, one) for one in plain]
+    return tuple(one for entry in entries for one in _answered(entry, book, table))
 
 
-def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Plain]:
+def _answered(entry: Entry, book: RuleBook, table: TableState) -> Iterator[AnsweredEntry]:
     match entry:
         case EventVerdicts():
-            yield from (_plain_verdict(one, book, table) for one in entry.verdicts)
+            yield from (_verdict(one, book, table) for one in entry.verdicts)
         case ResolutionRecorded() | ActRecord() | SettingChanged() | CoupCorrected() | Refusal():
-            yield _person_entry(entry)
+            yield _person_entry(entry, book)
         case CoupClosed(record):
-            yield {"kind": "coup_closed", "coup": record.coup, "fate": record.fate.value}
+            yield CoupClosedAnswer(record.coup, record.fate.value)
         case CoupPayment():
-            yield {"kind": "coup_paid", "coup": entry.coup}
+            yield CoupPaidAnswer(entry.coup)
         case ShoeOpened():
-            yield {"kind": "shoe_opened", "gaming_day": entry.gaming_day, "shoe": entry.shoe}
+            yield ShoeOpenedAnswer(entry.gaming_day, entry.shoe)
         case ShoeEnded():
-            yield {
-                "kind": "shoe_ended",
-                "gaming_day": entry.gaming_day,
-                "shoe": entry.shoe,
-                "coups": entry.coups,
-                "cards_drawn": entry.cards_drawn,
-                "irregularities": entry.irregularities,
-            }
+            yield ShoeEndedAnswer(
+                gaming_day=entry.gaming_day,
+                shoe=entry.shoe,
+                coups=entry.coups,
+                cards_drawn=entry.cards_drawn,
+                irregularities=entry.irregularities,
+            )
         case Prompt():
-            yield {"kind": "prompt", "text": to_words(entry.text), "clauses": list(entry.clauses)}
+            yield PromptAnswer(*cite(book.document, entry.clauses), to_words(entry.text))
         case CommandGiven():
-            yield {
-                "kind": "command",
-                "command": to_words(entry.command),
-                "why": to_words(entry.why),
-            }
+            yield CommandSentAnswer(to_words(entry.command), to_words(entry.why))
         case DeviceEventRecorded(event=CommandAnswered() as answered):
-            yield {
-                "kind": "command_answer",
-                "command": answered.command,
-                "outcome": answered.outcome.value,
-                "detail": to_words(answered.detail),
-            }
+            yield CommandResultAnswer(
+                command=answered.command,
+                outcome=answered.outcome.value,
+                detail=to_words(answered.detail),
+            )
         case (
             BatchBound()
             | CardSetApart()
@@ -111,7 +131,7 @@ def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Pl
             | WarningOpened()
             | WarningClosed()
         ):
-            yield _batch_entry(entry)
+            yield _batch_entry(entry, book)
         case (
             DeviceEventRecorded()
             | BurnDone()
@@ -119,6 +139,7 @@ def _plain_entry(entry: Entry, book: RuleBook, table: TableState) -> Iterator[Pl
             | StateDigest()
             | UsbDeviceRecorded()
             | DiskLevelRecorded()
+            | PowerFailRecorded()
             | ClockStepped()
         ):
             return
@@ -134,128 +155,95 @@ def _batch_entry(
     | BatchBound
     | CardSetApart
     | ManifestRequested,
-) -> Plain:
+    book: RuleBook,
+) -> AnsweredEntry:
     match entry:
         case StageChange():
-            return {
-                "kind": "batch_moved",
-                "batch": entry.batch,
-                "before": entry.before.value,
-                "after": entry.after.value,
-                "why": to_words(entry.why),
-            }
+            return BatchMovedAnswer(
+                entry.batch, entry.before.value, entry.after.value, to_words(entry.why)
+            )
         case ShuffleRecorded():
-            return {
-                "kind": "shuffle",
-                "batch": entry.batch,
-                "cycle": entry.proof.cycle,
-                "count": entry.proof.count,
-                "result": entry.proof.result.value,
-                "refused": "" if entry.refused is None else to_words(entry.refused),
-                "clauses": list(entry.clauses),
-            }
+            return ShuffleAnswer(
+                *cite(book.document, entry.clauses),
+                batch=entry.batch,
+                cycle=entry.proof.cycle,
+                count=entry.proof.count,
+                result=entry.proof.result.value,
+                refused="" if entry.refused is None else to_words(entry.refused),
+            )
         case WarningOpened():
-            return {
-                "kind": "warning",
-                "number": entry.number,
-                "about": entry.kind.value,
-                "text": to_words(entry.text),
-                "clauses": list(entry.clauses),
-            }
+            return WarningAnswer(
+                *cite(book.document, entry.clauses),
+                number=entry.number,
+                about=entry.kind.value,
+                text=to_words(entry.text),
+            )
         case WarningClosed():
-            return {
-                "kind": "warning_cleared",
-                "number": entry.number,
-                "about": entry.kind.value,
-                "person": entry.person,
-                "waited_ms": entry.waited_ns // 1_000_000,
-            }
-        case _:
-            return _custody_entry(entry)
-
-
-def _custody_entry(entry: BatchBound | CardSetApart | ManifestRequested) -> Plain:
-    match entry:
+            waited_ms = entry.waited_ns // 1_000_000
+            return WarningClearedAnswer(entry.number, entry.kind.value, entry.person, waited_ms)
         case BatchBound():
-            return {
-                "kind": "batch_bound",
-                "batch": entry.batch,
-                "back": entry.back,
-                "cards": entry.cards,
-                "signed_by": fingerprint_text(entry.signed_by),
-            }
+            signed_by = fingerprint_text(entry.signed_by)
+            return BatchBoundAnswer(entry.batch, entry.back, entry.cards, signed_by)
         case CardSetApart():
             # The tag is left out: it may be that of a card people have not seen.
-            return {"kind": "card_set_apart", "back": entry.back, "clauses": list(entry.clauses)}
+            return CardSetApartAnswer(*cite(book.document, entry.clauses), entry.back)
         case ManifestRequested():
-            return {"kind": "manifest_wanted", "batch": entry.batch}
+            return ManifestWantedAnswer(entry.batch)
         case _:
             assert_never(entry)
 
 
 def _person_entry(
     entry: ResolutionRecorded | ActRecord | SettingChanged | CoupCorrected | Refusal,
-) -> Plain:
+    book: RuleBook,
+) -> AnsweredEntry:
     match entry:
         case ResolutionRecorded():
-            return {
-                "kind": "resolution",
-                "person": entry.person,
-                "reason": entry.reason,
-                "decision": entry.decision.value,
-                "provisional": entry.provisional or "",
-                "outcome": entry.outcome or "",
-                "second": entry.second,
-                "closed": list(entry.closed),
-                "dealt_while_suspended": {"coups": entry.coups_dealt, "cards": entry.cards_dealt},
-            }
+            return ResolutionAnswer(
+                person=entry.person,
+                reason=entry.reason,
+                decision=entry.decision,
+                provisional=entry.provisional or "",
+                outcome=entry.outcome or "",
+                second=entry.second,
+                closed=entry.closed,
+                dealt_while_suspended=DealtOnAnswer(entry.coups_dealt, entry.cards_dealt),
+            )
         case ActRecord():
             # The detail is left out: it may name cards.
-            return {
-                "kind": "recorded",
-                "what": entry.what,
-                "person": entry.person,
-                "clauses": list(entry.clauses),
-            }
+            return RecordedAnswer(*cite(book.document, entry.clauses), entry.what, entry.person)
         case SettingChanged():
-            return {
-                "kind": "setting_changed",
-                "setting": entry.setting,
-                "old": entry.old,
-                "new": entry.new,
-                "clauses": list(entry.clauses),
-            }
+            return SettingChangedAnswer(
+                *cite(book.document, entry.clauses),
+                setting=entry.setting,
+                old=entry.old,
+                new=entry.new,
+            )
         case CoupCorrected():
-            return {
-                "kind": "coup_corrected",
-                "shoe": entry.shoe,
-                "coup": entry.coup,
-                "before": entry.before.value,
-                "outcome": entry.outcome.value,
-                "person": entry.person,
-                "second": entry.second,
-                "reason": entry.reason,
-                "owed": [{"seat": one.seat, "cents": one.cents} for one in entry.owed],
-            }
+            return CoupCorrectedAnswer(
+                shoe=entry.shoe,
+                coup=entry.coup,
+                before=entry.before,
+                outcome=entry.outcome,
+                person=entry.person,
+                second=entry.second,
+                reason=entry.reason,
+                owed=tuple(OwedAnswer(one.seat, one.cents) for one in entry.owed),
+            )
         case Refusal():
-            return {"kind": "refused", "what": entry.what, "why": to_words(entry.why)}
+            return RefusedAnswer(entry.what, to_words(entry.why))
         case _:
             assert_never(entry)
 
 
-def _plain_verdict(verdict: Verdict, book: RuleBook, table: TableState) -> Plain:
+def _verdict(verdict: Verdict, book: RuleBook, table: TableState) -> AnsweredEntry:
     if isinstance(verdict, Accepted):
-        return {
-            "kind": "accepted",
-            "what": to_words(verdict.what),
-            "clauses": list(verdict.clauses),
-        }
-    return {
-        "kind": "irregularity",
-        "number": verdict.number,
-        "code": verdict.code.value,
-        "title": to_words(Message(verdict.code.value)),
-        "coup": verdict.coup,
-        "clauses": list(disclosed_clauses(book, table, verdict)),
-        "suspends": verdict.suspends,
-    }
+        return AcceptedAnswer(*cite(book.document, verdict.clauses), to_words(verdict.what))
+    return IrregularityAnswer(
+        *cite(book.document, disclosed_clauses(book, table, verdict)),
+        number=verdict.number,
+        code=verdict.code.value,
+        title=to_words(Message(verdict.code.value)),
+        coup=verdict.coup,
+        suspends=verdict.suspends,
+    )

@@ -1,4 +1,4 @@
-"""The client of the control socket: sends requests to a running table. Standard library only.
+"""The client of the control socket: sends requests to a running table.
 
 Source: controller/control/README.md, "Control socket".
 """
@@ -10,7 +10,13 @@ import os
 import socket
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final
+
+from msgspec import DecodeError
+from msgspec.json import Decoder
+
+from controller.control.answer_schema import Answer
+from controller.views.snapshot import Snapshot
 
 # Longer than the table takes to store an action or to report a failure.
 ANSWER_TIMEOUT_S: Final = 20.0
@@ -18,7 +24,7 @@ ANSWER_TIMEOUT_S: Final = 20.0
 _SINGLE_WAIT_S: Final = 0.5
 _RECEIVE_BYTES: Final = 65536
 
-Plain: TypeAlias = dict[str, object]
+ANSWER: Final = Decoder(Answer)
 
 
 class ControlError(Exception):
@@ -31,16 +37,15 @@ class ControlClient:
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def request(self, *requests: Mapping[str, object]) -> Plain:
+    def request(self, *requests: Mapping[str, object]) -> Answer:
         """Send requests on one connection, each after the answer to the one before.
 
-        Return the last answer, or the first that is no: `ok`, and `error` if it is false. Raises
-        ControlError.
+        Return the last answer, or the first that refuses. Raises ControlError.
         """
         first, *others = requests
         with self._send_request(first) as connection:
             for answer in self._answers(connection, ANSWER_TIMEOUT_S):
-                if not others or answer.get("ok") is not True:
+                if not others or not answer.ok:
                     return answer
                 self._send(connection, others.pop(0))
         raise ControlError(
@@ -48,18 +53,25 @@ class ControlClient:
             " status before you repeat the request"
         )
 
-    def subscribe(self, silence_s_max: float | None = None) -> Iterator[Plain]:
+    def status(self) -> Snapshot:
+        """The snapshot, once. Raises ControlError."""
+        return self._snapshot_in(self.request({"request": "status"}))
+
+    def subscribe(self, silence_s_max: float | None = None) -> Iterator[Snapshot]:
         """Yield a snapshot now and after each change, until the table ends.
 
         Raises ControlError, also if nothing changes for `silence_s_max` seconds.
         """
         with self._send_request({"request": "subscribe"}) as connection:
             for answer in self._answers(connection, silence_s_max):
-                snapshot = answer.get("snapshot")
-                if not isinstance(snapshot, dict):
-                    why = answer.get("error") or self._foreign_text()
-                    raise ControlError(str(why))
-                yield snapshot
+                yield self._snapshot_in(answer)
+
+    def _snapshot_in(self, answer: Answer) -> Snapshot:
+        if answer.snapshot is None:
+            raise ControlError(
+                f"{self.path}: {answer.error}" if answer.error else self._foreign_text()
+            )
+        return answer.snapshot
 
     def _send_request(self, request: Mapping[str, object]) -> socket.socket:
         """Connect and send the request."""
@@ -81,7 +93,7 @@ class ControlClient:
         with contextlib.suppress(BrokenPipeError):
             connection.sendall(json.dumps(dict(request)).encode() + b"\n")
 
-    def _answers(self, connection: socket.socket, silence_s_max: float | None) -> Iterator[Plain]:
+    def _answers(self, connection: socket.socket, silence_s_max: float | None) -> Iterator[Answer]:
         buffer = b""
         while True:
             line, end, rest = buffer.partition(b"\n")
@@ -99,19 +111,16 @@ class ControlClient:
                 return
             buffer += received
 
-    def _parse_answer(self, line: bytes) -> Plain:
+    def _parse_answer(self, line: bytes) -> Answer:
         try:
-            answer = json.loads(line)
-        except ValueError as error:
+            return ANSWER.decode(line)
+        except DecodeError as error:
             raise ControlError(self._foreign_text()) from error
-        if not isinstance(answer, dict):
-            raise ControlError(self._foreign_text())
-        return answer
 
     def _foreign_text(self) -> str:
         return (
-            f"{self.path}: the program there is not smartshoe. Remedy: name the table's table.toml,"
-            " or its own socket"
+            f"{self.path}: the program there is not smartshoe of this version. Remedy: name the"
+            " table's table.toml, or its own socket, or use the commands of its version"
         )
 
     def _error_text(self, error: OSError) -> str:

@@ -17,10 +17,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, TypeAlias, assert_never
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from controller.accounts.changes import RequestedChange, change_account
-from controller.accounts.sign_on import AccountError, Accounts, SignOnSession
+from controller.accounts.sign_on import AccountError, Accounts, SignOnSession, unix_account
 from controller.actions.actions import (
     ACTIONS,
     Action,
@@ -28,7 +29,8 @@ from controller.actions.actions import (
 )
 from controller.actions.declaration import ActionError, with_persons
 from controller.control.act_rate import ActRate
-from controller.control.answers import Plain, plain_entries, refusal_text
+from controller.control.answer_schema import Answer, AnsweredEntry
+from controller.control.answers import answered_entries, refusal_text
 from controller.control.declared_actions import plain_declaration
 from controller.control.requests import (
     ActionsRequest,
@@ -48,9 +50,10 @@ from controller.procedure.people.setting_changes import effective_book
 from controller.system.connections import Connections
 from controller.system.json_document import JsonError
 from controller.system.peer import ConnectionRules, Peer, RequestTooLong
-from controller.table.table import Health, Table
+from controller.table.table import Table
 from controller.tape.entries import Entry
 from controller.tape.inputs import AccountChanged
+from controller.views.snapshot import Health, Snapshot
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 
@@ -64,11 +67,10 @@ _POLL_S: Final = 0.5
 _PROBE_S: Final = 1.0
 _LINE_END: Final = re.compile(rb"\n")
 _PEER: Final = struct.Struct("iII")
-_UID: Final = "uid-"
 
 NO_UNIX: Final[Mapping[str, str]] = MappingProxyType({})
 
-SnapshotOf: TypeAlias = Callable[[], Mapping[str, object]]
+SnapshotOf: TypeAlias = Callable[[], Snapshot]
 
 
 class ControlUnavailable(OSError):
@@ -144,18 +146,17 @@ class ControlServer:
 
     def _serve(self, peer: Peer) -> None:
         acts = ActRate(self._clock)
-        session = SignOnSession(self._accounts, uid_of(peer.account))
+        session = SignOnSession(self._accounts, peer.account)
         while True:
             try:
                 request, values = parse_request(peer.request(_LINE_END, LINE_BYTES_MAX))
                 match request:
                     case StatusRequest():
-                        answer: Plain = {"ok": True, "snapshot": dict(self._snapshot_of())}
+                        answer = Answer(ok=True, snapshot=self._snapshot_of())
                     case ActionsRequest():
-                        answer = {
-                            "ok": True,
-                            "actions": list(map(plain_declaration, ACTIONS.values())),
-                        }
+                        answer = Answer(
+                            ok=True, actions=tuple(map(plain_declaration, ACTIONS.values()))
+                        )
                     case SubscribeRequest():
                         self._stream(peer)
                         return
@@ -165,10 +166,10 @@ class ControlServer:
                     case SignOnRequest():
                         acts.count()
                         session.sign_on(request.by, request.pin)
-                        answer = {"ok": True}
+                        answer = Answer(ok=True)
                     case SignOffRequest():
                         session.sign_off()
-                        answer = {"ok": True}
+                        answer = Answer(ok=True)
                     case PeopleRequest():
                         acts.count()
                         answer = self._change_account(session, request)
@@ -202,31 +203,32 @@ class ControlServer:
     def _known_id(self, name: str) -> str:
         return self._people.find(name) or name
 
-    def _change_account(self, session: SignOnSession, request: PeopleRequest) -> Plain:
+    def _change_account(self, session: SignOnSession, request: PeopleRequest) -> Answer:
         name = checked_text("name", request.name, required=True)
         wanted = RequestedChange(request.change, name, request.role, request.pin, request.by)
         change_account(self._accounts, session, wanted, self._stores)
-        return {"ok": True}
+        return Answer(ok=True)
 
     def _stores(self, item: AccountChanged) -> bool:
         return self._table.act(item) is not None
 
-    def _send(self, peer: Peer, answer: Plain) -> None:
+    def _send(self, peer: Peer, answer: Answer) -> None:
         try:
-            answer = put_names(answer, self._people.names())
+            names = self._people.names()
         except JournalError as error:
-            answer = {**answer, "persons": str(error)}
-        peer.send(_encoded(answer))
+            names, answer = {}, replace(answer, persons=str(error))
+        in_json = {one: json.dumps(name)[1:-1] for one, name in names.items()}
+        peer.send(put_names(_encoded(answer).decode(), in_json).encode())
 
-    def _act(self, action: OperatorAction[Action]) -> Plain:
+    def _act(self, action: OperatorAction[Action]) -> Answer:
         table = self._table
         if table.health is Health.RUNNING:
             entries = table.act(action)
             if entries is not None:
-                why, plain = self._answer(entries)
+                why, concluded = self._answer(entries)
                 if why:
                     return _error(why)
-                return {"ok": True, "proof": action.proof.value, "entries": plain}
+                return Answer(ok=True, proof=action.proof.value, entries=concluded)
             if table.health is Health.RUNNING:
                 return _error(
                     "the table did not answer in time: the action may still be stored."
@@ -235,13 +237,13 @@ class ControlServer:
         why = f": {table.failure}" if table.failure else ""
         return _error(f"nothing was stored, the table is {table.health.value}{why}")
 
-    def _answer(self, entries: tuple[Entry, ...]) -> tuple[str, list[Plain]]:
+    def _answer(self, entries: tuple[Entry, ...]) -> tuple[str, tuple[AnsweredEntry, ...]]:
         """Why it was refused, and the entries as far as people may see them now."""
         published = self._table.published
         assert published is not None, "a table that stored an action has published a state"
         core, state = published
         book = effective_book(core.book, state.table)
-        return refusal_text(entries, book), plain_entries(entries, book, state.table)
+        return refusal_text(entries, book), answered_entries(entries, book, state.table)
 
     def _stream(self, peer: Peer) -> None:
         """Send a snapshot now and after each change, as fast as the client reads, until it ends."""
@@ -254,7 +256,7 @@ class ControlServer:
                 if version == sent:
                     continue
                 sent = version
-                self._send(peer, {"snapshot": dict(self._snapshot_of())})
+                self._send(peer, Answer(ok=True, snapshot=self._snapshot_of()))
             stopping.wait(SNAPSHOT_INTERVAL_S)
 
 
@@ -285,19 +287,14 @@ def _remove_stale_socket(path: Path) -> None:
 
 
 def _peer_identity(connection: socket.socket) -> str:
-    """The peer's account as the kernel says, such as "uid-1000"; its name may be a person's."""
+    """The peer's account as the kernel says."""
     peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
     _, uid, _ = _PEER.unpack(peer)
-    return f"{_UID}{uid}"
+    return unix_account(uid)
 
 
-def uid_of(account: str) -> int:
-    """The number of the account that `_peer_identity` names."""
-    return int(account.removeprefix(_UID))
-
-
-def _error(text: str) -> Plain:
-    return {"ok": False, "error": text}
+def _error(text: str) -> Answer:
+    return Answer(ok=False, error=text)
 
 
 def _with_ids(act: OperatorAction[Action], id_of: Callable[[str], str]) -> OperatorAction[Action]:
@@ -305,8 +302,9 @@ def _with_ids(act: OperatorAction[Action], id_of: Callable[[str], str]) -> Opera
     return replace(act, person=id_of(act.person), action=with_persons(act.action, id_of))
 
 
-def _encoded(answer: Plain) -> bytes:
-    return json.dumps(answer).encode() + b"\n"
+def _encoded(answer: Answer) -> bytes:
+    # A path may be no UTF-8: the standard library escapes it.
+    return json.dumps(to_builtins(answer)).encode() + b"\n"
 
 
 RULES: Final = ConnectionRules(

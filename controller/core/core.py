@@ -36,7 +36,7 @@ from controller.core.devices import DeviceResult, Devices
 from controller.core.gaming_day import GamingCalendar
 from controller.core.manifest_binding import bind_batch, set_card_apart, usb_device_entry
 from controller.core.settings import Settings
-from controller.core.state import STATES, CoreState, Transition
+from controller.core.state import CoreState, Transition, encode_state
 from controller.custody.batch_life.facts import ShoeOver
 from controller.custody.moves import HandsCleared, Move
 from controller.custody.state import CustodyChange, check_consistent
@@ -59,6 +59,7 @@ from controller.tape.entries import (
     DeviceEventRecorded,
     EventVerdicts,
     ManifestRequested,
+    PowerFailRecorded,
     RunBegan,
     StateDigest,
 )
@@ -71,6 +72,7 @@ from controller.tape.inputs import (
     Input,
     ManifestGiven,
     NoiseDropped,
+    PowerFailing,
     Started,
     Tick,
 )
@@ -101,7 +103,7 @@ class Core(Struct, frozen=True):
 
     def initial(self) -> CoreState:
         """The state of a table that has never run."""
-        shoe, auxiliary = self.devices.shoe.initial(), self.devices.initial()
+        shoe, auxiliary = self.devices.shoe.driver.initial(), self.devices.initial()
         return CoreState("", None, TableState(), shoe, auxiliary=auxiliary)
 
     def handle(self, state: CoreState, item: Input) -> tuple[CoreState, CoreOutput]:
@@ -149,6 +151,8 @@ class Core(Struct, frozen=True):
                 host = host_state.with_disk_space(transition.state.host, item)
                 transition = replace(transition, state=replace(transition.state, host=host))
                 return transition.with_entries(host_state.disk_entry(item))
+            case PowerFailing(sign=sign):
+                return transition.with_entries(PowerFailRecorded(sign))
             case AccountChanged():
                 return transition.with_entries(account_record(item))
             case _:
@@ -164,7 +168,7 @@ class Core(Struct, frozen=True):
         match item:
             case PortLost(port, at) if port == self._shuffler_port:
                 return self._apply_event(transition, ShufflerDisconnected(at.utc_ns), at)
-            case PortOpened(port, at) if port == self.devices.shoe_port:
+            case PortOpened(port, at) if port == self.devices.shoe.port:
                 return self._lock_again(transition, at)
             case _:
                 return transition
@@ -241,7 +245,7 @@ class Core(Struct, frozen=True):
     ) -> Transition:
         if port == self._shuffler_port:
             return self._shuffler_event(transition, port, event, at)
-        if port == self.devices.shoe_port:
+        if port == self.devices.shoe.port:
             known = next_identity(transition.state.shoe_identity, event)
             if known is not transition.state.shoe_identity:
                 transition = replace(
@@ -264,7 +268,7 @@ class Core(Struct, frozen=True):
         if domain_event is None:
             transition = transition.with_entries(DeviceEventRecorded(port, event))
             unlocked = isinstance(event, LockChanged) and not event.locked
-            of_shoe = port == self.devices.shoe_port
+            of_shoe = port == self.devices.shoe.port
             return self._lock_again(transition, at) if unlocked and of_shoe else transition
         if isinstance(domain_event, ShoeDeviceStarted) and transition.state.lock_wanted:
             # A shoe is unlocked after power-on.
@@ -369,7 +373,7 @@ class Core(Struct, frozen=True):
         at: Timestamp,
         port: str = "",
     ) -> Transition:
-        port = port or self.devices.shoe_port
+        port = port or self.devices.shoe.port
         transition = transition.with_entries(CommandGiven(port, describe_command(command), why))
         return self._apply_device_events(
             self.devices.command(transition, port, command, at), port, at
@@ -430,7 +434,7 @@ def _update_clock(transition: Transition, boot_id: str, item: Input) -> Transiti
 
 def _with_digest(transition: Transition) -> tuple[Transition, bytes]:
     """The transition with the digest of its state, and that state, encoded."""
-    encoded = STATES.encode(transition.state)
+    encoded = encode_state(transition.state)
     digest = StateDigest(sha256(encoded).digest())
     return replace(transition.with_entries(digest), coup_ended=False), encoded
 

@@ -26,7 +26,6 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.state import TableState
 from controller.profiles.rule_points import RulePoint
-from drivers.catalogue import SHOE_MODELS
 from drivers.commands import (
     ClearError,
     DeviceCommand,
@@ -84,7 +83,7 @@ def grant_command(
 
 def has_lock(settings: Settings) -> bool:
     """Whether the shoe's exit can be locked."""
-    return SHOE_MODELS[settings.shoe.model].locks
+    return settings.shoe_model.has_lock
 
 
 def may_lock(settings: Settings) -> bool:

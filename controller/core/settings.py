@@ -7,66 +7,39 @@ Source: controller/config/README.md, "Settings have one home".
 from msgspec import Struct
 
 from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
+from drivers.catalogue import AnyModel, find_model
+from drivers.model import DeviceKind, Installation, ReaderSeat
 from firmware_bridge.attestation import NO_TRUST, Trust
 
 
-class ShoeDeviceSettings(Struct, frozen=True):
-    """The dealing shoe: model and what its driver needs. Times in milliseconds.
+class DeviceSettings(Struct, frozen=True, omit_defaults=True):
+    """One device. `driver`: all settings of its model, encoded; empty for the defaults.
 
-    From `reader` to `together_ms` the settings are for shoes that read tags: the reader's buffer
-    layout, how records are delivered, the input of the gate sensor (0: none) and the antenna at the
-    exit (0: any). A tag read again within `double_read_ms` is the same card; a tag read while no
-    card passes the gate for `gate_ms_max` went back; a card in the gate for `slow_card_ms` is slow;
-    tags less than `together_ms` apart are in the field together. `trust` is for a shoe with an
-    identity.
+    `trust` is for a device with an identity. `plug_in`: the distribution that its model is of, and
+    its version; empty for a model of the program.
     """
 
     port: str
     model: str
-    allow_commands: bool
-    seq_cycle: str
-    bcc_reading: str
-    report_interval_ms_min: int
-    reader: str = "isc.mr102"
-    delivery: str = "notify"
-    gate_input: int = 0
-    antenna: int = 0
-    double_read_ms: int = 1000
-    gate_ms_max: int = 1500
-    slow_card_ms: int = 1000
-    together_ms: int = 20
+    driver: bytes = b""
+    allow_commands: bool = False
     trust: Trust = NO_TRUST
+    plug_in: str = ""
 
 
-class ReaderDeviceSettings(Struct, frozen=True):
-    """A reader at the `seat` "discard_rack" or "layout"; the antennas are those of a layout."""
+class ReaderDeviceSettings(DeviceSettings, frozen=True, omit_defaults=True, kw_only=True):
+    """A reader, and where it is installed."""
 
-    port: str
-    seat: str
-    reader: str = "isc.mr102"
-    delivery: str = "notify"
-    player_antenna: int = 1
-    banker_antenna: int = 2
+    seat: ReaderSeat
 
 
-class ScannerDeviceSettings(Struct, frozen=True):
-    """A bar code scanner for decks and batches."""
-
-    port: str
-    model: str
-
-
-class ShufflerDeviceSettings(Struct, frozen=True):
+class ShufflerDeviceSettings(DeviceSettings, frozen=True, omit_defaults=True):
     """The shuffler. `orders`: (order, roles that may give it); other orders are refused."""
 
-    port: str
-    model: str
-    allow_commands: bool = False
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    trust: Trust = NO_TRUST
 
 
-class Settings(Struct, frozen=True):
+class Settings(Struct, frozen=True, tag="settings"):
     """The settings of one table. `gaming_day_start_s` counts seconds after local midnight.
 
     `seats` is empty if the layout is not configured; `backs` are the colours of the two batches.
@@ -78,9 +51,30 @@ class Settings(Struct, frozen=True):
     decks: int
     gaming_day_start_s: int
     observed: tuple[ObservableFact, ...]
-    shoe: ShoeDeviceSettings
+    shoe: DeviceSettings
     seats: tuple[int, ...] = ()
     backs: tuple[str, str] = DEFAULT_BACKS
     readers: tuple[ReaderDeviceSettings, ...] = ()
-    scanners: tuple[ScannerDeviceSettings, ...] = ()
+    scanners: tuple[DeviceSettings, ...] = ()
     shuffler: ShufflerDeviceSettings | None = None
+
+    @property
+    def devices(self) -> tuple[tuple[DeviceKind, DeviceSettings], ...]:
+        """All devices: the shoe, the readers, the scanners, the shuffler."""
+        return (
+            (DeviceKind.SHOE, self.shoe),
+            *((DeviceKind.READER, one) for one in self.readers),
+            *((DeviceKind.SCANNER, one) for one in self.scanners),
+            *((DeviceKind.SHUFFLER, one) for one in (self.shuffler,) if one is not None),
+        )
+
+    @property
+    def shoe_model(self) -> AnyModel:
+        """The model of the shoe. Raises BadDeviceSettings."""
+        return find_model(DeviceKind.SHOE, self.shoe.model)
+
+
+def installation(device: DeviceSettings) -> Installation:
+    """What the table decides about a device, as its driver takes it."""
+    seat = device.seat if isinstance(device, ReaderDeviceSettings) else ReaderSeat.DISCARD_RACK
+    return Installation(device.allow_commands, device.trust, seat)

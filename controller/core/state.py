@@ -1,12 +1,12 @@
-"""The core's state, and the transition that one input makes: the new state and its output.
+"""The core's state, the transition that one input makes, and what a table stores at once.
 
-Source: controller/core/README.md, "The core".
+Source: controller/core/README.md, "The core"; controller/table/README.md, "Subscribers".
 """
 
 from itertools import repeat
-from typing import Final, TypeAlias
+from typing import Any, ClassVar, Final, Generic, Protocol, TypeAlias, TypeVar
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Raw, Struct, UnsetType
 from msgspec.structs import replace
 
 from controller.core.device_identity import NOT_PROVEN, DeviceIdentity
@@ -14,32 +14,30 @@ from controller.core.gaming_day import GamingDay
 from controller.core.host_state import UNKNOWN_HOST, HostState
 from controller.custody.state import CustodyState
 from controller.journal.encoding import Codec
+from controller.journal.record import GENESIS
+from controller.journal.values import Head, SavedState
+from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.tape.entries import Entry
-from drivers.catalogue import ReaderState, ScannerState, ShoeDriverState, ShufflerState
-from drivers.interface import Driver, DriverOutput
+from controller.tape.inputs import Input
+from drivers.interface import DriverOutput, DriverState
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk
 
 EMPTY_CUSTODY: Final = CustodyState()
 
-AuxiliaryDriverState: TypeAlias = ReaderState | ScannerState | ShufflerState
+DriverStateT = TypeVar("DriverStateT")
 
 
-class AuxiliaryDevice(Struct, frozen=True):
-    """A device other than the shoe: a reader at the rack or layout, a scanner, the shuffler."""
-
-    port: str
-    driver: Driver[AuxiliaryDriverState]
-
-
-class AuxiliaryState(Struct, frozen=True):
-    """The driver's state of an auxiliary device, by its port."""
+class AuxiliaryState(Struct, Generic[DriverStateT], frozen=True):
+    """The driver's state of an auxiliary device (reader, scanner, shuffler), by its port."""
 
     port: str
-    state: AuxiliaryDriverState
+    state: DriverStateT
 
 
-class CoreState(Struct, frozen=True):
-    """The complete state of the core.
+class StateWith(Struct, Generic[DriverStateT], frozen=True):
+    """The complete state of the core, with the states of drivers as values or as stored bytes.
 
     `lock_wanted`: whether the shoe is to be locked; None while nothing is requested. `auxiliary`:
     the states of the other devices, in the order of the settings. `shoe_identity`: who the shoe
@@ -51,16 +49,25 @@ class CoreState(Struct, frozen=True):
     boot_id: str
     day: GamingDay | None
     table: TableState
-    shoe_driver: ShoeDriverState
+    shoe_driver: DriverStateT
     lock_wanted: bool | None = None
     custody: CustodyState = EMPTY_CUSTODY
-    auxiliary: tuple[AuxiliaryState, ...] = ()
+    auxiliary: tuple[AuxiliaryState[DriverStateT], ...] = ()
     shoe_identity: DeviceIdentity = NOT_PROVEN
     host: HostState = UNKNOWN_HOST
     approved_at: tuple[tuple[str, int], ...] | UnsetType = UNSET
 
 
-STATES: Codec[CoreState] = Codec(CoreState)
+CoreState: TypeAlias = StateWith[DriverState]
+# As it is stored: whoever needs no device reads it without the drivers.
+StoredState: TypeAlias = StateWith[Raw]
+STORED_STATES: Codec[StoredState] = Codec(StoredState)
+
+
+def encode_state(state: CoreState) -> bytes:
+    """The state as it is stored, which names no driver."""
+    encoded: Codec[Any] = STORED_STATES
+    return encoded.encode(state)
 
 
 class Transition(Struct, frozen=True):
@@ -88,3 +95,45 @@ class Transition(Struct, frozen=True):
         if custody is self.state.custody:
             return self
         return replace(self, state=replace(self.state, custody=custody))
+
+
+class Conclusion(Struct, frozen=True):
+    """An input and the entries that the core concluded from it."""
+
+    item: Input
+    entries: tuple[Entry, ...]
+
+
+class Stored(Struct, frozen=True):
+    """One durable transaction: its conclusions, the writes it permits, its time and state.
+
+    It holds the records after number `after_seq` up to `head`. `shoe_ended`: a shoe ended in it;
+    `shoe_ends` are the saved states after such ends.
+    """
+
+    conclusions: tuple[Conclusion, ...]
+    writes: tuple[tuple[str, bytes], ...]
+    at: Timestamp
+    state: CoreState
+    book: RuleBook
+    after_seq: int = 0
+    head: Head = Head(0, GENESIS)
+    shoe_ended: bool = False
+    shoe_ends: tuple[SavedState, ...] = ()
+
+
+class Subscriber(Protocol):
+    """Follows what a table has stored. One thread at a time calls `stored`, in order.
+
+    It may wait and it may raise: no card waits for it. Where it is too slow, transactions are left
+    out, which `after_seq` shows.
+    """
+
+    name: ClassVar[str]
+
+    def stored(self, stored: Stored, /) -> None: ...
+
+
+def read_at(conclusion: Conclusion) -> Timestamp | None:
+    """When the bytes of the input were read; None if the input is not bytes."""
+    return conclusion.item.at if isinstance(conclusion.item, Chunk) else None

@@ -13,9 +13,9 @@ from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from controller.core.build import SETTINGS
 from controller.core.gaming_day import NS_PER_S, GamingCalendar, build_calendar
 from controller.core.settings import Settings
+from controller.core.stored_settings import read_settings
 from controller.evidence.card_owners import coups_of_cards
 from controller.evidence.lookup import CoupReference, NoSuchCoup, read_named, reason_if_live
 from controller.evidence.sealed_shoe import ShoeEntry, read_entries
@@ -237,7 +237,7 @@ class _DealtShoe(Struct, frozen=True):
 
     @property
     def settings(self) -> Settings:
-        return SETTINGS.decode(self.started.configuration)
+        return read_settings(self.started.configuration)
 
     @property
     def calendar(self) -> GamingCalendar:

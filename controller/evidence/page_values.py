@@ -28,9 +28,9 @@ from controller.procedure.effects import (
 from controller.procedure.people.corrections import describe_owed
 from controller.procedure.places import PLACE_NAMES, PLAYER_PLACES
 from controller.rules.cards import Card, Suit
-from controller.views.disclosure import HIDDEN_CARD
 from controller.views.people import decisions_made
 from controller.views.quantity import counted
+from controller.views.snapshot import HIDDEN_CARD
 
 # The variation selector after each suit asks for text in the page's colour, not for an emoji.
 _SUITS: Final = {

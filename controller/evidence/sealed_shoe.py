@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 
 from controller.actions.actions import Action, OperatorAction
-from controller.core.build import build_core
+from controller.core.build import read_rules
 from controller.core.gaming_day import build_calendar
-from controller.core.state import STATES
+from controller.core.state import STORED_STATES
 from controller.journal.encoding import EncodingError, plain_value
 from controller.journal.record import RecordKind, unwrap
 from controller.journal.shoe_file import ShoeFile, ShoeFileError, ShoeHeading
@@ -244,8 +244,8 @@ def _book_in_force(
 ) -> RuleBook | None:
     """The rules in force before the shoe; None if they cannot be read."""
     try:
-        book = build_core(started, clauses).book
-        return effective_book(book, STATES.decode(state).table) if state else book
+        _settings, book = read_rules(started, clauses)
+        return effective_book(book, STORED_STATES.decode(state).table) if state else book
     except (EncodingError, ProfileError, ValueError):
         return None
 

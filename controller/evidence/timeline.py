@@ -37,10 +37,10 @@ from controller.procedure.verdicts import Accepted, Irregularity
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import money
 from controller.tape.entries import CommandGiven, DeviceEventRecorded, EventVerdicts, RunBegan
-from controller.views.coup import card_text
 from controller.views.irregularity import irregularity_words
 from controller.views.people import PROOF_WORDS
 from controller.views.quantity import counted
+from controller.views.snapshot import UNREAD_CARD
 from drivers.events import CardPassed, TagSeen
 from firmware_bridge.message import Message
 
@@ -168,7 +168,7 @@ def _face_text(account: CoupAccount, source: ShoeEntry, judged: EventVerdicts) -
     event = judged.event
     if not isinstance(event, CardDrawn) or not account.card_seen(source.seq):
         return ""
-    return f": {card_text(event.card)}"
+    return f": {UNREAD_CARD if event.card is None else event.card}"
 
 
 def describe_irregularity(account: CoupAccount, found: Irregularity) -> str:

@@ -6,9 +6,11 @@ Source: controller/journal/README.md, "Evidence log".
 from enum import StrEnum
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
+from controller.actions.declaration import Author, Proof
 from controller.journal.encoding import Codec
+from controller.journal.values import Head
 
 
 class LeafKind(StrEnum):
@@ -41,7 +43,8 @@ class Leaf(Struct, frozen=True):
     `at_ns` is UTC. `gaming_day` and `shoe` are those of a coup or shoe; `seal` is the digest of a
     sealed file. `next_key` (32 bytes, Ed25519) signs the next head. `key` is the table's public key
     from now on, the number of its algorithm before it, where the leaf says so; `witness_key` a
-    second one (Ed25519) beside a key of another algorithm. `person` did it, where a person did.
+    second one (Ed25519) beside a key of another algorithm. `person` did it, where a person did;
+    `proof`: how that is known, left out where it is not.
     """
 
     kind: LeafKind
@@ -55,12 +58,20 @@ class Leaf(Struct, frozen=True):
     key: bytes = b""
     witness_key: bytes = b""
     person: str = ""
+    proof: Proof | UnsetType = UNSET
 
 
 LEAVES: Final[Codec[Leaf]] = Codec(Leaf)
 
 
-def beginning_of(kind: LeafKind) -> bytes:
-    """How the entry of a leaf of that kind begins: its first field is the kind."""
-    head = bytes([0x80 | len(Leaf.__struct_fields__)])
-    return head + b"\xa4kind" + bytes([0xA0 | len(kind.value)]) + kind.value.encode()
+def leaf_by(by: Author, kind: LeafKind, head: Head, at_ns: int) -> Leaf:
+    """What a person does while the journal has that head."""
+    proof = UNSET if by.proof is Proof.NONE else by.proof
+    return Leaf(kind, head.seq, head.chain, at_ns, person=by.person, proof=proof)
+
+
+def beginnings_of(kind: LeafKind) -> tuple[bytes, ...]:
+    """How the entries of leaves of that kind begin, without and with `proof`: by the kind."""
+    said = b"\xa4kind" + bytes([0xA0 | len(kind.value)]) + kind.value.encode()
+    most = 0x80 | len(Leaf.__struct_fields__)
+    return bytes([most - 1]) + said, bytes([most]) + said

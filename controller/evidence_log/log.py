@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint
 from controller.evidence_log.head_keys import HeadKeys, HeadKeysMissing
-from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind, beginning_of
+from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind, beginnings_of
 from controller.evidence_log.note import (
     NoteError,
     SignatureLine,
@@ -223,8 +223,7 @@ def leaves_newest_first(database: LogDatabase) -> Iterator[Leaf]:
 
 def leaves_of_kinds(database: LogDatabase, *kinds: LeafKind) -> Iterator[tuple[int, Leaf]]:
     """Number and leaf of those kinds, in order. Raises LogRefused, JournalError."""
-    beginnings = tuple(map(beginning_of, kinds))
-    found = database.entries_beginning(*beginnings)
+    found = database.entries_beginning(*(one for kind in kinds for one in beginnings_of(kind)))
     return ((number, _leaf(database, entry)) for number, entry in found)
 
 

@@ -5,15 +5,15 @@ Source: controller/journal/README.md, "Evidence log".
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from controller.journal.database import (
     DAMAGE,
     EVIDENCE_LOG,
+    OpenFile,
     describe_error,
     open_reader,
     open_writer,
@@ -25,14 +25,11 @@ LOG_NAME: Final = "log.db"
 TILES_NAME: Final = "log"
 
 
-class LogDatabase:
-    """Leaves from number 0, heads from size 1. To be used by one thread at a time."""
+class LogDatabase(OpenFile):
+    """Leaves from number 0, heads from size 1. To be used by one thread at a time.
 
-    def __init__(self, connection: sqlite3.Connection, file: Path, close: Callable[[], None]):
-        """Use `open` or `open_read_only`."""
-        self.file = file
-        self.close = close
-        self._connection = connection
+    Use `open` or `open_read_only`.
+    """
 
     @classmethod
     def open(cls, folder: Path, *, create: bool) -> "LogDatabase":
@@ -45,17 +42,6 @@ class LogDatabase:
         """Open the log as of this moment; nothing is written. Raises JournalError."""
         opened = open_reader(folder / LOG_NAME, EVIDENCE_LOG)
         return cls(opened.connection, folder / LOG_NAME, opened.close)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     @property
     def size(self) -> int:

@@ -4,6 +4,7 @@ Not: what an account may do, and how a PIN is hashed and checked (controller.acc
 Source: controller/journal/README.md, "People"; Regulation (EU) 2016/679, article 17 (erasure).
 """
 
+import fcntl
 import os
 import re
 import sqlite3
@@ -134,6 +135,20 @@ class PeopleFile:
             people.execute("DELETE FROM accounts WHERE person = ?", (person,))
 
     @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait until no other thread or program that asks for it is at these accounts."""
+        # The folder's lock: closing the file itself would end SQLite's locks on it.
+        try:
+            folder = os.open(self._path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        except OSError as error:
+            raise self._failed(error) from error
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(folder)
+
+    @contextmanager
     def _open(self, *, create: bool) -> Iterator[sqlite3.Connection]:
         """One transaction, durable when it is left."""
         mode = "rwc" if create else "ro"
@@ -155,11 +170,14 @@ class PeopleFile:
                 with people:
                     yield people
         except (sqlite3.Error, OSError) as error:
-            raise JournalError(
-                f"{self._path}: the names of persons cannot be read or stored:"
-                f" {describe_error(error)}. Remedy: check that the file belongs to this program's"
-                " account and that its disk has room"
-            ) from error
+            raise self._failed(error) from error
+
+    def _failed(self, error: sqlite3.Error | OSError) -> JournalError:
+        return JournalError(
+            f"{self._path}: the names of persons cannot be read or stored:"
+            f" {describe_error(error)}. Remedy: check that the file belongs to this program's"
+            " account and that its disk has room"
+        )
 
 
 def _folded(name: str) -> str:

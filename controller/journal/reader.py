@@ -10,12 +10,10 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from msgspec.structs import replace
 
-from controller.journal.database import DAMAGE, describe_error, stored_base
+from controller.journal.database import DAMAGE, OpenFile, describe_error, stored_base
 from controller.journal.folder import sealed_files
 from controller.journal.record import link
 from controller.journal.sealed_reader import SealedPart, bases_around_last
@@ -34,7 +32,7 @@ from controller.journal.values import (
 _Row = tuple[int, bytes, bytes]
 
 
-class JournalReader:
+class JournalReader(OpenFile):
     """An open journal, read-only. To be used by one thread at a time."""
 
     def __init__(
@@ -48,9 +46,7 @@ class JournalReader:
 
         `sealed` are the sealed files before its live part; None: those in the file's folder.
         """
-        self._connection = connection
-        self._close = close
-        self.file = file
+        super().__init__(connection, file, close)
         self._sealed = sealed
         self._saved_state_damage: SavedStateDamage | None = None
         self.base_damage = ""
@@ -131,22 +127,6 @@ class JournalReader:
         `progress` is called with records done and total records, every 4096 records.
         """
         return self._verify(self._base.head, progress)
-
-    def close(self) -> None:
-        """Close the file. May be called twice."""
-        close, self._close = self._close, _do_nothing
-        close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _verify(
         self, start: Head, progress: Callable[[int, int], None] | None = None
@@ -267,10 +247,6 @@ class JournalReader:
 
 
 KEEP = "Remedy: keep the file as it is, and run verify on a copy of it to find the damage"
-
-
-def _do_nothing() -> None:
-    """Closes a reader that is closed already."""
 
 
 def _with_progress(

@@ -6,7 +6,7 @@ naming"; performance goals P14, P14b.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import ClassVar, Final
 
 from prometheus_client import (
     CollectorRegistry,
@@ -17,14 +17,19 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
 )
-from prometheus_client.core import GaugeMetricFamily, Metric, SummaryMetricFamily
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    Metric,
+    SummaryMetricFamily,
+)
 from prometheus_client.registry import Collector
 
 from controller.actions.actions import OperatorAction
 from controller.archive.sealer import SealingStatus
 from controller.core.core import Core
 from controller.core.host_state import sync_state
-from controller.core.state import CoreState
+from controller.core.state import Conclusion, CoreState, Stored, read_at
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import Lineage, WarningKind
@@ -36,14 +41,14 @@ from controller.procedure.opening.gaming_day import gaming_day_due
 from controller.procedure.phases import Phase
 from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
-from controller.table.loop import Conclusion, StoredTransaction, read_at
-from controller.table.table import Health, Table
+from controller.table.subscribers import Follower
+from controller.table.table import Table
 from controller.tape.entries import ClockStepped, DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.inputs import ClockSync, DiskLevel
 from controller.version import VERSION
 from controller.views.custody import disclosed_places
 from controller.views.people import decisions_made
-from drivers.catalogue import SHOE_MODELS
+from controller.views.snapshot import Health
 from drivers.events import Stage
 from drivers.faults import DeviceFault
 from drivers.shuffler_events import ShuffleResult
@@ -62,10 +67,12 @@ _NS_PER_S: Final = 1_000_000_000
 
 
 class TableMetrics:
-    """The registry of one table. `observe` is called by the table's loop after every store.
+    """The registry of one table: a subscriber that counts, in memory alone.
 
     `shuffler`: the table has a connected shuffler, whose shuffles and warnings are counted.
     """
+
+    name: ClassVar[str] = "metrics"
 
     def __init__(self, table_name: str, *, shuffler: bool = False) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]
@@ -102,7 +109,7 @@ class TableMetrics:
         )
         self._shuffler_counts = _ShufflerCounts(registry) if shuffler else None
 
-    def observe(self, stored: StoredTransaction) -> None:
+    def stored(self, stored: Stored) -> None:
         """Count one durable transaction."""
         self._transactions.inc()
         for conclusion in stored.conclusions:
@@ -139,7 +146,7 @@ class TableMetrics:
         elif self._shuffler_counts is not None:
             self._shuffler_counts.count(entry)
 
-    def _observe_delay(self, conclusion: Conclusion, stored: StoredTransaction) -> None:
+    def _observe_delay(self, conclusion: Conclusion, stored: Stored) -> None:
         read = read_at(conclusion)
         if read is not None:
             self._delay.observe((stored.at.monotonic_ns - read.monotonic_ns) / _NS_PER_S)
@@ -200,9 +207,27 @@ class _Scrape(Collector):
         sealing = self._table.sealing_status
         if sealing is not None:
             yield from _seal_metrics(sealing)
+        yield from _follower_metrics(self._table.followers)
         published = self._table.published
         if published is not None:
             yield from _state_gauges(*published)
+
+
+def _follower_metrics(followers: Iterable[Follower]) -> Iterable[Metric]:
+    waiting = GaugeMetricFamily(
+        "smartshoe_stored_waiting",
+        "Transactions that are stored and that a subscriber has not taken in.",
+        labels=("subscriber",),
+    )
+    left_out = CounterMetricFamily(
+        "smartshoe_stored_left_out",
+        "Transactions that a subscriber was too slow for, or that it failed to take in.",
+        labels=("subscriber",),
+    )
+    for one in followers:
+        waiting.add_metric((one.name,), one.waiting)
+        left_out.add_metric((one.name,), one.skipped)
+    yield from (waiting, left_out)
 
 
 def _seal_metrics(sealing: SealingStatus) -> Iterable[Metric]:
@@ -289,7 +314,7 @@ def _state_gauges(core: Core, state: CoreState) -> Iterable[Metric]:
     begun = None if shoe is None else shoe.coups_begun
     yield _number("coups_in_shoe", "Coups begun in this shoe.", begun)
     proven: list[tuple[str, bool, bool]] = []
-    if SHOE_MODELS[core.settings.shoe.model].identity:
+    if core.settings.shoe_model.proves_identity:
         proven.append((DEALING_SHOE, state.shoe_identity.trusted, state.shoe_identity.bare))
     if shuffler is not None:
         online = any(

@@ -12,7 +12,8 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from controller.metrics.collector import TableMetrics
 from controller.system.http import HttpServer, Page
-from controller.table.table import Health, Table
+from controller.table.table import Table
+from controller.views.snapshot import Health
 
 PROBE_S: Final = 2.0
 

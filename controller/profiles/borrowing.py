@@ -84,6 +84,11 @@ def borrowed_among(own: str, clauses: Iterable[str]) -> dict[str, str]:
     return {one: decision for one, decision in named if decision is not None}
 
 
+def cite(own: str, clauses: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The clauses, and the decision by clause for those that are borrowed."""
+    return clauses, borrowed_among(own, clauses)
+
+
 def citation_words(own: str, clauses: Iterable[str]) -> str:
     """The clauses as a person reads them, comma-separated, as `S42-e-5 (borrowed, X-6)`."""
     return ", ".join(describe_citation(one, borrowed_by(own, one)) for one in clauses)

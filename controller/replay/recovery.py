@@ -30,6 +30,7 @@ from controller.tape.entries import StateDigest
 from controller.tape.inputs import Started
 from controller.tape.records import holds, read_as, read_entry
 from controller.version import VERSION
+from drivers.model import MissingDriver
 
 
 class RecoveryError(Exception):
@@ -84,6 +85,9 @@ def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> RecoveredS
         recovered = _replay_after(journal, replayer, after)
         gone = saved_state is None and not journal.saved_state_damage and _ends_coup(journal)
         return replace(recovered, state_gone=gone)
+    except MissingDriver as error:
+        # As after another version of the program: the state of that driver cannot be read.
+        return _other_version(journal, f"with another driver ({error})")
     except (EncodingError, ProfileError, ValueError) as error:
         raise RecoveryError(
             f"{journal.file}: a record cannot be read: {error}. Remedy: keep the file as evidence; "

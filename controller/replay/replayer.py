@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from controller.core.build import build_core
 from controller.core.core import Core
-from controller.core.state import STATES, CoreState
+from controller.core.state import CoreState
 from controller.journal.encoding import EncodingError
 from controller.journal.values import Base, StoredRecord
 from controller.procedure.verdicts import Irregularity
@@ -62,21 +62,26 @@ class Replayer:
         self._concluded: deque[Entry] = deque()
         self.run: Run | None = None
         self.state: CoreState | None = None
+        self._before_run = b""
         self.ledger = UpgradeLedger()
         self.inputs = 0
         self.entries = 0
         self.unread_version = ""
         self.skipped = 0
 
-    def restore(self, run: Run | None, state: CoreState) -> None:
-        """Start from a saved state instead of from the first record."""
+    def restore(self, run: Run | None, state: bytes) -> None:
+        """Start from a saved state instead of from the first record.
+
+        Without a run the next record begins one, whose devices read their part of the state.
+        """
         self.run = run
-        self.state = state
+        self.state = None if run is None else run.core.devices.read_state(state, same_run=True)
+        self._before_run = state if run is None else b""
 
     def restore_base(self, base: Base) -> None:
         """Start from the state at a base. Raises EncodingError."""
         if base.seq > 0:
-            self.restore(self._run_of(base), STATES.decode(base.state))
+            self.restore(self._run_of(base), base.state)
 
     def _run_of(self, base: Base) -> Run | None:
         """The run in force at a base; None where its first input is the next record."""
@@ -146,6 +151,9 @@ class Replayer:
         if self.unread_version:
             self.state = carried_over_state(core, self.ledger)
             self.unread_version = ""
+        elif self._before_run:
+            self.state = core.devices.read_state(self._before_run)
+            self._before_run = b""
         elif self.state is None:
             self.state = core.initial()
         elif self.run is not None and self.run.software != started.software:

@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from controller.core.state import STATES
+from controller.core.state import encode_state
 from controller.journal.encoding import EncodingError
 from controller.journal.record import link
 from controller.journal.store import JournalError, JournalReader, StoredRecord, open_read_only
@@ -221,7 +221,7 @@ class _ReplayRun(Struct):
         if stored.software != VERSION or not self.replayer.exact or state is None:
             return
         self.saved_state_compared = True
-        if STATES.encode(state) != stored.state:
+        if encode_state(state) != stored.state:
             self._note(Difference(stored.seq, stored.what, "another state"), exact=True)
 
     def _note(self, difference: Difference | None, *, exact: bool) -> None:

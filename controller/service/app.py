@@ -12,12 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from controller.archive.sealer import Sealer
-from controller.config.load import ConfigError, TableConfig, load_config
+from controller.config.document import ConfigError
+from controller.config.load import TableConfig, load_config
 from controller.control.server import ControlServer
-from controller.core.build import SETTINGS
+from controller.core.stored_settings import SETTINGS
 from controller.install.approval import approval_of, missing_parts
 from controller.journal.folder_lock import narrow_modes
 from controller.journal.people import PeopleFile
@@ -26,33 +27,31 @@ from controller.metrics.collector import TableMetrics
 from controller.metrics.server import MetricsServer, MetricsUnavailable
 from controller.profiles.load import load_clauses
 from controller.service.device_log import (
-    HostLog,
     WireLogger,
     device_role,
-    log_batches,
-    log_identities,
-    log_warnings,
     logging_port,
     logging_refusals,
 )
-from controller.service.irregularity_log import IrregularityLog
 from controller.service.manifest_lookup import ManifestLookup
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
+from controller.service.power_fail import PowerFail
+from controller.service.signal_lines import signal_lines_of
 from controller.service.stored_chunks import stored_chunks
+from controller.service.table_log import LinesBehind, TableLog
 from controller.service.usb_hotplug import UsbHotplug
 from controller.system.process import make_undumpable, runs_as_root
 from controller.system.systemd import Notifier
 from controller.table.clock_sync import ClockSyncMonitor
 from controller.table.disk_space import DiskMonitor
 from controller.table.fault_text import describe_fault, traceback_text
-from controller.table.loop import StoredTransaction
-from controller.table.table import Health, RunSpec, Table
-from controller.tape.inputs import Started
+from controller.table.table import RunSpec, Table
+from controller.tape.inputs import PowerSign, Started
 from controller.version import VERSION
-from controller.views.people import people_view
-from controller.views.snapshot import Plain, snapshot
+from controller.views.build import build_snapshot
+from controller.views.snapshot import Health, RunFacts, Snapshot
 from drivers.events import Stage
 from firmware_bridge.attestation import NO_TRUST
+from firmware_bridge.gpio.chip import GpioUnavailable
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.open_port import open_port
@@ -64,6 +63,7 @@ BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 PORT_WAIT_S: Final = 1.0
 NOT_OPEN: Final = (Stage.CLOSED, Stage.LOST)
 IDLE_WAIT_S: Final = 3600.0
+STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGPWR)
 _AFTER_FAILURE: Final = "start it again: what is stored is kept; please report the log"
 
 
@@ -84,14 +84,32 @@ def run_configured(file: Path, *, close_coup_as_partial: bool, as_root: bool) ->
         raise StartRefused(
             "python: -O removes the assertions the program needs. Remedy: start it without -O"
         )
-    logging.basicConfig(
-        level=logging.WARNING,
-        stream=sys.stderr,
-        format="%(asctime)s %(levelname)s %(name)s: %(message)s",
-    )
+    # Blocked before any other thread starts, so that only the waiting thread gets the signals.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    lines = _log_to_stderr()
+    try:
+        _run_approved(file, close_coup_as_partial=close_coup_as_partial, as_root=as_root)
+    except (ConfigError, StartRefused):
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)  # no thread waits for them
+        raise
+    finally:
+        logging.getLogger().removeHandler(lines)
+        lines.close()
+
+
+def _log_to_stderr() -> LinesBehind:
+    """Log to the standard error stream; nobody waits for it."""
+    lines = logging.StreamHandler(sys.stderr)
+    lines.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    behind = LinesBehind(lines)
+    logging.basicConfig(level=logging.WARNING, handlers=[behind])
     # Only this program logs at INFO; the state table's library would log which hand draws.
     LOG.setLevel(logging.INFO)
     threading.excepthook = _log_thread_error
+    return behind
+
+
+def _run_approved(file: Path, *, close_coup_as_partial: bool, as_root: bool) -> None:
     try:
         config = load_config(file)
     except ConfigError as error:
@@ -132,16 +150,11 @@ def _log_thread_error(hook: threading.ExceptHookArgs) -> None:
 
 
 class ProgramParts(Struct, frozen=True):
-    """The parts of the running program."""
+    """What runs around the table: sources of inputs end before it, servers answer until after."""
 
-    table: Table
-    pumps: tuple[PortPump, ...]
-    batches: ManifestLookup
-    devices: DeviceWatch
-    disk: DiskMonitor
-    clock_sync: ClockSyncMonitor
-    control: ControlServer
-    metrics: MetricsServer | None
+    sources: tuple[ClockSyncMonitor | PortPump | DeviceWatch | DiskMonitor, ...]
+    servers: tuple[ControlServer | MetricsServer, ...]
+    where: str
 
 
 def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> None:
@@ -160,23 +173,43 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> None:
             config.settings.table, config.signing, now, Notifier().starting, config.witnesses
         ),
     )
-    people = PeopleFile(config.journal_folder)
-    batches = ManifestLookup(config.batches_folder, config.batch_keys, now, people.id_of)
+    table = Table(config.settings.table, spec, now)
+    batches = ManifestLookup(
+        config.batches_folder,
+        config.batch_keys,
+        now,
+        PeopleFile(config.journal_folder).id_of,
+        table.put,
+        table.announce,
+    )
+    # Who follows what is stored: in this order, after sealing, none in a card's path.
+    table.subscribe((metrics, batches, TableLog(config.settings)))
+    try:
+        signal_lines = signal_lines_of(config.machine.outputs, table.name)
+        power = PowerFail(table, config.machine.power)
+    except GpioUnavailable as error:
+        raise StartRefused(str(error)) from error
+    if signal_lines is not None:
+        table.subscribe((signal_lines,))
+    _stop_on_signal(table, power)
+    power.start()
+    try:
+        _run(config, table, metrics, batches, disk)
+    finally:
+        power.stop()
+        if signal_lines is not None:
+            signal_lines.close()
+    LOG.info("table %s stopped; everything is stored", table.name)
 
-    irregularities, host_log = IrregularityLog(), HostLog()
 
-    def on_stored(stored: StoredTransaction) -> None:
-        metrics.observe(stored)
-        batches.on_stored(stored)
-        log_batches(stored)
-        log_identities(config.settings, stored)
-        log_warnings(stored)
-        host_log.on_stored(stored)
-        assert table.core is not None, "what is stored was concluded by a core"
-        irregularities.on_stored(table.core.book, stored)
-
-    table = Table(config.settings.table, spec, now, on_stored)
-    _stop_on_signal(table)
+def _run(
+    config: TableConfig,
+    table: Table,
+    metrics: TableMetrics,
+    batches: ManifestLookup,
+    disk: DiskMonitor,
+) -> None:
+    """Start the table, serve it until it ends, and end the rest of the program."""
     table.start()
     if table.health is not Health.RUNNING:
         table.join()
@@ -188,11 +221,10 @@ def run_table(config: TableConfig, *, close_coup_as_partial: bool) -> None:
         table.join()
         raise StartRefused(str(error)) from error
     try:
-        _serve(config, parts)
+        _serve(config, table, parts)
     finally:
-        _shut_down(parts)
+        _shut_down(table, parts)
     _raise_failure(table)
-    LOG.info("table %s stopped; everything is stored", table.name)
 
 
 def _narrow_journal(folder: Path) -> None:
@@ -204,14 +236,12 @@ def _narrow_journal(folder: Path) -> None:
         raise StartRefused(str(error)) from error
 
 
-def _stop_on_signal(table: Table) -> None:
+def _stop_on_signal(table: Table, power: PowerFail) -> None:
     """Stop the table from a thread: a signal handler could run while the queue holds its lock."""
-    numbers = (signal.SIGTERM, signal.SIGINT)
-    # Blocked before any other thread starts, so that only the waiting thread gets the signals.
-    signal.pthread_sigmask(signal.SIG_BLOCK, numbers)
 
     def wait() -> None:
-        signal.sigwait(numbers)
+        if signal.sigwait(STOP_SIGNALS) == signal.SIGPWR:
+            power.fails(PowerSign.SIGNAL)
         table.stop()
 
     threading.Thread(target=wait, name="signals", daemon=True).start()
@@ -244,17 +274,18 @@ def _assemble(
 ) -> ProgramParts:
     people = PeopleFile(config.journal_folder)
 
-    def snapshot_of_table() -> Plain:
+    def snapshot_of_table() -> Snapshot:
         published = table.published
         assert published is not None, "a running table has published its first state"
-        answered = [to_builtins(one) for one in batches.answered]
         sealing = table.sealing_status
-        return {
-            **snapshot(*published, table.health.value, table.failure),
-            "batches_named": answered,
-            "seals": sealing.snapshot_fields() if sealing is not None else None,
-            "people": people_view(published[1].table.staff, people.account_count()),
-        }
+        facts = RunFacts(
+            health=table.health,
+            failure=table.failure,
+            batches_named=batches.answered,
+            seals=sealing.view() if sealing is not None else None,
+            accounts=people.account_count(),
+        )
+        return build_snapshot(*published, facts)
 
     control = ControlServer(
         config.control_socket,
@@ -265,7 +296,8 @@ def _assemble(
         group=config.control_group,
     )
     control.start()
-    server = None
+    servers: tuple[ControlServer | MetricsServer, ...] = (control,)
+    where = f"control {config.control_socket}"
     if config.metrics_enabled:
         server = MetricsServer(config.metrics_address, config.metrics_port, ((table, metrics),))
         try:
@@ -273,6 +305,8 @@ def _assemble(
         except BaseException:
             control.stop()
             raise
+        servers = (control, server)
+        where += f", metrics {server.url}"
     since_ns = now().utc_ns - NoiseLimit.WINDOW_NS
     stored = stored_chunks(config.journal_folder, since_ns)
     pumps = tuple(_pump(config, table, url, line, stored) for url, line in config.lines)
@@ -280,14 +314,14 @@ def _assemble(
     clock_sync = ClockSyncMonitor(now)
     clock_sync.start(table.act)
     # Bind the batches before the shoe's port opens and the first card can be read.
-    batches.start(table.put, config.bound_batches)
+    batches.bind(config.bound_batches)
     for pump in pumps:
         pump.start()
     hotplug = UsbHotplug(config.allowed, pumps, logging_refusals(table.put))
     devices = DeviceWatch(hotplug.on_device_event)
     devices.start()
     disk.start(table.put)
-    return ProgramParts(table, pumps, batches, devices, disk, clock_sync, control, server)
+    return ProgramParts((devices, disk, clock_sync, *pumps), servers, where)
 
 
 def _pump(
@@ -311,17 +345,13 @@ def _pump(
     return pump
 
 
-def _serve(config: TableConfig, parts: ProgramParts) -> None:
+def _serve(config: TableConfig, table: Table, parts: ProgramParts) -> None:
     """Notify systemd that the table is ready, then wait for its end."""
-    table = parts.table
     notifier = Notifier()
     _wait_for_port(table)
     gc.freeze()
     gc.enable()
-    where = f"control {config.control_socket}"
-    if parts.metrics is not None:
-        where += f", metrics {parts.metrics.url}"
-    LOG.info("table %s is running; journal %s, %s", table.name, config.journal_folder, where)
+    LOG.info("table %s is running; journal %s, %s", table.name, config.journal_folder, parts.where)
     bare = _bare_devices(config)
     bare_text = f"; BARE devices accepted: {bare}" if bare else ""
     notifier.ready(f"table {table.name} is running{bare_text}")
@@ -350,24 +380,15 @@ def _wait_for_port(table: Table) -> None:
         version = table.wait_for_change(version, left_ns / 1e9)
 
 
-def _shut_down(parts: ProgramParts) -> None:
-    parts.devices.stop()
-    parts.disk.stop()
-    parts.clock_sync.stop()
-    for pump in parts.pumps:
-        pump.stop()
-    parts.batches.stop()
-    parts.table.stop()
-    parts.table.join()
-    for pump in parts.pumps:
-        pump.join()
-    parts.batches.join()
-    parts.devices.join()
-    parts.disk.join()
-    parts.clock_sync.join()
-    parts.control.stop()
-    if parts.metrics is not None:
-        parts.metrics.stop()
+def _shut_down(table: Table, parts: ProgramParts) -> None:
+    for source in parts.sources:
+        source.stop()
+    table.stop()
+    table.join()
+    for source in parts.sources:
+        source.join()
+    for server in parts.servers:
+        server.stop()
 
 
 def _raise_failure(table: Table) -> None:

@@ -8,14 +8,13 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from controller.core.build import shoe_driver_settings
-from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.core.settings import DeviceSettings, Settings, installation
+from controller.core.state import Stored
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import WarningClosed, WarningOpened
 from controller.procedure.events import ClockJumped, ShufflerReported
 from controller.procedure.opening.gaming_day import gaming_day_due
 from controller.service.manifest_lookup import BY_CONFIGURATION
-from controller.table.loop import StoredTransaction
 from controller.tape.entries import (
     BatchBound,
     ClockStepped,
@@ -33,7 +32,8 @@ from controller.tape.inputs import (
     ManifestGiven,
 )
 from controller.views.host import describe_clock_step, describe_disk
-from drivers.catalogue import build_monitor
+from drivers.catalogue import find_model
+from drivers.model import DeviceKind
 from drivers.shuffler_events import IdentityProven, IdentityRefused
 from firmware_bridge.message import message
 from firmware_bridge.transport.port import PortEvent, PortLost, PortOpened
@@ -92,7 +92,7 @@ def logging_refusals(put: _PutDevice) -> _PutDevice:
     return log_and_put
 
 
-def log_batches(stored: StoredTransaction) -> None:
+def log_batches(stored: Stored) -> None:
     """Log whether a named batch was bound.
 
     A refused name that somebody scanned or typed is not logged: it may be the code of a card.
@@ -109,7 +109,7 @@ def log_batches(stored: StoredTransaction) -> None:
         LOG.warning("%s is not bound, named by %s; `smartshoe status` shows why", name, by)
 
 
-def log_identities(settings: Settings, stored: StoredTransaction) -> None:
+def log_identities(settings: Settings, stored: Stored) -> None:
     """Log the identity that a device has proven, or that all its reports are rejected."""
     for conclusion in stored.conclusions:
         for entry in conclusion.entries:
@@ -137,7 +137,7 @@ def _log_identity(settings: Settings, entry: Entry) -> None:
             pass
 
 
-def log_warnings(stored: StoredTransaction) -> None:
+def log_warnings(stored: Stored) -> None:
     """Log opened and cleared warnings of the shuffler, without their text: it may name a card."""
     for conclusion in stored.conclusions:
         for entry in conclusion.entries:
@@ -157,7 +157,7 @@ class HostLog:
     def __init__(self) -> None:
         self._disk_logged = False
 
-    def on_stored(self, stored: StoredTransaction) -> None:
+    def stored(self, stored: Stored) -> None:
         for conclusion in stored.conclusions:
             if isinstance(conclusion.item, ClockSyncRead):
                 sync = conclusion.item.sync
@@ -185,9 +185,10 @@ class WireLogger:
     """Logs one port's traffic, then passes events on. Used by the port's reader thread."""
 
     def __init__(
-        self, shoe: ShoeDeviceSettings, level: str, put: Callable[[PortEvent], object]
+        self, shoe: DeviceSettings, level: str, put: Callable[[PortEvent], object]
     ) -> None:
-        self._monitor = build_monitor(shoe.model, shoe_driver_settings(shoe), to_words)
+        model = find_model(DeviceKind.SHOE, shoe.model)
+        self._monitor = model.build_monitor(to_words, shoe.driver, installation(shoe))
         self._state = self._monitor.initial()
         self._prefixes = LEVELS[level]
         self._put = put

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from controller.actions.actions import OperatorAction
+from controller.core.state import Conclusion, Stored
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import ActRecord, CoupCorrected, ResolutionRecorded
 from controller.procedure.people.setting_changes import effective_book
@@ -18,7 +19,6 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import Suspension, TableState
 from controller.procedure.verdicts import Irregularity
 from controller.profiles.borrowing import citation_words
-from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import AccountChanged, Input
 from controller.views.disclosure import disclosed_clauses
@@ -36,14 +36,14 @@ _PLAYING_AGAIN: Final = "the table is no longer suspended"
 
 
 class IrregularityLog:
-    """Logs one table's irregularities and decisions. Called by the table's thread."""
+    """Logs one table's irregularities and decisions."""
 
     def __init__(self) -> None:
         self._suspended: bool | None = None
 
-    def on_stored(self, book: RuleBook, stored: StoredTransaction) -> None:
+    def stored(self, stored: Stored) -> None:
         """Log what the transaction raised, what a person decided, and whether play stops."""
-        table = stored.state.table
+        book, table = stored.book, stored.state.table
         stopped = decided = False
         for conclusion in stored.conclusions:
             for decision in _decisions(conclusion):

@@ -1,52 +1,39 @@
-"""Looks up the manifests of named batches in a thread, so that the table never waits for a disk.
+"""Looks up the manifests of named batches as a subscriber: the table never waits for their disk.
 
 Source: controller/custody/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 """
 
-import contextlib
-import queue
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.commissioning.batch_folder import BatchFile, load_batch
 from controller.core.manifest_binding import MANIFESTS, is_batch_name
+from controller.core.state import Stored
 from controller.journal.values import JournalError
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
 from controller.system.keys import KeyFileError, load_public
-from controller.table.loop import StoredTransaction
 from controller.tape.entries import BatchBound, Entry, ManifestRequested
 from controller.tape.inputs import ManifestGiven
+from controller.views.snapshot_devices import NamedBatch
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 BY_CONFIGURATION: Final = message("the_configuration")
-_QUEUE_MAX: Final = 64
 _ANSWERS_MAX: Final = 4
 
 
-class NamedBatch(Struct, frozen=True):
-    """A batch named in this run, and the result, in words; `refused` is empty if it was bound.
-
-    `number` counts the answers, so that a client can distinguish its answer from an older one.
-    """
-
-    number: int
-    batch: str
-    named_by: str
-    refused: str
-
-
 class ManifestLookup:
-    """Looks up the batches that stored entries request, on a thread of its own.
+    """Looks up the batches that stored entries request. A bar code that is left out is read again.
 
-    `id_of` gives the id of the person who enrolled a batch, and may raise JournalError.
+    `id_of` gives the id of the person who enrolled a batch, and may raise JournalError. `put` takes
+    the manifests; `announce` is called when there is a new answer to show.
     """
+
+    name: ClassVar[str] = "batches"
 
     def __init__(
         self,
@@ -54,15 +41,16 @@ class ManifestLookup:
         keys: Sequence[Path],
         clock: Callable[[], Timestamp],
         id_of: Callable[[str], str],
+        put: Callable[[ManifestGiven], object],
+        announce: Callable[[], object],
     ) -> None:
         self._id_of = id_of
         self._folder = folder
         self._keys = tuple(keys)
         self._clock = clock
-        self._put: Callable[[ManifestGiven], object] = _discard
+        self._put = put
+        self._announce = announce
         self._answers: tuple[NamedBatch, ...] = ()
-        self._queue: queue.Queue[ManifestRequested | None] = queue.Queue(_QUEUE_MAX)
-        self._thread = threading.Thread(target=self._serve, name="batches", daemon=True)
 
     @property
     def answered(self) -> tuple[NamedBatch, ...]:
@@ -72,29 +60,20 @@ class ManifestLookup:
         """
         return self._answers
 
-    def start(self, put: Callable[[ManifestGiven], object], bound: Sequence[str]) -> None:
-        """Start the thread; `put` takes the manifests.
-
-        The batches in the configuration are put before this returns: a port is started next, and
-        its first card needs them.
-        """
-        self._put = put
-        for name in bound:
+    def bind(self, names: Sequence[str]) -> None:
+        """Put the manifests of the batches that the configuration names, before a port opens."""
+        for name in names:
             self._look_up(ManifestRequested(name, BY_CONFIGURATION))
-        self._thread.start()
 
-    def on_stored(self, stored: StoredTransaction) -> None:
-        """Queue the look-ups that a transaction requests; never blocks.
-
-        Requests are dropped while the queue is full: a bar code can be scanned again.
-        """
+    def stored(self, stored: Stored) -> None:
+        """Look up what a transaction requests, and keep the answers in it."""
         for conclusion in stored.conclusions:
             if isinstance(conclusion.item, ManifestGiven):
                 self._record_answers(conclusion.item, conclusion.entries)
+                self._announce()
             for entry in conclusion.entries:
                 if isinstance(entry, ManifestRequested):
-                    with contextlib.suppress(queue.Full):
-                        self._queue.put_nowait(entry)
+                    self._look_up(entry)
 
     def _record_answers(self, item: ManifestGiven, entries: tuple[Entry, ...]) -> None:
         answers = self._answers
@@ -111,20 +90,6 @@ class ManifestLookup:
             answers = (*answers, NamedBatch(number, item.batch, to_words(item.named_by), refused))
         self._answers = answers[-_ANSWERS_MAX:]
 
-    def stop(self) -> None:
-        """End the thread once the queue is empty."""
-        self._queue.put(None)
-
-    def join(self, timeout_s: float | None = None) -> bool:
-        """Wait for the thread to end; whether it has."""
-        if self._thread.ident is not None:
-            self._thread.join(timeout_s)
-        return not self._thread.is_alive()
-
-    def _serve(self) -> None:
-        while (wanted := self._queue.get()) is not None:
-            self._look_up(wanted)
-
     def _look_up(self, wanted: ManifestRequested) -> None:
         found = look_up(self._folder, self._keys, wanted.batch)
         given = manifest_given(found, wanted, self._clock())
@@ -136,10 +101,6 @@ class ManifestLookup:
         else:
             given = replace(given, operator=operator)
         self._put(given)
-
-
-def _discard(item: ManifestGiven) -> None:
-    """Before start() no batch is looked up."""
 
 
 def look_up(folder: Path, keys: Sequence[Path], name: str) -> BatchFile:

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from controller.core.settings import Settings
 from controller.tape.inputs import NoiseDropped
-from drivers import framing
-from drivers.catalogue import SCANNER_FRAMINGS, SHOE_FRAMINGS
+from drivers.catalogue import find_model
 from drivers.framing import Framing
 from firmware_bridge.link import LinkFault
 from firmware_bridge.timestamp import Timestamp
@@ -178,16 +177,7 @@ class NoiseLimit:
 
 def noise_limit_of(settings: Settings, port: str, put: _Put) -> NoiseLimit | None:
     """The limit for the device at a port; a device with reports of fixed length makes no noise."""
-    port_framing = _framing_of(settings, port)
-    return None if port_framing is None else NoiseLimit(port_framing, put)
-
-
-def _framing_of(settings: Settings, port: str) -> Framing | None:
-    if port == settings.shoe.port:
-        return SHOE_FRAMINGS[settings.shoe.model]
-    if settings.shuffler is not None and port == settings.shuffler.port:
-        return framing.TABLELINK
-    if any(one.port == port for one in settings.readers):
-        return framing.FEIG
-    (scanner,) = (one for one in settings.scanners if one.port == port)
-    return SCANNER_FRAMINGS[scanner.model]
+    (framing,) = (
+        find_model(kind, one.model).framing for kind, one in settings.devices if one.port == port
+    )
+    return None if framing is None else NoiseLimit(framing, put)

@@ -4,10 +4,10 @@ Source: controller/table/README.md, "The clock"; adjtimex(2).
 """
 
 import ctypes
-import threading
 from collections.abc import Callable
 from typing import ClassVar, Final
 
+from controller.table.monitor import MachineMonitor
 from controller.tape.inputs import ClockSync, ClockSyncRead
 from firmware_bridge.timestamp import Timestamp
 
@@ -35,40 +35,21 @@ def sync_of(max_error_us: int) -> ClockSync:
     return ClockSync.SYNCHRONISED if good else ClockSync.UNSYNCHRONISED
 
 
-class ClockSyncMonitor:
-    """Reads the synchronisation in a thread; `put` takes the first reading and each change."""
+class ClockSyncMonitor(MachineMonitor[ClockSyncRead]):
+    """Reads the synchronisation; `put` takes the first reading and each change."""
 
     INTERVAL_S: ClassVar[float] = 10.0
 
     def __init__(
         self, clock: Callable[[], Timestamp], read: Callable[[], ClockSync] = read_sync
     ) -> None:
+        super().__init__()
         self._clock = clock
         self._read = read
         self._sync: ClockSync | None = None
-        self._ended = threading.Event()
-        self._thread: threading.Thread | None = None
-
-    def start(self, put: Callable[[ClockSyncRead], object]) -> None:
-        """Read now, then in a thread until stop()."""
-        self.check(put)
-        self._thread = threading.Thread(target=self._run, args=(put,), name="clock sync")
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._ended.set()
-
-    def join(self) -> None:
-        if self._thread is not None:
-            self._thread.join()
 
     def check(self, put: Callable[[ClockSyncRead], object]) -> None:
-        """Read once; put an input if it is new."""
         sync = self._read()
         if sync is not self._sync:
             self._sync = sync
             put(ClockSyncRead(self._clock(), sync))
-
-    def _run(self, put: Callable[[ClockSyncRead], object]) -> None:
-        while not self._ended.wait(self.INTERVAL_S):
-            self.check(put)

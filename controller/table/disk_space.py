@@ -6,13 +6,13 @@ Source: controller/table/README.md, "Disk space"; statvfs(3), posix_fallocate(3)
 import contextlib
 import logging
 import os
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar, Final
 
 from msgspec import Struct
 
+from controller.table.monitor import MachineMonitor
 from controller.tape.entries import DiskLevelRecorded
 from controller.tape.inputs import DiskLevel, DiskSpace
 from controller.views.host import describe_disk
@@ -64,7 +64,7 @@ def disk_usage(folder: Path) -> DiskUsage:
     return DiskUsage(found.f_blocks * found.f_frsize, found.f_bavail * found.f_frsize)
 
 
-class DiskMonitor:
+class DiskMonitor(MachineMonitor[DiskSpace]):
     """Checks the disk of one journal's folder; `put` takes its first level and each change."""
 
     INTERVAL_S: ClassVar[float] = 2.0
@@ -76,13 +76,12 @@ class DiskMonitor:
         clock: Callable[[], Timestamp],
         read_usage: Callable[[Path], DiskUsage] = disk_usage,
     ) -> None:
+        super().__init__()
         self._folder = folder
         self._limits = limits
         self._clock = clock
         self._read_usage = read_usage
         self._level: DiskLevel | None = None
-        self._ended = threading.Event()
-        self._thread: threading.Thread | None = None
 
     def refusal(self) -> str:
         """Why a table may not start here; empty if there is space, or the usage is unreadable.
@@ -100,20 +99,11 @@ class DiskMonitor:
         return disk_stop_text(self._folder, DiskLevelRecorded(DiskLevel.STOP, free_bytes, needed))
 
     def start(self, put: Callable[[DiskSpace], object]) -> None:
-        """Allocate the reserve, and check the disk in a thread until stop()."""
+        """Allocate the reserve, and check the disk until stop()."""
         self.allocate_reserve()
-        self._thread = threading.Thread(target=self._run, args=(put,), name="disk")
-        self._thread.start()
-
-    def stop(self) -> None:
-        self._ended.set()
-
-    def join(self) -> None:
-        if self._thread is not None:
-            self._thread.join()
+        super().start(put)
 
     def check(self, put: Callable[[DiskSpace], object]) -> None:
-        """Check once; put an input if the level is new."""
         usage = DiskUsage(0, 0)
         try:
             usage = self._read_usage(self._folder)
@@ -155,12 +145,6 @@ class DiskMonitor:
             return min((self._folder / RESERVE_NAME).stat().st_blocks * 512, RESERVE_BYTES)
         except OSError:
             return 0
-
-    def _run(self, put: Callable[[DiskSpace], object]) -> None:
-        while True:
-            self.check(put)
-            if self._ended.wait(self.INTERVAL_S):
-                return
 
 
 def disk_stop_text(folder: Path, disk: DiskLevelRecorded) -> str:

@@ -6,14 +6,12 @@ Source: controller/core/README.md, "Store before you act"; performance goals P3,
 from collections.abc import Callable
 from typing import ClassVar
 
-from msgspec import Struct
-
 from controller.core.core import Core
-from controller.core.state import CoreState
+from controller.core.state import Conclusion, CoreState, Stored
 from controller.journal.store import Journal
 from controller.journal.values import SavedState
 from controller.procedure.effects import ShoeEnded
-from controller.tape.entries import CoreOutput, Entry
+from controller.tape.entries import CoreOutput
 from controller.tape.inputs import Input, Started, Tick
 from controller.tape.records import chunks_record, entry_record, input_record
 from firmware_bridge.timestamp import Timestamp
@@ -22,33 +20,16 @@ from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 NS_PER_S = 1_000_000_000
 
 
-class Conclusion(Struct, frozen=True):
-    """An input and the entries that the core concluded from it."""
-
-    item: Input
-    entries: tuple[Entry, ...]
-
-
-class StoredTransaction(Struct, frozen=True):
-    """One durable transaction: its conclusions, the writes it permits, its time and state.
-
-    `shoe_ended`: a shoe ended in it; `shoe_ends` are the saved states after such ends.
-    """
-
-    conclusions: tuple[Conclusion, ...]
-    writes: tuple[tuple[str, bytes], ...]
-    at: Timestamp
-    state: CoreState
-    shoe_ended: bool = False
-    shoe_ends: tuple[SavedState, ...] = ()
-
-
 class Loop:
     """The state of one run of one table. Used by one thread."""
 
-    # Inputs without entries are stored after this time or this many bytes.
+    # Inputs without entries are stored after this time or this many bytes. Bytes and ticks change
+    # nothing that people see without an entry: those of an idle table wait for one transaction.
     IDLE_STORE_NS: ClassVar[int] = NS_PER_S
+    QUIET_STORE_NS: ClassVar[int] = 60 * NS_PER_S
     IDLE_STORE_BYTES: ClassVar[int] = 64 * 1024
+    # A chunk takes about so much besides its data, on the disk and more in memory.
+    CHUNK_BYTES: ClassVar[int] = 10
     # A deadline that is found so late passed while the host was stopped: what came meanwhile is
     # read first, for so long, because it may have come in time.
     STOPPED_NS_MIN: ClassVar[int] = NS_PER_S
@@ -70,7 +51,7 @@ class Loop:
         self._records: list[bytes] = []
         self._run: list[Chunk] = []
         self._bytes = 0
-        self._since_ns: int | None = None
+        self._due_ns: int | None = None
         self._conclusions: list[Conclusion] = []
         self._writes: list[tuple[str, bytes]] = []
         self._at_once: list[tuple[str, bytes]] = []
@@ -79,7 +60,7 @@ class Loop:
         self._shoe_ends: list[SavedState] = []
         self._reading_until_ns: int | None = None
 
-    def begin(self, started: Started) -> StoredTransaction:
+    def begin(self, started: Started) -> Stored:
         """Process and store the first input. Raises JournalWriteFailed."""
         self._started_seq = self._journal.head.seq + 1
         self._software = started.software
@@ -123,8 +104,9 @@ class Loop:
             self._shoe_ended = True
             if output.saved_state and self._saved_state is not None:
                 self._shoe_ends.append(self._saved_state)
-        if self._since_ns is None:
-            self._since_ns = item.at.monotonic_ns
+        quiet = isinstance(item, (Chunk, Tick))
+        due_ns = item.at.monotonic_ns + (self.QUIET_STORE_NS if quiet else self.IDLE_STORE_NS)
+        self._due_ns = due_ns if self._due_ns is None else min(self._due_ns, due_ns)
         return output
 
     def tick_if_due(self) -> None:
@@ -161,7 +143,7 @@ class Loop:
             at_ns
             for at_ns in (
                 tick_ns if self._reading_until_ns is None else self._reading_until_ns,
-                None if self._since_ns is None else self._since_ns + self.IDLE_STORE_NS,
+                self._due_ns,
             )
             if at_ns is not None
         ]
@@ -169,26 +151,30 @@ class Loop:
             return None
         return max(0.0, (min(due) - self._clock().monotonic_ns) / NS_PER_S)
 
-    def store_if_due(self, *, force: bool = False) -> StoredTransaction | None:
+    def store_if_due(self, *, force: bool = False) -> Stored | None:
         """Store all waiting records if there are entries or writes, or if they waited long enough.
 
         Raises JournalWriteFailed; then nothing was stored and nothing may be written.
         """
-        if self._since_ns is None or not (force or self._due(self._since_ns)):
+        if self._due_ns is None or not (force or self._due(self._due_ns)):
             return None
         self._close_run()
+        after_seq = self._journal.head.seq
         self._journal.append(self._records, self._saved_state)
-        stored = StoredTransaction(
+        stored = Stored(
             tuple(self._conclusions),
             tuple(self._writes),
             self._clock(),
             self.state,
+            self.core.book,
+            after_seq,
+            self._journal.head,
             self._shoe_ended,
             tuple(self._shoe_ends),
         )
         self._records = []
         self._bytes = 0
-        self._since_ns = None
+        self._due_ns = None
         self._conclusions = []
         self._writes = []
         self._saved_state = None
@@ -196,10 +182,10 @@ class Loop:
         self._shoe_ends = []
         return stored
 
-    def _due(self, since_ns: int) -> bool:
+    def _due(self, due_ns: int) -> bool:
         if self._conclusions or self._writes or self._bytes >= self.IDLE_STORE_BYTES:
             return True
-        return self._clock().monotonic_ns - since_ns >= self.IDLE_STORE_NS
+        return self._clock().monotonic_ns >= due_ns
 
     def _add_input(self, item: Input, *, has_entries: bool) -> None:
         """Add an input; consecutive chunks without entries are joined to one record.
@@ -213,7 +199,7 @@ class Loop:
         if self._run and (self._run[0].port != item.port or item.waited_ns):
             self._close_run()
         self._run.append(item)
-        self._bytes += len(item.data)
+        self._bytes += len(item.data) + self.CHUNK_BYTES
         if has_entries or item.waited_ns:
             self._close_run()
 
@@ -225,8 +211,3 @@ class Loop:
     def _add(self, record: bytes) -> None:
         self._records.append(record)
         self._bytes += len(record)
-
-
-def read_at(conclusion: Conclusion) -> Timestamp | None:
-    """When the bytes of the input were read; None if the input is not bytes."""
-    return conclusion.item.at if isinstance(conclusion.item, Chunk) else None

@@ -5,8 +5,8 @@ Source: controller/core/README.md, "Store before you act", "Failure has four kin
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from msgspec import Struct
 from controller.archive.sealer import Sealer, SealingStatus
 from controller.core.build import build_core
 from controller.core.core import Core
-from controller.core.state import CoreState
+from controller.core.state import CoreState, Stored, Subscriber
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError, JournalWriteFailed
 from controller.profiles.clauses import Clause
@@ -23,10 +23,12 @@ from controller.replay.recovery import RecoveredState, RecoveryError, recover, r
 from controller.table.disk_space import disk_stop_text
 from controller.table.fault_text import describe_fault, traceback_text
 from controller.table.input_queue import InputQueue
-from controller.table.loop import Loop, StoredTransaction
+from controller.table.loop import Loop
+from controller.table.subscribers import Follower
 from controller.table.unstored import AwaitedInput, TableInput, UnstoredInputs
 from controller.tape.entries import Entry
 from controller.tape.inputs import DiskLevel, Input, Started
+from controller.views.snapshot import Health
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortOpened
 
@@ -35,17 +37,10 @@ LOG = logging.getLogger("smartshoe.table")
 # After an internal error the table restarts from its journal, but not without limit.
 RESTARTS_MAX = 3
 RESTARTS_WITHIN_NS = 600 * 1_000_000_000
-
-
-class Health(StrEnum):
-    """How the table's loop is doing."""
-
-    STARTING = "starting"
-    RUNNING = "running"
-    STOPPED = "stopped"
-    STORE_FAILED = "store_failed"  # the journal could not be written
-    REFUSED = "refused"  # the journal or the settings do not allow a start
-    FAILED = "failed"  # too many internal errors
+# So long an end waits for each subscriber to take in what is stored.
+CATCH_UP_S = 2.0
+# As the power fails, a program that signs is given so long.
+HURRY_S = 0.25
 
 
 class Writer(Protocol):
@@ -54,7 +49,6 @@ class Writer(Protocol):
     def write(self, data: bytes, opened: bytes = b"") -> None: ...
 
 
-StoredListener = Callable[[StoredTransaction], None]
 # The inputs that end a run, at this time.
 LastInputs = Callable[[Timestamp], Sequence[Input]]
 
@@ -75,26 +69,20 @@ class RunSpec(Struct, frozen=True):
 
 
 class Table:
-    """One table of play. `put` and `act` may be called from any thread.
-
-    `core`: the core of the newest start, None before the first.
-    """
+    """One table of play. `put` and `act` may be called from any thread."""
 
     def __init__(
         self,
         name: str,
         spec: RunSpec,
         clock: Callable[[], Timestamp],
-        on_stored: StoredListener | None = None,
     ) -> None:
         self.name = name
         self.health = Health.STARTING
         self.failure = ""
         self.recovered_inputs = 0
-        self.core: Core | None = None
         self._spec = spec
         self._clock = clock
-        self._on_stored = on_stored
         self._queue = InputQueue(clock)
         self._writers: dict[str, Writer] = {}
         self._last_inputs: list[LastInputs] = []
@@ -105,10 +93,20 @@ class Table:
         self._version = 0
         self._published: tuple[Core, CoreState] | None = None
         self._restarts: list[int] = []
+        # How long an end waits for sealing; None: for as long as a signature takes.
+        self._patience_s: float | None = None
+        self._sealing = Follower(name, spec.sealer) if spec.sealer is not None else None
+        self.followers: tuple[Follower, ...] = (self._sealing,) if self._sealing is not None else ()
         self._thread = threading.Thread(target=self._supervise, name=f"table-{name}")
+
+    def subscribe(self, subscribers: Sequence[Subscriber]) -> None:
+        """Before the start: hand on what is stored to these, too, in this order after sealing."""
+        self.followers += tuple(Follower(self.name, one) for one in subscribers)
 
     def start(self) -> None:
         """Start the thread; returns once the table runs or has failed to (see `health`)."""
+        for follower in self.followers:
+            follower.start()
         self._thread.start()
         with self._changed:
             self._changed.wait_for(lambda: self.health is not Health.STARTING)
@@ -119,6 +117,13 @@ class Table:
         Inputs that still wait after half a second are dropped, as if they had come after the end.
         """
         self._queue.close()
+
+    def stop_at_once(self) -> None:
+        """Stop as the power fails: wait neither for a program that signs nor for witnesses."""
+        self._patience_s = HURRY_S
+        if self._spec.sealer is not None:
+            self._spec.sealer.log.hurry()
+        self.stop()
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the thread to end; whether it has."""
@@ -174,8 +179,14 @@ class Table:
 
     @property
     def version(self) -> int:
-        """Counts stored transactions and changes of health."""
+        """Counts stored transactions, changes of health and announcements."""
         return self._version
+
+    def announce(self) -> None:
+        """Wake whoever waits for a change: something beside the stored state is new to show."""
+        with self._changed:
+            self._version += 1
+            self._changed.notify_all()
 
     def wait_for_change(self, since: int, timeout_s: float | None) -> int:
         """Wait until `version` exceeds `since` or time is up; returns the version."""
@@ -184,6 +195,12 @@ class Table:
             return self._version
 
     def _supervise(self) -> None:
+        self._run_until_it_ends()
+        for follower in self.followers:
+            if not follower.close(CATCH_UP_S):
+                LOG.warning("table %s: %s ended behind what is stored", self.name, follower.name)
+
+    def _run_until_it_ends(self) -> None:
         replaced_allowed = self._spec.close_coup_as_partial
         while True:
             try:
@@ -224,7 +241,6 @@ class Table:
             before = recovered.software if replacing else ""
             started = self._spec.start(before)
             core = build_core(started, self._spec.clauses)
-            self.core = core
             refusal = refusal_to_start(
                 recovered, core, replace_allowed=replace_allowed, at_ns=started.at.utc_ns
             )
@@ -232,22 +248,32 @@ class Table:
                 raise RecoveryError(refusal)
             self.recovered_inputs = recovered.inputs
             loop = Loop(journal, core, recovered.initial_state(core), self._clock)
-            stopped_at: Head | None = None
-            try:
-                if self._spec.sealer is not None:
-                    # A probe wakes the loop: a token has signed, and no input may come for long.
-                    self._spec.sealer.begin(journal, lambda: self._queue.probe(0.0))
+            with self._sealed(journal):
                 stored = loop.begin(started)
                 self._publish(loop, stored)
-                note_evidence(self._spec.sealer, stored, journal)
+                self._hand_on(stored)
                 self._set_health(Health.RUNNING, "")
                 self._serve(loop, journal)
-                if self._spec.sealer is not None:
-                    self._spec.sealer.finish(journal)
-                stopped_at = journal.head
-            finally:
-                if self._spec.sealer is not None:
-                    self._spec.sealer.end(stopped_at)
+
+    @contextmanager
+    def _sealed(self, journal: Journal) -> Iterator[None]:
+        """Seal the shoes of a run, and at its orderly end what ended in it."""
+        sealer, sealing = self._spec.sealer, self._sealing
+        if sealer is None or sealing is None:
+            yield
+            return
+        stopped_at: Head | None = None
+        try:
+            # A probe wakes the loop: a shoe's file is made, and no input may come for long.
+            sealer.begin(journal, lambda: self._queue.probe(0.0))
+            yield
+            all_logged = sealing.caught_up(self._patience_s)
+            sealer.move_made(journal)
+            # A log that lacks leaves ends as after a crash: the next start adds them.
+            stopped_at = journal.head if all_logged else None
+        finally:
+            sealing.caught_up(self._patience_s)
+            sealer.end(stopped_at)
 
     def _warn_of_damage(self, journal: Journal, recovered: RecoveredState) -> None:
         gone = "the state that was stored with the last coup is gone: somebody deleted it"
@@ -268,11 +294,11 @@ class Table:
         while not ended:
             items = self._next_inputs(loop.wait_s())
             ended = self._queue.is_finished and not self._unstored.has_retries
-            stored = self._process(loop, items)
-            # The writes are out, so that sealing delays no card.
-            note_evidence(self._spec.sealer, stored, journal)
+            self._process(loop, items)
+            if self._spec.sealer is not None:
+                self._spec.sealer.move_made(journal)
 
-    def _process(self, loop: Loop, items: Sequence[TableInput]) -> StoredTransaction | None:
+    def _process(self, loop: Loop, items: Sequence[TableInput]) -> None:
         awaited_inputs: list[AwaitedInput] = []
         for item, awaited in self._unstored.each(items):
             output = loop.take(item)
@@ -292,10 +318,11 @@ class Table:
         finally:
             for awaited in awaited_inputs:
                 awaited.done.set()
+        if stored is not None:
+            self._hand_on(stored)
         disk = loop.state.host.disk
         if disk is not None and disk.level is DiskLevel.STOP:
             raise JournalWriteFailed(disk_stop_text(self._spec.journal, disk))
-        return stored
 
     def _next_inputs(self, wait_s: float | None) -> list[TableInput]:
         """The waiting inputs, at most a batch; blocks until there is one or time is up."""
@@ -311,15 +338,19 @@ class Table:
         self._unstored.add(items)
         return items
 
-    def _publish(self, loop: Loop, stored: StoredTransaction) -> None:
-        """After a store: write to devices, then notify the listeners."""
+    def _publish(self, loop: Loop, stored: Stored) -> None:
+        """After a store: write to devices, then show the new state."""
         self._write(stored.writes)
-        if self._on_stored is not None:
-            self._on_stored(stored)
-        with self._changed:
-            self._published = (loop.core, loop.state)
-            self._version += 1
-            self._changed.notify_all()
+        self._show(loop, stored)
+
+    def _hand_on(self, stored: Stored) -> None:
+        """After the answers, so that waking a thread delays none of them."""
+        for follower in self.followers:
+            follower.put(stored)
+
+    def _show(self, loop: Loop, stored: Stored) -> None:
+        self._published = (loop.core, stored.state)
+        self.announce()
 
     def _write(self, writes: Sequence[tuple[str, bytes]]) -> None:
         for port, data in writes:
@@ -331,8 +362,7 @@ class Table:
         with self._changed:
             self.health = health
             self.failure = failure
-            self._version += 1
-            self._changed.notify_all()
+        self.announce()
 
     def _end(self, health: Health, failure: str) -> None:
         if failure:
@@ -346,23 +376,3 @@ class Table:
             )
         self._set_health(health, failure)
         self._unstored.release_waiters()
-
-
-def note_evidence(
-    sealer: Sealer | None, stored: StoredTransaction | None, journal: Journal
-) -> None:
-    """Say in the evidence log what was stored just now, and seal the shoes that ended in it.
-
-    A shoe that was being signed meanwhile is sealed, too. Raises JournalWriteFailed.
-    """
-    if sealer is None:
-        return
-    if stored is None:
-        sealer.seal_signed(journal)
-        return
-    entries = (entry for one in stored.conclusions for entry in one.entries)
-    sealer.add_leaves(entries, journal.head, stored.at.utc_ns)
-    if stored.shoe_ended:
-        sealer.seal_ended_shoes(journal, stored.shoe_ends)
-    else:
-        sealer.seal_signed(journal)

@@ -27,7 +27,7 @@ from controller.procedure.effects import (
 from controller.procedure.events import DomainEvent
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.verdicts import Verdict
-from controller.tape.inputs import DiskLevel, Input
+from controller.tape.inputs import DiskLevel, Input, PowerSign
 from drivers.events import DeviceEvent
 from firmware_bridge.message import Message
 from firmware_bridge.recorded_text import (
@@ -134,6 +134,12 @@ class DiskLevelRecorded(Struct, frozen=True, tag="disk-level-recorded"):
     limit_bytes: int
 
 
+class PowerFailRecorded(Struct, frozen=True, tag="power-fail-recorded"):
+    """The run ends because the machine's power fails."""
+
+    sign: PowerSign
+
+
 class ClockEvidence(StrEnum):
     """How a clock step was found."""
 
@@ -169,6 +175,7 @@ Entry: TypeAlias = (
     | CardSetApart
     | UsbDeviceRecorded
     | DiskLevelRecorded
+    | PowerFailRecorded
     | ClockStepped
     | CoupClosed
     | CoupPayment

@@ -159,6 +159,20 @@ class ClockSyncRead(Struct, frozen=True, tag="clock-sync-read"):
     sync: ClockSync
 
 
+class PowerSign(StrEnum):
+    """Who said that the power fails."""
+
+    SIGNAL = "signal"  # SIGPWR: a UPS's program, or a person
+    LINE = "line"  # the line of [power]
+
+
+class PowerFailing(Struct, frozen=True, tag="power-failing"):
+    """The machine's power fails: the last input of a run, which stops because of it."""
+
+    at: Timestamp
+    sign: PowerSign
+
+
 Input: TypeAlias = (
     Started
     | PortOpened
@@ -173,4 +187,5 @@ Input: TypeAlias = (
     | DiskSpace
     | AccountChanged
     | ClockSyncRead
+    | PowerFailing
 )

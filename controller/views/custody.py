@@ -7,7 +7,7 @@ Source: controller/views/README.md, "Disclosure", "Snapshot"; D-8.
 """
 
 from collections.abc import Iterable
-from typing import Final, TypeAlias
+from typing import Final
 
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import Finding, FindingCode
@@ -15,16 +15,16 @@ from controller.custody.state import CustodyState, batch_counts
 from controller.messages.catalogue import to_words
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, OpenIrregularity, ShoeState
-from controller.views.coup import card_text
 from controller.views.disclosure import (
-    HIDDEN_CARD,
-    burn_card_disclosed,
-    coup_disclosed,
-    errors_disclosed,
-    record_disclosed,
+    burn_card_withheld,
+    card_fact,
+    coup_withheld,
+    errors_withheld,
+    record_withheld,
+    shown_card,
 )
-
-Plain: TypeAlias = dict[str, object]
+from controller.views.snapshot import FindingView, Withheld
+from controller.views.snapshot_devices import BatchCardsView, CardsView, CustodyView
 
 HANDS: Final = "hands"
 _HAND_PLACES: Final = (CardPlace.PLAYER, CardPlace.BANKER)
@@ -47,23 +47,21 @@ _PLACE_NAMING_CODES: Final = (
 )
 
 
-def custody_view(state: CustodyState) -> Plain:
+def custody_view(state: CustodyState) -> CustodyView:
     """Counts only: which card is where would reveal cards nobody has seen."""
     shoe = state.shoe
     in_play = shoe.in_play if shoe is not None else ""
-    return {
-        "batches": [
-            {
-                "batch": one.batch,
-                "back": one.back,
-                "in_play": one.batch == in_play,
-                "blocked": "" if one.blocked is None else to_words(one.blocked),
-                "cards": dict(disclosed_places(one.places)),
-            }
-            for one in batch_counts(state)
-        ],
-        "unread": shoe.unread if shoe is not None else 0,
-    }
+    batches = (
+        BatchCardsView(
+            batch=one.batch,
+            back=one.back,
+            in_play=one.batch == in_play,
+            blocked="" if one.blocked is None else to_words(one.blocked),
+            cards=CardsView(**dict(disclosed_places(one.places))),
+        )
+        for one in batch_counts(state)
+    )
+    return CustodyView(tuple(batches), unread=shoe.unread if shoe is not None else 0)
 
 
 def disclosed_places(
@@ -77,17 +75,18 @@ def disclosed_places(
     return tuple(totals.items())
 
 
-def finding_view(finding: Finding, *, seen: bool) -> Plain:
+def finding_view(finding: Finding, *, seen: bool) -> FindingView:
     """A finding; the card's face and identity only if `seen`: people have seen the card."""
-    with_detail = seen or finding.code not in _PLACE_NAMING_CODES
-    return {
-        "code": finding.code.value,
-        "step": to_words(finding.step),
-        "detail": to_words(finding.detail) if with_detail else "",
-        "back": finding.back,
-        "card": card_text(finding.card) if seen else HIDDEN_CARD,
-        "tag": finding.tag if seen else "",
-    }
+    withheld = None if seen else Withheld.FACE_DOWN
+    names_place = finding.code in _PLACE_NAMING_CODES
+    return FindingView(
+        code=finding.code.value,
+        step=to_words(finding.step),
+        back=finding.back,
+        detail=card_fact(to_words(finding.detail), withheld if names_place else None),
+        card=shown_card(finding.card, withheld),
+        tag=card_fact(finding.tag, withheld),
+    )
 
 
 def found_card_seen(book: RuleBook, shoe: ShoeState | None, one: OpenIrregularity) -> bool:
@@ -100,14 +99,14 @@ def found_card_seen(book: RuleBook, shoe: ShoeState | None, one: OpenIrregularit
     if coup is not None and coup.number == one.coup:
         return _all_cards_seen(book, shoe, coup)
     if last is not None and last.coup == one.coup:
-        return record_disclosed(book, last) and not last.aside and not last.suspended_cards
+        return record_withheld(book, last) is None and not last.aside and not last.suspended_cards
     burned = range(len(shoe.burn_cards))
-    return not shoe.coups_begun and all(burn_card_disclosed(book, index) for index in burned)
+    return not shoe.coups_begun and not any(burn_card_withheld(book, index) for index in burned)
 
 
 def _all_cards_seen(book: RuleBook, shoe: ShoeState, coup: CoupState) -> bool:
     """Whether no card of a coup lies face down, in a hand or drawn in error."""
     waiting = [error for error in shoe.remedy.waiting if error.coup == coup.number]
     held = [error for error in shoe.remedy.carried if error.coup == coup.number]
-    seen = coup_disclosed(book, coup) and errors_disclosed(coup)
-    return seen and not held and all(error.turned for error in waiting)
+    withheld = coup_withheld(book, coup) or errors_withheld(coup)
+    return not withheld and not held and all(error.turned for error in waiting)

@@ -1,8 +1,10 @@
-"""Decides whether a card, and what follows from it, is disclosed.
+"""Decides whether a card, and what follows from it, is disclosed, and withholds what is not.
 
 Source: D-8 (a scan is not disclosure); S42-g-3-i to S42-g-3-iii, NY-f-3-i-a to NY-f-3-ii-e,
 S42-e-6-shown, NY-e-1, WA-ov-9-face; controller/views/README.md, "Disclosure".
 """
+
+from typing import TypeVar
 
 from controller.actions.choices import LayoutPart
 from controller.procedure.calls.visibility import (
@@ -17,11 +19,14 @@ from controller.procedure.effects import CoupFate, CoupRecord
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, DealtCard, OpenIrregularity, TableState
+from controller.procedure.states.remedy import ErrorCard
 from controller.procedure.verdicts import Irregularity
+from controller.rules.cards import Card
 from controller.rules.hands import HandName
 from controller.rules.setting_values import BurnDisclosure, DealOption
+from controller.views.snapshot import CardFact, ShownCard, Withheld
 
-HIDDEN_CARD = "??"
+ValueT = TypeVar("ValueT")
 
 _PARTS = {
     HandName.PLAYER: (LayoutPart.PLAYER_HAND, LayoutPart.PLAYER_THIRD),
@@ -29,24 +34,58 @@ _PARTS = {
 }
 
 
-def card_disclosed(book: RuleBook, coup: CoupState, dealt: DealtCard) -> bool:
-    """Whether a card of a hand may be shown; never one dealt while the table was suspended."""
-    return not coup.suspended_cards and card_seen(book, coup, dealt)
+def card_fact(value: ValueT | None, withheld: Withheld | None) -> CardFact[ValueT]:
+    """The one way by which what follows from a card goes into a snapshot: withheld, or shown.
+
+    A value that is None although nothing withholds it is incomplete.
+    """
+    if withheld is None and value is None:
+        withheld = Withheld.INCOMPLETE
+    return CardFact(value if withheld is None else None, withheld)
 
 
-def errors_disclosed(coup: CoupState) -> bool:
-    """Whether the cards drawn in error during the coup may be shown."""
-    return not coup.suspended_cards and error_cards_seen(coup)
+def shown_card(card: Card | None, withheld: Withheld | None) -> ShownCard:
+    """A card as far as people have seen it; None is one that the device could not read."""
+    unread = Withheld.UNREAD if card is None else None
+    return card_fact(str(card), withheld or unread)
 
 
-def count_disclosed(book: RuleBook, coup: CoupState, hand: HandName) -> bool:
-    """Whether a hand's point count may be shown: every card of it has been seen."""
-    if coup.suspended_cards or coup.partial:
-        return False
+def card_withheld(book: RuleBook, coup: CoupState, dealt: DealtCard) -> Withheld | None:
+    """Why a card of a hand is not shown; never one dealt while the table was suspended."""
+    return _withheld(coup, seen=card_seen(book, coup, dealt))
+
+
+def errors_withheld(coup: CoupState) -> Withheld | None:
+    """Why the cards drawn in error during the coup and set aside are not shown."""
+    seen = error_cards_seen(coup)
+    return _withheld(coup, seen=seen, otherwise=Withheld.DRAWN_IN_ERROR)
+
+
+def waiting_card_withheld(coup: CoupState, error: ErrorCard) -> Withheld | None:
+    """Why a card drawn in error that waits for a decision is not shown."""
+    return _withheld(coup, seen=error.turned, otherwise=Withheld.DRAWN_IN_ERROR)
+
+
+def count_withheld(book: RuleBook, coup: CoupState, hand: HandName) -> Withheld | None:
+    """Why a hand's point count is not shown: a card of it has not been seen, or is missing."""
     two, third = _PARTS[hand]
-    return is_seen(book, coup, two) and (
+    seen = is_seen(book, coup, two) and (
         not is_on_layout(coup, third) or is_seen(book, coup, third)
     )
+    return Withheld.INCOMPLETE if coup.partial else _withheld(coup, seen=seen)
+
+
+def coup_withheld(book: RuleBook, coup: CoupState) -> Withheld | None:
+    """Why what follows from both hands is not shown: who draws, the outcome, the clauses."""
+    return _withheld(coup, seen=all_seen(book, coup))
+
+
+def _withheld(
+    coup: CoupState, *, seen: bool, otherwise: Withheld = Withheld.FACE_DOWN
+) -> Withheld | None:
+    if coup.suspended_cards:
+        return Withheld.DEALT_WHILE_SUSPENDED
+    return None if seen else otherwise
 
 
 def third_place_disclosed(book: RuleBook, coup: CoupState) -> bool:
@@ -57,14 +96,10 @@ def third_place_disclosed(book: RuleBook, coup: CoupState) -> bool:
     return not book.observes(ObservableFact.TURNED) or hands_seen(book, coup)
 
 
-def coup_disclosed(book: RuleBook, coup: CoupState) -> bool:
-    """Whether what follows from both hands may be shown: who draws, the outcome, the clauses."""
-    return not coup.suspended_cards and all_seen(book, coup)
-
-
-def record_disclosed(book: RuleBook, record: CoupRecord) -> bool:
-    """Whether people have seen the cards of a closed coup."""
-    return record_seen(record, face_up=book.values.deal_option is DealOption.FACE_UP)
+def record_withheld(book: RuleBook, record: CoupRecord) -> Withheld | None:
+    """Why the cards of a closed coup are not shown."""
+    seen = record_seen(record, face_up=book.values.deal_option is DealOption.FACE_UP)
+    return None if seen else Withheld.NEVER_TURNED
 
 
 def record_seen(record: CoupRecord, *, face_up: bool) -> bool:
@@ -78,15 +113,28 @@ def record_seen(record: CoupRecord, *, face_up: bool) -> bool:
     return record.ghost or record.fate is CoupFate.COUNTED
 
 
-def irregularity_disclosed(book: RuleBook, coup: CoupState | None, *, provisional: bool) -> bool:
-    """Whether an irregularity may show the clauses that its cards made apply.
+def irregularity_withheld(
+    book: RuleBook, coup: CoupState | None, *, provisional: bool
+) -> Withheld | None:
+    """Why an irregularity does not show the clauses that its cards made apply.
 
     `coup` is its coup while it is on the table. `provisional`: its cards were dealt while the table
     was suspended.
     """
     if coup is not None:
-        return coup_disclosed(book, coup)
-    return book.values.deal_option is DealOption.FACE_UP and not provisional
+        return coup_withheld(book, coup)
+    if provisional:
+        return Withheld.DEALT_WHILE_SUSPENDED
+    return None if book.values.deal_option is DealOption.FACE_UP else Withheld.FACE_DOWN
+
+
+def clauses_withheld(
+    book: RuleBook, table: TableState, one: OpenIrregularity | Irregularity
+) -> Withheld | None:
+    """Why an irregularity of this table shows the clauses of its kind only."""
+    coup = table.shoe.coup if table.shoe is not None else None
+    on_table = coup if coup is not None and one.number in coup.irregular else None
+    return irregularity_withheld(book, on_table, provisional=one.provisional)
 
 
 def disclosed_clauses(
@@ -96,13 +144,12 @@ def disclosed_clauses(
 
     Those come after the clauses of its kind.
     """
-    coup = table.shoe.coup if table.shoe is not None else None
-    on_table = coup if coup is not None and one.number in coup.irregular else None
-    if irregularity_disclosed(book, on_table, provisional=one.provisional):
+    if clauses_withheld(book, table, one) is None:
         return one.clauses
     return book.clauses(*CATALOGUE[one.code].points)
 
 
-def burn_card_disclosed(book: RuleBook, index: int) -> bool:
-    """Whether people have seen burn card `index`, counted from 0."""
-    return index == 0 or book.values.burn_cards_disclosed is BurnDisclosure.ALL
+def burn_card_withheld(book: RuleBook, index: int) -> Withheld | None:
+    """Why burn card `index`, counted from 0, is not shown."""
+    seen = index == 0 or book.values.burn_cards_disclosed is BurnDisclosure.ALL
+    return None if seen else Withheld.NOT_EXPOSED

@@ -4,13 +4,12 @@ Source: controller/table/README.md, "The clock", "Disk space".
 """
 
 from datetime import UTC, datetime
-from typing import Final, TypeAlias
+from typing import Final
 
 from controller.core.host_state import HostState, sync_state
 from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.tape.inputs import DiskLevel
-
-Plain: TypeAlias = dict[str, object]
+from controller.views.snapshot_devices import ClockView, DiskView, HostView
 
 MAKE_ROOM: Final = (
     "Remedy: make room: copy finished shoes elsewhere with `smartshoe journal archive`, then "
@@ -28,35 +27,30 @@ SHOWN_NS: Final = 24 * 3600 * _NS_PER_S
 _UNITS: Final = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
 
-def host_view(host: HostState) -> Plain:
+def host_view(host: HostState) -> HostView:
     """`disk` is None with enough space or unchecked, `clock` while no step is recent."""
     disk, step = host.disk, host.last_step
     low = disk is not None and disk.level is not DiskLevel.ENOUGH
     recent = step is not None and host.last_utc_ns - step.utc_ns < SHOWN_NS
-    return {
-        "disk": _disk(disk) if disk is not None and low else None,
-        "clock": _clock(host, step) if step is not None and recent else None,
-        "clock_sync": sync_state(host).value,
-    }
+    return HostView(
+        disk=_disk(disk) if disk is not None and low else None,
+        clock=_clock(host, step) if step is not None and recent else None,
+        clock_sync=sync_state(host).value,
+    )
 
 
-def _disk(disk: DiskLevelRecorded) -> Plain:
-    return {
-        "level": disk.level.value,
-        "free_bytes": disk.free_bytes,
-        "limit_bytes": disk.limit_bytes,
-        "text": describe_disk(disk),
-    }
+def _disk(disk: DiskLevelRecorded) -> DiskView:
+    return DiskView(disk.level.value, disk.free_bytes, disk.limit_bytes, describe_disk(disk))
 
 
-def _clock(host: HostState, step: ClockStepped) -> Plain:
-    return {
-        "steps": host.steps,
-        "by_ms": step.by_ns // _NS_PER_MS,
-        "at_ns": step.utc_ns,
-        "evidence": step.evidence.value,
-        "text": describe_clock_step(step),
-    }
+def _clock(host: HostState, step: ClockStepped) -> ClockView:
+    return ClockView(
+        steps=host.steps,
+        by_ms=step.by_ns // _NS_PER_MS,
+        at_ns=step.utc_ns,
+        evidence=step.evidence.value,
+        text=describe_clock_step(step),
+    )
 
 
 def describe_disk(disk: DiskLevelRecorded) -> str:

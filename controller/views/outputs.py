@@ -133,7 +133,11 @@ OUTPUTS: Final = (
                 "controller.service.app",
                 "controller.service.device_log",
                 "controller.service.irregularity_log",
+                "controller.service.power_fail",
+                "controller.service.signal_lines",
+                "controller.service.table_log",
                 "controller.table.disk_space",
+                "controller.table.subscribers",
                 "controller.archive.log_writer",
                 "controller.archive.sealer",
                 "controller.archive.witness",
@@ -155,10 +159,11 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.DEVICE_BYTES,
-        "bytes written to a device: commands and acknowledgements",
+        "bytes written to a device: commands and acknowledgements; stack light and exit lock",
         AllowedContent.NO_CARD,
         modules={
             "device": (
+                "firmware_bridge.gpio.chip",
                 "firmware_bridge.transport.serial_port",
                 "firmware_bridge.transport.usb_devices",
                 "firmware_bridge.transport.usb_port",

@@ -6,13 +6,12 @@ Source: controller/accounts/README.md; controller/views/README.md, "Snapshot".
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import Final
 
 from controller.actions.declaration import Proof
 from controller.procedure.effects import CoupCorrected, ResolutionRecorded
 from controller.procedure.states.staff import StaffState
-
-Plain: TypeAlias = dict[str, object]
+from controller.views.snapshot_devices import DecidedView, PeopleView
 
 PROOF_WORDS: Final[Mapping[Proof, str]] = MappingProxyType(
     {
@@ -24,17 +23,19 @@ PROOF_WORDS: Final[Mapping[Proof, str]] = MappingProxyType(
 NOT_PROVED: Final = "no accounts are set up: who acts is not proved"
 
 
-def people_view(staff: StaffState, accounts: int) -> Plain:
+def author_words(name: str, proof: Proof) -> str:
+    """A person by name, and how it is known that it is that person."""
+    return f"{name} ({PROOF_WORDS[proof]})"
+
+
+def people_view(staff: StaffState, accounts: int) -> PeopleView:
     """Dealers and decisions of the shoe; `accounts` is how many persons have one."""
-    return {
-        "accounts": accounts,
-        "remark": "" if accounts else NOT_PROVED,
-        "dealers": list(staff.dealers),
-        "decided": [
-            {"person": one.person, "decision": one.decision, "count": one.count}
-            for one in staff.decisions
-        ],
-    }
+    return PeopleView(
+        accounts=accounts,
+        remark="" if accounts else NOT_PROVED,
+        dealers=staff.dealers,
+        decided=tuple(DecidedView(one.person, one.decision, one.count) for one in staff.decisions),
+    )
 
 
 def decisions_made(entries: Iterable[object]) -> tuple[tuple[str, str, int], ...]:

@@ -6,7 +6,8 @@ from cards that may lie face down.
 Source: S42 (k)(1)-(4); D-5 to D-17, D-32; controller/procedure/README.md, "Suspension".
 """
 
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Literal
 
 from controller.actions.choices import FloorDecision
 from controller.messages.catalogue import to_words
@@ -20,8 +21,8 @@ from controller.procedure.phases import BURNS_BEGUN
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
 from controller.rules.setting_values import IrregularityRules
+from controller.views.snapshot import DecisionView, OwedStepView, RemedyView
 
-Plain: TypeAlias = dict[str, object]
 _WHEN = {
     FloorDecision.CONTINUE: "play continues by the rules from the present point",
     FloorDecision.CARRY: "nobody saw the card: it is held face down as the next hand's first card",
@@ -36,44 +37,37 @@ _FREE = "the card goes to the discard rack and nothing is burned"
 _PROPOSED = "proposed: hold the card if nobody saw it, burn its amount if it was seen"
 
 
-def remedy_view(book: RuleBook, table: TableState) -> Plain:
+def remedy_view(book: RuleBook, table: TableState) -> RemedyView:
     """What the floorperson sees now; lists are empty where nothing is open or owed."""
     shoe = table.shoe
     codes = [one.code for one in _suspending_first(table)]
     decisions = permitted_decisions(book, table)
     proposed = [_PROPOSED] if shoe is not None and _floorperson_decides(book, shoe) else []
-    return {
-        "irregularities": [one.number for one in _suspending_first(table)],
-        "permitted": _without_repeats(
-            [
-                *proposed,
-                *(to_words(text) for code in codes for text in permitted_texts(code, decisions)),
-            ]
-        ),
-        "forbidden": _without_repeats(
-            [to_words(text) for code in codes for text in CATALOGUE[code].forbidden]
-        ),
-        "done": _done(table, shoe) if shoe is not None else [],
-        "owed": _owed(table, shoe) if shoe is not None else [],
-        "waiting": len(shoe.remedy.waiting) if shoe is not None else 0,
-        "carried": len(shoe.remedy.carried) if shoe is not None else 0,
-        "decisions": [
-            {
-                "decision": decision.value,
-                "when": _when(book, table, decision),
-                "provisional": [one.value for one in provisional_choices(book, table, decision)],
-            }
+    permitted = (to_words(text) for code in codes for text in permitted_texts(code, decisions))
+    forbidden = (to_words(text) for code in codes for text in CATALOGUE[code].forbidden)
+    return RemedyView(
+        irregularities=tuple(one.number for one in _suspending_first(table)),
+        permitted=_without_repeats((*proposed, *permitted)),
+        forbidden=_without_repeats(forbidden),
+        done=_done(table, shoe) if shoe is not None else (),
+        owed=_owed(table, shoe) if shoe is not None else (),
+        waiting=len(shoe.remedy.waiting) if shoe is not None else 0,
+        carried=len(shoe.remedy.carried) if shoe is not None else 0,
+        decisions=tuple(
+            DecisionView(
+                decision, _when(book, table, decision), provisional_choices(book, table, decision)
+            )
             for decision in decisions
-        ],
-    }
+        ),
+    )
 
 
 def _suspending_first(table: TableState) -> list[OpenIrregularity]:
     return sorted(table.open_irregularities, key=lambda one: not one.suspends)
 
 
-def _without_repeats(texts: list[str]) -> list[str]:
-    return list(dict.fromkeys(texts))
+def _without_repeats(texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))
 
 
 def _floorperson_decides(book: RuleBook, shoe: ShoeState) -> bool:
@@ -92,7 +86,7 @@ def _when(book: RuleBook, table: TableState, decision: FloorDecision) -> str:
     return _FREE if _floorperson_decides(book, shoe) else _UNSEEN_AT_LAST
 
 
-def _done(table: TableState, shoe: ShoeState) -> list[str]:
+def _done(table: TableState, shoe: ShoeState) -> tuple[str, ...]:
     """Steps already taken."""
     remedy = shoe.remedy
     after = len(remedy.drawn_after)
@@ -107,16 +101,16 @@ def _done(table: TableState, shoe: ShoeState) -> list[str]:
         (len(remedy.carried), f"{_cards(len(remedy.carried))} held face down"),
         (remedy.burn_taken, f"{_cards(remedy.burn_taken)} burned for the irregularity"),
     )
-    return [text for applies, text in steps if applies]
+    return tuple(text for applies, text in steps if applies)
 
 
-def _owed(table: TableState, shoe: ShoeState) -> list[Plain]:
+def _owed(table: TableState, shoe: ShoeState) -> tuple[OwedStepView, ...]:
     """Steps still to take, in order; `count` is None where it is unknown."""
     remedy = shoe.remedy
     carried = len(remedy.carried)
     phase = table.play_phase
     burning = phase in BURNS_BEGUN
-    steps: list[tuple[bool, str, int | None, str]] = [
+    steps: list[tuple[bool, Literal["decision", "burn", "carry"], int | None, str]] = [
         (table.suspension is not None, "decision", 1, "a floorperson's decision"),
         (burning, "burn", shoe.burn_owed or None, _burn(shoe.burn_owed, "now")),
         (
@@ -127,7 +121,7 @@ def _owed(table: TableState, shoe: ShoeState) -> list[Plain]:
         ),
         (carried > 0, "carry", carried, f"{_cards(carried)} held: the first of the next hand"),
     ]
-    return [{"step": step, "count": n, "text": text} for due, step, n, text in steps if due]
+    return tuple(OwedStepView(step, n, text) for due, step, n, text in steps if due)
 
 
 def _burn(count: int, when: str) -> str:

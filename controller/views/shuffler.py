@@ -7,91 +7,95 @@ Source: controller/views/README.md, "Disclosure", "Snapshot"; controller/procedu
 shuffler at the table"; D-8, D-19.
 """
 
-from typing import TypeAlias
-
 from controller.core.device_identity import DeviceIdentity
 from controller.core.settings import ShufflerDeviceSettings
 from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning
 from controller.messages.catalogue import to_words
+from controller.views.snapshot_devices import (
+    IdentityView,
+    ShufflerBatchView,
+    ShufflerView,
+    ShuffleView,
+    WarningView,
+)
 from drivers.events import Stage
 
-Plain: TypeAlias = dict[str, object]
 _US_PER_S = 1_000_000
 
 
 def shuffler_view(
     settings: ShufflerDeviceSettings, stage: Stage, lineage: Lineage, *, interlocked: bool
-) -> Plain:
-    """Keys are stable. `interlocked`: no next card before a person clears the open warnings.
+) -> ShufflerView:
+    """`interlocked`: no next card before a person clears the open warnings.
 
     `trusted`: the device has proven its identity since its port was opened. `since_ns` of a
     warning is UTC; `took_s` of a shuffle is measured by the device's own clock.
     """
-    return {
-        "port": settings.port,
-        "model": settings.model,
-        "stage": stage.value,
-        "commands_allowed": settings.allow_commands,
-        "device": lineage.device,
-        "version": lineage.version,
-        "bare": lineage.bare,
-        "trusted": lineage.trusted and stage is Stage.ONLINE,
-        "mode": lineage.mode.value,
-        "door_open": lineage.door_open,
-        "residual": lineage.residual,
-        "interlocked": interlocked,
-        "warnings": [_warning(one) for one in lineage.warnings],
-        "last_played": lineage.last_played,
-        "batches": [_batch(one) for one in lineage.lives],
-    }
+    return ShufflerView(
+        port=settings.port,
+        model=settings.model,
+        stage=stage,
+        commands_allowed=settings.allow_commands,
+        device=lineage.device,
+        version=lineage.version,
+        bare=lineage.bare,
+        trusted=lineage.trusted and stage is Stage.ONLINE,
+        mode=lineage.mode.value,
+        door_open=lineage.door_open,
+        residual=lineage.residual,
+        interlocked=interlocked,
+        warnings=tuple(_warning(one) for one in lineage.warnings),
+        last_played=lineage.last_played,
+        batches=tuple(_batch(one) for one in lineage.lives),
+    )
 
 
-def identity_view(identity: DeviceIdentity) -> Plain:
+def identity_view(identity: DeviceIdentity) -> IdentityView:
     """A device's proven identity, or why it is refused."""
-    return {
-        "device": identity.device,
-        "version": identity.version,
-        "bare": identity.bare,
-        "trusted": identity.trusted,
-        "refused": "" if identity.refused is None else to_words(identity.refused),
-    }
+    return IdentityView(
+        device=identity.device,
+        version=identity.version,
+        bare=identity.bare,
+        trusted=identity.trusted,
+        refused="" if identity.refused is None else to_words(identity.refused),
+    )
 
 
-def _warning(one: OpenWarning) -> Plain:
-    return {
-        "number": one.number,
-        "kind": one.kind.value,
-        "code": one.code,
-        "compartment": one.compartment,
-        "text": to_words(one.text),
-        "since_ns": one.since_ns,
-        "active": one.active,
-    }
+def _warning(one: OpenWarning) -> WarningView:
+    return WarningView(
+        number=one.number,
+        kind=one.kind.value,
+        code=one.code,
+        compartment=one.compartment,
+        text=to_words(one.text),
+        since_ns=one.since_ns,
+        active=one.active,
+    )
 
 
-def _batch(life: BatchLife) -> Plain:
-    return {
-        "back": life.back,
-        "stage": life.stage.value,
-        "compartment": life.compartment,
-        "cards": life.cards,
-        "by_hand": life.by_hand,
-        "bars": [bar.value for bar in life.block_reasons],
-        "shuffle": _shuffle(life),
-    }
+def _batch(life: BatchLife) -> ShufflerBatchView:
+    return ShufflerBatchView(
+        back=life.back,
+        stage=life.stage,
+        compartment=life.compartment,
+        cards=life.cards,
+        by_hand=life.by_hand,
+        bars=tuple(bar.value for bar in life.block_reasons),
+        shuffle=_shuffle(life),
+    )
 
 
-def _shuffle(life: BatchLife) -> Plain | None:
+def _shuffle(life: BatchLife) -> ShuffleView | None:
     """The last complete shuffle, without its count of each face."""
     proof = life.proof
     if proof is None:
         return None
-    return {
-        "device": proof.device,
-        "cycle": proof.cycle,
-        "count": proof.count,
-        "result": proof.result.value,
-        "took_s": max(0, proof.ended_us - proof.began_us) // _US_PER_S,
-        "signed": proof.signed,
-        "genuine": proof.genuine,
-    }
+    return ShuffleView(
+        device=proof.device,
+        cycle=proof.cycle,
+        count=proof.count,
+        result=proof.result.value,
+        took_s=max(0, proof.ended_us - proof.began_us) // _US_PER_S,
+        signed=proof.signed,
+        genuine=proof.genuine,
+    )

@@ -11,15 +11,24 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.wagering.payment import coup_facts, terms_of
 from controller.procedure.wagering.wagers import is_betting_closed, standing_wagers
-from controller.profiles.borrowing import with_citation
+from controller.profiles.borrowing import cite, with_citation
 from controller.rules.setting_values import VigorishDeadline
 from controller.settlement.admission import WagerRefusal, wager_refusals
 from controller.settlement.results import wager_results
 from controller.settlement.vigorish_ledger import OwedVigorish, complimentary_totals
 from controller.settlement.wagers import KIND_NAMES, Wager, money
-from controller.views.disclosure import record_disclosed
-
-Plain = dict[str, object]
+from controller.views.disclosure import record_withheld
+from controller.views.snapshot import (
+    AmountView,
+    ChangedSettingView,
+    NoticeView,
+    OwedVigorishView,
+    PaymentStepView,
+    PaymentView,
+    WageringView,
+    WagerView,
+    WinView,
+)
 
 _DEADLINES = {
     VigorishDeadline.BEFORE_RESHUFFLE: "before the reshuffle",
@@ -29,27 +38,24 @@ _AT_ONCE = "before the next card"
 _PATRON_LEFT = "now: the patron left"
 
 
-def wagering_view(book: RuleBook, table: TableState) -> Plain:
-    """Keys are stable; an amount is given in cents and as text. `book` is the one in effect."""
+def wagering_view(book: RuleBook, table: TableState) -> WageringView:
+    """An amount is given in cents and as text. `book` is the one in effect."""
     wagering, terms = table.wagering, terms_of(book)
-    return {
-        "locked": is_betting_closed(book, table),
-        "wagers": _wagers(book, table),
-        "verbal": [
-            {"seat": one.seat, "cents": one.cents, "amount": money(one.cents)}
-            for one in wagering.verbal
-        ],
-        "owed": [_owed(book, table, entry) for entry in wagering.ledger.owed],
-        "complimentary": complimentary_of_day(book, table),
-        "wins": _wins(book, table),
-        "payment": _payment(wagering.last_payment) if wagering.last_payment is not None else None,
-        "offered": [kind.value for kind in terms.offered],
-        "notices": [
-            {"setting": one.setting, "value": one.value, "to": one.to, "person": one.person}
-            for one in table.notices
-        ],
-        "settings": _settings(book, table),
-    }
+    paid = wagering.last_payment
+    return WageringView(
+        locked=is_betting_closed(book, table),
+        wagers=_wagers(book, table),
+        verbal=tuple(AmountView(one.seat, one.cents, money(one.cents)) for one in wagering.verbal),
+        owed=tuple(_owed(book, table, entry) for entry in wagering.ledger.owed),
+        complimentary=tuple(complimentary_of_day(book, table)),
+        wins=_wins(book, table),
+        payment=_payment(book, paid) if paid is not None else None,
+        offered=tuple(kind.value for kind in terms.offered),
+        notices=tuple(
+            NoticeView(one.setting, one.value, one.to, one.person) for one in table.notices
+        ),
+        settings=_settings(book, table),
+    )
 
 
 def complimentary_of_day(book: RuleBook, table: TableState) -> list[str]:
@@ -66,7 +72,7 @@ def wager_refusal_words(own: str, refused: WagerRefusal) -> str:
     return f"seat {refused.seat}, {kind}: {why}. {to_words(refused.remedy)}"
 
 
-def _wagers(book: RuleBook, table: TableState) -> list[Plain]:
+def _wagers(book: RuleBook, table: TableState) -> tuple[WagerView, ...]:
     """Wagers on the open coup, else on the next one, by seat."""
     coup = table.shoe.coup if table.shoe is not None else None
     stood = standing_wagers(table.wagering, coup.number) if coup is not None else None
@@ -75,85 +81,77 @@ def _wagers(book: RuleBook, table: TableState) -> list[Plain]:
         (one.seat, one.kind): to_words(one.why) for one in wager_refusals(terms_of(book), wagers)
     }
     ordered = sorted(wagers, key=lambda wager: wager.seat)
-    return [_wager(one, refused.get((one.seat, one.kind), "")) for one in ordered]
+    return tuple(_wager(one, refused.get((one.seat, one.kind), "")) for one in ordered)
 
 
-def _wager(wager: Wager, refused: str) -> Plain:
-    return {
-        "seat": wager.seat,
-        "kind": wager.kind.value,
-        "name": to_words(KIND_NAMES[wager.kind]),
-        "cents": wager.cents,
-        "amount": money(wager.cents),
-        "refused": refused,
-    }
+def _wager(wager: Wager, refused: str) -> WagerView:
+    return WagerView(
+        seat=wager.seat,
+        cents=wager.cents,
+        amount=money(wager.cents),
+        kind=wager.kind.value,
+        name=to_words(KIND_NAMES[wager.kind]),
+        refused=refused,
+    )
 
 
-def _owed(book: RuleBook, table: TableState, entry: OwedVigorish) -> Plain:
+def _owed(book: RuleBook, table: TableState, entry: OwedVigorish) -> OwedVigorishView:
     if entry.due:
         deadline = _AT_ONCE
     elif entry.seat in table.wagering.vacated:
         deadline = _PATRON_LEFT
     else:
         deadline = _DEADLINES.get(book.values.vig_deadline, _AT_ONCE)
-    return {
-        "seat": entry.seat,
-        "cents": entry.cents,
-        "amount": money(entry.cents),
-        "deadline": deadline,
-    }
+    return OwedVigorishView(entry.seat, entry.cents, money(entry.cents), deadline)
 
 
-def _wins(book: RuleBook, table: TableState) -> list[Plain]:
+def _wins(book: RuleBook, table: TableState) -> tuple[WinView, ...]:
     """The result of every possible wager on the last coup, made or not; none if it is corrected."""
     shoe = table.shoe
     record = shoe.last_coup if shoe is not None else None
     if shoe is None or record is None or record.ghost or record.fate is not CoupFate.COUNTED:
-        return []
+        return ()
     finished = shoe.finished_coup(record.coup)
     if finished is not None and finished.outcome is not record.outcome:
-        return []
-    if not record_disclosed(book, record):
-        return []
-    return [
-        {
-            "kind": one.kind.value,
-            "name": to_words(KIND_NAMES[one.kind]),
-            "verdict": one.verdict.value,
-            "odds": str(one.odds) if one.odds is not None else None,
-            "clauses": list(one.clauses),
-        }
+        return ()
+    if record_withheld(book, record):
+        return ()
+    return tuple(
+        WinView(
+            *cite(book.document, one.clauses),
+            kind=one.kind.value,
+            name=to_words(KIND_NAMES[one.kind]),
+            verdict=one.verdict.value,
+            odds=str(one.odds) if one.odds is not None else None,
+        )
         for one in wager_results(terms_of(book), coup_facts(record))
-    ]
+    )
 
 
-def _payment(paid: CoupPayment) -> Plain:
-    return {
-        "coup": paid.coup,
-        "note": "" if paid.note is None else to_words(paid.note),
-        "steps": [
-            {
-                "seat": act.seat,
-                "act": act.act.value,
-                "cents": act.cents,
-                "text": to_words(act.text),
-                "clauses": list(act.clauses),
-            }
-            for act in paid.steps
-        ],
-    }
+def _payment(book: RuleBook, paid: CoupPayment) -> PaymentView:
+    steps = (
+        PaymentStepView(
+            *cite(book.document, act.clauses),
+            seat=act.seat,
+            act=act.act.value,
+            cents=act.cents,
+            text=to_words(act.text),
+        )
+        for act in paid.steps
+    )
+    return PaymentView(paid.coup, "" if paid.note is None else to_words(paid.note), tuple(steps))
 
 
-def _settings(book: RuleBook, table: TableState) -> list[Plain]:
+def _settings(book: RuleBook, table: TableState) -> tuple[ChangedSettingView, ...]:
     """Settings changed at this table and still in effect; each is the house's own choice."""
-    return [
-        {
-            "setting": one.setting,
-            "value": one.value,
-            "file": one.file_value,
-            "reason": one.reason,
-            "clauses": list(book.profile.value(one.setting).basis),
-        }
+    return tuple(
+        ChangedSettingView(
+            *cite(book.document, book.profile.value(one.setting).basis),
+            setting=one.setting,
+            value=one.value,
+            file=one.file_value,
+            reason=one.reason,
+        )
         for one in table.settings
         if setting_text(book, one.setting) == one.value
-    ]
+    )

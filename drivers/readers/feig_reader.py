@@ -5,10 +5,7 @@ Not: what a tag means, which depends on where the reader is installed.
 Source: drivers/README.md, "Readers".
 """
 
-from typing import Final, TypeAlias, assert_never
-
-from msgspec import Struct, field
-from msgspec.structs import replace
+from typing import Final, TypeVar, assert_never
 
 from drivers.commands import (
     ClearError,
@@ -19,17 +16,11 @@ from drivers.commands import (
     SetPolling,
     UnlockExit,
 )
-from drivers.events import (
-    CommandAnswered,
-    CommandOutcome,
-    DeviceEvent,
-    LossReason,
-    ReportsLost,
-    Stage,
-    StageChanged,
-)
+from drivers.events import CommandAnswered, DeviceEvent, LossReason, ReportsLost, Stage
 from drivers.faults import DeviceFault
-from drivers.lifecycle import OPENED, StageStep, advance_through
+from drivers.lifecycle import StageStep
+from drivers.shell import LinkDriver, LinkedState, refused
+from firmware_bridge.feig import frames
 from firmware_bridge.feig.items import (
     BlocksRead,
     BufferOverflow,
@@ -44,105 +35,70 @@ from firmware_bridge.feig.items import (
     SetPace,
     TagInventoried,
 )
-from firmware_bridge.feig.link import FeigLink, FeigLinkResult
+from firmware_bridge.feig.link import FeigLink
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.feig.state import FeigLinkState, Question
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
-from firmware_bridge.message import Message, message
-from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from firmware_bridge.message import message
 
 _IDENTIFIED: Final[StageStep] = (Stage.IDENTIFIED, message("reader_identified"))
 _ONLINE: Final[StageStep] = (Stage.ONLINE, message("first_report_or_answer_understood"))
 _FIRST_QUESTIONS = (Question.VERSION, Question.TIMER)
 _UNDERSTOOD = (BufferRecord, BufferOverflow, RepeatsDropped, KeepAlive, ContinuityUnproven)
 
-ReaderReport: TypeAlias = FeigItem | StageChanged | DeviceFault | CommandAnswered
+FeigStateT = TypeVar("FeigStateT", bound=LinkedState[FeigLinkState])
 
 
-class FeigReaderState(Struct, frozen=True):
-    stage: Stage
-    link: FeigLinkState
-
-
-class ReaderOutput(Struct, frozen=True):
-    """The result of one call: reports in the order they happened, bytes as in DriverOutput."""
-
-    reports: tuple[ReaderReport, ...] = ()
-    to_write: tuple[bytes, ...] = ()
-    at_once: tuple[bytes, ...] = ()
-
-
-ReaderStep: TypeAlias = tuple[FeigReaderState, ReaderOutput]
-
-
-class FeigReader(Struct, frozen=True):
-    """One reader. Total: no input raises."""
-
-    settings: FeigLinkSettings = field(default_factory=FeigLinkSettings)
-
-    def initial(self) -> FeigReaderState:
-        """The state before the port was first opened."""
-        return FeigReaderState(Stage.CLOSED, self._link.initial())
-
-    def receive(self, state: FeigReaderState, event: PortEvent) -> ReaderStep:
-        """Process one event of the port."""
-        match event:
-            case PortOpened(at=at):
-                return _map_output(state, self._link.opened(state.link, at), OPENED)
-            case Chunk(at=at, data=data):
-                return _map_output(state, self._link.receive(state.link, data, at))
-            case PortLost(at=at, reason=reason):
-                return _map_output(state, self._link.closed(state.link, at), (Stage.LOST, reason))
-            case _:
-                assert_never(event)
-
-    def send_request(
-        self, state: FeigReaderState, request: FeigRequest, at: Timestamp
-    ) -> ReaderStep:
-        """Send a request; its answer comes as a report."""
-        return _map_output(state, self._link.send(state.link, request, at))
-
-    def command(self, state: FeigReaderState, command: DeviceCommand, at: Timestamp) -> ReaderStep:
-        """Process a command; a reader of cards in play accepts only SetPolling."""
-        match command:
-            case SetPolling(closely):
-                return self.send_request(state, SetPace(closely), at)
-            case LockExit() | UnlockExit():
-                detail = message("device_has_no_lock")
-            case ClearError():
-                detail = message("reader_stores_no_error")
-            case ListTags():
-                detail = message("reader_reads_cards_in_play")
-            case OrderShuffler():
-                detail = message("this_is_a_reader")
-            case _:
-                assert_never(command)
-        return state, ReaderOutput(reports=(refusal(command, detail),))
-
-    def tick(self, state: FeigReaderState, at: Timestamp) -> ReaderStep:
-        """Process deadlines that have passed."""
-        return _map_output(state, self._link.tick(state.link, at))
-
-    def next_deadline_ns(self, state: FeigReaderState) -> int | None:
-        """Monotonic time of the next deadline, or None."""
-        return self._link.next_deadline_ns(state.link)
+class FeigReader(LinkDriver[FeigStateT, FeigItem | LinkFault], frozen=True):
+    """One reader; where it is installed says what a tag means."""
 
     @property
-    def _link(self) -> FeigLink:
-        return FeigLink(self.settings)
+    def link_settings(self) -> FeigLinkSettings:
+        raise NotImplementedError
+
+    @property
+    def link(self) -> FeigLink:
+        return FeigLink(self.link_settings)
+
+    def split(self, state: FeigStateT, data: bytes) -> tuple[bytes, ...]:
+        """Cut received bytes after each frame of the reader, which may hold several records."""
+        return frames.split(state.link.unframed, data)
+
+    def request(self, state: FeigStateT, command: DeviceCommand) -> FeigRequest | CommandAnswered:
+        """A reader of cards in play accepts only SetPolling."""
+        match command:
+            case SetPolling(closely):
+                return SetPace(closely)
+            case LockExit() | UnlockExit():
+                return refused(command, message("device_has_no_lock"))
+            case ClearError():
+                return refused(command, message("reader_stores_no_error"))
+            case ListTags():
+                return refused(command, message("reader_reads_cards_in_play"))
+            case OrderShuffler():
+                return refused(command, message("this_is_a_reader"))
+            case _:
+                assert_never(command)
+
+    def reached(
+        self, state: FeigStateT, link: FeigLinkState, items: tuple[FeigItem | LinkFault, ...]
+    ) -> tuple[StageStep, ...]:
+        """The stages reached, judged by the link's state and items."""
+        # A link that has gone on from version and timer had its answer to both.
+        pending = None if link.outstanding is None else link.outstanding.question
+        answered = link.identified and not link.silence_reported and pending not in _FIRST_QUESTIONS
+        if answered or any(isinstance(item, _UNDERSTOOD) for item in items):
+            return (_IDENTIFIED, _ONLINE)
+        return (_IDENTIFIED,) if link.identified else ()
 
 
-def refusal(command: DeviceCommand, detail: Message) -> CommandAnswered:
-    """The answer to a command a device cannot execute; `detail` says what to do instead."""
-    return CommandAnswered(type(command).__name__, CommandOutcome.REFUSED, detail)
-
-
-def events_of(report: ReaderReport) -> tuple[DeviceEvent, ...]:
-    """Map a report about the reader itself; reports of tags mean nothing without the place."""
-    match report:
-        case StageChanged() | DeviceFault() | CommandAnswered():
-            return (report,)
+def events_of(item: FeigItem | LinkFault) -> tuple[DeviceEvent, ...]:
+    """Map an item about the reader itself; items about tags mean nothing without the place."""
+    match item:
+        case LinkFault(LinkFaultKind.BUFFER_OVERFLOW):
+            return ()  # it comes with BufferOverflow, which gives a fault and a loss
+        case LinkFault(kind, detail):
+            return (DeviceFault(kind, detail),)
         case BufferOverflow():
             return (
                 DeviceFault(LinkFaultKind.BUFFER_OVERFLOW, message("reader_could_not_record")),
@@ -167,35 +123,4 @@ def events_of(report: ReaderReport) -> tuple[DeviceEvent, ...]:
         case BufferRecord() | TagInventoried() | InventoryDone() | BlocksRead():
             return ()
         case _:
-            assert_never(report)
-
-
-def _map_output(
-    state: FeigReaderState, linked: FeigLinkResult, to: StageStep | None = None
-) -> ReaderStep:
-    """Map the link's output; `to` is the stage that the port's event brings."""
-    link, output = linked
-    stages = () if to is None else (to,)
-    reached = _stages_reached(link, output.items)
-    stage, changed = advance_through(state.stage, (*stages, *reached))
-    reports: list[ReaderReport] = list(changed)
-    for item in output.items:
-        if not isinstance(item, LinkFault):
-            reports.append(item)
-        elif item.kind is not LinkFaultKind.BUFFER_OVERFLOW:
-            # It comes with BufferOverflowed, which gives a fault and a loss.
-            reports.append(DeviceFault(item.kind, item.detail))
-    state = replace(state, stage=stage, link=link)
-    return state, ReaderOutput(tuple(reports), output.to_write, output.at_once)
-
-
-def _stages_reached(
-    link: FeigLinkState, items: tuple[FeigItem | LinkFault, ...]
-) -> tuple[StageStep, ...]:
-    """The stages reached, judged by the link's state and items."""
-    # A link that has gone on from version and timer had its answer to both.
-    pending = None if link.outstanding is None else link.outstanding.question
-    answered = link.identified and not link.silence_reported and pending not in _FIRST_QUESTIONS
-    if answered or any(isinstance(item, _UNDERSTOOD) for item in items):
-        return (_IDENTIFIED, _ONLINE)
-    return (_IDENTIFIED,) if link.identified else ()
+            assert_never(item)

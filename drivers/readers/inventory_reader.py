@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from drivers.commands import DeviceCommand, ListTags
 from drivers.events import (
     CommandAnswered,
-    CommandOutcome,
     DeviceEvent,
     ListingDone,
     OtherTransponder,
@@ -22,17 +21,13 @@ from drivers.events import (
 )
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
-from drivers.readers.feig_reader import (
-    FeigReader,
-    FeigReaderState,
-    ReaderOutput,
-    ReaderReport,
-    events_of,
-    refusal,
-)
+from drivers.lifecycle import StageStep
+from drivers.readers.feig_reader import FeigReader, events_of
 from drivers.readers.transponders import CARD_KINDS, kind_name
+from drivers.shell import LinkedState, is_closed, refused, unanswered
 from firmware_bridge.feig.items import (
     BlocksRead,
+    FeigItem,
     FeigRequest,
     Inventory,
     InventoryDone,
@@ -41,8 +36,9 @@ from firmware_bridge.feig.items import (
     TagInventoried,
 )
 from firmware_bridge.feig.settings import FeigLinkSettings
-from firmware_bridge.link import LinkFaultKind
-from firmware_bridge.message import Message, message
+from firmware_bridge.feig.state import FeigLinkState
+from firmware_bridge.link import LinkFault, LinkFaultKind
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent
 
@@ -67,13 +63,8 @@ class Listing(Struct, frozen=True):
     read: int | None = None
 
 
-class InventoryReaderState(Struct, frozen=True):
-    reader: FeigReaderState
+class InventoryReaderState(LinkedState[FeigLinkState], frozen=True):
     listing: Listing | None = None
-
-    @property
-    def stage(self) -> Stage:
-        return self.reader.stage
 
 
 ListingStep: TypeAlias = tuple[
@@ -81,70 +72,68 @@ ListingStep: TypeAlias = tuple[
 ]
 
 
-class InventoryReader(Struct, frozen=True):
-    """Implements drivers.interface.Driver."""
-
+class InventoryReader(FeigReader[InventoryReaderState], frozen=True):
     settings: InventoryReaderSettings = field(default_factory=InventoryReaderSettings)
+
+    @property
+    def link_settings(self) -> FeigLinkSettings:
+        return self.settings.link
 
     def initial(self) -> InventoryReaderState:
         """The state before the port was first opened."""
-        return InventoryReaderState(self._reader.initial())
+        return InventoryReaderState(Stage.CLOSED, self.link.initial())
 
     def receive(
         self, state: InventoryReaderState, event: PortEvent
     ) -> tuple[InventoryReaderState, DriverOutput]:
-        """Process one event of the port."""
-        interrupted = state.listing is not None and not isinstance(event, Chunk)
-        listing = state.listing if isinstance(event, Chunk) else None
-        reader, output = self._reader.receive(state.reader, event)
-        state, up = self._apply(replace(state, reader=reader, listing=listing), output, event.at)
-        if interrupted:
-            answer = _listing_failed(message("port_lost_before_pile_listed"))
-            up = replace(up, events=(*up.events, answer))
-        return state, up
+        """Process one event of the port; a listing ends with it unless bytes came."""
+        if state.listing is None or isinstance(event, Chunk):
+            return super().receive(state, event)
+        state, output = super().receive(replace(state, listing=None), event)
+        answer = unanswered(ListTags(), message("port_lost_before_pile_listed"))
+        return state, replace(output, events=(*output.events, answer))
 
     def command(
         self, state: InventoryReaderState, command: DeviceCommand, at: Timestamp
     ) -> tuple[InventoryReaderState, DriverOutput]:
         """List the pile on the reader; all other commands are refused."""
+        request = self.request(state, command)
+        if isinstance(request, Inventory):
+            return self.send(replace(state, listing=Listing()), request, at)
+        return super().command(state, command, at)
+
+    def request(
+        self, state: InventoryReaderState, command: DeviceCommand
+    ) -> FeigRequest | CommandAnswered:
+        """One listing runs at a time."""
         if not isinstance(command, ListTags):
-            reader, output = self._reader.command(state.reader, command, at)
-            return self._apply(replace(state, reader=reader), output, at)
+            return super().request(state, command)
         if state.listing is not None:
-            answer = refusal(command, message("pile_is_being_listed"))
-            return state, DriverOutput(events=(answer,))
-        if state.stage in (Stage.CLOSED, Stage.LOST):
-            answer = _listing_failed(message("reader_port_not_open"))
-            return state, DriverOutput(events=(answer,))
-        reader, output = self._reader.send_request(state.reader, Inventory(), at)
-        return self._apply(replace(state, reader=reader, listing=Listing()), output, at)
+            return refused(command, message("pile_is_being_listed"))
+        if is_closed(state):
+            return unanswered(command, message("reader_port_not_open"))
+        return Inventory()
 
-    def tick(
-        self, state: InventoryReaderState, at: Timestamp
-    ) -> tuple[InventoryReaderState, DriverOutput]:
-        """Process deadlines that have passed."""
-        reader, output = self._reader.tick(state.reader, at)
-        return self._apply(replace(state, reader=reader), output, at)
-
-    def next_deadline_ns(self, state: InventoryReaderState) -> int | None:
-        """Monotonic time of the next deadline, or None."""
-        return self._reader.next_deadline_ns(state.reader)
-
-    def apply_reports(
-        self, state: InventoryReaderState, reports: tuple[ReaderReport, ...]
+    def apply(
+        self,
+        state: InventoryReaderState,
+        link: FeigLinkState,
+        items: tuple[FeigItem | LinkFault, ...],
+        at: Timestamp,
+        steps: tuple[StageStep, ...],
     ) -> ListingStep:
-        """Map the reader's reports to events and to the next requests of the listing."""
-        events: list[DeviceEvent] = []
+        """Map the reader's items to events and to the next requests of the listing."""
+        state, events = self.advance(state, link, items, at, steps)
         requests: list[FeigRequest] = []
-        for one in reports:
+        for one in items:
             match one:
                 case TagInventoried() | InventoryDone() | BlocksRead() | RequestFailed():
                     state, found, more = self._step(state, one)
-                    events.extend(found)
                     requests.extend(more)
                 case _:
-                    events.extend(events_of(one))
-        return state, tuple(events), tuple(requests)
+                    found = events_of(one)
+            events = (*events, *found)
+        return state, events, tuple(requests)
 
     def _step(
         self,
@@ -167,7 +156,7 @@ class InventoryReader(Struct, frozen=True):
                 return _process_memory(state, listing, identity, data)
             case RequestFailed():
                 if listing.read is None:
-                    answer = _listing_failed(message("reader_did_not_list_pile"))
+                    answer = unanswered(ListTags(), message("reader_did_not_list_pile"))
                     return replace(state, listing=None), (*faults, answer), ()
                 state, events, requests = _process_memory(
                     state, listing, listing.tags[listing.read], b""
@@ -188,28 +177,6 @@ class InventoryReader(Struct, frozen=True):
             return listing, (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
         return replace(listing, tags=(*listing.tags, identity)), ()
 
-    def _apply(
-        self, state: InventoryReaderState, output: ReaderOutput, at: Timestamp
-    ) -> tuple[InventoryReaderState, DriverOutput]:
-        """Map the reader's output and send the requests that follow from it."""
-        events: list[DeviceEvent] = []
-        to_write, at_once = list(output.to_write), list(output.at_once)
-        state, found, requests = self.apply_reports(state, output.reports)
-        events.extend(found)
-        while requests:
-            request, *later = requests
-            reader, output = self._reader.send_request(state.reader, request, at)
-            to_write.extend(output.to_write)
-            at_once.extend(output.at_once)
-            state, found, more = self.apply_reports(replace(state, reader=reader), output.reports)
-            events.extend(found)
-            requests = (*later, *more)
-        return state, DriverOutput(tuple(events), tuple(to_write), tuple(at_once))
-
-    @property
-    def _reader(self) -> FeigReader:
-        return FeigReader(self.settings.link)
-
 
 def _process_memory(
     state: InventoryReaderState, listing: Listing, identity: bytes, data: bytes
@@ -228,7 +195,3 @@ def _read_next(state: InventoryReaderState, listing: Listing) -> ListingStep:
         return replace(state, listing=None), (ListingDone(len(listing.tags)),), ()
     request = ReadBlocks(listing.tags[listing.read], _FIRST_BLOCK, _BLOCK_COUNT)
     return replace(state, listing=listing), (), (request,)
-
-
-def _listing_failed(detail: Message) -> CommandAnswered:
-    return CommandAnswered(ListTags.__name__, CommandOutcome.NO_ANSWER, detail)

@@ -8,25 +8,18 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, OtherTransponder, Spot, Stage, TagSeen
 from drivers.faults import DeviceFault
-from drivers.interface import DriverOutput
-from drivers.readers.feig_reader import (
-    FeigReader,
-    FeigReaderState,
-    ReaderOutput,
-    ReaderReport,
-    events_of,
-)
+from drivers.readers.feig_reader import FeigReader, events_of
 from drivers.readers.transponders import CARD_KINDS, kind_name
+from drivers.shell import LinkedState
 from firmware_bridge.feig.continuity import age_ms
-from firmware_bridge.feig.items import BufferOverflow, BufferRecord
+from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem
 from firmware_bridge.feig.settings import FeigLinkSettings
-from firmware_bridge.link import ContinuityUnproven, LinkFaultKind
+from firmware_bridge.feig.state import FeigLinkState
+from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import PortEvent
 
 # Longer than any record takes to arrive from a connected reader.
 LATE_MS: Final = 5_000
@@ -47,66 +40,33 @@ class PlacedReaderSettings(Struct, frozen=True):
     card_kinds: tuple[int, ...] = CARD_KINDS
 
 
-class PlacedReaderState(Struct, frozen=True, tag="placed-reader-state"):
+class PlacedReaderState(LinkedState[FeigLinkState], frozen=True, tag="placed-reader-state"):
     """`last`: the last tag read at each spot. `stray_reported`: a stray antenna was reported."""
 
-    reader: FeigReaderState
     last: tuple[TagSeen, ...] = ()
     stray_reported: bool = False
 
-    @property
-    def stage(self) -> Stage:
-        return self.reader.stage
 
-
-class PlacedReader(Struct, frozen=True):
-    """Implements drivers.interface.Driver."""
-
+class PlacedReader(FeigReader[PlacedReaderState], frozen=True):
     settings: PlacedReaderSettings
+
+    @property
+    def link_settings(self) -> FeigLinkSettings:
+        return self.settings.link
 
     def initial(self) -> PlacedReaderState:
         """The state before the port was first opened."""
-        return PlacedReaderState(self._reader.initial())
+        return PlacedReaderState(Stage.CLOSED, self.link.initial())
 
-    def receive(
-        self, state: PlacedReaderState, event: PortEvent
-    ) -> tuple[PlacedReaderState, DriverOutput]:
-        """Process one event of the port."""
-        reader, output = self._reader.receive(state.reader, event)
-        return self._apply(replace(state, reader=reader), output, event.at)
-
-    def command(
-        self, state: PlacedReaderState, command: DeviceCommand, at: Timestamp
-    ) -> tuple[PlacedReaderState, DriverOutput]:
-        """Process a command; the reader accepts SetPolling and refuses all others."""
-        reader, output = self._reader.command(state.reader, command, at)
-        return self._apply(replace(state, reader=reader), output, at)
-
-    def tick(
-        self, state: PlacedReaderState, at: Timestamp
-    ) -> tuple[PlacedReaderState, DriverOutput]:
-        """Process deadlines that have passed."""
-        reader, output = self._reader.tick(state.reader, at)
-        return self._apply(replace(state, reader=reader), output, at)
-
-    def next_deadline_ns(self, state: PlacedReaderState) -> int | None:
-        """Monotonic time of the next deadline, or None."""
-        return self._reader.next_deadline_ns(state.reader)
-
-    def apply_reports(
-        self, state: PlacedReaderState, reports: tuple[ReaderReport, ...], at: Timestamp
+    def item(
+        self, state: PlacedReaderState, item: FeigItem | LinkFault, at: Timestamp
     ) -> tuple[PlacedReaderState, tuple[DeviceEvent, ...]]:
-        """Map the reader's reports to tags seen at spots."""
-        events: list[DeviceEvent] = []
-        for one in reports:
-            if isinstance(one, BufferRecord):
-                state, found = self._apply_record(state, one, at)
-                events.extend(found)
-                continue
-            if isinstance(one, BufferOverflow | ContinuityUnproven):
-                state = replace(state, last=())
-            events.extend(events_of(one))
-        return state, tuple(events)
+        """Map an item of the reader to tags seen at spots."""
+        if isinstance(item, BufferRecord):
+            return self._apply_record(state, item, at)
+        if isinstance(item, BufferOverflow | ContinuityUnproven):
+            state = replace(state, last=())
+        return state, events_of(item)
 
     def _apply_record(
         self, state: PlacedReaderState, record: BufferRecord, at: Timestamp
@@ -126,7 +86,7 @@ class PlacedReader(Struct, frozen=True):
             return state, ()
         # A tag seen here is no longer at the other spot.
         others = tuple(one for one in state.last if spot is not one.spot and seen.tag != one.tag)
-        age = age_ms(state.reader.link.continuity, record.time_ms, at)
+        age = age_ms(state.link.continuity, record.time_ms, at)
         late = age is not None and age > LATE_MS
         return replace(state, last=(*others, seen)), (replace(seen, late=late),)
 
@@ -145,13 +105,3 @@ class PlacedReader(Struct, frozen=True):
             detail = message("tag_read_by_unassigned_antenna", antenna=antenna, spots=spots)
         state = replace(state, stray_reported=True)
         return state, (DeviceFault(LinkFaultKind.DEVICE_STATUS, detail),)
-
-    def _apply(
-        self, state: PlacedReaderState, output: ReaderOutput, at: Timestamp
-    ) -> tuple[PlacedReaderState, DriverOutput]:
-        state, events = self.apply_reports(state, output.reports, at)
-        return state, DriverOutput(events, output.to_write, output.at_once)
-
-    @property
-    def _reader(self) -> FeigReader:
-        return FeigReader(self.settings.link)

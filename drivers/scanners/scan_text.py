@@ -9,9 +9,9 @@ Source: drivers/README.md, "Scanners".
 from typing import Final
 
 from drivers.commands import DeviceCommand, SetPolling
-from drivers.events import BarCodeRead, CommandAnswered, CommandOutcome
+from drivers.events import BarCodeRead, CommandAnswered
 from drivers.faults import DeviceFault
-from drivers.interface import DriverOutput
+from drivers.shell import refused
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.message import Message, message
 
@@ -40,13 +40,11 @@ def parse_scan(text: bytes, symbology: str) -> BarCodeRead | DeviceFault:
     return BarCodeRead(text.decode("ascii"), symbology)
 
 
-def refuse_command(command: DeviceCommand) -> DriverOutput:
+def refuse_command(command: DeviceCommand) -> CommandAnswered | None:
     """Answer a command: a scanner takes none, and SetPolling does not concern it."""
     if isinstance(command, SetPolling):
-        return DriverOutput()
-    name = type(command).__name__
-    detail = message("scanner_takes_no_commands")
-    return DriverOutput((CommandAnswered(name, CommandOutcome.REFUSED, detail),))
+        return None
+    return refused(command, message("scanner_takes_no_commands"))
 
 
 def _refusal(text: bytes, why: Message) -> DeviceFault:

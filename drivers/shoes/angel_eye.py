@@ -20,13 +20,14 @@ from drivers.commands import (
     SetPolling,
     UnlockExit,
 )
-from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage
-from drivers.interface import DriverOutput
-from drivers.lifecycle import OPENED, StageStep, advance_through
+from drivers.events import CommandAnswered, DeviceEvent, Stage
+from drivers.lifecycle import StageStep
+from drivers.shell import UNDERSTOOD, LinkDriver, LinkedState, is_closed, refused, unanswered
 from drivers.shoes.angel_eye_events import events_of
 from firmware_bridge.angel_eye import commands as wire
 from firmware_bridge.angel_eye import frames
 from firmware_bridge.angel_eye.link import (
+    AngelEyeItem,
     AngelEyeLink,
     AngelEyeLinkResult,
     AngelEyeLinkState,
@@ -34,21 +35,18 @@ from firmware_bridge.angel_eye.link import (
 )
 from firmware_bridge.angel_eye.messages import LockState, StartMessage
 from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
-from firmware_bridge.message import Message, message
+from firmware_bridge.link import LinkFault
+from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from firmware_bridge.transport.port import Chunk
 
 _ERROR_CODE_MAX = 99
 
-_IDENTIFIED = (Stage.IDENTIFIED, message("first_good_frame_received"))
 _STAGES_REACHED = MappingProxyType(
     {
         AngelEyeProgress.NOTHING: (),
-        AngelEyeProgress.FRAME: (_IDENTIFIED,),
-        AngelEyeProgress.UNDERSTOOD: (
-            _IDENTIFIED,
-            (Stage.ONLINE, message("first_report_understood")),
-        ),
+        AngelEyeProgress.FRAME: UNDERSTOOD[:1],
+        AngelEyeProgress.UNDERSTOOD: UNDERSTOOD,
     }
 )
 
@@ -60,115 +58,87 @@ class AngelEyeShoeSettings(Struct, frozen=True):
     allow_commands: bool = False
 
 
-class AngelEyeShoeState(Struct, frozen=True, tag="angel-eye-shoe-state"):
+class AngelEyeShoeState(LinkedState[AngelEyeLinkState], frozen=True, tag="angel-eye-shoe-state"):
     """`locked` is the lock's state as last reported; None while it is unknown.
 
     After a restart, or after the port was not read for a while, the shoe has yet to report it.
     """
 
-    stage: Stage
-    link: AngelEyeLinkState
     locked: bool | None = None
 
 
-class AngelEyeShoe(Struct, frozen=True):
-    """Implements drivers.interface.ShoeDriver."""
-
+class AngelEyeShoe(LinkDriver[AngelEyeShoeState, AngelEyeItem | LinkFault], frozen=True):
     settings: AngelEyeShoeSettings = field(default_factory=AngelEyeShoeSettings)
+
+    @property
+    def link(self) -> AngelEyeLink:
+        return AngelEyeLink(self.settings.link)
 
     def initial(self) -> AngelEyeShoeState:
         """The state before the port was first opened."""
-        return AngelEyeShoeState(Stage.CLOSED, self._link.initial())
+        return AngelEyeShoeState(Stage.CLOSED, self.link.initial())
 
-    def receive(
-        self, state: AngelEyeShoeState, event: PortEvent
-    ) -> tuple[AngelEyeShoeState, DriverOutput]:
-        """Process one event of the port."""
-        match event:
-            case PortOpened(at=at):
-                return _map_output(state, self._link.opened(state.link, at), OPENED)
-            case Chunk(at=at, data=data, waited_ns=waited_ns):
-                return _map_output(state, self._link.receive(state.link, data, at, waited_ns))
-            case PortLost(at=at, reason=reason):
-                return _map_output(state, self._link.closed(state.link, at), (Stage.LOST, reason))
-            case _:
-                assert_never(event)
+    def received(self, state: AngelEyeShoeState, event: Chunk) -> AngelEyeLinkResult:
+        """Let the link have received bytes, and know how long they may have waited."""
+        return self.link.receive(state.link, event.data, event.at, event.waited_ns)
 
     def split(self, state: AngelEyeShoeState, data: bytes) -> tuple[bytes, ...]:
         """Cut received bytes after each report."""
         return frames.split(state.link.unframed, data)
 
-    def command(
-        self, state: AngelEyeShoeState, command: DeviceCommand, at: Timestamp
-    ) -> tuple[AngelEyeShoeState, DriverOutput]:
-        """Send a command; answered at once where it is not allowed or not possible."""
-        name = type(command).__name__
-        if isinstance(command, SetPolling):
-            return state, DriverOutput()  # this shoe reports unasked
-        if isinstance(command, ListTags):
-            detail = message("shoe_reads_faces_not_tags")
-            return state, _answer(name, CommandOutcome.REFUSED, detail)
-        if isinstance(command, OrderShuffler):
-            detail = message("this_is_a_shoe")
-            return state, _answer(name, CommandOutcome.REFUSED, detail)
-        if not self.settings.allow_commands:
-            detail = message("commands_to_shoe_not_allowed")
-            return state, _answer(name, CommandOutcome.REFUSED, detail)
-        if state.stage in (Stage.CLOSED, Stage.LOST):
-            return state, _answer(name, CommandOutcome.NO_ANSWER, message("shoe_port_not_open"))
+    def request(
+        self, state: AngelEyeShoeState, command: DeviceCommand
+    ) -> wire.AngelEyeCommand | CommandAnswered | None:
+        """What to send for a command, or its answer; this shoe reports unasked."""
         match command:
+            case SetPolling():
+                return None
+            case ListTags():
+                return refused(command, message("shoe_reads_faces_not_tags"))
+            case OrderShuffler():
+                return refused(command, message("this_is_a_shoe"))
+            case _ if not self.settings.allow_commands:
+                return refused(command, message("commands_to_shoe_not_allowed"))
+            case _ if is_closed(state):
+                return unanswered(command, message("shoe_port_not_open"))
             case LockExit():
-                wire_command: wire.AngelEyeCommand = wire.LockCommand()
+                return wire.LockCommand()
             case UnlockExit():
-                wire_command = wire.UnlockCommand()
+                return wire.UnlockCommand()
+            case ClearError(code) if not 0 <= code <= _ERROR_CODE_MAX:
+                return refused(command, message("error_code_has_two_digits", code=code))
             case ClearError(code):
-                if not 0 <= code <= _ERROR_CODE_MAX:
-                    detail = message("error_code_has_two_digits", code=code)
-                    return state, _answer(name, CommandOutcome.REFUSED, detail)
-                wire_command = wire.ClearErrorCommand(code)
+                return wire.ClearErrorCommand(code)
             case _:
                 assert_never(command)
-        return _map_output(state, self._link.send(state.link, wire_command, at))
 
-    def tick(
-        self, state: AngelEyeShoeState, at: Timestamp
-    ) -> tuple[AngelEyeShoeState, DriverOutput]:
-        """Process deadlines that have passed."""
-        return _map_output(state, self._link.tick(state.link, at))
+    def reached(
+        self, state: AngelEyeShoeState, link: AngelEyeLinkState, _items: object
+    ) -> tuple[StageStep, ...]:
+        """The stages that the link's progress proves."""
+        return () if link.progress is state.link.progress else _STAGES_REACHED[link.progress]
 
-    def next_deadline_ns(self, state: AngelEyeShoeState) -> int | None:
-        """Monotonic time of the next deadline, or None."""
-        return self._link.next_deadline_ns(state.link)
+    def advance(
+        self,
+        state: AngelEyeShoeState,
+        link: AngelEyeLinkState,
+        items: tuple[AngelEyeItem | LinkFault, ...],
+        at: Timestamp,
+        steps: tuple[StageStep, ...],
+    ) -> tuple[AngelEyeShoeState, tuple[DeviceEvent, ...]]:
+        """Take over the link's new state; a port that was opened or lost says nothing of a lock."""
+        state, changed = super().advance(state, link, items, at, steps)
+        return (replace(state, locked=None) if steps else state), changed
 
-    @property
-    def _link(self) -> AngelEyeLink:
-        return AngelEyeLink(self.settings.link)
-
-
-def _map_output(
-    state: AngelEyeShoeState, linked: AngelEyeLinkResult, to: StageStep | None = None
-) -> tuple[AngelEyeShoeState, DriverOutput]:
-    """Map the link's output; `to` is the stage that the port's event brings."""
-    link, output = linked
-    stage, locked = state.stage, state.locked
-    events: list[DeviceEvent] = []
-    if to is not None:
-        stage, changed = advance_through(stage, (to,))
-        events.extend(changed)
-        locked = None
-    if link.progress is not state.link.progress:
-        stage, changed = advance_through(stage, _STAGES_REACHED[link.progress])
-        events.extend(changed)
-    for item in output.items:
+    def item(
+        self, state: AngelEyeShoeState, item: AngelEyeItem | LinkFault, at: Timestamp
+    ) -> tuple[AngelEyeShoeState, tuple[DeviceEvent, ...]]:
+        """Map one item of the link."""
+        locked = state.locked
         if isinstance(item, LockState):
             locked = item.locked
         elif isinstance(item, StartMessage):
             locked = None
-        events.extend(events_of(item))
-    if link is not state.link or stage is not state.stage or locked is not state.locked:
-        state = replace(state, stage=stage, link=link, locked=locked)
-    return state, DriverOutput(tuple(events), output.to_write)
-
-
-def _answer(command: str, outcome: CommandOutcome, detail: Message) -> DriverOutput:
-    return DriverOutput(events=(CommandAnswered(command, outcome, detail),))
+        if locked is not state.locked:
+            state = replace(state, locked=locked)
+        return state, events_of(item)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from drivers.commands import (
     ClearError,
@@ -27,17 +28,15 @@ from drivers.events import (
     Stage,
     StageChanged,
 )
-from drivers.interface import DriverOutput
+from drivers.shell import is_closed, refused, unanswered
 from drivers.shoes.tablelink_events import events_of, status_of
 from drivers.tablelink.answers import NOT_ANSWERED, with_detail
 from drivers.tablelink.device import (
     TableLinkDevice,
     TableLinkDeviceState,
     TableLinkReport,
-    TableLinkStep,
 )
-from firmware_bridge.message import Message, message
-from firmware_bridge.tablelink import frames
+from firmware_bridge.message import message
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import (
     RequestAnswer,
@@ -47,8 +46,6 @@ from firmware_bridge.tablelink.items import (
     TableLinkRequest,
 )
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
-from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import PortEvent
 
 _NAMES = MappingProxyType({RequestType.LOCK: "LockExit", RequestType.UNLOCK: "UnlockExit"})
 _ANSWERS = MappingProxyType(
@@ -68,82 +65,57 @@ class TableLinkShoeSettings(Struct, frozen=True):
     allow_commands: bool = False
 
 
-class TableLinkShoeState(Struct, frozen=True, tag="table-link-shoe-state"):
+class TableLinkShoeState(TableLinkDeviceState, frozen=True, tag="table-link-shoe-state"):
     """`locked` is the gate's state as last reported; None while it is unknown."""
 
-    device: TableLinkDeviceState
     locked: bool | None = None
 
-    @property
-    def stage(self) -> Stage:
-        return self.device.stage
 
-
-class TableLinkShoe(Struct, frozen=True):
-    """Implements drivers.interface.ShoeDriver."""
-
+class TableLinkShoe(TableLinkDevice[TableLinkShoeState], frozen=True):
     settings: TableLinkShoeSettings = field(default_factory=TableLinkShoeSettings)
+
+    @property
+    def link_settings(self) -> TableLinkSettings:
+        return self.settings.link
 
     def initial(self) -> TableLinkShoeState:
         """The state before the port was first opened."""
-        return TableLinkShoeState(self._device.initial())
+        return TableLinkShoeState(self.link.initial())
 
-    def receive(
-        self, state: TableLinkShoeState, event: PortEvent
-    ) -> tuple[TableLinkShoeState, DriverOutput]:
-        """Process one event of the port."""
-        return _map_output(state, self._device.receive(state.device, event))
-
-    def split(self, state: TableLinkShoeState, data: bytes) -> tuple[bytes, ...]:
-        """Cut received bytes after each frame."""
-        return frames.split(state.device.link.unframed, data)
-
-    def command(
-        self, state: TableLinkShoeState, command: DeviceCommand, at: Timestamp
-    ) -> tuple[TableLinkShoeState, DriverOutput]:
-        """Send a command; answered at once where it is not allowed or not possible."""
+    def request(
+        self, state: TableLinkShoeState, command: DeviceCommand
+    ) -> TableLinkRequest | CommandAnswered | None:
+        """What to send for a command, or its answer; this shoe reports unasked."""
         match command:
             case SetPolling():
-                return state, DriverOutput()  # this shoe reports unasked
-            case LockExit():
-                return self._request(state, command, RequestType.LOCK, at)
-            case UnlockExit():
-                return self._request(state, command, RequestType.UNLOCK, at)
+                return None
             case ClearError():
-                detail = message("shoe_clears_own_errors")
+                return refused(command, message("shoe_clears_own_errors"))
             case ListTags():
-                detail = message("shoe_reads_cards_in_play")
+                return refused(command, message("shoe_reads_cards_in_play"))
             case OrderShuffler():
-                detail = message("this_is_a_shoe")
+                return refused(command, message("this_is_a_shoe"))
+            case _ if not self.settings.allow_commands:
+                return refused(command, message("commands_to_shoe_not_allowed"))
+            case _ if is_closed(state):
+                return unanswered(command, message("shoe_port_not_open"))
+            case LockExit():
+                return TableLinkRequest(RequestType.LOCK)
+            case UnlockExit():
+                return TableLinkRequest(RequestType.UNLOCK)
             case _:
                 assert_never(command)
-        return state, _answer(command, CommandOutcome.REFUSED, detail)
 
-    def tick(
-        self, state: TableLinkShoeState, at: Timestamp
-    ) -> tuple[TableLinkShoeState, DriverOutput]:
-        """Process deadlines that have passed."""
-        return _map_output(state, self._device.tick(state.device, at))
-
-    def next_deadline_ns(self, state: TableLinkShoeState) -> int | None:
-        """Monotonic time of the next deadline, or None."""
-        return self._device.next_deadline_ns(state.device)
-
-    def _request(
-        self, state: TableLinkShoeState, command: DeviceCommand, order: RequestType, at: Timestamp
-    ) -> tuple[TableLinkShoeState, DriverOutput]:
-        if not self.settings.allow_commands:
-            detail = message("commands_to_shoe_not_allowed")
-            return state, _answer(command, CommandOutcome.REFUSED, detail)
-        if state.stage in (Stage.CLOSED, Stage.LOST):
-            return state, _answer(command, CommandOutcome.NO_ANSWER, message("shoe_port_not_open"))
-        return _map_output(
-            state, self._device.send_request(state.device, TableLinkRequest(order), at)
-        )
-
-    @property
-    def _device(self) -> TableLinkDevice:
-        return TableLinkDevice(self.settings.link)
+    def mapped(
+        self, state: TableLinkShoeState, reports: tuple[TableLinkReport, ...]
+    ) -> tuple[TableLinkShoeState, tuple[DeviceEvent, ...]]:
+        """The state after reports in the order they happened, and their device events."""
+        locked = state.locked
+        events: list[DeviceEvent] = []
+        for report in reports:
+            locked, found = map_report(locked, report)
+            events.extend(found)
+        return replace(state, locked=locked), tuple(events)
 
 
 def map_report(
@@ -165,20 +137,6 @@ def map_report(
             return locked, (report,)
 
 
-def _map_output(
-    state: TableLinkShoeState, step: TableLinkStep
-) -> tuple[TableLinkShoeState, DriverOutput]:
-    """Map the device's output to a driver output."""
-    device, output = step
-    locked = state.locked
-    events: list[DeviceEvent] = []
-    for report in output.reports:
-        locked, found = map_report(locked, report)
-        events.extend(found)
-    state = TableLinkShoeState(device, locked)
-    return state, DriverOutput(tuple(events), output.to_write, output.at_once)
-
-
 def _lock_changes(before: bool | None, now: bool | None) -> tuple[LockChanged, ...]:
     return () if now is None or now == before else (LockChanged(now),)
 
@@ -187,7 +145,3 @@ def _command_answer(answer: RequestAnswer) -> CommandAnswered:
     name = _NAMES.get(answer.request.kind, answer.request.kind.name)
     outcome, said = NOT_ANSWERED if answer.status is None else _ANSWERS[answer.status]
     return CommandAnswered(name, outcome, with_detail(said, answer.detail))
-
-
-def _answer(command: DeviceCommand, outcome: CommandOutcome, detail: Message) -> DriverOutput:
-    return DriverOutput(events=(CommandAnswered(type(command).__name__, outcome, detail),))

@@ -5,17 +5,22 @@ It asks each admitted device for its status, which is unknown after a restart.
 Source: drivers/README.md, "TableLink devices".
 """
 
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage
 from drivers.faults import DeviceFault
+from drivers.interface import DriverOutput
+from drivers.lifecycle import StageStep
+from drivers.shell import LinkDriver
 from drivers.tablelink import lifecycle
 from drivers.tablelink.lifecycle import TableLinkLifecycle
 from firmware_bridge.link import LinkFault, LinkFaultKind, LinkOutput
 from firmware_bridge.message import message
+from firmware_bridge.tablelink import frames
 from firmware_bridge.tablelink.bodies import DeviceStatus
 from firmware_bridge.tablelink.items import (
     DeviceAdmitted,
@@ -29,7 +34,7 @@ from firmware_bridge.tablelink.link import TableLink
 from firmware_bridge.tablelink.settings import TableLinkSettings
 from firmware_bridge.tablelink.state import TableLinkState
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from firmware_bridge.transport.port import PortOpened
 
 # What the shoe's or the shuffler's own mapping still has to map.
 TableLinkReport: TypeAlias = DeviceEvent | TableLinkEvent | RequestAnswer | DeviceStatus
@@ -55,86 +60,64 @@ class TableLinkDeviceState(Struct, frozen=True):
         return self.life.stage
 
 
-class DeviceOutput(Struct, frozen=True):
-    """The result of one call: reports in the order they happened, bytes as in DriverOutput."""
-
-    reports: tuple[TableLinkReport, ...] = ()
-    to_write: tuple[bytes, ...] = ()
-    at_once: tuple[bytes, ...] = ()
-
-
-TableLinkStep: TypeAlias = tuple[TableLinkDeviceState, DeviceOutput]
 TableLinkLinkResult: TypeAlias = tuple[TableLinkState, LinkOutput[TableLinkItem]]
+TableLinkStateT = TypeVar("TableLinkStateT", bound=TableLinkDeviceState)
 
 
-class TableLinkDevice(Struct, frozen=True):
-    """One device. Total: no input raises."""
-
-    settings: TableLinkSettings
-
-    def initial(self) -> TableLinkDeviceState:
-        """The state before the port was first opened."""
-        return TableLinkDeviceState(self._link.initial())
-
-    def receive(self, state: TableLinkDeviceState, event: PortEvent) -> TableLinkStep:
-        """Process one event of the port."""
-        match event:
-            case PortOpened(at=at, entropy=entropy):
-                life, events = lifecycle.port_opened(state.life)
-                linked = self._link.opened(state.link, at, entropy)
-            case PortLost(at=at, reason=reason):
-                life, events = lifecycle.port_lost(state.life, reason)
-                linked = self._link.closed(state.link, at)
-            case Chunk(at=at, data=data):
-                life, events = state.life, ()
-                linked = self._link.receive(state.link, data, at)
-            case _:
-                assert_never(event)
-        state, output = self._apply(replace(state, life=life), linked, at)
-        return state, replace(output, reports=(*events, *output.reports))
-
-    def send_request(
-        self, state: TableLinkDeviceState, request: TableLinkRequest, at: Timestamp
-    ) -> TableLinkStep:
-        """Send a request of a person or the table; its answer comes as a report."""
-        if request == _STATUS:
-            state = _with_pending_status(state, by_person=True)
-        return self._apply(state, self._link.send(state.link, request, at), at)
-
-    def tick(self, state: TableLinkDeviceState, at: Timestamp) -> TableLinkStep:
-        """Process deadlines that have passed."""
-        return self._apply(state, self._link.tick(state.link, at), at)
-
-    def next_deadline_ns(self, state: TableLinkDeviceState) -> int | None:
-        """Monotonic time of the next deadline, or None."""
-        return self._link.next_deadline_ns(state.link)
-
-    def _apply(
-        self, state: TableLinkDeviceState, linked: TableLinkLinkResult, at: Timestamp
-    ) -> TableLinkStep:
-        link, output = linked
-        state, reports = apply_items(state, link, output.items)
-        admitted = any(isinstance(item, DeviceAdmitted) for item in output.items)
-        if not admitted or state.stage is not Stage.ONLINE:
-            return state, DeviceOutput(reports, output.to_write, output.at_once)
-        link, request_output = self._link.send(state.link, _STATUS, at)
-        state, more = apply_items(
-            _with_pending_status(state, by_person=False), link, request_output.items
-        )
-        return state, DeviceOutput(
-            (*reports, *more),
-            (*output.to_write, *request_output.to_write),
-            (*output.at_once, *request_output.at_once),
-        )
+class TableLinkDevice(LinkDriver[TableLinkStateT, TableLinkItem | LinkFault], frozen=True):
+    """One device; a shoe or a shuffler says what its reports mean."""
 
     @property
-    def _link(self) -> TableLink:
-        return TableLink(self.settings)
+    def link_settings(self) -> TableLinkSettings:
+        raise NotImplementedError
+
+    @property
+    def link(self) -> TableLink:
+        return TableLink(self.link_settings)
+
+    def mapped(
+        self, state: TableLinkStateT, reports: tuple[TableLinkReport, ...]
+    ) -> tuple[TableLinkStateT, tuple[DeviceEvent, ...]]:
+        """The state after reports in the order they happened, and their device events."""
+        raise NotImplementedError
+
+    def split(self, state: TableLinkStateT, data: bytes) -> tuple[bytes, ...]:
+        """Cut received bytes after each frame."""
+        return frames.split(state.link.unframed, data)
+
+    def opened(self, state: TableLinkStateT, event: PortOpened) -> TableLinkLinkResult:
+        """Let the link know that its port is open, with chance for its session."""
+        return self.link.opened(state.link, event.at, event.entropy)
+
+    def command(
+        self, state: TableLinkStateT, command: DeviceCommand, at: Timestamp
+    ) -> tuple[TableLinkStateT, DriverOutput]:
+        """Send a command; answered at once where it is not allowed or not possible."""
+        if self.request(state, command) == _STATUS:
+            state = _with_pending_status(state, by_person=True)
+        return super().command(state, command, at)
+
+    def apply(
+        self,
+        state: TableLinkStateT,
+        link: TableLinkState,
+        items: tuple[TableLinkItem | LinkFault, ...],
+        at: Timestamp,
+        steps: tuple[StageStep, ...],
+    ) -> tuple[TableLinkStateT, tuple[DeviceEvent, ...], tuple[TableLinkRequest, ...]]:
+        """Apply the link's items; a device that was admitted is asked for its status."""
+        life, changed = lifecycle.advance_life(state.life, steps)
+        state, reports = apply_items(replace(state, life=life), link, items)
+        state, events = self.mapped(state, (*changed, *reports))
+        admitted = any(isinstance(item, DeviceAdmitted) for item in items)
+        if not admitted or state.stage is not Stage.ONLINE:
+            return state, events, ()
+        return _with_pending_status(state, by_person=False), events, (_STATUS,)
 
 
 def apply_items(
-    state: TableLinkDeviceState, link: TableLinkState, items: tuple[TableLinkItem | LinkFault, ...]
-) -> tuple[TableLinkDeviceState, tuple[TableLinkReport, ...]]:
+    state: TableLinkStateT, link: TableLinkState, items: tuple[TableLinkItem | LinkFault, ...]
+) -> tuple[TableLinkStateT, tuple[TableLinkReport, ...]]:
     """Map the link's items to reports; `link` is the link's state after them."""
     last = _last_event_number(state.link)
     state = replace(state, link=link)
@@ -163,8 +146,8 @@ def apply_items(
 
 
 def _release_status(
-    state: TableLinkDeviceState, received: int | None
-) -> tuple[TableLinkDeviceState, tuple[DeviceStatus, ...]]:
+    state: TableLinkStateT, received: int | None
+) -> tuple[TableLinkStateT, tuple[DeviceStatus, ...]]:
     """Release the early status once all events it already includes were received."""
     status = state.early_status
     if status is None or (received or 0) < status.recorded:
@@ -185,8 +168,8 @@ def _unreadable_events(last: int | None, received: int | None) -> tuple[ReportsL
 
 
 def _apply_status_answer(
-    state: TableLinkDeviceState, answer: RequestAnswer
-) -> tuple[TableLinkDeviceState, tuple[TableLinkReport, ...]]:
+    state: TableLinkStateT, answer: RequestAnswer
+) -> tuple[TableLinkStateT, tuple[TableLinkReport, ...]]:
     by_person, rest = (
         (state.pending_status[0], state.pending_status[1:]) if state.pending_status else (False, ())
     )
@@ -204,5 +187,5 @@ def _apply_status_answer(
     return state, (DeviceFault(LinkFaultKind.NO_ANSWER, detail),)
 
 
-def _with_pending_status(state: TableLinkDeviceState, *, by_person: bool) -> TableLinkDeviceState:
+def _with_pending_status(state: TableLinkStateT, *, by_person: bool) -> TableLinkStateT:
     return replace(state, pending_status=(*state.pending_status, by_person)[:_PENDING_STATUS_MAX])

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage
 from drivers.faults import DeviceFault
-from drivers.lifecycle import OPENED, StageStep, advance_through
+from drivers.lifecycle import StageStep, advance_through
 from drivers.shuffler_events import (
     ContactRestored,
     DeviceMemoryFilling,
@@ -49,16 +49,12 @@ class TableLinkLifecycle(Struct, frozen=True):
     boot_count: int = 0
 
 
-def port_opened(life: TableLinkLifecycle) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
-    """The port was opened; the device has yet to prove its identity."""
-    return _move(life, OPENED)
-
-
-def port_lost(
-    life: TableLinkLifecycle, reason: Message
+def advance_life(
+    life: TableLinkLifecycle, steps: tuple[StageStep, ...]
 ) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
-    """The port was lost."""
-    return _move(life, (Stage.LOST, reason))
+    """The port was opened or lost; an opened device has yet to prove its identity."""
+    stage, changed = advance_through(life.stage, steps)
+    return replace(life, stage=stage), changed
 
 
 def apply_item(
@@ -99,7 +95,7 @@ def _apply_hello(
 ) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
     life, events = _fall_back(life, message("device_opens_new_session"))
     life = replace(life, version=item.firmware, boot_count=item.boot_count)
-    life, changed = _move(life, (Stage.IDENTIFIED, _describe_hello(item)))
+    life, changed = advance_life(life, ((Stage.IDENTIFIED, _describe_hello(item)),))
     return life, (*events, *changed)
 
 
@@ -145,17 +141,10 @@ def _fall_back(
     """Leave the online stage: the device has to prove its identity again."""
     if life.stage is not Stage.ONLINE:
         return life, ()
-    return _move(life, (Stage.OPENED, detail))
+    return advance_life(life, ((Stage.OPENED, detail),))
 
 
 def _describe_missing(count: int) -> Message:
     if not count:
         return message("events_lost_for_good")
     return message("number_of_events_lost_for_good", count=count)
-
-
-def _move(
-    life: TableLinkLifecycle, to: StageStep
-) -> tuple[TableLinkLifecycle, tuple[DeviceEvent, ...]]:
-    stage, changed = advance_through(life.stage, (to,))
-    return replace(life, stage=stage), changed

@@ -7,7 +7,7 @@ Source: drivers/README.md, "Monitor"; firmware_bridge README, "TableLink/1", wha
 """
 
 from collections.abc import Callable
-from typing import TypeAlias, assert_never
+from typing import Final, TypeAlias, assert_never
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -28,6 +28,8 @@ from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpene
 
 EventMapping: TypeAlias = Callable[[EventBody], tuple[DeviceEvent, ...]]
 StatusMapping: TypeAlias = Callable[[DeviceStatus], tuple[DeviceEvent, ...]]
+
+UNGREETED: Final = message("monitor_greets_no_device")
 
 _ROLES = {1: "shoe", 2: "shuffler"}
 

@@ -20,9 +20,9 @@ from msgspec.structs import replace
 from controller.journal.folder_lock import LOCK_NAME
 from controller.journal.values import JournalError, StoredRecord
 from controller.journal.verify import CannotRead, verify
-from controller.table.table import Health
 from controller.tape.inputs import Started
 from controller.tape.records import holds, read_input
+from controller.views.snapshot import Health
 from firmware_bridge.timestamp import Timestamp
 from hil.crash.program import SteppedProgram, TableEnded, key_path
 from hil.crash.records import stored_records

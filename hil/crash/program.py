@@ -12,14 +12,16 @@ from typing import Final
 from controller.actions.actions import OperatorAction
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
-from controller.core.state import CoreState
+from controller.core.state import CoreState, Stored
 from controller.profiles.load import load_clauses
-from controller.table.loop import Loop, StoredTransaction
-from controller.table.table import Health, RunSpec, Table
+from controller.table.loop import Loop
+from controller.table.table import RunSpec
 from controller.table.unstored import AwaitedInput, TableInput
 from controller.tape.entries import Entry
 from controller.tape.inputs import Input, Started
+from controller.views.snapshot import Health
 from firmware_bridge.timestamp import Timestamp
+from hil.rig.observed_table import ObservedTable
 
 TABLE: Final = "SIM-1"
 HEALTH_POLL_S: Final = 0.05
@@ -43,7 +45,7 @@ class TableEnded(Exception):
         self.health = health
 
 
-class SteppedTable(Table):
+class SteppedTable(ObservedTable):
     """The program's table whose clock is set by its inputs; its loop never wakes by itself."""
 
     def __init__(self, journal: Path, started: Started) -> None:
@@ -82,7 +84,7 @@ class SteppedTable(Table):
     def _read_clock(self) -> Timestamp:
         return self.now
 
-    def _on_stored(self, stored: StoredTransaction) -> None:
+    def _on_stored(self, stored: Stored) -> None:
         for conclusion in stored.conclusions:
             self._conclusions.extend(conclusion.entries)
         self.state = stored.state
@@ -95,11 +97,12 @@ class SteppedTable(Table):
             self.now = (taken.item if isinstance(taken, AwaitedInput) else taken).at
         return items
 
-    def _process(self, loop: Loop, items: Sequence[TableInput]) -> StoredTransaction | None:
-        stored = super()._process(loop, items)
+    def _process(self, loop: Loop, items: Sequence[TableInput]) -> None:
+        super()._process(loop, items)
         self.state = loop.state
-        self._worked.release()
-        return stored
+        # Without an input a shoe's file woke it.
+        if items:
+            self._worked.release()
 
 
 class SteppedProgram:

@@ -18,11 +18,12 @@ from unittest.mock import patch
 
 import msgspec
 
+from controller.core.state import Stored
 from controller.journal import store
 from controller.journal.database import FILE_NAME, open_writer
 from controller.journal.store import Journal
 from controller.journal.values import JournalError, SavedState
-from controller.table.loop import Loop, StoredTransaction
+from controller.table.loop import Loop
 from controller.tape.entries import CoreOutput
 from controller.tape.inputs import Input
 from hil.crash.program import TableEnded, ignore_write
@@ -144,7 +145,7 @@ def _writes_before_the_store() -> Iterator[None]:
         waiting.clear()
         return writes
 
-    def store_without_writes(self: Loop, *, force: bool = False) -> StoredTransaction | None:
+    def store_without_writes(self: Loop, *, force: bool = False) -> Stored | None:
         stored = store_if_due(self, force=force)
         return stored and msgspec.structs.replace(stored, writes=())
 

@@ -8,7 +8,10 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from controller.views.snapshot_reader import SnapshotPart
+from msgspec.structs import asdict
+
+from controller.views.snapshot import Snapshot
+from controller.views.snapshot_devices import BatchCardsView
 from hil.dealing.tags import usual_batches
 from hil.demo.plan import DECKS
 from hil.rig.program import PROGRAM, ProgramFailed
@@ -48,19 +51,14 @@ def enrol(folder: Path) -> None:
         run_command("batch", "import", str(delivered), *who, *where)
 
 
-def batch_places(table: SnapshotPart) -> tuple[BatchPlaces, ...]:
+def batch_places(table: Snapshot) -> tuple[BatchPlaces, ...]:
     """Where the cards of each batch are by a snapshot; empty if the table tracks no cards."""
-    custody = table.part("custody")
-    if custody is None:
-        return ()
-    return tuple(_batch_places(one) for one in custody.parts("batches"))
+    return tuple(map(_batch_places, table.custody.batches))
 
 
-def _batch_places(batch: SnapshotPart) -> BatchPlaces:
-    cards = batch.part("cards") or SnapshotPart({})
-    counted = tuple((place, cards.number(place)) for place in cards.values)
-    places = tuple((place, count) for place, count in counted if count)
-    return BatchPlaces(batch.text("batch"), batch.text("back"), places)
+def _batch_places(batch: BatchCardsView) -> BatchPlaces:
+    places = tuple((place, count) for place, count in asdict(batch.cards).items() if count)
+    return BatchPlaces(batch.batch, batch.back, places)
 
 
 def run_command(*words: str) -> None:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from rich.text import Text
 
-from controller.views.disclosure import HIDDEN_CARD
+from controller.views.snapshot import HIDDEN_CARD
 
 CARD_WIDTH, CARD_HEIGHT = 7, 5
 HAND_CARDS_MAX = 3

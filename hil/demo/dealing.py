@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from threading import Event, Thread
 
 from controller.control.client import ControlError
-from controller.views.snapshot_reader import SnapshotPart
+from controller.custody.batch_life.stages import BatchStage
+from controller.views.snapshot_devices import ShufflerBatchView
 from hil.dealing.actions import (
     DealerAction,
     Draw,
@@ -143,8 +144,8 @@ class DealingThread:
             answer = self._act(request)
         except ControlError as error:
             raise TableSilent(f"the table did not accept {what}: {error}") from error
-        if answer.get("ok") is not True:
-            raise TableSilent(f"the table refuses {what}: {answer.get('error')}")
+        if not answer.ok:
+            raise TableSilent(f"the table refuses {what}: {answer.error}")
 
     def start(self) -> None:
         self._thread.start()
@@ -192,7 +193,7 @@ class DealingThread:
 
     def _clear(self) -> bool:
         """Whether no irregularity is open, in the journal or the snapshot."""
-        return not self._journal_events.open and self._snapshots.table.text("phase") != "suspended"
+        return not self._journal_events.open and self._snapshots.table.suspension is None
 
     def _caught_up(self) -> bool:
         return self._journal_events.cards >= self._cards
@@ -280,7 +281,7 @@ class DealingThread:
         while not self._shuffler.is_stored(number):
             self._hold()
         back = self._shuffler.bring_out(number)
-        self._until(f"report {back} as released", lambda: self._stage(back) == "released")
+        self._until(f"report {back} as released", lambda: self._is_released(back))
         self._loaded.append(back)
         return back
 
@@ -289,15 +290,17 @@ class DealingThread:
 
     def _place(self, back: str) -> int:
         """The compartment the batch is in by the snapshot, 0 for none."""
-        shuffler = self._snapshots.table.part("shuffler") or SnapshotPart({})
-        batches = shuffler.parts("batches")
-        return next((one.number("compartment") for one in batches if one.text("back") == back), 0)
+        batch = self._batch(back)
+        return batch.compartment if batch is not None else 0
 
-    def _stage(self, back: str) -> str:
-        shuffler = self._snapshots.table.part("shuffler") or SnapshotPart({})
-        return next(
-            (one.text("stage") for one in shuffler.parts("batches") if one.text("back") == back), ""
-        )
+    def _is_released(self, back: str) -> bool:
+        batch = self._batch(back)
+        return batch is not None and batch.stage is BatchStage.RELEASED
+
+    def _batch(self, back: str) -> ShufflerBatchView | None:
+        shuffler = self._snapshots.table.shuffler
+        batches = shuffler.batches if shuffler is not None else ()
+        return next((one for one in batches if one.back == back), None)
 
     def _wait_for_irregularity(self, about: str, *, needs_decision: bool = False) -> None:
         """Wait until the table has raised another irregularity; if need be, until it is decided."""

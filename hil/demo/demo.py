@@ -40,7 +40,7 @@ class CannotStart(Exception):
 
 
 def play(settings: DemoSettings, screen: Screen) -> DealingResult:
-    """Play the demo. Raises CannotStart and ProgramFailed."""
+    """Play the demo. Raises CannotStart, ControlError and ProgramFailed."""
     _make_folder(settings.folder)
     with (
         stop_request() as stopping,

@@ -18,7 +18,7 @@ from controller.profiles.borrowing import citation_words
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import Profile
 from controller.views.irregularity import irregularity_words
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import IrregularityView, Snapshot
 from firmware_bridge.message import Message
 from hil.demo.card_glyphs import ALERT_STYLE, TIE_STYLE, Glyphs
 from hil.demo.floorperson import NAME, REASON_PREFIX, choose_decision
@@ -38,15 +38,15 @@ QUIET = (
 )
 
 
-def floor_title(table: SnapshotPart, history: Sequence[JournalEvent]) -> tuple[Text, Text, str]:
+def floor_title(table: Snapshot, history: Sequence[JournalEvent]) -> tuple[Text, Text, str]:
     """Title, subtitle and border style of the floor's panel."""
-    pending = table.parts("irregularities")
+    pending = table.irregularities
     if not pending:
         count = sum(isinstance(one, Irregularity) for one in history)
         return Text("floor", TITLE), Text(f"{count} so far" if count else "", PLAIN), FRAME
-    first = next((one for one in pending if one.yes("suspends")), pending[0])
+    first = next((one for one in pending if one.suspends), pending[0])
     more = f" and {len(pending) - 1} more" if len(pending) > 1 else ""
-    title = Text(f"{first.text('code')}{more}", ALERT_STYLE)
+    title = Text(f"{first.code}{more}", ALERT_STYLE)
     decision, why = choose_decision(table)
     subtitle = Text.assemble(
         (f"{NAME}: ", PLAIN), (decision, f"bold {TIE_STYLE}"), (f", {why}", PLAIN)
@@ -55,7 +55,7 @@ def floor_title(table: SnapshotPart, history: Sequence[JournalEvent]) -> tuple[T
 
 
 def floor_lines(
-    table: SnapshotPart,
+    table: Snapshot,
     history: Sequence[JournalEvent],
     clauses: Clauses,
     glyphs: Glyphs,
@@ -64,17 +64,16 @@ def floor_lines(
     careless: bool,
 ) -> list[Text]:
     """At most `rows` lines, none wider than `width`."""
-    pending = table.parts("irregularities")
-    remedy = table.part("remedy") or SnapshotPart({})
-    steps = [("done", remedy.texts("done")), ("owed", owed_steps(table))]
+    pending = table.irregularities
+    steps = [("done", table.remedy.done), ("owed", owed_steps(table))]
     if not pending:
         owed = _fitting(_step_items(steps[1:]), width, rows)
         return [*owed, *_past(history, clauses, glyphs, width, rows - len(owed))]
-    first = next((one for one in pending if one.yes("suspends")), pending[0])
+    first = next((one for one in pending if one.suspends), pending[0])
     details = {
         one.number: irregularity_words(one) for one in history if isinstance(one, Irregularity)
     }
-    items = _irregularity_items(first, details.get(first.number("number"), ""), clauses)
+    items = _irregularity_items(first, details.get(first.number, ""), clauses)
     lines = _fitting([*items, *_step_items(steps)], width, rows)
     if careless and len(lines) < rows:
         careless_text = (
@@ -104,17 +103,20 @@ class _TextItem:
         ]
 
 
-def _irregularity_items(one: SnapshotPart, detail: str, clauses: Clauses) -> list[_TextItem]:
+def _irregularity_items(one: IrregularityView, detail: str, clauses: Clauses) -> list[_TextItem]:
     """One irregularity: what happened, by which clauses, what is permitted and forbidden."""
-    where = f"coup {one.number('coup')}" if one.number("coup") else "no coup"
+    where = f"coup {one.coup}" if one.coup else "no coup"
     # The detail begins with the title; without a detail the title is shown.
-    items = [_TextItem(0, where, ALERT_STYLE, detail or one.text("title"))]
-    for number, name in enumerate(one.texts("clauses")):
+    items = [_TextItem(0, where, ALERT_STYLE, detail or one.title)]
+    for number, name in enumerate(one.clauses):
         label = "" if number else "clause"
         items.append(_TextItem(2 + 3 * number, label, "bold", clauses.get(name, name)))
-    for rank, key, style in ((3, "permitted", "green"), (4, "forbidden", "red")):
-        for number, words in enumerate(one.texts(key)):
-            items.append(_TextItem(rank + 3 * number, "" if number else key, style, words))
+    for rank, label, style, texts in (
+        (3, "permitted", "green", one.permitted),
+        (4, "forbidden", "red", one.forbidden),
+    ):
+        for number, words in enumerate(texts):
+            items.append(_TextItem(rank + 3 * number, "" if number else label, style, words))
     return items
 
 

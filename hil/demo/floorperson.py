@@ -8,9 +8,10 @@ from threading import Event, Thread
 from typing import TypeAlias
 
 from controller.actions.choices import FloorDecision, Provisional
+from controller.control.answer_schema import Answer, ResolutionAnswer
 from controller.control.client import ControlError
 from controller.procedure.irregularities import IrregularityCode as Code
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import Snapshot
 from hil.demo.follow import SnapshotFollower
 
 NAME = "scripted floorperson"
@@ -18,7 +19,7 @@ REASON_PREFIX = "demonstration: "
 POLL_S = 0.1
 REFUSALS_MAX = 20
 
-Act: TypeAlias = Callable[[Mapping[str, object]], Mapping[str, object]]
+Act: TypeAlias = Callable[[Mapping[str, object]], Answer]
 
 # The hil/README.md, "Mistakes", says what the bench's dealer does next.
 SCRIPT = {
@@ -40,26 +41,23 @@ SCRIPT = {
 FALLBACK_DECISIONS = (FloorDecision.CONTINUE, FloorDecision.VOID_COUP, FloorDecision.CLOSE_SHOE)
 
 
-def choose_decision(table: SnapshotPart) -> tuple[str, str]:
+def choose_decision(table: Snapshot) -> tuple[str, str]:
     """The script's decision and reason for what is open now; both empty if nothing is.
 
     A cut card in the burn is decided when the burn is complete.
     """
-    pending = table.parts("irregularities")
-    first = next((one for one in pending if one.yes("suspends")), next(iter(pending), None))
+    pending = table.irregularities
+    first = next((one for one in pending if one.suspends), next(iter(pending), None))
     if first is None:
         return "", ""
-    permitted = table.texts("decisions")
-    code = first.text("code")
-    if code == Code.CUT_CARD_IN_BURN and not first.yes("suspends"):
+    permitted = [one.decision for one in table.remedy.decisions]
+    if first.code == Code.CUT_CARD_IN_BURN and not first.suspends:
         return "", ""
-    decision, why = SCRIPT.get(Code(code), (FALLBACK_DECISIONS[0], "play goes on"))
-    if decision.value in permitted or not permitted:
+    decision, why = SCRIPT.get(Code(first.code), (FALLBACK_DECISIONS[0], "play goes on"))
+    if decision in permitted or not permitted:
         return decision.value, why
-    other = next(
-        (each.value for each in FALLBACK_DECISIONS if each.value in permitted), permitted[0]
-    )
-    return other, "what the table permits here"
+    other = next((each for each in FALLBACK_DECISIONS if each in permitted), permitted[0])
+    return other.value, "what the table permits here"
 
 
 class ScriptedFloorperson:
@@ -107,11 +105,11 @@ class ScriptedFloorperson:
             elif refusal:
                 self._stopping.wait(POLL_S)
 
-    def _has_undecided(self, table: SnapshotPart) -> bool:
-        new = any(one.number("number") > self._decided for one in table.parts("irregularities"))
+    def _has_undecided(self, table: Snapshot) -> bool:
+        new = any(one.number > self._decided for one in table.irregularities)
         return new and bool(choose_decision(table)[0])
 
-    def _decide(self, table: SnapshotPart) -> str:
+    def _decide(self, table: Snapshot) -> str:
         """Decide; the table's refusal, empty if it accepted."""
         decision, why = choose_decision(table)
         if not decision:
@@ -125,25 +123,22 @@ class ScriptedFloorperson:
             "provisional": _provisional(table, decision),
         }
         try:
-            answer = SnapshotPart(self._act(request))
+            answer = self._act(request)
         except ControlError as error:
             return str(error)
-        if not answer.yes("ok"):
-            return answer.text("error") or "no reason given"
-        for entry in answer.parts("entries"):
-            closed = entry.values.get("closed")
-            if isinstance(closed, list):
-                self._decided = max(self._decided, *closed)
-        return ""
+        for entry in answer.entries:
+            if isinstance(entry, ResolutionAnswer):
+                self._decided = max((self._decided, *entry.closed))
+        return answer.error
 
 
-def _provisional(table: SnapshotPart, decision: str) -> str:
+def _provisional(table: Snapshot, decision: str) -> str:
     """What happens to cards dealt meanwhile: they are taken over, if the decision permits it."""
-    decisions = (table.part("remedy") or SnapshotPart({})).parts("decisions")
-    chosen = next((one for one in decisions if one.text("decision") == decision), SnapshotPart({}))
-    return next(iter(chosen.texts("provisional")), Provisional.TAKE_OVER.value)
+    chosen = (one for one in table.remedy.decisions if one.decision.value == decision)
+    choices = (choice for one in chosen for choice in one.provisional)
+    return next(choices, Provisional.TAKE_OVER).value
 
 
-def _play_continued(table: SnapshotPart) -> bool:
+def _play_continued(table: Snapshot) -> bool:
     """Whether cards were dealt while the table was suspended, or it no longer is."""
-    return table.yes("provisional_needed") or table.text("phase") != "suspended"
+    return table.suspension is None or table.suspension.cards > 0

@@ -27,7 +27,7 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity
 from controller.tape.entries import Entry, EventVerdicts
 from controller.tape.records import read_entry
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import Snapshot
 
 POLL_S = 0.015
 JOIN_S_MAX = 5.0
@@ -47,12 +47,15 @@ DecidedT = TypeVar("DecidedT", ResolutionRecorded, CoupCorrected)
 
 
 class SnapshotFollower:
-    """The newest snapshot, from a subscription. The thread ends when the table does."""
+    """The newest snapshot of a running table. The thread ends when the table does.
+
+    Raises ControlError if it does not run.
+    """
 
     def __init__(self, client: ControlClient) -> None:
         self._client = client
         self._changed = Condition()
-        self._table = SnapshotPart({})
+        self._table = client.status()
         self._thread = Thread(target=self._follow, name="snapshots", daemon=True)
 
     def start(self) -> None:
@@ -63,24 +66,31 @@ class SnapshotFollower:
         self._thread.join(JOIN_S_MAX)
 
     @property
-    def table(self) -> SnapshotPart:
-        """The table now; empty before the first snapshot."""
+    def table(self) -> Snapshot:
+        """The table now."""
         with self._changed:
             return self._table
 
-    def wait_for(self, ready: Callable[[SnapshotPart], bool], timeout_s: float) -> bool:
+    def wait_for(self, ready: Callable[[Snapshot], bool], timeout_s: float) -> bool:
         """Wait for a snapshot that is `ready`; False if none comes in time."""
         with self._changed:
             return self._changed.wait_for(lambda: ready(self._table), timeout_s)
 
     def _follow(self) -> None:
-        try:
+        # A table drops a subscriber that is too slow for it; then the demo subscribes again.
+        while self._follow_once():
+            pass
+
+    def _follow_once(self) -> bool:
+        """Follow one subscription to its end; whether it ever gave a snapshot."""
+        found = False
+        with suppress(ControlError):  # the process that started the table reports why it ended
             for snapshot in self._client.subscribe():
+                found = True
                 with self._changed:
-                    self._table = SnapshotPart(snapshot)
+                    self._table = snapshot
                     self._changed.notify_all()
-        except ControlError:
-            return  # the table has ended; the process that started it reports why
+        return found
 
 
 class JournalFollower:

@@ -16,11 +16,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
+from msgspec import structs
 from rich.console import Console
 
 from controller.procedure.verdicts import Irregularity
 from controller.profiles.load import load_clauses, load_profile
-from controller.views.snapshot_reader import SnapshotPart
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.demo.card_glyphs import UNICODE
 from hil.demo.demo import play
@@ -114,9 +114,9 @@ class ScreenCapture:
     def show(self, scene: Scene, journal_events: JournalFollower) -> None:
         """Raises PictureTaken once snapshot and journal both have the irregularity."""
         raised = {one.number for one in scene.history if isinstance(one, Irregularity)}
-        pending = {one.number("number") for one in scene.table.parts("irregularities")}
+        pending = {one.number for one in scene.table.irregularities}
         if pending and pending <= raised:
-            table = SnapshotPart({**scene.table.values, "gaming_day": GAMING_DAY})
+            table = structs.replace(scene.table, gaming_day=GAMING_DAY)
             self.scene = replace(scene, table=table)
             raise PictureTaken
 
@@ -142,7 +142,7 @@ def screen_svg(scene: Scene) -> str:
         color_system="truecolor",
         _environ={},
     )
-    console.print(render(scene, _clauses(scene.table.text("profile")), UNICODE, COLUMNS, ROWS))
+    console.print(render(scene, _clauses(scene.table.profile), UNICODE, COLUMNS, ROWS))
     return console.export_svg(title="make demo", code_format=SVG_FORMAT)
 
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
+from controller.control.answer_schema import Answer
 from hil.demo.plan import DECKS, DemoSettings
-from hil.rig.program import PROGRAM, JsonObject, Program, ProgramFailed
+from hil.rig.program import PROGRAM, Program, ProgramFailed
 from hil.rig.shoe_models import ShoeKind
 
 TABLE = "DEMO-1"
@@ -80,12 +81,12 @@ class DemoProgram(Program):
         super().__exit__(kind, error, trace)
         self._sockets.cleanup()
 
-    def act(self, request: Mapping[str, object]) -> JsonObject:
+    def act(self, request: Mapping[str, object]) -> Answer:
         """Send an action; the answer. Raises ControlError."""
         return self.ask({"request": "act", **request})
 
 
-def run_json_command(name: str, journal: Path) -> JsonObject:
+def run_json_command(name: str, journal: Path) -> dict[str, object]:
     """The answer of `smartshoe NAME journal --json`, with its exit code as `exit_code`.
 
     Raises ProgramFailed if the output is not a JSON object.

@@ -16,9 +16,21 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from controller.custody.batch_life.stages import BatchStage
 from controller.procedure.effects import CoupClosed, CoupCorrected
-from controller.procedure.phases import BURN_PHASES
-from controller.views.snapshot_reader import SnapshotPart
+from controller.procedure.phases import BURN_PHASES, Phase
+from controller.rules.hands import HandName
+from controller.rules.outcome import Outcome
+from controller.views.snapshot import (
+    CardFact,
+    ClosedCoupView,
+    CoupView,
+    HandView,
+    ShoeView,
+    Snapshot,
+    card_words,
+)
+from drivers.events import Stage
 from hil.demo.card_glyphs import (
     ALERT_STYLE,
     BANKER_STYLE,
@@ -43,16 +55,21 @@ PLATE_ROWS = 6
 NOW_HEIGHT_MIN = 26  # from here on calls have a line of their own
 HANDS_HEIGHT = CARD_HEIGHT + 2
 FLOOR_HEIGHT_MIN = 3
-BURN_PANEL_PHASES = ("opening", *(phase.value for phase in BURN_PHASES))
+BURN_PANEL_PHASES = (Phase.OPENING, *BURN_PHASES)
 BACK_STYLES = {"red": BANKER_STYLE, "blue": PLAYER_STYLE}
-STYLES = {"player": PLAYER_STYLE, "banker": BANKER_STYLE, "tie": TIE_STYLE}
+STYLES = {
+    Outcome.PLAYER.value: PLAYER_STYLE,
+    Outcome.BANKER.value: BANKER_STYLE,
+    Outcome.TIE.value: TIE_STYLE,
+}
+NO_CARDS = HandView(cards=(), count=CardFact(0, None))
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
     """Everything that is shown. `history` holds the events of the shoe in play."""
 
-    table: SnapshotPart
+    table: Snapshot
     history: tuple[JournalEvent, ...]
     shoes: int
     footer: str
@@ -90,20 +107,17 @@ def header(scene: Scene, glyphs: Glyphs) -> RenderableType:
     table = scene.table
     left = Text.assemble(
         (" smartshoe ", "bold reverse"),
-        f" {table.text('table')}",
-        (f"  {table.text('profile')}  {table.text('gaming_day')}", DIM),
+        f" {table.table}",
+        (f"  {table.profile}  {table.gaming_day}", DIM),
     )
-    shoe = table.part("shoe")
-    if shoe is not None:
-        number = shoe.number("number")
+    if table.shoe is not None:
+        number = table.shoe.number
         # A shoe that was only burned and closed has a number too.
         left.append(f"  shoe {number}" + (f" of {scene.shoes}" if number <= scene.shoes else ""))
-    device = table.part("device") or SnapshotPart({})
-    stage = device.text("stage")
-    online = stage == "online"
+    stage = table.device.stage
     right = Text.assemble(
-        f"{device.text('model')} ",
-        (f"{glyphs.dot} {stage}", TIE_STYLE if online else ALERT_STYLE),
+        f"{table.device.model} ",
+        (f"{glyphs.dot} {stage}", TIE_STYLE if stage is Stage.ONLINE else ALERT_STYLE),
     )
     return _left_and_right(left, right)
 
@@ -119,55 +133,42 @@ def _left_and_right(left: Text, right: Text) -> Table:
 # --- hands ---------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class DisplayedHands:
+def displayed_coup(table: Snapshot) -> CoupView | ClosedCoupView | None:
     """The coup that is shown: the open one, else the last one with its outcome."""
-
-    coup: SnapshotPart
-    finished: bool
-
-    def winner(self) -> str:
-        return self.coup.text("outcome") if self.finished else ""
-
-    def marks(self, name: str) -> str:
-        """The calls for a hand: natural, pair."""
-        cards = self.coup.texts(name)
-        count = self.coup.number(f"{name}_count") if self.coup.has(f"{name}_count") else 0
-        natural = len(cards) == 2 and count >= 8
-        pair = len(cards) >= 2 and cards[0][:-1] == cards[1][:-1]
-        return ", ".join(mark for mark, there in (("natural", natural), ("pair", pair)) if there)
+    return table.coup or table.last_coup
 
 
-def displayed_hands(table: SnapshotPart) -> DisplayedHands:
-    """The hands on the layout."""
-    coup, last = table.part("coup"), table.part("last_coup")
-    if coup is not None:
-        return DisplayedHands(coup, finished=False)
-    if last is not None:
-        return DisplayedHands(last, finished=True)
-    return DisplayedHands(SnapshotPart({}), finished=False)
+def hand_of(coup: CoupView | ClosedCoupView | None, name: HandName) -> HandView:
+    """A hand of the coup that is shown; without a coup it has no card."""
+    if coup is None:
+        return NO_CARDS
+    return coup.player if name is HandName.PLAYER else coup.banker
+
+
+def hand_marks(hand: HandView) -> str:
+    """The calls for a hand: natural, pair."""
+    ranks = [words[:-1] for words in map(card_words, hand.cards)]
+    natural = len(ranks) == 2 and (hand.count.value or 0) >= 8
+    pair = len(ranks) >= 2 and ranks[0] == ranks[1]
+    return ", ".join(mark for mark, there in (("natural", natural), ("pair", pair)) if there)
 
 
 def hands(scene: Scene, glyphs: Glyphs, width: int) -> RenderableType:
     """Both hands side by side, or the burn while it lasts."""
-    if scene.table.text("phase") in BURN_PANEL_PHASES:
+    if scene.table.phase.value in BURN_PANEL_PHASES:
         return _burn_panel(scene, glyphs, width)
-    shown = displayed_hands(scene.table)
     row = Layout()
-    row.split_row(
-        Layout(_hand_panel(shown, "player", glyphs)),
-        Layout(_hand_panel(shown, "banker", glyphs)),
-    )
+    row.split_row(*(Layout(_hand_panel(scene.table, hand, glyphs)) for hand in HandName))
     return row
 
 
 def _burn_panel(scene: Scene, glyphs: Glyphs, width: int) -> Panel:
-    shoe = scene.table.part("shoe") or SnapshotPart({})
-    burn = shoe.texts("burn")
+    shoe = scene.table.shoe
+    burn = [card_words(card) for card in shoe.burn] if shoe is not None else []
     room = (width - 4) // (CARD_WIDTH + 1)
     title = "BURN"
-    if burn:
-        title += f"  {len(burn)} of {len(burn) + shoe.number('burn_owed')}"
+    if shoe is not None and burn:
+        title += f"  {len(burn)} of {len(burn) + shoe.burn_owed}"
     content = Align.center(hand_text(burn[-room:], glyphs, room))
     return Panel(
         content,
@@ -178,22 +179,23 @@ def _burn_panel(scene: Scene, glyphs: Glyphs, width: int) -> Panel:
     )
 
 
-def _hand_panel(shown: DisplayedHands, name: str, glyphs: Glyphs) -> Panel:
-    cards = shown.coup.texts(name)
-    winner = shown.winner()
-    won = winner in (name, "tie")
-    style = STYLES["tie" if winner == "tie" else name]
+def _hand_panel(table: Snapshot, name: HandName, glyphs: Glyphs) -> Panel:
+    hand, last = hand_of(displayed_coup(table), name), table.last_coup
+    closed = last if table.coup is None else None
+    winner = closed.outcome if closed is not None else None
+    won = winner is not None and winner.value in (name.value, Outcome.TIE.value)
+    style = STYLES[Outcome.TIE if winner is Outcome.TIE else name]
     title = Text.assemble((name.upper(), f"bold {STYLES[name]}"))
-    if cards and shown.coup.has(f"{name}_count"):
-        title.append(f"  {shown.coup.number(f'{name}_count')}", style=TITLE)
+    if hand.cards and hand.count.value is not None:
+        title.append(f"  {hand.count.value}", style=TITLE)
     if won:
-        title.append("  tie" if winner == "tie" else "  wins", style=f"bold {style}")
-    elif shown.finished and not winner:
-        title.append(f"  {shown.coup.text('fate')}", style=ALERT_STYLE)
+        title.append("  tie" if winner is Outcome.TIE else "  wins", style=f"bold {style}")
+    elif closed is not None and winner is None:
+        title.append(f"  {closed.fate}", style=ALERT_STYLE)
     return Panel(
-        Align.center(hand_text(cards, glyphs)),
+        Align.center(hand_text([card_words(card) for card in hand.cards], glyphs)),
         title=title,
-        subtitle=Text(shown.marks(name), style=TITLE),
+        subtitle=Text(hand_marks(hand), style=TITLE),
         border_style=f"bold {style}" if won else FRAME,
         height=HANDS_HEIGHT,
         box=box.HEAVY if won else box.ROUNDED,
@@ -206,49 +208,42 @@ def now_lines(scene: Scene, rows: int) -> RenderableType:
     In two rows a due call replaces the last coup.
     """
     table = scene.table
-    suspended = table.text("phase") == "suspended"
+    suspended = table.suspension is not None
     due = Text.assemble(
         (" SUSPENDED ", "bold reverse yellow") if suspended else (" due ", DIM),
         " ",
-        (table.text("due"), ALERT_STYLE if suspended else "bold"),
+        (table.due, ALERT_STYLE if suspended else "bold"),
     )
-    coup = table.part("coup")
-    right = Text(f"coup {coup.number('number')} " if coup is not None else "")
-    if coup is not None and coup.number("aside"):
-        right = Text.assemble((f"{coup.number('aside')} card aside  ", ALERT_STYLE), right)
-    if coup is not None and coup.yes("provisional"):
+    coup = table.coup
+    right = Text(f"coup {coup.number} " if coup is not None else "")
+    if coup is not None and coup.aside:
+        right = Text.assemble((f"{len(coup.aside)} card aside  ", ALERT_STYLE), right)
+    if coup is not None and coup.provisional:
         right = Text.assemble(("dealt while suspended  ", ALERT_STYLE), right)
     calls, last = calls_line(table), last_line(table)
     below = [calls, last] if rows > 2 else [calls or last]
     return Group(_left_and_right(due, right), *map(_one_line, below))
 
 
-def calls_line(table: SnapshotPart) -> Text:
+def calls_line(table: Snapshot) -> Text:
     """The announcements and actions that are due, in one line."""
-    calls = table.texts("due_calls")
+    calls = table.due_calls
     return Text.assemble((" now ", DIM), " ", "; ".join(calls)) if calls else Text("")
 
 
-def last_line(table: SnapshotPart) -> Text:
+def last_line(table: Snapshot) -> Text:
     """The last coup in one line."""
-    last = table.part("last_coup")
+    last = table.last_coup
     if last is None:
         return Text("")
-    line = Text.assemble((f" last coup {last.number('coup')}: ", DIM))
-    outcome = last.text("outcome")
-    if not outcome:
-        return line.append(last.text("fate"), style=ALERT_STYLE)
-    line.append(outcome.capitalize(), style=STYLES[outcome])
-    if last.has("player_count"):
-        line.append(f", Player {last.number('player_count')}, Banker {last.number('banker_count')}")
-    for key, words in (
-        ("natural", "natural"),
-        ("player_pair", "Player pair"),
-        ("banker_pair", "Banker pair"),
-    ):
-        if last.yes(key):
-            line.append(f", {words}")
-    return line
+    line = Text.assemble((f" last coup {last.number}: ", DIM))
+    if last.outcome is None:
+        return line.append(last.fate, style=ALERT_STYLE)
+    line.append(last.outcome.capitalize(), style=STYLES[last.outcome])
+    counts = last.player.count.value, last.banker.count.value
+    if counts[0] is not None:
+        line.append(f", Player {counts[0]}, Banker {counts[1]}")
+    return line.append("".join(f", {words}" for words in last.marks()))
 
 
 # --- the shoe ------------------------------------------------------------------------------------
@@ -270,10 +265,12 @@ def results(scene: Scene) -> list[BeadResult]:
 
 def shoe_panel(scene: Scene, glyphs: Glyphs, width: int, rows: int) -> Panel:
     """Progress, tally, burn, and the results as beads; `rows` lines inside the frame."""
-    shoe = scene.table.part("shoe") or SnapshotPart({})
+    shoe = scene.table.shoe
     outcomes = results(scene)
     inner = width - 4
-    lines: list[RenderableType] = [_progress(shoe), _tally(shoe), _one_line(_burn(shoe, glyphs))]
+    lines: list[RenderableType] = []
+    if shoe is not None:
+        lines = [_progress(shoe), _tally(shoe), _one_line(_burn(shoe, glyphs))]
     if rows > len(lines) + 1:
         lines += [_one_line(line) for line in bead_plate(outcomes, rows - 3, inner, glyphs)]
     else:
@@ -290,41 +287,41 @@ def shoe_panel(scene: Scene, glyphs: Glyphs, width: int, rows: int) -> Panel:
     )
 
 
-def _shoe_title(shoe: SnapshotPart) -> Text:
-    name = f"shoe {shoe.number('number')}" if shoe.has("number") else "no shoe"
-    title = Text.assemble((name, TITLE))
-    if shoe.has("coups_begun"):
-        count = shoe.number("coups_begun")
-        title.append(f"  {count} coup{'' if count == 1 else 's'}", style=PLAIN)
-    if shoe.yes("ended"):
+def _shoe_title(shoe: ShoeView | None) -> Text:
+    if shoe is None:
+        return Text("no shoe", TITLE)
+    title = Text.assemble((f"shoe {shoe.number}", TITLE))
+    count = shoe.coups_begun
+    title.append(f"  {count} coup{'' if count == 1 else 's'}", style=PLAIN)
+    if shoe.ended:
         title.append("  ended", style=TIE_STYLE)
-    elif shoe.yes("cut_card_seen"):
+    elif shoe.cut_card_seen:
         title.append("  cut card out", style=ALERT_STYLE)
-        if shoe.has("last_coup_number"):
-            title.append(f", last hand is coup {shoe.number('last_coup_number')}", style=PLAIN)
+        if shoe.last_coup_number is not None:
+            title.append(f", last hand is coup {shoe.last_coup_number}", style=PLAIN)
     return title
 
 
-def batches_line(table: SnapshotPart) -> Text:
+def batches_line(table: Snapshot) -> Text:
     """The stages of both batches, and the shuffler's warnings."""
-    shuffler = table.part("shuffler")
+    shuffler = table.shuffler
     if shuffler is None:
         return Text("")
     line = Text()
-    for one in shuffler.parts("batches"):
-        back, stage = one.text("back"), one.text("stage").replace("_", " ")
-        line.append(f"{'   ' if line else ''}{back} ", style=BACK_STYLES.get(back, PLAIN))
-        line.append(stage, style=TITLE if one.text("stage") == "in_play" else PLAIN)
-    warnings = len(shuffler.parts("warnings"))
+    for one in shuffler.batches:
+        stage = one.stage.replace("_", " ")
+        line.append(f"{'   ' if line else ''}{one.back} ", style=BACK_STYLES.get(one.back, PLAIN))
+        line.append(stage, style=TITLE if one.stage is BatchStage.IN_PLAY else PLAIN)
+    warnings = len(shuffler.warnings)
     if warnings:
         line.append(f"   {warnings} warning{'' if warnings == 1 else 's'}", style=ALERT_STYLE)
-    if shuffler.yes("bare"):
+    if shuffler.bare:
         line.append("   bare device", style=ALERT_STYLE)
     return line
 
 
-def _progress(shoe: SnapshotPart) -> Table:
-    drawn, total = shoe.number("cards_drawn"), shoe.number("cards_total")
+def _progress(shoe: ShoeView) -> Table:
+    drawn, total = shoe.cards_drawn, shoe.cards_total
     grid = Table.grid(expand=True, padding=(0, 1))
     grid.add_column(ratio=1)
     grid.add_column(justify="right", no_wrap=True)
@@ -333,19 +330,19 @@ def _progress(shoe: SnapshotPart) -> Table:
     return grid
 
 
-def _tally(shoe: SnapshotPart) -> Text:
+def _tally(shoe: ShoeView) -> Text:
     line = Text()
-    for name in ("player", "banker", "tie"):
-        line.append(f"{name.capitalize()} ", style=STYLES[name])
-        line.append(f"{shoe.number(name)}   ", style="bold")
-    line.append(f"void {shoe.number('void')}   ", style=DIM)
-    count = shoe.number("irregularities")
+    for outcome, number in zip(Outcome, (shoe.player, shoe.banker, shoe.tie), strict=True):
+        line.append(f"{outcome.capitalize()} ", style=STYLES[outcome])
+        line.append(f"{number}   ", style="bold")
+    line.append(f"void {shoe.void}   ", style=DIM)
+    count = shoe.irregularities
     line.append(f"irregularities {count}", style=ALERT_STYLE if count else DIM)
     return _one_line(line)
 
 
-def _burn(shoe: SnapshotPart, glyphs: Glyphs) -> Text:
-    burn = shoe.texts("burn")
+def _burn(shoe: ShoeView, glyphs: Glyphs) -> Text:
+    burn = [card_words(card) for card in shoe.burn]
     return Text.assemble(("burn ", DIM), cards_line(burn, glyphs)) if burn else Text("")
 
 
@@ -378,19 +375,18 @@ def _small(
 ) -> RenderableType:
     """Words only, at most `height` lines."""
     table = scene.table
-    shown = displayed_hands(table)
     lines = [
-        Text.assemble(("smartshoe ", "bold"), table.text("table")),
-        Text(f"due: {'; '.join((*table.texts('due_calls'), table.text('due')))}"),
+        Text.assemble(("smartshoe ", "bold"), table.table),
+        Text(f"due: {'; '.join((*table.due_calls, table.due))}"),
     ]
-    for name in ("player", "banker"):
-        cards = cards_line(shown.coup.texts(name), glyphs)
-        count = f" ({shown.coup.number(f'{name}_count')})" if cards else ""
+    coup, shoe = displayed_coup(table), table.shoe
+    for name in HandName:
+        hand = hand_of(coup, name)
+        cards = cards_line([card_words(card) for card in hand.cards], glyphs)
+        count = f" ({hand.count.value})" if cards and hand.count.value is not None else ""
         lines.append(Text.assemble((f"{name.capitalize()} ", STYLES[name]), cards, count))
-    shoe = table.part("shoe") or SnapshotPart({})
-    lines.append(
-        Text(f"coup {shoe.number('coups_begun')}, {shoe.number('cards_drawn')} cards drawn")
-    )
+    begun, drawn = (shoe.coups_begun, shoe.cards_drawn) if shoe is not None else (0, 0)
+    lines.append(Text(f"coup {begun}, {drawn} cards drawn"))
     lines.append(bead_row(results(scene), width, glyphs))
     _, decision, _ = floor_title(table, scene.history)
     room = max(height - len(lines) - 1, 0)

@@ -6,6 +6,7 @@ export PATH=/usr/bin:/bin:/usr/sbin:/sbin HOME=/dev/shm TMPDIR=/dev/shm LANG=C.U
 export PYTHONDONTWRITEBYTECODE=1 HYPOTHESIS_STORAGE_DIRECTORY=/dev/shm/hypothesis
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
+mount -t configfs configfs /sys/kernel/config
 mountpoint -q /dev || mount -t devtmpfs devtmpfs /dev
 mkdir -p /dev/pts /dev/shm
 mount -t devpts devpts /dev/pts

@@ -31,6 +31,7 @@ PLACES: Final = {
     "smartshoe.sysusers.conf": "etc/sysusers.d/smartshoe.conf",
     "smartshoe.tmpfiles.conf": "etc/tmpfiles.d/smartshoe.conf",
     "smartshoe.journald.conf": "etc/systemd/journald.conf.d/smartshoe.conf",
+    "smartshoe.system.conf": "etc/systemd/system.conf.d/smartshoe.conf",
     "70-smartshoe.rules": "etc/udev/rules.d/70-smartshoe.rules",
 }
 TABLE: Final = """\
@@ -51,6 +52,13 @@ warn_free_mib = 2
 stop_free_mib = 2
 [control]
 socket = "/run/smartshoe/M-12.sock"
+[outputs]
+green = "smartshoe/lines:0"
+amber = "smartshoe/lines:1"
+red = "smartshoe/lines:2"
+[power]
+gpio = "smartshoe/lines:4"
+active = "high"
 """
 # The root is a folder of the host, where all that is made belongs to who runs the kernel.
 MOUNTS: Final = """\
@@ -76,7 +84,7 @@ def make_machine(folder: Path) -> Path:
     Raises GateUnable.
     """
     root = folder / "root"
-    _run(("cp", "-a", "--reflink=auto", str(_debian()), str(root)))
+    run_quietly(("cp", "-a", "--reflink=auto", str(_debian()), str(root)))
     for link, source in (("current", ROOT), ("next", _next(folder))):
         wheels = root / "opt/wheels" / link
         _make_wheels(source, wheels)
@@ -100,7 +108,7 @@ def _debian() -> Path:
         shutil.rmtree(part, ignore_errors=True)
         cache_folder().mkdir(parents=True, exist_ok=True)
         include = f"--include={','.join(PACKAGES)}"
-        _run(("debootstrap", "--variant=minbase", include, SUITE, str(part)))
+        run_quietly(("debootstrap", "--variant=minbase", include, SUITE, str(part)))
         part.rename(base)
     return base
 
@@ -127,9 +135,9 @@ def _make_wheels(source: Path, wheels: Path) -> None:
     wheels.mkdir(parents=True)
     pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
     lock = str(ROOT / "requirements.lock")
-    _run((*pip, "wheel", "--require-hashes", "-r", lock, "-w", str(wheels)))
+    run_quietly((*pip, "wheel", "--require-hashes", "-r", lock, "-w", str(wheels)))
     build = (sys.executable, "-m", "build", "--wheel", "--no-isolation")
-    _run((*build, "--outdir", str(wheels), str(source)))
+    run_quietly((*build, "--outdir", str(wheels), str(source)))
 
 
 def _install_tree(root: Path, wheels: Path) -> str:
@@ -138,7 +146,7 @@ def _install_tree(root: Path, wheels: Path) -> str:
     version = wheel.name.split("-")[1]
     inside = f"/{wheels.relative_to(root)}"
     _copy(DEPLOY / "make-tree", root / "opt/make-tree")
-    _run(("chroot", str(root), "sh", "/opt/make-tree", inside, version))
+    run_quietly(("chroot", str(root), "sh", "/opt/make-tree", inside, version))
     return version
 
 
@@ -158,7 +166,8 @@ def _copy(source: Path, target: Path) -> None:
     shutil.copyfile(source, target)
 
 
-def _run(command: Sequence[str]) -> None:
+def run_quietly(command: Sequence[str]) -> None:
+    """Run a command; what it prints is shown only if it fails. Raises GateUnable."""
     environment = {**os.environ, "LANG": "C.UTF-8"}
     environment.pop("PYTHONPATH", None)
     done = subprocess.run(

@@ -83,6 +83,6 @@ class SocketConsole:
                 retried = True
                 self._while_waiting()
                 continue
-            if answer.get("ok") is not True and not retried:
-                self._refused(str(answer.get("error", "no reason given")))
+            if not answer.ok and not retried:
+                self._refused(answer.error)
             return

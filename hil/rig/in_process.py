@@ -13,26 +13,31 @@ from threading import Condition
 from types import TracebackType
 from typing import Self
 
+from msgspec import Struct
+
 from controller.actions.actions import OperatorAction, Resolution
 from controller.actions.choices import FloorDecision, Provisional
 from controller.actions.declaration import Role
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.control.requests import action_from_request
-from controller.core.build import SETTINGS
 from controller.core.manifest_binding import MANIFESTS
-from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.core.settings import DeviceSettings, Settings
+from controller.core.state import Stored
+from controller.core.stored_settings import SETTINGS
 from controller.custody.manifest_csv import read_manifest
 from controller.journal.people import PeopleFile
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.state import TableState
 from controller.profiles.load import load_clauses, profile_text
-from controller.table.loop import StoredTransaction
-from controller.table.table import Health, RunSpec, Table
+from controller.table.table import RunSpec
 from controller.tape.entries import Entry
 from controller.tape.inputs import ManifestGiven, Started
 from controller.version import VERSION
+from controller.views.snapshot import Health
+from drivers.catalogue import AnyModel
+from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
 from firmware_bridge.message import message
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
@@ -42,11 +47,11 @@ from hil.dealing.tags import usual_batches
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.lines.line import LineServer
 from hil.rig.console import DEALER, ConsoleDealer, result_values
+from hil.rig.observed_table import ObservedTable
 from hil.rig.shoe_models import ShoeKind
 
 WAIT_S = 60.0
 BY_BENCH = message("as_typed", typed="the bench")
-BAUD = 4800
 # The bench's floorperson takes the first of these decisions that is permitted.
 DECISION_PREFERENCE = (
     FloorDecision.CONTINUE,
@@ -54,10 +59,13 @@ DECISION_PREFERENCE = (
     FloorDecision.VOID_COUP,
     FloorDecision.CLOSE_SHOE,
 )
-MODELS = {ShoeKind.ANGEL_EYE: "angel-eye-ii-ex", ShoeKind.RFID: "feig-rfid"}
-LINES = {
-    ShoeKind.ANGEL_EYE: LineSettings(BAUD),
-    ShoeKind.RFID: LineSettings(38400, Parity.EVEN),
+MODELS: Mapping[ShoeKind, AnyModel] = {
+    ShoeKind.ANGEL_EYE: ANGEL_EYE_II_EX,
+    ShoeKind.RFID: FEIG_RFID,
+}
+DRIVERS = {
+    ShoeKind.ANGEL_EYE: AngelEyeSettings(),
+    ShoeKind.RFID: RfidSettings(gate_input=GATE_INPUT),
 }
 
 
@@ -66,8 +74,8 @@ class RigSettings:
     """What differs from one bench table to the next.
 
     `bound`: the table of an RFID shoe gets the manifests of its two batches at the start.
-    `delivery` is the setting of that name of its reader. `sealed`: finished shoes are moved into
-    sealed files, signed by a key that is made in the journal's folder, or as `signing` says.
+    `driver`: other settings of the shoe's driver than the bench's. `sealed`: finished shoes are
+    moved into sealed files, signed by a key in the journal's folder, or as `signing` says.
     """
 
     table: str = "BENCH-1"
@@ -75,27 +83,18 @@ class RigSettings:
     decks: int = 8
     observed: tuple[ObservableFact, ...] = (ObservableFact.RESULT_BUTTON,)
     allow_commands: bool = False
-    seq_cycle: str = "0-9A-F"
-    report_interval_ms_min: int = 250
+    driver: Struct | None = None
     boot_id: str = "bench"
     shoe: ShoeKind = ShoeKind.ANGEL_EYE
     bound: bool = True
-    delivery: str = "notify"
     sealed: bool = False
     signing: SigningSettings | None = None
 
     def settings(self, port: str) -> Settings:
         """The table's settings on that port."""
-        shoe = ShoeDeviceSettings(
-            port=port,
-            model=MODELS[self.shoe],
-            allow_commands=self.allow_commands,
-            seq_cycle=self.seq_cycle,
-            bcc_reading="stx_counted",
-            report_interval_ms_min=self.report_interval_ms_min,
-            delivery=self.delivery,
-            gate_input=GATE_INPUT if self.shoe is ShoeKind.RFID else 0,
-        )
+        model = MODELS[self.shoe]
+        driver = model.to_store(self.driver or DRIVERS[self.shoe])
+        shoe = DeviceSettings(port, model.name, driver, self.allow_commands)
         return Settings(self.table, "bench", self.decks, 6 * 3600, self.observed, shoe)
 
 
@@ -130,8 +129,9 @@ class TableRig:
         signing = self.settings.signing or SigningSettings(journal / "table.key")
         seals = Sealer(self.settings.table, signing, now) if self.settings.sealed else None
         spec = RunSpec(journal, load_clauses(), start, sealer=seals)
-        self.table = Table(self.settings.table, spec, now, self._on_stored)
-        line = LINES[self.settings.shoe]
+        self.table = ObservedTable(self.settings.table, spec, now, self._on_stored)
+        model = MODELS[self.settings.shoe]
+        line = LineSettings(model.baud, Parity(model.parity))
         self.pump = PortPump(url, port or open_port(url, line), self.table.put)
         self.table.attach_writer(url, self.pump)
 
@@ -232,7 +232,7 @@ class TableRig:
         decision = next(decision for decision in DECISION_PREFERENCE if decision in permitted)
         self.resolve(Resolution(decision, Provisional.TAKE_OVER))
 
-    def _on_stored(self, stored: StoredTransaction) -> None:
+    def _on_stored(self, stored: Stored) -> None:
         with self._changed:
             self.transactions += 1
             for conclusion in stored.conclusions:

@@ -5,6 +5,7 @@ socket"; sd_notify(3).
 """
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -14,12 +15,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Self
 
 from controller.config.load import load_config
+from controller.control.answer_schema import Answer
 from controller.control.client import ControlClient
-
-JsonObject: TypeAlias = dict[str, object]
+from controller.views.snapshot import Snapshot
 
 READY_S_MAX = 30.0
 END_S_MAX = 20.0
@@ -105,15 +106,13 @@ class Program:
                     break
         raise ProgramFailed(self.with_log_tail("the program did not become ready"))
 
-    def ask(self, request: Mapping[str, object]) -> JsonObject:
+    def ask(self, request: Mapping[str, object]) -> Answer:
         """Send a request over the control socket; the answer. Raises ControlError."""
-        return self.client.request(dict(request))
+        return self.client.request(request)
 
-    def snapshot(self) -> JsonObject:
+    def snapshot(self) -> Snapshot:
         """The table's current snapshot. Raises ControlError."""
-        snapshot = self.ask({"request": "status"})["snapshot"]
-        assert isinstance(snapshot, dict)
-        return snapshot
+        return self.client.status()
 
     def kill(self) -> None:
         """End it by SIGKILL. Raises ProgramFailed if it had already ended."""
@@ -143,6 +142,19 @@ class Program:
     def log_text(self) -> str:
         """The whole log."""
         return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def await_log(self, pattern: str) -> re.Match[str]:
+        """Wait until the log holds the regular expression; where. Raises ProgramFailed.
+
+        The running program writes its log behind a queue: a line may come after the act it is of.
+        """
+        until_s = time.monotonic() + END_S_MAX
+        while time.monotonic() < until_s:
+            found = re.search(pattern, self.log_text())
+            if found is not None:
+                return found
+            time.sleep(POLL_S / 10)
+        raise ProgramFailed(self.with_log_tail(f"the log never held {pattern}"))
 
     def with_log_tail(self, what: str) -> str:
         """`what`, followed by the end of the program's log."""

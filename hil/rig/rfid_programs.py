@@ -53,12 +53,14 @@ class NotInTime(Exception):
 
 
 def wait_until(ready: Callable[[], object]) -> None:
-    """Poll until `ready` is true. Raises NotInTime."""
+    """Poll until `ready` is true; while no program answers it is not. Raises NotInTime."""
     until_s = time.monotonic() + WAIT_S
-    while not ready():
-        if time.monotonic() > until_s:
-            raise NotInTime(f"not within {WAIT_S:.0f} s")
+    while time.monotonic() <= until_s:
+        with suppress(ControlError):
+            if ready():
+                return
         Event().wait(POLL_S)
+    raise NotInTime(f"not within {WAIT_S:.0f} s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +117,8 @@ def console_dealer(program: Program, line: LineServer[RfidShoe]) -> ConsoleDeale
 
 def _declared(program: Program, declaration: Mapping[str, object]) -> bool:
     """Whether the result is declared, now or before the program ended."""
-    with suppress(ControlError):
-        if program.snapshot()["coup"] is None:
-            return True
-        answer = program.ask({"request": "act", **declaration})
-        assert answer["ok"], answer
+    if program.snapshot().coup is None:
         return True
-    return False
+    answer = program.ask({"request": "act", **declaration})
+    assert answer.ok, answer.error
+    return True

@@ -9,19 +9,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from controller.control.client import ControlError
+from controller.control.answer_schema import Answer
 from controller.custody.batch_life.facts import StageChange
 from controller.journal.store import open_read_only
 from controller.procedure.events import ShufflerReported
 from controller.procedure.verdicts import Irregularity
 from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.records import read_entry
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import Snapshot
+from controller.views.snapshot_devices import ShufflerBatchView, ShufflerView
 from hil.rig.program import Program
 from hil.rig.rfid_programs import wait_until
 
 FLOORPERSON = {"by": "A. Floor", "role": "floorperson", "reason": "seen by me"}
-EMPTY = SnapshotPart({})
 # On a pty no report of the shoe is missed, however long the program is down.
 REPORT_INTERVAL_MS = 60_000
 
@@ -90,15 +90,15 @@ class ShufflerTable:
 
     # People.
 
-    def act(self, action: str, **values: object) -> SnapshotPart:
+    def act(self, action: str, **values: object) -> Answer:
         """Act as a floorperson; the answer. Raises ControlError."""
         request = {"request": "act", "action": action, **FLOORPERSON, **values}
-        return SnapshotPart(self.program.ask(request))
+        return self.program.ask(request)
 
     def act_ok(self, action: str, **values: object) -> None:
         """Act, and check that the table accepts it."""
         answer = self.act(action, **values)
-        assert answer.yes("ok"), answer.text("error")
+        assert answer.ok, answer.error
 
     def order_shuffler(self, order: str, compartment: int) -> None:
         """Order the shuffler through the table."""
@@ -106,33 +106,28 @@ class ShufflerTable:
 
     def clear_warnings(self) -> None:
         """Wait until the causes of all open warnings are over, then clear them."""
-        wait_until(lambda: not any(one.yes("active") for one in self.warnings))
-        for one in self.warnings:
-            self.act_ok("clear-warning", number=one.number("number"))
+        wait_until(lambda: not any(one.active for one in self.shuffler.warnings))
+        for one in self.shuffler.warnings:
+            self.act_ok("clear-warning", number=one.number)
 
-    # The snapshot; empty while no program answers.
-
-    @property
-    def snapshot(self) -> SnapshotPart:
-        try:
-            return SnapshotPart(self.program.snapshot())
-        except ControlError:
-            return EMPTY
+    # The snapshot. Raises ControlError while no program answers.
 
     @property
-    def shuffler(self) -> SnapshotPart:
-        return self.snapshot.part("shuffler") or EMPTY
+    def snapshot(self) -> Snapshot:
+        return self.program.snapshot()
 
     @property
-    def warnings(self) -> tuple[SnapshotPart, ...]:
-        return self.shuffler.parts("warnings")
+    def shuffler(self) -> ShufflerView:
+        shuffler = self.snapshot.shuffler
+        assert shuffler is not None, "this table has one"
+        return shuffler
 
-    def batch(self, back: str) -> SnapshotPart:
-        batches = self.shuffler.parts("batches")
-        return next((one for one in batches if one.text("back") == back), EMPTY)
+    def batch(self, back: str) -> ShufflerBatchView | None:
+        return next((one for one in self.shuffler.batches if one.back == back), None)
 
     def stage(self, back: str) -> str:
-        return self.batch(back).text("stage")
+        batch = self.batch(back)
+        return batch.stage if batch is not None else ""
 
     def wait_for_stage(self, back: str, stage: str) -> None:
         wait_until(lambda: self.stage(back) == stage)

@@ -12,7 +12,7 @@ from controller.actions.actions import ClearWarning, CloseShoe, DeclareResult, R
 from controller.actions.choices import FloorDecision, Provisional
 from controller.actions.declaration import Role
 from controller.core.manifest_binding import MANIFESTS
-from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
+from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
 from controller.custody.batch_life.permissions import obstacles_to_dealing
 from controller.custody.batch_life.stages import READY, BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage
@@ -23,6 +23,7 @@ from controller.procedure.verdicts import Irregularity
 from controller.rules.outcome import Outcome
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven
+from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.message import message
 from hil.dealing.cards import PhysicalCard
@@ -116,9 +117,8 @@ class BatchTable(PoweredTable):
         self.shuffler = WitnessedShuffler(shuffler)
         self.shoe: AngelEye | RfidShoe = RfidShoe() if tags else AngelEye()
         model = "feig-rfid" if tags else "angel-eye-ii-ex"
-        shoe = ShoeDeviceSettings(
-            *(SHOE, model, locks, "0-9A-F", "stx_counted", 250), gate_input=1 if tags else 0
-        )
+        driver = FEIG_RFID.to_store(RfidSettings(gate_input=1)) if tags else b""
+        shoe = DeviceSettings(SHOE, model, driver, allow_commands=locks)
         paired = trust or trust_of(self.shuffler)
         device = ShufflerDeviceSettings(SHUFFLER, "tablelink", trust=paired)
         settings = Settings("SIM-1", "bench", 8, 6 * 3600, (), shoe, shuffler=device)

@@ -6,7 +6,7 @@ Source: hil/README.md, "The simulated table"; controller/replay/README.md, "Rest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.core.state import STATES, CoreState
+from controller.core.state import CoreState, encode_state
 from controller.tape.entries import Entry
 from controller.tape.inputs import Input, Started
 from firmware_bridge.transport.port import PortOpened
@@ -56,7 +56,7 @@ class PoweredTable(SimulatedTable):
             self.boots += 1
             self.booted_ns = self.clock_ns - 1
         self.is_on = True
-        self.state = STATES.decode(STATES.encode(self.state))
+        self.state = self.core.devices.read_state(encode_state(self.state))
         self.take(replace(started, at=self.at, boot_id=f"boot {self.boots}"))
         for port in self._devices:
             self.plug(port)

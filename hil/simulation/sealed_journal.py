@@ -10,12 +10,12 @@ from typing import Final, cast
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.core.build import build_core
-from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.core.settings import DeviceSettings, Settings
+from controller.core.state import Stored
 from controller.journal.store import Journal
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses
-from controller.table.loop import Loop, StoredTransaction
-from controller.table.table import note_evidence
+from controller.table.loop import Loop
 from controller.tape.inputs import Input, Started
 from firmware_bridge.timestamp import Timestamp
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult
@@ -28,7 +28,7 @@ EXIT: Final = "exit"
 DECISIONS_MAX: Final = 12
 # About a dozen shoes make a gaming day.
 PACE: Final = Pace(between_shoes_ns=100 * 60 * 1_000_000_000)
-_SHOE: Final = ShoeDeviceSettings(EXIT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
+_SHOE: Final = DeviceSettings(EXIT, "angel-eye-ii-ex")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def write_sealed_journal(folder: Path, dealt: DealtTable, key: Path | None = Non
     with Journal.open(folder) as journal:
         sealer.begin(journal)
         loop = Loop(journal, core, core.initial(), at.read)
-        stored: StoredTransaction | None = loop.begin(started)
+        stored: Stored | None = loop.begin(started)
         for item in rest:
             note_evidence(sealer, stored, journal)
             at.now = item.at
@@ -93,6 +93,13 @@ def write_sealed_journal(folder: Path, dealt: DealtTable, key: Path | None = Non
         for last in (stored, loop.store_if_due(force=True)):
             note_evidence(sealer, last, journal)
         sealer.end(journal.head)
+
+
+def note_evidence(sealer: Sealer, stored: Stored | None, journal: Journal) -> None:
+    """Seal what was stored just now, in one thread. Raises JournalWriteFailed."""
+    if stored is not None:
+        sealer.stored(stored)
+    sealer.move_made(journal)
 
 
 @dataclass(slots=True)

@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from controller.actions.actions import Action, OperatorAction, Resolution
 from controller.actions.choices import Provisional
 from controller.actions.declaration import Role
-from controller.core.build import SETTINGS, build_core
+from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.settings import Settings
 from controller.core.state import CoreState
+from controller.core.stored_settings import SETTINGS
 from controller.procedure.people.permitted import permitted_decisions
 from controller.profiles.load import load_clauses, profile_text
 from controller.tape.entries import Entry

@@ -44,6 +44,7 @@ LIBRARIES = {
     "sqlite3": "database",
     "dbm": "database",
     "shelve": "database",
+    "gpiod": "device",
     "serial": "device",
     "usb": "device",
     "prometheus_client": "metrics",

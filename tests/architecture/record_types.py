@@ -10,12 +10,16 @@ from msgspec import Struct, inspect
 from recorded_texts import parts_of
 
 from controller.core.settings import Settings
+from controller.core.stored_settings import Settings1
 from controller.custody.manifest import Manifest
 from controller.tape.entries import Entry
 from controller.tape.records import RecordedInput
+from drivers.readers.models import FeigReaderSettings
+from drivers.shoes.models import AngelEyeSettings, RfidSettings
 
-# Encoded in the bytes of a field: `Started.configuration`, `ManifestGiven.content`.
-EMBEDDED = (Settings, Manifest)
+# Encoded in the bytes of a field: `Started.configuration`, `DeviceSettings.driver`,
+# `ManifestGiven.content`.
+EMBEDDED = (Settings, Settings1, AngelEyeSettings, RfidSettings, FeigReaderSettings, Manifest)
 PLAIN = {
     inspect.IntType: "number",
     inspect.BoolType: "true or false",

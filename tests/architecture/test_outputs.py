@@ -49,6 +49,7 @@ def test_every_output_is_listed_once_with_a_description() -> None:
         ("os.open(path, os.O_RDWR)", "file"),
         ("import tempfile", "file"),
         ("import sqlite3", "database"),
+        ("import gpiod", "device"),
         ("import serial", "device"),
         ("import usb.core", "device"),
         ("port.write(card)", "bytes"),

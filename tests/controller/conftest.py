@@ -4,7 +4,7 @@ The reports are encoded here by the wire document, independently of the program'
 Source: firmware_bridge/README.md, "Angel Eye II-EX".
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
 from importlib.resources import files
 from pathlib import Path
@@ -18,8 +18,9 @@ from controller.actions.declaration import Role
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.control.server import ControlServer
-from controller.core.build import SETTINGS, build_core
-from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.core.build import build_core
+from controller.core.settings import DeviceSettings, Settings
+from controller.core.stored_settings import SETTINGS
 from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.evidence_log.log import EvidenceLog
 from controller.journal.people import PeopleFile
@@ -31,16 +32,18 @@ from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
 from controller.settlement.wagers import Wager, WagerKind
 from controller.table.loop import Loop
-from controller.table.table import Health, RunSpec, Table, note_evidence
+from controller.table.table import Health, RunSpec, Table
 from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, Started
 from controller.tape.records import entry_record, input_record
 from controller.version import VERSION
-from controller.views.snapshot import snapshot
+from controller.views.build import build_snapshot
+from controller.views.snapshot import RunFacts, Snapshot
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from hil.simulation.sealed_journal import note_evidence
 
 UNPLUGGED = message("usb_unplugged")
 
@@ -65,7 +68,7 @@ def report(number: int, data_hex: str) -> bytes:
 
 def start_of_run(at: Timestamp, software: str = VERSION) -> Started:
     """The first input of a run of table M7 in pit 3."""
-    shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
+    shoe = DeviceSettings(PORT, "angel-eye-ii-ex")
     settings = Settings("M7", "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
     return Started(
         at=at,
@@ -197,9 +200,9 @@ def serve() -> Iterator[Callable[[Path], Path]]:
         table.start()
         assert table.health is Health.RUNNING, table.failure
 
-        def shown() -> Mapping[str, object]:
+        def shown() -> Snapshot:
             assert table.published is not None
-            return snapshot(*table.published, table.health.value, table.failure)
+            return build_snapshot(*table.published, RunFacts(table.health, table.failure))
 
         path = journal.parent / "control.sock"
         server = ControlServer(path, table, shown, PeopleFile(journal))
@@ -231,9 +234,7 @@ class Script:
     ) -> None:
         self.at = Timestamp(1_000_000_000, utc_ns)
         self.reports = 0
-        shoe = ShoeDeviceSettings(
-            PORT, "angel-eye-ii-ex", allow_commands, "0-9A-F", "stx_counted", 250
-        )
+        shoe = DeviceSettings(PORT, "angel-eye-ii-ex", allow_commands=allow_commands)
         settings = Settings("M7", "3", decks, start_s, observed, shoe)
         self.started = Started(
             at=self.at,

@@ -28,7 +28,8 @@ from controller.cli.table.act_values import parse_values
 from controller.commissioning.firmware_list import load_list
 from controller.commissioning.pairing_file import load_pairing
 from controller.commissioning.shuffle_receipt_file import load_shuffle
-from controller.config.load import ConfigError, load_config
+from controller.config.document import ConfigError
+from controller.config.load import load_config
 from controller.control.requests import ActRequest, action_from_request, parse_request
 from controller.custody.manifest import ManifestError
 from controller.custody.manifest_csv import read_sheet

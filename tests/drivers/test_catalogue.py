@@ -1,264 +1,223 @@
-"""Tests the catalogue of models and settings, and its errors for unknown ones."""
+"""Tests the models of devices: their settings, what they can do, and errors for unknown ones."""
 
+from importlib import import_module
+
+import msgspec
 import pytest
 
 from controller.messages.catalogue import to_words
-from drivers.catalogue import (
-    ANGEL_EYE_II_EX,
-    BCC_READINGS,
-    DELIVERIES,
-    READER_LAYOUTS,
-    READER_SEATS,
-    RFID_SHOE,
-    SCANNER_MODELS,
-    SEQ_CYCLES,
-    SHOE_MODELS,
-    SHUFFLER_MODELS,
-    TABLELINK,
-    BadScannerSettings,
-    BadShoeSettings,
-    BadShufflerSettings,
-    ReaderSettings,
-    ShoeSettings,
-    ShufflerSettings,
-    build_inventory_reader,
-    build_monitor,
-    build_reader,
-    build_scanner,
-    build_shoe,
-    build_shuffler,
-    build_shuffler_monitor,
-)
+from drivers.catalogue import DEFAULT_MODELS, AnyModel, find_model, model_names
 from drivers.events import Spot
+from drivers.model import (
+    BadDeviceSettings,
+    CardReading,
+    DeviceKind,
+    Installation,
+    ReaderSeat,
+)
+from drivers.readers.models import FEIG_READER, FeigReaderSettings
 from drivers.readers.placed_reader import AntennaSpot
-from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeState
+from drivers.shoes.models import (
+    ANGEL_EYE_II_EX,
+    FEIG_RFID,
+    TABLELINK_SHOE,
+    AngelEyeSettings,
+    RfidSettings,
+)
 from drivers.shoes.rfid_exit import ExitSettings
-from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeState
-from drivers.shoes.tablelink_shoe import TableLinkShoe, TableLinkShoeState
+from drivers.shufflers.models import TABLELINK_SHUFFLER
+from firmware_bridge.angel_eye.frames import BccReading
+from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
 from firmware_bridge.attestation import Pin, Trust
+from firmware_bridge.feig.layouts import LAYOUT_NAMES
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
+from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.port import Chunk
+
+MODELS = [find_model(kind, name) for kind in DeviceKind for name in model_names(kind)]
+every_model = pytest.mark.parametrize("model", MODELS, ids=lambda one: f"{one.kind}-{one.name}")
 
 
-def angel_eye(settings: ShoeSettings) -> AngelEyeShoe:
-    shoe = build_shoe(ANGEL_EYE_II_EX, settings)
-    assert isinstance(shoe, AngelEyeShoe)
-    return shoe
+@every_model
+def test_every_setting_has_a_description_and_what_is_allowed(model: AnyModel) -> None:
+    for one in model.setting_fields:
+        assert one.description, one.name
+        assert one.allowed, one.name
+        one.check(one.default)
 
 
-def rfid(settings: ShoeSettings) -> RfidShoe:
-    shoe = build_shoe(RFID_SHOE, settings)
-    assert isinstance(shoe, RfidShoe)
-    return shoe
+@every_model
+def test_settings_are_stored_and_read_again(model: AnyModel) -> None:
+    settings = model.settings()
+
+    assert model.read_settings(model.to_store(settings)) == settings
+    assert model.read_settings(b"") == settings
+    stored = msgspec.msgpack.decode(model.to_store(settings))
+    assert set(stored) == {one.name for one in model.setting_fields}
 
 
-@pytest.mark.parametrize("seq_cycle", SEQ_CYCLES)
-@pytest.mark.parametrize("bcc_reading", BCC_READINGS)
-def test_every_setting_of_an_angel_eye_reaches_it(seq_cycle: str, bcc_reading: str) -> None:
-    shoe = angel_eye(ShoeSettings(seq_cycle=seq_cycle, bcc_reading=bcc_reading))
+@every_model
+def test_a_state_is_stored_and_read_again(model: AnyModel) -> None:
+    state = model.build().initial()
 
-    assert shoe.settings.link.seq_cycle == seq_cycle
-    assert shoe.settings.link.bcc_reading == bcc_reading
+    stored = msgspec.msgpack.encode(state)
 
-
-def test_read_only_is_the_default() -> None:
-    assert not angel_eye(ShoeSettings()).settings.allow_commands
+    assert state.stage == "closed"
+    assert msgspec.msgpack.decode(stored, type=model.state) == state
 
 
-def test_milliseconds_become_nanoseconds() -> None:
-    shoe = angel_eye(ShoeSettings(report_interval_ms_min=40))
+@every_model
+def test_the_bench_has_an_emulator_of_it(model: AnyModel) -> None:
+    module, _, name = model.emulator.partition(":")
 
-    assert shoe.settings.link.report_interval_ns_min == 40_000_000
+    assert hasattr(import_module(module), name)
 
 
-@pytest.mark.parametrize("reader", READER_LAYOUTS)
-@pytest.mark.parametrize("delivery", DELIVERIES)
-def test_every_setting_of_an_rfid_shoe_reaches_it(reader: str, delivery: str) -> None:
-    shoe = rfid(
-        ShoeSettings(
-            reader=reader,
-            delivery=delivery,
-            gate_input=2,
-            antenna=3,
-            double_read_ms=4,
-            gate_ms_max=5,
-            slow_card_ms=6,
-            together_ms=7,
-        )
-    )
+def test_each_shoe_says_what_it_can_do() -> None:
+    shoes = [find_model(DeviceKind.SHOE, name) for name in model_names(DeviceKind.SHOE)]
 
-    assert shoe.settings.link == FeigLinkSettings(layout=reader, delivery=Delivery(delivery))
-    assert shoe.settings.exit == ExitSettings(
-        gate_input=2,
-        antenna=3,
-        double_read_ms=4,
-        gate_ms_max=5,
-        slow_card_ms=6,
-        together_ms=7,
-    )
+    assert [
+        (one.name, one.cards, one.claims_places, one.has_lock, one.proves_identity) for one in shoes
+    ] == [
+        ("angel-eye-ii-ex", CardReading.FACE, True, True, False),
+        ("feig-rfid", CardReading.TAG, False, False, False),
+        ("tablelink", CardReading.ANY, False, True, True),
+    ]
+
+
+def test_each_model_has_its_line() -> None:
+    assert [(one.kind.value, one.name, one.baud, one.parity) for one in MODELS] == [
+        ("shoe", "angel-eye-ii-ex", 4800, "N"),
+        ("shoe", "feig-rfid", 38400, "E"),
+        ("shoe", "tablelink", 1_000_000, "N"),
+        ("shuffler", "tablelink", 1_000_000, "N"),
+        ("reader", "feig-reader", 38400, "E"),
+        ("scanner", "hid-pos", 0, ""),
+        ("scanner", "hid-pos-plain", 0, ""),
+        ("scanner", "zebra-ssi", 9600, "N"),
+    ]
+
+
+def test_a_section_that_names_no_model_has_the_first_of_its_kind() -> None:
+    assert dict(DEFAULT_MODELS) == {
+        "shoe": "angel-eye-ii-ex",
+        "shuffler": "tablelink",
+        "reader": "feig-reader",
+        "scanner": "hid-pos",
+    }
+
+
+def test_an_unknown_model_is_an_error_that_names_the_known_ones() -> None:
+    with pytest.raises(BadDeviceSettings, match=r"^'mixer' is not allowed\. Allowed: tablelink"):
+        find_model(DeviceKind.SHUFFLER, "mixer")
+
+
+@pytest.mark.parametrize("cycle", SequenceCycle)
+@pytest.mark.parametrize("reading", BccReading)
+def test_every_setting_of_an_angel_eye_reaches_it(
+    cycle: SequenceCycle, reading: BccReading
+) -> None:
+    shoe = ANGEL_EYE_II_EX.build(ANGEL_EYE_II_EX.to_store(AngelEyeSettings(cycle, reading, 40)))
+
+    assert shoe.settings.link == AngelEyeLinkSettings(cycle, reading, 40_000_000)
+    assert not shoe.settings.allow_commands
+
+
+@pytest.mark.parametrize("reader", LAYOUT_NAMES)
+@pytest.mark.parametrize("delivery", Delivery)
+def test_every_setting_of_an_rfid_shoe_reaches_it(reader: str, delivery: Delivery) -> None:
+    shoe = FEIG_RFID.build(FEIG_RFID.to_store(RfidSettings(reader, delivery, 2, 3, 4, 5, 6, 7)))
+
+    assert shoe.settings.link == FeigLinkSettings(layout=reader, delivery=delivery)
+    assert shoe.settings.exit == ExitSettings(2, 3, 4, 5, 6, 7)
 
 
 def test_the_defaults_of_an_rfid_shoe_are_those_of_its_driver() -> None:
-    assert rfid(ShoeSettings()).settings.exit == ExitSettings()
-    assert rfid(ShoeSettings()).settings.link == FeigLinkSettings()
+    assert FEIG_RFID.build().settings.exit == ExitSettings()
+    assert FEIG_RFID.build().settings.link == FeigLinkSettings()
 
 
-def test_each_shoe_model_has_its_line_settings_and_title() -> None:
-    line_settings = {
-        model.name: (model.title, model.baud, model.parity, model.claims, model.identity)
-        for model in SHOE_MODELS.values()
-    }
+def test_a_reader_covers_what_its_seat_has() -> None:
+    stored = FEIG_READER.to_store(FeigReaderSettings("u500", Delivery.POLL, 5, 6))
 
-    assert line_settings == {
-        "angel-eye-ii-ex": ("Angel Eye II-EX", 4800, "N", True, False),
-        "feig-rfid": ("RFID dealing shoe (FEIG OBID)", 38400, "E", False, False),
-        "tablelink": ("TableLink shoe", 1_000_000, "N", False, True),
-    }
+    rack = FEIG_READER.build(stored, Installation(seat=ReaderSeat.DISCARD_RACK))
+    layout = FEIG_READER.build(stored, Installation(seat=ReaderSeat.LAYOUT))
+    enrolment = FEIG_READER.build(stored, Installation(seat=ReaderSeat.ENROLMENT))
 
-
-@pytest.mark.parametrize(
-    ("model", "state"),
-    [
-        (ANGEL_EYE_II_EX, AngelEyeShoeState),
-        (RFID_SHOE, RfidShoeState),
-        (TABLELINK, TableLinkShoeState),
-    ],
-)
-def test_every_shoe_state_has_a_stage_and_a_lock(model: str, state: type) -> None:
-    shoe = build_shoe(model, ShoeSettings()).initial()
-
-    assert isinstance(shoe, state)
-    assert shoe.stage == "closed"
-    assert shoe.locked is None
+    assert rack.settings.spots == (AntennaSpot(0, Spot.DISCARD_RACK),)
+    assert layout.settings.spots == (AntennaSpot(5, Spot.PLAYER), AntennaSpot(6, Spot.BANKER))
+    for one in (rack, layout, enrolment):
+        assert one.settings.link == FeigLinkSettings(layout="u500", delivery=Delivery.POLL)
 
 
-def test_a_discard_rack_reader_covers_it_with_any_antenna() -> None:
-    reader = build_reader(ReaderSettings("discard_rack", reader="u500", delivery="poll"))
-
-    assert reader.settings.spots == (AntennaSpot(0, Spot.DISCARD_RACK),)
-    assert reader.settings.link == FeigLinkSettings(layout="u500", delivery=Delivery.POLL)
-
-
-def test_a_reader_under_the_layout_has_an_antenna_for_each_hand() -> None:
-    reader = build_reader(ReaderSettings("layout", player_antenna=5, banker_antenna=6))
-
-    assert reader.settings.spots == (AntennaSpot(5, Spot.PLAYER), AntennaSpot(6, Spot.BANKER))
-
-
-def test_an_enrolment_reader_is_built_from_its_layout() -> None:
-    reader = build_inventory_reader("isc.lr200", "poll")
-
-    assert reader.settings.link == FeigLinkSettings(layout="isc.lr200", delivery=Delivery.POLL)
-
-
-@pytest.mark.parametrize(
-    ("model", "settings", "key"),
-    [
-        ("angel-eye", ShoeSettings(), "model"),
-        (ANGEL_EYE_II_EX, ShoeSettings(seq_cycle="0-F"), "seq_cycle"),
-        (ANGEL_EYE_II_EX, ShoeSettings(bcc_reading="both"), "bcc_reading"),
-        (ANGEL_EYE_II_EX, ShoeSettings(report_interval_ms_min=0), "report_interval_ms_min"),
-        (RFID_SHOE, ShoeSettings(reader="isc.mr103"), "reader"),
-        (RFID_SHOE, ShoeSettings(delivery="push"), "delivery"),
-        (RFID_SHOE, ShoeSettings(gate_input=-1), "gate_input"),
-        (RFID_SHOE, ShoeSettings(gate_input=9), "gate_input"),
-        (RFID_SHOE, ShoeSettings(antenna=-1), "antenna"),
-        (RFID_SHOE, ShoeSettings(antenna=256), "antenna"),
-        (RFID_SHOE, ShoeSettings(double_read_ms=0), "double_read_ms"),
-        (RFID_SHOE, ShoeSettings(gate_ms_max=0), "gate_ms_max"),
-        (RFID_SHOE, ShoeSettings(slow_card_ms=0), "slow_card_ms"),
-        (RFID_SHOE, ShoeSettings(together_ms=0), "together_ms"),
-    ],
-)
-def test_unknown_settings_are_errors_that_name_them(
-    model: str, settings: ShoeSettings, key: str
-) -> None:
-    with pytest.raises(BadShoeSettings, match=f"^{key}: "):
-        build_shoe(model, settings)
-    with pytest.raises(BadShoeSettings, match=f"^{key}: "):
-        build_monitor(model, settings, to_words)
-
-
-@pytest.mark.parametrize(
-    ("settings", "key"),
-    [
-        (ReaderSettings("carton"), "seat"),
-        (ReaderSettings("layout", reader="isc.mr103"), "reader"),
-        (ReaderSettings("layout", delivery="push"), "delivery"),
-        (ReaderSettings("layout", player_antenna=0), "player_antenna"),
-        (ReaderSettings("layout", banker_antenna=256), "banker_antenna"),
-        (ReaderSettings("layout", player_antenna=2, banker_antenna=2), "banker_antenna"),
-    ],
-)
-def test_unknown_reader_settings_are_errors_that_name_them(
-    settings: ReaderSettings, key: str
-) -> None:
-    with pytest.raises(BadShoeSettings, match=f"^{key}: "):
-        build_reader(settings)
-
-
-def test_every_seat_of_a_reader_can_be_built() -> None:
-    assert READER_SEATS == ("discard_rack", "layout")
-    for seat in READER_SEATS:
-        assert build_reader(ReaderSettings(seat)).initial().stage == "closed"
-
-
-@pytest.mark.parametrize("model", SCANNER_MODELS)
-def test_every_scanner_model_is_built(model: str) -> None:
-    assert build_scanner(model) is not None
-    assert SCANNER_MODELS[model].name == model
-
-
-def test_an_unknown_scanner_model_is_an_error_that_names_it() -> None:
-    with pytest.raises(BadScannerSettings, match="is not one of: hid-pos, "):
-        build_scanner("keyboard")
-
-
-def test_every_setting_of_a_tablelink_shoe_reaches_it() -> None:
-    trust = Trust(bare=True)
-
-    shoe = build_shoe(TABLELINK, ShoeSettings(allow_commands=True, trust=trust))
-
-    assert isinstance(shoe, TableLinkShoe)
-    assert shoe.settings.allow_commands
-    assert shoe.settings.link == TableLinkSettings(DeviceRole.SHOE, trust)
-
-
-def test_a_tablelink_shoe_is_read_only_and_untrusted_by_default() -> None:
-    shoe = build_shoe(TABLELINK, ShoeSettings())
-
-    assert isinstance(shoe, TableLinkShoe)
-    assert not shoe.settings.allow_commands
-    assert shoe.settings.link.trust == Trust()
-
-
-def test_each_shuffler_model_has_its_line_settings() -> None:
-    line_settings = {
-        model.name: (model.title, model.baud, model.parity, model.identity)
-        for model in SHUFFLER_MODELS.values()
-    }
-
-    assert line_settings == {"tablelink": ("TableLink shuffler", 1_000_000, "N", True)}
-
-
-def test_every_setting_of_a_shuffler_reaches_it() -> None:
+def test_what_the_table_decides_reaches_a_device_with_an_identity() -> None:
     trust = Trust(Pin(bytes(8), bytes(32), "p1", 1))
 
-    shuffler = build_shuffler(TABLELINK, ShufflerSettings(allow_commands=True, trust=trust))
+    shoe = TABLELINK_SHOE.build(b"", Installation(True, trust))
+    shuffler = TABLELINK_SHUFFLER.build(b"", Installation(True, trust))
 
-    assert shuffler.settings.allow_commands
+    assert shoe.settings.link == TableLinkSettings(DeviceRole.SHOE, trust)
     assert shuffler.settings.link == TableLinkSettings(DeviceRole.SHUFFLER, trust)
+    assert shoe.settings.allow_commands
+    assert shuffler.settings.allow_commands
 
 
-def test_a_shuffler_is_read_only_and_untrusted_by_default() -> None:
-    shuffler = build_shuffler(TABLELINK, ShufflerSettings())
+def test_a_device_is_told_nothing_and_not_trusted_by_default() -> None:
+    for model in (TABLELINK_SHOE, TABLELINK_SHUFFLER):
+        assert not model.build().settings.allow_commands
+        assert model.build().settings.link.trust == Trust()
 
-    assert not shuffler.settings.allow_commands
-    assert shuffler.settings.link.trust == Trust()
+
+@pytest.mark.parametrize(
+    ("model", "values", "problem"),
+    [
+        (ANGEL_EYE_II_EX, {"seq_cycle": "0-F"}, 'seq_cycle: "0-F" is not .* "learn"'),
+        (
+            ANGEL_EYE_II_EX,
+            {"report_interval_ms_min": 0},
+            "report_interval_ms_min: 0 .* Allowed: 1 to",
+        ),
+        (ANGEL_EYE_II_EX, {"gate_input": 1}, "gate_input: there is no such .* seq_cycle, bcc"),
+        (FEIG_RFID, {"reader": "isc.mr103"}, 'reader: "isc.mr103" .* Allowed: "isc.mr102"'),
+        (FEIG_RFID, {"gate_input": 9}, "gate_input: 9 .* Allowed: 0 to 8"),
+        (FEIG_RFID, {"gate_input": True}, "gate_input: true .* Allowed: 0 to 8"),
+        (FEIG_READER, {"banker_antenna": 1}, "player_antenna and banker_antenna are both 1"),
+        (TABLELINK_SHOE, {"delivery": "poll"}, "delivery: .* Allowed: none"),
+    ],
+)
+def test_a_wrong_value_is_an_error_that_says_what_is_allowed(
+    model: AnyModel, values: dict[str, object], problem: str
+) -> None:
+    with pytest.raises(BadDeviceSettings, match=f"^{problem}"):
+        model.with_values(values)
 
 
-def test_an_unknown_shuffler_model_is_an_error_that_names_it() -> None:
-    with pytest.raises(BadShufflerSettings, match=r"^model = 'mixer' is not one of: tablelink$"):
-        build_shuffler("mixer", ShufflerSettings())
-    with pytest.raises(BadShufflerSettings, match=r"^model = 'mixer' is not one of: tablelink$"):
-        build_shuffler_monitor("mixer", to_words)
+@pytest.mark.parametrize(
+    "stored",
+    [
+        b"\xc1",
+        msgspec.msgpack.encode({"seq_cycle": "0-F"}),
+        msgspec.msgpack.encode({"gate_input": 1}),
+    ],
+    ids=["no encoding", "no such value", "of another model"],
+)
+def test_stored_settings_that_the_model_does_not_have_are_refused(stored: bytes) -> None:
+    with pytest.raises(BadDeviceSettings, match=r"use the version that stored them$"):
+        ANGEL_EYE_II_EX.read_settings(stored)
+
+
+def test_a_setting_that_was_added_since_has_its_default() -> None:
+    stored = msgspec.msgpack.encode({"seq_cycle": "0-9"})
+
+    assert ANGEL_EYE_II_EX.read_settings(stored) == AngelEyeSettings(SequenceCycle.DECIMAL)
+
+
+@pytest.mark.parametrize(("masked", "shown"), [(True, "bytes  .. .."), (False, "bytes  44 91")])
+def test_of_a_model_without_a_view_of_its_wire_no_byte_is_shown(masked: bool, shown: str) -> None:
+    model = msgspec.structs.replace(ANGEL_EYE_II_EX, monitor=None)
+    monitor = model.build_monitor(to_words, masked=masked)
+
+    _state, lines = monitor.watch(monitor.initial(), Chunk("p", Timestamp(1, 1), b"D\x91"))
+
+    assert lines[0] == shown

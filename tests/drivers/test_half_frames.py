@@ -7,18 +7,10 @@ from itertools import accumulate
 
 import pytest
 
-from drivers.catalogue import (
-    ANGEL_EYE_II_EX,
-    HID_POS,
-    RFID_SHOE,
-    TABLELINK,
-    ZEBRA_SSI,
-    ShoeSettings,
-    build_scanner,
-    build_shoe,
-)
 from drivers.events import StandByEntered
 from drivers.faults import DeviceFault
+from drivers.scanners.models import HID_POS, ZEBRA_SSI
+from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, TABLELINK_SHOE
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -34,15 +26,11 @@ SSI_EVENT = bytes.fromhex("05 F6 00 00 20 FE E5")
 HID_REPORT = bytes.fromhex("02 08 5D 5A 36 52 45 56 49 4E 46 06 2E") + bytes(51)
 
 DEVICES = [
-    pytest.param(
-        lambda: build_shoe(ANGEL_EYE_II_EX, ShoeSettings()), ANGEL_EYE_STAND_BY, 1.0, id="angel eye"
-    ),
-    pytest.param(
-        lambda: build_shoe(TABLELINK, ShoeSettings()), TABLELINK_PING, 1.0, id="tablelink"
-    ),
-    pytest.param(lambda: build_shoe(RFID_SHOE, ShoeSettings()), FEIG_KEEP_ALIVE, 0.3, id="feig"),
-    pytest.param(lambda: build_scanner(ZEBRA_SSI), SSI_EVENT, 0.1, id="ssi"),
-    pytest.param(lambda: build_scanner(HID_POS), HID_REPORT, 0.25, id="hid pos"),
+    pytest.param(ANGEL_EYE_II_EX.build, ANGEL_EYE_STAND_BY, 1.0, id="angel eye"),
+    pytest.param(TABLELINK_SHOE.build, TABLELINK_PING, 1.0, id="tablelink"),
+    pytest.param(FEIG_RFID.build, FEIG_KEEP_ALIVE, 0.3, id="feig"),
+    pytest.param(ZEBRA_SSI.build, SSI_EVENT, 0.1, id="ssi"),
+    pytest.param(HID_POS.build, HID_REPORT, 0.25, id="hid pos"),
 ]
 
 
@@ -110,7 +98,7 @@ def truncated(line: Line) -> int:
 
 
 def test_the_rest_of_a_report_completes_it_after_the_silence_of_a_held_line() -> None:
-    line = Line(build_shoe(ANGEL_EYE_II_EX, ShoeSettings()))
+    line = Line(ANGEL_EYE_II_EX.build())
     line.receive(ANGEL_EYE_STAND_BY[:3])
     line.wait(5.0)
     line.receive(ANGEL_EYE_STAND_BY[3:])
@@ -121,7 +109,7 @@ def test_the_rest_of_a_report_completes_it_after_the_silence_of_a_held_line() ->
 
 
 def test_a_lost_port_ends_the_wait_for_the_rest() -> None:
-    line = Line(build_shoe(ANGEL_EYE_II_EX, ShoeSettings()))
+    line = Line(ANGEL_EYE_II_EX.build())
     line.receive(ANGEL_EYE_STAND_BY[:3])
     line._apply(line.driver.receive(line.state, PortLost(PORT, line.at, UNPLUGGED)))
     line.wait(5.0)
@@ -130,7 +118,7 @@ def test_a_lost_port_ends_the_wait_for_the_rest() -> None:
 
 
 def test_silence_within_tablelink_frames_is_reported_once_until_a_whole_one() -> None:
-    line = Line(build_shoe(TABLELINK, ShoeSettings()))
+    line = Line(TABLELINK_SHOE.build())
     for part in (TABLELINK_PING[:5], TABLELINK_PING[5:9]):
         line.receive(part)
         line.wait(2.0)

@@ -10,23 +10,15 @@ from pathlib import Path
 import pytest
 from test_recorded_text import wrong_identifiers
 
-from drivers.catalogue import (
-    ANGEL_EYE_II_EX,
-    HID_POS,
-    RFID_SHOE,
-    TABLELINK,
-    ZEBRA_SSI,
-    ShoeSettings,
-    ShufflerSettings,
-    build_inventory_reader,
-    build_scanner,
-    build_shoe,
-    build_shuffler,
-)
 from drivers.commands import ClearError, ListTags, LockExit, OrderShuffler, ShufflerOrder
 from drivers.faults import DeviceFault
+from drivers.model import Installation, ReaderSeat
+from drivers.readers.models import FEIG_READER
+from drivers.scanners.models import HID_POS, ZEBRA_SSI
 from drivers.shoes import tablelink_events as shoe_events
+from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, TABLELINK_SHOE
 from drivers.shufflers import tablelink_events as shuffler_events
+from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.link import LinkFault
 from firmware_bridge.message import message
 from firmware_bridge.tablelink.event_bodies import parse_body
@@ -39,7 +31,8 @@ from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 VECTORS = Path(__file__).parents[1] / "vectors"
 PORT = "/dev/ttyUSB0"
 NS_PER_S = 1_000_000_000
-BUSY = ShoeSettings(allow_commands=True)
+BUSY = Installation(allow_commands=True)
+ENROLMENT = Installation(seat=ReaderSeat.ENROLMENT)
 COMMANDS = (
     LockExit(),
     ClearError(100),
@@ -47,15 +40,13 @@ COMMANDS = (
     *(OrderShuffler(order, place) for order in ShufflerOrder for place in (0, 1, 3)),
 )
 DEVICES = [
-    pytest.param(lambda: build_shoe(ANGEL_EYE_II_EX, BUSY), "angel_eye", id="angel eye"),
-    pytest.param(lambda: build_shoe(RFID_SHOE, BUSY), "feig", id="rfid shoe"),
-    pytest.param(build_inventory_reader, "feig", id="enrolment reader"),
-    pytest.param(lambda: build_shoe(TABLELINK, BUSY), "tablelink", id="tablelink shoe"),
-    pytest.param(
-        lambda: build_shuffler(TABLELINK, ShufflerSettings(True)), "tablelink", id="shuffler"
-    ),
-    pytest.param(lambda: build_scanner(ZEBRA_SSI), "ssi", id="ssi"),
-    pytest.param(lambda: build_scanner(HID_POS), "hid_pos", id="hid pos"),
+    pytest.param(lambda: ANGEL_EYE_II_EX.build(installed=BUSY), "angel_eye", id="angel eye"),
+    pytest.param(lambda: FEIG_RFID.build(installed=BUSY), "feig", id="rfid shoe"),
+    pytest.param(lambda: FEIG_READER.build(installed=ENROLMENT), "feig", id="enrolment reader"),
+    pytest.param(lambda: TABLELINK_SHOE.build(installed=BUSY), "tablelink", id="tablelink shoe"),
+    pytest.param(lambda: TABLELINK_SHUFFLER.build(installed=BUSY), "tablelink", id="shuffler"),
+    pytest.param(ZEBRA_SSI.build, "ssi", id="ssi"),
+    pytest.param(HID_POS.build, "hid_pos", id="hid pos"),
 ]
 
 

@@ -104,7 +104,8 @@ class Bench:
         """Deal the whole shoe; the floorperson resolves every suspension."""
         self.number += 1
         rig_options = rig_settings or RigSettings()
-        way = Delivery.POLLED if rig_options.delivery == "poll" else Delivery.ACKNOWLEDGED
+        polled = getattr(rig_options.driver, "delivery", "") == "poll"
+        way = Delivery.POLLED if polled else Delivery.ACKNOWLEDGED
         with self.server(transport, faults, shoe=rig_options.shoe, way=way) as server:
             url = server.url if isinstance(server, TcpServer) else server.path
             with TableRig(self.folder / f"journal-{self.number}", url, rig_settings) as rig:

@@ -44,6 +44,6 @@ def test_the_table_continues_once_there_is_space(fast_dir: Path, program_on) -> 
         assert program.wait_for_end() == 1
         stored = verify(fast_dir / "journal").records
         program.start()
-        assert program.snapshot()["health"] == "running"
+        assert program.snapshot().health == "running"
         program.stop()
     assert verify(fast_dir / "journal").records > stored

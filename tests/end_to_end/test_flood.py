@@ -3,7 +3,6 @@
 Source: controller/table/README.md, "The queue"; performance goal P20.
 """
 
-import re
 import time
 import urllib.request
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 from controller.journal.verify import verify
 from hil.bench.measure.program import rss_of
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
+from hil.rig.program import Program
 
 MB = 1_000_000
 ENOUGH_BYTES = 2 * MB
@@ -23,9 +23,8 @@ STORED_MAX = 4 * MB
 WAIT_S = 60.0
 
 
-def healthz(log: str) -> str:
-    found = re.search(r"metrics (http://[\d.:]+)/metrics", log)
-    assert found is not None
+def healthz(program: Program) -> str:
+    found = program.await_log(r"metrics (http://[\d.:]+)/metrics")
     with urllib.request.urlopen(found[1] + "/healthz", timeout=WAIT_S) as answer:
         return answer.read().decode()
 
@@ -38,12 +37,12 @@ def test_a_flood_costs_neither_memory_nor_the_answer_nor_the_end(
         config = program.config.read_text()
         program.config.write_text(config.replace("enabled = false", "port = 0"))
         program.start()
-        assert "running" in healthz(program.log_text())
+        assert "running" in healthz(program)
         before = rss_of(program.pid)
         peer.begin()
         until_s = time.monotonic() + WAIT_S
         while peer.sent < ENOUGH_BYTES and time.monotonic() < until_s:
-            assert "running" in healthz(program.log_text())
+            assert "running" in healthz(program)
             assert rss_of(program.pid) - before < MEMORY_BYTES_MAX
         assert peer.sent >= ENOUGH_BYTES
         program.stop()

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from controller.cli.main import main
+from controller.control.answer_schema import DealtOnAnswer, ResolutionAnswer
 from controller.journal.people import PeopleFile
 from hil.dealing.cards import card_named
 from hil.dealing.tableau import Winner
@@ -35,14 +36,13 @@ def draw(server: PtyServer[AngelEye], program: Program, *names: str, drawn: int)
         server.perform(lambda shoe, card=card: shoe.draw(card))
     assert server.settle()
     for shown in program.client.subscribe():
-        shoe = shown["shoe"]
-        if isinstance(shoe, dict) and shoe["cards_drawn"] == drawn:
+        if shown.shoe is not None and shown.shoe.cards_drawn == drawn:
             return
 
 
 def await_irregularity(program: Program) -> None:
     for shown in program.client.subscribe():
-        if shown["irregularities"]:
+        if shown.irregularities:
             return
 
 
@@ -78,16 +78,14 @@ def test_a_suspended_table_says_why_and_what_was_dealt_on_over_a_restart(
         dealt = " dealt on  5 cards in 2 coups while suspended: take them over, or void them"
         assert f"\n{dealt}\n" in listed
         as_json = json.loads(printed(capsys, program, "--json"))
-        assert as_json["dealt_while_suspended"] == {"coups": 2, "cards": 5}
+        assert (as_json["suspension"]["coups"], as_json["suspension"]["cards"]) == (2, 5)
         program.stop()
         program.start()
         answer = program.ask(DECISION)
         program.stop()
 
-    entries = answer["entries"]
-    assert isinstance(entries, list)
-    (decided,) = [one for one in entries if one["kind"] == "resolution"]
-    assert decided["dealt_while_suspended"] == {"coups": 2, "cards": 5}
+    (decided,) = [one for one in answer.entries if isinstance(one, ResolutionAnswer)]
+    assert decided.dealt_while_suspended == DealtOnAnswer(coups=2, cards=5)
     # A log cannot be erased: it has the person's id.
     person = PeopleFile(fast_dir / "journal").id_of("A. Floor")
     assert logged(program) == [

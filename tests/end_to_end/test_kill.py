@@ -4,7 +4,6 @@ Source: D-22; wire document, "Continuity"; hil/README.md, "Truth".
 """
 
 import contextlib
-import json
 import random
 import threading
 import time
@@ -17,6 +16,7 @@ import pytest
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
 from controller.procedure.effects import CoupClosed, CoupFate, CoupRecord, Prompt, ShoeOpened
+from controller.procedure.phases import Phase
 from controller.procedure.verdicts import Irregularity
 from controller.tape.entries import Entry, EventVerdicts
 from controller.tape.records import inputs_in, read_entry, read_input
@@ -109,11 +109,10 @@ class Dealing(threading.Thread):
 def resolve_if_over(program: Program) -> None:
     """Resolve as a floorperson once no partial coup is being dealt."""
     shown = program.snapshot()
-    coup = shown["coup"]
-    if shown["phase"] != "suspended" or (isinstance(coup, dict) and coup["partial"]):
+    partial = shown.coup is not None and shown.coup.partial
+    if shown.phase.value is not Phase.SUSPENDED or partial:
         return
-    decisions = shown["decisions"]
-    assert isinstance(decisions, list)
+    decisions = [one.decision.value for one in shown.remedy.decisions]
     wanted = ("void-coup", "continue", *decisions)
     decision = next(word for word in wanted if word in decisions)
     answer = program.ask(
@@ -127,7 +126,7 @@ def resolve_if_over(program: Program) -> None:
             "provisional": "take-over",
         }
     )
-    assert answer["ok"], json.dumps(answer)
+    assert answer.ok, answer.error
 
 
 def play_with_kills(
@@ -166,9 +165,9 @@ def play_with_kills(
 def settle(program: Program) -> None:
     """Let the program read all waiting bytes, and resolve what is open."""
     quiet_since = time.monotonic()
-    last = ""
+    last = None
     while time.monotonic() - quiet_since < 1.0:
-        now = json.dumps(program.snapshot())
+        now = program.snapshot()
         if now != last:
             quiet_since, last = time.monotonic(), now
             resolve_if_over(program)

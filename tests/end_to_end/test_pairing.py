@@ -13,9 +13,9 @@ from controller.commissioning.firmware_list import ApprovedEntry, sign, store_li
 from controller.commissioning.pairing_file import load_pairing
 from controller.config.load import load_config
 from controller.system.keys import make_key
-from drivers.catalogue import ShufflerSettings as DriverSettings
-from drivers.catalogue import build_shuffler
+from drivers.model import Installation
 from drivers.shuffler_events import IdentityProven, IdentityRefused
+from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.attestation import Trust
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
@@ -179,7 +179,7 @@ def identity_event(settings: ShufflerSettings, trust: Trust) -> IdentityProven |
     device = Shuffler(settings)
     device.host_appeared(0)
     device.power_on()
-    driver = build_shuffler("tablelink", DriverSettings(trust=trust))
+    driver = TABLELINK_SHUFFLER.build(installed=Installation(trust=trust))
     state, output = driver.receive(driver.initial(), PortOpened("x", Timestamp(0, 0), bytes(32)))
     for step in range(1, 2000):
         at = Timestamp(step * NS_PER_MS, 0)

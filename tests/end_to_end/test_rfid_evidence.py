@@ -70,5 +70,6 @@ def test_replay_gives_the_same_entries_and_the_chain_is_intact(
     counted = ("records", "inputs", "entries", "coups", "shoes")
 
     assert {key: first[key] for key in counted} == {key: second[key] for key in counted}
-    assert first["entries"] == verify(journal).entries
+    found = verify(journal)
+    assert first["entries"] == found.records - found.inputs
     assert run_json("verify", journal, "0")["intact"] is True

@@ -63,7 +63,7 @@ def killed_in_mid_coup(rfid_programs: RfidPrograms, whole, *, kills: int, seed: 
         rfid_programs.program(server.path) as program,
     ):
         program.start()
-        wait_until(lambda: program.snapshot()["device"]["stage"] == Stage.ONLINE)
+        wait_until(lambda: program.snapshot().device.stage == Stage.ONLINE)
         dealing = Dealing(server, program, coups=kills + 1, seed=seed)
         dealing.start()
         for _ in range(kills):

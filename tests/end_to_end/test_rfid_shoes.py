@@ -9,13 +9,17 @@ from itertools import count
 
 import pytest
 
+from drivers.shoes.models import RfidSettings
+from firmware_bridge.feig.settings import Delivery
 from hil.dealing.dealer import DealerSettings, OverdrawRemedy
 from hil.dealing.mistakes import Mistake, PlannedMistake
+from hil.emulator.feig.rfid_shoe import GATE_INPUT
 from hil.emulator.lines.faults import Envelope, FaultPlan, Pieces
 from hil.rig.in_process import RigSettings
 from hil.rig.shoe_models import ShoeKind
 
 RFID = RigSettings(shoe=ShoeKind.RFID)
+POLLED = RfidSettings(gate_input=GATE_INPUT, delivery=Delivery.POLL)
 
 
 @dataclass(frozen=True)
@@ -57,7 +61,7 @@ def test_a_shoe_of_tagged_cards_over_a_noisy_line(bench, as_dealt, as_recorded) 
 
 def test_a_polled_reader_gives_the_same_coups(bench, as_recorded) -> None:
     polled = bench.play(
-        DealerSettings(seed=4), "pty", rig_settings=RigSettings(shoe=ShoeKind.RFID, delivery="poll")
+        DealerSettings(seed=4), "pty", rig_settings=RigSettings(shoe=ShoeKind.RFID, driver=POLLED)
     )
     notified = bench.play(DealerSettings(seed=4), "pty", rig_settings=RFID)
 

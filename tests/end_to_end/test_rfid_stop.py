@@ -52,7 +52,7 @@ def test_stops_of_the_host_lose_no_card(rfid_programs: RfidPrograms, whole) -> N
         rfid_programs.program(server.path) as program,
     ):
         program.start()
-        wait_until(lambda: program.snapshot()["device"]["stage"] == Stage.ONLINE)
+        wait_until(lambda: program.snapshot().device.stage == Stage.ONLINE)
         stops = Stops(program)
         dealer, hand = Dealer(DealerSettings(seed=17)), console_dealer(program, server)
         truth = ShoeRunner(dealer, server, people=hand, on_action=stops, coups_max=8).run()

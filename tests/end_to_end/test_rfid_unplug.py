@@ -112,7 +112,7 @@ def unplug_usb(
         usb_bed.plug("shoe", READER_DEVICE, [relayed])
         with rfid_programs.program(READER_URL, environment=usb_bed.environment) as program:
             program.start()
-            wait_until(lambda: program.snapshot()["device"]["stage"] == Stage.ONLINE)
+            wait_until(lambda: program.snapshot().device.stage == Stage.ONLINE)
             hand = console_dealer(program, server)
             line = PulledLine(server, UsbPlug(usb_bed, "shoe"), seed, pulls, hand)
             dealer = Dealer(DealerSettings(seed=seed))

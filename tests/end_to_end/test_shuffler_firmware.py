@@ -103,7 +103,7 @@ def at(fast_dir: Path) -> Iterator[Table]:
         table = ShufflerTable(fast_dir, angel_eye(shoe.path), shuffler(board.url))
         with table.program as program:
             program.start()
-            wait_until(lambda: table.shuffler.yes("bare"))
+            wait_until(lambda: table.shuffler.bare)
             yield Table(board, shoe, table)
 
 
@@ -165,7 +165,7 @@ def test_a_hanging_board_gives_a_warning_and_executes_an_order_once(at: Table) -
     # Silent means that it was repeated for seconds; all of it waits at the board.
     wait_until(lambda: kinds(table) == [WarningKind.SILENT])
     assert at.shoe.wait_for(lambda shoe: shoe.locked)
-    interlocked = table.shuffler.yes("interlocked")
+    interlocked = table.shuffler.interlocked
     at.board.resume()
     wait_until(lambda: orders_answered(table))
     table.clear_warnings()
@@ -189,7 +189,7 @@ def test_a_power_failure_during_a_shuffle_holds_the_batch(at: Table) -> None:
     at.board.power_cycle()
     table.wait_for_stage("red", "held")
     wait_until(lambda: kinds(table) == [WarningKind.BROKEN_OFF])
-    bars = table.batch("red").texts("bars")
+    bars = table.batch("red").bars
     release = table.act("order-shuffler", order="release", batch="red")
     table.clear_warnings()
     loaded = table.act("record", act="loaded", batch="red", amount=416)
@@ -199,8 +199,8 @@ def test_a_power_failure_during_a_shuffle_holds_the_batch(at: Table) -> None:
     assert [one.reason for one in table.reports_of(ShuffleAborted)] == [AbortReason.POWER]
     assert [one.cycle for one in table.reports_of(ShuffleStarted)] == [1]
     assert table.stored(ShuffleRecorded) == []
-    assert not release.yes("ok")
-    assert not loaded.yes("ok")
+    assert not release.ok
+    assert not loaded.ok
     assert [one.what for one in table.stored(Refusal)] == ["order-shuffler", "loaded"]
 
 
@@ -225,9 +225,9 @@ def test_a_board_that_lost_its_memory_is_refused(
     (refused,) = table.reports_of(IdentityRefused)
     assert refused.rolled_back
     assert to_words(refused.why) in output
-    assert (shown.yes("trusted"), shown.yes("interlocked")) == (False, True)
-    assert not released.yes("ok")
-    assert not loaded.yes("ok")
+    assert (shown.trusted, shown.interlocked) == (False, True)
+    assert not released.ok
+    assert not loaded.ok
     assert table.stages("red")[-1] == "stored"
 
 
@@ -246,7 +246,7 @@ def test_a_shoe_deals_two_coups_and_is_locked_and_unlocked(fast_dir: Path) -> No
                 assert board.stimulus(f"card - {face}") == "ok"
 
         def declares(coups: int, outcome: str) -> None:
-            wait_until(lambda: table.snapshot.text("phase") == "result")
+            wait_until(lambda: table.snapshot.phase.value == "result")
             table.act_ok("declare-result", outcome=outcome, player_pair=False, banker_pair=False)
             wait_until(lambda: len(table.stored(CoupClosed)) == coups)
 
@@ -256,9 +256,7 @@ def test_a_shoe_deals_two_coups_and_is_locked_and_unlocked(fast_dir: Path) -> No
 
         with table.program as program:
             program.start()
-            wait_until(
-                lambda: (table.snapshot.part("device") or table.snapshot).text("stage") == "online"
-            )
+            wait_until(lambda: table.snapshot.device.stage == "online")
             assert board.stimulus("load RED-0001") == "ok"
             deals(*BURN, *NATURAL)
             declares(1, "player")

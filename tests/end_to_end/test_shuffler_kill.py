@@ -178,7 +178,7 @@ class People(threading.Thread):
     def ordered(self, order: str, compartment: int) -> bool:
         with contextlib.suppress(ControlError):
             asked = {"order": order, "compartment": compartment}
-            return self.table.act("order-shuffler", **asked).yes("ok")
+            return self.table.act("order-shuffler", **asked).ok
         return False
 
     # The dealer: he looks at the page before he deals.

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from controller.cli.main import main
+from controller.control.answer_schema import Answer
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
@@ -21,7 +22,8 @@ from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import CommandGiven, Entry
 from controller.tape.inputs import Started
 from controller.tape.records import read_entry, read_input
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import Snapshot
+from controller.views.snapshot_devices import ShufflerView
 from hil.dealing.cards import Card, PhysicalCard, Suit
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import batch
@@ -101,17 +103,17 @@ class Bench:
 
     # People.
 
-    def act(self, action: str, **values: object) -> SnapshotPart:
+    def act(self, action: str, **values: object) -> Answer:
         """Take an action as a floorperson; returns the answer."""
         role, name = HANDS
         request = {"action": action, "by": name, "role": role, "reason": "seen by me", **values}
-        return SnapshotPart(self.program.ask({"request": "act", **request}))
+        return self.program.ask({"request": "act", **request})
 
     def order_shuffler(self, order: str, back: str = "", compartment: int = 0) -> None:
         """Give an order and wait until it is executed."""
         where = {"batch": back} if back else {"compartment": compartment}
         answer = self.act("order-shuffler", order=order, **where)
-        assert answer.yes("ok"), answer.text("error")
+        assert answer.ok, answer.error
 
     def goes_in(self, back: str, compartment: int) -> None:
         """Load, count, shuffle and store a batch."""
@@ -141,28 +143,27 @@ class Bench:
     # What the program shows.
 
     @property
-    def shown(self) -> SnapshotPart:
-        return SnapshotPart(self.program.snapshot())
+    def shown(self) -> Snapshot:
+        return self.program.snapshot()
 
     @property
-    def shuffler_shown(self) -> SnapshotPart:
-        part = self.shown.part("shuffler")
-        assert part is not None
-        return part
+    def shuffler_shown(self) -> ShufflerView:
+        shown = self.shown.shuffler
+        assert shown is not None
+        return shown
 
     def stage(self, back: str) -> str:
-        batches = self.shuffler_shown.parts("batches")
-        return next((one.text("stage") for one in batches if one.text("back") == back), "")
+        return next((one.stage for one in self.shuffler_shown.batches if one.back == back), "")
 
     def coups(self) -> int:
-        shoe = self.shown.part("shoe")
-        return shoe.number("player") if shoe is not None else 0
+        shoe = self.shown.shoe
+        return shoe.player if shoe is not None else 0
 
     def killed(self) -> None:
         """Kill -9 and restart the program."""
         self.program.kill()
         self.program.start()
-        wait_until(lambda: self.shuffler_shown.yes("trusted"))
+        wait_until(lambda: self.shuffler_shown.trusted)
 
     # What it stored.
 
@@ -187,7 +188,7 @@ def bench(fast_dir: Path) -> Iterator[Bench]:
         bench = Bench(fast_dir, shoe, shuffler)
         with bench.program as program:
             program.start()
-            wait_until(lambda: bench.shuffler_shown.yes("trusted"))
+            wait_until(lambda: bench.shuffler_shown.trusted)
             yield bench
 
 
@@ -196,7 +197,7 @@ def of(entries: list[Entry], kind: type) -> list:
 
 
 def warning_waits(bench: Bench) -> bool:
-    return bool(bench.shuffler_shown.parts("warnings"))
+    return bool(bench.shuffler_shown.warnings)
 
 
 @pytest.mark.timeout(120)
@@ -217,15 +218,15 @@ def test_an_exchange_with_a_warning_and_kills(bench: Bench) -> None:
     assert bench.shoe.wait_for(lambda shoe: shoe.locked)
     bench.killed()
     assert warning_waits(bench)
-    assert not bench.act("unlock-shoe").yes("ok")
+    assert not bench.act("unlock-shoe").ok
     bench.shuffler.perform(lambda device: device.close_door(2))
-    wait_until(lambda: not any(one.yes("active") for one in bench.shuffler_shown.parts("warnings")))
-    for one in bench.shuffler_shown.parts("warnings"):
-        assert bench.act("clear-warning", number=one.number("number")).yes("ok")
+    wait_until(lambda: not any(one.active for one in bench.shuffler_shown.warnings))
+    for one in bench.shuffler_shown.warnings:
+        assert bench.act("clear-warning", number=one.number).ok
     # Its report of the lock is the first since the kill, and nothing proves that none is missing.
-    wait_until(lambda: bench.shown.parts("irregularities"))
+    wait_until(lambda: bench.shown.irregularities)
     assert bench.shoe.wait_for(lambda shoe: shoe.locked)
-    assert bench.act("resolve", decision="continue").yes("ok")
+    assert bench.act("resolve", decision="continue").ok
     assert bench.shoe.wait_for(lambda shoe: not shoe.locked)
 
     # Blue was touched: it is counted and shuffled again, and then it is blue's turn.
@@ -235,12 +236,12 @@ def test_an_exchange_with_a_warning_and_kills(bench: Bench) -> None:
         wait_until(lambda stage=stage: bench.stage("blue") == stage)  # type: ignore[misc]
     bench.deals_a_coup()
     wait_until(lambda: bench.coups() == 2)
-    assert bench.act("close-shoe").yes("ok")
+    assert bench.act("close-shoe").ok
     bench.comes_out("blue")
     bench.killed()
     bench.goes_in("red", 1)
     refused = bench.act("order-shuffler", order="release", batch="red")
-    assert "the last shoe was dealt from red" in refused.text("error")
+    assert "the last shoe was dealt from red" in refused.error
     bench.program.stop()
 
     entries = bench.entries()
@@ -280,8 +281,8 @@ def test_a_bare_shuffler_needs_the_configuration_and_is_logged(fast_dir: Path) -
             program.start()
 
             def bare() -> bool:
-                part = SnapshotPart(program.snapshot()).part("shuffler")
-                return part is not None and part.yes("bare")
+                shown = program.snapshot().shuffler
+                return shown is not None and shown.bare
 
             wait_until(bare)
             program.stop()

@@ -22,7 +22,7 @@ from controller.procedure.events import CardDrawn, ShufflerReported
 from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import Entry, EventVerdicts
 from controller.tape.records import read_entry
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot_devices import ShufflerView
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,
@@ -182,7 +182,7 @@ class Bench:
         where = {"batch": back} if back else {"compartment": compartment}
         asked = {"action": "order-shuffler", "by": "A. Floor", "role": "floorperson"}
         answer = self.program.ask({"request": "act", **asked, "order": order, **where})
-        assert answer["ok"], answer
+        assert answer.ok, answer.error
 
     def shuffling(self, back: str, compartment: int) -> None:
         """Load a batch and start its shuffle."""
@@ -204,18 +204,18 @@ class Bench:
 
     # What the program shows, and what it stored.
 
-    def part(self, name: str) -> SnapshotPart:
-        part = SnapshotPart(self.program.snapshot()).part(name)
-        assert part is not None
-        return part
+    @property
+    def shown(self) -> ShufflerView:
+        shown = self.program.snapshot().shuffler
+        assert shown is not None
+        return shown
 
     def stage(self, back: str) -> str:
-        batches = self.part("shuffler").parts("batches")
-        return next((one.text("stage") for one in batches if one.text("back") == back), "")
+        return next((one.stage for one in self.shown.batches if one.back == back), "")
 
     @property
     def trusted(self) -> bool:
-        return self.part("shuffler").yes("trusted")
+        return self.shown.trusted
 
     def entries(self) -> list[Entry]:
         with open_read_only(self.journal) as journal:

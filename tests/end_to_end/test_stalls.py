@@ -154,7 +154,7 @@ def test_after_a_backlog_of_a_whole_shoe_every_coup_is_concluded_and_exported(
         os.kill(program.pid, signal.SIGSTOP)
         truth = ShoeRunner(Dealer(DealerSettings(seed=18)), server).run()
         os.kill(program.pid, signal.SIGCONT)
-        while program.snapshot()["phase"] != "shoe_over":
+        while program.snapshot().phase.value != "shoe_over":
             pause(0.05)
         program.stop()
     folder = fast_dir / "journal"

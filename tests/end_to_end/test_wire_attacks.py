@@ -1,7 +1,7 @@
 """Somebody on the line between the program and a TableLink shoe: refused, or found and said.
 
 The program's own link and port threads on TCP, the emulated shoe, and an attacker between them who
-has no key. The table of all attacks: docs/adding-a-device.md, "Attacks on the wire".
+has no key. The table of all attacks: docs/wire-attacks.md, "Attacks on the wire".
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot_devices import IdentityView
 from drivers.shuffler_events import IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.link import LinkFault
@@ -493,22 +493,23 @@ def table(attacker: Attacker, shoe: TableLinkShoe, fast_dir: Path) -> Iterator[S
         yield table
 
 
-def identity_shown(table: ShufflerTable) -> SnapshotPart:
-    device = table.snapshot.part("device") or SnapshotPart({})
-    return device.part("identity") or SnapshotPart({})
+def identity_shown(table: ShufflerTable) -> IdentityView:
+    identity = table.snapshot.device.identity
+    assert identity is not None
+    return identity
 
 
 @pytest.mark.timeout(60)
 def test_a_forged_card_suspends_the_table(table: ShufflerTable, attacker: Attacker) -> None:
     table.program.start()
-    wait_until(lambda: identity_shown(table).yes("trusted"))
+    wait_until(lambda: identity_shown(table).trusted)
     attacker.server.perform(lambda shoe: shoe.load_pieces(()))  # type: ignore[attr-defined]
-    wait_until(lambda: bool(table.snapshot.part("shoe")))
+    wait_until(lambda: table.snapshot.shoe is not None)
     newest = next(one for one in reversed(attacker.seen) if is_event(one))
     card = with_content(newest, k2=newest.seq + 1, k4=int(EventKind.CARD_OUT), k5={2: 0x0102})
     attacker.tell_program(card)
 
-    wait_until(lambda: table.snapshot.text("phase") == "suspended")
+    wait_until(lambda: table.snapshot.suspension is not None)
     assert "REPORTS_LOST" in table.irregularities()
 
 

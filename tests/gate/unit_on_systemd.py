@@ -28,6 +28,7 @@ WATCHDOG_S = 6
 WAIT_S = 90.0
 EXPOSURE_MAX = 1.5
 LOOPBACK_METRICS = "http://127.0.0.1:9309/metrics"
+LINES = Path("/sys/devices/platform/gpio-sim.0/gpiochip0")
 READ = "import sys, urllib.request as web; print(web.urlopen(sys.argv[1]).read().decode())"
 
 
@@ -121,6 +122,22 @@ def limits_and_filters_are_in_force() -> None:
     print(f"      memory of the unit: {used / 1e6:.0f} MB of 268", flush=True)
 
 
+def the_hardware_watchdog_is_fed_by_systemd() -> None:
+    assert done("systemctl", "show", "-p", "RuntimeWatchdogUSec").strip().endswith("=20s")
+    watchdog = Path("/sys/class/watchdog/watchdog0")
+    assert (watchdog / "state").read_text().strip() == "active"
+    assert (watchdog / "timeout").read_text().strip() == "20"
+
+
+def nothing_but_the_state_and_the_sockets_can_be_written() -> None:
+    mounts = Path(f"/proc/{shown('MainPID')}/mountinfo").read_text().splitlines()
+    places = {words[4]: words[5].split(",")[0] for words in map(str.split, mounts)}
+    writable = {place for place, option in places.items() if option == "rw"}
+    kernels = {one for one in writable if one.startswith(("/proc", "/sys", "/dev"))}
+    assert writable - kernels == {str(STATE), "/run/smartshoe"}, places
+    assert kernels <= {"/dev", "/dev/pts", "/proc", "/sys"}, places
+
+
 # --- who may do what ------------------------------------------------------------------------------
 
 
@@ -191,6 +208,17 @@ def the_running_program_is_the_released_one_and_a_changed_one_is_found() -> None
     planted.unlink()
 
 
+def the_confined_unit_drives_its_stack_light() -> None:
+    wait_until("one lamp is lit", lambda: len(lamps_lit()) == 1)
+    assert Path("/dev/smartshoe/lines").resolve().group() == "smartshoe"
+
+
+def lamps_lit() -> list[int]:
+    """The first three lines that are high, as the simulated chip says."""
+    values = [(LINES / f"sim_gpio{one}/value").read_text().strip() for one in range(3)]
+    return [one for one, value in enumerate(values) if value == "1"]
+
+
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
@@ -247,6 +275,15 @@ def authorized(vendor: str, product: str) -> str:
 
 
 # --- stop, evidence, upgrade ----------------------------------------------------------------------
+
+
+def power_that_fails_ends_the_table_for_good() -> None:
+    done("systemctl", "kill", "--signal=SIGPWR", UNIT)
+    wait_until("ended by the power", lambda: shown("ActiveState") == "inactive")
+    assert (shown("Result"), shown("ExecMainStatus")) == ("success", "0")
+    assert "the power fails (by signal)" in log()
+    assert lamps_lit() == []
+    done("systemctl", "start", UNIT)
 
 
 def a_stop_is_in_order_and_the_journal_is_intact() -> None:
@@ -310,6 +347,8 @@ CASES = (
     the_unit_starts_and_the_table_runs,
     its_exposure_is_as_low_as_is_said,
     limits_and_filters_are_in_force,
+    the_hardware_watchdog_is_fed_by_systemd,
+    nothing_but_the_state_and_the_sockets_can_be_written,
     a_floorperson_reads_the_status_and_decides,
     surveillance_cannot_reach_the_control_socket,
     nobody_but_the_table_reads_the_open_shoe,
@@ -319,9 +358,11 @@ CASES = (
     root_starts_no_table,
     the_running_program_is_the_released_one_and_a_changed_one_is_found,
     a_reader_on_usb_is_opened_and_another_device_is_kept_out,
+    the_confined_unit_drives_its_stack_light,
     a_killed_program_is_started_again,
     the_watchdog_ends_a_program_that_hangs,
     no_core_was_dumped,
+    power_that_fails_ends_the_table_for_good,
     a_stop_is_in_order_and_the_journal_is_intact,
     an_upgrade_with_a_shoe_open_is_refused_and_taken_back,
     an_upgrade_between_shoes_goes_on_with_the_journal,
@@ -347,6 +388,16 @@ def randomness() -> None:
         fcntl.ioctl(device, 0x40085203, struct.pack("ii64s", 512, 64, bytes(range(64))))
 
 
+def simulated_lines() -> None:
+    """A GPIO chip that the kernel simulates, named as table.toml names it by the rules of udev."""
+    run("mount", "-t", "configfs", "configfs", "/sys/kernel/config")
+    chip = Path("/sys/kernel/config/gpio-sim/table")
+    (chip / "bank0").mkdir(parents=True)
+    (chip / "bank0/num_lines").write_text("8")
+    (chip / "live").write_text("1")
+    wait_until("the chip has its name", Path("/dev/smartshoe/lines").exists)
+
+
 def people_and_a_quick_watchdog() -> None:
     for account, groups in (
         ("floor1", "smartshoe-control"),
@@ -365,6 +416,7 @@ def main() -> int:
     print("      systemd", done("systemctl", "--version").split()[1], flush=True)
     randomness()
     people_and_a_quick_watchdog()
+    simulated_lines()
     with emulated_shoe():
         for case in CASES:
             begun_s = time.monotonic()

@@ -8,7 +8,7 @@ import pytest
 
 from controller.actions.actions import DeclareResult
 from controller.core.manifest_binding import MANIFESTS
-from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
+from controller.core.settings import DeviceSettings, ReaderDeviceSettings, Settings
 from controller.custody.manifest_csv import read_manifest
 from controller.procedure.effects import CoupClosed, CoupRecord
 from controller.procedure.rulebook import ObservableFact
@@ -16,6 +16,10 @@ from controller.procedure.verdicts import Irregularity, Verdict
 from controller.rules.outcome import Outcome
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven
+from drivers.model import ReaderSeat
+from drivers.readers.models import FEIG_READER, FeigReaderSettings
+from drivers.shoes.models import FEIG_RFID, RfidSettings
+from firmware_bridge.feig.settings import Delivery as Sent
 from firmware_bridge.message import message
 from hil.dealing.actions import DealerAction, MistakeMade, NewShoe, PressResult
 from hil.dealing.dealer import Dealer, DealerSettings
@@ -100,17 +104,11 @@ class Simulation:
         # Without a gate only the time between two cards separates them.
         shoe = RfidShoe(feig, by_hand=not gate) if rfid else AngelEye()
         model = "feig-rfid" if rfid else "angel-eye-ii-ex"
-        device = ShoeDeviceSettings(
-            EXIT,
-            model,
-            allow_commands,
-            "0-9A-F",
-            "stx_counted",
-            250,
-            gate_input=gate if rfid else 0,
-            delivery=delivery,
-        )
-        seats = {RACK: "discard_rack", LAYOUT: "layout"}
+        way = Sent(delivery)
+        driver = FEIG_RFID.to_store(RfidSettings(gate_input=gate, delivery=way)) if rfid else b""
+        device = DeviceSettings(EXIT, model, driver, allow_commands)
+        polled = FEIG_READER.to_store(FeigReaderSettings(delivery=way))
+        seats = {RACK: ReaderSeat.DISCARD_RACK, LAYOUT: ReaderSeat.LAYOUT}
         readers_by_port = {port: TableReader(feig) for port in readers}
         settings = Settings(
             table="SIM-1",
@@ -120,7 +118,8 @@ class Simulation:
             observed=(ObservableFact.RESULT_BUTTON,),
             shoe=device,
             readers=tuple(
-                ReaderDeviceSettings(port, seats[port], delivery=delivery) for port in readers
+                ReaderDeviceSettings(port, "feig-reader", polled, seat=seats[port])
+                for port in readers
             ),
         )
         table = make(settings, "s42-mini", {EXIT: shoe, **readers_by_port})

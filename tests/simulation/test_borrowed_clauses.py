@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from msgspec.json import encode
+from shown_tables import shown
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table.status_tasks import decision_detail_lines
 from controller.config.layout_rules import TableLayout, layout_problems
-from controller.control.answers import plain_entries
+from controller.control.answers import answered_entries
 from controller.core.build import build_core
 from controller.journal.store import Journal
 from controller.procedure.effects import ShuffleRecorded
@@ -27,8 +29,7 @@ from controller.service.irregularity_log import describe_irregularity
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import Started
 from controller.tape.records import entry_record, input_record
-from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.build import build_snapshot
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
@@ -148,17 +149,18 @@ def test_at_the_table_while_it_is_suspended(citations: Citations) -> None:
     clauses = shown_clauses(core.book.profile, load_clauses())
     for item in rest:
         state, output = core.handle(state, item)
-        citations.read_json(plain_entries(output.entries, core.book, state.table))
+        answers = answered_entries(output.entries, core.book, state.table)
+        citations.read_json(json.loads(encode(answers)))
         for entry in output.entries:
             raised = entry.verdicts if isinstance(entry, EventVerdicts) else ()
             for one in (one for one in raised if isinstance(one, Irregularity)):
                 citations.read_text(describe_irregularity(core.book, state.table, one))
                 citations.read_text("\n".join(event_lines(one, clauses)))
-                table = SnapshotPart(json.loads(json.dumps(snapshot(core, state, "", ""))))
-                citations.read_json(table.values)
+                table = build_snapshot(core, state)
+                citations.read_json(json.loads(encode(table)))
                 citations.read_text("\n".join(decision_detail_lines(table, 10_000)))
-                for shown in (table, SnapshotPart({})):
-                    panel = floor_lines(shown, [one], clauses, ASCII, 10_000, 40, careless=False)
+                for seen in (table, shown()):
+                    panel = floor_lines(seen, [one], clauses, ASCII, 10_000, 40, careless=False)
                     citations.read_text("\n".join(line.plain for line in panel))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from controller.actions.actions import CallNoMoreBets
 from controller.core.build import build_core
-from controller.core.state import STATES
+from controller.core.state import encode_state
 from controller.custody.card_states import CardPlace
 from controller.custody.state import batch_counts, check_consistent
 from controller.procedure.places import PLAYER_PLACES
@@ -200,9 +200,9 @@ def check_replay(played) -> None:
     core = build_core(table.inputs[0], load_clauses())
     state, entries = core.initial(), []
     for item in table.inputs:
-        stored = STATES.encode(state)
-        state = STATES.decode(stored)
-        assert STATES.encode(state) == stored
+        stored = encode_state(state)
+        state = core.devices.read_state(stored)
+        assert encode_state(state) == stored
         state, output = core.handle(state, item)
         entries += output.entries
     assert entries == table.entries

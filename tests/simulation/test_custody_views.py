@@ -4,18 +4,26 @@ Source: controller/views/README.md, "Disclosure", "Snapshot"; controller/metrics
 "Metrics"; S42 (g)(3); D-8.
 """
 
-import json
 from types import SimpleNamespace
 
 import pytest
+from msgspec.json import encode
+from msgspec.structs import asdict
 
 from controller.actions.actions import BindBatch, ChangeSetting, ReportTurned, SetCardApart
 from controller.actions.choices import LayoutPart
 from controller.actions.declaration import Role
-from controller.control.answers import plain_entries
+from controller.control.answer_schema import (
+    AnsweredEntry,
+    CardSetApartAnswer,
+    IrregularityAnswer,
+    ManifestWantedAnswer,
+)
+from controller.control.answers import answered_entries
 from controller.metrics.collector import TableMetrics
 from controller.table.table import Health
-from controller.views.snapshot import snapshot
+from controller.views.build import build_snapshot
+from controller.views.snapshot import CardFact, FindingView, Snapshot, Withheld
 from hil.dealing.cards import card_named
 from hil.dealing.tags import FOREIGN_TAG, TAG_HEAD, usual_batches
 from hil.emulator.feig.rfid_shoe import ExitFault
@@ -23,6 +31,7 @@ from hil.emulator.feig.table_reader import BANKER_ANTENNA
 
 RED, BLUE = usual_batches()
 LAYOUT = "layout"
+FACE_DOWN_CARD = CardFact(None, Withheld.FACE_DOWN)
 BURN = ("2C", "9H", "9D")
 FACE_UP, FACE_DOWN = "face_up", "face_down_dealer"
 HANDS = (LayoutPart.PLAYER_HAND, LayoutPart.BANKER_HAND)
@@ -36,7 +45,7 @@ class Table:
         self.played = simulation.table("rfid", readers=(LAYOUT,))
         if option != FACE_UP:
             self.act(ChangeSetting("deal_option", option))
-            assert self.view["phase"] == "closed"
+            assert self.view.phase.value == "closed"
         for name in BURN:
             self.draw(RED.of(card_named(name)))
 
@@ -50,30 +59,32 @@ class Table:
         self.draw(STRAY)
         return self
 
-    def act(self, action, role: Role = Role.FLOORPERSON) -> list[dict[str, object]]:
-        return self.plain(self.played.table.act(action, role))
+    def act(self, action, role: Role = Role.FLOORPERSON) -> tuple[AnsweredEntry, ...]:
+        return self.answers(self.played.table.act(action, role))
 
-    def plain(self, entries) -> list[dict[str, object]]:
+    def answers(self, entries) -> tuple[AnsweredEntry, ...]:
         table = self.played.table
-        return plain_entries(entries, table.core.book, table.state.table)
+        return answered_entries(entries, table.core.book, table.state.table)
 
     @property
-    def view(self) -> dict[str, object]:
-        return snapshot(self.played.table.core, self.played.table.state, "running", "")
+    def view(self) -> Snapshot:
+        return build_snapshot(self.played.table.core, self.played.table.state)
 
     @property
-    def found(self) -> list[dict[str, object]]:
-        return [one["found"] for one in self.view["irregularities"] if one["found"] is not None]
+    def found(self) -> list[FindingView]:
+        return [one.found for one in self.view.irregularities if one.found is not None]
 
     @property
     def metrics(self) -> str:
         published = (self.played.table.core, self.played.table.state)
-        table = SimpleNamespace(health=Health.RUNNING, published=published, sealing_status=None)
+        table = SimpleNamespace(
+            health=Health.RUNNING, published=published, sealing_status=None, followers=()
+        )
         return TableMetrics("SIM-1").text(table).decode()
 
 
-def places(view: dict[str, object]) -> list[dict[str, int]]:
-    return [batch["cards"] for batch in view["custody"]["batches"]]
+def places(view: Snapshot) -> list[dict[str, int]]:
+    return [asdict(batch.cards) for batch in view.custody.batches]
 
 
 # --- numbers -------------------------------------------------------------------------------------
@@ -91,7 +102,7 @@ def test_custody_is_shown_as_counts(simulation) -> None:
         "carton": 415,
         "hands": 1,
     }
-    assert [batch["in_play"] for batch in table.view["custody"]["batches"]] == [True, False]
+    assert [batch.in_play for batch in table.view.custody.batches] == [True, False]
 
 
 def test_an_unread_card_counts_as_drawn_and_unread(simulation) -> None:
@@ -99,14 +110,14 @@ def test_an_unread_card_counts_as_drawn_and_unread(simulation) -> None:
     table.played.shoe.order(ExitFault.NO_TAG)
     table.draw(RED.of(card_named("4C")))
     table.played.table.advance(1_000_000_000)
-    assert table.view["custody"]["unread"] == 1
+    assert table.view.custody.unread == 1
     assert (places(table.view)[0]["shoe"], places(table.view)[0]["unknown"]) == (412, 1)
 
 
 @pytest.mark.parametrize("option", [FACE_UP, FACE_DOWN])
 def test_the_counts_contain_no_identity_and_no_face(simulation, option) -> None:
     table = Table(simulation, option).deal_the_stray()
-    answer = json.dumps(table.view["custody"])
+    answer = encode(table.view.custody).decode()
     assert TAG_HEAD not in answer
     assert '"7h"' not in answer
 
@@ -124,21 +135,21 @@ def test_the_metrics_count_by_back_and_place_alone(simulation) -> None:
 
 def test_a_card_dealt_face_up_is_shown_with_its_finding(simulation) -> None:
     (found,) = Table(simulation).deal_the_stray().found
-    assert (found["code"], found["back"]) == ("WRONG_BATCH", "blue")
-    assert (found["card"], found["tag"]) == ("7h", STRAY.tag)
+    assert (found.code, found.back) == ("WRONG_BATCH", "blue")
+    assert (found.card.value, found.tag.value) == ("7h", STRAY.tag)
 
 
 def test_a_card_dealt_face_down_is_hidden_until_its_coup_is_disclosed(simulation) -> None:
     table = Table(simulation, FACE_DOWN).deal_the_stray()
     for turned in HANDS:
         (found,) = table.found
-        assert (found["code"], found["back"]) == ("WRONG_BATCH", "blue")
-        assert (found["card"], found["tag"]) == ("??", "")
-        assert '"7h"' not in json.dumps(table.view)
-        assert STRAY.tag not in json.dumps(table.view)
+        assert (found.code, found.back) == ("WRONG_BATCH", "blue")
+        assert found.card == found.tag == FACE_DOWN_CARD
+        assert '"7h"' not in encode(table.view).decode()
+        assert STRAY.tag not in encode(table.view).decode()
         table.act(ReportTurned(turned), Role.DEALER)
     (found,) = table.found
-    assert (found["card"], found["tag"]) == ("7h", STRAY.tag)
+    assert (found.card.value, found.tag.value) == ("7h", STRAY.tag)
 
 
 def test_of_a_card_at_the_other_hand_only_its_presence_is_shown(simulation) -> None:
@@ -147,7 +158,8 @@ def test_of_a_card_at_the_other_hand_only_its_presence_is_shown(simulation) -> N
     table.played.readers[LAYOUT].lay([RED.of(card_named("4C"))], BANKER_ANTENNA)
     table.played.settle()
     (found,) = table.found
-    assert (found["code"], found["detail"], found["card"]) == ("CARD_MISPLACED", "", "??")
+    assert found.code == "CARD_MISPLACED"
+    assert found.detail == found.card == FACE_DOWN_CARD
 
 
 def test_the_step_of_a_third_card_names_no_hand(simulation) -> None:
@@ -156,7 +168,7 @@ def test_the_step_of_a_third_card_names_no_hand(simulation) -> None:
         table.draw(RED.of(card_named(name)))
     table.draw(STRAY)
     (found,) = table.found
-    assert found["step"] == "shoe 1, card 8, coup 1"
+    assert found.step == "shoe 1, card 8, coup 1"
 
 
 # --- answers -------------------------------------------------------------------------------------
@@ -165,13 +177,14 @@ def test_the_step_of_a_third_card_names_no_hand(simulation) -> None:
 def test_the_answer_to_a_card_set_apart_names_no_card(simulation) -> None:
     table = Table(simulation)
     (answer,) = table.act(SetCardApart("red", RED.cards[0].tag))
-    assert (answer["kind"], answer["back"]) == ("card_set_apart", "red")
-    assert RED.cards[0].tag not in json.dumps(answer)
+    assert isinstance(answer, CardSetApartAnswer)
+    assert answer.back == "red"
+    assert RED.cards[0].tag not in str(answer)
 
 
 def test_the_answer_to_a_named_batch_is_a_look_up(simulation) -> None:
     (answer,) = Table(simulation).act(BindBatch("RED-0001"))
-    assert answer == {"kind": "manifest_wanted", "batch": "RED-0001"}
+    assert answer == ManifestWantedAnswer("RED-0001")
 
 
 def test_the_answer_to_a_foreign_card_has_its_code_and_no_tag(simulation) -> None:
@@ -179,6 +192,7 @@ def test_the_answer_to_a_foreign_card_has_its_code_and_no_tag(simulation) -> Non
     table.played.shoe.order(ExitFault.FOREIGN_TAG)
     before = len(table.played.table.entries)
     table.draw(RED.of(card_named("4C")))
-    answer = table.plain(table.played.table.entries[before:])
-    assert "FOREIGN_CARD" in [one.get("code") for one in answer]
-    assert FOREIGN_TAG not in json.dumps(answer)
+    answer = table.answers(table.played.table.entries[before:])
+    raised = [one.code for one in answer if isinstance(one, IrregularityAnswer)]
+    assert "FOREIGN_CARD" in raised
+    assert FOREIGN_TAG not in str(answer)

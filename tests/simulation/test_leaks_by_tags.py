@@ -6,22 +6,27 @@ has seen. No card is looked up before its tag has left the shoe.
 Source: D-8 (a scan is not disclosure); controller/views/README.md, "Disclosure".
 """
 
-import json
 import logging
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from msgspec.json import encode
+from shown_tables import faces
 
 from controller.actions.actions import DeclareResult, OperatorAction, Resolution, VacateSeat
 from controller.actions.choices import FloorDecision
 from controller.actions.declaration import Role
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
-from controller.control.answers import plain_entries, refusal_text
+from controller.control.answers import answered_entries, refusal_text
 from controller.core.manifest_binding import MANIFESTS
-from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
-from controller.core.state import STATES
+from controller.core.settings import (
+    DeviceSettings,
+    ReaderDeviceSettings,
+    Settings,
+)
+from controller.core.state import Conclusion, Stored, encode_state
 from controller.custody.manifest_csv import read_manifest
 from controller.messages.catalogue import to_words
 from controller.metrics.collector import TableMetrics
@@ -30,12 +35,12 @@ from controller.procedure.rulebook import ObservableFact
 from controller.replay.replayer import describe_entry
 from controller.rules.outcome import Outcome
 from controller.service.device_log import WireLogger
-from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven
-from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import SnapshotPart
-from drivers.catalogue import ShoeSettings, build_monitor
+from controller.views.build import build_snapshot
+from controller.views.snapshot import HIDDEN_CARD, Snapshot, card_words
+from drivers.model import ReaderSeat
+from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.message import message
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.dealing.cards import card_named
@@ -76,9 +81,7 @@ class Table:
     def __init__(self, cards: tuple[str, ...], profile: str, batch: PhysicalBatch) -> None:
         self.shoe = WriteRecordingShoe()
         self.readers = {RACK: TableReader(), LAYOUT: TableReader()}
-        device = ShoeDeviceSettings(
-            EXIT, "feig-rfid", False, "0-9A-F", "stx_counted", 250, gate_input=1
-        )
+        device = DeviceSettings(EXIT, "feig-rfid", FEIG_RFID.to_store(RfidSettings(gate_input=1)))
         settings = Settings(
             table="M7",
             pit="",
@@ -87,8 +90,8 @@ class Table:
             observed=(ObservableFact.RESULT_BUTTON,),
             shoe=device,
             readers=(
-                ReaderDeviceSettings(RACK, "discard_rack"),
-                ReaderDeviceSettings(LAYOUT, "layout"),
+                ReaderDeviceSettings(RACK, "feig-reader", seat=ReaderSeat.DISCARD_RACK),
+                ReaderDeviceSettings(LAYOUT, "feig-reader", seat=ReaderSeat.LAYOUT),
             ),
         )
         self.rig = SimulatedTable(settings, profile, {EXIT: self.shoe, **self.readers})
@@ -120,25 +123,26 @@ class Table:
         self.rig.act(Resolution(FloorDecision.VOID_COUP), Role.FLOORPERSON)
         self.settle()
 
-    def snapshot_now(self) -> dict:
-        return snapshot(self.rig.core, self.rig.state, "running", "")
+    def snapshot_now(self) -> Snapshot:
+        return build_snapshot(self.rig.core, self.rig.state)
 
 
 def page_text(table: Table) -> str:
     snapshot_now = table.snapshot_now()
-    return json.dumps(snapshot_now) + status_block(
-        SnapshotPart(snapshot_now), CommandHints(("--config", "table.toml"))
+    return encode(snapshot_now).decode() + status_block(
+        snapshot_now, CommandHints(("--config", "table.toml"))
     )
 
 
 def metrics_text(table: Table) -> str:
     metrics = TableMetrics("M7")
     conclusion = Conclusion(table.rig.inputs[-1], tuple(table.rig.entries))
-    metrics.observe(StoredTransaction((conclusion,), (), table.rig.at, table.rig.state))
+    metrics.stored(Stored((conclusion,), (), table.rig.at, table.rig.state, table.rig.core.book))
 
     class Published:
         health = "running"
         published = (table.rig.core, table.rig.state)
+        followers = ()
         sealing_status = None
 
     lines = metrics.text(Published()).decode().splitlines()
@@ -149,12 +153,12 @@ def answer_text(table: Table) -> str:
     """The answer that an action would get now."""
     item = OperatorAction(table.rig.at, "A", Role.DEALER, "test", VacateSeat(3), "")
     _, output = table.rig.core.handle(table.rig.state, item)
-    plain = plain_entries(output.entries, table.rig.core.book, table.rig.state.table)
-    return json.dumps([refusal_text(output.entries, table.rig.core.book), plain])
+    answers = answered_entries(output.entries, table.rig.core.book, table.rig.state.table)
+    return encode((refusal_text(output.entries, table.rig.core.book), answers)).decode()
 
 
 def monitor_text(table: Table) -> str:
-    monitor = build_monitor("feig-rfid", ShoeSettings(), to_words, masked=True)
+    monitor = FEIG_RFID.build_monitor(to_words, masked=True)
     state, lines = monitor.initial(), []
     for item in table.rig.inputs:
         if isinstance(item, OF_A_PORT) and item.port == EXIT:
@@ -265,10 +269,10 @@ def test_an_unseen_card_of_the_other_batch_is_found_and_not_named(
     for table in (one, other):
         for _ in range(number):
             table.draw()
-    codes = [each["code"] for each in one.snapshot_now()["irregularities"]]
+    codes = [each.code for each in one.snapshot_now().irregularities]
     assert "WRONG_BATCH" in codes
-    found = one.snapshot_now()["irregularities"][codes.index("WRONG_BATCH")]["found"]
-    assert (found["card"], found["tag"]) == ("??", "")
+    found = one.snapshot_now().irregularities[codes.index("WRONG_BATCH")].found
+    assert (card_words(found.card), found.tag.value) == (HIDDEN_CARD, None)
     assert differing_outputs(one, other) == []
 
 
@@ -276,11 +280,11 @@ def test_dealt_face_up_a_card_of_the_other_batch_is_named_with_its_step() -> Non
     table = Table(NATURAL, "s42-mini", with_stray(RED, "9H", BLUE))
     for _ in range(3):
         table.draw()
-    open_ones = table.snapshot_now()["irregularities"]
-    assert [each["code"] for each in open_ones] == ["WRONG_BATCH"]
+    open_ones = table.snapshot_now().irregularities
+    assert [each.code for each in open_ones] == ["WRONG_BATCH"]
     (open_one,) = open_ones
-    assert (open_one["found"]["card"], open_one["found"]["back"]) == ("9h", "blue")
-    assert open_one["found"]["tag"] == BLUE.of(card_named("9H")).tag
+    assert (open_one.found.card.value, open_one.found.back) == ("9h", "blue")
+    assert open_one.found.tag.value == BLUE.of(card_named("9H")).tag
 
 
 def test_a_card_face_down_at_the_wrong_hand_is_found_and_not_named(pair) -> None:
@@ -289,7 +293,7 @@ def test_a_card_face_down_at_the_wrong_hand_is_found_and_not_named(pair) -> None
         for _ in range(6):
             table.draw()
         table.lay(LAYOUT, 3, BANKER_ANTENNA)
-    assert [each["code"] for each in one.snapshot_now()["irregularities"]] == ["CARD_MISPLACED"]
+    assert [each.code for each in one.snapshot_now().irregularities] == ["CARD_MISPLACED"]
     assert differing_outputs(one, other) == []
 
 
@@ -299,7 +303,7 @@ def test_a_card_that_never_left_by_the_exit_is_found_and_not_named(pair) -> None
         for _ in range(4):
             table.draw()
         table.lay(LAYOUT, 7, PLAYER_ANTENNA)
-    assert [each["code"] for each in one.snapshot_now()["irregularities"]] == ["CARD_NOT_DRAWN"]
+    assert [each.code for each in one.snapshot_now().irregularities] == ["CARD_NOT_DRAWN"]
     assert differing_outputs(one, other) == []
 
 
@@ -319,7 +323,7 @@ def test_a_declared_result_discloses() -> None:
     for _ in range(6):
         table.draw()
     table.rig.act(DeclareResult(Outcome.PLAYER))
-    assert table.snapshot_now()["last_coup"]["player"] == ["9h", "Kc"]
+    assert faces(table.snapshot_now().last_coup.player.cards) == ["9h", "Kc"]
 
 
 # --- cards still in the shoe ----------------------------------------------------------------------
@@ -333,7 +337,7 @@ def test_no_face_is_stored_of_a_card_still_in_the_shoe(pair, drawn) -> None:
     for table in (one, other):
         for _ in range(1 + drawn):
             table.draw()
-    assert STATES.encode(one.rig.state) == STATES.encode(other.rig.state)
+    assert encode_state(one.rig.state) == encode_state(other.rig.state)
     assert one.rig.inputs == other.rig.inputs
 
 

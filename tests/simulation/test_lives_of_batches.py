@@ -22,10 +22,11 @@ from controller.custody.batch_life.lifecycle import apply_batch_fact, new_lineag
 from controller.custody.batch_life.permissions import batch_due_next, obstacles_to_dealing
 from controller.custody.batch_life.stages import EDGES, BatchStage
 from controller.state_table import StateTable
-from drivers.catalogue import TABLELINK, ShufflerSettings, build_shuffler
 from drivers.events import DeviceEvent, ReportsLost
 from drivers.interface import DriverOutput
+from drivers.model import Installation
 from drivers.shuffler_events import ShufflerEvent
+from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
@@ -58,7 +59,7 @@ class Table:
         pins = self.shuffler.pins
         image = ApprovedImage(bytes.fromhex(pins.image), pins.version, pins.security_counter)
         pin = Pin(bytes.fromhex(pins.device), bytes.fromhex(pins.key), "p1", 1)
-        self.driver = build_shuffler(TABLELINK, ShufflerSettings(False, Trust(pin, (image,))))
+        self.driver = TABLELINK_SHUFFLER.build(installed=Installation(False, Trust(pin, (image,))))
         self.state = self.driver.initial()
         self.lineage = new_lineage(BACKS)
         self.writes: list[bytes] = []

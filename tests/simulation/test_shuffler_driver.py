@@ -10,11 +10,11 @@ import pytest
 from in_words import in_words
 
 from controller.messages.catalogue import to_words
-from drivers.catalogue import TABLELINK, Shuffler, ShufflerSettings, build_shuffler
 from drivers.commands import OrderShuffler, ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome, DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
+from drivers.model import Installation
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,
@@ -38,6 +38,7 @@ from drivers.shuffler_events import (
     ShufflerWarning,
     ShuffleStarted,
 )
+from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
@@ -76,8 +77,8 @@ class Bench:
     ) -> None:
         settings = EmulatedSettings(bare=bare, shuffle_ns=SHUFFLE_MS * MS)
         self.shuffler = EmulatedShuffler(settings)
-        reported = ShufflerSettings(allow_commands, trust(_trust(self.shuffler)))
-        self.driver: Shuffler = build_shuffler(TABLELINK, reported)
+        reported = Installation(allow_commands, trust(_trust(self.shuffler)))
+        self.driver = TABLELINK_SHUFFLER.build(installed=reported)
         self.state = self.driver.initial()
         self.reported: list[DeviceEvent] = []
         self.writes: list[bytes] = []
@@ -539,8 +540,8 @@ def test_a_restarted_program_knows_the_compartments(bench: Bench, orders_done: i
     bench.reported.clear()
 
     # Only the state survives.
-    bench.driver = build_shuffler(
-        TABLELINK, ShufflerSettings(allow_commands=True, trust=_trust(bench.shuffler))
+    bench.driver = TABLELINK_SHUFFLER.build(
+        installed=Installation(allow_commands=True, trust=_trust(bench.shuffler))
     )
     bench.plug()
 

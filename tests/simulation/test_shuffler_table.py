@@ -3,20 +3,19 @@
 Source: NY (a)(4)(iv); S42 (a)(4), (e); controller/procedure/README.md, "The shuffler at the table".
 """
 
-import json
 from functools import reduce
 from itertools import product
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from controller.actions.actions import ClearWarning, CloseShoe, GiveShufflerOrder, UnlockShoe
 from controller.actions.declaration import Role
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.core.manifest_binding import MANIFESTS
-from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
-from controller.core.state import STATES
+from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
+from controller.core.state import encode_state
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason, Lineage, WarningKind
@@ -29,8 +28,8 @@ from controller.rules.cards import Card, Rank, Suit
 from controller.tape.entries import CommandGiven, DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.inputs import ManifestGiven, Started
 from controller.tape.records import entry_record, input_record
-from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.build import build_snapshot
+from controller.views.snapshot import Snapshot
 from drivers.commands import ShufflerOrder
 from drivers.events import CommandAnswered, CommandOutcome
 from drivers.shuffler_events import IdentityRefused
@@ -88,7 +87,7 @@ class Table(SimulatedTable):
             )
         )
         paired = Trust(bare=True) if bare else trust_in(self.shuffler)
-        shoe = ShoeDeviceSettings(SHOE, "angel-eye-ii-ex", locks, "0-9A-F", "stx_counted", 250)
+        shoe = DeviceSettings(SHOE, "angel-eye-ii-ex", allow_commands=locks)
         device = ShufflerDeviceSettings(
             SHUFFLER, "tablelink", allow_commands=True, orders=ORDERS, trust=trust or paired
         )
@@ -149,10 +148,8 @@ class Table(SimulatedTable):
         assert life is not None
         return life.stage
 
-    def snapshot(self) -> dict[str, object]:
-        view = snapshot(self.core, self.state, "running", "")
-        assert json.loads(json.dumps(view)) == view
-        return view
+    def snapshot(self) -> Snapshot:
+        return build_snapshot(self.core, self.state)
 
 
 @pytest.fixture
@@ -162,9 +159,9 @@ def table() -> Table:
 
 def test_a_paired_shuffler_is_trusted_and_shown(table: Table) -> None:
     assert table.lineage.trusted
-    shuffler = table.snapshot()["shuffler"]
-    assert (shuffler["stage"], shuffler["trusted"], shuffler["bare"]) == ("online", True, False)
-    assert "trusted" in status_block(SnapshotPart(table.snapshot()), CommandHints())
+    shuffler = table.snapshot().shuffler
+    assert (shuffler.stage, shuffler.trusted, shuffler.bare) == ("online", True, False)
+    assert "trusted" in status_block(table.snapshot(), CommandHints())
     assert table.lineage.warnings == ()
 
 
@@ -358,7 +355,7 @@ def test_an_unplugged_shuffler_is_a_warning_and_not_a_missing_shoe_report(table:
 
 def test_the_status_shows_what_to_type(table_with_warning: Table) -> None:
     block = status_block(
-        SnapshotPart(table_with_warning.snapshot()),
+        table_with_warning.snapshot(),
         CommandHints(("--config", "table.toml")),
         width=200,
     )
@@ -372,7 +369,7 @@ def test_the_status_shows_what_to_type(table_with_warning: Table) -> None:
 def restart(table: Table) -> None:
     """Restart the program with its stored state; the shuffler keeps running."""
     started = next(one for one in table.inputs if isinstance(one, Started))
-    table.state = STATES.decode(STATES.encode(table.state))
+    table.state = table.core.devices.read_state(encode_state(table.state))
     table.take(replace(started, at=table.at, boot_id="after"))
 
 
@@ -390,11 +387,11 @@ def test_a_restart_alone_is_not_a_warning(table: Table) -> None:
     before = table.lineage
     restart(table)
     assert table.lineage == before
-    assert table.snapshot()["shuffler"]["trusted"] is False
+    assert table.snapshot().shuffler.trusted is False
     table.shuffler.host_appeared(table.clock_ns)
     table.take(PortOpened(SHUFFLER, table.at, ENTROPY[::-1]))
     table.advance(S)
-    assert table.snapshot()["shuffler"]["trusted"] is True
+    assert table.snapshot().shuffler.trusted is True
     assert table.lineage == before
 
 
@@ -416,10 +413,8 @@ def test_events_of_the_shuffler_during_a_restart_arrive_afterwards(table: Table)
 
 def test_a_bare_shuffler_is_marked_everywhere() -> None:
     table = Table(bare=True)
-    assert table.snapshot()["shuffler"]["bare"] is True
-    assert "BARE: it proves no identity" in status_block(
-        SnapshotPart(table.snapshot()), CommandHints()
-    )
+    assert table.snapshot().shuffler.bare is True
+    assert "BARE: it proves no identity" in status_block(table.snapshot(), CommandHints())
 
 
 def test_another_shuffler_than_the_paired_one_never_feeds_the_table() -> None:
@@ -429,7 +424,7 @@ def test_another_shuffler_than_the_paired_one_never_feeds_the_table() -> None:
     table.shuffler.press("load", 1)
     table.shuffler.press("count", 1)
     table.advance(S)
-    assert table.snapshot()["shuffler"]["trusted"] is False
+    assert table.snapshot().shuffler.trusted is False
     assert kinds(table) == [WarningKind.IDENTITY]
     assert {one.stage for one in table.lineage.lives} == {BatchStage.UNKNOWN}
     device = [
@@ -472,9 +467,9 @@ def bind(table: Table, back: str) -> None:
 
 
 def places_of(table: Table, back: str) -> dict[str, int]:
-    batches = table.snapshot()["custody"]["batches"]
-    cards = next(one["cards"] for one in batches if one["back"] == back)
-    return {place: count for place, count in cards.items() if count}
+    batches = table.snapshot().custody.batches
+    cards = next(one.cards for one in batches if one.back == back)
+    return {place: count for place, count in asdict(cards).items() if count}
 
 
 def test_after_its_turn_all_cards_of_a_batch_are_in_the_shuffler(table: Table) -> None:
@@ -500,7 +495,7 @@ def test_a_batch_that_is_counted_short_is_found(table: Table) -> None:
     assert red is not None
     assert (red.stage, red.block_reasons) == (BatchStage.HELD, (BlockReason.SHORT,))
     assert WarningKind.COUNT in kinds(table)
-    assert table.snapshot()["custody"]["batches"][0]["blocked"]
+    assert table.snapshot().custody.batches[0].blocked
     assert table.state.table.open_irregularities == ()
 
 
@@ -528,5 +523,5 @@ def test_counts_by_face_are_shown_nowhere(table: Table) -> None:
         )
         lineage = replace(table.lineage, lives=lives)
         state = replace(table.state, table=replace(table.state.table, lineage=lineage))
-        snapshots.append(snapshot(table.core, state, "running", ""))
+        snapshots.append(build_snapshot(table.core, state))
     assert snapshots[0] == snapshots[1]

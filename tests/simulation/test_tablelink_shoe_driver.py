@@ -8,7 +8,6 @@ from typing import TypeVar
 import pytest
 from in_words import in_words
 
-from drivers.catalogue import TABLELINK, Shoe, ShoeSettings, build_shoe
 from drivers.commands import DeviceCommand, LockExit, UnlockExit
 from drivers.events import (
     CardPassed,
@@ -30,6 +29,8 @@ from drivers.events import (
 )
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
+from drivers.model import Installation
+from drivers.shoes.models import TABLELINK_SHOE
 from drivers.shuffler_events import IdentityProven, IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.link import LinkFaultKind
@@ -61,8 +62,8 @@ class Bench:
         self, sensor: CardSensor = CardSensor.TAGS, *, allow_commands: bool = True
     ) -> None:
         self.shoe = TableLinkShoe(TableLinkShoeSettings(sensor=sensor))
-        reported = ShoeSettings(allow_commands=allow_commands, trust=_trust(self.shoe))
-        self.driver: Shoe = build_shoe(TABLELINK, reported)
+        reported = Installation(allow_commands=allow_commands, trust=_trust(self.shoe))
+        self.driver = TABLELINK_SHOE.build(installed=reported)
         self.state = self.driver.initial()
         self.reported: list[DeviceEvent] = []
         self.writes: list[bytes] = []

@@ -5,15 +5,15 @@ from msgspec.structs import replace
 
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
-from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
-from controller.core.state import STATES
+from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
+from controller.core.state import encode_state
 from controller.custody.findings import FindingCode
 from controller.procedure.events import CardDrawn, CustodyFindingRaised, ShufflerReported
 from controller.tape.entries import DeviceEventRecorded, EventVerdicts
 from controller.tape.inputs import Started
 from controller.tape.records import entry_record
-from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.build import build_snapshot
+from controller.views.snapshot_devices import IdentityView
 from drivers.shuffler_events import DeviceSilent, IdentityProven, IdentityRefused
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
 from firmware_bridge.transport.port import PortOpened
@@ -55,10 +55,8 @@ class Table(SimulatedTable):
     ) -> None:
         shoe_settings = TableLinkShoeSettings(device=OTHER_DEVICE, seed=b"of the shoe", bare=bare)
         self.shoe, self.shuffler = TableLinkShoe(shoe_settings), Shuffler(ShufflerSettings())
-        shoe = ShoeDeviceSettings(
-            *(SHOE, "tablelink", True, "0-9A-F", "stx_counted", 250),
-            trust=trust or trust_in(self.shoe),
-        )
+        trusted = trust or trust_in(self.shoe)
+        shoe = DeviceSettings(SHOE, "tablelink", allow_commands=True, trust=trusted)
         shuffler = ShufflerDeviceSettings(SHUFFLER, "tablelink", trust=trust_in(self.shuffler))
         settings = Settings("M7", "3", decks, 0, (), shoe, shuffler=None if alone else shuffler)
         devices = {SHOE: self.shoe} if alone else {SHOE: self.shoe, SHUFFLER: self.shuffler}
@@ -78,13 +76,11 @@ class Table(SimulatedTable):
         device_notes = [one for one in self.entries if isinstance(one, DeviceEventRecorded)]
         return [one for one in device_notes if isinstance(one.event, kind)]
 
-    def identity(self) -> dict[str, object]:
-        return snapshot(self.core, self.state, "running", "")["device"]["identity"]
+    def identity(self) -> IdentityView | None:
+        return build_snapshot(self.core, self.state).device.identity
 
     def status(self) -> str:
-        return status_block(
-            SnapshotPart(snapshot(self.core, self.state, "running", "")), CommandHints()
-        )
+        return status_block(build_snapshot(self.core, self.state), CommandHints())
 
 
 @pytest.fixture
@@ -107,21 +103,21 @@ def test_a_paired_shoe_feeds_the_table() -> None:
 
 
 def test_its_identity_is_shown(table: Table) -> None:
-    assert table.identity() == {
-        "device": "5eed0000c0ffee02",
-        "version": "1.0.0",
-        "bare": False,
-        "trusted": True,
-        "refused": "",
-    }
+    assert table.identity() == IdentityView(
+        device="5eed0000c0ffee02",
+        version="1.0.0",
+        bare=False,
+        trusted=True,
+        refused="",
+    )
     assert "device 5eed0000c0ffee02 firmware 1.0.0, trusted" in table.status()
 
 
 def test_another_shoe_never_feeds_the_table(impostor: Table) -> None:
     impostor.draw(*BURN, *COUP)
     assert impostor.events_of(CardDrawn) == []
-    assert impostor.identity()["trusted"] is False
-    assert impostor.identity()["refused"]
+    assert impostor.identity().trusted is False
+    assert impostor.identity().refused
     assert "REFUSED: " in impostor.status()
 
 
@@ -129,7 +125,7 @@ def test_a_bare_shoe_feeds_the_table_and_is_marked_everywhere() -> None:
     table = Table(bare=True, alone=True)
     table.draw(*BURN, *COUP)
     assert len(table.events_of(CardDrawn)) == 6
-    assert (table.identity()["bare"], table.identity()["trusted"]) == (True, False)
+    assert (table.identity().bare, table.identity().trusted) == (True, False)
     assert "BARE: it proves no identity" in table.status()
 
 
@@ -163,13 +159,13 @@ def test_an_open_shuffler_door_locks_this_shoe(table: Table) -> None:
 
 def test_after_a_restart_it_has_to_prove_itself_again(table: Table) -> None:
     started = next(one for one in table.inputs if isinstance(one, Started))
-    table.state = STATES.decode(STATES.encode(table.state))
+    table.state = table.core.devices.read_state(encode_state(table.state))
     table.take(replace(started, at=table.at, boot_id="after"))
-    assert table.identity()["trusted"] is False
+    assert table.identity().trusted is False
     table.shoe.host_appeared(table.clock_ns)
     table.take(PortOpened(SHOE, table.at, ENTROPY[::-1]))
     table.advance(S)
-    assert table.identity()["trusted"] is True
+    assert table.identity().trusted is True
 
 
 def test_faces_are_counted_without_a_claimed_hand() -> None:
@@ -182,4 +178,4 @@ def test_faces_are_counted_without_a_claimed_hand() -> None:
 def test_inputs_and_entries_can_be_stored(table: Table) -> None:
     table.draw(*BURN, *COUP)
     assert all(map(entry_record, table.entries))
-    assert STATES.decode(STATES.encode(table.state)) == table.state
+    assert table.core.devices.read_state(encode_state(table.state)) == table.state

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from controller.core.build import build_core
-from controller.core.state import STATES
+from controller.core.state import encode_state
 from controller.profiles.load import load_clauses
 from controller.tape.entries import DeviceEventRecorded, Entry
 from controller.tape.inputs import Input
@@ -47,7 +47,7 @@ def replay_figures(inputs: list[Input]) -> ReplayFigures:
         finally:
             sys.setprofile(before)
         entries.extend(output.entries)
-        sizes.append(len(STATES.encode(state)))
+        sizes.append(len(encode_state(state)))
         calls += [count] * any(map(is_card, output.entries))
     return ReplayFigures(tuple(entries), tuple(sizes), tuple(calls))
 

@@ -9,8 +9,11 @@ from pathlib import Path
 import pytest
 from golden_records import entry_or_input, record_of, records, stored
 
+from controller.core.stored_settings import SETTINGS, read_settings
 from controller.replay.report import ReplayFinding, replay
+from drivers.shoes.models import FEIG_RFID
 
+SETTINGS_1 = Path(__file__).parent / "settings-1.txt"
 TAPES = sorted(Path(__file__).parent.glob("format-1-*.tape.xz"))
 
 
@@ -23,6 +26,18 @@ def test_every_record_of_format_1_is_read_and_encodes_to_the_same_bytes() -> Non
 def test_every_form_of_a_record_is_among_them() -> None:
     missing = [one.hex() for one in records() if one not in set(stored())]
     assert missing == [], "a new form: run tests/tapes/golden_records.py --add"
+
+
+def test_the_settings_of_every_version_are_read() -> None:
+    """Versions up to 0.7 stored them in another form, with the settings of every model."""
+    first, rfid, same, plug_in = (bytes.fromhex(one) for one in SETTINGS_1.read_text().split())
+
+    assert read_settings(first).shuffler is not None
+    assert FEIG_RFID.read_settings(read_settings(rfid).shoe.driver).gate_input == 2
+    assert read_settings(rfid) == read_settings(same)
+    assert SETTINGS.encode(read_settings(same)) == same
+    assert SETTINGS.encode(read_settings(plug_in)) == plug_in
+    assert read_settings(plug_in).shoe.plug_in == "lumen-shoe==1.0"
 
 
 @pytest.mark.parametrize("tape", TAPES, ids=lambda one: one.name.removesuffix(".tape.xz"))

@@ -110,15 +110,18 @@ def other_batches(folder: Path, name: str) -> "tuple[Manifest, ...]":
 
 
 def pile_reader(port: str, model: str) -> "PileReader[Any]":
-    """The reader at a port. Raises CommandError, BadShoeSettings."""
+    """The reader at a port. Raises CommandError, BadDeviceSettings."""
     from controller.commissioning.pile_reader import PileReader
-    from drivers.catalogue import READER_BAUD, READER_PARITY, build_inventory_reader
+    from drivers.catalogue import DEFAULT_MODELS, find_model
+    from drivers.model import DeviceKind, Installation, ReaderSeat
     from firmware_bridge.transport.open_port import open_port
     from firmware_bridge.transport.port import LineSettings, Parity
 
-    driver = build_inventory_reader(model)
+    reader = find_model(DeviceKind.READER, DEFAULT_MODELS[DeviceKind.READER])
+    settings = reader.with_values({"reader": model})
+    driver = reader.driver(settings, Installation(seat=ReaderSeat.ENROLMENT))
     try:
-        opened = open_port(port, LineSettings(READER_BAUD, Parity(READER_PARITY)))
+        opened = open_port(port, LineSettings(reader.baud, Parity(reader.parity)))
     except ValueError as error:
         raise CommandError(f"--reader: {error}") from error
     return PileReader(port, opened, driver)

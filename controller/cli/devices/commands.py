@@ -5,13 +5,22 @@ Source: controller/cli/README.md, "Command line"; D-8 (a scan is not disclosure)
 # ruff: noqa: PLC0415 - device libraries are loaded only when a device is asked for.
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import typer
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo_stderr
 from controller.cli.path_parameters import ConfigFile
+
+SettingOption: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="A setting of the model, as in the configuration; may be repeated.",
+    ),
+]
 
 
 class Level(StrEnum):
@@ -30,8 +39,8 @@ def monitor(
         str,
         typer.Option(
             metavar="NAME",
-            help="The device's model, such as angel-eye-ii-ex (the default), feig-rfid, tablelink,"
-            " tablelink-shuffler, hid-pos or zebra-ssi; with --config that of the port.",
+            help="The device's model, as in the configuration; with --config that of the port."
+            " A name that is not known is answered with the list.",
         ),
     ] = "",
     baud: Annotated[
@@ -47,12 +56,7 @@ def monitor(
         int,
         typer.Option(min=0, max=604_800, metavar="N", help="Stop after N seconds; 0: at Ctrl-C."),
     ] = 0,
-    seq_cycle: Annotated[
-        str, typer.Option(metavar="WORD", help="How reports are numbered, as in the configuration.")
-    ] = "",
-    bcc_reading: Annotated[
-        str, typer.Option(metavar="WORD", help="How checksums are formed, as in the configuration.")
-    ] = "",
+    values: SettingOption = None,
     maintenance: Annotated[
         bool,
         typer.Option("--maintenance", help="Show card bytes. Needs --config and no open shoe."),
@@ -70,7 +74,7 @@ def monitor(
     from controller.cli.devices.monitor import MonitorWatch, run_monitor
     from controller.cli.devices.monitored_port import MonitorOptions, find_monitored_port
 
-    options = MonitorOptions(port, model, baud, seq_cycle, bcc_reading)
+    options = MonitorOptions(port, model, baud, tuple(map(_key_and_value, values or ())))
     monitored = find_monitored_port(options, config, masked=not maintenance)
     levels = tuple(one.value for one in level or Level)
     watch = MonitorWatch(port, monitored.line, monitored.allowed, levels, seconds, json)
@@ -91,6 +95,18 @@ def monitor(
     _confirm(port, sure=yes)
     with maintenance_lock(config, port):
         run_monitor(watch, monitored.monitor)
+
+
+def _key_and_value(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise CommandError(
+            f"{text!r} is not allowed",
+            place="--set",
+            allowed="KEY=VALUE",
+            remedy="write the key, an equals sign and the value",
+        )
+    return key, value
 
 
 def _confirm(port: str, *, sure: bool) -> None:

@@ -7,7 +7,7 @@ Source: firmware_bridge/README.md, "Three levels"; D-8 (a scan is not disclosure
 import queue
 import threading
 from datetime import UTC, datetime
-from typing import Final, assert_never
+from typing import Any, Final, assert_never
 
 from msgspec import Struct, field
 
@@ -15,7 +15,7 @@ from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json_line, echo_raw, echo_stderr
 from controller.messages.catalogue import to_words
 from controller.views.quantity import counted
-from drivers.catalogue import ShoeMonitor
+from drivers.monitor import Monitor
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.clock import now
@@ -54,7 +54,7 @@ class _Count(Struct):
     lines: dict[str, int] = field(default_factory=lambda: dict.fromkeys(_OPENINGS, 0))
 
 
-def run_monitor(watch: MonitorWatch, monitor: ShoeMonitor) -> None:
+def run_monitor(watch: MonitorWatch, monitor: Monitor[Any]) -> None:
     """Print until time is up or Ctrl-C. Raises CommandError if the port never opened."""
     events: queue.Queue[PortEvent] = queue.Queue(_EVENTS_WAITING_MAX)
     ending = threading.Event()
@@ -89,7 +89,7 @@ def _enqueue(events: queue.Queue[PortEvent], ending: threading.Event, event: Por
 
 def _print_events(
     watch: MonitorWatch,
-    monitor: ShoeMonitor,
+    monitor: Monitor[Any],
     events: queue.Queue[PortEvent],
     count: _Count,
     began: Timestamp,

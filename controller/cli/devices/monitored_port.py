@@ -8,59 +8,35 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from types import MappingProxyType
-from typing import cast
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.config.load import TableConfig, load_config
-from controller.core.build import shoe_driver_settings
+from controller.core.settings import DeviceSettings, installation
 from controller.journal.store import Journal, JournalError
 from controller.messages.catalogue import to_words
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
-from drivers.catalogue import (
-    ANGEL_EYE_II_EX,
-    HID_POS,
-    RFID_SHOE,
-    SCANNER_MODELS,
-    SHOE_MODELS,
-    SHUFFLER_MODELS,
-    TABLELINK,
-    ShoeMonitor,
-    ShoeSettings,
-    build_monitor,
-    build_scanner_monitor,
-    build_shuffler_monitor,
-)
+from drivers.catalogue import DEFAULT_MODELS, AnyModel, find_model, model_names
+from drivers.model import LISTENING, BadDeviceSettings, DeviceKind
+from drivers.monitor import Monitor
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import LineSettings, Parity
 
-# A shoe and a shuffler model may share a name; the suffix separates them here.
-_AS_SHUFFLER = "-shuffler"
-SHUFFLERS = MappingProxyType(
-    {f"{name}{_AS_SHUFFLER}": model for name, model in SHUFFLER_MODELS.items()}
-)
-MODELS = (*SHOE_MODELS, *SCANNER_MODELS, *SHUFFLERS)
-SILENT_SCANNER = (
-    "a scanner that was plugged in again may be silent until a table has opened it: the monitor"
-    " never writes"
-)
-UNGREETED_DEVICE = (
-    "a TableLink device sends little until a table has opened a session: the monitor never writes"
-)
-
 
 class MonitorOptions(Struct, frozen=True):
-    """The options of the command; empty or 0 means by the configuration or the model."""
+    """The options of the command; empty or 0 means by the configuration or the model.
+
+    `values`: settings of the model, as key and value.
+    """
 
     port: str
     model: str = ""
     baud: int = 0
-    seq_cycle: str = ""
-    bcc_reading: str = ""
+    values: tuple[tuple[str, str], ...] = ()
 
 
 class MonitoredPort(Struct, frozen=True):
@@ -69,23 +45,31 @@ class MonitoredPort(Struct, frozen=True):
     model: str
     line: LineSettings
     allowed: AllowList | None
-    monitor: ShoeMonitor
+    monitor: Monitor[Any]
     remark: str = ""
 
 
 def find_monitored_port(
     options: MonitorOptions, config: Path | None, *, masked: bool
 ) -> MonitoredPort:
-    """The port to monitor. Raises CommandError; BadShoeSettings for an unknown setting."""
-    if config is None:
-        model = options.model or ANGEL_EYE_II_EX
-        return _monitored(options, model, ShoeSettings(), _line_of(model), None, masked=masked)
-    table = load_config(config)
-    line = _line_at(table, options, config)
-    model, settings = _model_at(table, options)
-    if options.model and options.model != model:
-        model, line = options.model, _line_of(options.model)
-    return _monitored(options, model, settings, line, table.allowed, masked=masked)
+    """The port to monitor. Raises CommandError; BadDeviceSettings for an unknown setting."""
+    line, allowed, installed, stored = None, None, LISTENING, b""
+    kind, name = DeviceKind.SHOE, DEFAULT_MODELS[DeviceKind.SHOE]
+    if config is not None:
+        table = load_config(config)
+        kind, device = _device_at(table, options, config)
+        name, stored, installed = device.model, device.driver, installation(device)
+        line, allowed = dict(table.lines)[device.port], table.allowed
+    model = find_model(kind, name)
+    if options.model and options.model != monitor_name(model):
+        model, line, stored = _named(options.model), None, b""
+    line = line or LineSettings(model.baud, Parity(model.parity or Parity.NONE))
+    line = replace(line, baud=options.baud or line.baud)
+    values = _values_of(model, dict(options.values))
+    stored = model.to_store(replace(model.read_settings(stored), **values))
+    monitor = model.build_monitor(to_words, stored, installed, masked=masked)
+    remark = to_words(model.monitor_remark) if model.monitor_remark is not None else ""
+    return MonitoredPort(monitor_name(model), line, allowed, monitor, remark)
 
 
 def same_port(configured: str, port: str) -> bool:
@@ -95,75 +79,50 @@ def same_port(configured: str, port: str) -> bool:
     return "://" not in configured and os.path.realpath(configured) == os.path.realpath(port)
 
 
-def _line_of(model: str) -> LineSettings:
-    """The model's own speed and parity. Raises CommandError."""
-    known = SHOE_MODELS.get(model) or SCANNER_MODELS.get(model) or SHUFFLERS.get(model)
-    if known is None:
-        raise CommandError(
-            f"{model!r} is not known",
-            place="--model",
-            allowed=", ".join(MODELS),
-            remedy="use one of them",
-        )
-    return LineSettings(known.baud, Parity(known.parity or Parity.NONE))
+def monitor_name(model: AnyModel) -> str:
+    """The name of a model for `--model`: a shuffler may have that of a shoe."""
+    taken = model.kind is not DeviceKind.SHOE and model.name in model_names(DeviceKind.SHOE)
+    return f"{model.name}-{model.kind}" if taken else model.name
 
 
-def _line_at(table: TableConfig, options: MonitorOptions, config: Path) -> LineSettings:
-    """The line of this port in the configuration. Raises CommandError."""
-    for port, line in table.lines:
-        if same_port(port, options.port):
-            return line
-    ports = ", ".join(port for port, _ in table.lines)
+def _named(name: str) -> AnyModel:
+    """The model of that name. Raises CommandError."""
+    known = {monitor_name(one): one for one in _every_model()}
+    if name in known:
+        return known[name]
+    raise CommandError(
+        f"{name!r} is not known",
+        place="--model",
+        allowed=", ".join(known),
+        remedy="use one of them",
+    )
+
+
+def _every_model() -> Iterator[AnyModel]:
+    return (find_model(kind, name) for kind in DeviceKind for name in model_names(kind))
+
+
+def _values_of(model: AnyModel, values: dict[str, str]) -> dict[str, Any]:
+    """The settings of the command as the model has them. Raises CommandError."""
+    try:
+        settings = model.with_values(values)
+    except BadDeviceSettings as error:
+        raise CommandError(f"--set {error}") from error
+    return {name: getattr(settings, name) for name in values}
+
+
+def _device_at(
+    table: TableConfig, options: MonitorOptions, config: Path
+) -> tuple[DeviceKind, DeviceSettings]:
+    """The device at this port in the configuration. Raises CommandError."""
+    for kind, device in table.settings.devices:
+        if same_port(device.port, options.port):
+            return kind, device
     raise CommandError(
         f"{options.port} is not a port of {config}",
         place="PORT",
-        allowed=ports,
+        allowed=", ".join(port for port, _ in table.lines),
         remedy="use one of them, or leave --config out",
-    )
-
-
-def _model_at(table: TableConfig, options: MonitorOptions) -> tuple[str, ShoeSettings]:
-    """The model at this port; an auxiliary reader is monitored like the one in an RFID shoe."""
-    for reader in table.settings.readers:
-        if same_port(reader.port, options.port):
-            return RFID_SHOE, ShoeSettings(reader=reader.reader, delivery=reader.delivery)
-    for scanner in table.settings.scanners:
-        if same_port(scanner.port, options.port):
-            return scanner.model, ShoeSettings()
-    shuffler = table.settings.shuffler
-    if shuffler is not None and same_port(shuffler.port, options.port):
-        return f"{shuffler.model}{_AS_SHUFFLER}", ShoeSettings()
-    shoe = table.settings.shoe
-    return shoe.model, shoe_driver_settings(shoe)
-
-
-def _monitored(
-    options: MonitorOptions,
-    model: str,
-    settings: ShoeSettings,
-    line: LineSettings,
-    allowed: AllowList | None,
-    *,
-    masked: bool,
-) -> MonitoredPort:
-    line = replace(line, baud=options.baud or line.baud)
-    if model in SCANNER_MODELS:
-        # A monitor receives only its own states, which the type of a union cannot express.
-        monitor = cast("ShoeMonitor", build_scanner_monitor(model, to_words, masked=masked))
-        remark = SILENT_SCANNER if model == HID_POS else ""
-        return MonitoredPort(model, line, allowed, monitor, remark)
-    if model in SHUFFLERS:
-        name = SHUFFLERS[model].name
-        monitor = cast("ShoeMonitor", build_shuffler_monitor(name, to_words, masked=masked))
-        return MonitoredPort(model, line, allowed, monitor, UNGREETED_DEVICE)
-    settings = replace(
-        settings,
-        seq_cycle=options.seq_cycle or settings.seq_cycle,
-        bcc_reading=options.bcc_reading or settings.bcc_reading,
-    )
-    remark = UNGREETED_DEVICE if model == TABLELINK else ""
-    return MonitoredPort(
-        model, line, allowed, build_monitor(model, settings, to_words, masked=masked), remark
     )
 
 

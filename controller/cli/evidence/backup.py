@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json
 from controller.cli.path_parameters import TableFile
+from controller.cli.table.pins import PinFile, author_of
 from controller.views.quantity import counted
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
@@ -44,20 +44,33 @@ def restore(
     backup: Annotated[Path, typer.Argument(metavar="BACKUP", help="What `backup` made.")],
     to: Annotated[Path, typer.Option(metavar="FOLDER", help="A new folder for table.toml.")],
     by: _By,
+    pin_file: PinFile = None,
     json: _Json = False,
 ) -> None:
     """Put a backup back on a spare machine; the old one must be off, or burnt."""
-    from controller.archive.backup import check_backup, put_config, put_journal, say_restored
+    from controller.actions.declaration import PIT_MANAGERS
+    from controller.archive.backup import (
+        CONFIG,
+        accounts_in,
+        check_backup,
+        put_config,
+        put_journal,
+        say_restored,
+    )
     from controller.archive.signer import open_signer
     from controller.config.load import load_config
+    from controller.views.people import author_words
     from firmware_bridge.transport.clock import now
 
     names = check_backup(backup)
+    people = accounts_in(backup)
+    unix = load_config(backup / CONFIG / _TABLE_FILE).unix_people if people.account_count() else {}
+    author = author_of(people, by, pin_file, PIT_MANAGERS, "a restored table", unix)
     put_config(backup, names, to)
     table = load_config(to / _TABLE_FILE)
     put_journal(backup, names, table.journal_folder)
     signer = open_signer(table.signing)
-    done = say_restored(table.journal_folder, table.settings.table, signer, by, now().utc_ns)
+    done = say_restored(table.journal_folder, table.settings.table, signer, author, now().utc_ns)
     if json:
         echo_json(
             {
@@ -67,35 +80,38 @@ def restore(
                 "record": done.record,
                 "log_size": done.log_size,
                 "unsigned": done.unsigned,
+                "by": by,
+                "proof": author.proof.value,
             }
         )
         return
     echo(f"table {table.settings.table}: {table.file}, journal {table.journal_folder}")
-    echo(f"  it goes on after record {done.record}; head {done.log_size} of its log names {by}")
+    known = author_words(by, author.proof)
+    echo(f"  it goes on after record {done.record}; head {done.log_size} of its log names {known}")
     if done.unsigned:
         echo(f"  that head is not signed by the table's key: {done.unsigned}")
     echo("  the old machine must never run this table again: any witness would notice")
 
 
-def begin_log(config: TableFile, by: _By, json: _Json = False) -> None:
+def begin_log(config: TableFile, by: _By, pin_file: PinFile = None, json: _Json = False) -> None:
     """Begin a new evidence log in place of one that is gone; verification says so for ever."""
     from controller.archive.log_writer import begin_log_anew
-    from controller.archive.signer import open_signer
-    from controller.config.load import load_config
-    from controller.journal.people import PeopleFile
-    from controller.journal.store import Journal
-    from firmware_bridge.transport.clock import now
+    from controller.cli.evidence.key_life import change_at_rest
+    from controller.views.people import author_words
 
-    if not by.strip():
-        raise CommandError("it is missing", place="--by", remedy="name the person who decides")
-    table = load_config(config)
-    person = PeopleFile(table.journal_folder).id_of(by)
-    signer = open_signer(table.signing, make=True)
-    with Journal.open(table.journal_folder, create=False) as journal:
-        aside = begin_log_anew(journal, table.settings.table, signer, person, now().utc_ns)
-        record = journal.head.seq
+    table, author, (aside, record) = change_at_rest(
+        config,
+        by,
+        pin_file,
+        "a new evidence log",
+        lambda journal, *values: (begin_log_anew(journal, *values), journal.head.seq),
+        make_key=True,
+    )
+    folder = table.journal_folder
     if json:
-        echo_json({"journal": str(table.journal_folder), "record": record, "aside": str(aside)})
+        said = {"journal": str(folder), "record": record, "aside": str(aside)}
+        echo_json({**said, "by": by, "proof": author.proof.value})
         return
-    echo(f"{table.journal_folder}: a new evidence log begins at record {record}")
+    known = author_words(by, author.proof)
+    echo(f"{folder}: a new evidence log begins at record {record}, by {known}")
     echo(f"  what was there is in {aside}: keep it")

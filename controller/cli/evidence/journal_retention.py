@@ -12,11 +12,16 @@ import typer
 from controller.cli.errors import ExitCode
 from controller.cli.output import echo, echo_json, progress_bar
 from controller.cli.path_parameters import JournalFolder
+from controller.cli.table.pins import PinFile, author_of
 from controller.views.quantity import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from controller.actions.declaration import Author
     from controller.archive.copies import ArchiveReport
     from controller.archive.prune import PruneDecision
+    from controller.archive.shoe_index import ShoeName
 
 _DAYS_MAX = 36_500
 
@@ -136,32 +141,56 @@ def _print_pruned(
         echo("no shoe may be deleted")
 
 
-def hold(path: JournalFolder, shoe: _Shoe, by: _By, reason: _Reason, json: _Json = False) -> None:
+def hold(
+    path: JournalFolder,
+    shoe: _Shoe,
+    by: _By,
+    reason: _Reason,
+    pin_file: PinFile = None,
+    json: _Json = False,
+) -> None:
     """Keep a shoe on this disk as evidence, whatever its age."""
-    from controller.archive.prune import hold_shoe as keep
-    from controller.archive.shoe_index import parse_shoe_name
-    from firmware_bridge.transport.clock import now
+    from controller.archive.prune import hold_shoe
 
-    name = parse_shoe_name(shoe)
-    file = keep(path, name, by, reason, now().utc_ns)
-    _print_hold("held", str(name), by, reason, file, as_json=json)
+    _change_hold(hold_shoe, "held", path, shoe, by, reason, pin_file, as_json=json)
 
 
 def release(
-    path: JournalFolder, shoe: _Shoe, by: _By, reason: _Reason, json: _Json = False
+    path: JournalFolder,
+    shoe: _Shoe,
+    by: _By,
+    reason: _Reason,
+    pin_file: PinFile = None,
+    json: _Json = False,
 ) -> None:
     """End a hold; the hold and the release stay on record."""
-    from controller.archive.prune import release_hold as let_go
+    from controller.archive.prune import release_hold
+
+    _change_hold(release_hold, "released", path, shoe, by, reason, pin_file, as_json=json)
+
+
+def _change_hold(
+    change: "Callable[[Path, ShoeName, Author, str, int], Path]",
+    done: str,
+    path: Path,
+    shoe: str,
+    by: str,
+    reason: str,
+    pin_file: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    from controller.actions.declaration import SUPERVISORS
     from controller.archive.shoe_index import parse_shoe_name
+    from controller.journal.people import PeopleFile
+    from controller.views.people import author_words
     from firmware_bridge.transport.clock import now
 
-    name = parse_shoe_name(shoe)
-    file = let_go(path, name, by, reason, now().utc_ns)
-    _print_hold("released", str(name), by, reason, file, as_json=json)
-
-
-def _print_hold(done: str, shoe: str, by: str, reason: str, file: Path, *, as_json: bool) -> None:
+    name, people = parse_shoe_name(shoe), PeopleFile.beside(path)
+    author = author_of(people, by, pin_file, SUPERVISORS, "a hold of evidence")
+    file = change(path, name, author, reason, now().utc_ns)
     if as_json:
-        echo_json({"shoe": shoe, "done": done, "by": by, "reason": reason, "file": str(file)})
+        said = {"shoe": str(name), "done": done, "by": by, "proof": author.proof.value}
+        echo_json({**said, "reason": reason, "file": str(file)})
     else:
-        echo(f"shoe {shoe} is {done} by {by}: {file}")
+        echo(f"shoe {name} is {done} by {author_words(by, author.proof)}: {file}")

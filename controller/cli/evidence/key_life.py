@@ -6,21 +6,26 @@ Source: controller/archive/README.md, "The life of the key".
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
+from msgspec.structs import replace
 
-from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json
 from controller.cli.path_parameters import TableFile
+from controller.cli.table.pins import PinFile, author_of
+
+DoneT = TypeVar("DoneT")
 
 if TYPE_CHECKING:
+    from controller.actions.declaration import Author
     from controller.archive.signer import Signer
+    from controller.config.load import TableConfig
     from controller.evidence_log.checkpoint import TreeHead
     from controller.journal.store import Journal
 
-    # Journal, name of the table, its signer, id of the person, UTC.
-    Change = Callable[[Journal, str, Signer, str, int], TreeHead]
+    # Journal, name of the table, its signer, who does it, UTC.
+    Change = Callable[[Journal, str, Signer, Author, int], DoneT]
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 _By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who decides; goes on record.")]
@@ -33,6 +38,7 @@ def rotate(
         Path | None,
         typer.Option(metavar="FILE", help="The table.toml that names the key before."),
     ] = None,
+    pin_file: PinFile = None,
     json: _Json = False,
 ) -> None:
     """Put the key that table.toml names on record; the key before signs that, too."""
@@ -44,23 +50,25 @@ def rotate(
     _change(
         config,
         by,
-        lambda journal, origin, signer, person, at_ns: name_key(
-            journal, origin, signer, person, at_ns, old=before
+        pin_file,
+        lambda journal, origin, signer, author, at_ns: name_key(
+            journal, origin, signer, author, at_ns, old=before
         ),
         "the table's key is the one of table.toml; the key before signs no more",
         json=json,
     )
 
 
-def lost(config: TableFile, by: _By, json: _Json = False) -> None:
+def lost(config: TableFile, by: _By, pin_file: PinFile = None, json: _Json = False) -> None:
     """Put the key that table.toml names on record where the key before is gone."""
     from controller.archive.key_life import name_key
 
     _change(
         config,
         by,
-        lambda journal, origin, signer, person, at_ns: name_key(
-            journal, origin, signer, person, at_ns, lost=True
+        pin_file,
+        lambda journal, origin, signer, author, at_ns: name_key(
+            journal, origin, signer, author, at_ns, lost=True
         ),
         "the table's key is the one of table.toml; the lost one did not agree",
         json=json,
@@ -71,6 +79,7 @@ def revoke(
     config: TableFile,
     key: Annotated[Path, typer.Option(metavar="FILE", help="The public key.")],
     by: _By,
+    pin_file: PinFile = None,
     json: _Json = False,
 ) -> None:
     """Say that a key that was the table's is not to be trusted from now on."""
@@ -81,39 +90,72 @@ def revoke(
     _change(
         config,
         by,
-        lambda journal, origin, signer, person, at_ns: revoke_key(
-            journal, origin, signer, public, person, at_ns
+        pin_file,
+        lambda journal, origin, signer, author, at_ns: revoke_key(
+            journal, origin, signer, public, author, at_ns
         ),
         f"key {fingerprint_text(public.fingerprint)} is revoked",
         json=json,
     )
 
 
-def retire(config: TableFile, by: _By, json: _Json = False) -> None:
+def retire(config: TableFile, by: _By, pin_file: PinFile = None, json: _Json = False) -> None:
     """End a table for good: its log takes no further leaf, and no run follows."""
     from controller.archive.key_life import retire_table
 
-    _change(config, by, retire_table, "it is retired: no run follows", json=json)
+    _change(config, by, pin_file, retire_table, "it is retired: no run follows", json=json)
 
 
-def _change(config: Path, by: str, change: "Change", done: str, *, json: bool) -> None:
+def _change(
+    config: Path,
+    by: str,
+    pin_file: Path | None,
+    change: "Change[TreeHead]",
+    done: str,
+    *,
+    json: bool,
+) -> None:
+    from controller.evidence_log.checkpoint import short_code
+    from controller.views.people import author_words
+
+    what = "a change of the table's key"
+    table, author, head = change_at_rest(config, by, pin_file, what, change)
+    name, code = table.settings.table, short_code(head)
+    if json:
+        said = {"table": name, "done": done, "head": head.size, "code": code}
+        echo_json({**said, "by": by, "proof": author.proof.value})
+        return
+    known = author_words(by, author.proof)
+    echo(f"table {name}: {done}")
+    echo(f"  head {head.size} of its evidence log names {known}; short code {code}")
+
+
+def change_at_rest(
+    config: Path,
+    by: str,
+    pin_file: Path | None,
+    what: str,
+    change: "Change[DoneT]",
+    *,
+    make_key: bool = False,
+) -> "tuple[TableConfig, Author, DoneT]":
+    """Let a pit manager change the evidence log of a table that does not run; `what` it is.
+
+    Where no accounts are set up, whoever is named is believed. Returns the table's configuration,
+    the person, and what `change` returned. Raises CommandError, JournalError.
+    """
+    from controller.actions.declaration import PIT_MANAGERS
     from controller.archive.signer import open_signer
     from controller.config.load import load_config
-    from controller.evidence_log.checkpoint import short_code
     from controller.journal.people import PeopleFile
     from controller.journal.store import Journal
     from firmware_bridge.transport.clock import now
 
-    if not by.strip():
-        raise CommandError("it is missing", place="--by", remedy="name the person who decides")
     table = load_config(config)
-    signer, name = open_signer(table.signing), table.settings.table
+    people = PeopleFile(table.journal_folder)
+    author = author_of(people, by, pin_file, PIT_MANAGERS, what, table.unix_people)
+    signer = open_signer(table.signing, make=make_key)
     with Journal.open(table.journal_folder, create=False) as journal:
-        person = PeopleFile(table.journal_folder).id_of(by)
-        head = change(journal, name, signer, person, now().utc_ns)
-    code = short_code(head)
-    if json:
-        echo_json({"table": name, "done": done, "head": head.size, "code": code})
-        return
-    echo(f"table {name}: {done}")
-    echo(f"  head {head.size} of its evidence log names {by}; short code {code}")
+        author = replace(author, person=people.id_of(author.person))
+        done = change(journal, table.settings.table, signer, author, now().utc_ns)
+    return table, author, done

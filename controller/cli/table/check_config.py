@@ -29,7 +29,9 @@ def check_config(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
     """Check a configuration and show the settings the table will use."""
-    from controller.config.load import ConfigError, example_text, load_config
+    from controller.config.document import ConfigError
+    from controller.config.example import example_text
+    from controller.config.load import load_config
 
     if example:
         echo(example_text().removesuffix("\n"))
@@ -60,6 +62,7 @@ def _print_settings(plain: dict[str, object]) -> None:
         describe_device,
         describe_key,
         describe_orders,
+        describe_settings,
     )
 
     words_of = {
@@ -67,6 +70,7 @@ def _print_settings(plain: dict[str, object]) -> None:
         "scanners": describe_device,
         "shuffler": describe_device,
         "shuffler_orders": describe_orders,
+        "shoe_settings": describe_settings,
         "batch_keys": describe_key,
     }
     for name, value in plain.items():
@@ -84,8 +88,13 @@ def _print_settings(plain: dict[str, object]) -> None:
 
 def _plain(config: "TableConfig") -> dict[str, object]:
     """The settings the table will use, in the order of the file."""
-    from controller.cli.table.check_config_devices import device_remarks, devices_plain, trust_plain
-    from drivers.catalogue import SHOE_MODELS
+    from controller.cli.table.check_config_devices import (
+        device_remarks,
+        devices_plain,
+        settings_plain,
+        trust_plain,
+    )
+    from drivers.model import DeviceKind
 
     settings, shoe = config.settings, config.settings.shoe
     profile = _profile(config.profile_text)
@@ -103,12 +112,12 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "backs": list(settings.backs),
         "gaming_day_starts": f"{minutes // 60:02}:{minutes % 60:02} {config.zone_name}",
         "observed": [fact.value for fact in settings.observed],
-        "shoe_model": shoe.model,
+        "shoe_model": f"{shoe.model} ({shoe.plug_in})" if shoe.plug_in else shoe.model,
         "shoe_port": shoe.port,
         "shoe_baud": config.lines[0][1].baud,
         "shoe_commands": "allowed" if shoe.allow_commands else "none: listen-only",
-        **(trust_plain("shoe", shoe.trust) if SHOE_MODELS[shoe.model].identity else {}),
-        **_shoe_reader(config),
+        **(trust_plain("shoe", shoe.trust) if settings.shoe_model.proves_identity else {}),
+        "shoe_settings": settings_plain(DeviceKind.SHOE, shoe),
         "wire_log": config.log_level_wire,
         **devices_plain(config),
         **batches,
@@ -116,6 +125,7 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "seals": seals,
         "control_socket": str(config.control_socket),
         **_approval(config),
+        **_lines(config),
         "control_group": config.control_group or "that of the program",
         "people": people,
         "metrics": metrics if config.metrics_enabled else "off",
@@ -123,6 +133,24 @@ def _plain(config: "TableConfig") -> dict[str, object]:
         "values_of_the_house": list(profile.house),
         "remarks": [*config.remarks, *device_remarks(config), *remarks, *unsigned, *not_proved],
     }
+
+
+def _lines(config: "TableConfig") -> dict[str, object]:
+    """The lines of the machine, if the table has any, and what they are without power."""
+    power, outputs = config.machine.power, config.machine.outputs
+    shown: dict[str, object] = {}
+    if power is not None:
+        shown["power_fails"] = f"{power.line} {'low' if power.active_low else 'high'}, or SIGPWR"
+    if outputs is not None:
+        lamps = [f"{light} {line}" for light, line in outputs.lamps.items()]
+        shown["stack_light"] = lamps or "none"
+        if outputs.exit_lock is not None:
+            closed, without = ("high", "open") if outputs.closed_high else ("low", "closed")
+            shown["exit_lock"] = (
+                f"{outputs.exit_lock}, closed by {closed}: {without} without power and while the"
+                " table does not run"
+            )
+    return shown
 
 
 def _approval(config: "TableConfig") -> dict[str, object]:
@@ -165,24 +193,6 @@ def _seals(config: "TableConfig") -> tuple[str, tuple[str, ...]]:
     if not signer.wanted:
         return f"NOT SIGNED: {signer.words}", ()
     return "NOT SIGNED", (f"evidence: seals would not be signed: {signer.words}",)
-
-
-def _shoe_reader(config: "TableConfig") -> dict[str, object]:
-    """The reader settings of a shoe that reads tags; else how its reports are numbered."""
-    from drivers.catalogue import SHOE_MODELS
-
-    shoe = config.settings.shoe
-    model = SHOE_MODELS[shoe.model]
-    if model.identity:
-        return {}
-    if model.claims:
-        return {"shoe_numbering": shoe.seq_cycle, "shoe_sum": shoe.bcc_reading}
-    gate = (
-        f"input {shoe.gate_input}"
-        if shoe.gate_input
-        else "none: a card without a tag is not detected"
-    )
-    return {"shoe_reader": f"{shoe.reader}, {shoe.delivery}", "shoe_gate": gate}
 
 
 def _batches(

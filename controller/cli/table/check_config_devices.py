@@ -8,10 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias, assert_never
 
+from msgspec import to_builtins
+
 from controller.commissioning.batch_folder import BatchFile, cards_path, receipt_path
 from controller.commissioning.pairing_file import key_fingerprint
 from controller.config.load import TableConfig
 from controller.core.manifest_binding import bind_batch
+from controller.core.settings import DeviceSettings
 from controller.custody.state import CustodyState
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
@@ -21,7 +24,8 @@ from controller.service.device_log import device_role
 from controller.service.manifest_lookup import BY_CONFIGURATION, look_up, manifest_given
 from controller.system.keys import KeyFileError, fingerprint_text, load_public
 from controller.tape.entries import ManifestRequested
-from drivers.catalogue import SCANNER_MODELS, SHOE_MODELS, SHUFFLER_MODELS
+from drivers.catalogue import find_model
+from drivers.model import CardReading, DeviceKind
 from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.allow_list import AllowedId, AllowedPlace, AllowEntry
 from firmware_bridge.transport.clock import now
@@ -37,19 +41,10 @@ def devices_plain(config: TableConfig) -> Plain:
     """Readers, scanners and the allow-list, in the order of the file."""
     bauds = {port: line.baud for port, line in config.lines}
     readers = [
-        {
-            "seat": one.seat,
-            "port": one.port,
-            "reader": one.reader,
-            "delivery": one.delivery,
-            "baud": bauds[one.port],
-        }
+        {"seat": one.seat.value} | _device_plain(DeviceKind.READER, one, bauds)
         for one in config.settings.readers
     ]
-    scanners = [
-        {"model": one.model, "port": one.port, "baud": bauds[one.port]}
-        for one in config.settings.scanners
-    ]
+    scanners = [_device_plain(DeviceKind.SCANNER, one, bauds) for one in config.settings.scanners]
     allowed = [str(entry) for entry in config.allowed.entries] if config.allowed else None
     return {
         "readers": readers,
@@ -59,12 +54,35 @@ def devices_plain(config: TableConfig) -> Plain:
     }
 
 
+def _device_plain(kind: DeviceKind, one: DeviceSettings, bauds: Mapping[str, int]) -> Plain:
+    model = find_model(kind, one.model)
+    return {
+        "model": one.model,
+        "title": model.title,
+        "port": one.port,
+        "baud": bauds[one.port],
+        "settings": settings_plain(kind, one),
+    }
+
+
+def settings_plain(kind: DeviceKind, device: DeviceSettings) -> Plain:
+    """The settings of a device's driver, the defaults too."""
+    model = find_model(kind, device.model)
+    settings: Plain = to_builtins(model.read_settings(device.driver))
+    return settings
+
+
+def describe_settings(settings: Plain) -> str:
+    """The settings of a device as text."""
+    return ", ".join(f"{name} {value}" for name, value in settings.items())
+
+
 def _shuffler_plain(config: TableConfig, bauds: Mapping[str, int]) -> Plain:
     """The shuffler, its required identity, and the roles of its orders; empty without one."""
     one = config.settings.shuffler
     if one is None:
         return {}
-    shuffler = {"model": one.model, "port": one.port, "baud": bauds[one.port]}
+    shuffler = _device_plain(DeviceKind.SHUFFLER, one, bauds)
     orders = {order: list(roles) for order, roles in one.orders}
     return {
         "shuffler": shuffler,
@@ -104,12 +122,10 @@ def describe_device(one: Plain) -> str:
     # The line speed does not apply to a device reached through its USB interface.
     by_usb = port.startswith(("usb://", "usbhid://"))
     line = f"{port}" if by_usb else f"{port} at {one['baud']} baud"
-    if "seat" in one:
-        seat = str(one["seat"]).replace("_", " ")
-        return f"{seat}: {line}, {one['reader']}, {one['delivery']}"
-    model = str(one["model"])
-    known = SHUFFLER_MODELS[model] if model in SHUFFLER_MODELS else SCANNER_MODELS[model]
-    return f"{known.title}: {line}"
+    name = str(one.get("seat", one["title"])).replace("_", " ")
+    settings = one["settings"]
+    own = describe_settings(settings) if isinstance(settings, dict) else ""
+    return f"{name}: {line}, {own}" if own else f"{name}: {line}"
 
 
 def device_remarks(config: TableConfig) -> Iterator[str]:
@@ -138,7 +154,7 @@ def _may_admit(entry: AllowEntry, url: UsbUrl) -> bool:
 
 def has_batches(config: TableConfig) -> bool:
     """Whether this table's cards have, or need, a batch."""
-    return bool(config.bound_batches) or not SHOE_MODELS[config.settings.shoe.model].claims
+    return bool(config.bound_batches) or config.settings.shoe_model.cards is not CardReading.FACE
 
 
 def keys_plain(config: TableConfig) -> list[Plain]:

@@ -11,7 +11,7 @@ from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 
 import typer
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_json_line, echo_raw, echo_stderr
@@ -26,7 +26,7 @@ from controller.cli.table.status_tasks import (
 )
 from controller.cli.table.status_text import conclusion_lines, status_block
 from controller.cli.table.watch import watch_on_terminal
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import Health, Snapshot
 from firmware_bridge.transport.clock import now
 
 if TYPE_CHECKING:
@@ -66,16 +66,16 @@ def status(
     client = client_of(config, socket)
     if watch:
         _watch(client, CommandHints(_table_options(config, socket)), as_json=json)
-    table = snapshot_of(client)
+    table = client.status()
     if json:
-        echo_json(table.values)
+        echo_json(to_builtins(table))
     else:
         echo(
             status_block(
                 table, CommandHints(_table_options(config, socket)), _width(), now().utc_ns
             )
         )
-    raise typer.Exit(ExitCode.DONE if table.text("health") == "running" else ExitCode.NO)
+    raise typer.Exit(ExitCode.DONE if table.health is Health.RUNNING else ExitCode.NO)
 
 
 def _watch(client: "ControlClient", hints: CommandHints, *, as_json: bool) -> NoReturn:
@@ -88,9 +88,9 @@ def _watch(client: "ControlClient", hints: CommandHints, *, as_json: bool) -> No
             raise _ended(client)
         for shown in client.subscribe():
             if as_json:
-                echo_json_line(shown)
+                echo_json_line(to_builtins(shown))
             else:
-                block = status_block(SnapshotPart(shown), hints, at_ns=now().utc_ns)
+                block = status_block(shown, hints, at_ns=now().utc_ns)
                 echo_raw(f"{block}\n\n")
     except KeyboardInterrupt:
         raise typer.Exit from None
@@ -148,7 +148,7 @@ def resolve(
     client = client_of(config, socket)
     if not decision:
         _print_open(
-            snapshot_of(client),
+            client.status(),
             CommandHints(_table_options(config, socket), by, reason),
             as_json=json,
         )
@@ -268,9 +268,9 @@ def client_of(config: Path | None, socket: Path | None) -> "ControlClient":
                 allowed="FILE, --config FILE or --socket PATH",
                 remedy="name the table's table.toml",
             )
-        from controller.config.load import load_config
+        from controller.config.document import control_socket_of
 
-        socket = load_config(config).control_socket
+        socket = control_socket_of(config)
     return ControlClient(socket)
 
 
@@ -279,31 +279,13 @@ def _table_options(config: Path | None, socket: Path | None) -> tuple[str, ...]:
     return ("--config", str(config)) if socket is None else ("--socket", str(socket))
 
 
-def snapshot_of(client: "ControlClient") -> SnapshotPart:
-    """The table's snapshot. Raises CommandError, and ControlError if it is not running."""
-    answer = SnapshotPart(client.request({"request": "status"}))
-    shown = answer.part("snapshot")
-    if shown is None:
-        raise CommandError(
-            f"the table gave no status: {answer.text('error') or 'no reason given'}",
-            place=str(client.path),
-            remedy="try again, and read the table's log",
-        )
-    return shown
-
-
-def _print_open(table: SnapshotPart, hints: CommandHints, *, as_json: bool) -> None:
+def _print_open(table: Snapshot, hints: CommandHints, *, as_json: bool) -> None:
     """Print what is open, what is permitted and forbidden, and the commands that decide."""
     commands = resolve_commands(table, hints)
     if as_json:
-        keys = (
-            "irregularities",
-            "remedy",
-            "decisions",
-            "provisional_needed",
-            "dealt_while_suspended",
-        )
-        echo_json({**{key: table.values.get(key) for key in keys}, "commands": commands})
+        shown = (table.irregularities, table.remedy, table.suspension)
+        names = ("irregularities", "remedy", "suspension")
+        echo_json({**dict(zip(names, to_builtins(shown), strict=True)), "commands": commands})
     elif not commands:
         echo("no irregularity is open")
     else:
@@ -333,15 +315,15 @@ def _send_action(
         (author.person, author.pin_file),
         (str(values.get("second", "")), author.second_pin_file),
     )
-    signing_on = sign_on_requests(snapshot_of(client), *people)
-    answer = SnapshotPart(client.request(*signing_on, request))
-    if not answer.yes("ok"):
-        raise refused(name, answer.text("error"))
+    signing_on = sign_on_requests(client.status(), *people)
+    answer = client.request(*signing_on, request)
+    if not answer.ok:
+        raise refused(name, answer.error)
     write = echo_stderr if as_json else echo
     if as_json:
-        echo_json(answer.values)
+        echo_json(to_builtins(answer))
     write(f"{name}: {'requested' if name == 'bind-batch' else 'done'} and on record")
-    for line in conclusion_lines(answer.parts("entries")):
+    for line in conclusion_lines(answer.entries):
         write(f"  {line}")
 
 
@@ -371,8 +353,7 @@ _SILENCE_S_MAX: Final = 3.0
 
 def last_named_batch(client: "ControlClient") -> int:
     """The number of the last batch named so far; 0 if none was."""
-    shown = SnapshotPart(client.request({"request": "status"})).part("snapshot") or SnapshotPart({})
-    return max((one.number("number") for one in shown.parts("batches_named")), default=0)
+    return max((one.number for one in client.status().batches_named), default=0)
 
 
 def report_binding(client: "ControlClient", batch: str, before: int, *, as_json: bool) -> None:
@@ -382,11 +363,11 @@ def report_binding(client: "ControlClient", batch: str, before: int, *, as_json:
     write = echo_stderr if as_json else echo
     try:
         for shown in client.subscribe(_SILENCE_S_MAX):
-            for named in SnapshotPart(shown).parts("batches_named"):
-                if named.number("number") <= before or named.text("batch") != batch:
+            for named in shown.batches_named:
+                if named.number <= before or named.batch != batch:
                     continue
-                if named.text("refused"):
-                    raise refused("bind-batch", named.text("refused"))
+                if named.refused:
+                    raise refused("bind-batch", named.refused)
                 write(f"  batch {batch} is bound: its cards are tracked")
                 return
     except ControlError:

@@ -10,9 +10,8 @@ import typer
 
 from controller.cli.output import echo, echo_json
 from controller.cli.path_parameters import BothForms, ReplacedBy
-from controller.cli.table.commands import SocketOption, client_of, refused, snapshot_of
+from controller.cli.table.commands import SocketOption, client_of, refused
 from controller.cli.table.pins import NewPinFile, PinFile, read_new_pin, sign_on_requests
-from controller.views.snapshot_reader import SnapshotPart
 
 _Table = Annotated[
     Path | None, BothForms("--config", "FILE", "The table's table.toml."), ReplacedBy("socket")
@@ -103,10 +102,10 @@ def _change(
 ) -> None:
     client = client_of(config, socket)
     request = {"request": "people", "change": change, "name": name, "pin": pin, "by": by}
-    signing_on = sign_on_requests(snapshot_of(client), (by, pin_file))
-    answer = SnapshotPart(client.request(*signing_on, {**request, "role": role or None}))
-    if not answer.yes("ok"):
-        raise refused("people", answer.text("error"))
+    signing_on = sign_on_requests(client.status(), (by, pin_file))
+    answer = client.request(*signing_on, {**request, "role": role or None})
+    if not answer.ok:
+        raise refused("people", answer.error)
     if json:
         echo_json({"ok": True, "person": name, "change": change})
     else:

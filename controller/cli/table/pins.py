@@ -2,17 +2,27 @@
 
 Source: controller/accounts/README.md, "Signing on".
 """
+# ruff: noqa: PLC0415 - accounts are loaded only where a person is proved.
 
+import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
-from controller.cli.errors import CommandError
-from controller.views.snapshot_reader import SnapshotPart
+from controller.cli.errors import CommandError, ExitCode
+from controller.views.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from controller.actions.declaration import Author, Role
+    from controller.journal.people import PeopleFile
 
 Plain: TypeAlias = dict[str, object]
+
+NO_UNIX: Final[Mapping[str, str]] = MappingProxyType({})
 
 _STDIN: Final = Path("-")
 _FILE_CHARACTERS_MAX: Final = 200
@@ -31,17 +41,46 @@ NewPinFile = Annotated[
 ]
 
 
-def sign_on_requests(shown: SnapshotPart, *people: tuple[str, Path | None]) -> list[Plain]:
+def sign_on_requests(shown: Snapshot, *people: tuple[str, Path | None]) -> list[Plain]:
     """The requests that sign these persons on, each with the file of the PIN, if given.
 
     Nobody is asked where the table has no accounts. An empty PIN at a terminal signs nobody on:
     the account of the machine may be the person's.
     """
-    accounts = (shown.part("people") or SnapshotPart({})).number("accounts")
     pins = ((name, read_pin(name, file, always=False)) for name, file in people if name)
-    if not accounts and all(file is None for _, file in people):
+    if not shown.people.accounts and all(file is None for _, file in people):
         return []
     return [{"request": "sign-on", "by": name, "pin": pin} for name, pin in pins if pin]
+
+
+def author_of(
+    people: "PeopleFile",
+    name: str,
+    file: Path | None,
+    roles: "tuple[Role, ...]",
+    what: str,
+    unix: Mapping[str, str] = NO_UNIX,
+) -> "Author":
+    """The person who does `what` beside a running table, proved where `people` has accounts.
+
+    Raises CommandError, ActionError, JournalError.
+    """
+    from controller.accounts.sign_on import AccountError, Accounts, SignOnSession, unix_account
+    from controller.control.requests import checked_text
+    from firmware_bridge.transport.clock import now
+
+    name = checked_text("--by", name, required=True)
+    # No table takes inputs here: a lock-out is written to the file of accounts alone.
+    accounts = Accounts(people, now, lambda _locked: None, unix)
+    session = SignOnSession(accounts, unix_account(os.geteuid()))
+    asked = file is not None or people.account_count()
+    pin = read_pin(name, file, always=False) if asked else ""
+    try:
+        if pin:
+            session.sign_on(name, pin)
+        return session.author(name, roles, what)
+    except AccountError as error:
+        raise CommandError(str(error), ExitCode.NO) from error
 
 
 def read_pin(name: str, file: Path | None, *, always: bool = True) -> str:

@@ -5,8 +5,13 @@ Source: controller/views/README.md, "Snapshot"; controller/cli/README.md, "Comma
 
 import textwrap
 
-from controller.cli.table.status_cards import auxiliary_device_lines, batch_card_lines
-from controller.cli.table.status_shuffler import describe_identity, shuffler_lines, warning_lines
+from controller.cli.table.status_devices import (
+    auxiliary_device_lines,
+    batch_card_lines,
+    describe_identity,
+    shuffler_lines,
+    warning_lines,
+)
 from controller.cli.table.status_tasks import (
     LABEL_WIDTH,
     WIDTH,
@@ -21,20 +26,44 @@ from controller.cli.table.status_tasks import (
     wagering_lines,
     wrapped_lines,
 )
+from controller.control.answer_schema import (
+    AnsweredEntry,
+    BatchMovedAnswer,
+    CommandResultAnswer,
+    CommandSentAnswer,
+    CoupClosedAnswer,
+    CoupCorrectedAnswer,
+    CoupPaidAnswer,
+    IrregularityAnswer,
+    PromptAnswer,
+    RecordedAnswer,
+    ResolutionAnswer,
+    SettingChangedAnswer,
+    ShoeEndedAnswer,
+    ShoeOpenedAnswer,
+    WarningAnswer,
+    WarningClearedAnswer,
+)
 from controller.views.quantity import cards_in_coups, counted
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import (
+    ClosedCoupView,
+    CoupView,
+    HandView,
+    ShoeView,
+    Snapshot,
+    cards_words,
+)
+from controller.views.snapshot_devices import DeviceView, PeopleView, SealsView
 
 
-def status_block(
-    table: SnapshotPart, hints: CommandHints, width: int = WIDTH, at_ns: int = 0
-) -> str:
+def status_block(table: Snapshot, hints: CommandHints, width: int = WIDTH, at_ns: int = 0) -> str:
     """The text of `status`: what is due, cards, open irregularities, duties, wagers, devices.
 
     `at_ns` is UTC now; 0 if unknown: then the age of a warning is not shown.
     """
     lines = [
         labelled_line("table", _table_words(table)),
-        *_host_lines(table.part("host"), width),
+        *_host_lines(table, width),
         *due_lines(table, width),
         *_coup_lines(table),
         *warning_lines(table, hints, width, at_ns),
@@ -46,22 +75,22 @@ def status_block(
     return "\n".join(lines)
 
 
-def _table_lines(table: SnapshotPart, width: int) -> list[str]:
+def _table_lines(table: Snapshot, width: int) -> list[str]:
     """The shoe, cards by place, devices, facts observed, seals."""
     return [
-        *_shoe_lines(table.part("shoe")),
+        *_shoe_lines(table.shoe),
         *batch_card_lines(table, width),
-        labelled_line("device", _device_words(table.part("device"))),
+        labelled_line("device", _device_words(table.device)),
         *auxiliary_device_lines(table, width),
         *shuffler_lines(table, width),
-        labelled_line("observed", ", ".join(table.texts("observed")) or "only the shoe"),
-        *_people_lines(table.part("people"), width),
-        *_seal_lines(table.part("seals"), width),
+        labelled_line("observed", ", ".join(table.observed) or "only the shoe"),
+        *_people_lines(table.people, width),
+        *_seal_lines(table.seals, width),
     ]
 
 
 def watch_block(
-    table: SnapshotPart, hints: CommandHints, width: int, height: int, at_ns: int = 0
+    table: Snapshot, hints: CommandHints, width: int, height: int, at_ns: int = 0
 ) -> list[str]:
     """The lines of `status --watch` on a terminal: what is open and due first, none cut off.
 
@@ -72,7 +101,7 @@ def watch_block(
         *due_lines(table, width),
         *decision_lines(table, hints, width),
         *warning_lines(table, hints, width, at_ns),
-        *_host_lines(table.part("host"), width),
+        *_host_lines(table, width),
     ]
     rest = [
         *_coup_lines(table),
@@ -100,210 +129,186 @@ def _fitted(line: str, width: int) -> list[str]:
     return [one[:width] for one in shown]
 
 
-def _seal_lines(seals: SnapshotPart | None, width: int) -> list[str]:
+def _seal_lines(seals: SealsView | None, width: int) -> list[str]:
     """Problems of sealing, and the short code of the last gaming day with a sealed shoe."""
     if seals is None:
         return []
-    lines = wrapped_lines("UNSEALED", seals.text("problem"), width)
-    if seals.text("unsigned"):
-        lines += wrapped_lines("UNSIGNED", seals.text("unsigned"), width)
-    if seals.text("code"):
-        lines.append(labelled_line("seals", f"of {seals.text('day')}: code {seals.text('code')}"))
-    return lines
+    code = f"of {seals.day}: code {seals.code}" if seals.code else ""
+    texts = (("UNSEALED", seals.problem), ("UNSIGNED", seals.unsigned), ("seals", code))
+    return [line for label, words in texts for line in wrapped_lines(label, words, width)]
 
 
-def _people_lines(people: SnapshotPart | None, width: int) -> list[str]:
+def _people_lines(people: PeopleView, width: int) -> list[str]:
     """Who deals, who decided what in the shoe, and whether it is proved who acts."""
-    if people is None:
-        return []
-    made = (
-        f"{one.text('person')}: {one.text('decision')} {one.number('count')}"
-        for one in people.parts("decided")
-    )
+    made = (f"{one.person}: {one.decision} {one.count}" for one in people.decided)
     texts = (
-        ("people", people.text("remark") or counted(people.number("accounts"), "account")),
-        ("dealers", ", ".join(people.texts("dealers"))),
+        ("people", people.remark or counted(people.accounts, "account")),
+        ("dealers", ", ".join(people.dealers)),
         ("decided", "; ".join(made)),
     )
     return [line for label, words in texts for line in wrapped_lines(label, words, width)]
 
 
-def _table_words(table: SnapshotPart) -> str:
-    words = [table.text("table"), table.text("health"), f"profile {table.text('profile')}"]
-    if table.text("pit"):
-        words.insert(1, f"pit {table.text('pit')}")
-    if table.text("gaming_day"):
-        words.append(f"gaming day {table.text('gaming_day')}")
-    if table.text("failure"):
-        words.append(table.text("failure"))
-    return ", ".join(words)
+def _table_words(table: Snapshot) -> str:
+    words = (
+        table.table,
+        table.pit and f"pit {table.pit}",
+        table.health,
+        f"profile {table.profile}",
+        table.gaming_day and f"gaming day {table.gaming_day}",
+        table.failure,
+    )
+    return ", ".join(filter(None, words))
 
 
-def _host_lines(host: SnapshotPart | None, width: int) -> list[str]:
+def _host_lines(table: Snapshot, width: int) -> list[str]:
     """Warnings about the machine: low disk space, a recent step of the clock."""
-    parts = [] if host is None else [(name, host.part(name)) for name in ("disk", "clock")]
+    parts = (("DISK", table.host.disk), ("CLOCK", table.host.clock))
     return [
         words
         for name, part in parts
         if part is not None
-        for words in wrapped_lines(name.upper(), part.text("text"), width)
+        for words in wrapped_lines(name, part.text, width)
     ]
 
 
-def _shoe_lines(shoe: SnapshotPart | None) -> list[str]:
+def _shoe_lines(shoe: ShoeView | None) -> list[str]:
     if shoe is None:
         return [labelled_line("shoe", "none")]
-    left = f"{shoe.number('cards_left')} left" if shoe.has("cards_left") else "left unknown"
+    left = "left unknown" if shoe.cards_left is None else f"{shoe.cards_left} left"
     words = (
-        f"{shoe.number('number')}: {shoe.number('cards_drawn')} of {shoe.number('cards_total')}"
-        f" cards drawn, {left}; coup {shoe.number('coups_begun')}"
+        f"{shoe.number}: {shoe.cards_drawn} of {shoe.cards_total} cards drawn, {left};"
+        f" coup {shoe.coups_begun}"
     )
-    if shoe.yes("joined"):
+    if shoe.joined:
         words += "; joined in play, its first cards were not seen"
-    if shoe.yes("ended"):
+    if shoe.ended:
         words += "; ended"
-    tally = ", ".join(
-        f"{name} {shoe.number(key)}"
-        for name, key in (
-            ("Player", "player"),
-            ("Banker", "banker"),
-            ("Tie", "tie"),
-            ("void", "void"),
-            ("irregularities", "irregularities"),
-        )
+    tally = (
+        f"Player {shoe.player}, Banker {shoe.banker}, Tie {shoe.tie}, void {shoe.void},"
+        f" irregularities {shoe.irregularities}"
     )
     lines = [labelled_line("shoe", words), labelled_line("", tally)]
-    if shoe.parts("corrections"):
+    if shoe.corrections:
         words = ", ".join(
-            f"coup {one.number('coup')} {one.text('outcome')} (was {one.text('counted')})"
-            for one in shoe.parts("corrections")
+            f"coup {one.coup} {one.outcome} (was {one.counted or 'void'})"
+            for one in shoe.corrections
         )
         lines.append(labelled_line("corrected", words))
-    if shoe.texts("burn"):
-        owed = f"; {shoe.number('burn_owed')} more owed" if shoe.number("burn_owed") else ""
-        lines.append(labelled_line("burn", " ".join(shoe.texts("burn")) + owed))
-    if shoe.yes("cut_card_seen"):
-        last = f"; the last coup is {shoe.number('last_coup_number')}"
-        lines.append(
-            labelled_line("cut card", "seen" + (last if shoe.has("last_coup_number") else ""))
-        )
+    if shoe.burn:
+        owed = f"; {shoe.burn_owed} more owed" if shoe.burn_owed else ""
+        lines.append(labelled_line("burn", cards_words(shoe.burn) + owed))
+    if shoe.cut_card_seen:
+        number = shoe.last_coup_number
+        last = "" if number is None else f"; the last coup is {number}"
+        lines.append(labelled_line("cut card", f"seen{last}"))
     return lines
 
 
-def _coup_lines(table: SnapshotPart) -> list[str]:
+def _coup_lines(table: Snapshot) -> list[str]:
     lines = []
-    coup, last = table.part("coup"), table.part("last_coup")
-    if coup is not None:
-        words = f"{coup.number('number')}: {_hands(coup)}"
-        if coup.yes("ghost"):
-            words += "; a ghost hand"
-        if coup.texts("third"):
-            words += f"; drawn before the hands were turned {' '.join(coup.texts('third'))}"
-        if coup.number("aside"):
-            words += f"; aside {' '.join(coup.texts('aside_cards')) or coup.number('aside')}"
-        if coup.yes("partial"):
-            words += "; partial, reports of it are missing"
-        if coup.yes("provisional"):
-            words += "; dealt while suspended"
+    if table.coup is not None:
+        words = _open_coup_words(table.coup)
         lines += [labelled_line("coup", words), *turning_lines(table)]
-    if last is not None:
-        outcome = last.text("outcome") or last.text("fate")
-        marks = [
-            words
-            for key, words in (
-                ("natural", "natural"),
-                ("player_pair", "Player pair"),
-                ("banker_pair", "Banker pair"),
-            )
-            if last.yes(key)
-        ]
-        if last.has("corrected"):
-            outcome = f"{last.text('corrected')} by correction, was {outcome}"
-        words = ", ".join([f"{last.number('coup')}: {_hands(last)}", outcome, *marks])
-        lines.append(labelled_line("last coup", words))
+    if table.last_coup is not None:
+        lines.append(labelled_line("last coup", _last_coup_words(table.last_coup)))
     return lines
 
 
-def _hands(coup: SnapshotPart) -> str:
-    return ", ".join(
-        f"{name} {' '.join(coup.texts(key)) or '-'}{_point_count(coup, key)}"
-        for name, key in (("Player", "player"), ("Banker", "banker"))
-    )
+def _open_coup_words(coup: CoupView) -> str:
+    words = f"{coup.number}: {_hands(coup)}"
+    if coup.ghost:
+        words += "; a ghost hand"
+    if coup.third:
+        words += f"; drawn before the hands were turned {cards_words(coup.third)}"
+    if coup.aside:
+        words += f"; aside {cards_words(coup.aside)}"
+    if coup.partial:
+        words += "; partial, reports of it are missing"
+    if coup.provisional:
+        words += "; dealt while suspended"
+    return words
 
 
-def _point_count(coup: SnapshotPart, key: str) -> str:
-    known = coup.has(f"{key}_count") and coup.texts(key)
-    return f" ({coup.number(f'{key}_count')})" if known else ""
+def _last_coup_words(last: ClosedCoupView) -> str:
+    outcome = last.outcome or last.fate
+    if last.corrected is not None:
+        outcome = f"{last.corrected} by correction, was {outcome}"
+    return ", ".join([f"{last.number}: {_hands(last)}", outcome, *last.marks()])
 
 
-def _device_words(device: SnapshotPart | None) -> str:
-    if device is None:
-        return "none"
-    words = f"{device.text('model')} at {device.text('port')}: {device.text('stage')}"
-    if device.has("locked"):
-        words += ", locked" if device.yes("locked") else ", unlocked"
-    words += "" if device.yes("commands_allowed") else "; listen-only"
-    return words + describe_identity(device)
+def _hands(coup: CoupView | ClosedCoupView) -> str:
+    return f"Player {_hand(coup.player)}, Banker {_hand(coup.banker)}"
 
 
-def conclusion_lines(entries: tuple[SnapshotPart, ...]) -> list[str]:
+def _hand(hand: HandView) -> str:
+    known = hand.cards and hand.count.value is not None
+    return (cards_words(hand.cards) or "-") + (f" ({hand.count.value})" if known else "")
+
+
+def _device_words(device: DeviceView) -> str:
+    words = f"{device.model} at {device.port}: {device.stage}"
+    if device.locked is not None:
+        words += ", locked" if device.locked else ", unlocked"
+    words += "" if device.commands_allowed else "; listen-only"
+    return words + describe_identity(device.identity)
+
+
+def conclusion_lines(entries: tuple[AnsweredEntry, ...]) -> list[str]:
     """The conclusions of an action that a person needs to know."""
     return [words for one in entries if (words := _conclusion(one))]
 
 
-def _whom(one: SnapshotPart) -> str:
-    return "shuffler" if one.text("command").startswith("OrderShuffler") else "shoe"
-
-
-def _resolution_words(one: SnapshotPart) -> str:
-    words = f"closed irregularities: {', '.join(one.texts('closed'))}"
-    dealt = one.part("dealt_while_suspended")
-    if dealt is None or not dealt.number("cards"):
+def _resolution_words(one: ResolutionAnswer) -> str:
+    words = f"closed irregularities: {', '.join(map(str, one.closed))}"
+    dealt = one.dealt_while_suspended
+    if not dealt.cards:
         return words
-    cards = cards_in_coups(dealt.number("cards"), dealt.number("coups"))
-    return f"{words}; {one.text('provisional')}: {cards} dealt while suspended"
+    cards = cards_in_coups(dealt.cards, dealt.coups)
+    return f"{words}; {one.provisional}: {cards} dealt while suspended"
 
 
-def _conclusion(one: SnapshotPart) -> str:
-    match one.text("kind"):
-        case "resolution":
+def _conclusion(one: AnsweredEntry) -> str:
+    match one:
+        case ResolutionAnswer():
             return _resolution_words(one)
-        case "coup_closed":
-            return f"coup {one.number('coup')}: {one.text('fate')}"
-        case "shoe_ended":
-            return f"shoe {one.number('shoe')} ended after {counted(one.number('coups'), 'coup')}"
-        case "shoe_opened":
-            return f"shoe {one.number('shoe')} is open"
-        case "irregularity":
-            return f"irregularity {one.number('number')} {one.text('code')}: {one.text('title')}"
-        case "recorded":
-            return f"on record: {one.text('what')}"
-        case "setting_changed":
-            return f"{one.text('setting')} is {one.text('new')}, was {one.text('old')}"
-        case "coup_corrected":
-            words = f"coup {one.number('coup')} counts as {one.text('outcome')}"
-            return f"{words}, was {one.text('before')}"
-        case "coup_paid":
-            return f"coup {one.number('coup')} is to be paid"
-        case "prompt":
-            return f"due: {one.text('text')}"
-        case kind:
-            return _of_devices(kind, one)
+        case CoupClosedAnswer():
+            return f"coup {one.coup}: {one.fate}"
+        case ShoeEndedAnswer():
+            return f"shoe {one.shoe} ended after {counted(one.coups, 'coup')}"
+        case ShoeOpenedAnswer():
+            return f"shoe {one.shoe} is open"
+        case IrregularityAnswer():
+            return f"irregularity {one.number} {one.code}: {one.title}"
+        case RecordedAnswer():
+            return f"on record: {one.what}"
+        case SettingChangedAnswer():
+            return f"{one.setting} is {one.new}, was {one.old}"
+        case CoupCorrectedAnswer():
+            return f"coup {one.coup} counts as {one.outcome}, was {one.before}"
+        case CoupPaidAnswer():
+            return f"coup {one.coup} is to be paid"
+        case PromptAnswer():
+            return f"due: {one.text}"
+        case _:
+            return _of_devices(one)
 
 
-def _of_devices(kind: str, one: SnapshotPart) -> str:
-    match kind:
-        case "command":
-            return f"sent to the {_whom(one)}: {one.text('command')}"
-        case "command_answer":
-            answer = f"{one.text('command')} {one.text('outcome')}, {one.text('detail')}"
-            return f"the {_whom(one)}: {answer}"
-        case "batch_moved":
-            return f"the batch with {one.text('batch')} backs is {one.text('after')}"
-        case "warning":
-            return f"warning {one.number('number')} {one.text('about')}: {one.text('text')}"
-        case "warning_cleared":
-            waited_s = one.number("waited_ms") // 1000
-            return f"warning {one.number('number')} is cleared after {waited_s} s"
+def _whom(command: str) -> str:
+    return "the shuffler" if command.startswith("OrderShuffler") else "the shoe"
+
+
+def _of_devices(one: AnsweredEntry) -> str:
+    match one:
+        case CommandSentAnswer():
+            return f"sent to {_whom(one.command)}: {one.command}"
+        case CommandResultAnswer():
+            return f"{_whom(one.command)}: {one.command} {one.outcome}, {one.detail}"
+        case BatchMovedAnswer():
+            return f"the batch with {one.batch} backs is {one.after}"
+        case WarningAnswer():
+            return f"warning {one.number} {one.about}: {one.text}"
+        case WarningClearedAnswer():
+            return f"warning {one.number} is cleared after {one.waited_ms // 1000} s"
         case _:
             return ""

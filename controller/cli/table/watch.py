@@ -15,7 +15,7 @@ from controller.cli.output import echo_raw
 from controller.cli.standard_output import OutputFailed
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import watch_block
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import Snapshot
 from firmware_bridge.transport.clock import now
 
 _ENTER: Final = "\x1b[?1049h\x1b[?25l"
@@ -30,10 +30,10 @@ class _WatchScreen:
 
     def __init__(self, hints: CommandHints) -> None:
         self._hints = hints
-        self._shown: SnapshotPart | None = None
+        self._shown: Snapshot | None = None
         self._drawing = Lock()
 
-    def show(self, table: SnapshotPart | None) -> None:
+    def show(self, table: Snapshot | None) -> None:
         """Draw this state; with None nothing is drawn any more."""
         with self._drawing:
             self._shown = table
@@ -60,7 +60,7 @@ class _WatchScreen:
         echo_raw(_CLEAR + "\n".join(lines))
 
 
-def watch_on_terminal(states: Iterable[dict[str, object]], hints: CommandHints) -> None:
+def watch_on_terminal(states: Iterable[Snapshot], hints: CommandHints) -> None:
     """Draw every state until they end, or until Ctrl-C or SIGTERM; then restore the terminal.
 
     Raises KeyboardInterrupt.
@@ -68,7 +68,7 @@ def watch_on_terminal(states: Iterable[dict[str, object]], hints: CommandHints) 
     screen = _WatchScreen(hints)
     with _restored(screen):
         for shown in states:
-            screen.show(SnapshotPart(shown))
+            screen.show(shown)
 
 
 @contextmanager

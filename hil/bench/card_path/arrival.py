@@ -9,6 +9,7 @@ import time
 from contextlib import ExitStack
 from random import Random
 
+from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.transport.port import Chunk, PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
@@ -16,7 +17,6 @@ from hil.bench.card_path.paced import ANSWER_S_MAX, Terminal
 from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_US, Unit, percentile
 from hil.bench.measure.fixtures import Plan
-from hil.rig.in_process import BAUD
 
 POLL_S = 0.1
 
@@ -59,7 +59,7 @@ def measure_arrival(plan: Plan) -> tuple[Check, ...]:
     with ExitStack() as stack:
         line, poll_line = (stack.enter_context(Terminal()) for _ in range(2))
         os.set_blocking(poll_line.slave, False)
-        pump = PortPump(line.path, SerialPort(line.path, BAUD), pumped.put)
+        pump = PortPump(line.path, SerialPort(line.path, ANGEL_EYE_II_EX.baud), pumped.put)
 
         def poll() -> None:
             while not stopping.wait(POLL_S):

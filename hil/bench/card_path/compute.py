@@ -172,7 +172,7 @@ def _card_times(core: Core, reports: tuple[Report, ...]) -> CardTimes:
     for report in reports:
         item = Chunk(PORT, now(), report.frame)
         t0 = time.perf_counter_ns()
-        core.devices.shoe.receive(state.shoe_driver, item)
+        core.devices.shoe.driver.receive(state.shoe_driver, item)
         t1 = time.perf_counter_ns()
         state, output = core.handle(state, item)
         t2 = time.perf_counter_ns()

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.core.settings import DeviceSettings, Settings
 from controller.procedure.events import CardDrawn
 from controller.table.loop import Loop
 from controller.tape.entries import Entry, EventVerdicts
@@ -63,9 +63,7 @@ class RecordedShoe:
 def record_shoe(seed: int) -> RecordedShoe:
     """Deal one shoe without a mistake on a device without an identity."""
     shoe = TableLinkShoe(TableLinkShoeSettings(bare=True))
-    device = ShoeDeviceSettings(
-        *(PORT, "tablelink", True, "0-9A-F", "stx_counted", 250), trust=Trust(bare=True)
-    )
+    device = DeviceSettings(PORT, "tablelink", allow_commands=True, trust=Trust(bare=True))
     table = _RecordingTable(
         Settings("BENCH-1", "bench", 8, 0, (), device), "s42-mini", {PORT: shoe}
     )

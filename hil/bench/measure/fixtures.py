@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from controller.core.build import SETTINGS, build_core
+from controller.core.build import build_core
 from controller.core.core import Core
+from controller.core.stored_settings import SETTINGS
 from controller.journal.record import GENESIS, link
 from controller.journal.store import Journal
 from controller.journal.values import Head, SavedState

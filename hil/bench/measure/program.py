@@ -5,7 +5,6 @@ Source: hil/bench/README.md, "What is measured"; proc(5), sd_notify(3).
 
 import contextlib
 import os
-import re
 import signal
 import sys
 import time
@@ -36,7 +35,7 @@ port = 0
 [control]
 socket = "control.sock"
 """
-_METRICS = re.compile(r"http://([\d.]+):(\d+)/metrics")
+_METRICS = r"http://([\d.]+):(\d+)/metrics"
 
 
 def smartshoe(*words: str) -> list[str]:
@@ -103,9 +102,10 @@ class RunningProgram:
     @property
     def metrics_address(self) -> tuple[str, int]:
         """Host and port of its metrics. Raises CannotMeasure."""
-        found = _METRICS.search(self._program.log_text())
-        if found is None:
-            raise CannotMeasure("`smartshoe run` does not report the address of its metrics")
+        try:
+            found = self._program.await_log(_METRICS)
+        except ProgramFailed as failed:
+            raise CannotMeasure(str(failed)) from failed
         return found[1], int(found[2])
 
     def rss_bytes(self) -> int:
@@ -114,6 +114,11 @@ class RunningProgram:
     def written_bytes(self) -> int:
         """Bytes it has caused to be written to disks since its start."""
         return self._number("io", "write_bytes:")
+
+    def written_bytes_of_threads(self) -> dict[str, int]:
+        """The same for each of its threads, by the thread's number."""
+        tasks = Path(f"/proc/{self.pid}/task").iterdir()
+        return {task.name: _number(task / "io", "write_bytes:") for task in tasks}
 
     def cpu_ns(self) -> int:
         """Processor time of all its threads."""

@@ -9,19 +9,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from controller.core.state import Conclusion, Stored
 from controller.metrics.collector import TableMetrics
 from controller.procedure.events import CustodyFindingRaised, GamingDayChanged
 from controller.profiles.load import load_clauses
-from controller.table.loop import Conclusion, StoredTransaction
-from controller.table.table import Health, RunSpec, Table
+from controller.table.table import RunSpec, Table
 from controller.tape.entries import EventVerdicts
+from controller.views.snapshot import Health
+from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
 from hil.bench.measure.checks import CannotMeasure
 from hil.bench.measure.fixtures import started_input
-from hil.rig.in_process import BAUD
+from hil.rig.observed_table import ObservedTable
 
 OPEN_S_MAX = 5.0
 # Events that the core derives; every other judged event is a report of the shoe.
@@ -38,9 +40,9 @@ class ServedTable:
     most_waiting: int = 0
     opened: threading.Event = field(default_factory=threading.Event)
 
-    def note(self, stored: StoredTransaction) -> None:
+    def note(self, stored: Stored) -> None:
         """Count one durable transaction."""
-        self.metrics.observe(stored)
+        self.metrics.stored(stored)
         self.most_waiting = max(self.most_waiting, self.table.waiting)
         self.reports += sum(map(_reports, stored.conclusions))
 
@@ -59,7 +61,7 @@ def served_table(path: str, folder: Path, *, answers: bool = False) -> Iterator[
     """
     openings: list[bytes] = []
 
-    def on_stored(stored: StoredTransaction) -> None:
+    def on_stored(stored: Stored) -> None:
         served.note(stored)
         if answers and stored.conclusions and openings:
             pump.write(b"+", openings[-1])
@@ -71,9 +73,9 @@ def served_table(path: str, folder: Path, *, answers: bool = False) -> Iterator[
         table.put(event)
 
     beginning = RunSpec(folder, load_clauses(), lambda _replaced: started_input(path))
-    table = Table("BENCH-1", beginning, now, on_stored)
+    table = ObservedTable("BENCH-1", beginning, now, on_stored)
     served = ServedTable(table, TableMetrics("BENCH-1"))
-    pump = PortPump(path, SerialPort(path, BAUD), on_port_event)
+    pump = PortPump(path, SerialPort(path, ANGEL_EYE_II_EX.baud), on_port_event)
     table.start()
     if table.health is not Health.RUNNING:
         raise CannotMeasure(table.failure)

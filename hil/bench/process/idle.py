@@ -22,8 +22,10 @@ from hil.rig.shoe_runner import ShoeRunner
 MB = 1_000_000
 SEQ_BYTES = 8
 DAY_S = 86_400
-# Until the first requests to the devices are answered and the answers are stored.
-SETTLE_S = 4.0
+# Until the first requests to the devices are answered or given up, and that is stored.
+SETTLE_S = 10.0
+# What concluded nothing is stored once a minute: two of them, and what a tick may come late.
+IDLE_S = 130
 AUXILIARY_DEVICES = """
 [[reader]]
 port = "{reader}"
@@ -37,7 +39,7 @@ model = "zebra-ssi"
 
 def measure_idle(plan: Plan) -> tuple[Check, ...]:
     """P11, and P18 of an idle day."""
-    seconds = plan.count(60, 2)
+    seconds = plan.count(IDLE_S, 2)
     with (
         folder_on_disk(plan) as folder,
         PtyServer(AngelEye(), LineServerSettings()) as shoe,

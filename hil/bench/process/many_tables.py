@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from controller.core.state import Stored
 from controller.profiles.load import load_clauses
-from controller.table.loop import StoredTransaction
-from controller.table.table import Health, RunSpec, Table
+from controller.table.table import RunSpec
+from controller.views.snapshot import Health
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.bench.measure.checks import (
@@ -41,6 +42,7 @@ from hil.bench.measure.fixtures import (
     started_input,
 )
 from hil.bench.measure.program import rss_of
+from hil.rig.observed_table import ObservedTable
 
 MB = 1_000_000
 CARDS_OF_GOAL = 1_000_000
@@ -123,13 +125,13 @@ class _MeasuredTable:
         self._delays = delays
         self._stored = threading.Event()
         beginning = RunSpec(folder, load_clauses(), lambda _replaced: started_input())
-        self.table = Table(folder.name, beginning, now, self._note)
+        self.table = ObservedTable(folder.name, beginning, now, self._note)
         self.table.start()
         if self.table.health is not Health.RUNNING:
             raise CannotMeasure(self.table.failure)
         self.table.act(PortOpened(PORT, now(), bytes(32)))
 
-    def _note(self, stored: StoredTransaction) -> None:
+    def _note(self, stored: Stored) -> None:
         if stored.conclusions and self.put_ns:
             self._delays.append(time.perf_counter_ns() - self.put_ns)
             self.put_ns = 0

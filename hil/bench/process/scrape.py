@@ -17,8 +17,8 @@ from statistics import median
 from prometheus_client import generate_latest
 from prometheus_client.core import Metric
 
+from controller.core.state import Stored
 from controller.metrics.collector import TableMetrics
-from controller.table.loop import StoredTransaction
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk
 from hil.bench.measure.checks import (
@@ -186,10 +186,10 @@ def _counting() -> Check:
     with one_processor():
         for report in deal_reports(seed=14):
             loop.take(Chunk(PORT, now(), report.frame))
-            stored: StoredTransaction | None = loop.store_if_due()
+            stored: Stored | None = loop.store_if_due()
             assert stored is not None, "every report concludes something"
             began_ns = time.perf_counter_ns()
-            metrics.observe(stored)
+            metrics.stored(stored)
             elapsed_ns = time.perf_counter_ns() - began_ns
             if report.code == CARD:
                 times.append(elapsed_ns)

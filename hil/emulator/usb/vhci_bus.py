@@ -21,6 +21,7 @@ from hil.emulator.usb.transfers import Completion, Transfer, TransferOutcome, Tr
 
 CONTROLLER = Path("/sys/devices/platform/vhci_hcd.0")
 FULL_SPEED = 2
+RELEASE_S_MAX = 20.0
 SUBMIT, UNLINK, SUBMITTED, UNLINKED = 1, 2, 3, 4
 TO_HOST = 1
 # Command, sequence number, device, direction, endpoint; then 28 bytes of the command.
@@ -66,7 +67,7 @@ class VhciBus:
         own_end, kernel_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         with kernel_end:
             attach = f"{port} {kernel_end.fileno()} {port + 1} {FULL_SPEED}"
-            (CONTROLLER / "attach").write_text(attach)
+            _attach(attach)
         self._sockets[name] = PortConnection(own_end, Transfers(device))
         self._counts[name] = self._counts.get(name, 0) + 1
 
@@ -117,6 +118,20 @@ class VhciBus:
         data = request[HEADER_BYTES:]
         address = endpoint | IN if direction == TO_HOST and endpoint else endpoint
         one.transfers.submit(Transfer(number, address, b"" if endpoint else setup, data, length))
+
+
+def _attach(words: str) -> None:
+    """Give a port its device, once the kernel has released the one before, which it does later."""
+    until = time.monotonic() + RELEASE_S_MAX
+    while True:
+        try:
+            (CONTROLLER / "attach").write_text(words)
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _request_bytes(received: bytes) -> int:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from controller.accounts.changes import RequestedChange, change_account
-from controller.accounts.sign_on import Accounts, SignOnSession
+from controller.accounts.sign_on import Accounts, SignOnSession, unix_account
 from controller.actions.declaration import Role
 from controller.journal.people import PeopleFile
 from controller.tape.inputs import AccountChange, AccountChanged
@@ -28,7 +28,7 @@ class People:
         return Timestamp(self.at_s * NS_PER_S, self.at_s * NS_PER_S)
 
     def session(self, uid: int = ANYBODY) -> SignOnSession:
-        return SignOnSession(self.accounts, uid)
+        return SignOnSession(self.accounts, unix_account(uid))
 
     def change(self, change: AccountChange, name: str, uid: int = ROOT, **others: object) -> None:
         self.change_on(self.session(uid), change, name, **others)

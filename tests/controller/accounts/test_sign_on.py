@@ -1,6 +1,7 @@
 """Who acts is proved: by PIN on a connection, by the machine's account; wrong PINs lock."""
 
 import statistics
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -250,6 +251,19 @@ def test_failures_outlive_a_restart(fast_dir: Path, people: People) -> None:
         guess(people)
 
     assert guess(People(fast_dir), pin=PIN).startswith("sign-on: it was refused")
+
+
+def test_wrong_pins_that_programs_try_side_by_side_count_each(
+    fast_dir: Path, people: People
+) -> None:
+    ann = people.with_account()
+    programs = [People(fast_dir) for _ in range(FAILURES_MAX)]
+    with ThreadPoolExecutor(FAILURES_MAX) as pool:
+        list(pool.map(guess, programs))
+
+    account = people.file.account(ann)
+    assert account is not None
+    assert account.failures == FAILURES_MAX
 
 
 def test_who_signed_on_before_stays_signed_on(people: People) -> None:

@@ -17,8 +17,8 @@ from controller.evidence_log.log import leaves_newest_first
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import Journal
 from controller.table.loop import Loop
-from controller.table.table import note_evidence
 from controller.tape.inputs import Started
+from hil.simulation.sealed_journal import note_evidence
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.actions.declaration import Author
 from controller.archive.backup import (
     BackupFailed,
     check_backup,
@@ -70,7 +71,7 @@ def test_the_restored_table_says_who_restored_it_and_goes_on(table, tmp_path: Pa
     journal = restored(backup, tmp_path / "spare")
     signer = open_signer(SigningSettings(journal / "table.key"))
 
-    done = say_restored(journal, "M7", signer, "Ann Lee", AT_NS)
+    done = say_restored(journal, "M7", signer, Author("Ann Lee"), AT_NS)
 
     table.folder = journal
     said = table.leaves()[-1]
@@ -133,7 +134,7 @@ def test_a_log_begun_anew_names_the_person_and_every_sealed_shoe(logged, tmp_pat
 
     with Journal.open(table.folder, create=False) as journal:
         signer = open_signer(SigningSettings(table.folder / "table.key"))
-        begin_log_anew(journal, "M7", signer, "person-0123456789ab", AT_NS)
+        begin_log_anew(journal, "M7", signer, Author("person-0123456789ab"), AT_NS)
 
     assert table.kinds() == ["begun-anew", "shoe"]
     assert table.leaves()[0].person == "person-0123456789ab"

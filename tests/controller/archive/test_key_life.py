@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.declaration import Author, Proof
 from controller.archive.backup import say_restored
 from controller.archive.key_life import KeyRefused, name_key, retire_table, revoke_key
 from controller.archive.log_keys import keys_on_record, numbered
@@ -34,7 +35,7 @@ from controller.system.keys import PublicKey, load_key, make_key
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(1_000_000_000, 1_763_715_600 * 1_000_000_000)
-ANN = "person-0123456789ab"
+ANN = Author("person-0123456789ab", Proof.PIN)
 
 
 class KeyedTable:
@@ -139,7 +140,7 @@ def test_a_rotated_key_is_signed_by_both_and_names_the_person(table: KeyedTable)
     table.rotate("first", "second")
 
     assert table.newest().key == numbered(table.public("second"))
-    assert table.newest().person == ANN
+    assert table.newest().person == ANN.person
     assert table.signed_by("first")
     assert table.signed_by("second")
     table.run()
@@ -264,7 +265,7 @@ def test_another_key_for_witnesses_is_put_on_record_by_a_person(hardware: KeyedT
     hardware.change(name_key)
 
     newest = hardware.newest()
-    assert (newest.key, newest.person) == (hardware.first().key, ANN)
+    assert (newest.key, newest.person) == (hardware.first().key, ANN.person)
     assert len(signers_of_newest(hardware, newest)) == 2
     hardware.run()
 
@@ -278,7 +279,7 @@ def test_a_lost_key_is_replaced_by_a_named_person(table: KeyedTable) -> None:
 
     table.change(name_key, lost=True)
 
-    assert (table.newest().kind, table.newest().person) == ("key", ANN)
+    assert (table.newest().kind, table.newest().person) == ("key", ANN.person)
     assert table.signed_by("second")
     table.run()
 
@@ -292,7 +293,7 @@ def test_a_revoked_key_is_named_and_never_used_again(table: KeyedTable) -> None:
     table.rotate("first", "second")
     table.change(revoke_key, table.public("first"))
 
-    assert (table.newest().kind, table.newest().person) == ("revoked", ANN)
+    assert (table.newest().kind, table.newest().person) == ("revoked", ANN.person)
     assert table.newest().key == numbered(table.public("first"))
     assert table.signed_by("second")
     with pytest.raises(KeyRefused, match="was revoked"):
@@ -313,12 +314,12 @@ def test_a_strangers_key_is_not_revoked(table: KeyedTable) -> None:
 def test_a_retired_table_never_runs_again(table: KeyedTable) -> None:
     table.change(retire_table)
 
-    assert (table.newest().kind, table.newest().person) == ("retired", ANN)
+    assert (table.newest().kind, table.newest().person) == ("retired", ANN.person)
     assert table.signed_by("first")
     with pytest.raises(LogRefused, match="this table was retired"):
         table.run()
     with pytest.raises(LogRefused, match="this table was retired"):
-        say_restored(table.journal, "M7", table.signer("first"), "Ann Lee", AT.utc_ns)
+        say_restored(table.journal, "M7", table.signer("first"), ANN, AT.utc_ns)
     with pytest.raises(LogRefused, match="this table was retired"):
         table.rotate("first", "second")
 
@@ -364,7 +365,7 @@ def test_the_verifier_trusts_a_rotated_key_through_the_one_before(table: KeyedTa
     table.run()
     report = verify(table.journal, keys=[table.folder / "first.key.pub"])
     assert not report.problems
-    assert any(f"key by {ANN}" in note for note in report.notes)
+    assert any(f"key by {ANN.person} (proved by PIN)" in note for note in report.notes)
 
 
 def test_the_verifier_does_not_trust_a_key_that_replaced_a_lost_one(table: KeyedTable) -> None:
@@ -385,5 +386,5 @@ def test_the_verifier_names_who_revoked_a_key_and_who_retired_the_table(table: K
     table.change(retire_table)
     report = verify(table.journal, keys=[table.folder / "first.key.pub"])
     assert not report.problems
-    assert any(f"revoked by {ANN}" in note for note in report.notes)
-    assert any(f"retired by {ANN}" in note for note in report.notes)
+    assert any(f"revoked by {ANN.person} (proved by PIN)" in note for note in report.notes)
+    assert any(f"retired by {ANN.person} (proved by PIN)" in note for note in report.notes)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.actions.declaration import Author, Proof
 from controller.archive.copies import archive_shoes
 from controller.archive.prune import (
     KEEP_DAYS,
@@ -102,11 +103,11 @@ def test_younger_shoes_stay_and_so_do_all_after_them(three_day_journal) -> None:
 
 def test_a_day_is_deleted_whole_or_stays_whole(three_day_journal) -> None:
     journal, to = three_day_journal()
-    hold_shoe(journal, ShoeName("2025-11-21", 2), "A. Person", "dispute", LATER_NS)
+    hold_shoe(journal, ShoeName("2025-11-21", 2), Author("A. Person"), "dispute", LATER_NS)
 
     assert reasons(journal, to) == {
         "2025-11-21/1": "2025-11-21/2 stays, and deleting this would leave a gap",
-        "2025-11-21/2": "held by A. Person: dispute",
+        "2025-11-21/2": "held by A. Person (not proved): dispute",
         "2025-11-22/1": "2025-11-21/2 stays, and deleting this would leave a gap",
         "2025-11-23/1": NEWEST,
     }
@@ -190,11 +191,12 @@ def test_a_decision_in_the_shoe_in_play_frees_it(three_day_journal) -> None:
 def test_a_hold_and_its_release_record_who_and_why(three_day_journal) -> None:
     journal, to = three_day_journal()
     name = ShoeName("2025-11-21", 1)
-    path = hold_shoe(journal, name, "A. Person", "patron disputes coup 2", LATER_NS)
+    path = hold_shoe(journal, name, Author("A. Person"), "patron disputes coup 2", LATER_NS)
     assert path == journal / "holds" / "2025-11-21-1.json"
-    assert reasons(journal, to)["2025-11-21/1"] == "held by A. Person: patron disputes coup 2"
+    held = "held by A. Person (not proved): patron disputes coup 2"
+    assert reasons(journal, to)["2025-11-21/1"] == held
 
-    ended = release_hold(journal, name, "B. Person", "settled", LATER_NS + 1)
+    ended = release_hold(journal, name, Author("B. Person", Proof.PIN), "settled", LATER_NS + 1)
 
     assert reasons(journal, to)["2025-11-21/1"] == ""
     assert not path.exists()
@@ -203,9 +205,11 @@ def test_a_hold_and_its_release_record_who_and_why(three_day_journal) -> None:
         "gaming_day": "2025-11-21",
         "shoe": 1,
         "person": PeopleFile(journal).id_of("A. Person"),
+        "proof": "none",
         "reason": "patron disputes coup 2",
         "at": "2026-02-01T00:00:00.000000000Z",
         "released_by": PeopleFile(journal).id_of("B. Person"),
+        "released_proof": "pin",
         "released_why": "settled",
         "released_at": "2026-02-01T00:00:00.000000001Z",
     }
@@ -214,20 +218,22 @@ def test_a_hold_and_its_release_record_who_and_why(three_day_journal) -> None:
 
 def test_a_hold_that_cannot_be_read_still_holds(three_day_journal) -> None:
     journal, to = three_day_journal()
-    path = hold_shoe(journal, ShoeName("2025-11-21", 1), "A. Person", "dispute", LATER_NS)
+    path = hold_shoe(journal, ShoeName("2025-11-21", 1), Author("A. Person"), "dispute", LATER_NS)
     path.write_text("{")
-    assert reasons(journal, to)["2025-11-21/1"] == f"held by ?: {path} cannot be read"
+    assert reasons(journal, to)["2025-11-21/1"] == f"held by ? (not proved): {path} cannot be read"
 
 
 def test_a_shoe_is_held_once_and_only_where_it_is(three_day_journal) -> None:
     journal, _ = three_day_journal()
-    hold_shoe(journal, ShoeName("2025-11-21", 1), "A. Person", "dispute", LATER_NS)
-    with pytest.raises(JournalError, match=r"is held already: held by A\. Person: dispute"):
-        hold_shoe(journal, ShoeName("2025-11-21", 1), "B. Person", "mine", LATER_NS)
+    hold_shoe(journal, ShoeName("2025-11-21", 1), Author("A. Person"), "dispute", LATER_NS)
+    with pytest.raises(
+        JournalError, match=r"is held already: held by A\. Person \(not proved\): dispute"
+    ):
+        hold_shoe(journal, ShoeName("2025-11-21", 1), Author("B. Person"), "mine", LATER_NS)
     with pytest.raises(JournalError, match="shoe 2025-11-21/9 is not sealed here"):
-        hold_shoe(journal, ShoeName("2025-11-21", 9), "A. Person", "dispute", LATER_NS)
+        hold_shoe(journal, ShoeName("2025-11-21", 9), Author("A. Person"), "dispute", LATER_NS)
     with pytest.raises(JournalError, match="shoe 2025-11-21/2 is not held"):
-        release_hold(journal, ShoeName("2025-11-21", 2), "A. Person", "settled", LATER_NS)
+        release_hold(journal, ShoeName("2025-11-21", 2), Author("A. Person"), "settled", LATER_NS)
 
 
 # --- two at once, and cut short -------------------------------------------------------------------

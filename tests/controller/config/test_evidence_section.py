@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from controller.archive.signer import SigningSettings
-from controller.config.load import ConfigError, load_config
+from controller.config.document import ConfigError
+from controller.config.load import load_config
 
 
 @pytest.fixture
@@ -57,6 +58,10 @@ def test_a_program_signs(signing, tmp_path: Path) -> None:
         (
             'signer = ["sign-seal"]\npublic_key = "b"',
             "evidence: signer: 'sign-seal' is not an absolute path",
+        ),
+        (
+            'witnesses = [{ url = "https://witness.example" }]',
+            'key: it is missing. Remedy: write key = "..." in evidence.witnesses.0',
         ),
         ('signer = "/opt/sign-seal"', "evidence.signer: "),
         ('key = "~/table.key"', "evidence.key: "),

@@ -7,7 +7,9 @@ import pytest
 
 from controller.commissioning.firmware_list import ApprovedEntry, sign, store_list
 from controller.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
-from controller.config.load import ConfigError, TableConfig, example_text, load_config
+from controller.config.document import ConfigError
+from controller.config.example import example_text
+from controller.config.load import TableConfig, load_config
 from controller.system.keys import make_key
 from firmware_bridge.attestation import ApprovedImage, Pin
 from firmware_bridge.timestamp import Timestamp
@@ -69,4 +71,7 @@ def test_commented_sections_have_the_defaults_of_orders(folder: Path) -> None:
 def test_no_commented_section_is_left_out() -> None:
     commented = set(re.findall(r"(?m)^#   \[+([a-z.]+)\]+", example_text()))
 
-    assert commented == {"shuffler", "shuffler.orders", "reader", "scanner", "approval"}
+    assert commented == {"shuffler", "shuffler.orders", "reader", "scanner", "approval"} | {
+        "power",
+        "outputs",
+    }

@@ -7,6 +7,7 @@ Source: NY (a)(2), (a)(4)-(5), (c)(5), (i)(3); NJ 1.12(d); S42 (a)(1), (a)(4), (
 import pytest
 from msgspec.structs import replace
 
+from controller.config.document import ConfigError
 from controller.config.layout_rules import (
     LayoutProblem,
     PitSettings,
@@ -15,7 +16,7 @@ from controller.config.layout_rules import (
     layout_warnings,
     pit_problems,
 )
-from controller.config.load import ConfigError, load_config
+from controller.config.load import load_config
 from controller.profiles.load import load_profile
 from controller.rules.hands import HandName
 from controller.rules.setting_values import (

@@ -11,9 +11,10 @@ from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.commissioning.firmware_list import ApprovedEntry, sign, store_list
 from controller.commissioning.pairing_file import PairedDevice, PairedRole, store_pairing
-from controller.config.load import ConfigError, TableConfig, load_config
+from controller.config.document import ConfigError
+from controller.config.load import TableConfig, load_config
 from controller.config.trust import TrustSection, read_trust
-from controller.core.build import SETTINGS
+from controller.core.stored_settings import SETTINGS
 from controller.system.keys import TableKey, make_key
 from drivers.commands import ShufflerOrder
 from firmware_bridge.attestation import ApprovedImage, Pin, Trust
@@ -317,7 +318,13 @@ def test_check_config_shows_the_orders_as_json(
 
     shown = json.loads(capsys.readouterr().out)
     assert shown["shuffler_orders"]["release"] == ["floorperson", "pit_manager"]
-    assert shown["shuffler"] == {"model": "tablelink", "port": "/dev/ttyUSB1", "baud": 1_000_000}
+    assert shown["shuffler"] == {
+        "model": "tablelink",
+        "title": "TableLink shuffler",
+        "port": "/dev/ttyUSB1",
+        "baud": 1_000_000,
+        "settings": {},
+    }
 
 
 def test_check_config_warns_of_a_bare_device(

@@ -1,26 +1,27 @@
 """A table from a journal with its control socket, for the tests of both."""
 
 import socket
-from collections.abc import Mapping
 from pathlib import Path
 
 from controller.actions.actions import OperatorAction
 from controller.config.time_zone import zone_data
 from controller.control.client import ControlClient
 from controller.control.server import ControlServer
-from controller.core.build import SETTINGS
-from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.core.settings import DeviceSettings, Settings
+from controller.core.state import Stored
+from controller.core.stored_settings import SETTINGS
 from controller.journal.people import PeopleFile
 from controller.procedure.effects import ActRecord
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
-from controller.table.loop import StoredTransaction
-from controller.table.table import Health, RunSpec, Table
+from controller.table.table import Health, RunSpec
 from controller.tape.inputs import Started
 from controller.version import VERSION
-from controller.views.snapshot import snapshot
+from controller.views.build import build_snapshot
+from controller.views.snapshot import RunFacts, Snapshot
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from hil.rig.observed_table import ObservedTable
 
 PORT = "/dev/ttyUSB0"
 
@@ -39,8 +40,8 @@ class Serving:
     """A table from a journal, its control socket and what it stored."""
 
     def __init__(self, journal: Path, path: Path, **others: object) -> None:
-        self.stored: list[StoredTransaction] = []
-        shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
+        self.stored: list[Stored] = []
+        shoe = DeviceSettings(PORT, "angel-eye-ii-ex")
         settings = Settings("M7", "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
         encoded, profile = SETTINGS.encode(settings), profile_text("s42-mini").encode()
 
@@ -49,7 +50,7 @@ class Serving:
 
         beginning = RunSpec(journal, load_clauses(), start)
         self.path = path
-        self.table = Table("M7", beginning, now, self.stored.append)
+        self.table = ObservedTable("M7", beginning, now, self.stored.append)
         self.table.start()
         assert self.table.health is Health.RUNNING, self.table.failure
         self.journal = journal
@@ -63,9 +64,11 @@ class Serving:
         people, clock = self.people, self.clock
         return ControlServer(path, self.table, self.shown, people, clock, **others)  # type: ignore[arg-type]
 
-    def shown(self) -> Mapping[str, object]:
+    def shown(self) -> Snapshot:
         assert self.table.published is not None
-        return snapshot(*self.table.published, self.table.health.value, self.table.failure)
+        return build_snapshot(
+            *self.table.published, RunFacts(self.table.health, self.table.failure)
+        )
 
     def end(self) -> None:
         self.table.stop()

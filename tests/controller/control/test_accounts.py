@@ -15,6 +15,7 @@ from serving_table import Serving, connected
 
 from controller.actions.declaration import Proof, Role
 from controller.control.act_rate import ACTS_PER_S_MAX
+from controller.control.answer_schema import Answer
 from controller.control.client import ControlClient
 from controller.control.server import ControlUnavailable
 from controller.journal.people import PEOPLE_NAME
@@ -44,14 +45,14 @@ def at_overdraw(suspended: Path, fast_dir: Path) -> Iterator[Serving]:
 @pytest.fixture
 def with_account(at_overdraw: Serving) -> Serving:
     """The same, where Ann Lee, a floorperson, has an account."""
-    assert at_overdraw.client.request(ADD) == {"ok": True}
+    assert at_overdraw.client.request(ADD) == Answer(ok=True)
     return at_overdraw
 
 
 def refusal(serving: Serving, *requests: dict[str, object]) -> str:
     answer = serving.client.request(*requests)
-    assert answer["ok"] is False
-    return str(answer["error"])
+    assert not answer.ok
+    return answer.error
 
 
 # --- attacks --------------------------------------------------------------------------------------
@@ -61,7 +62,7 @@ def test_whoever_may_use_the_socket_is_not_ann_lee_by_saying_so(with_account: Se
     assert refusal(with_account, DECISION).startswith("by: it is not proved who that is")
 
     assert with_account.actions() == [], "nothing is stored"
-    assert with_account.shown()["irregularities"] != []
+    assert with_account.shown().irregularities
 
 
 def test_a_name_that_is_refused_is_not_stored_either(with_account: Serving) -> None:
@@ -108,7 +109,7 @@ def test_sign_ons_are_limited_as_acts_are(with_account: Serving) -> None:
 def test_who_signed_on_decides_and_the_record_says_how_that_is_known(with_account: Serving) -> None:
     answer = with_account.client.request(SIGN_ON, {**DECISION, "by": "", "role": None})
 
-    assert (answer["ok"], answer["proof"]) == (True, "pin")
+    assert (answer.ok, answer.proof) == (True, "pin")
     (decided,) = with_account.actions()
     assert (decided.person, decided.role) == (with_account.people.find(ANN), Role.FLOORPERSON)
     assert decided.proof is Proof.PIN
@@ -117,7 +118,7 @@ def test_who_signed_on_decides_and_the_record_says_how_that_is_known(with_accoun
 def test_without_accounts_a_decision_is_taken_and_marked_not_proved(at_overdraw: Serving) -> None:
     answer = at_overdraw.client.request(DECISION)
 
-    assert (answer["ok"], answer["proof"]) == (True, "none")
+    assert (answer.ok, answer.proof) == (True, "none")
     assert [one.proof for one in at_overdraw.actions()] == [Proof.NONE]
 
 
@@ -152,7 +153,7 @@ def test_whose_account_of_the_machine_it_is_needs_no_pin(suspended: Path, fast_d
     answer = serving.client.request({**DECISION, "by": ""})
     serving.end()
 
-    assert (answer["ok"], answer["proof"]) == (True, "account")
+    assert (answer.ok, answer.proof) == (True, "account")
     assert [one.proof for one in serving.actions()] == [Proof.ACCOUNT]
 
 
@@ -167,7 +168,7 @@ def test_pins_and_hashes_are_in_the_file_of_people_and_nowhere_else(
     said = [serving.client.request(one) for one in (second, {**SIGN_ON, "pin": "000001"})]
     said += [serving.client.request(SIGN_ON, DECISION), serving.shown()]
     for stored in serving.stored:
-        metrics.observe(stored)
+        metrics.stored(stored)
     hashes = [one.pin_hash for one in serving.people.accounts() if one.person]
     said += [metrics.text(serving.table).decode(), caplog.text, serving.stored]
     serving.end()

@@ -1,7 +1,8 @@
 """The answer to a correction: what counts, who decided it, and what is owed by seat."""
 
 from controller.actions.actions import CorrectCoup, StateWagers
-from controller.control.answers import plain_entries, refusal_text
+from controller.control.answer_schema import CoupCorrectedAnswer, OwedAnswer
+from controller.control.answers import answered_entries, refusal_text
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import ObservableFact
 from controller.rules.outcome import Outcome
@@ -18,20 +19,22 @@ def test_a_correction_is_answered_with_what_is_owed_by_seat(script) -> None:
     entries = table.reported(*PLAYER_WINS).acted(CorrectCoup(1, Outcome.BANKER, "S. Veil")).entries
 
     state = table.state.table
-    plain = plain_entries(entries, effective_book(table.core.book, state), state)
+    answers = answered_entries(entries, effective_book(table.core.book, state), state)
 
     assert refusal_text(entries, table.core.book) == ""
-    assert next(one for one in plain if one["kind"] == "coup_corrected") == {
-        "kind": "coup_corrected",
-        "shoe": 1,
-        "coup": 1,
-        "before": "player",
-        "outcome": "banker",
-        "person": "A. Floor",
-        "second": "S. Veil",
-        "reason": "seen by me",
-        "owed": [{"seat": 5, "cents": 195_00}],
-    }
+    assert (
+        CoupCorrectedAnswer(
+            shoe=1,
+            coup=1,
+            before=Outcome.PLAYER,
+            outcome=Outcome.BANKER,
+            person="A. Floor",
+            second="S. Veil",
+            reason="seen by me",
+            owed=(OwedAnswer(5, 195_00),),
+        )
+        in answers
+    )
 
 
 def test_a_refused_correction_is_answered_with_the_reason(script) -> None:

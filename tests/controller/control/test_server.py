@@ -6,12 +6,15 @@ import socket
 import sqlite3
 import stat
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
+from msgspec.json import encode
+from msgspec.structs import replace
 from serving_table import Serving, connected
+from shown_tables import part
 
 from controller.actions.actions import (
     ACTIONS,
@@ -24,7 +27,8 @@ from controller.actions.actions import (
 from controller.actions.choices import ActKind
 from controller.actions.declaration import Role
 from controller.control.act_rate import ACTS_PER_S_MAX
-from controller.control.client import ControlClient, ControlError
+from controller.control.answer_schema import AcceptedAnswer, Answer, ResolutionAnswer
+from controller.control.client import ANSWER, ControlClient, ControlError
 from controller.control.server import (
     ACCOUNT_CONNECTIONS_MAX,
     LINE_BYTES_MAX,
@@ -66,22 +70,20 @@ def after_overdraw(suspended: Path, fast_dir: Path) -> Iterator[Serving]:
 
 
 @pytest.fixture
-def say(serving: Serving) -> Iterator[Callable[[bytes], dict[str, object]]]:
+def say(serving: Serving) -> Iterator[Callable[[bytes], Answer]]:
     """Send bytes on one connection and read one line of answer each time."""
     with connected(serving.path) as connection, connection.makefile("rb") as answers:
 
-        def ask(line: bytes) -> dict[str, object]:
+        def ask(line: bytes) -> Answer:
             connection.sendall(line)
-            answer = json.loads(answers.readline())
-            assert isinstance(answer, dict)
-            return answer
+            return ANSWER.decode(answers.readline())
 
         yield ask
 
 
-def error(answer: Mapping[str, object]) -> str:
-    assert answer["ok"] is False
-    return str(answer["error"])
+def error(answer: Answer) -> str:
+    assert not answer.ok
+    return answer.error
 
 
 # --- asking -------------------------------------------------------------------------------------
@@ -90,14 +92,13 @@ def error(answer: Mapping[str, object]) -> str:
 def test_status_is_the_snapshot(serving: Serving) -> None:
     answer = serving.client.request({"request": "status"})
 
-    assert answer == {"ok": True, "snapshot": serving.shown()}
+    assert answer == Answer(ok=True, snapshot=serving.shown())
 
 
 def test_the_actions_are_listed_with_their_roles(serving: Serving) -> None:
     answer = serving.client.request({"request": "actions"})
 
-    actions = answer["actions"]
-    assert isinstance(actions, list)
+    actions = answer.actions
     assert [one["action"] for one in actions] == list(ACTIONS)
     first = {key: value for key, value in actions[0].items() if key not in ("allowed", "schema")}
     assert first == {
@@ -115,29 +116,26 @@ def test_the_actions_are_listed_with_their_roles(serving: Serving) -> None:
 def test_a_decision_is_stored_before_it_is_answered(after_overdraw: Serving) -> None:
     answer = after_overdraw.client.request(DECISION)
 
-    assert answer["ok"] is True
-    entries = answer["entries"]
-    assert isinstance(entries, list)
-    assert {"kind": "accepted", "what": "resolved by A. Floor", "clauses": []} in entries
-    assert {
-        "kind": "resolution",
-        "person": "A. Floor",
-        "reason": "card burned",
-        "decision": "burn-card",
-        "provisional": "",
-        "outcome": "",
-        "second": "",
-        "closed": [1],
-        "dealt_while_suspended": {"coups": 0, "cards": 0},
-    } in entries
-    assert after_overdraw.shown()["irregularities"] == []
+    assert answer.ok
+    assert AcceptedAnswer((), {}, "resolved by A. Floor") in answer.entries
+    assert (
+        part(
+            ResolutionAnswer,
+            person="A. Floor",
+            reason="card burned",
+            decision="burn-card",
+            closed=[1],
+        )
+        in answer.entries
+    )
+    assert after_overdraw.shown().irregularities == ()
 
 
 def test_the_answer_names_no_card(after_overdraw: Serving) -> None:
     answer = after_overdraw.client.request(DECISION)
 
     cards = [f"{rank}{suit}" for rank in "A23456789TJQK" for suit in "dcsh"]
-    assert not [card for card in cards if card in json.dumps(answer)]
+    assert not [card for card in cards if card in encode(answer).decode()]
 
 
 def test_the_person_and_the_kernels_account_are_recorded(serving: Serving) -> None:
@@ -151,7 +149,7 @@ def test_the_person_and_the_kernels_account_are_recorded(serving: Serving) -> No
 def test_an_impossible_action_is_refused_with_the_reason(serving: Serving) -> None:
     answer = serving.client.request(DECISION)
 
-    assert answer == {"ok": False, "error": "no irregularity is open"}
+    assert answer == Answer(ok=False, error="no irregularity is open")
 
 
 def test_a_decision_that_is_not_permitted_names_the_ones_that_are(after_overdraw: Serving) -> None:
@@ -230,7 +228,7 @@ def test_a_correction_without_a_shoe_is_refused_and_on_record(serving: Serving) 
 
 
 def test_a_call_needs_no_reason(serving: Serving) -> None:
-    assert serving.client.request(CALL)["ok"] is True
+    assert serving.client.request(CALL).ok
 
 
 RECORD = {**CALL, "action": "record", "act": "inspected", "batch": "red", "second": "A. Floor"}
@@ -239,7 +237,7 @@ RECORD = {**CALL, "action": "record", "act": "inspected", "batch": "red", "secon
 def test_an_act_goes_on_record(serving: Serving) -> None:
     answer = serving.client.request(RECORD)
 
-    assert answer["ok"] is True
+    assert answer.ok
     (action,) = serving.actions()
     second = serving.people.id_of("A. Floor")
     assert action.action == RecordAct(ActKind.INSPECTED, "red", second=second)
@@ -322,10 +320,10 @@ def test_a_late_table_may_still_store_the_action(
     ],
 )
 def test_a_wrong_line_is_answered_and_the_connection_kept(
-    say: Callable[[bytes], dict[str, object]], line: bytes, expected: str
+    say: Callable[[bytes], Answer], line: bytes, expected: str
 ) -> None:
     assert error(say(line)).startswith(expected)
-    assert say(b'{"request": "status"}\n')["ok"] is True
+    assert say(b'{"request": "status"}\n').ok
 
 
 def test_lines_may_be_split_and_joined(serving: Serving) -> None:
@@ -343,7 +341,7 @@ def test_an_endless_line_is_refused(serving: Serving) -> None:
         connection.sendall(b" " * (LINE_BYTES_MAX + 1))
 
         expected = f"a request has at most {LINE_BYTES_MAX} bytes in one line"
-        assert error(json.loads(answers.readline())) == expected
+        assert error(ANSWER.decode(answers.readline())) == expected
         assert answers.readline() == b""
 
 
@@ -352,7 +350,7 @@ def test_sixteen_idle_connections_do_not_lock_the_floorperson_out(after_overdraw
         for _ in range(ACCOUNT_CONNECTIONS_MAX):
             idle.enter_context(connected(after_overdraw.path))
 
-        assert after_overdraw.client.request(DECISION)["ok"] is True
+        assert after_overdraw.client.request(DECISION).ok
 
 
 def test_sixteen_subscriptions_that_nobody_reads_do_not_either(after_overdraw: Serving) -> None:
@@ -363,7 +361,7 @@ def test_sixteen_subscriptions_that_nobody_reads_do_not_either(after_overdraw: S
             assert connection.recv(1) == b"{"
         after_overdraw.clock.seconds += 1
 
-        assert after_overdraw.client.request(DECISION)["ok"] is True
+        assert after_overdraw.client.request(DECISION).ok
 
 
 def test_who_made_room_is_told_so_at_the_next_request(serving: Serving) -> None:
@@ -371,10 +369,12 @@ def test_who_made_room_is_told_so_at_the_next_request(serving: Serving) -> None:
         first, *_ = [
             idle.enter_context(connected(serving.path)) for _ in range(ACCOUNT_CONNECTIONS_MAX)
         ]
-        assert serving.client.request({"request": "status"})["ok"] is True
+        assert serving.client.request({"request": "status"}).ok
 
         with first.makefile("rb") as answers:
-            assert error(json.loads(answers.readline())).startswith("this connection was idle and")
+            assert error(ANSWER.decode(answers.readline())).startswith(
+                "this connection was idle and"
+            )
             assert answers.readline() == b""
 
 
@@ -403,22 +403,22 @@ def test_subscriptions_that_are_read_keep_their_places(after_overdraw: Serving) 
         assert "none is idle" in error(after_overdraw.client.request(DECISION))
 
         after_overdraw.table.act(action())
-        assert all(next(snapshots)["phase"] == "suspended" for snapshots in followed)
+        assert all(next(snapshots).suspension is not None for snapshots in followed)
 
 
 def test_the_twenty_first_act_of_a_second_is_refused_and_the_connection_kept(
-    serving: Serving, say: Callable[[bytes], dict[str, object]]
+    serving: Serving, say: Callable[[bytes], Answer]
 ) -> None:
     call = json.dumps(CALL).encode() + b"\n"
     for _ in range(ACTS_PER_S_MAX):
-        assert say(call)["ok"] is True
+        assert say(call).ok
 
     expected = "a connection may send at most 20 acts a second: nothing was stored. Remedy: wait"
     assert error(say(call)).startswith(expected)
-    assert say(b'{"request": "status"}\n')["ok"] is True
+    assert say(b'{"request": "status"}\n').ok
     assert len(serving.actions()) == ACTS_PER_S_MAX
     serving.clock.seconds += 1
-    assert say(call)["ok"] is True
+    assert say(call).ok
 
 
 def test_a_closed_connection_frees_its_slot(serving: Serving) -> None:
@@ -432,7 +432,7 @@ def test_a_closed_connection_frees_its_slot(serving: Serving) -> None:
         if thread.name == "control":
             thread.join(10.0)
 
-    assert serving.client.request({"request": "status"})["ok"] is True
+    assert serving.client.request({"request": "status"}).ok
 
 
 # --- following ----------------------------------------------------------------------------------
@@ -444,9 +444,11 @@ def test_a_subscriber_sees_the_table_now_and_after_each_change(after_overdraw: S
         after_overdraw.client.request(DECISION)
         second = next(snapshots)
 
-    assert first["phase"] == "suspended"
-    assert second == after_overdraw.shown()
-    assert second["phase"] != "suspended"
+    assert first.phase.value == "suspended"
+    # Persons have their names there.
+    now_shown = after_overdraw.shown()
+    assert replace(second, people=now_shown.people) == now_shown
+    assert second.phase.value != "suspended"
 
 
 def test_a_subscriber_sees_the_end(serving: Serving) -> None:
@@ -455,7 +457,7 @@ def test_a_subscriber_sees_the_end(serving: Serving) -> None:
         serving.table.stop()
         serving.table.join()
 
-        assert next(shown for shown in snapshots if shown["health"] != "running") is not None
+        assert next(shown for shown in snapshots if shown.health != "running") is not None
 
 
 def test_no_ctrl_c_is_lost_while_nothing_changes(
@@ -479,14 +481,16 @@ def test_the_stream_ends_with_the_server(serving: Serving) -> None:
 
 def test_a_slow_subscriber_blocks_nobody(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     # More than the operating system keeps for a connection.
-    monkeypatch.setattr(serving.server, "_snapshot_of", lambda: {"long": "x" * 4_000_000})
+    monkeypatch.setattr(
+        serving.server, "_snapshot_of", lambda: replace(serving.shown(), failure="x" * 4_000_000)
+    )
     with connected(serving.path) as deaf:
         deaf.sendall(b'{"request": "subscribe"}\n')
         assert deaf.recv(1) == b"{"
         for _ in range(10):
             assert serving.table.act(action()) is not None
 
-        assert serving.client.request({"request": "status"})["ok"] is True
+        assert serving.client.request({"request": "status"}).ok
 
 
 def test_a_disconnected_subscriber_is_dropped(serving: Serving) -> None:
@@ -510,7 +514,7 @@ def test_changes_in_a_burst_are_sent_together(serving: Serving) -> None:
         received = 1
         for shown in snapshots:
             received += 1
-            if shown["health"] == "stopped":
+            if shown.health == "stopped":
                 break
 
     assert received < changes
@@ -540,7 +544,7 @@ def test_a_stale_socket_is_replaced(fast_dir: Path) -> None:
 
     serving = Serving(fast_dir / "fresh", path)
     try:
-        assert serving.client.request({"request": "status"})["ok"] is True
+        assert serving.client.request({"request": "status"}).ok
     finally:
         serving.end()
 
@@ -551,7 +555,7 @@ def test_a_live_socket_is_left_alone(serving: Serving) -> None:
     with pytest.raises(ControlUnavailable, match="another smartshoe is running there"):
         second.start()
 
-    assert serving.client.request({"request": "status"})["ok"] is True
+    assert serving.client.request({"request": "status"}).ok
 
 
 def test_a_file_at_the_path_is_left_alone(serving: Serving, fast_dir: Path) -> None:
@@ -644,9 +648,10 @@ class Stranger:
     ("answer", "expected"),
     [
         (b"", "ended without an answer"),
-        (b"SSH-2.0-OpenSSH\n", "is not smartshoe. Remedy: name"),
+        (b"SSH-2.0-OpenSSH\n", "is not smartshoe of this version. Remedy: name"),
         (b"[1]\n", "is not smartshoe"),
         (b'{"ok": true', "ended without an answer"),
+        (b'{"ok": true, "snapshot": {"schema": 2}}\n', "is not smartshoe of this version"),
     ],
 )
 def test_another_program_behind_the_socket_is_reported(
@@ -668,7 +673,9 @@ def test_no_name_is_in_the_record_and_an_erased_one_in_no_answer(
     after_overdraw: Serving, suspended: Path, begun_log: Callable[[Path], None]
 ) -> None:
     answered = after_overdraw.client.request({**DECISION, "second": "C. Lee"})
-    assert [one["person"] for one in answered["entries"] if "person" in one] == ["A. Floor"]
+    assert [one.person for one in answered.entries if isinstance(one, ResolutionAnswer)] == [
+        "A. Floor"
+    ]
 
     stored = b"".join(one.read_bytes() for one in suspended.glob("live.db*"))
     person, second = (after_overdraw.people.id_of(one) for one in ("A. Floor", "C. Lee"))
@@ -685,7 +692,7 @@ def test_no_name_is_in_the_record_and_an_erased_one_in_no_answer(
 
 
 def test_a_name_that_cannot_be_stored_stops_the_action(serving: Serving) -> None:
-    assert serving.client.request(CALL)["ok"] is True
+    assert serving.client.request(CALL).ok
     with closing(sqlite3.connect(serving.journal / PEOPLE_NAME)) as people, people:
         people.execute("DROP TABLE people")
         people.execute("CREATE VIEW people AS SELECT 'x' AS id, 'y' AS name, 'z' AS folded")

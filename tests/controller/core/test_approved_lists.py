@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.build import SETTINGS
 from controller.core.settings import ShufflerDeviceSettings
+from controller.core.stored_settings import SETTINGS
 from controller.journal.store import Journal
 from controller.profiles.load import load_clauses
 from controller.replay.report import ReplayFinding, replay

@@ -10,7 +10,8 @@ from msgspec import UNSET
 
 from controller.actions.actions import CloseShoe, SetGamingDay
 from controller.cli.main import main
-from controller.control.answers import plain_entries
+from controller.control.answer_schema import RecordedAnswer
+from controller.control.answers import answered_entries
 from controller.journal.folder import sealed_files
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
@@ -21,7 +22,7 @@ from controller.procedure.verdicts import Irregularity
 from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ClockSync, ClockSyncRead
-from controller.views.snapshot import snapshot
+from controller.views.build import build_snapshot
 from firmware_bridge.timestamp import Timestamp
 
 S = 1_000_000_000
@@ -61,7 +62,7 @@ def stated(table, day: str) -> Refusal | ActRecord:
 
 
 def due(table) -> bool:
-    calls = snapshot(table.core, table.state, "running", "")["due_calls"]
+    calls = build_snapshot(table.core, table.state).due_calls
     return any("set-gaming-day" in one for one in calls)
 
 
@@ -172,13 +173,8 @@ def test_an_answer_at_the_socket_names_the_act(table) -> None:
     off_for(table, 3 * DAY)
     output = table.acted(SetGamingDay("2025-11-24"))
 
-    plain = plain_entries(output.entries, table.core.book, table.state.table)
-    assert plain[0] == {
-        "kind": "recorded",
-        "what": "set-gaming-day",
-        "person": "A. Floor",
-        "clauses": [],
-    }
+    first, *_ = answered_entries(output.entries, table.core.book, table.state.table)
+    assert first == RecordedAnswer((), {}, what="set-gaming-day", person="A. Floor")
 
 
 # --- a wrong day is put right --------------------------------------------------------------------

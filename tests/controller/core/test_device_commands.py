@@ -11,7 +11,7 @@ from controller.actions.actions import ClearShoeError, GiveShufflerOrder, LockSh
 from controller.actions.declaration import Role
 from controller.core import device_commands as core_orders
 from controller.core.device_commands import GrantedCommand
-from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
+from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning, WarningKind
 from controller.messages.catalogue import to_words
@@ -24,10 +24,10 @@ from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
 from drivers.commands import ClearError, LockExit, OrderShuffler, ShufflerOrder, UnlockExit
 
-SHOE = ShoeDeviceSettings("/dev/shoe", "angel-eye-ii-ex", True, "0-9A-F", "stx_counted", 250)
+SHOE = DeviceSettings("/dev/shoe", "angel-eye-ii-ex", allow_commands=True)
 BOTH = ("dealer", "floorperson")
 ORDERS = (("load", BOTH), ("count", BOTH), ("status", ()), ("abort", ("pit_manager",)))
-SHUFFLER = ShufflerDeviceSettings("/dev/shuffler", "tablelink", True, ORDERS)
+SHUFFLER = ShufflerDeviceSettings("/dev/shuffler", "tablelink", allow_commands=True, orders=ORDERS)
 SETTINGS = Settings("M7", "3", 8, 0, (), SHOE, shuffler=SHUFFLER)
 RED = BatchLife("red", BatchStage.STORED, compartment=2)
 BOOK = RuleBook.of(load_profile("s42-mini"), 8, (), shuffler=True)

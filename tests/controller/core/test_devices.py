@@ -6,20 +6,22 @@ Source: controller/config/README.md, "Devices of a table".
 import pytest
 
 from controller.config.time_zone import zone_data
-from controller.core.build import SETTINGS, build_core
+from controller.core.build import build_core
 from controller.core.devices import Devices
 from controller.core.settings import (
+    DeviceSettings,
     ReaderDeviceSettings,
-    ScannerDeviceSettings,
     Settings,
-    ShoeDeviceSettings,
 )
-from controller.core.state import CoreState, Transition
+from controller.core.state import CoreState, Transition, encode_state
+from controller.core.stored_settings import SETTINGS
+from controller.journal.encoding import EncodingError
 from controller.procedure.state import TableState
 from controller.profiles.load import load_clauses, profile_text
 from controller.tape.inputs import Started
 from drivers.commands import LockExit, SetPolling
 from drivers.events import CommandAnswered, Stage, StageChanged
+from drivers.model import ReaderSeat
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -29,15 +31,18 @@ UNPLUGGED = message("usb_unplugged")
 AT = Timestamp(1_000_000_000, 1_795_000_000_000_000_000)
 EXIT, RACK, BAR = "exit", "rack", "bar"
 RFID, ANGEL_EYE = "feig-rfid", "angel-eye-ii-ex"
-READER, SCANNER = ReaderDeviceSettings(RACK, "discard_rack"), ScannerDeviceSettings(BAR, "hid-pos")
+READER, SCANNER = (
+    ReaderDeviceSettings(RACK, "feig-reader", seat=ReaderSeat.DISCARD_RACK),
+    DeviceSettings(BAR, "hid-pos"),
+)
 
 
 def devices_of(
     model: str = RFID,
     readers: tuple[ReaderDeviceSettings, ...] = (READER,),
-    scanners: tuple[ScannerDeviceSettings, ...] = (SCANNER,),
+    scanners: tuple[DeviceSettings, ...] = (SCANNER,),
 ) -> Devices:
-    shoe = ShoeDeviceSettings(EXIT, model, False, "0-9A-F", "stx_counted", 250)
+    shoe = DeviceSettings(EXIT, model)
     settings = Settings("M7", "3", 8, 0, (), shoe, readers=readers, scanners=scanners)
     profile = profile_text("s42-mini").encode()
     zone = zone_data("UTC")
@@ -46,7 +51,9 @@ def devices_of(
 
 
 def fresh(devices: Devices) -> Transition:
-    state = CoreState("", None, TableState(), devices.shoe.initial(), auxiliary=devices.initial())
+    state = CoreState(
+        "", None, TableState(), devices.shoe.driver.initial(), auxiliary=devices.initial()
+    )
     return Transition(state)
 
 
@@ -130,8 +137,8 @@ def test_the_state_of_a_removed_device_is_dropped(devices: Devices) -> None:
 def test_another_kind_of_device_at_a_port_starts_fresh(devices: Devices) -> None:
     state = opened(devices, *devices.ports).state
     swapped = devices_of(
-        readers=(ReaderDeviceSettings(BAR, "discard_rack"),),
-        scanners=(ScannerDeviceSettings(RACK, "hid-pos"),),
+        readers=(ReaderDeviceSettings(BAR, "feig-reader", seat=ReaderSeat.DISCARD_RACK),),
+        scanners=(DeviceSettings(RACK, "hid-pos"),),
     )
     now = swapped.match_states(state)
     assert [(one.port, one.state.stage) for one in now.auxiliary] == [
@@ -143,4 +150,12 @@ def test_another_kind_of_device_at_a_port_starts_fresh(devices: Devices) -> None
 def test_another_model_of_shoe_starts_fresh(devices: Devices) -> None:
     state = opened(devices, EXIT).state
     now = devices_of(ANGEL_EYE).match_states(state)
-    assert now.shoe_driver == devices_of(ANGEL_EYE).shoe.initial()
+    assert now.shoe_driver == devices_of(ANGEL_EYE).shoe.driver.initial()
+
+
+def test_a_state_of_the_same_run_must_be_its_drivers_own(devices: Devices) -> None:
+    stored = encode_state(opened(devices, EXIT).state)
+
+    assert devices.read_state(stored, same_run=True).shoe_driver.stage is Stage.OPENED
+    with pytest.raises(EncodingError):
+        devices_of(ANGEL_EYE).read_state(stored, same_run=True)

@@ -13,7 +13,7 @@ from controller.actions.declaration import Role
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import status_block
 from controller.core.host_state import STEP_NS_MIN, UNKNOWN_HOST, after_clock_reading, after_start
-from controller.core.state import STATES
+from controller.core.state import encode_state
 from controller.journal.store import open_read_only
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
@@ -21,6 +21,7 @@ from controller.replay.report import ReplayFinding, replay
 from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.tape.inputs import DiskLevel, DiskSpace, Tick
 from controller.tape.records import ENTRIES, INPUTS, read_entry
+from controller.views.build import build_snapshot
 from controller.views.host import (
     SHOWN_NS,
     describe_clock_step,
@@ -28,8 +29,7 @@ from controller.views.host import (
     format_size,
     host_view,
 )
-from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot_devices import ClockView, HostView
 from firmware_bridge.timestamp import Timestamp
 
 S = 1_000_000_000
@@ -194,7 +194,7 @@ def test_host_state_survives_encoding(running) -> None:
     core, state, at = running
     item = DiskSpace(moved(at, S, HOUR), DiskLevel.STOP, 5, 2 * GIB, GIB // 16)
     after_it, output = core.handle(state, item)
-    assert STATES.decode(STATES.encode(after_it)) == after_it
+    assert core.devices.read_state(encode_state(after_it)) == after_it
     assert INPUTS.decode(INPUTS.encode(item)) == item
     assert [ENTRIES.decode(ENTRIES.encode(one)) for one in output.entries] == list(output.entries)
     assert INPUTS.encode(item) == (
@@ -213,8 +213,8 @@ def test_host_state_survives_encoding(running) -> None:
 def test_status_warns_of_a_low_disk_and_clock_steps(running) -> None:
     core, state, at = running
     state, _ = core.handle(state, Tick(moved(at, S, -HOUR)))
-    shown = snapshot(core, state, "running", "")
-    text = status_block(SnapshotPart(shown), CommandHints(), width=400)
+    shown = build_snapshot(core, state)
+    text = status_block(shown, CommandHints(), width=400)
     assert (
         "DISK       only 1.0 GiB are free on the journal's disk (limit 2.0 GiB). Remedy:"
         " make room: copy finished shoes elsewhere with `smartshoe journal archive`" in text
@@ -226,27 +226,27 @@ def test_status_warns_of_a_low_disk_and_clock_steps(running) -> None:
 def test_status_without_host_problems_has_no_host_lines(script) -> None:
     table = script()
     state, _ = table.core.handle(table.core.initial(), table.started)
-    shown = snapshot(table.core, state, "running", "")
-    assert shown["host"] == {"disk": None, "clock": None, "clock_sync": "unknown"}
-    text = status_block(SnapshotPart(shown), CommandHints())
+    shown = build_snapshot(table.core, state)
+    assert shown.host == HostView(None, None, "unknown")
+    text = status_block(shown, CommandHints())
     assert "DISK" not in text
     assert "CLOCK" not in text
 
 
 def test_a_step_of_the_clock_is_shown_for_a_day() -> None:
     state = after(160, NOON - HOUR)
-    assert host_view(state)["clock"] == {
-        "steps": 1,
-        "by_ms": -(3600 + 60) * 1000,
-        "at_ns": NOON - HOUR,
-        "evidence": "same_boot",
-        "text": (
+    assert host_view(state).clock == ClockView(
+        steps=1,
+        by_ms=-(3600 + 60) * 1000,
+        at_ns=NOON - HOUR,
+        evidence="same_boot",
+        text=(
             "the machine's clock was set back by 1 h 1 min, to 2026-11-18 11:00:00 UTC: its"
             " monotonic clock ran on evenly, or the machine slept; the gaming day does not change"
             " back"
         ),
-    }
-    assert host_view(replace(state, last_utc_ns=NOON - HOUR + SHOWN_NS))["clock"] is None
+    )
+    assert host_view(replace(state, last_utc_ns=NOON - HOUR + SHOWN_NS)).clock is None
 
 
 @pytest.mark.parametrize(

@@ -24,15 +24,18 @@ LEFT = (
     "controller/custody/receipt.py",
     # The lines of a technician's monitor, printed and never stored: names of the wire's parts.
     "drivers/monitor.py",
-    "drivers/scanners/monitor.py",
-    "drivers/shoes/angel_eye_monitor.py",
-    "drivers/shoes/rfid_monitor.py",
+    "drivers/scanners/models.py",
     "drivers/tablelink/monitor.py",
     "firmware_bridge/angel_eye/masking.py",
     "firmware_bridge/feig/masking.py",
     "firmware_bridge/tablelink/masking.py",
     # Errors of settings, and the names that makers and standards give to devices and chips.
     "drivers/catalogue.py",
+    "drivers/model.py",
+    # What each key of table.toml is, for the example and the documentation.
+    "drivers/readers/models.py",
+    "drivers/shoes/models.py",
+    "drivers/shufflers/models.py",
     "drivers/readers/transponders.py",
     # Errors of what a person configured, and the names of threads.
     "firmware_bridge/transport/allow_list.py",

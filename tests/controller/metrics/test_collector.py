@@ -20,8 +20,9 @@ from controller.archive.log_writer import LogStatus
 from controller.archive.sealer import Sealer, SealingStatus
 from controller.archive.signer import SigningSettings
 from controller.config.time_zone import zone_data
-from controller.core.build import SETTINGS
-from controller.core.settings import Settings, ShoeDeviceSettings
+from controller.core.settings import DeviceSettings, Settings
+from controller.core.state import Conclusion, Stored
+from controller.core.stored_settings import SETTINGS
 from controller.metrics.collector import TableMetrics
 from controller.metrics.server import MetricsServer, MetricsUnavailable
 from controller.procedure.effects import (
@@ -39,7 +40,6 @@ from controller.profiles.load import load_clauses, profile_text
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.table.loop import Conclusion, StoredTransaction
 from controller.table.table import Health, RunSpec, Table
 from controller.tape.entries import (
     ClockEvidence,
@@ -57,6 +57,7 @@ from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
+from hil.rig.observed_table import ObservedTable
 
 PORT = "/dev/ttyUSB0"
 READ_AT = Timestamp(5_000_000_000, 1_763_715_600_000_000_000)
@@ -69,11 +70,11 @@ SHOE_STARTS = bytes.fromhex("05 30 53 03 36 30")
 STANDS_BY = bytes.fromhex("05 31 50 03 36 32")
 BURN_ACE = bytes.fromhex("05 32 44 C0 91 03 32 34")
 
-MakeStored = Callable[..., StoredTransaction]
+MakeStored = Callable[..., Stored]
 
 
 def table_at(journal: Path, metrics: TableMetrics, name: str = "M7") -> Table:
-    shoe = ShoeDeviceSettings(PORT, "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
+    shoe = DeviceSettings(PORT, "angel-eye-ii-ex")
     settings = SETTINGS.encode(
         Settings(name, "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
     )
@@ -82,7 +83,7 @@ def table_at(journal: Path, metrics: TableMetrics, name: str = "M7") -> Table:
     def start(replaced: str) -> Started:
         return Started(now(), "boot", VERSION, settings, profile, zone_data("UTC"), replaced)
 
-    return Table(name, RunSpec(journal, load_clauses(), start), now, metrics.observe)
+    return ObservedTable(name, RunSpec(journal, load_clauses(), start), now, metrics.stored)
 
 
 @pytest.fixture
@@ -139,11 +140,13 @@ def metric_reader(metrics: TableMetrics, table: Table) -> Callable[..., float | 
 def stored(table: Table) -> MakeStored:
     """A transaction whose input bytes were read some milliseconds before."""
 
-    def made(*entries: Entry, took_ms: int = 4) -> StoredTransaction:
+    def made(*entries: Entry, took_ms: int = 4) -> Stored:
         assert table.published is not None
         at = Timestamp(READ_AT.monotonic_ns + took_ms * 1_000_000, READ_AT.utc_ns)
         chunk = Chunk(PORT, READ_AT, b"bytes of a report")
-        return StoredTransaction((Conclusion(chunk, entries),), (), at, table.published[1])
+        return Stored(
+            (Conclusion(chunk, entries),), (), at, table.published[1], table.published[0].book
+        )
 
     return made
 
@@ -164,8 +167,8 @@ def test_cards_are_counted_whatever_their_verdict(
 ) -> None:
     wrong = EventVerdicts(CARD.event, (irregularity(IrregularityCode.OVERDRAW),))
 
-    metrics.observe(stored(CARD, wrong))
-    metrics.observe(stored(CARD))
+    metrics.stored(stored(CARD, wrong))
+    metrics.stored(stored(CARD))
 
     assert metric_reader(metrics, table)("cards_drawn_total") == 3
 
@@ -175,7 +178,7 @@ def test_a_repeated_report_counts_no_card(
 ) -> None:
     again = CardRepeated(Card(Rank(9), Suit("H")), Place.PLAYER_1)
 
-    metrics.observe(stored(EventVerdicts(again, (Accepted(message("repeated")),))))
+    metrics.stored(stored(EventVerdicts(again, (Accepted(message("repeated")),))))
 
     assert metric_reader(metrics, table)("cards_drawn_total") == 0
 
@@ -183,9 +186,9 @@ def test_a_repeated_report_counts_no_card(
 def test_coups_are_counted_by_outcome(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
-    metrics.observe(stored(coup(Outcome.PLAYER), coup(Outcome.PLAYER), coup(Outcome.TIE)))
-    metrics.observe(stored(coup(Outcome.BANKER, CoupFate.FLOOR_DECIDED)))
-    metrics.observe(stored(coup(None, CoupFate.VOID), coup(None, CoupFate.PARTIAL)))
+    metrics.stored(stored(coup(Outcome.PLAYER), coup(Outcome.PLAYER), coup(Outcome.TIE)))
+    metrics.stored(stored(coup(Outcome.BANKER, CoupFate.FLOOR_DECIDED)))
+    metrics.stored(stored(coup(None, CoupFate.VOID), coup(None, CoupFate.PARTIAL)))
 
     value = metric_reader(metrics, table)
     assert value("coups_total", outcome="player") == 2
@@ -197,7 +200,7 @@ def test_coups_are_counted_by_outcome(
 def test_a_correction_is_counted_and_the_coups_stay_as_counted(
     metrics: TableMetrics, table: Table, stored: MakeStored, corrected_coup: CoupCorrected
 ) -> None:
-    metrics.observe(stored(coup(Outcome.PLAYER), corrected_coup))
+    metrics.stored(stored(coup(Outcome.PLAYER), corrected_coup))
 
     value = metric_reader(metrics, table)
     counts = {one.value: value("coup_corrections_total", outcome=one.value) for one in Outcome}
@@ -217,7 +220,7 @@ def test_decisions_are_counted_by_role_and_kind_and_name_nobody(
     transaction = replace(transaction, conclusions=(Conclusion(act, (decided,)),))
 
     for _ in range(12):
-        metrics.observe(transaction)
+        metrics.stored(transaction)
 
     value = metric_reader(metrics, table)
     assert value("decisions_total", role="pit_manager", decision="void-coup") == 12
@@ -229,7 +232,7 @@ def test_every_irregularity_code_starts_at_zero(
 ) -> None:
     for code in IrregularityCode:
         before = metric_reader(metrics, table)("irregularities_total", code=code.value)
-        metrics.observe(stored(EventVerdicts(CARD.event, (irregularity(code),))))
+        metrics.stored(stored(EventVerdicts(CARD.event, (irregularity(code),))))
         after = metric_reader(metrics, table)("irregularities_total", code=code.value)
 
         assert (before, after) == (0, 1), code
@@ -238,7 +241,7 @@ def test_every_irregularity_code_starts_at_zero(
 def test_a_clock_step_is_counted(metrics: TableMetrics, table: Table, stored: MakeStored) -> None:
     step = ClockStepped(-3_600_000_000_000, READ_AT.utc_ns, ClockEvidence.SAME_BOOT)
     before = metric_reader(metrics, table)("clock_steps_total")
-    metrics.observe(stored(step, step))
+    metrics.stored(stored(step, step))
 
     assert (before, metric_reader(metrics, table)("clock_steps_total")) == (0, 2)
 
@@ -262,7 +265,7 @@ def test_every_link_fault_starts_at_zero(
 ) -> None:
     for kind in LinkFaultKind:
         before = metric_reader(metrics, table)("link_errors_total", kind=kind.value)
-        metrics.observe(
+        metrics.stored(
             stored(DeviceEventRecorded(PORT, DeviceFault(kind, message("bytes_not_a_frame"))))
         )
         after = metric_reader(metrics, table)("link_errors_total", kind=kind.value)
@@ -273,9 +276,9 @@ def test_every_link_fault_starts_at_zero(
 def test_the_delay_from_read_bytes_to_stored_verdict(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
-    metrics.observe(stored(CARD, took_ms=4))
-    metrics.observe(stored(CARD, took_ms=300))
-    metrics.observe(stored(coup(Outcome.TIE), took_ms=800))
+    metrics.stored(stored(CARD, took_ms=4))
+    metrics.stored(stored(CARD, took_ms=300))
+    metrics.stored(stored(coup(Outcome.TIE), took_ms=800))
 
     value = metric_reader(metrics, table)
     assert value("scan_to_stored_seconds_count") == 2
@@ -291,7 +294,7 @@ def test_a_verdict_without_bytes_has_no_delay(
     ticked = stored(CARD)
     conclusion = Conclusion(Tick(READ_AT), ticked.conclusions[0].entries)
 
-    metrics.observe(StoredTransaction((conclusion,), (), ticked.at, ticked.state))
+    metrics.stored(Stored((conclusion,), (), ticked.at, ticked.state, ticked.book))
 
     assert metric_reader(metrics, table)("scan_to_stored_seconds_count") == 0
 
@@ -372,7 +375,7 @@ CLOSED_SETS = {
 def test_labels_are_from_closed_sets_and_disclose_no_card(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
-    metrics.observe(stored(CARD, coup(Outcome.PLAYER)))
+    metrics.stored(stored(CARD, coup(Outcome.PLAYER)))
 
     labels: dict[str, set[str]] = {}
     for family in text_string_to_metric_families(metrics.text(table).decode()):

@@ -11,11 +11,12 @@ from msgspec.structs import replace
 from prometheus_client.parser import text_string_to_metric_families
 
 from controller.config.time_zone import zone_data
-from controller.core.build import SETTINGS, build_core
+from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.device_identity import DeviceIdentity
-from controller.core.settings import Settings, ShoeDeviceSettings, ShufflerDeviceSettings
-from controller.core.state import CoreState
+from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
+from controller.core.state import Conclusion, CoreState, Stored
+from controller.core.stored_settings import SETTINGS
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import (
@@ -28,7 +29,6 @@ from controller.custody.batch_life.state import (
 from controller.metrics.collector import TableMetrics
 from controller.procedure.effects import WarningClosed, WarningOpened
 from controller.profiles.load import load_clauses, profile_text
-from controller.table.loop import Conclusion, StoredTransaction
 from controller.table.table import Health
 from controller.tape.entries import Entry
 from controller.tape.inputs import Started, Tick
@@ -39,7 +39,7 @@ from firmware_bridge.transport.port import PortOpened
 
 AT = Timestamp(5_000_000_000, 1_763_715_600_000_000_000)
 PORT = "socket://127.0.0.1:4002"
-SHOE = ShoeDeviceSettings("/dev/shoe", "angel-eye-ii-ex", False, "0-9A-F", "stx_counted", 250)
+SHOE = DeviceSettings("/dev/shoe", "angel-eye-ii-ex")
 SHUFFLER = ShufflerDeviceSettings(PORT, "tablelink")
 PROOF = ShuffleProof(
     *("5A01", 77, 12, 31, 1, 416, ShuffleResult.GOOD, "red", b"", 0, 1, b"", "1.4.0", b""),
@@ -68,7 +68,9 @@ def metrics() -> TableMetrics:
 
 
 def scraped(metrics: TableMetrics, core: Core, state: CoreState) -> Callable[..., float | None]:
-    table = SimpleNamespace(health=Health.RUNNING, published=(core, state), sealing_status=None)
+    table = SimpleNamespace(
+        health=Health.RUNNING, published=(core, state), sealing_status=None, followers=()
+    )
     families = list(text_string_to_metric_families(metrics.text(table).decode()))
 
     def value(name: str, **labels: str) -> float | None:
@@ -89,7 +91,7 @@ def with_lineage(core: Core, lineage: Lineage) -> CoreState:
 
 
 def counted(metrics: TableMetrics, core: Core, *entries: Entry) -> Callable[..., float | None]:
-    metrics.observe(StoredTransaction((Conclusion(Tick(AT), entries),), (), AT, core.initial()))
+    metrics.stored(Stored((Conclusion(Tick(AT), entries),), (), AT, core.initial(), core.book))
     return scraped(metrics, core, core.initial())
 
 
@@ -132,8 +134,8 @@ def test_the_time_until_a_warning_is_cleared(metrics, core) -> None:
 
 def test_a_table_without_a_shuffler_has_no_shuffler_metrics() -> None:
     core, metrics = core_with(None), TableMetrics("M7")
-    metrics.observe(
-        StoredTransaction(
+    metrics.stored(
+        Stored(
             (
                 Conclusion(
                     Tick(AT),
@@ -143,10 +145,11 @@ def test_a_table_without_a_shuffler_has_no_shuffler_metrics() -> None:
             (),
             AT,
             core.initial(),
+            core.book,
         )
     )
     table = SimpleNamespace(
-        health=Health.RUNNING, published=(core, core.initial()), sealing_status=None
+        health=Health.RUNNING, published=(core, core.initial()), sealing_status=None, followers=()
     )
     text = metrics.text(table).decode()
     assert not [name for name in NAMES if name in text]

@@ -12,6 +12,7 @@ from controller.procedure.irregularities import CATALOGUE
 from controller.profiles.borrowing import (
     borrowed_by,
     citation_words,
+    cite,
     describe_citation,
     with_borrowed,
     with_citation,
@@ -136,6 +137,10 @@ def test_words_say_that_a_clause_is_borrowed() -> None:
     assert citation_words("S42", ("S42-e-5",)) == "S42-e-5"
     assert with_citation("WA", "it is late", ()) == "it is late"
     assert with_citation("WA", "cut", ("S42-e-5",)) == "cut (S42-e-5 (borrowed, X-6))"
+
+
+def test_a_citation_is_the_clauses_with_the_decision_of_the_borrowed_ones() -> None:
+    assert cite("NY", ("NY-j", "S42-e-5")) == (("NY-j", "S42-e-5"), {"S42-e-5": "X-6"})
 
 
 def test_where_the_document_is_unknown_nothing_is_said_to_be_borrowed() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.core.state import STATES
+from controller.core.state import encode_state
 from controller.journal.record import GENESIS, link
 from controller.journal.store import Journal
 from controller.procedure.effects import CoupClosed, CoupFate, ShoeOpened
@@ -78,7 +78,7 @@ def states_by_transaction(folder: Path, script, of_journal) -> list[tuple[bytes,
                 loop.take(item)
                 loop.store_if_due(force=True)
             found = of_journal(journal)
-            pairs.append((STATES.encode(loop.state), STATES.encode(found.state)))
+            pairs.append((encode_state(loop.state), encode_state(found.state)))
     return pairs
 
 
@@ -125,7 +125,7 @@ def test_the_state_after_every_transaction_of_a_slow_line(troubled_shoe, fast_di
                 loop.take(piece)
                 if loop.store_if_due(force=not isinstance(item, Chunk)) is not None:
                     found = recover(journal, CLAUSES)
-                    pairs.append((STATES.encode(loop.state), STATES.encode(found.state)))
+                    pairs.append((encode_state(loop.state), encode_state(found.state)))
     assert len(pairs) > 60
     assert [lives == found for lives, found in pairs] == [True] * len(pairs)
 
@@ -385,7 +385,7 @@ def test_a_start_after_another_versions_start_continues_from_it(script, record) 
     table = script()
     continue_run(folder, table)
     again = recovered(folder)
-    assert STATES.encode(again.state) == STATES.encode(table.state)
+    assert encode_state(again.state) == encode_state(table.state)
 
 
 def test_what_another_version_concluded_does_not_stop_this_one(script, record) -> None:
@@ -393,7 +393,7 @@ def test_what_another_version_concluded_does_not_stop_this_one(script, record) -
     rechained(folder, without_verdicts)
     table = script()
     continue_run(folder, table)
-    assert STATES.encode(recovered(folder).state) == STATES.encode(table.state)
+    assert encode_state(recovered(folder).state) == encode_state(table.state)
 
 
 def test_a_version_between_two_runs_of_this_one(script, record) -> None:
@@ -407,7 +407,7 @@ def test_a_version_between_two_runs_of_this_one(script, record) -> None:
     table = script()
     continue_run(folder, table)
     assert table.state.table.shoe_number == 1
-    assert STATES.encode(recovered(folder).state) == STATES.encode(table.state)
+    assert encode_state(recovered(folder).state) == encode_state(table.state)
 
 
 def test_every_run_is_recorded(script, record) -> None:

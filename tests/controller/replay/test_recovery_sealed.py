@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from controller.archive.log_keys import begin_log
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings, open_signer
-from controller.core.state import STATES
+from controller.core.state import encode_state
 from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.journal.folder import sealed_files
 from controller.journal.record import GENESIS
@@ -123,7 +123,7 @@ def test_the_state_after_transactions(three_shoes, sealed_as_played, seen, every
         begun.append(journal.base.seq)
         if len(begun) % every == 0 or begun[-2:-1] != begun[-1:]:
             found = recover(seen(journal), CLAUSES)
-            pairs.append((len(begun), STATES.encode(loop.state) == STATES.encode(found.state)))
+            pairs.append((len(begun), encode_state(loop.state) == encode_state(found.state)))
 
     sealed_as_played(three_shoes, look)
     assert [at for at, same in pairs if not same] == []
@@ -276,7 +276,7 @@ def test_this_version_continues_from_another_after_its_first_sealed_shoe(
             loop.take(item)
             stored = loop.store_if_due(force=True)
             if stored is not None and stored.shoe_ended:
-                sealer.seal_ended_shoes(journal, stored.shoe_ends)
+                sealer._seal_earlier(journal)
     (other_version_journal / "shoes").rename(other_version_journal / "archived")
     for damage in (), (NO_SAVED_STATE,):
         edit(other_version_journal, *damage)

@@ -1,21 +1,22 @@
 """The log lines of a running table's devices; events are passed on unchanged."""
 
 import logging
+from typing import cast
 
 import pytest
 
 from controller.core.settings import (
+    DeviceSettings,
     ReaderDeviceSettings,
-    ScannerDeviceSettings,
     Settings,
-    ShoeDeviceSettings,
     ShufflerDeviceSettings,
 )
-from controller.core.state import CoreState
+from controller.core.state import Conclusion, CoreState, Stored
 from controller.custody.batch_life.state import WarningKind
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal, WarningClosed, WarningOpened
 from controller.procedure.events import ShufflerReported
+from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.service.device_log import (
     device_role,
@@ -26,10 +27,10 @@ from controller.service.device_log import (
     logging_refusals,
 )
 from controller.service.manifest_lookup import BY_CONFIGURATION
-from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import BatchBound, DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, Tick
-from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
+from drivers.model import ReaderSeat
+from drivers.shoes.models import ANGEL_EYE_II_EX
 from drivers.shuffler_events import DoorMoved, IdentityProven, IdentityRefused
 from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
@@ -38,11 +39,13 @@ from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpene
 UNPLUGGED = message("usb_unplugged")
 
 AT = Timestamp(1, 2)
+# Nothing here asks it.
+BOOK = cast("RuleBook", None)
 ABSENT = message("usb_not_plugged_in", port="usbhid://0c2e:0b81/S1")
 KEYBOARD = message("usb_keyboard_refused")
 SCANNER = message("the_scanner_at", port="/dev/scanner")
 DEALER = message("role_person", role="dealer", person="D. Dealer")
-SHOE = ShoeDeviceSettings("/dev/shoe", "feig-rfid", False, "0-9A-F", "stx_counted", 250)
+SHOE = DeviceSettings("/dev/shoe", "feig-rfid")
 SETTINGS = Settings(
     "M7",
     "",
@@ -50,8 +53,8 @@ SETTINGS = Settings(
     0,
     (),
     SHOE,
-    readers=(ReaderDeviceSettings("/dev/rack", "discard_rack"),),
-    scanners=(ScannerDeviceSettings("/dev/scanner", "zebra-ssi"),),
+    readers=(ReaderDeviceSettings("/dev/rack", "feig-reader", seat=ReaderSeat.DISCARD_RACK),),
+    scanners=(DeviceSettings("/dev/scanner", "zebra-ssi"),),
     shuffler=ShufflerDeviceSettings("/dev/shuffler", "tablelink"),
 )
 
@@ -124,11 +127,11 @@ def test_a_refused_device_is_one_line(log: pytest.LogCaptureFixture) -> None:
     assert len(passed) == 3
 
 
-def answered(entry: Entry, named_by: Message) -> StoredTransaction:
-    shoe = build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).initial()
+def answered(entry: Entry, named_by: Message) -> Stored:
+    shoe = ANGEL_EYE_II_EX.build().initial()
     given = ManifestGiven(AT, "RED-1", named_by, b"")
     state = CoreState("", None, TableState(), shoe)
-    return StoredTransaction((Conclusion(given, (entry,)),), (), AT, state)
+    return Stored((Conclusion(given, (entry,)),), (), AT, state, BOOK)
 
 
 def test_a_bound_batch_is_one_line(log: pytest.LogCaptureFixture) -> None:
@@ -165,10 +168,10 @@ REFUSED = IdentityRefused(
 UNKNOWN = IdentityRefused("", message("device_has_no_identity"), rolled_back=False)
 
 
-def concluded(*entries: Entry) -> StoredTransaction:
-    driver = build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).initial()
+def concluded(*entries: Entry) -> Stored:
+    driver = ANGEL_EYE_II_EX.build().initial()
     state = CoreState("", None, TableState(), driver)
-    return StoredTransaction((Conclusion(Tick(AT), entries),), (), AT, state)
+    return Stored((Conclusion(Tick(AT), entries),), (), AT, state, BOOK)
 
 
 @pytest.mark.parametrize(

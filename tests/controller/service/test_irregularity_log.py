@@ -9,16 +9,15 @@ from msgspec.structs import replace
 from controller.actions.actions import CallNoMoreBets, OperatorAction
 from controller.actions.declaration import Proof, Role
 from controller.core.account_record import account_record
-from controller.core.state import CoreState
+from controller.core.state import Conclusion, CoreState, Stored
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile
 from controller.script.parser import parse
 from controller.script.player import PlayedStatement, play
 from controller.service.irregularity_log import IrregularityLog
-from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import AccountChange, AccountChanged
-from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
+from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(1, 2)
@@ -43,15 +42,15 @@ def book_of(profile: str, *observed: ObservableFact) -> RuleBook:
     return RuleBook.of(load_profile(profile), 8, (ObservableFact.RESULT_BUTTON, *observed))
 
 
-def transaction(played: Sequence[PlayedStatement], role: Role) -> StoredTransaction:
+def transaction(book: RuleBook, played: Sequence[PlayedStatement], role: Role) -> Stored:
     """These statements as one durable transaction; its actions are of a person with this role."""
     item = OperatorAction(AT, "Ann Lee", role, "test", CallNoMoreBets(), "the 7h lay open")
     conclusions = tuple(
         Conclusion(item, (EventVerdicts(one.events[-1], one.verdicts), *one.effects))
         for one in played
     )
-    driver = build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).initial()
-    return StoredTransaction(conclusions, (), AT, CoreState("", None, played[-1].state, driver))
+    driver = ANGEL_EYE_II_EX.build().initial()
+    return Stored(conclusions, (), AT, CoreState("", None, played[-1].state, driver), book)
 
 
 def logged(
@@ -66,7 +65,7 @@ def logged(
     log, played = IrregularityLog(), play(book, parse(script))
     parts = [played[:begun_at], *([one] for one in played[begun_at:])]
     for part in filter(None, parts):
-        log.on_stored(book, transaction(part, role))
+        log.stored(transaction(book, part, role))
     assert {(one.levelname, one.name) for one in caplog.records} <= {
         ("WARNING", "smartshoe.irregularities")
     }
@@ -174,7 +173,7 @@ def test_a_table_left_suspended_is_logged_at_the_next_start(
 ) -> None:
     book = book_of("s42-mini")
     played = play(book, parse(f"{BURN}{MISPLACED}; result player; P1 7h; B 7c; no more bets"))
-    IrregularityLog().on_stored(book, transaction(played[-1:], Role.DEALER))
+    IrregularityLog().stored(transaction(book, played[-1:], Role.DEALER))
 
     assert [one.getMessage() for one in caplog.records] == [
         (
@@ -256,11 +255,11 @@ def test_a_correction_is_logged_with_both_persons(caplog: pytest.LogCaptureFixtu
 def test_a_changed_account_is_logged_without_a_name(caplog: pytest.LogCaptureFixture) -> None:
     person, book = "person-00112233aabb", book_of("s42-mini")
     locked = AccountChanged(AT, person, AccountChange.LOCKED, Role.DEALER, "", "uid-7", Proof.NONE)
-    stored = transaction(play(book, parse(f"{BURN}{TIE}")), Role.DEALER)
+    stored = transaction(book, play(book, parse(f"{BURN}{TIE}")), Role.DEALER)
     conclusion = Conclusion(locked, (account_record(locked),))
     caplog.clear()
 
-    IrregularityLog().on_stored(book, replace(stored, conclusions=(conclusion,)))
+    IrregularityLog().stored(replace(stored, conclusions=(conclusion,)))
 
     assert [one.getMessage() for one in caplog.records] == [
         f"account of {person}: locked, dealer, after wrong PINs from uid-7"

@@ -4,38 +4,45 @@ Source: controller/custody/README.md, "Batches at the table".
 """
 
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from controller.core.state import CoreState
+from controller.core.state import Conclusion, CoreState, Stored
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import Refusal
+from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.service.manifest_lookup import BY_CONFIGURATION, ManifestLookup
-from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import BatchBound, Entry
 from controller.tape.inputs import ManifestGiven
-from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_shoe
+from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(1, 2)
+# Nothing here asks it.
+BOOK = cast("RuleBook", None)
 BOUND = BatchBound("RED-1", "red", 8, 416, bytes(32), "Acme", "Ann Lee", b"", True)
 REFUSED = Refusal("bind-batch", message("not_a_batch_name"))
 DEALER = message("role_person", role="dealer", person="D. Dealer")
 
 
+def ignore(_given: ManifestGiven) -> None:
+    """No table takes it."""
+
+
 @pytest.fixture
 def lookup(fast_dir: Path) -> ManifestLookup:
-    return ManifestLookup(fast_dir, (), lambda: AT, str)
+    return ManifestLookup(fast_dir, (), lambda: AT, str, ignore, str)
 
 
 def give_answer(lookup: ManifestLookup, batch: str, named_by: Message, *entries: Entry) -> None:
     """Give the look-up the table's answer about a batch."""
-    shoe = build_shoe(ANGEL_EYE_II_EX, ShoeSettings()).initial()
+    shoe = ANGEL_EYE_II_EX.build().initial()
     state = CoreState("", None, TableState(), shoe)
     given = ManifestGiven(AT, batch, named_by, b"")
-    lookup.on_stored(StoredTransaction((Conclusion(given, entries),), (), AT, state))
+    lookup.stored(Stored((Conclusion(given, entries),), (), AT, state, BOOK))
 
 
 def answers(lookup: ManifestLookup) -> list[tuple[int, str, str]]:
@@ -67,12 +74,22 @@ def test_only_the_last_answers_are_kept(lookup: ManifestLookup) -> None:
     assert [number for number, _, _ in answers(lookup)] == [6, 7, 8, 9]
 
 
-def test_configured_batches_are_put_before_start_returns(fast_dir: Path) -> None:
-    given: list[ManifestGiven] = []
-    lookup = ManifestLookup(fast_dir, (), lambda: Timestamp(1, 2), str)
-    lookup.start(given.append, ("RED-0001", "BLUE-0001"))
-    at_start = [(item.batch, item.named_by) for item in given]
-    lookup.stop()
+def test_a_new_answer_is_announced(fast_dir: Path) -> None:
+    shown: list[tuple[int, str, str]] = []
+    lookup = ManifestLookup(
+        fast_dir, (), lambda: AT, str, ignore, lambda: shown.extend(answers(lookup))
+    )
+    give_answer(lookup, "RED-1", DEALER, BOUND)
 
-    assert lookup.join(5)
-    assert at_start == [("RED-0001", BY_CONFIGURATION), ("BLUE-0001", BY_CONFIGURATION)]
+    assert shown == [(1, "RED-1", "")]
+
+
+def test_configured_batches_are_put_at_once(fast_dir: Path) -> None:
+    given: list[ManifestGiven] = []
+    lookup = ManifestLookup(fast_dir, (), lambda: AT, str, given.append, str)
+    lookup.bind(("RED-0001", "BLUE-0001"))
+
+    assert [(item.batch, item.named_by) for item in given] == [
+        ("RED-0001", BY_CONFIGURATION),
+        ("BLUE-0001", BY_CONFIGURATION),
+    ]

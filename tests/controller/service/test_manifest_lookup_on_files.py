@@ -3,9 +3,8 @@
 Source: controller/custody/README.md, "Batches at the table"; NY (a)(4)(iv)(b), S42 (a)(4)(iii).
 """
 
-import threading
-from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -16,14 +15,14 @@ from controller.commissioning.batch_folder import (
     store_batch,
 )
 from controller.core.manifest_binding import MANIFESTS
-from controller.core.state import CoreState
+from controller.core.state import Conclusion, CoreState, Stored
 from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.receipt import ReceiptResult
 from controller.messages.catalogue import to_words
+from controller.procedure.rulebook import RuleBook
 from controller.rules.cards import Card, Rank, Suit
 from controller.service.manifest_lookup import ManifestLookup
 from controller.system.keys import TableKey, export_public, fingerprint_text, make_key, public_path
-from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import DeviceEventRecorded, Entry, ManifestRequested
 from controller.tape.inputs import ManifestGiven, Tick
 from drivers.events import BarCodeRead
@@ -31,10 +30,10 @@ from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 AT = Timestamp(3, 1_795_255_200_000_000_000)
+# Nothing here asks it.
+BOOK = cast("RuleBook", None)
 FACES = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 SCANNER = message("the_scanner_at", port="bar")
-PATIENCE_S = 10.0
-ASKED_MAX = 64
 
 
 def manifest(name: str, back: str = "red", first: int = 0) -> Manifest:
@@ -50,22 +49,20 @@ class LookupBench:
 
     def __init__(self, folder: Path, *keys: Path) -> None:
         self.given: list[ManifestGiven] = []
-        self.lookup = ManifestLookup(folder, keys, lambda: AT, str)
+        self.lookup = ManifestLookup(folder, keys, lambda: AT, str, self.given.append, str)
 
     def started(self, *bound: str) -> "LookupBench":
-        self.lookup.start(self.given.append, bound)
+        self.lookup.bind(bound)
         return self
 
     def asks(self, *entries: Entry) -> "LookupBench":
         conclusion = Conclusion(Tick(AT), entries)
         state: CoreState = None  # type: ignore[assignment]
-        self.lookup.on_stored(StoredTransaction((conclusion,), (), AT, state))
+        self.lookup.stored(Stored((conclusion,), (), AT, state, BOOK))
         return self
 
     def answers(self) -> list[ManifestGiven]:
-        """Stop the look-up; returns everything that it put."""
-        self.lookup.stop()
-        assert self.lookup.join(PATIENCE_S)
+        """Everything that it put."""
         return self.given
 
     def answer(self, name: str) -> ManifestGiven:
@@ -108,11 +105,8 @@ def folder(fast_dir: Path, key: TableKey) -> Path:
 
 
 @pytest.fixture
-def bench(folder: Path, public: Path) -> Iterator[LookupBench]:
-    made = LookupBench(folder, public)
-    yield made
-    made.lookup.stop()
-    made.lookup.join(PATIENCE_S)
+def bench(folder: Path, public: Path) -> LookupBench:
+    return LookupBench(folder, public)
 
 
 # --- found ---------------------------------------------------------------------------------------
@@ -199,39 +193,7 @@ def test_a_missing_folder_is_reported(fast_dir: Path, public: Path) -> None:
     ).refused("RED-1")
 
 
-# --- a flood, and the end ------------------------------------------------------------------------
-
-
-def test_a_flood_of_bar_codes_never_blocks_and_drops_requests(folder: Path, public: Path) -> None:
-    busy, go_on = threading.Event(), threading.Event()
-    bench = LookupBench(folder, public)
-
-    def put(given: ManifestGiven) -> None:
-        busy.set()
-        assert go_on.wait(PATIENCE_S)
-        bench.given.append(given)
-
-    bench.lookup.start(put, ())
-    bench.asks(ManifestRequested("RED-1", SCANNER))
-    assert busy.wait(PATIENCE_S)
-    bench.asks(*[ManifestRequested("RED-2", SCANNER)] * (2 * ASKED_MAX))
-    go_on.set()
-    assert len(bench.answers()) == 1 + ASKED_MAX
-
-
-def test_requests_before_the_end_are_answered(bench: LookupBench) -> None:
+def test_requests_of_one_transaction_are_answered_in_order(bench: LookupBench) -> None:
     wanted = [ManifestRequested(name, SCANNER) for name in ("RED-1", "BLUE-1")]
     given = bench.started().asks(*wanted).answers()
     assert [one.batch for one in given] == ["RED-1", "BLUE-1"]
-
-
-def test_requests_after_the_end_are_not_answered(bench: LookupBench) -> None:
-    assert bench.started().answers() == []
-    bench.asks(ManifestRequested("RED-1", SCANNER))
-    assert bench.given == []
-
-
-def test_a_look_up_that_never_started_ends_at_once(folder: Path) -> None:
-    lookup = ManifestLookup(folder, (), lambda: AT, str)
-    lookup.stop()
-    assert lookup.join(PATIENCE_S)

@@ -10,14 +10,14 @@ import pytest
 from msgspec.structs import replace
 
 from controller.core.settings import (
+    DeviceSettings,
     ReaderDeviceSettings,
-    ScannerDeviceSettings,
     ShufflerDeviceSettings,
 )
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.tape.inputs import NoiseDropped
 from drivers import framing
-from drivers.catalogue import SHOE_FRAMINGS
+from drivers.model import ReaderSeat
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
@@ -298,10 +298,10 @@ def test_every_protocol_has_its_noise_limited(of: framing.Framing) -> None:
 def test_the_device_at_a_port_decides_what_is_noise(script) -> None:
     settings = replace(
         script().core.settings,
-        readers=(ReaderDeviceSettings("/dev/rack", "discard_rack"),),
+        readers=(ReaderDeviceSettings("/dev/rack", "feig-reader", seat=ReaderSeat.DISCARD_RACK),),
         scanners=(
-            ScannerDeviceSettings("/dev/hid", "hid-pos"),
-            ScannerDeviceSettings("/dev/ssi", "zebra-ssi"),
+            DeviceSettings("/dev/hid", "hid-pos"),
+            DeviceSettings("/dev/ssi", "zebra-ssi"),
         ),
         shuffler=ShufflerDeviceSettings("/dev/shuffler", "tablelink"),
     )
@@ -314,7 +314,3 @@ def test_the_device_at_a_port_decides_what_is_noise(script) -> None:
         framing.ANGEL_EYE, framing.FEIG, framing.SSI, framing.TABLELINK
     ]  # fmt: skip
     assert noise_limit_of(settings, "/dev/hid", unqueued) is None
-
-
-def test_every_shoe_has_a_framing() -> None:
-    assert set(SHOE_FRAMINGS.values()) == {framing.ANGEL_EYE, framing.FEIG, framing.TABLELINK}

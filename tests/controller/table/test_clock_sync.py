@@ -7,9 +7,9 @@ import logging
 
 import pytest
 
+from controller.core.state import Conclusion, Stored
 from controller.service.device_log import HostLog
 from controller.table.clock_sync import MAX_ERROR_US, ClockSyncMonitor, read_sync, sync_of
-from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.inputs import ClockSync, ClockSyncRead
 from firmware_bridge.timestamp import Timestamp
 
@@ -55,7 +55,9 @@ def test_each_answer_is_logged(script, caplog, sync, level) -> None:
     item = ClockSyncRead(table.at, sync)
     output = table.give(item)
     caplog.set_level(logging.INFO)
-    HostLog().on_stored(StoredTransaction((Conclusion(item, output.entries),), (), AT, table.state))
+    HostLog().stored(
+        Stored((Conclusion(item, output.entries),), (), AT, table.state, table.core.book)
+    )
 
     assert [(one.levelno, one.getMessage()) for one in caplog.records] == [
         (level, f"the machine's clock: {sync.value} (by the kernel)")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.core.state import Conclusion, Stored
 from controller.service.device_log import HostLog
 from controller.table.disk_space import (
     MIB,
@@ -19,7 +20,6 @@ from controller.table.disk_space import (
     DiskUsage,
     disk_usage,
 )
-from controller.table.loop import Conclusion, StoredTransaction
 from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.tape.inputs import DiskLevel, DiskSpace, Tick
 from firmware_bridge.timestamp import Timestamp
@@ -190,7 +190,7 @@ def test_disk_levels_and_clock_steps_are_logged_but_not_the_stop(caplog) -> None
         DiskLevelRecorded(STOP, MIB, 64 * MIB),
         ClockStepped(3_000_000_000, 1_795_003_200_000_000_000, ClockEvidence.SAME_BOOT),
     )
-    HostLog().on_stored(StoredTransaction((Conclusion(Tick(AT), entries),), (), AT, None))
+    HostLog().stored(Stored((Conclusion(Tick(AT), entries),), (), AT, None, None))
     lines = [(one.levelname, one.getMessage().split(":")[0][:40]) for one in caplog.records]
     assert lines == [
         ("WARNING", "only 1.0 GiB are free on the journal's d"),

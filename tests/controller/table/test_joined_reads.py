@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from controller.archive.export import export_tape, finished_span, rows
-from controller.core.state import STATES
+from controller.core.state import STORED_STATES
 from controller.journal.store import Journal, open_read_only
 from controller.procedure.effects import CoupClosed
 from controller.replay.report import ReplayFinding, replay
@@ -113,7 +113,7 @@ def test_the_saved_state_lies_after_the_input_in_which_a_coup_ended(script, fast
     assert saved is not None
     assert read_entry(records[saved.seq - 1]) == StateDigest(sha256(saved.state).digest())
     assert read_input(records[saved.seq]) is not None
-    shoe = STATES.decode(saved.state).table.shoe
+    shoe = STORED_STATES.decode(saved.state).table.shoe
     assert shoe is not None
     assert (shoe.coups_begun, shoe.coup) == (COUPS, None)
 

@@ -7,7 +7,7 @@ import resource
 import sqlite3
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,15 +16,15 @@ from msgspec.structs import replace
 
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
+from controller.core.state import Stored
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal, open_read_only
-from controller.journal.values import SavedState
 from controller.procedure.effects import CoupClosed
 from controller.procedure.phases import Phase
 from controller.profiles.load import load_clauses
 from controller.system.keys import make_key, public_path
 from controller.table.input_queue import InputQueue
-from controller.table.table import RESTARTS_MAX, Health, RunSpec, Table
+from controller.table.table import RESTARTS_MAX, Health, RunSpec
 from controller.tape.inputs import NoiseDropped, Tick
 from controller.tape.records import read_entry, read_input
 from drivers.events import Stage
@@ -32,6 +32,7 @@ from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost
 from hil.rig.in_process import TableRig
+from hil.rig.observed_table import ObservedTable
 from hil.simulation.cable import Cable
 
 UNPLUGGED = message("usb_unplugged")
@@ -63,7 +64,7 @@ class Bench:
             return replace(script.started, at=self.at, replaced=replaced)
 
         starting = RunSpec(folder, load_clauses(), start, **spec)
-        self.table = Table("M7", starting, lambda: self.at, self._listen)
+        self.table = ObservedTable("M7", starting, lambda: self.at, self._listen)
         self.table.attach_writer(PORT, self)
 
     def _listen(self, stored) -> None:
@@ -230,16 +231,19 @@ class CheckingSealer(Sealer):
         self.known: list[bool] = []
         self.running: Bench | None = None
 
-    def seal_ended_shoes(self, journal: Journal, ends: Sequence[SavedState]) -> None:
+    def stored(self, stored: Stored) -> None:
         assert self.running is not None
-        shoe = self.running.state.table.shoe
-        self.known.append(shoe is not None and shoe.ended)
-        super().seal_ended_shoes(journal, ends)
+        if stored.shoe_ended:
+            shoe = self.running.state.table.shoe
+            self.known.append(shoe is not None and shoe.ended)
+        super().stored(stored)
 
 
 def sealed_up(running: Bench) -> bool:
-    """Wait for sealing: an action is answered before it, and the next one after it."""
-    return running.settled() and running.settled()
+    """Wait for sealing: the files are made, and moved in a whole turn of the loop."""
+    handed_on = running.settled() and running.table.responds(FOR_EVER_S)
+    made = handed_on and all(one.caught_up() for one in running.table.followers)
+    return made and running.table.responds(FOR_EVER_S) and running.table.responds(FOR_EVER_S)
 
 
 @pytest.fixture
@@ -309,8 +313,8 @@ class TokenSealer(Sealer):
         super().__init__("M7", signing, lambda: Timestamp(0, 0))
         self.moved = threading.Event()
 
-    def seal_signed(self, journal: Journal) -> None:
-        super().seal_signed(journal)
+    def move_made(self, journal: Journal) -> None:
+        super().move_made(journal)
         if self.status.sealed:
             self.moved.set()
 
@@ -519,35 +523,31 @@ def test_a_journal_in_use_refuses_the_start(bench) -> None:
     assert "already writes this journal" in refused.table.failure
 
 
-def test_a_damaged_saved_state_is_logged_and_the_table_starts(bench, caplog) -> None:
+@pytest.mark.parametrize(
+    ("change", "logged"),
+    [
+        (
+            "UPDATE checkpoint SET state = zeroblob(1024)",
+            "the state stored after record 33 was changed",
+        ),
+        ("DELETE FROM checkpoint", "the state that was stored with the last coup is gone"),
+    ],
+    ids=["damaged", "deleted"],
+)
+def test_a_start_without_the_saved_state_is_logged(bench, caplog, change, logged) -> None:
     first = bench().start()
     first.put(*NEW_SHOE, *COUP)
     assert first.settled()
     first.table.stop()
     first.table.join()
     with sqlite3.connect(first.folder / "live.db") as database:
-        database.execute("UPDATE checkpoint SET state = zeroblob(1024)")
+        database.execute(change)
 
     second = bench().start()
 
     assert second.table.health is Health.RUNNING
-    assert "the state stored after record" in caplog.text
+    assert logged in caplog.text
     assert "The start continued without it, from the records" in caplog.text
-    assert second.state.table.shoe.coups_begun == 1
-
-
-def test_a_deleted_saved_state_is_logged_and_the_table_starts(bench, caplog) -> None:
-    first = bench().start()
-    first.put(*NEW_SHOE, *COUP)
-    assert first.settled()
-    first.table.stop()
-    first.table.join()
-    with sqlite3.connect(first.folder / "live.db") as database:
-        database.execute("DELETE FROM checkpoint")
-
-    second = bench().start()
-
-    assert "the state that was stored with the last coup is gone" in caplog.text
     assert second.state.table.shoe.coups_begun == 1
 
 

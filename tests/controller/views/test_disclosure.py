@@ -6,11 +6,15 @@ Source: D-8; S42-g-3-i to S42-g-3-iii; NY-e-1; controller/views/README.md, "Disc
 
 import json
 import logging
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from msgspec.json import encode
 from msgspec.structs import replace
+from shown_tables import faces
 
 from controller.actions.actions import (
     BindBatch,
@@ -34,7 +38,8 @@ from controller.actions.actions import (
 )
 from controller.actions.choices import ActKind, FloorDecision, LayoutPart, Provisional
 from controller.actions.declaration import Role
-from controller.control.answers import plain_entries, refusal_text
+from controller.control.answers import answered_entries, refusal_text
+from controller.core.state import Conclusion, Stored
 from controller.messages.catalogue import to_words
 from controller.metrics.collector import TableMetrics
 from controller.procedure.effects import Prompt
@@ -46,17 +51,18 @@ from controller.profiles.load import profile_text
 from controller.replay.replayer import describe_entry
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
-from controller.table.loop import Conclusion, StoredTransaction
+from controller.views.build import build_snapshot
 from controller.views.disclosure import (
-    HIDDEN_CARD,
-    burn_card_disclosed,
+    burn_card_withheld,
     disclosed_clauses,
 )
 from controller.views.outputs import OutputName
-from controller.views.snapshot import snapshot
-from drivers.catalogue import ShoeSettings, build_monitor
+from controller.views.snapshot import HIDDEN_CARD, CardFact, Snapshot, Withheld
+from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
+ROOT = Path(__file__).resolve().parents[3]
+FACE_DOWN = CardFact(None, Withheld.FACE_DOWN)
 FACE_UP = 'deal_option = { value = "face_up", basis = ["S42-g-3-option", "S42-g-3-i"] }'
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 # Four cards each. Natural; both stand; Player draws; Player stands and Banker draws; a pair each.
@@ -90,8 +96,8 @@ def dealt(request, script):
     return made
 
 
-def snapshot_of(table) -> dict:
-    return snapshot(table.core, table.state, "running", "")
+def snapshot_of(table) -> Snapshot:
+    return build_snapshot(table.core, table.state)
 
 
 def metrics_text(table) -> str:
@@ -99,12 +105,13 @@ def metrics_text(table) -> str:
     metrics = TableMetrics("M7")
     for item, output in zip(table.inputs, table.outputs, strict=True):
         conclusion = Conclusion(item, output.entries)
-        metrics.observe(StoredTransaction((conclusion,), output.writes, item.at, table.state))
+        metrics.stored(Stored((conclusion,), output.writes, item.at, table.state, table.core.book))
 
     class Published:
         health = "running"
         published = (table.core, table.state)
         sealing_status = None
+        followers = ()
 
     lines = metrics.text(Published()).decode().splitlines()
     return "\n".join(line for line in lines if "process_" not in line)
@@ -114,7 +121,7 @@ def answered(table, entries) -> str:
     """The answer to an action that led to these entries."""
     state = table.state.table
     book = effective_book(table.core.book, state)
-    return json.dumps([refusal_text(entries, book), plain_entries(entries, book, state)])
+    return encode((refusal_text(entries, book), answered_entries(entries, book, state))).decode()
 
 
 def answer_text(table) -> str:
@@ -122,8 +129,7 @@ def answer_text(table) -> str:
 
 
 def monitor_text(table) -> str:
-    settings = ShoeSettings(False, "0-9A-F", "stx_counted", 250)
-    monitor = build_monitor("angel-eye-ii-ex", settings, to_words, masked=True)
+    monitor = ANGEL_EYE_II_EX.build_monitor(to_words, masked=True)
     state = monitor.initial()
     lines = []
     port_events = (PortOpened, Chunk, PortLost)
@@ -138,7 +144,7 @@ def replay_text(table) -> str:
 
 
 OUTPUT_TEXTS = {
-    OutputName.SNAPSHOT: lambda table: json.dumps(snapshot_of(table)),
+    OutputName.SNAPSHOT: lambda table: encode(snapshot_of(table)).decode(),
     OutputName.ACTION_ANSWER: answer_text,
     OutputName.METRICS: metrics_text,
     OutputName.MONITOR: monitor_text,
@@ -166,9 +172,12 @@ def test_a_third_card_that_lies_face_down_looks_the_same(script, output) -> None
 
 def test_a_third_card_that_is_dealt_face_up_is_shown_beside_hands_that_are_not(script) -> None:
     table = script(profile=face_down("face_down_dealer")).begun().reported(*NEW_SHOE)
-    coup = snapshot_of(table.reported(*HANDS["player draws"], "44 83 A8"))["coup"]
-    assert (coup["player"], coup["banker"]) == ([HIDDEN_CARD, HIDDEN_CARD, "8c"], [HIDDEN_CARD] * 2)
-    assert (coup["player_count"], coup["banker_count"]) == (None, None)
+    coup = snapshot_of(table.reported(*HANDS["player draws"], "44 83 A8")).coup
+    assert (faces(coup.player.cards), faces(coup.banker.cards)) == (
+        [HIDDEN_CARD, HIDDEN_CARD, "8c"],
+        [HIDDEN_CARD] * 2,
+    )
+    assert coup.player.count == coup.banker.count == FACE_DOWN
 
 
 # --- turned part by part --------------------------------------------------------------------------
@@ -219,12 +228,12 @@ def test_with_the_banker_hand_turned_the_player_hand_stays_hidden(turned, output
 
 def test_a_hand_that_was_turned_is_shown_with_its_count(turned) -> None:
     now = snapshot_of(turned(four(PLAYER_HANDS["stands"], BANKER_HANDS["three"]), "player_hand"))
-    coup = now["coup"]
-    assert (coup["player"], coup["player_count"]) == (["7h", "Kc"], 7)
-    assert (coup["banker"], coup["banker_count"]) == ([HIDDEN_CARD] * 2, None)
-    assert (now["phase"], now["reveal"]["face_down"]) == ("coup", ["banker_hand"])
-    assert (now["reveal"]["turned"], now["due_calls"][0][:18]) == (
-        ["player_hand"],
+    coup = now.coup
+    assert (faces(coup.player.cards), coup.player.count.value) == (["7h", "Kc"], 7)
+    assert (coup.banker.cards, coup.banker.count) == ((FACE_DOWN,) * 2, FACE_DOWN)
+    assert (now.phase, now.coup.turning.face_down) == (FACE_DOWN, ("banker_hand",))
+    assert (now.coup.turning.turned, now.due_calls[0][:18]) == (
+        ("player_hand",),
         "announce: Player 7",
     )
 
@@ -232,7 +241,7 @@ def test_a_hand_that_was_turned_is_shown_with_its_count(turned) -> None:
 def test_once_both_hands_are_turned_the_next_card_due_is_shown(turned) -> None:
     cards = four(PLAYER_HANDS["stands"], BANKER_HANDS["three"])
     now = snapshot_of(turned(cards, "player_hand", "banker_hand"))
-    assert (now["phase"], now["due"]) == ("banker_3", "Banker's third card")
+    assert (now.phase.value, now.due) == ("banker_3", "Banker's third card")
 
 
 @pytest.mark.parametrize("output", list(OUTPUT_TEXTS))
@@ -258,8 +267,8 @@ def test_dealt_mixed_the_banker_hand_stays_hidden(script, output) -> None:
     for banker in BANKER_HANDS.values():
         table = script(profile=mixed).begun()
         table.reported(*NEW_SHOE, *four(PLAYER_HANDS["stands"], banker))
-        now = snapshot_of(table)["coup"]
-        assert (now["player"], now["player_count"]) == (["7h", "Kc"], 7)
+        now = snapshot_of(table).coup
+        assert (faces(now.player.cards), now.player.count.value) == (["7h", "Kc"], 7)
         seen.add(OUTPUT_TEXTS[output](table))
     assert len(seen) == 1
 
@@ -291,7 +300,7 @@ def test_the_hand_of_a_third_card_drawn_before_turning_is_not_shown(script, outp
     seen = set()
     for deal in deals:
         table = script(profile=down, observed=TURNING_OBSERVED).begun().reported(*NEW_SHOE, *deal)
-        assert snapshot_of(table)["coup"]["third"] == [HIDDEN_CARD]
+        assert snapshot_of(table).coup.third == (FACE_DOWN,)
         seen.add(OUTPUT_TEXTS[output](table))
     assert len(seen) == 1
 
@@ -301,8 +310,17 @@ def test_once_the_hands_are_turned_the_third_card_is_in_its_hand(script) -> None
     table.reported(*NEW_SHOE, *four(PLAYER_HANDS["draws"], BANKER_HANDS["three"]), "44 83 A8")
     table.acted(ReportTurned(LayoutPart.PLAYER_HAND))
     table.acted(ReportTurned(LayoutPart.BANKER_HAND))
-    coup = snapshot_of(table)["coup"]
-    assert (len(coup["player"]), len(coup["banker"]), coup["third"]) == (3, 2, [])
+    coup = snapshot_of(table).coup
+    assert (len(coup.player.cards), len(coup.banker.cards), coup.third) == (3, 2, ())
+
+
+def test_what_follows_from_a_card_passes_one_check() -> None:
+    """No other module of the program makes one than that which decides on disclosure."""
+    makes = re.compile(r"(?<!class )\bCardFact\(")
+    sources = (ROOT / "controller").rglob("*.py")
+    makers = [path.stem for path in sources if makes.search(path.read_text(encoding="utf-8"))]
+
+    assert makers == ["disclosure"]
 
 
 # --- actions --------------------------------------------------------------------------------------
@@ -399,9 +417,9 @@ def test_a_card_drawn_in_error_is_not_shown_where_the_hands_lie_face_up(
 
 def test_a_card_drawn_in_error_is_shown_once_it_was_turned(script) -> None:
     table = script().begun().reported(*NEW_SHOE, *HANDS["natural"], "44 83 A3")
-    assert snapshot_of(table)["coup"]["aside_cards"] == [HIDDEN_CARD]
+    assert snapshot_of(table).coup.aside == (CardFact(None, Withheld.DRAWN_IN_ERROR),)
     table.acted(ReportTurned(LayoutPart.ERROR_CARD))
-    assert snapshot_of(table)["coup"]["aside_cards"] == ["3c"]
+    assert snapshot_of(table).coup.aside == (CardFact("3c", None),)
 
 
 def test_a_ghost_hand_is_shown_whatever_the_deal_option(script) -> None:
@@ -409,17 +427,17 @@ def test_a_ghost_hand_is_shown_whatever_the_deal_option(script) -> None:
     table.acted(RequestGhostHand())
     table.reported(*HANDS["natural"])
     now = snapshot_of(table)
-    assert (now["coup"]["ghost"], now["coup"]["player"]) == (True, ["9h", "Kc"])
+    assert (now.coup.ghost, faces(now.coup.player.cards)) == (True, ["9h", "Kc"])
     now = snapshot_of(table.reported(PLAYER_WINS))
-    assert (now["last_coup"]["ghost"], now["last_coup"]["player"]) == (True, ["9h", "Kc"])
-    assert (now["last_coup"]["outcome"], now["wagering"]["wins"]) == ("player", [])
+    assert (now.last_coup.ghost, faces(now.last_coup.player.cards)) == (True, ["9h", "Kc"])
+    assert (now.last_coup.outcome, now.wagering.wins) == ("player", ())
 
 
 def test_a_ghost_hand_that_is_void_was_seen_too(script) -> None:
     table = script(profile=ghostly("face_down_dealer")).begun().reported(*NEW_SHOE)
     table.acted(RequestGhostHand())
-    last = voided(table.reported(*HANDS["natural"], "44 83 A3"))["last_coup"]
-    assert (last["ghost"], last["player"]) == (True, ["9h", "Kc"])
+    last = voided(table.reported(*HANDS["natural"], "44 83 A3")).last_coup
+    assert (last.ghost, faces(last.player.cards)) == (True, ["9h", "Kc"])
 
 
 def ghostly(option: str) -> str:
@@ -446,7 +464,7 @@ def test_the_program_disables_the_log_of_the_state_table_library() -> None:
     program = (
         "import logging\n"
         "from pathlib import Path\n"
-        "from controller.config.load import ConfigError\n"
+        "from controller.config.document import ConfigError\n"
         "from controller.service.app import run_configured\n"
         "try: run_configured(Path('no such file'), close_coup_as_partial=False, as_root=True)\n"
         "except ConfigError: pass\n"
@@ -460,29 +478,29 @@ def test_the_program_disables_the_log_of_the_state_table_library() -> None:
 
 def test_a_card_face_down_is_shown_as_hidden(dealt) -> None:
     now = snapshot_of(dealt(*HANDS["natural"]))
-    assert (now["coup"]["player"], now["coup"]["banker"]) == ([HIDDEN_CARD] * 2, [HIDDEN_CARD] * 2)
+    assert now.coup.player.cards == now.coup.banker.cards == (FACE_DOWN, FACE_DOWN)
 
 
 @pytest.mark.parametrize("hand", list(HANDS))
 def test_with_cards_face_down_phase_and_counts_are_hidden(dealt, hand) -> None:
     now = snapshot_of(dealt(*HANDS[hand]))
-    assert (now["phase"], now["due"]) == (
-        "coup",
+    assert (now.phase, now.due) == (
+        FACE_DOWN,
         "turn the cards; what is due next follows from them",
     )
-    assert (now["coup"]["player_count"], now["coup"]["banker_count"]) == (None, None)
+    assert now.coup.player.count == now.coup.banker.count == FACE_DOWN
 
 
 def test_a_declared_result_discloses(dealt) -> None:
     now = snapshot_of(dealt(*HANDS["natural"], PLAYER_WINS))
-    assert now["last_coup"]["player"] == ["9h", "Kc"]
-    assert (now["last_coup"]["player_count"], now["last_coup"]["outcome"]) == (9, "player")
+    assert faces(now.last_coup.player.cards) == ["9h", "Kc"]
+    assert (now.last_coup.player.count.value, now.last_coup.outcome) == (9, "player")
 
 
 def test_a_wrong_result_discloses_too(dealt) -> None:
     now = snapshot_of(dealt(*HANDS["natural"], BANKER_WINS))
-    assert now["phase"] == "suspended"
-    assert (now["coup"]["player"], now["coup"]["player_count"]) == (["9h", "Kc"], 9)
+    assert now.phase.value == "suspended"
+    assert (faces(now.coup.player.cards), now.coup.player.count.value) == (["9h", "Kc"], 9)
 
 
 def test_a_suspension_does_not_show_where_play_resumes(dealt) -> None:
@@ -490,8 +508,8 @@ def test_a_suspension_does_not_show_where_play_resumes(dealt) -> None:
     for hand in HANDS.values():
         table = dealt(*hand, "64 90 95")
         assert table.state.table.phase is Phase.SUSPENDED
-        places.add(snapshot_of(table)["resume_to"])
-    assert places == {"coup"}
+        places.add(snapshot_of(table).suspension.resume_to)
+    assert places == {FACE_DOWN}
 
 
 def test_a_coup_that_was_left_does_not_show_whether_a_card_was_due(dealt) -> None:
@@ -500,9 +518,9 @@ def test_a_coup_that_was_left_does_not_show_whether_a_card_was_due(dealt) -> Non
         table = dealt(*hand, FORCED_EXIT)
         phases.add(table.state.table.play_phase)
         now = snapshot_of(table)
-        shown.add((now["phase"], now["resume_to"], now["due"]))
+        shown.add((now.phase.value, now.suspension.resume_to, now.due))
     assert phases == {Phase.ABANDONED, Phase.ABANDONED_COMPLETE}
-    assert shown == {("suspended", "coup", "a floorperson's decision")}
+    assert shown == {("suspended", FACE_DOWN, "a floorperson's decision")}
 
 
 @pytest.mark.parametrize("output", [OutputName.SNAPSHOT, OutputName.METRICS])
@@ -512,13 +530,18 @@ def test_an_overdraw_does_not_show_why_no_card_was_due(dealt, output) -> None:
     assert len(seen) == 1
 
 
+def test_an_overdraw_says_that_clauses_wait_for_the_cards(dealt) -> None:
+    (one,) = snapshot_of(dealt(*HANDS["natural"], "44 83 A3")).irregularities
+    assert (one.withheld, "S42-i-1" in one.clauses) == (Withheld.FACE_DOWN, False)
+
+
 def test_an_answer_about_an_overdraw_does_not_show_why_no_card_was_due(dealt) -> None:
     answers = set()
     for hand in (HANDS["natural"], HANDS["both stand"]):
         table = dealt(*hand, "44 83 A3")
         answers.add(answered(table, table.outputs[-1].entries))
     (answer,) = answers
-    assert '"kind": "irregularity"' in answer
+    assert '"kind":"irregularity"' in answer
 
 
 def test_a_coup_of_the_next_shoe_does_not_disclose_one_of_the_same_number(dealt) -> None:
@@ -541,14 +564,15 @@ def test_a_coup_of_the_next_shoe_does_not_disclose_one_of_the_same_number(dealt)
 
 def test_face_up_an_overdraw_cites_the_clauses_that_follow_from_the_cards(script) -> None:
     cited = [
-        snapshot_of(script().begun().reported(*NEW_SHOE, *hand, "44 83 A3"))["irregularities"][0]
+        snapshot_of(script().begun().reported(*NEW_SHOE, *hand, "44 83 A3")).irregularities[0]
         for hand in (HANDS["natural"], HANDS["both stand"])
     ]
-    assert "S42-i-1" in cited[0]["clauses"]
-    assert "S42-i-1" not in cited[1]["clauses"]
+    assert [one.withheld for one in cited] == [None, None]
+    assert "S42-i-1" in cited[0].clauses
+    assert "S42-i-1" not in cited[1].clauses
 
 
-def voided(table) -> dict:
+def voided(table) -> Snapshot:
     """The snapshot after a floorperson has voided the open coup."""
     assert FloorDecision.VOID_COUP in permitted_decisions(table.core.book, table.state.table)
     table.acted(Resolution(FloorDecision.VOID_COUP))
@@ -556,23 +580,21 @@ def voided(table) -> dict:
 
 
 def test_a_void_coup_that_nobody_turned_stays_hidden(dealt) -> None:
-    last = voided(dealt(*HANDS["natural"], "47 F0"))["last_coup"]
-    assert (last["fate"], last["player"], last["banker"]) == (
-        "void",
-        [HIDDEN_CARD] * 2,
-        [HIDDEN_CARD] * 2,
-    )
-    assert (last["player_count"], last["natural"], last["outcome"]) == (None, False, None)
+    last = voided(dealt(*HANDS["natural"], "47 F0")).last_coup
+    hidden = CardFact(None, Withheld.NEVER_TURNED)
+    assert (last.fate, last.outcome) == ("void", None)
+    assert last.player.cards == last.banker.cards == (hidden, hidden)
+    assert (last.player.count, last.natural) == (hidden, hidden)
 
 
 def test_a_void_coup_whose_result_was_declared_is_shown(dealt) -> None:
-    last = voided(dealt(*HANDS["natural"], BANKER_WINS))["last_coup"]
-    assert (last["fate"], last["player"]) == ("void", ["9h", "Kc"])
+    last = voided(dealt(*HANDS["natural"], BANKER_WINS)).last_coup
+    assert (last.fate, faces(last.player.cards)) == ("void", ["9h", "Kc"])
 
 
 def test_face_up_a_void_coup_is_shown(script) -> None:
     table = script().begun().reported(*NEW_SHOE, *HANDS["natural"], "47 F0")
-    assert voided(table)["last_coup"]["player"] == ["9h", "Kc"]
+    assert faces(voided(table).last_coup.player.cards) == ["9h", "Kc"]
 
 
 @pytest.mark.parametrize(
@@ -580,9 +602,12 @@ def test_face_up_a_void_coup_is_shown(script) -> None:
 )
 def test_which_burn_cards_people_see(script, profile, shown_cards) -> None:
     book = script(profile=profile_text(profile)).core.book
-    assert [burn_card_disclosed(book, index) for index in range(4)] == shown_cards
+    assert [burn_card_withheld(book, index) is None for index in range(4)] == shown_cards
 
 
 def test_a_burn_card_that_is_not_shown(script) -> None:
     table = script(profile=profile_text("ny-mini")).begun().reported(*NEW_SHOE)
-    assert snapshot_of(table)["shoe"]["burn"] == ["Ad", HIDDEN_CARD]
+    assert snapshot_of(table).shoe.burn == (
+        CardFact("Ad", None),
+        CardFact(None, Withheld.NOT_EXPOSED),
+    )

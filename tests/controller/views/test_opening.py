@@ -1,7 +1,5 @@
 """The snapshot's opening part: duties before the next shoe, and where the batches are."""
 
-import json
-
 import pytest
 from acts_of_people import acted
 
@@ -14,7 +12,8 @@ from controller.procedure.step import step
 from controller.profiles.load import load_profile
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from controller.views.snapshot import opening_view
+from controller.views.build import opening_view
+from controller.views.snapshot import DutyView, OpeningView
 
 BOOK = RuleBook.of(load_profile("s42-mini"), 8, (ObservableFact.CUT_DEPTH,), (1, 2, 3))
 
@@ -23,34 +22,33 @@ def act(kind: ActKind, **values: object) -> OperatorAction:
     return acted(RecordAct(kind, **values), "Ann Lee", role="dealer")
 
 
-def after(*events: StepInput) -> dict[str, object]:
+def after(*events: StepInput) -> OpeningView:
     state = TableState(today="2026-11-21")
     for event in events:
         state = step(BOOK, state, event).state
-    view = opening_view(BOOK, state)
-    assert json.loads(json.dumps(view)) == view
-    return view
+    return opening_view(BOOK, state)
 
 
-def done(view: dict[str, object]) -> list[str]:
-    return [duty["act"] for duty in view["duties"] if duty["done"]]
+def done(view: OpeningView) -> list[str]:
+    return [duty.act for duty in view.duties if duty.done]
 
 
 def test_at_first_every_duty_is_open_and_nothing_is_known() -> None:
     view = after()
     assert done(view) == []
-    assert view["duties"][-1] == {
-        "act": "loaded",
-        "text": "load the shoe and record the batch, its cards and who cut",
-        "group": "then the loading",
-        "done": False,
-        "observed": False,
-        "clauses": ["S42-e-6-load"],
-    }
-    assert [duty["act"] for duty in view["duties"] if duty["observed"]] == [
+    assert view.duties[-1] == DutyView(
+        clauses=("S42-e-6-load",),
+        borrowed={},
+        act="loaded",
+        text="load the shoe and record the batch, its cards and who cut",
+        group="then the loading",
+        done=False,
+        observed=False,
+    )
+    assert [duty.act for duty in view.duties if duty.observed] == [
         *("cut-offered", "cut", "cut-moved", "cut-cards-placed")
     ]
-    assert (view["batch"], view["cut_by"], view["shoe_held_by"]) == ("", None, None)
+    assert (view.batch, view.cut_by, view.shoe_held_by) == ("", None, None)
 
 
 LOADED = (
@@ -69,21 +67,21 @@ def test_a_recorded_act_is_done() -> None:
     assert done(view) == [
         *("shuffled", "cut-offered", "cut", "cut-moved", "cut-cards-placed", "loaded")
     ]
-    assert (view["loaded"], view["in_shuffler"], view["in_play"]) == ("red", "blue", "")
-    assert (view["cut_offered_to"], view["cut_by"]) == ([3, 2, 1], 2)
-    assert view["batches"] == ["red", "blue"]
+    assert (view.loaded, view.in_shuffler, view.in_play) == ("red", "blue", "")
+    assert (view.cut_offered_to, view.cut_by) == ((3, 2, 1), 2)
+    assert view.batches == ("red", "blue")
 
 
 def test_in_play_the_duties_are_those_of_the_next_shoe() -> None:
     first = CardDrawn(Card.parse("Ac"), Place.BURN_FIRST)
     view = after(*LOADED, ShoeDeviceStarted(), first)
     assert done(view) == []
-    assert (view["in_play"], view["last_batch"], view["batch"]) == ("red", "red", "blue")
-    assert view["in_rack"] == "red"
+    assert (view.in_play, view.last_batch, view.batch) == ("red", "red", "blue")
+    assert view.in_rack == "red"
 
 
 @pytest.mark.parametrize("deep", [3, 413])
 def test_an_act_that_was_refused_is_shown_with_its_code(deep: int) -> None:
     view = after(act(ActKind.CUT, amount=deep))
-    (refused,) = view["refused"]
-    assert (refused["act"], refused["code"]) == ("cut", "CUT_TOO_SHALLOW")
+    (refused,) = view.refused
+    assert (refused.act, refused.code) == ("cut", "CUT_TOO_SHALLOW")

@@ -4,6 +4,7 @@ from controller.actions.choices import FloorDecision
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.states.staff import DecisionCount, StaffState
 from controller.views.people import NOT_PROVED, decisions_made, people_view
+from controller.views.snapshot_devices import DecidedView, PeopleView
 
 ANN, BO = "person-00112233aabb", "person-00112233aabc"
 
@@ -15,16 +16,12 @@ def decided(person: str, decision: FloorDecision) -> ResolutionRecorded:
 def test_dealers_and_decisions_are_shown_by_id() -> None:
     staff = StaffState((ANN,), (), (DecisionCount(BO, "void-coup", 12),))
 
-    assert people_view(staff, 2) == {
-        "accounts": 2,
-        "remark": "",
-        "dealers": [ANN],
-        "decided": [{"person": BO, "decision": "void-coup", "count": 12}],
-    }
+    decided = (DecidedView(BO, "void-coup", 12),)
+    assert people_view(staff, 2) == PeopleView(2, "", (ANN,), decided)
 
 
 def test_without_accounts_the_view_says_so() -> None:
-    assert people_view(StaffState(), 0)["remark"] == NOT_PROVED
+    assert people_view(StaffState(), 0).remark == NOT_PROVED
 
 
 def test_decisions_are_counted_by_person_and_kind_among_other_entries() -> None:

@@ -1,7 +1,5 @@
 """The snapshot's shuffler part: stages, counts and results, never a face."""
 
-import json
-
 import pytest
 from msgspec.structs import replace
 
@@ -16,6 +14,13 @@ from controller.custody.batch_life.state import (
     WarningKind,
 )
 from controller.views.shuffler import identity_view, shuffler_view
+from controller.views.snapshot_devices import (
+    IdentityView,
+    ShufflerBatchView,
+    ShufflerView,
+    ShuffleView,
+    WarningView,
+)
 from drivers.events import Stage
 from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.message import message
@@ -49,66 +54,50 @@ DOOR = OpenWarning(3, WarningKind.DOOR, 0, OPENED, 1_763_715_600 * 10**9, True)
 TRUSTED = Lineage(lives=(RED, BLUE), device="5A01", version="1.4.0", trusted=True)
 
 
-def view_of(lineage: Lineage, stage: Stage = Stage.ONLINE) -> dict[str, object]:
-    view = shuffler_view(SETTINGS, stage, lineage, interlocked=lineage.interlocked)
-    assert json.loads(json.dumps(view)) == view
-    return view
+def view_of(lineage: Lineage, stage: Stage = Stage.ONLINE) -> ShufflerView:
+    return shuffler_view(SETTINGS, stage, lineage, interlocked=lineage.interlocked)
 
 
 def test_the_view_of_the_device() -> None:
-    view = view_of(TRUSTED)
-    assert {key: view[key] for key in view if key not in ("batches", "warnings")} == {
-        "port": "usb://1209:5a01/7",
-        "model": "tablelink",
-        "stage": "online",
-        "commands_allowed": True,
-        "device": "5A01",
-        "version": "1.4.0",
-        "bare": False,
-        "trusted": True,
-        "mode": "play",
-        "door_open": False,
-        "residual": 0,
-        "interlocked": False,
-        "last_played": "",
-    }
+    assert replace(view_of(TRUSTED), batches=()) == ShufflerView(
+        port="usb://1209:5a01/7",
+        model="tablelink",
+        stage=Stage.ONLINE,
+        commands_allowed=True,
+        device="5A01",
+        version="1.4.0",
+        bare=False,
+        trusted=True,
+        mode="play",
+        door_open=False,
+        residual=0,
+        interlocked=False,
+        warnings=(),
+        last_played="",
+        batches=(),
+    )
 
 
 @pytest.mark.parametrize("stage", [each for each in Stage if each is not Stage.ONLINE])
 def test_a_device_that_is_not_online_is_not_trusted(stage) -> None:
-    assert view_of(TRUSTED, stage)["trusted"] is False
+    assert view_of(TRUSTED, stage).trusted is False
 
 
 def test_a_bare_device_is_marked_bare() -> None:
-    assert view_of(replace(TRUSTED, bare=True))["bare"] is True
+    assert view_of(replace(TRUSTED, bare=True)).bare is True
 
 
 def test_each_batch_has_a_stage_and_block_reasons() -> None:
-    red, blue = view_of(TRUSTED)["batches"]
-    assert red == {
-        "back": "red",
-        "stage": "stored",
-        "compartment": 1,
-        "cards": 416,
-        "by_hand": False,
-        "bars": [],
-        "shuffle": {
-            "device": "5A01",
-            "cycle": 31,
-            "count": 416,
-            "result": "good",
-            "took_s": 313,
-            "signed": True,
-            "genuine": True,
-        },
-    }
-    assert (blue["stage"], blue["bars"], blue["by_hand"]) == ("held", ["short", "touched"], True)
-    assert (blue["cards"], blue["shuffle"]) == (None, None)
+    red, blue = view_of(TRUSTED).batches
+    shuffle = ShuffleView("5A01", 31, 416, "good", took_s=313, signed=True, genuine=True)
+    assert red == ShufflerBatchView("red", BatchStage.STORED, 1, 416, False, (), shuffle)
+    assert (blue.stage, blue.bars, blue.by_hand) == ("held", ("short", "touched"), True)
+    assert (blue.cards, blue.shuffle) == (None, None)
 
 
 def test_a_shuffle_that_ended_before_it_began_took_0_s() -> None:
     life = replace(RED, proof=replace(PROOF, ended_us=0))
-    assert view_of(Lineage(lives=(life,)))["batches"][0]["shuffle"]["took_s"] == 0
+    assert view_of(Lineage(lives=(life,))).batches[0].shuffle.took_s == 0
 
 
 def test_the_count_of_each_face_is_not_shown() -> None:
@@ -118,26 +107,12 @@ def test_the_count_of_each_face_is_not_shown() -> None:
 
 def test_a_warning_has_its_number_and_its_time() -> None:
     view = view_of(replace(TRUSTED, warnings=(DOOR,)))
-    assert view["interlocked"] is True
-    assert view["warnings"] == [
-        {
-            "number": 3,
-            "kind": "door",
-            "code": 0,
-            "compartment": 0,
-            "text": "a door was opened on red: its count is over",
-            "since_ns": 1_763_715_600_000_000_000,
-            "active": True,
-        }
-    ]
+    assert view.interlocked is True
+    text = "a door was opened on red: its count is over"
+    since_ns = 1_763_715_600_000_000_000
+    assert view.warnings == (WarningView(3, "door", 0, 0, text, since_ns, active=True),)
 
 
 def test_the_identity_of_a_refused_shoe() -> None:
     refused = DeviceIdentity("5A02", refused=message("in_its_own_words", foreign="unknown key"))
-    assert identity_view(refused) == {
-        "device": "5A02",
-        "version": "",
-        "bare": False,
-        "trusted": False,
-        "refused": "unknown key",
-    }
+    assert identity_view(refused) == IdentityView("5A02", "", False, False, "unknown key")

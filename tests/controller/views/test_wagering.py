@@ -1,9 +1,8 @@
 """The snapshot's wagering part: wagers, payment, vigorish and changed settings."""
 
-import json
-
 import pytest
 from acts_of_people import acted
+from shown_tables import part
 
 from controller.actions.actions import (
     ChangeSetting,
@@ -30,6 +29,14 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
+from controller.views.snapshot import (
+    AmountView,
+    ChangedSettingView,
+    NoticeView,
+    OwedVigorishView,
+    WageringView,
+    WagerView,
+)
 from controller.views.wagering import wagering_view
 
 PLACES = (Place.PLAYER_1, Place.BANKER_1, Place.PLAYER_2, Place.BANKER_2, Place.BANKER_3)
@@ -66,60 +73,34 @@ class WageringTable:
         return self.take(acted(ChangeSetting(setting, value), "Bo Ray", reason="trial", at_ns=1))
 
     def now(self):
-        seen = wagering_view(effective_book(self.book, self.state), self.state)
-        assert json.loads(json.dumps(seen)) == seen
-        return seen
+        return wagering_view(effective_book(self.book, self.state), self.state)
 
 
 def test_the_view_of_a_table_without_wagers():
-    assert WageringTable().now() == {
-        "locked": False,
-        "wagers": [],
-        "verbal": [],
-        "owed": [],
-        "complimentary": [],
-        "wins": [],
-        "payment": None,
-        "offered": ["banker", "player", "tie"],
-        "notices": [],
-        "settings": [],
-    }
+    assert WageringTable().now() == part(WageringView, offered=["banker", "player", "tie"])
 
 
 def test_before_the_first_shoe_no_wager_wins():
     book = WageringTable().book
 
-    assert wagering_view(book, TableState())["wins"] == []
+    assert wagering_view(book, TableState()).wins == ()
 
 
 def test_wagers_are_listed_by_seat_with_the_reason_for_a_refusal():
     shown = WageringTable().bet((5, WagerKind.BANKER, 10000), (2, WagerKind.DRAGON_7, 500)).now()
 
-    assert shown["wagers"] == [
-        {
-            "seat": 2,
-            "kind": "dragon_7",
-            "name": "Dragon 7",
-            "cents": 500,
-            "amount": "5.00",
-            "refused": "this wager is not offered here",
-        },
-        {
-            "seat": 5,
-            "kind": "banker",
-            "name": "Banker",
-            "cents": 10000,
-            "amount": "100.00",
-            "refused": "",
-        },
-    ]
+    refused = "this wager is not offered here"
+    assert shown.wagers == (
+        WagerView(2, 500, "5.00", "dragon_7", "Dragon 7", refused),
+        WagerView(5, 10000, "100.00", "banker", "Banker", ""),
+    )
 
 
 def test_during_a_coup_its_locked_wagers_are_shown():
     shown = WageringTable().bet((5, WagerKind.BANKER, 10000)).deal(("7h", "5c")).now()
 
-    assert shown["locked"] is True
-    assert [one["seat"] for one in shown["wagers"]] == [5]
+    assert shown.locked is True
+    assert [one.seat for one in shown.wagers] == [5]
 
 
 def test_a_verbal_wager_is_shown_until_it_is_changed():
@@ -132,24 +113,24 @@ def test_a_verbal_wager_is_shown_until_it_is_changed():
         )
     )
 
-    assert table.now()["verbal"] == [{"seat": 3, "cents": 5000, "amount": "50.00"}]
+    assert table.now().verbal == (AmountView(3, 5000, "50.00"),)
 
 
 def test_the_last_payment_is_shown_act_by_act():
-    payment = WageringTable().bet((5, WagerKind.BANKER, 10000)).deal().now()["payment"]
+    payment = WageringTable().bet((5, WagerKind.BANKER, 10000)).deal().now().payment
 
-    assert (payment["coup"], payment["note"]) == (1, "")
-    assert [(one["act"], one["cents"], one["text"]) for one in payment["steps"]] == [
+    assert (payment.coup, payment.note) == (1, "")
+    assert [(one.act, one.cents, one.text) for one in payment.steps] == [
         ("pay", 10000, "seat 5: pay 100.00 on Banker"),
         ("collect_vigorish", 500, "seat 5: collect vigorish 5.00"),
     ]
-    assert "S42-c-3-pay" in payment["steps"][0]["clauses"]
+    assert "S42-c-3-pay" in payment.steps[0].clauses
 
 
 def test_the_result_of_every_wager_is_shown_even_if_nobody_bet():
-    wins = WageringTable().deal().now()["wins"]
+    wins = WageringTable().deal().now().wins
 
-    assert [(one["name"], one["verdict"], one["odds"]) for one in wins] == [
+    assert [(one.name, one.verdict, one.odds) for one in wins] == [
         ("Banker", "wins", "1:1"),
         ("Player", "loses", None),
         ("Tie", "loses", None),
@@ -170,15 +151,13 @@ def test_owed_vigorish_has_its_deadline(profile, left, deadline):
     if left:
         table.take(acted(VacateSeat(5), "Ann Lee"))
 
-    assert table.now()["owed"] == [
-        {"seat": 5, "cents": 500, "amount": "5.00", "deadline": deadline}
-    ]
+    assert table.now().owed == (OwedVigorishView(5, 500, "5.00", deadline),)
 
 
 def test_vigorish_due_at_once_is_due_before_the_next_card():
     table = WageringTable("wa-mini").bet((5, WagerKind.BANKER, 10000)).deal()
 
-    assert table.now()["owed"][0]["deadline"] == "before the next card"
+    assert table.now().owed[0].deadline == "before the next card"
 
 
 def test_complimentary_vigorish_is_listed_by_patron():
@@ -196,7 +175,7 @@ def test_complimentary_vigorish_is_listed_by_patron():
         )
     )
 
-    assert table.now()["complimentary"] == ["Cy Fox: cash complimentary 5.00, vigorish by form 17"]
+    assert table.now().complimentary == ("Cy Fox: cash complimentary 5.00, vigorish by form 17",)
 
 
 def test_changed_settings_are_shown_with_the_value_in_the_file():
@@ -205,22 +184,14 @@ def test_changed_settings_are_shown_with_the_value_in_the_file():
 
     shown = table.now()
 
-    assert shown["settings"] == [
-        {
-            "setting": "odds_tie",
-            "value": "9:1",
-            "file": "8:1",
-            "reason": "trial",
-            "clauses": ["S42-c-2"],
-        }
-    ]
-    assert shown["notices"] == [
-        {"setting": "vig_mode", "value": "tie25", "to": "players", "person": "Bo Ray"}
-    ]
+    assert shown.settings == (
+        ChangedSettingView(("S42-c-2",), {}, "odds_tie", "9:1", "8:1", "trial"),
+    )
+    assert shown.notices == (NoticeView("vig_mode", "tie25", "players", "Bo Ray"),)
 
 
 def test_a_change_no_longer_in_effect_is_not_shown():
     table = WageringTable()
     table.state = TableState(settings=(ChangedSetting("odds_tie", "9:1", "10:1", "trial"),))
 
-    assert table.now()["settings"] == []
+    assert table.now().settings == ()

@@ -6,7 +6,8 @@ from controller.messages.catalogue import to_words
 from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, SetPolling, UnlockExit
 from drivers.events import CommandAnswered, CommandOutcome, LossReason, ReportsLost
 from drivers.faults import DeviceFault
-from drivers.readers.feig_reader import FeigReader, events_of
+from drivers.readers.feig_reader import events_of
+from drivers.readers.models import FEIG_READER
 from drivers.readers.transponders import kind_name
 from firmware_bridge.feig.items import (
     BufferOverflow,
@@ -74,12 +75,12 @@ def test_items_about_tags_give_no_reader_event(item: FeigItem) -> None:
 
 @pytest.mark.parametrize("command", [LockExit(), UnlockExit(), ClearError(1), ListTags()])
 def test_unsupported_commands_are_refused_with_advice(command: DeviceCommand) -> None:
-    reader = FeigReader()
+    reader = FEIG_READER.build()
     before = reader.initial()
 
     after, output = reader.command(before, command, AT)
 
-    (answer,) = output.reports
+    (answer,) = output.events
     assert isinstance(answer, CommandAnswered)
     assert answer.command == type(command).__name__
     assert answer.outcome is CommandOutcome.REFUSED
@@ -90,11 +91,11 @@ def test_unsupported_commands_are_refused_with_advice(command: DeviceCommand) ->
 
 @pytest.mark.parametrize("closely", [True, False])
 def test_set_polling_gives_no_answer(closely: bool) -> None:
-    reader = FeigReader()
+    reader = FEIG_READER.build()
 
     _state, output = reader.command(reader.initial(), SetPolling(closely), AT)
 
-    assert output.reports == ()
+    assert output.events == ()
 
 
 def test_transponder_kinds_are_named() -> None:

@@ -53,7 +53,7 @@ class Enrolment:
         self.state, _output = self.driver.command(self.state, ListTags(), AT)
 
     def receive(self, *items: FeigItem) -> tuple[DeviceEvent, ...]:
-        self.state, events, requests = self.driver.apply_reports(self.state, items)
+        self.state, events, requests = self.driver.apply(self.state, self.state.link, items, AT, ())
         self.requests.extend(requests)
         return events
 

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from controller.messages.catalogue import to_words
-from drivers.catalogue import ReaderSettings, build_reader
 from drivers.events import DeviceEvent, LossReason, OtherTransponder, ReportsLost, Spot, TagSeen
 from drivers.faults import DeviceFault
+from drivers.model import Installation, ReaderSeat
+from drivers.readers.models import FEIG_READER, FeigReaderSettings
 from drivers.readers.placed_reader import PlacedReader, PlacedReaderState
 from firmware_bridge.feig.continuity import ContinuityState, TimerReading
 from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem
@@ -32,7 +33,7 @@ class Placed:
         self.state = self.driver.initial()
 
     def receive(self, item: FeigItem) -> tuple[DeviceEvent, ...]:
-        self.state, events = self.driver.apply_reports(self.state, (item,), AT)
+        self.state, events = self.driver.item(self.state, item, AT)
         return events
 
     def read_tag(
@@ -42,11 +43,16 @@ class Placed:
 
 
 def rack() -> Placed:
-    return Placed(build_reader(ReaderSettings("discard_rack")))
+    return Placed(FEIG_READER.build())
 
 
 def layout() -> Placed:
-    return Placed(build_reader(ReaderSettings("layout", player_antenna=3, banker_antenna=4)))
+    return Placed(
+        FEIG_READER.build(
+            FEIG_READER.to_store(FeigReaderSettings(player_antenna=3, banker_antenna=4)),
+            Installation(seat=ReaderSeat.LAYOUT),
+        )
+    )
 
 
 def test_any_antenna_covers_the_discard_rack() -> None:
@@ -66,9 +72,7 @@ def test_each_antenna_covers_its_hand() -> None:
 def with_timer(placed: Placed, timer_ms: int) -> Placed:
     """The reader has just reported its timer."""
     known = ContinuityState(last=TimerReading(timer_ms, AT, AT))
-    reader = placed.state.reader
-    reader = replace(reader, link=replace(reader.link, continuity=known))
-    placed.state = replace(placed.state, reader=reader)
+    placed.state = replace(placed.state, link=replace(placed.state.link, continuity=known))
     return placed
 
 

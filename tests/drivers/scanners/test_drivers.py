@@ -9,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from controller.journal.encoding import Codec
-from drivers.catalogue import SCANNER_MODELS, ScannerState, build_scanner
+from drivers.catalogue import find_model, model_names
 from drivers.commands import LockExit
 from drivers.events import BarCodeRead, CommandAnswered, DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.interface import Driver, DriverOutput
+from drivers.model import DeviceKind
+from drivers.scanners.hid_pos import HidPosScannerState
+from drivers.scanners.ssi import SsiScannerState
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
@@ -26,14 +29,14 @@ SSI = tomllib.loads((FOLDER / "ssi.toml").read_text(encoding="utf-8"))
 WIRE = {packet["name"]: bytes.fromhex(packet["hex"]) for packet in SSI["packet"]}
 SCANNER_ACK = WIRE["ACK of the scanner"]
 PACK_SSI = bytes.fromhex(SSI["scan"][0]["packets"][0])
-STATES: Codec[Any] = Codec(ScannerState)
+STATES: Codec[Any] = Codec(HidPosScannerState | SsiScannerState)
 MS = 1_000_000
 
-AnyDriver: TypeAlias = Driver[ScannerState]
+AnyDriver: TypeAlias = Driver[Any]
 
 
 def driver_of(model: str) -> AnyDriver:
-    return cast("AnyDriver", build_scanner(model))
+    return cast("AnyDriver", find_model(DeviceKind.SCANNER, model).build())
 
 
 def at(ms: int = 0) -> Timestamp:
@@ -62,7 +65,7 @@ def reports_of(scan: dict[str, Any]) -> bytes:
 PACK_HID = reports_of(HID["scan"][2])
 
 
-def run_driver(model: str, *port_events: PortEvent) -> tuple[ScannerState, list[DriverOutput]]:
+def run_driver(model: str, *port_events: PortEvent) -> tuple[Any, list[DriverOutput]]:
     driver = driver_of(model)
     state, outputs = driver.initial(), []
     for event in port_events:
@@ -182,7 +185,7 @@ def test_a_scanner_that_does_not_answer_gives_a_fault() -> None:
 # --- both -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", SCANNER_MODELS)
+@pytest.mark.parametrize("model", model_names(DeviceKind.SCANNER))
 def test_a_scanner_takes_no_commands(model: str) -> None:
     driver = driver_of(model)
     state, output = driver.command(driver.initial(), LockExit(), at())
@@ -191,14 +194,14 @@ def test_a_scanner_takes_no_commands(model: str) -> None:
     assert [type(event) for event in output.events] == [CommandAnswered]
 
 
-@pytest.mark.parametrize("model", SCANNER_MODELS)
+@pytest.mark.parametrize("model", model_names(DeviceKind.SCANNER))
 def test_nothing_is_due_before_the_port_was_opened(model: str) -> None:
     driver = driver_of(model)
 
     assert driver.next_deadline_ns(driver.initial()) is None
 
 
-@pytest.mark.parametrize("model", SCANNER_MODELS)
+@pytest.mark.parametrize("model", model_names(DeviceKind.SCANNER))
 @given(
     st.lists(
         st.one_of(

@@ -3,7 +3,8 @@
 import pytest
 
 from controller.messages.catalogue import to_words
-from drivers.catalogue import SCANNER_MODELS, BadScannerSettings, build_scanner_monitor
+from drivers.catalogue import find_model, model_names
+from drivers.model import BadDeviceSettings, DeviceKind
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
@@ -18,7 +19,7 @@ NOISE = b"PACK-0001"
 
 
 def lines(model: str, *events: PortEvent, masked: bool = True) -> list[str]:
-    monitor = build_scanner_monitor(model, to_words, masked=masked)
+    monitor = find_model(DeviceKind.SCANNER, model).build_monitor(to_words, masked=masked)
     state, found = monitor.initial(), []
     for event in events:
         state, some = monitor.watch(state, event)
@@ -54,7 +55,7 @@ def test_unmasked_the_text_is_shown(model: str, data: bytes) -> None:
     assert found[-1] == "event  BarCodeRead text=PACK-0001 symbology=code-128"
 
 
-@pytest.mark.parametrize("model", SCANNER_MODELS)
+@pytest.mark.parametrize("model", model_names(DeviceKind.SCANNER))
 @pytest.mark.parametrize("data", [PACK_HID, PACK_SSI, NOISE, PACK_SSI[:-1] + b"\x00", b"\x02" * 64])
 def test_masked_no_line_holds_a_text(model: str, data: bytes) -> None:
     found = " ".join(lines(model, OPENED, chunk(data), chunk(data[:9])))
@@ -94,5 +95,5 @@ def test_half_a_frame_does_not_live_over_a_reopening(
 
 
 def test_an_unknown_model_is_an_error_that_names_it() -> None:
-    with pytest.raises(BadScannerSettings, match="'keyboard' is not one of: hid-pos, "):
-        build_scanner_monitor("keyboard", to_words)
+    with pytest.raises(BadDeviceSettings, match=r"'keyboard' is not allowed\. Allowed: hid-pos, "):
+        find_model(DeviceKind.SCANNER, "keyboard").build_monitor(to_words)

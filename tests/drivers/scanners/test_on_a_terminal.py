@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from queue import Empty, Queue
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import pytest
 
-from drivers.catalogue import SCANNER_MODELS, ScannerState, build_scanner
 from drivers.events import BarCodeRead, DeviceEvent, Stage, StageChanged
 from drivers.interface import Driver, DriverOutput
 from drivers.lifecycle import OPENED
+from drivers.scanners.models import ZEBRA_SSI
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import PortEvent
 from firmware_bridge.transport.pump import PortPump
@@ -21,7 +21,7 @@ from hil.emulator.lines.serve import PtyServer
 from hil.emulator.scanners.line import ScannerLine
 from hil.emulator.scanners.ssi import SsiDevice, SsiSettings
 
-BAUD = SCANNER_MODELS["zebra-ssi"].baud
+BAUD = ZEBRA_SSI.baud
 WAIT_S = 10.0
 
 Server: TypeAlias = PtyServer[ScannerLine[SsiDevice]]
@@ -36,7 +36,7 @@ class Reading:
     events: list[DeviceEvent] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.driver = cast("Driver[ScannerState]", build_scanner("zebra-ssi"))
+        self.driver = cast("Driver[Any]", ZEBRA_SSI.build())
         self.state = self.driver.initial()
 
     def until(self, ready: Callable[[], bool]) -> None:
@@ -59,7 +59,7 @@ class Reading:
     def texts(self) -> list[str]:
         return [event.text for event in self.events if isinstance(event, BarCodeRead)]
 
-    def _collect(self, given: tuple[ScannerState, DriverOutput]) -> None:
+    def _collect(self, given: tuple[Any, DriverOutput]) -> None:
         self.state, output = given
         self.events.extend(output.events)
         for data in (*output.at_once, *output.to_write):

@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from controller.messages.catalogue import to_words
-from drivers.catalogue import ScannerState, build_scanner
+from drivers.catalogue import find_model
 from drivers.events import BarCodeRead, DeviceEvent, Stage, StageChanged
 from drivers.faults import DeviceFault
 from drivers.interface import Driver, DriverOutput
+from drivers.model import DeviceKind
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.hid_descriptor import read_report_descriptor
@@ -45,7 +46,7 @@ class Bench:
     events: list[DeviceEvent] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.driver = cast("Driver[ScannerState]", build_scanner(self.model))
+        self.driver = cast("Driver[Any]", find_model(DeviceKind.SCANNER, self.model).build())
         self.state = self.driver.initial()
 
     @property
@@ -79,7 +80,7 @@ class Bench:
             chunk = Chunk(PORT, self.at, self.damage(data))
             self._collect(self.driver.receive(self.state, chunk))
 
-    def _collect(self, given: tuple[ScannerState, DriverOutput]) -> None:
+    def _collect(self, given: tuple[Any, DriverOutput]) -> None:
         self.state, output = given
         self.events.extend(output.events)
         written = (*output.at_once, *(output.to_write if self.stores else ()))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from controller.messages.catalogue import to_words
-from drivers.catalogue import ANGEL_EYE_II_EX, ShoeSettings, build_monitor
+from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
@@ -21,7 +21,7 @@ STAND_BY = bytes.fromhex("05 31 50 03 36 32")
 
 
 def watch(*chunks: bytes, masked: bool = True) -> list[str]:
-    monitor = build_monitor(ANGEL_EYE_II_EX, ShoeSettings(), to_words, masked=masked)
+    monitor = ANGEL_EYE_II_EX.build_monitor(to_words, masked=masked)
     state, _lines = monitor.watch(monitor.initial(), PortOpened("shoe", AT, bytes(32)))
     seen: list[str] = []
     for chunk in chunks:
@@ -42,7 +42,7 @@ def report(payload: bytes) -> bytes:
     "between", [PortOpened("shoe", AT, bytes(32)), PortLost("shoe", AT, UNPLUGGED)]
 )
 def test_half_a_frame_does_not_live_over_a_reopening(between: PortEvent) -> None:
-    monitor = build_monitor(ANGEL_EYE_II_EX, ShoeSettings(), to_words, masked=True)
+    monitor = ANGEL_EYE_II_EX.build_monitor(to_words, masked=True)
     opened, _lines = monitor.watch(monitor.initial(), PortOpened("shoe", AT, bytes(32)))
     _state, whole = monitor.watch(opened, Chunk("shoe", AT, STAND_BY))
     begun, _lines = monitor.watch(opened, Chunk("shoe", AT, STAND_BY[:5]))
@@ -57,7 +57,7 @@ def test_half_a_frame_does_not_live_over_a_reopening(between: PortEvent) -> None
 
 def test_after_a_reopening_no_byte_is_shown_before_a_frame_begins() -> None:
     """The first bytes may be the rest of a card, whatever the line held before."""
-    monitor = build_monitor(ANGEL_EYE_II_EX, ShoeSettings(), to_words, masked=True)
+    monitor = ANGEL_EYE_II_EX.build_monitor(to_words, masked=True)
     state, _lines = monitor.watch(monitor.initial(), PortOpened("shoe", AT, bytes(32)))
     for event in (Chunk("shoe", AT, STAND_BY[:1]), PortOpened("shoe", AT, bytes(32))):
         state, _lines = monitor.watch(state, event)

@@ -4,9 +4,9 @@ import pytest
 
 from controller.messages.catalogue import to_words
 from drivers import events
-from drivers.catalogue import RFID_SHOE, ShoeSettings, build_monitor
 from drivers.events import DeviceEvent, Spot
 from drivers.monitor import event_text
+from drivers.shoes.models import FEIG_RFID
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
@@ -35,7 +35,7 @@ TWO += crc(TWO)
 
 
 def watch(*chunks: bytes, masked: bool = True) -> list[str]:
-    monitor = build_monitor(RFID_SHOE, ShoeSettings(), to_words, masked=masked)
+    monitor = FEIG_RFID.build_monitor(to_words, masked=masked)
     state, _lines = monitor.watch(monitor.initial(), PortOpened("shoe", AT, bytes(32)))
     seen: list[str] = []
     for chunk in chunks:
@@ -49,7 +49,7 @@ def watch(*chunks: bytes, masked: bool = True) -> list[str]:
     "between", [PortOpened("shoe", AT, bytes(32)), PortLost("shoe", AT, UNPLUGGED)]
 )
 def test_half_a_frame_does_not_live_over_a_reopening(between: PortEvent) -> None:
-    monitor = build_monitor(RFID_SHOE, ShoeSettings(), to_words, masked=True)
+    monitor = FEIG_RFID.build_monitor(to_words, masked=True)
     opened, _lines = monitor.watch(monitor.initial(), PortOpened("shoe", AT, bytes(32)))
     _state, whole = monitor.watch(opened, Chunk("shoe", AT, ACE))
     begun, _lines = monitor.watch(opened, Chunk("shoe", AT, ACE[:5]))

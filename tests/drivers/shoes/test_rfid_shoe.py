@@ -21,7 +21,7 @@ from drivers.events import (
     TagPulledBack,
 )
 from drivers.faults import DeviceFault
-from drivers.interface import Driver, DriverOutput
+from drivers.interface import Driver, DriverOutput, locked_of
 from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeSettings, RfidShoeState
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
@@ -340,7 +340,7 @@ def test_bytes_of_another_device_leave_it_opened() -> None:
 
 
 def test_a_shoe_without_a_lock_never_reports_one() -> None:
-    assert Shoe().state.locked is None
+    assert locked_of(Shoe().state) is None
 
 
 @pytest.mark.parametrize("command", [LockExit(), UnlockExit(), ClearError(1), ListTags()])

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from drivers.catalogue import RFID_SHOE, ShoeSettings, build_shoe
 from drivers.events import (
     CardPassed,
     DeviceEvent,
@@ -24,6 +23,8 @@ from drivers.events import (
 )
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
+from drivers.shoes.models import FEIG_RFID, RfidSettings
+from firmware_bridge.feig.settings import Delivery as Sent
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -64,8 +65,8 @@ class Bench:
     def __init__(self, way: Delivery, delivery: str) -> None:
         self.shoe = RfidShoe(FeigSettings(delivery=way), by_hand=True)
         self.shoe.load(RED, Loading(CARDS, 1).slots())
-        settings = ShoeSettings(gate_input=GATE_INPUT, delivery=delivery)
-        self.driver = build_shoe(RFID_SHOE, settings)
+        settings = RfidSettings(gate_input=GATE_INPUT, delivery=Sent(delivery))
+        self.driver = FEIG_RFID.build(FEIG_RFID.to_store(settings))
         self.state = self.driver.initial()
         self.events: list[DeviceEvent] = []
         self.writes: list[bytes] = []

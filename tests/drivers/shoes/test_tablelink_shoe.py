@@ -74,8 +74,8 @@ class Table:
 
     def online(self, *, locked: bool | None = None) -> None:
         self.opened()
-        device = structs.replace(self.state.device, life=TableLinkLifecycle(Stage.ONLINE))
-        self.state = TableLinkShoeState(device, locked)
+        life = TableLinkLifecycle(Stage.ONLINE)
+        self.state = structs.replace(self.state, life=life, locked=locked)
 
     def send_command(self, command: DeviceCommand) -> DriverOutput:
         self.state, output = self.driver.command(self.state, command, LATER)

@@ -82,8 +82,7 @@ class Table:
 
     def online(self) -> None:
         self.opened()
-        device = structs.replace(self.state.device, life=TableLinkLifecycle(Stage.ONLINE))
-        self.state = TableLinkShufflerState(device)
+        self.state = structs.replace(self.state, life=TableLinkLifecycle(Stage.ONLINE))
 
     def send_command(self, command: DeviceCommand) -> DriverOutput:
         self.state, output = self.driver.command(self.state, command, LATER)
@@ -156,8 +155,7 @@ def test_an_order_without_an_open_port_gives_no_answer(
 def test_an_unproven_shuffler_gets_no_order(command: OrderShuffler, stage: Stage) -> None:
     table = Table()
     table.opened()
-    device = structs.replace(table.state.device, life=TableLinkLifecycle(stage))
-    table.state = TableLinkShufflerState(device)
+    table.state = structs.replace(table.state, life=TableLinkLifecycle(stage))
 
     assert in_words(table.send_command(command)) == DriverOutput(
         events=(
@@ -272,5 +270,5 @@ def test_its_state_can_be_stored() -> None:
     table.online()
 
     with pytest.raises(AttributeError):
-        table.state.device = table.driver.initial().device  # type: ignore[misc]
+        table.state.life = table.driver.initial().life  # type: ignore[misc]
     assert {table.state: 1}[table.state] == 1

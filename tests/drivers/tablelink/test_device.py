@@ -10,11 +10,11 @@ from msgspec import Struct, structs
 
 from drivers.events import LossReason, ReportsLost, Stage, StageChanged
 from drivers.faults import DeviceFault
+from drivers.interface import DriverOutput
 from drivers.lifecycle import OPENED
 from drivers.shuffler_events import IdentityProven
+from drivers.shufflers.tablelink_shuffler import TableLinkShuffler, TableLinkShufflerSettings
 from drivers.tablelink.device import (
-    DeviceOutput,
-    TableLinkDevice,
     TableLinkDeviceState,
     TableLinkReport,
     apply_items,
@@ -41,7 +41,9 @@ from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 UNPLUGGED = message("usb_unplugged")
 OWN_WORDS = message("in_its_own_words", foreign="sensor bus?")
 
-DEVICE = TableLinkDevice(TableLinkSettings(DeviceRole.SHUFFLER, Trust(bare=True)))
+DEVICE = TableLinkShuffler(
+    TableLinkShufflerSettings(TableLinkSettings(DeviceRole.SHUFFLER, Trust(bare=True)))
+)
 STATUS = DeviceStatus(DeviceMode.PLAY, False, (), 0, (), False)
 ASKED = TableLinkRequest(RequestType.STATUS)
 SHUFFLE = TableLinkRequest(RequestType.SHUFFLE, 1)
@@ -81,7 +83,7 @@ def test_before_the_port_is_open_the_device_is_closed_without_deadlines() -> Non
 def test_hello_is_sent_when_the_port_opens() -> None:
     state, output = DEVICE.receive(DEVICE.initial(), PortOpened("p", at(1), bytes(32)))
 
-    assert output.reports == (StageChanged(*OPENED),)
+    assert output.events == (StageChanged(*OPENED),)
     assert output.at_once
     assert DEVICE.next_deadline_ns(state) is not None
 
@@ -91,7 +93,7 @@ def test_a_lost_port_is_reported_and_leaves_no_deadline() -> None:
 
     state, output = DEVICE.receive(state, PortLost("p", at(2), UNPLUGGED))
 
-    assert output.reports == (StageChanged(Stage.LOST, UNPLUGGED),)
+    assert output.events == (StageChanged(Stage.LOST, UNPLUGGED),)
     assert DEVICE.next_deadline_ns(state) is None
 
 
@@ -245,7 +247,7 @@ def test_no_bytes_raise_and_the_state_stays_bounded(chunks: list[bytes]) -> None
     state, _output = DEVICE.receive(DEVICE.initial(), PortOpened("p", at(1), bytes(32)))
     for second, data in enumerate(chunks, start=2):
         state, output = DEVICE.receive(state, Chunk("p", at(second), data))
-        assert isinstance(output, DeviceOutput)
+        assert isinstance(output, DriverOutput)
 
     assert size(state) < 4_096
 

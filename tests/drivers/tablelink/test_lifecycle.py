@@ -6,6 +6,7 @@ from in_words import in_words
 from controller.messages.catalogue import to_words
 from drivers.events import DeviceEvent, LossReason, ReportsLost, Stage, StageChanged
 from drivers.faults import DeviceFault
+from drivers.lifecycle import OPENED
 from drivers.shuffler_events import (
     ContactRestored,
     DeviceMemoryFilling,
@@ -16,9 +17,8 @@ from drivers.shuffler_events import (
 from drivers.tablelink.lifecycle import (
     LifecycleReport,
     TableLinkLifecycle,
+    advance_life,
     apply_item,
-    port_lost,
-    port_opened,
 )
 from firmware_bridge.attestation import Attestation
 from firmware_bridge.link import LinkFault, LinkFaultKind
@@ -75,7 +75,7 @@ def apply_items(
 
 
 def opened() -> TableLinkLifecycle:
-    return port_opened(TableLinkLifecycle())[0]
+    return advance_life(TableLinkLifecycle(), (OPENED,))[0]
 
 
 def online() -> TableLinkLifecycle:
@@ -83,7 +83,7 @@ def online() -> TableLinkLifecycle:
 
 
 def test_an_open_port_is_the_first_stage() -> None:
-    life, events = port_opened(TableLinkLifecycle())
+    life, events = advance_life(TableLinkLifecycle(), (OPENED,))
 
     assert life.stage is Stage.OPENED
     assert in_words(events) == (StageChanged(Stage.OPENED, "port open"),)
@@ -228,7 +228,7 @@ def test_a_device_that_was_silent_has_to_prove_itself_again() -> None:
 
 def test_a_lost_port_ends_every_stage() -> None:
     for life in (TableLinkLifecycle(), opened(), apply_items(opened(), HELLO)[0], online()):
-        after, events = port_lost(life, message("usb_unplugged"))
+        after, events = advance_life(life, ((Stage.LOST, message("usb_unplugged")),))
 
         assert after.stage is Stage.LOST
         assert in_words(events) == (StageChanged(Stage.LOST, "unplugged"),)

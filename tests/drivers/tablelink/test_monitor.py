@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from controller.messages.catalogue import to_words
-from drivers.catalogue import TABLELINK, ShoeSettings, build_monitor, build_shuffler_monitor
+from drivers.shoes.models import TABLELINK_SHOE
+from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
@@ -46,9 +47,9 @@ def card_out(tag: bytes, face: bytes) -> bytes:
 
 def watch(*chunks: bytes, masked: bool = True, shuffler: bool = False) -> list[str]:
     if shuffler:
-        monitor = build_shuffler_monitor(TABLELINK, to_words, masked=masked)
+        monitor = TABLELINK_SHUFFLER.build_monitor(to_words, masked=masked)
     else:
-        monitor = build_monitor(TABLELINK, ShoeSettings(), to_words, masked=masked)  # type: ignore[assignment]
+        monitor = TABLELINK_SHOE.build_monitor(to_words, masked=masked)  # type: ignore[assignment]
     state, seen = monitor.watch(monitor.initial(), PortOpened("p", AT, bytes(32)))
     lines = list(seen)
     for chunk in chunks:
@@ -68,7 +69,7 @@ def test_the_card_built_here_equals_the_golden_one() -> None:
 
 @pytest.mark.parametrize("between", [PortOpened("p", AT, bytes(32)), PortLost("p", AT, UNPLUGGED)])
 def test_half_a_frame_does_not_live_over_a_reopening(between: PortEvent) -> None:
-    monitor = build_monitor(TABLELINK, ShoeSettings(), to_words, masked=True)
+    monitor = TABLELINK_SHOE.build_monitor(to_words, masked=True)
     opened, _lines = monitor.watch(monitor.initial(), PortOpened("p", AT, bytes(32)))
     _state, whole = monitor.watch(opened, Chunk("p", AT, CARD))
     begun, _lines = monitor.watch(opened, Chunk("p", AT, CARD[:5]))

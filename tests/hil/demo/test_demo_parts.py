@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace as replace_struct
+from shown_tables import shown
 
 from controller.actions.choices import FloorDecision
 from controller.journal.store import Journal
@@ -29,7 +30,7 @@ from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import CoupResult, Outcome
 from controller.tape.records import entry_record
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import Snapshot
 from firmware_bridge.message import message
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
@@ -45,9 +46,10 @@ from hil.demo.report import batch_line
 CLAUSES = shown_clauses(load_profile("s42-mini"), load_clauses())
 
 
-def open_irregularity(code: str, *decisions: str, suspends: bool = True) -> SnapshotPart:
+def open_irregularity(code: str, *decisions: str, suspends: bool = True) -> Snapshot:
     one = {"number": 1, "code": code, "suspends": suspends}
-    return SnapshotPart({"irregularities": [one], "decisions": list(decisions)})
+    permitted = [{"decision": decision} for decision in decisions]
+    return shown(irregularities=[one], remedy={"decisions": permitted})
 
 
 @pytest.mark.parametrize("code", SCRIPT)
@@ -56,7 +58,7 @@ def test_the_floorperson_decides_what_the_catalogue_permits(code: IrregularityCo
 
 
 def test_nothing_open_needs_no_decision() -> None:
-    assert choose_decision(SnapshotPart({"irregularities": [], "decisions": []})) == ("", "")
+    assert choose_decision(shown()) == ("", "")
 
 
 @pytest.mark.parametrize(("suspends", "decision"), [(False, ""), (True, "close-shoe")])
@@ -232,14 +234,12 @@ def test_interrupted_dealing_is_compared_as_far_as_it_went(truth: Truth) -> None
     assert find_difference(truth, short, complete=False) == ""
 
 
-SNAPSHOT = SnapshotPart(
-    {
-        "custody": {
-            "batches": [
-                {"batch": "RED-0001", "back": "red", "cards": {"shoe": 11, "discard_rack": 405}},
-                {"batch": "BLUE-0001", "back": "blue", "cards": {"carton": 416, "burn": 0}},
-            ]
-        }
+SNAPSHOT = shown(
+    custody={
+        "batches": [
+            {"batch": "RED-0001", "back": "red", "cards": {"shoe": 11, "discard_rack": 405}},
+            {"batch": "BLUE-0001", "back": "blue", "cards": {"carton": 416, "burn": 0}},
+        ]
     }
 )
 
@@ -252,7 +252,7 @@ def test_a_snapshot_shows_where_every_card_is() -> None:
 
 
 def test_a_table_that_tracks_no_cards_has_no_batch_places() -> None:
-    assert batch_places(SnapshotPart({})) == ()
+    assert batch_places(shown()) == ()
 
 
 def test_a_corrected_coup_is_counted_by_the_outcome_that_counts(

@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from msgspec.structs import replace as replace_struct
 from rich.console import Console
+from shown_tables import shown as shown_table
 
 from controller.actions.choices import FloorDecision
 from controller.procedure.effects import (
@@ -20,7 +21,6 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity, PermittedDecision
 from controller.profiles.load import load_clauses, load_profile
 from controller.rules.outcome import Outcome
-from controller.views.snapshot_reader import SnapshotPart
 from firmware_bridge.message import message
 from hil.demo.card_glyphs import ASCII, UNICODE, Glyphs
 from hil.demo.floor_view import shown_clauses
@@ -57,6 +57,7 @@ SHOE = {
     "last_coup_number": None,
     "ended": False,
 }
+DECISIONS = [{"decision": name} for name in ("carry-card", "burn-card", "void-coup", "close-shoe")]
 TABLE: dict[str, object] = {
     "table": "DEMO-1",
     "profile": "s42-mini",
@@ -66,20 +67,13 @@ TABLE: dict[str, object] = {
     "shoe": SHOE,
     "coup": {
         "number": 12,
-        "player": ["Kh", "3s", "10d"],
-        "banker": ["4c", "As"],
-        "player_count": 3,
-        "banker_count": 5,
-        "aside": 0,
-        "partial": False,
-        "provisional": False,
+        "player": {"cards": ["Kh", "3s", "10d"], "count": 3},
+        "banker": {"cards": ["4c", "As"], "count": 5},
     },
     "last_coup": {
-        "coup": 11,
-        "player": ["8d", "Qc"],
-        "banker": ["7h", "7s"],
-        "player_count": 8,
-        "banker_count": 4,
+        "number": 11,
+        "player": {"cards": ["8d", "Qc"], "count": 8},
+        "banker": {"cards": ["7h", "7s"], "count": 4},
         "natural": True,
         "player_pair": False,
         "banker_pair": True,
@@ -87,7 +81,6 @@ TABLE: dict[str, object] = {
         "fate": "counted",
     },
     "irregularities": [],
-    "decisions": [],
     "device": {"model": "angel-eye-ii-ex", "stage": "online"},
 }
 BETWEEN: dict[str, object] = {**TABLE, "phase": "between_coups", "due": "a coup", "coup": None}
@@ -96,7 +89,8 @@ SUSPENDED: dict[str, object] = {
     "phase": "suspended",
     "due": "a floorperson's decision",
     "irregularities": [OVERDRAWN],
-    "decisions": ["carry-card", "burn-card", "void-coup", "close-shoe"],
+    "suspension": {"resume_to": "banker_3"},
+    "remedy": {"decisions": DECISIONS},
 }
 OPENED = ShoeOpened("2026-11-21", 1, 8, joined=False)
 
@@ -122,7 +116,7 @@ def raised(detail: str = "claimed for Player") -> Irregularity:
 
 
 def scene(table: dict[str, object], *history: JournalEvent) -> Scene:
-    return Scene(SnapshotPart(table), (OPENED, *history), 2, "seed 7   Ctrl-C stops")
+    return Scene(shown_table(**table), (OPENED, *history), 2, "seed 7   Ctrl-C stops")
 
 
 def rendered(
@@ -176,7 +170,7 @@ def test_in_words_only_calls_come_before_the_due_card() -> None:
 
 
 def test_undisclosed_cards_are_face_down() -> None:
-    coup = {**TABLE["coup"], "player": ["??", "??"], "player_count": None}  # type: ignore[dict-item]
+    coup = {**TABLE["coup"], "player": {"cards": ["??", "??"]}}  # type: ignore[dict-item]
     screen = "\n".join(rendered(scene({**TABLE, "coup": coup})))
 
     assert "│░░░░░│" in screen
@@ -202,7 +196,7 @@ def test_a_tie_has_no_winner() -> None:
 
 
 def test_a_void_coup_is_marked() -> None:
-    last = {**BETWEEN["last_coup"], "outcome": None, "fate": "void", "player_count": None}  # type: ignore[dict-item]
+    last = {**BETWEEN["last_coup"], "outcome": None, "fate": "void", "player": {}}  # type: ignore[dict-item]
     screen = "\n".join(rendered(scene({**BETWEEN, "last_coup": last})))
 
     assert "PLAYER  void" in screen
@@ -225,6 +219,7 @@ def test_an_irregularity_is_shown_with_clauses_and_decision() -> None:
 
 
 REMEDY = {
+    "decisions": DECISIONS,
     "done": ["1 card drawn in error set aside"],
     "owed": [
         {"step": "decision", "count": 1, "text": "a floorperson's decision"},
@@ -263,9 +258,8 @@ def test_a_low_terminal_keeps_the_first_of_everything() -> None:
 def test_what_a_careless_dealer_deals_is_not_shown() -> None:
     coup = {
         **TABLE["coup"],  # type: ignore[dict-item]
-        "player": ["??"],
-        "banker": [],
-        "player_count": None,
+        "player": {"cards": ["??"]},
+        "banker": {},
         "provisional": True,
     }
     shown = replace(scene({**SUSPENDED, "coup": coup}, raised()), careless=True)
@@ -334,8 +328,8 @@ def test_a_corrected_coup_is_marked_on_the_plate(corrected_coup: CoupCorrected) 
     assert "│ P T' " in screen
 
 
-def test_the_view_before_the_first_snapshot() -> None:
-    screen = "\n".join(rendered(Scene(SnapshotPart({}), (), 1, "seed 7")))
+def test_the_view_before_the_first_shoe() -> None:
+    screen = "\n".join(rendered(Scene(shown_table(), (), 1, "seed 7")))
 
     assert "no shoe" in screen
 

@@ -3,11 +3,13 @@
 import pytest
 
 from controller.actions.actions import LockShoe, OperatorAction
-from controller.core.settings import ReaderDeviceSettings, Settings, ShoeDeviceSettings
+from controller.core.settings import DeviceSettings, ReaderDeviceSettings, Settings
 from controller.procedure.effects import Refusal
 from controller.tape.entries import DeviceEventRecorded, RunBegan
 from controller.tape.inputs import Started, Tick
 from drivers.events import CardPassed, Stage, StageChanged, TagSeen
+from drivers.model import ReaderSeat
+from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.transport.port import PortLost, PortOpened
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.device import FeigSettings
@@ -25,9 +27,7 @@ class Bench:
     def __init__(self, rack: TableReader | None = None) -> None:
         self.shoe = RfidShoe()
         self.rack = rack or TableReader()
-        device = ShoeDeviceSettings(
-            EXIT, "feig-rfid", False, "0-9A-F", "stx_counted", 250, gate_input=1
-        )
+        device = DeviceSettings(EXIT, "feig-rfid", FEIG_RFID.to_store(RfidSettings(gate_input=1)))
         settings = Settings(
             "SIM-1",
             "bench",
@@ -35,7 +35,7 @@ class Bench:
             0,
             (),
             device,
-            readers=(ReaderDeviceSettings(RACK, "discard_rack"),),
+            readers=(ReaderDeviceSettings(RACK, "feig-reader", seat=ReaderSeat.DISCARD_RACK),),
         )
         self.table = SimulatedTable(settings, "s42-mini", {EXIT: self.shoe, RACK: self.rack})
 

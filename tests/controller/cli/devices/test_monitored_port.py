@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from controller.cli.devices.monitored_port import (
-    SILENT_SCANNER,
-    UNGREETED_DEVICE,
     MonitorOptions,
     find_monitored_port,
     same_port,
 )
 from controller.cli.errors import CommandError
+from controller.messages.catalogue import to_words
+from drivers.scanners.models import HID_POS
+from drivers.tablelink.monitor import UNGREETED
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import Chunk, LineSettings, Parity
@@ -66,7 +67,7 @@ def test_a_model_has_its_own_line(model: str, baud: int, parity: Parity) -> None
     ("port", "model", "line"),
     [
         ("/dev/ttyUSB0", "angel-eye-ii-ex", LineSettings(9600, Parity.NONE)),
-        ("usb://0ab1:0002/12", "feig-rfid", LineSettings(38400, Parity.EVEN)),
+        ("usb://0ab1:0002/12", "feig-reader", LineSettings(38400, Parity.EVEN)),
         ("/dev/ttyUSB2", "zebra-ssi", LineSettings(9600, Parity.NONE)),
         ("/dev/ttyACM0", "tablelink-shuffler", LineSettings(1_000_000, Parity.NONE)),
     ],
@@ -104,24 +105,22 @@ def test_a_given_speed_overrides_the_configuration(config: Path) -> None:
 
 def test_an_unknown_model_lists_the_known_ones() -> None:
     with pytest.raises(
-        CommandError, match="Allowed: angel-eye-ii-ex, feig-rfid, tablelink, hid-pos, "
+        CommandError, match="Allowed: angel-eye-ii-ex, feig-rfid, tablelink, tablelink-shuffler, "
     ):
         find_monitored_port(MonitorOptions("/dev/ttyUSB0", "x"), None, masked=True)
 
 
 @pytest.mark.parametrize("model", ["tablelink", "tablelink-shuffler"])
 def test_a_hint_is_given_for_a_device_that_may_be_silent(model: str) -> None:
-    assert (
-        find_monitored_port(MonitorOptions("p", model), None, masked=True).remark
-        == UNGREETED_DEVICE
+    assert find_monitored_port(MonitorOptions("p", model), None, masked=True).remark == to_words(
+        UNGREETED
     )
 
 
 def test_a_hint_is_given_for_a_scanner_that_may_be_silent() -> None:
-    assert (
-        find_monitored_port(MonitorOptions("p", "hid-pos"), None, masked=True).remark
-        == SILENT_SCANNER
-    )
+    assert find_monitored_port(
+        MonitorOptions("p", "hid-pos"), None, masked=True
+    ).remark == to_words(HID_POS.monitor_remark)
 
 
 @pytest.mark.parametrize(("masked", "shown"), [(True, False), (False, True)])

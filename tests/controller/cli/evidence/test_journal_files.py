@@ -51,7 +51,9 @@ def test_list_prints_one_line_per_shoe(run, journal, to) -> None:
     assert lines[0].split() == ["shoe", "records", "coups", "irreg.", "clean", "signed", "bytes"]
     assert lines[1].startswith("2025-11-21/1 ")
     assert lines[1].endswith(" archived")
-    assert lines[2].endswith(" not archived, held by A. Person: patron disputes coup 2")
+    assert lines[2].endswith(
+        " not archived, held by A. Person (not proved): patron disputes coup 2"
+    )
 
 
 def test_list_as_json(run, journal) -> None:
@@ -152,11 +154,12 @@ def test_no_fewer_than_seven_days_are_kept(run, journal, to, days) -> None:
 def test_a_shoe_is_held_and_released(run, journal) -> None:
     code, out, _ = run("hold", journal, "2025-11-21/0001.shoe", *BY)
     assert code == ExitCode.DONE
-    assert out == f"shoe 2025-11-21/1 is held by A. Person: {journal}/holds/2025-11-21-1.json\n"
+    held = "shoe 2025-11-21/1 is held by A. Person (not proved)"
+    assert out == f"{held}: {journal}/holds/2025-11-21-1.json\n"
     code, _, err = run("hold", journal, "shoe 1", *BY)
     assert (code, "'shoe 1' is not the name of a shoe" in err) == (ExitCode.UNUSABLE, True)
     code, out, _ = run("release", journal, "2025-11-21/1", "--by", "B", "--reason", "settled")
-    assert out.startswith("shoe 2025-11-21/1 is released by B: ")
+    assert out.startswith("shoe 2025-11-21/1 is released by B (not proved): ")
 
 
 def test_seals_are_shown_and_the_head_is_handed_to_a_witness(

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import cast
 
 import pytest
+from shown_tables import shown
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.table.commands import last_named_batch, report_binding
 from controller.control.client import ControlClient, ControlError
+from controller.views.snapshot import Snapshot
 
 Capture = pytest.CaptureFixture[str]
 
@@ -16,12 +18,12 @@ class Answering:
     """A table that shows these answers, one snapshot after the other, and is silent then."""
 
     def __init__(self, *answers: list[dict[str, object]]) -> None:
-        self.snapshots = [{"batches_named": named} for named in answers]
+        self.snapshots = [shown(batches_named=named) for named in answers]
 
-    def request(self, _request: dict[str, object]) -> dict[str, object]:
-        return {"ok": True, "snapshot": self.snapshots[0]}
+    def status(self) -> Snapshot:
+        return self.snapshots[0]
 
-    def subscribe(self, _silence_s_max: float) -> Iterator[dict[str, object]]:
+    def subscribe(self, _silence_s_max: float) -> Iterator[Snapshot]:
         yield from self.snapshots
         raise ControlError("silent")
 
@@ -58,9 +60,9 @@ def test_a_refused_batch_is_reported_with_the_reason() -> None:
 
 
 def test_an_older_answer_and_that_of_another_batch_are_passed_over(capsys: Capture) -> None:
-    shown = [named(1, "RED-1", "old"), named(2, "BLUE-1", "another")]
+    answers = [named(1, "RED-1", "old"), named(2, "BLUE-1", "another")]
 
-    report_binding(client(shown), "RED-1", 1, as_json=False)
+    report_binding(client(answers), "RED-1", 1, as_json=False)
     assert "is being looked up" in capsys.readouterr().out
 
 

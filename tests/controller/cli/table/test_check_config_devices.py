@@ -104,9 +104,11 @@ def words(file: Path, capsys: Capture) -> dict[str, str]:
 def test_devices_are_shown_with_port_and_model(table: Path, capsys: Capture) -> None:
     output = words(table, capsys)
 
-    assert output["shoe reader"] == "isc.mr102, notify"
-    assert output["shoe gate"] == "input 1"
-    assert output["readers"] == "discard rack: /dev/ttyUSB1 at 38400 baud, isc.mr102, notify"
+    assert output["shoe settings"].startswith("reader isc.mr102, delivery notify, gate_input 1,")
+    assert output["readers"] == (
+        "discard rack: /dev/ttyUSB1 at 38400 baud, reader isc.mr102, delivery notify,"
+        " player_antenna 1, banker_antenna 2"
+    )
     assert output["scanners"] == "USB HID POS scanner: usbhid://0c2e:0b81/S1234"
     assert output["usb allowed"] == "any device but keyboards"
 
@@ -197,7 +199,7 @@ def test_for_a_shoe_that_reads_no_tags_no_batches_are_shown(
     file.write_text(ANGEL_EYE)
 
     shown = checked(file, capsys)
-    assert not {"batch_keys", "bound_batches", "shoe_gate"} & set(shown)
+    assert not {"batch_keys", "bound_batches"} & set(shown)
     assert (shown["readers"], shown["scanners"]) == ([], [])
     assert remarks(file, capsys) == ""
 

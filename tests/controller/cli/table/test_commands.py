@@ -43,7 +43,7 @@ def test_status_is_one_readable_block(table: str, capsys: Capture) -> None:
 
 def test_status_as_json(table: str, capsys: Capture) -> None:
     assert main(["status", "--socket", table, "--json"]) == ExitCode.DONE
-    assert json.loads(capsys.readouterr().out)["phase"] == "between_coups"
+    assert json.loads(capsys.readouterr().out)["phase"]["value"] == "between_coups"
 
 
 def test_the_table_is_found_through_its_configuration(table: str, capsys: Capture) -> None:
@@ -54,6 +54,38 @@ def test_the_table_is_found_through_its_configuration(table: str, capsys: Captur
 
     assert main(["status", "--config", str(config)]) == ExitCode.DONE
     assert "M7" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        '[rules]\nprofile = "no-such-rules"\n',
+        "[shoe]\nport = 5\n",
+        "[metrics]\nport = 70000\n",
+        "[journal]\nwarn_free_mib = 0\n",
+        "[printer]\n",
+    ],
+)
+@pytest.mark.parametrize("command", ["status", "resolve"])
+def test_a_broken_setting_that_it_does_not_need_hides_no_table(
+    command: str, broken: str, table: str, capsys: Capture
+) -> None:
+    config = Path(table).with_name("table.toml")
+    config.write_text(f'{broken}[control]\nsocket = "{table}"\n')
+
+    assert main([command, "--config", str(config)]) == ExitCode.DONE
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("value", ["5", '""', '"~/control.sock"'])
+def test_a_broken_path_of_the_socket_is_reported(
+    value: str, tmp_path: Path, capsys: Capture
+) -> None:
+    config = tmp_path / "table.toml"
+    config.write_text(f"[control]\nsocket = {value}\n")
+
+    assert main(["status", "--config", str(config)]) == ExitCode.UNUSABLE
+    assert "control.socket: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["status", "resolve"])
@@ -88,12 +120,15 @@ def test_watching_shows_changes_until_ctrl_c(table: str) -> None:
     assert process.stdout is not None
     assert json.loads(process.stdout.readline())["device"]["stage"] == "lost"
     assert main(["close-shoe", "--socket", table, *SIGNED]) == ExitCode.DONE
-    assert json.loads(process.stdout.readline())["phase"] == "shoe_over"
+    assert json.loads(process.stdout.readline())["phase"]["value"] == "shoe_over"
     process.send_signal(signal.SIGINT)
 
     # The table may publish the end of the shoe more than once before the signal arrives.
     left, errors = process.communicate()
-    assert [json.loads(line)["phase"] for line in left.splitlines() if line] in ([], ["shoe_over"])
+    assert [json.loads(line)["phase"]["value"] for line in left.splitlines() if line] in (
+        [],
+        ["shoe_over"],
+    )
     assert (errors, process.returncode) == ("", ExitCode.DONE)
 
 

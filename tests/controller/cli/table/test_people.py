@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from shown_tables import shown
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.table import pins
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import Snapshot
 
 Capture = pytest.CaptureFixture[str]
 ANN, PIN, OTHER_PIN = "Ann Lee", "270918", "300475"
@@ -120,14 +121,14 @@ def typed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return lines
 
 
-def shown(accounts: int) -> SnapshotPart:
-    return SnapshotPart({"people": {"accounts": accounts}})
+def with_accounts(number: int) -> Snapshot:
+    return shown(people={"accounts": number})
 
 
 def test_a_terminal_is_asked_for_each_person_who_acts(typed: list[str]) -> None:
     typed += [PIN, OTHER_PIN]
 
-    requests = pins.sign_on_requests(shown(1), (ANN, None), ("Bo Ray", None))
+    requests = pins.sign_on_requests(with_accounts(1), (ANN, None), ("Bo Ray", None))
 
     assert [(one["by"], one["pin"]) for one in requests] == [(ANN, PIN), ("Bo Ray", OTHER_PIN)]
 
@@ -135,11 +136,11 @@ def test_a_terminal_is_asked_for_each_person_who_acts(typed: list[str]) -> None:
 def test_an_empty_answer_signs_nobody_on(typed: list[str]) -> None:
     typed += [""]
 
-    assert pins.sign_on_requests(shown(1), (ANN, None)) == []
+    assert pins.sign_on_requests(with_accounts(1), (ANN, None)) == []
 
 
 def test_nobody_is_asked_where_no_accounts_are(typed: list[str]) -> None:
-    assert pins.sign_on_requests(shown(0), (ANN, None)) == []
+    assert pins.sign_on_requests(with_accounts(0), (ANN, None)) == []
 
 
 def test_a_new_pin_is_typed_twice(typed: list[str]) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -141,6 +142,18 @@ def test_root_starts_no_table_unless_told(
     assert code == ExitCode.NO_TABLE
     assert "account: root may do more" in capsys.readouterr().err
     assert not (config.parent / "journal").exists()
+
+
+def test_a_refused_start_leaves_signals_as_they_were(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is blocked here stays blocked in every program that is started from here."""
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    main(["run", str(config)])
+
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, ()) == before
 
 
 def test_rules_that_must_be_approved_and_are_not_refuse_the_start(config: Path) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from shown_tables import shown
 
 from controller.cli.table.status_tasks import (
     CommandHints,
@@ -12,7 +13,7 @@ from controller.cli.table.status_tasks import (
     turning_lines,
     wagering_lines,
 )
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import Snapshot
 
 SIGNED = "smartshoe resolve --socket s --by NAME --reason 'it lay open'"
 TYPED = "smartshoe resolve --socket s --by NAME --reason WHY --decision burn-card --provisional"
@@ -62,14 +63,12 @@ def wagering(**parts: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("part", PARTS, ids=lambda part: part.__name__)
-def test_an_empty_part_has_no_lines(part: Callable[[SnapshotPart], list[str]]) -> None:
-    assert part(SnapshotPart({})) == []
+def test_an_empty_part_has_no_lines(part: Callable[[Snapshot], list[str]]) -> None:
+    assert part(shown()) == []
 
 
 def test_due_calls_come_before_the_due_card() -> None:
-    table = SnapshotPart(
-        {"due": "the result", "due_calls": ["announce: Banker 7", "announce: Tie"]}
-    )
+    table = shown(due="the result", due_calls=["announce: Banker 7", "announce: Tie"])
 
     assert due_lines(table) == [
         "now        announce: Banker 7",
@@ -79,7 +78,7 @@ def test_due_calls_come_before_the_due_card() -> None:
 
 
 def test_a_long_text_is_wrapped() -> None:
-    lines = due_lines(SnapshotPart({"due": "the next coup, then Player's first card"}), width=40)
+    lines = due_lines(shown(due="the next coup, then Player's first card"), width=40)
 
     assert lines == ["due        the next coup, then Player's", "           first card"]
 
@@ -109,7 +108,7 @@ def test_a_long_text_is_wrapped() -> None:
 def test_who_turns_which_hand(reveal: dict[str, object], observed: list[str], words: str) -> None:
     lying = {**reveal, "face_down": ["player_hand", "banker_hand"]}
 
-    assert turning_lines(SnapshotPart({"reveal": lying, "observed": observed})) == [
+    assert turning_lines(shown(coup={"turning": lying}, observed=observed)) == [
         f"turned by  {words}"
     ]
 
@@ -117,14 +116,14 @@ def test_who_turns_which_hand(reveal: dict[str, object], observed: list[str], wo
 def test_a_hand_that_was_turned_is_not_to_be_turned() -> None:
     reveal = {"by": "dealer", "face_down": ["banker_third"], "turned": ["player_hand"]}
 
-    assert turning_lines(SnapshotPart({"reveal": reveal})) == [
+    assert turning_lines(shown(coup={"turning": reveal})) == [
         "turned by  Banker's Hand: the dealer"
     ]
 
 
 def test_a_remedy_is_walked_through() -> None:
     assert irregularity_lines(
-        SnapshotPart(OPEN), CommandHints(("--socket", "s"), reason="it lay open")
+        shown(**OPEN), CommandHints(("--socket", "s"), reason="it lay open")
     ) == [
         "OPEN       1 OVERDRAW, coup 4: a card",
         " clauses   S42-h-4",
@@ -163,7 +162,7 @@ def test_a_custody_finding_is_shown_with_step_and_proof(
 ) -> None:
     found = {"number": 1, "code": "CARD_RETURNED", "title": "a card", "found": {**FOUND, **given}}
 
-    assert irregularity_lines(SnapshotPart({"irregularities": [found]}), CommandHints())[2:] == [
+    assert irregularity_lines(shown(irregularities=[found]), CommandHints())[2:] == [
         " found at  shoe 1, card 61, coup 9, Banker's first card",
         " proof     it was in the discard rack, and left the shoe again",
         *card,
@@ -172,7 +171,7 @@ def test_a_custody_finding_is_shown_with_step_and_proof(
 
 def test_a_borrowed_clause_is_said_to_be_borrowed() -> None:
     found = {"number": 1, "code": "OVERDRAW", "title": "a card", "clauses": ["NY-j", "S42-h-4"]}
-    table = SnapshotPart({"irregularities": [{**found, "borrowed": {"S42-h-4": "X-8"}}]})
+    table = shown(irregularities=[{**found, "borrowed": {"S42-h-4": "X-8"}}])
 
     assert irregularity_lines(table, CommandHints())[1] == (
         " clauses   NY-j, S42-h-4 (borrowed, X-8)"
@@ -184,14 +183,14 @@ def test_equal_irregularities_are_merged() -> None:
     numbered = [{**absent, "number": 1}, {**absent, "number": 2, "coup": 5}]
     table = {"irregularities": [*numbered, {**absent, "number": 3}]}
 
-    assert irregularity_lines(SnapshotPart(table), CommandHints()) == [
+    assert irregularity_lines(shown(**table), CommandHints()) == [
         "OPEN       1 to 3 CARD_ABSENT, coups 4, 5: a card",
         " clauses   S42-j-4",
     ]
 
 
 def test_owed_steps_are_shown_after_the_decision_too() -> None:
-    table = SnapshotPart({**OPEN, "irregularities": []})
+    table = shown(**{**OPEN, "irregularities": []})
 
     assert irregularity_lines(table, CommandHints()) == [
         "owed       burn 2 cards, face up, before the next hand"
@@ -199,13 +198,13 @@ def test_owed_steps_are_shown_after_the_decision_too() -> None:
 
 
 def test_the_burn_of_a_new_shoe_is_not_a_remedy() -> None:
-    table = SnapshotPart({**OPEN, "irregularities": [], "shoe": {"coups_begun": 0}})
+    table = shown(**{**OPEN, "irregularities": [], "shoe": {"coups_begun": 0}})
 
     assert irregularity_lines(table, CommandHints()) == []
 
 
 def test_nothing_open_and_nothing_owed_has_no_lines() -> None:
-    assert irregularity_lines(SnapshotPart({}), CommandHints()) == []
+    assert irregularity_lines(shown(), CommandHints()) == []
 
 
 @pytest.mark.parametrize(
@@ -218,17 +217,15 @@ def test_nothing_open_and_nothing_owed_has_no_lines() -> None:
     ],
 )
 def test_a_suspended_table_shows_what_was_dealt_on(coups: int, cards: int, words: str) -> None:
-    dealt = {"dealt_while_suspended": {"coups": coups, "cards": cards}}
+    dealt = {"suspension": {"resume_to": "result", "coups": coups, "cards": cards}}
 
-    assert f" dealt on  {words}" in irregularity_lines(
-        SnapshotPart({**OPEN, **dealt}), CommandHints()
-    )
+    assert f" dealt on  {words}" in irregularity_lines(shown(**{**OPEN, **dealt}), CommandHints())
 
 
 def test_cards_dealt_while_suspended_need_a_provisional_option() -> None:
     decision = {**DECISION, "provisional": ["take-over", "void"]}
     lines = irregularity_lines(
-        SnapshotPart({**OPEN, "remedy": {**REMEDY, "decisions": [decision]}}),
+        shown(**{**OPEN, "remedy": {**REMEDY, "decisions": [decision]}}),
         CommandHints(("--socket", "s")),
     )
 
@@ -238,7 +235,7 @@ def test_cards_dealt_while_suspended_need_a_provisional_option() -> None:
 def test_between_shoes_the_duties_are_shown() -> None:
     opening = {"duties": DUTIES, "batch": "red", "refused": []}
 
-    assert opening_lines(SnapshotPart({"phase": "shoe_over", "opening": opening})) == [
+    assert opening_lines(shown(phase="shoe_over", opening=opening)) == [
         "next shoe  batch red; on record: inspected",
         " record    cut: have it cut",
         " to do     shuffled: shuffle the cards",
@@ -249,14 +246,14 @@ def test_in_play_only_done_or_refused_duties_are_shown() -> None:
     refused = [{"act": "cut", "detail": "3 cards from the end; at least 10"}]
     opening = {"duties": DUTIES, "batch": "", "refused": refused}
 
-    assert opening_lines(SnapshotPart({"phase": "player_2", "opening": opening})) == [
+    assert opening_lines(shown(phase="player_2", opening=opening)) == [
         "next shoe  on record: inspected",
         " refused   cut: 3 cards from the end; at least 10",
     ]
 
 
 def test_wagers_are_shown_by_seat_with_refusals() -> None:
-    assert wagering_lines(SnapshotPart(wagering(wagers=WAGERS, locked=True))) == [
+    assert wagering_lines(shown(**wagering(wagers=WAGERS, locked=True))) == [
         "wagers     seat 3 Player 50.00, Tie 5.00; seat 5 Dragon 7 5.00; locked",
         " refused   seat 5: Dragon 7: not offered here",
     ]
@@ -265,30 +262,30 @@ def test_wagers_are_shown_by_seat_with_refusals() -> None:
 def test_a_verbal_wager_is_shown() -> None:
     table = wagering(verbal=[{"seat": 3, "amount": "50.00"}])
 
-    assert wagering_lines(SnapshotPart(table)) == [" verbal    seat 3 50.00"]
+    assert wagering_lines(shown(**table)) == [" verbal    seat 3 50.00"]
 
 
 def test_the_payment_is_shown_act_by_act_until_the_next_coup() -> None:
-    table = {**wagering(payment=PAYMENT, wins=WINS), "last_coup": {"coup": 4}}
+    table = {**wagering(payment=PAYMENT, wins=WINS), "last_coup": {"number": 4}}
 
-    assert wagering_lines(SnapshotPart(table)) == [
+    assert wagering_lines(shown(**table)) == [
         "pay        seat 5: take 100.00 from Banker",
         "           seat 3: pay 50.00 on Player",
         " note      the wager of seat 5 is returned",
     ]
-    assert wagering_lines(SnapshotPart({**table, "coup": {"number": 5}})) == []
+    assert wagering_lines(shown(**{**table, "coup": {"number": 5}})) == []
 
 
 def test_without_wagers_the_odds_are_shown() -> None:
-    table = {**wagering(payment=PAYMENT, wins=WINS), "last_coup": {"coup": 5}}
+    table = {**wagering(payment=PAYMENT, wins=WINS), "last_coup": {"number": 5}}
 
-    assert wagering_lines(SnapshotPart(table)) == ["pays       Player 1:1, Tie returned"]
+    assert wagering_lines(shown(**table)) == ["pays       Player 1:1, Tie returned"]
 
 
 def test_owed_vigorish_is_shown_with_its_deadline() -> None:
     owed = [{"seat": 5, "amount": "5.00", "deadline": "before the reshuffle"}]
 
-    assert wagering_lines(SnapshotPart(wagering(owed=owed))) == [
+    assert wagering_lines(shown(**wagering(owed=owed))) == [
         "vigorish   seat 5 5.00, before the reshuffle"
     ]
 
@@ -299,7 +296,7 @@ def test_notice_and_changed_settings_are_shown() -> None:
         settings=[{"setting": "vig_rate", "value": "4", "file": "5"}],
     )
 
-    assert wagering_lines(SnapshotPart(table)) == [
+    assert wagering_lines(shown(**table)) == [
         "notice     vig_rate will be 4: players notified",
         "changed    vig_rate is 4, in the file 5",
     ]

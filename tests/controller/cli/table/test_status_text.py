@@ -3,27 +3,36 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+from shown_tables import part, shown
 
 from controller.actions.actions import CorrectCoup
 from controller.cli.table.status_tasks import CommandHints, irregularity_lines, resolve_commands
 from controller.cli.table.status_text import conclusion_lines, status_block
+from controller.control.answer_schema import (
+    CommandResultAnswer,
+    CommandSentAnswer,
+    CoupCorrectedAnswer,
+    ResolutionAnswer,
+)
 from controller.journal.store import open_read_only
 from controller.procedure.states.staff import DecisionCount, StaffState
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
 from controller.rules.outcome import Outcome
+from controller.views.build import build_snapshot
 from controller.views.people import people_view
-from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.snapshot import Health, Snapshot
+from controller.views.snapshot_devices import SealsView
 
 
-def shown_of(folder: Path) -> SnapshotPart:
+def shown_of(folder: Path) -> Snapshot:
     """What a table would show that goes on from this journal."""
     with open_read_only(folder) as journal:
         recovered = recover(journal, load_clauses())
     assert recovered.run is not None
     assert recovered.state is not None
-    return SnapshotPart(snapshot(recovered.run.core, recovered.state, "running", ""))
+    return build_snapshot(recovered.run.core, recovered.state)
 
 
 def test_status_shows_table_shoe_coup_and_what_is_due(three_coups: Path) -> None:
@@ -50,9 +59,9 @@ def test_status_says_who_deals_who_decided_and_whether_that_is_proved(
     three_coups: Path, accounts: int, words: str
 ) -> None:
     staff = StaffState(("Dee",), (), (DecisionCount("Ann Lee", "void-coup", 12),))
-    shown = {**shown_of(three_coups).values, "people": people_view(staff, accounts)}
+    table = replace(shown_of(three_coups), people=people_view(staff, accounts))
 
-    lines = status_block(SnapshotPart(shown), CommandHints()).splitlines()
+    lines = status_block(table, CommandHints()).splitlines()
 
     assert lines[-3:] == [
         f"people     {words}",
@@ -83,9 +92,9 @@ def test_status_of_a_suspended_table_shows_the_commands_that_decide(suspended: P
 
 
 def test_a_table_that_never_ran_has_no_shoe() -> None:
-    assert "shoe       none" in status_block(
-        SnapshotPart({"table": "M7", "health": "running"}), CommandHints()
-    )
+    table = shown(table="M7", health=Health.RUNNING)
+
+    assert "shoe       none" in status_block(table, CommandHints())
 
 
 def test_nothing_open_has_no_lines(three_coups: Path) -> None:
@@ -105,9 +114,7 @@ def test_the_exact_commands_are_offered(suspended: Path) -> None:
 def test_a_decision_is_offered_with_each_choice_that_permits_it() -> None:
     both = {"decision": "void-coup", "provisional": ["take-over", "void"]}
     one = {"decision": "continue", "provisional": ["void"]}
-    table = SnapshotPart(
-        {"decisions": ["continue", "void-coup"], "remedy": {"decisions": [one, both]}}
-    )
+    table = shown(remedy={"decisions": [one, both]})
 
     commands = resolve_commands(table, CommandHints(("--socket", "s")))
 
@@ -119,7 +126,7 @@ def test_a_decision_is_offered_with_each_choice_that_permits_it() -> None:
 
 
 def test_an_outcome_is_offered_for_each_hand_and_the_tie() -> None:
-    table = SnapshotPart({"decisions": ["state-outcome"], "provisional_needed": False})
+    table = shown(remedy={"decisions": [{"decision": "state-outcome"}]})
 
     commands = resolve_commands(table, CommandHints(("--socket", "s")))
 
@@ -131,30 +138,27 @@ def test_an_outcome_is_offered_for_each_hand_and_the_tie() -> None:
     [(0, ""), (5, "; take-over: 5 cards in 2 coups dealt while suspended")],
 )
 def test_a_decision_is_confirmed_with_what_was_dealt_on(cards: int, words: str) -> None:
-    decided = {
-        "kind": "resolution",
-        "closed": [1, 2],
-        "provisional": "take-over",
-        "dealt_while_suspended": {"coups": 2, "cards": cards},
-    }
+    dealt = {"coups": 2, "cards": cards}
+    decided = part(
+        ResolutionAnswer, closed=[1, 2], provisional="take-over", dealt_while_suspended=dealt
+    )
 
-    assert conclusion_lines((SnapshotPart(decided),)) == [f"closed irregularities: 1, 2{words}"]
+    assert conclusion_lines((decided,)) == [f"closed irregularities: 1, 2{words}"]
 
 
-def with_seals(folder: Path, **seals: object) -> SnapshotPart:
-    usual = {"problem": "", "unsigned": "", "day": "", "code": ""}
-    return SnapshotPart({**shown_of(folder).values, "seals": {**usual, **seals}})
+def with_seals(folder: Path, **seals: object) -> Snapshot:
+    return replace(shown_of(folder), seals=part(SealsView, **seals))
 
 
 def test_status_shows_the_short_code_of_the_day(three_coups: Path) -> None:
-    shown = with_seals(three_coups, day="2025-11-21", code="ABCDE-FGHIJ-KLMNO-PQRST")
-    block = status_block(shown, CommandHints())
+    table = with_seals(three_coups, day="2025-11-21", code="ABCDE-FGHIJ-KLMNO-PQRST")
+    block = status_block(table, CommandHints())
     assert block.endswith("seals      of 2025-11-21: code ABCDE-FGHIJ-KLMNO-PQRST")
 
 
 def test_status_shows_problems_of_sealing_and_signing(three_coups: Path) -> None:
-    shown = with_seals(three_coups, problem="shoe 7 is not sealed: why", unsigned="no key")
-    lines = status_block(shown, CommandHints()).splitlines()
+    table = with_seals(three_coups, problem="shoe 7 is not sealed: why", unsigned="no key")
+    lines = status_block(table, CommandHints()).splitlines()
     assert lines[-2:] == ["UNSEALED   shoe 7 is not sealed: why", "UNSIGNED   no key"]
 
 
@@ -172,15 +176,14 @@ def test_status_shows_the_corrections_of_the_shoe(script, record) -> None:
 
 
 def test_an_answer_says_what_a_corrected_coup_counts_as() -> None:
-    answer = {"kind": "coup_corrected", "coup": 3, "before": "player", "outcome": "tie"}
+    answer = part(CoupCorrectedAnswer, coup=3, before="player", outcome="tie")
 
-    assert conclusion_lines((SnapshotPart(answer),)) == ["coup 3 counts as tie, was player"]
+    assert conclusion_lines((answer,)) == ["coup 3 counts as tie, was player"]
 
 
 def test_an_answer_says_which_command_was_sent_and_what_the_device_said() -> None:
-    sent = SnapshotPart({"kind": "command", "command": "lock the exit", "device": "shoe"})
-    said = {"kind": "command_answer", "outcome": "refused", "detail": "it has no lock"}
-    answered = SnapshotPart({**sent.values, **said})
+    sent = CommandSentAnswer("lock the exit", "it is asked for")
+    answered = CommandResultAnswer("lock the exit", "refused", "it has no lock")
 
     assert conclusion_lines((sent, answered)) == [
         "sent to the shoe: lock the exit",

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from shown_tables import shown
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
@@ -21,8 +22,8 @@ from controller.cli.table.status_text import watch_block
 from controller.journal.store import open_read_only
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
-from controller.views.snapshot import snapshot
-from controller.views.snapshot_reader import SnapshotPart
+from controller.views.build import build_snapshot
+from controller.views.snapshot import Snapshot
 
 HINTS = CommandHints(("--config", "table.toml"), as_template=True)
 DECISIONS = [
@@ -32,18 +33,18 @@ DECISIONS = [
 OPEN = {
     "irregularities": [{"number": 1, "code": "OVERDRAW", "title": "a card", "coup": 4}],
     "remedy": {"decisions": DECISIONS},
-    "provisional_needed": True,
+    "suspension": {"resume_to": "result", "cards": 1},
 }
 SIZES = [(200, 60), (80, 24), (60, 12), (40, 5), (20, 1), (12, 8)]
 
 
-def shown_of(folder: Path) -> SnapshotPart:
+def shown_of(folder: Path) -> Snapshot:
     """What a table shows that goes on from this journal."""
     with open_read_only(folder) as journal:
         recovered = recover(journal, load_clauses())
     assert recovered.run is not None
     assert recovered.state is not None
-    return SnapshotPart(snapshot(recovered.run.core, recovered.state, "running", ""))
+    return build_snapshot(recovered.run.core, recovered.state)
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
@@ -70,18 +71,18 @@ def test_what_suspends_the_table_comes_first_and_alike_irregularities_share_a_li
     table = {
         **OPEN,
         "due": "a decision",
-        "dealt_while_suspended": {"cards": 9, "coups": 2},
+        "suspension": {"resume_to": "result", "cards": 9, "coups": 2},
         "irregularities": [*calls, overdraw],
     }
 
-    assert watch_block(SnapshotPart(table), HINTS, 100, 60)[1:5] == [
+    assert watch_block(shown(**table), HINTS, 100, 60)[1:5] == [
         "due        a decision",
         " dealt on  9 cards in 2 coups while suspended: take them over, or void them",
         "OPEN       6 OVERDRAW, coup 5: one",
         "OPEN       1 to 3, 5 CARD_BEFORE_NO_MORE_BETS, coups 1 to 3, 5: a card",
     ]
     for width, height in ((80, 24), (60, 15)):
-        text = " ".join(" ".join(watch_block(SnapshotPart(table), HINTS, width, height)).split())
+        text = " ".join(" ".join(watch_block(shown(**table), HINTS, width, height)).split())
         assert "6 OVERDRAW" in text
         assert "--provisional take-over|void" in text
 
@@ -116,7 +117,7 @@ def test_decisions_share_one_command(suspended: Path) -> None:
 
 
 def test_the_template_names_outcome_and_provisional_cards_where_they_are_needed() -> None:
-    text = "\n".join(watch_block(SnapshotPart(OPEN), HINTS, 200, 60))
+    text = "\n".join(watch_block(shown(**OPEN), HINTS, 200, 60))
 
     template = "--decision burn-card|state-outcome [--outcome player|banker|tie] --provisional"
     assert f"{template} take-over|void" in text
@@ -127,9 +128,7 @@ def test_warnings_share_one_command() -> None:
         {"number": number, "kind": "door", "text": "it was opened", "active": False}
         for number in (1, 2)
     ]
-    text = "\n".join(
-        watch_block(SnapshotPart({"shuffler": {"warnings": warnings}}), HINTS, 120, 60)
-    )
+    text = "\n".join(watch_block(shown(shuffler={"warnings": warnings}), HINTS, 120, 60))
 
     assert text.count("smartshoe act clear-warning number=N") == 1
     assert text.count("WARNING") == 2

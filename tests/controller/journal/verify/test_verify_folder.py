@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from msgspec.structs import replace
 
 from controller.journal.verify import report_lines, verify
 
@@ -186,33 +185,6 @@ def test_a_leftover_of_a_crash_is_a_note_and_no_problem(archive: Path) -> None:
     report = verify(archive)
     assert report.intact
     assert report.notes[0] == "shoes/sealing.part: an unfinished file; the next start removes it"
-
-
-def write_two_shoes(shoe_maker, **heading_changes: object) -> None:
-    """Write two shoes; the second has these fields in its heading."""
-    one = shoe_maker.shoe(FIRST_DAY, 1, run=True)
-    two = shoe_maker.shoe(FIRST_DAY, 2)
-    parts = replace(two.parts, state=heading_changes.pop("state", two.parts.state))
-    shoe_maker.shoes = [one]
-    shoe_maker.put(replace(two.heading, **heading_changes), two.rows, parts)
-
-
-def test_a_state_that_is_not_the_one_before_is_named(shoe_maker, fast_dir: Path) -> None:
-    write_two_shoes(shoe_maker, state=b"another state")
-    shoe_maker.write(fast_dir)
-
-    first, second = (f"shoes/{FIRST_DAY}/{number:04}.shoe" for number in (1, 2))
-    assert problems_of(fast_dir) == [f"{second}: its state is not the one at the end of {first}"]
-
-
-def test_a_run_that_is_not_the_one_before_is_named(shoe_maker, fast_dir: Path) -> None:
-    write_two_shoes(shoe_maker, started_seq=2, opened_seq=2)
-    shoe_maker.write(fast_dir)
-
-    file = "shoes/2026-11-21/0002.shoe"
-    assert problems_of(fast_dir) == [
-        f"{file}: its run is not the one at the end of shoes/2026-11-21/0001.shoe"
-    ]
 
 
 # --- keys -----------------------------------------------------------------------------------------

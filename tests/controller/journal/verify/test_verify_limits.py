@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-import msgpack
 import pytest
 
 from controller.journal import verify as verifier
@@ -132,63 +131,6 @@ def test_a_sparse_shoe_is_not_read(one_shoe, fast_dir: Path) -> None:
     assert "it has 943718400 bytes" in refused(fast_dir / "0001.shoe", code=2)
 
 
-def test_a_run_of_chunks_of_endless_length_is_read_once_for_a_card(
-    shoe_maker, fast_dir: Path
-) -> None:
-    """Each card asks for the time of the input before it."""
-    at = {"monotonic_ns": 1, "utc_ns": 1_795_251_600_000_000_000}
-    run_of_chunks = msgpack.packb(
-        ["in", {"type": "chunk-run", "port": "a", "at": at, "chunks": [[0, 0, b""]] * 65_000}]
-    )
-    records = shoe_maker.records(DAY, 1, run=True, state=b"")
-    made = shoe_maker.sealed(DAY, 1, [*records[:3], run_of_chunks, *[records[4]] * 10_000])
-    (fast_dir / "0001.shoe").write_bytes(made.data)
-
-    printed = refused(fast_dir / "0001.shoe", code=2)
-    assert "more work than evidence of its size can need" in printed
-
-
-def test_a_search_for_a_changed_bit_ends_and_says_so(shoe_maker, fast_dir: Path) -> None:
-    """Two bits are changed, so that the search would go through all of the file."""
-    noise = msgpack.packb(["out", {"type": "noise", "data": os.urandom(400_000)}])
-    records = shoe_maker.records(DAY, 1, run=True, state=b"")
-    made = shoe_maker.sealed(DAY, 1, [*records[:2], noise, *records[2:]])
-    changed = bytearray(made.data)
-    at = made.data.index(made.rows)
-    changed[at + 40], changed[at + 110] = changed[at + 40] ^ 1, changed[at + 110] ^ 1
-    (fast_dir / "0001.shoe").write_bytes(changed)
-
-    printed = refused(fast_dir / "0001.shoe")
-    assert "the digest fails, and the search for one changed bit was given up" in printed
-
-
-def test_a_large_file_is_not_searched(one_shoe, fast_dir: Path) -> None:
-    """Sixteen megabytes of rows: already the order of the search would take a gigabyte."""
-    rows = bytes(15 << 20)
-    head = one_shoe.data[:16] + (len(rows) // 64).to_bytes(4, "big") + one_shoe.data[20:36]
-    heading = int.from_bytes(head[12:16], "big")
-    packed = one_shoe.data[36 + heading + len(one_shoe.rows) : -97]
-    body = head + one_shoe.data[36 : 36 + heading] + rows + packed
-    (fast_dir / "0001.shoe").write_bytes(body + bytes(97))
-
-    assert "the search for one changed bit was given up" in refused(fast_dir / "0001.shoe")
-
-
-def test_the_search_has_one_budget_for_all_files(shoe_maker, fast_dir: Path) -> None:
-    noise = msgpack.packb(["out", {"type": "noise", "data": os.urandom(100_000)}])
-    for number in range(1, 9):
-        records = shoe_maker.records(DAY, number, run=number == 1, state=b"")
-        shoe_maker.sealed(DAY, number, [*records[:2], noise, *records[2:]])
-    shoe_maker.write(fast_dir)
-    for file in fast_dir.rglob("*.shoe"):
-        changed = bytearray(file.read_bytes())
-        at = 36 + int.from_bytes(changed[12:16], "big")  # of the rows
-        changed[at + 40], changed[at + 110] = changed[at + 40] ^ 1, changed[at + 110] ^ 1
-        file.write_bytes(changed)
-
-    assert refused(fast_dir).count("was given up") == 8
-
-
 # --- live parts -----------------------------------------------------------------------------------
 
 
@@ -218,7 +160,7 @@ ENDLESS = (
 def test_an_endless_view_in_place_of_a_table(live: Path, table: str) -> None:
     changed(live, f"DROP TABLE {table}", f"CREATE VIEW {table} AS {ENDLESS}")
 
-    assert "is no table that it has" in refused(live, code=2)
+    assert "is no table of it" in refused(live, code=2)
 
 
 @pytest.mark.parametrize(
@@ -232,7 +174,7 @@ def test_a_computed_column_is_refused(live: Path, column: str) -> None:
         "INSERT INTO records(seq, chain) VALUES (1, zeroblob(32))",
     )
 
-    assert "is no table that it has" in refused(live, code=2)
+    assert "is no table of it" in refused(live, code=2)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +188,7 @@ def test_a_computed_column_is_refused(live: Path, column: str) -> None:
 def test_what_is_no_plain_table_is_refused(live: Path, more: str) -> None:
     changed(live, more)
 
-    assert "is no table that it has" in refused(live, code=2)
+    assert "is no table of it" in refused(live, code=2)
 
 
 def test_a_schema_of_many_tables(live: Path) -> None:
@@ -262,7 +204,7 @@ def test_a_schema_of_many_tables(live: Path) -> None:
 def test_a_record_larger_than_any_is_not_read(live: Path) -> None:
     changed(live, "UPDATE records SET record = zeroblob(300000000) WHERE seq = 2")
 
-    assert "record 2 is unreadable" in refused(live)
+    assert "live.db: it is damaged, and no further row of it was read" in refused(live)
 
 
 def test_records_that_share_their_pages_are_refused(live: Path) -> None:
@@ -362,7 +304,7 @@ def test_shoes_that_are_a_link_are_refused(sealed_shoes, fast_dir: Path) -> None
     (fast_dir / "archive" / "shoes").symlink_to(fast_dir / "elsewhere")
 
     printed = refused(fast_dir / "archive", code=2)
-    assert "shoes/ is a link, which is not followed" in printed
+    assert "shoes/ is a link" in printed
 
 
 def test_a_live_part_that_is_a_link_is_refused(live: Path, fast_dir: Path) -> None:
@@ -385,7 +327,7 @@ def test_a_name_cannot_command_the_terminal(sealed_shoes, fast_dir: Path) -> Non
 
 
 def packed(path: Path, files: dict[str, bytes]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as bundle:
         for name, data in files.items():
             bundle.writestr(name, data)
     return path
@@ -396,11 +338,11 @@ def listing(files: dict[str, bytes]) -> bytes:
     return json.dumps({"form": "smartshoe-bundle-2", "files": named}).encode()
 
 
-def test_a_bundle_of_sixty_thousand_names(fast_dir: Path) -> None:
-    files = {f"n{number}": b"" for number in range(60_000)}
+def test_a_packed_bundle_of_many_names(fast_dir: Path) -> None:
+    files = {f"n{number}": b"" for number in range(40_000)}
     path = packed(fast_dir / "bundle.zip", files | {"manifest.json": listing(files)})
 
-    assert "it lists more files than a bundle has" in refused(path, code=2)
+    assert "has too many, or one twice, as no bundle does" in refused(path, code=2)
 
 
 def test_a_folder_of_sixty_thousand_names(fast_dir: Path) -> None:
@@ -413,14 +355,21 @@ def test_a_folder_of_sixty_thousand_names(fast_dir: Path) -> None:
 
 @pytest.mark.parametrize("claimed", [1, 4_000_000_000])
 def test_a_member_that_lies_about_its_size(fast_dir: Path, claimed: int) -> None:
-    files = {"page.html": bytes(500_000_000)}
+    files = {"page.html": bytes(5_000_000)}
     path = packed(fast_dir / "bundle.zip", files | {"manifest.json": listing(files)})
     data = path.read_bytes()
-    size = (500_000_000).to_bytes(4, "little")
-    assert data.count(size) == 2
+    size = (5_000_000).to_bytes(4, "little")
+    assert data.count(size) == 4
     path.write_bytes(data.replace(size, claimed.to_bytes(4, "little")))
 
-    assert "page.html: it cannot be read: " in refused(path)
+    assert refused(path, code=2).startswith("cannot read: ")
+
+
+def test_a_sparse_zip_is_not_read(fast_dir: Path) -> None:
+    path = packed(fast_dir / "bundle.zip", {"manifest.json": listing({})})
+    os.truncate(path, 900 << 20)
+
+    assert "a packed bundle has at most 8388608 bytes" in refused(path, code=2)
 
 
 def test_members_that_share_their_bytes(fast_dir: Path) -> None:

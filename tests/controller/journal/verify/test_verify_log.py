@@ -282,7 +282,7 @@ def test_a_rotated_key_is_trusted_by_the_key_before(archive, log, public_key: Pa
     report = verify(archive(), keys=(public_key,))
     assert report.problems == []
     assert report.notes[0].startswith(
-        "leaf 6, 2026-11-21 09:00:00 UTC, record 62: key by person-1; "
+        "leaf 6, 2026-11-21 09:00:00 UTC, record 62: key by person-1 (not proved); "
     )
     assert report.notes[1] == "head 7, with another key: the key before signed it"
 
@@ -313,14 +313,18 @@ def test_a_restored_table_is_said_for_ever(archive, log) -> None:
     log.add("start", last["seq"], last["chain"])
 
     (note,) = verify(archive()).notes
-    assert note.startswith("leaf 6, 2026-11-21 09:00:00 UTC, record 62: restored by person-7")
+    assert note.startswith(
+        "leaf 6, 2026-11-21 09:00:00 UTC, record 62: restored by person-7 (not proved)"
+    )
 
 
 def test_a_retired_table_is_said_and_nothing_follows(archive, log) -> None:
     last = log.leaves[-1]
     log.add("retired", last["seq"], last["chain"], person="person-7")
     (note,) = verify(archive()).notes
-    assert note.startswith("leaf 6, 2026-11-21 09:00:00 UTC, record 62: retired by person-7")
+    assert note.startswith(
+        "leaf 6, 2026-11-21 09:00:00 UTC, record 62: retired by person-7 (not proved)"
+    )
 
     log.add("start", last["seq"], last["chain"])
     assert any("the table was retired by the leaf before" in one for one in problems_of(archive()))
@@ -335,7 +339,7 @@ def test_a_revoked_key_is_said_and_never_the_tables_again(
 
     report = verify(archive(), keys=(public_key, other_key))
     assert report.intact
-    assert any("revoked by person-7; key 56475aa7" in one for one in report.notes)
+    assert any("revoked by person-7 (not proved); key 56475aa7" in one for one in report.notes)
     assert "a key that is trusted here was revoked: see the leaf that says so" in report.notes
 
     log.add("key", last["seq"], last["chain"], person="person-7", key=old)

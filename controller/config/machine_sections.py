@@ -1,0 +1,114 @@
+"""The sections of table.toml for lines of the machine: power-fail signal, stack light, exit lock.
+
+Source: controller/config/README.md, "Lines of the machine".
+"""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, Literal, Self
+
+from msgspec import Struct
+from pydantic import AfterValidator, model_validator
+
+from controller.config.sections import Line, Section
+from controller.views.signals import Light
+from firmware_bridge.gpio.line import GpioLine, parse_gpio_line
+
+Level = Literal["low", "high"]
+
+
+def _line(text: str) -> str:
+    parse_gpio_line(text)
+    return text
+
+
+LineName = Annotated[Line, AfterValidator(_line)]
+
+
+class PowerSettings(Struct, frozen=True):
+    """The line whose level says that the power fails."""
+
+    line: GpioLine
+    active_low: bool
+
+
+class OutputSettings(Struct, frozen=True):
+    """The lines of the lamps that there are, and of the exit lock.
+
+    A line without power is low, and so is every line while the table does not run: `closed_high`
+    False is a lock that is closed then.
+    """
+
+    lamps: Mapping[Light, GpioLine]
+    exit_lock: GpioLine | None
+    closed_high: bool
+
+    @property
+    def lines(self) -> tuple[GpioLine, ...]:
+        lock = () if self.exit_lock is None else (self.exit_lock,)
+        return (*self.lamps.values(), *lock)
+
+
+class MachineLines(Struct, frozen=True):
+    """The lines of the machine that the table uses; None for what it has not."""
+
+    power: PowerSettings | None = None
+    outputs: OutputSettings | None = None
+
+
+class PowerSection(Section):
+    gpio: LineName
+    active: Level = "low"
+
+    def settings(self) -> PowerSettings:
+        return PowerSettings(parse_gpio_line(self.gpio), self.active == "low")
+
+
+class OutputsSection(Section):
+    green: LineName | None = None
+    amber: LineName | None = None
+    red: LineName | None = None
+    exit_lock: LineName | None = None
+    exit_lock_closed: Level = "low"
+
+    @model_validator(mode="after")
+    def _check_lines(self) -> Self:
+        if not self.settings().lines:
+            raise ValueError(
+                "it names no line. Allowed: one or more of green, amber, red, exit_lock. Remedy:"
+                ' write exit_lock = "gpiochip0:19", or remove the section'
+            )
+        return self
+
+    def settings(self) -> OutputSettings:
+        names = {Light.GREEN: self.green, Light.AMBER: self.amber, Light.RED: self.red}
+        lamps = {light: parse_gpio_line(name) for light, name in names.items() if name is not None}
+        lock = None if self.exit_lock is None else parse_gpio_line(self.exit_lock)
+        return OutputSettings(MappingProxyType(lamps), lock, self.exit_lock_closed == "high")
+
+
+def machine_lines(sections: Mapping[str, Section]) -> MachineLines:
+    """What [power] and [outputs] say, where they are."""
+    power, outputs = sections.get("power"), sections.get("outputs")
+    return MachineLines(
+        power.settings() if isinstance(power, PowerSection) else None,
+        outputs.settings() if isinstance(outputs, OutputsSection) else None,
+    )
+
+
+def line_problems(sections: Mapping[str, Section]) -> Iterator[str]:
+    """A problem for each line that two keys name."""
+    power, outputs = sections.get("power"), sections.get("outputs")
+    named: list[tuple[str, str]] = []
+    if isinstance(power, PowerSection):
+        named.append(("power.gpio", power.gpio))
+    if isinstance(outputs, OutputsSection):
+        lines = outputs.model_dump(exclude={"exit_lock_closed"}, exclude_none=True)
+        named.extend((f"outputs.{key}", line) for key, line in lines.items())
+    for number, (key, line) in enumerate(named):
+        for other, same in named[:number]:
+            if line == same:
+                yield (
+                    f"{key}: {line} is the line of {other}. Allowed: a line of its own for each."
+                    " Remedy: correct one of them"
+                )

@@ -1,0 +1,136 @@
+"""Hands on what is stored to those who follow it, each on a thread of its own: no card waits.
+
+Source: controller/table/README.md, "Subscribers".
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from typing import ClassVar, Final, Generic, TypeVar
+
+from controller.core.state import Stored, Subscriber
+from controller.table.fault_text import describe_fault, traceback_text
+
+LOG: Final = logging.getLogger("smartshoe.table")
+NS_PER_S: Final = 1_000_000_000
+ItemT = TypeVar("ItemT")
+
+
+class Behind(Generic[ItemT]):
+    """A bounded queue and the thread that takes from it, in order. Who puts never waits.
+
+    At WAITING_MAX the oldest is left out and counted in `skipped`, and so is one whose taking
+    raises. Any thread may read the counts.
+    """
+
+    WAITING_MAX: ClassVar[int] = 1024
+
+    def __init__(self, name: str, take: Callable[[ItemT], object]) -> None:
+        self.name = name
+        self.skipped = 0
+        self._take = take
+        self._items: SimpleQueue[ItemT | threading.Event] = SimpleQueue()
+        self._taking: ItemT | None = None
+        self._closed = False
+        # A daemon: who hangs keeps no process from its end.
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    @property
+    def waiting(self) -> int:
+        """How many wait, with the one that is being taken."""
+        return self._items.qsize() + (self._taking is not None)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def put(self, item: ItemT) -> None:
+        """Append an item. To be called by one thread at a time."""
+        if self._items.qsize() >= self.WAITING_MAX:
+            self._leave_out_oldest()
+        self._items.put(item)
+
+    def caught_up(self, timeout_s: float | None = None) -> bool:
+        """Wait until what was put before is taken; whether it was within that time."""
+        if not self._thread.is_alive():
+            return not self.waiting
+        reached = threading.Event()
+        self._items.put(reached)
+        return reached.wait(timeout_s)
+
+    def close(self, timeout_s: float) -> bool:
+        """Take what waits, for so long, and end; whether all was taken. Nothing is put after."""
+        self._closed = True
+        return self.caught_up(timeout_s)
+
+    def _leave_out_oldest(self) -> None:
+        try:
+            oldest = self._items.get_nowait()
+        except Empty:
+            return
+        if isinstance(oldest, threading.Event):
+            self._items.put(oldest)
+        else:
+            self.skipped += 1
+
+    def _run(self) -> None:
+        while True:
+            item = self._items.get()
+            if not isinstance(item, threading.Event):
+                self._take_in(item)
+            if self._items.empty():
+                self._idle()
+            if isinstance(item, threading.Event):
+                item.set()
+                if self._closed and self._items.empty():
+                    return
+
+    def _take_in(self, item: ItemT) -> None:
+        self._taking = item
+        try:
+            self._take(item)
+        except Exception as error:  # noqa: BLE001  # where errors of a subscriber surface
+            self.skipped += 1
+            self._failed(error)
+        finally:
+            self._taking = None
+
+    def _failed(self, error: Exception) -> None:
+        """Called after taking an item raised."""
+
+    def _idle(self) -> None:
+        """Called when nothing waits any more."""
+
+
+class Follower(Behind[Stored]):
+    """What waits for one subscriber of a table. Says when it is late, failed, up to date again."""
+
+    LATE_NS: ClassVar[int] = NS_PER_S
+
+    def __init__(self, table: str, subscriber: Subscriber) -> None:
+        super().__init__(subscriber.name, subscriber.stored)
+        self._who = f"table {table}: {subscriber.name}"
+        self._skipped_before: int | None = None
+
+    def put(self, item: Stored) -> None:
+        """Append a transaction. To be called by the table's thread."""
+        super().put(item)
+        taking = self._taking
+        late = taking is not None and (
+            item.at.monotonic_ns - taking.at.monotonic_ns >= self.LATE_NS
+            or self.waiting > self.WAITING_MAX
+        )
+        if late and self._skipped_before is None:
+            self._skipped_before = self.skipped
+            LOG.warning("%s: behind what is stored; no card waits for it", self._who)
+
+    def _idle(self) -> None:
+        before, self._skipped_before = self._skipped_before, None
+        if before is not None:
+            left_out = self.skipped - before
+            LOG.warning("%s: up to date again; %d transactions left out", self._who, left_out)
+
+    def _failed(self, error: Exception) -> None:
+        # Not LOG.exception: the error's own message may name a card.
+        fault, trace = describe_fault(error), traceback_text(error.__traceback__)
+        LOG.error("%s: %s; one transaction is left out\n%s", self._who, fault, trace)

@@ -1,0 +1,232 @@
+"""Lines of a GPIO chip on a real kernel: stack light, exit lock and the power-fail signal.
+
+Run by `python -m hil.gate` inside a kernel of its own; pytest does not collect this file by itself.
+The chip is simulated by the kernel (gpio-sim); the program and the emulated shoe are processes.
+"""
+
+import contextlib
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.journal.store import open_read_only
+from controller.tape.entries import PowerFailRecorded
+from controller.tape.inputs import PowerSign
+from controller.tape.records import read_entry
+from firmware_bridge.gpio.chip import GpioInput, GpioOutputs, GpioUnavailable
+from firmware_bridge.gpio.line import GpioLine
+from hil.rig.program import Program, ProgramFailed
+
+SIMULATORS = Path("/sys/kernel/config/gpio-sim")
+WAIT_S = 60.0
+GREEN, AMBER, RED, LOCK, POWER = range(5)
+TABLE = """\
+[table]
+name = "M7"
+[rules]
+observed = ["result_button"]
+[shoe]
+port = "socket://127.0.0.1:4001"
+[metrics]
+enabled = false
+[outputs]
+green = "{chip}:0"
+amber = "{chip}:1"
+red = "{chip}:2"
+exit_lock = "{chip}:3"
+exit_lock_closed = "{closed}"
+[power]
+gpio = "{chip}:4"
+"""
+SHOE = ("--tcp", "4001", "--seed", "7", "--coups", "1", "--pace-ms", "50", "--no-orders")
+WRONG = ("--mistake", "wrong_result@1")
+
+
+class Chip:
+    """A chip of the kernel's simulator; what it says of levels is independent of the program."""
+
+    def __init__(self, name: str) -> None:
+        self._folder = SIMULATORS / name
+        (self._folder / "bank0").mkdir(parents=True)
+        (self._folder / "bank0/num_lines").write_text("8")
+        (self._folder / "live").write_text("1")
+        self.name = (self._folder / "bank0/chip_name").read_text().strip()
+        device = (self._folder / "dev_name").read_text().strip()
+        self._lines = Path("/sys/devices/platform", device, self.name)
+        until(Path("/dev", self.name).exists, "the chip's device")
+
+    def remove(self) -> None:
+        (self._folder / "live").write_text("0")
+        (self._folder / "bank0").rmdir()
+        self._folder.rmdir()
+
+    def line(self, number: int) -> GpioLine:
+        return GpioLine(Path("/dev", self.name), number)
+
+    def high(self, number: int) -> bool:
+        return (self._lines / f"sim_gpio{number}/value").read_text().strip() == "1"
+
+    def pull(self, number: int, *, up: bool) -> None:
+        (self._lines / f"sim_gpio{number}/pull").write_text("pull-up" if up else "pull-down")
+
+    def shown(self) -> list[int]:
+        return [one for one in (GREEN, AMBER, RED, LOCK) if self.high(one)]
+
+
+def until(is_so: Callable[[], object], what: str) -> None:
+    until_s = time.monotonic() + WAIT_S
+    pause = threading.Event()
+    while not is_so():
+        assert time.monotonic() < until_s, what
+        pause.wait(0.02)
+
+
+@pytest.fixture
+def chip(request: pytest.FixtureRequest) -> Iterator[Chip]:
+    made = Chip(f"chip-{abs(hash(request.node.name))}")
+    made.pull(POWER, up=True)
+    yield made
+    made.remove()
+
+
+@pytest.fixture
+def program(chip: Chip, tmp_path: Path) -> Iterator[Callable[[str], Program]]:
+    made: list[Program] = []
+
+    def on(closed: str) -> Program:
+        config = tmp_path / "table.toml"
+        config.write_text(TABLE.format(chip=chip.name, closed=closed))
+        made.append(Program(config, tmp_path / "log").__enter__())
+        return made[-1]
+
+    yield on
+    for one in made:
+        one.__exit__(None, None, None)
+
+
+@pytest.fixture
+def dealt() -> Iterator[Callable[..., None]]:
+    """An emulated shoe that deals one coup."""
+    shoes: list[subprocess.Popen[bytes]] = []
+
+    def deal(*mistake: str) -> None:
+        command = (str(Path(sys.executable).with_name("smartshoe-hil")), "emulate", *SHOE, *mistake)
+        shoes.append(subprocess.Popen(command, stdout=subprocess.DEVNULL))
+
+    yield deal
+    for shoe in shoes:
+        shoe.kill()
+        shoe.wait()
+
+
+def test_lines_keep_their_level_until_the_first_set_and_are_had_once(chip: Chip) -> None:
+    lines = [chip.line(GREEN), chip.line(LOCK)]
+    chip.pull(LOCK, up=True)
+    outputs = GpioOutputs(lines, "case")
+    assert chip.high(LOCK)
+    with pytest.raises(GpioUnavailable, match=f"{chip.name}: line {LOCK}: .*busy"):
+        GpioOutputs(lines[1:], "other")
+
+    outputs.set({lines[0]: True, lines[1]: False})
+    assert (chip.high(GREEN), chip.high(LOCK)) == (True, False)
+    outputs.close()
+    GpioOutputs(lines, "next").close()
+
+
+@pytest.mark.parametrize("active_low", [True, False])
+def test_a_line_that_becomes_active_is_noticed_at_once(chip: Chip, *, active_low: bool) -> None:
+    chip.pull(POWER, up=active_low)
+    line = GpioInput(chip.line(POWER), "case", active_low=active_low)
+    noticed: list[bool] = []
+    waiting = threading.Thread(target=lambda: noticed.append(line.wait(threading.Event())))
+    waiting.start()
+    chip.pull(POWER, up=not active_low)
+    waiting.join(WAIT_S)
+
+    assert noticed == [True]
+    line.close()
+
+
+def test_a_line_that_is_active_already_is_noticed_and_an_end_is_none(chip: Chip) -> None:
+    line = GpioInput(chip.line(POWER), "case", active_low=False)
+    ended = threading.Event()
+    assert line.wait(ended)
+    ended.set()
+    assert not line.wait(ended)
+    line.close()
+
+
+def test_the_lights_follow_the_table_and_the_lock_closes_at_a_suspension(
+    chip: Chip, program: Callable[[str], Program], dealt: Callable[..., None]
+) -> None:
+    table = program("low")
+    table.start()
+    assert chip.shown() == [AMBER, LOCK], "closed: waits for a person; the exit is open"
+
+    dealt(*WRONG)
+    until(lambda: chip.shown() == [GREEN, LOCK], "green while it deals")
+    until(lambda: chip.shown() == [RED], "red, and the exit locked, after a wrong result")
+
+    table.kill()
+    table.start()
+    assert chip.shown() == [RED], "the next run shows what is stored"
+    table.stop()
+    assert chip.shown() == [], "low without a table, which closes the lock"
+
+
+def test_a_lock_that_high_closes_is_open_without_a_table(
+    chip: Chip, program: Callable[[str], Program]
+) -> None:
+    table = program("high")
+    table.start()
+    assert chip.shown() == [AMBER]
+    table.stop()
+    assert chip.shown() == []
+
+
+def test_the_power_line_ends_the_table_in_order(
+    chip: Chip, program: Callable[[str], Program], tmp_path: Path
+) -> None:
+    table = program("low")
+    table.start()
+    chip.pull(POWER, up=False)
+
+    assert table.wait_for_end() == 0
+    with open_read_only(tmp_path / "journal") as journal:
+        assert journal.verify_all() is None
+        *_, last = journal.records()
+    assert read_entry(last.record) == PowerFailRecorded(PowerSign.LINE)
+    assert chip.shown() == []
+
+
+def test_a_start_while_the_power_fails_ends_in_order(
+    chip: Chip, program: Callable[[str], Program], tmp_path: Path
+) -> None:
+    chip.pull(POWER, up=False)
+    table = program("low")
+    with contextlib.suppress(ProgramFailed):
+        table.start()
+
+    assert table.wait_for_end() == 0
+    with open_read_only(tmp_path / "journal") as journal:
+        *_, last = journal.records()
+    assert read_entry(last.record) == PowerFailRecorded(PowerSign.LINE)
+
+
+def test_a_chip_that_another_program_has_refuses_the_start(
+    chip: Chip, program: Callable[[str], Program]
+) -> None:
+    other = GpioOutputs([chip.line(RED)], "other")
+    table = program("low")
+    with pytest.raises(ProgramFailed, match="did not become ready"):
+        table.start()
+
+    assert table.wait_for_end() == 4
+    assert f"/dev/{chip.name}: line 0, 1, 2, 3: " in table.log_text()
+    assert "Remedy: `gpioinfo` lists them" in table.log_text()
+    other.close()
