@@ -16,7 +16,8 @@ _FILE_BYTES_MAX: Final = 1_000_000
 class ConfigError(Exception):
     """Every problem of a configuration file, one per line, each with the file's name.
 
-    `unreadable`: there is no such file, or the operating system refuses to read it.
+    `unreadable`: it is not known which file is meant, there is none, or the operating system
+    refuses to read it.
     """
 
     def __init__(self, file: Path, problems: tuple[str, ...], *, unreadable: bool = False) -> None:
@@ -73,7 +74,7 @@ def control_socket(path: Path, journal_folder: str, socket: str) -> Path:
     return (path.absolute().parent / journal_folder).parent / socket
 
 
-def control_socket_of(path: Path) -> Path:
+def control_socket_in(path: Path) -> Path:
     """The control socket of the table of this table.toml. Raises ConfigError."""
     document = read_document(path)
     folder = _path_in(document, path, "journal", "folder", JOURNAL_FOLDER)

@@ -61,6 +61,7 @@ from controller.config.sections import (
     TableSection,
     check_layout,
 )
+from controller.config.table_files import table_file
 from controller.config.time_zone import zone_data
 from controller.config.trust import TrustResult
 from controller.core.settings import DeviceSettings, Settings
@@ -122,7 +123,11 @@ class TableConfig(Struct, frozen=True):
 
 
 def load_config(path: Path) -> TableConfig:
-    """Read and check a table.toml. Raises ConfigError with every problem it has."""
+    """Read and check the table.toml that is meant (`table_file`).
+
+    Raises ConfigError with every problem it has.
+    """
+    path = table_file(path)
     document = read_document(path)
     known = (*SECTIONS, *REPEATED_SECTIONS)
     problems = [

@@ -268,7 +268,7 @@ def client_of(config: Path | None, socket: Path | None) -> "ControlClient":
                 allowed="FILE, --config FILE or --socket PATH",
                 remedy="name the table's table.toml",
             )
-        from controller.config.document import control_socket_of
+        from controller.config.table_files import control_socket_of
 
         socket = control_socket_of(config)
     return ControlClient(socket)

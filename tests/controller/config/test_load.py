@@ -656,8 +656,8 @@ def test_a_missing_file_says_how_to_write_one(tmp_path: Path) -> None:
         load_config(tmp_path / "table.toml")
 
 
-def test_a_folder_is_not_a_file(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+def test_a_folder_without_a_table_is_no_table(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="this folder has no table"):
         load_config(tmp_path)
 
 

@@ -1,0 +1,140 @@
+"""What two tables of one machine may not share: name, journal, socket, key, port, output line.
+
+Source: controller/config/README.md, "A folder of tables".
+"""
+
+import ipaddress
+import os
+from collections.abc import Iterator, Mapping
+from operator import attrgetter
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from controller.config.load import TableConfig
+from controller.core.settings import Settings
+from firmware_bridge.transport.port_url import DevicePath, NetworkUrl, parse_port_url
+
+_CORRECT: Final = "Remedy: correct one of them"
+
+
+class _Claim(Struct, frozen=True):
+    """Something of which a table has one of its own.
+
+    `thing` is its kind and what tells it from others, `shown` the words for it. Two claims with the
+    same `shared` go together, if it is not empty.
+    """
+
+    key: str
+    thing: tuple[str, str]
+    shown: str
+    allowed: str
+    shared: str = ""
+
+
+def collisions(configs: tuple[TableConfig, ...]) -> Mapping[Path, tuple[str, ...]]:
+    """The problems of each file with those before it, sorted by path; for most files there is none.
+
+    Of two files that collide the later one has the problem, whatever else is wrong with either.
+    Links in the file system are not followed.
+    """
+    ordered = sorted(configs, key=attrgetter("file"))
+    owners: dict[tuple[str, str], tuple[Path, _Claim]] = {}
+    problems: dict[Path, tuple[str, ...]] = {}
+    for number, config in enumerate(ordered):
+        found = list(_metrics_problems(config, ordered[:number]))
+        for claim in _claims(config):
+            file, owner = owners.setdefault(claim.thing, (config.file, claim))
+            if file != config.file and not (claim.shared and claim.shared == owner.shared):
+                found.append(
+                    f"{claim.key}: {claim.shown} is {owner.key} of {file}. Allowed:"
+                    f" {claim.allowed}. {_CORRECT}"
+                )
+        problems[config.file] = tuple(found)
+    return problems
+
+
+def _claims(config: TableConfig) -> Iterator[_Claim]:
+    name, signing = config.settings.table, config.signing
+    yield _Claim("table.name", ("name", name), name, "a name of its own for each table")
+    journal = os.path.normpath(config.journal_folder)
+    yield _Claim(
+        "journal.folder", ("file", journal), journal, "a journal of its own for each table"
+    )
+    socket = os.path.normpath(config.control_socket)
+    yield _Claim("control.socket", ("file", socket), socket, "a socket of its own for each table")
+    # The key that a start makes is in the journal, which is claimed already.
+    if signing.sign and not signing.program and not signing.make:
+        key = os.path.normpath(signing.key)
+        yield _Claim("evidence.key", ("file", key), key, "a key of its own for each table")
+    for place, port in _ports(config.settings):
+        yield _Claim(
+            f"{place}.port", ("port", _port_identity(port)), port, "one device at each port"
+        )
+    yield from _line_claims(config)
+
+
+def _ports(settings: Settings) -> Iterator[tuple[str, str]]:
+    """The place of each device in its file, and its port."""
+    yield "shoe", settings.shoe.port
+    for name, devices in (("reader", settings.readers), ("scanner", settings.scanners)):
+        for number, device in enumerate(devices, start=1):
+            yield f"{name}[{number}]", device.port
+    if settings.shuffler is not None:
+        yield "shuffler", settings.shuffler.port
+
+
+def _port_identity(port: str) -> str:
+    """The port, however it is written; a serial server serves one client, in either protocol."""
+    match parse_port_url(port):
+        case DevicePath(path):
+            return os.path.normpath(path)
+        case NetworkUrl(_, host, number):
+            return f"{host.lower()}:{number}"
+        case usb:
+            return str(usb)
+
+
+def _line_claims(config: TableConfig) -> Iterator[_Claim]:
+    """Lines of GPIO chips. One power-fail line serves several tables that read it alike."""
+    power, outputs = config.machine.power, config.machine.outputs
+    if power is not None:
+        yield _Claim(
+            "power.gpio",
+            ("line", str(power.line)),
+            str(power.line),
+            "a line for the power of several tables, with one level, or for one output",
+            shared="low" if power.active_low else "high",
+        )
+    if outputs is None:
+        return
+    lock = {} if outputs.exit_lock is None else {"exit_lock": outputs.exit_lock}
+    for key, line in ({str(light): line for light, line in outputs.lamps.items()} | lock).items():
+        allowed = "a line of its own for each output"
+        yield _Claim(f"outputs.{key}", ("line", str(line)), str(line), allowed)
+
+
+def _metrics_problems(config: TableConfig, before: list[TableConfig]) -> Iterator[str]:
+    """One port of the metrics serves several tables; two servers at one port exclude each other."""
+    for other in before:
+        if (
+            config.metrics_enabled
+            and other.metrics_enabled
+            and config.metrics_port == other.metrics_port != 0
+            and config.metrics_address != other.metrics_address
+            and _overlap(config.metrics_address, other.metrics_address)
+        ):
+            yield (
+                f"metrics.address: {config.metrics_address} and {other.metrics_address} of"
+                f" {other.file} are not two servers at port {config.metrics_port}. Allowed: the"
+                " same address in both, or another port. Remedy: correct one of them"
+            )
+            return
+
+
+def _overlap(one: str, other: str) -> bool:
+    """Whether servers at both addresses would take each other's port."""
+    words = {"127.0.0.1" if text == "localhost" else text for text in (one, other)}
+    addresses = {ipaddress.ip_address(text) for text in words}
+    return len(addresses) == 1 or any(address.is_unspecified for address in addresses)

@@ -1,0 +1,184 @@
+"""Finds the configuration that a person means: a file, a folder with one table, or a table's name.
+
+Not: what is in it (controller.config.load). Of a file only the table's name and socket are read.
+Source: controller/config/README.md, "A table is named by its name".
+"""
+# ruff: noqa: PLC0415 - words are compared only for an error.
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from typing import Final
+
+from controller.config.document import ConfigError, control_socket_in, read_document
+
+# Where the configurations of an installed machine are.
+INSTALLED: Final = Path("/etc/smartshoe")
+_SUFFIX: Final = ".toml"
+_NAMES_SHOWN: Final = 12
+
+
+def table_files(folder: Path) -> tuple[Path, ...]:
+    """The table files of a folder, `*.toml` sorted by name; a hidden one is none.
+
+    Raises ConfigError if there is none.
+    """
+    try:
+        found = _toml_files(folder)
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror or error}. Remedy: name a folder to be read"
+        raise ConfigError(folder, (problem,), unreadable=True) from error
+    if not found:
+        problem = (
+            "this folder has no table. Allowed: a folder with a NAME.toml for each table. Remedy:"
+            " `smartshoe check-config --example > NAME.toml` writes an example"
+        )
+        raise ConfigError(folder, (problem,), unreadable=True)
+    return found
+
+
+def table_file(given: Path, installed: Path = INSTALLED) -> Path:
+    """The configuration that is meant by a file, a folder with one table, FOLDER/NAME or NAME.
+
+    A name is looked for in its folder and the folders directly in it (pits), a plain one in
+    `installed`. Raises ConfigError. Whatever is there but a folder is the file itself, readable
+    or not.
+    """
+    try:
+        is_folder = S_ISDIR(given.stat().st_mode)
+    except FileNotFoundError:
+        return _file_named(given, installed)
+    except OSError:
+        return given  # whoever reads it says why it cannot
+    if not is_folder:
+        return given
+    files = table_files(given)
+    if len(files) > 1:
+        names = tuple(table_name(file) or file.name for file in files)
+        problem = (
+            f"this folder has {len(files)} tables. Allowed: {_listed(names)}. Remedy: name one of"
+            f" them, such as {given / names[0]}"
+        )
+        raise ConfigError(given, (problem,), unreadable=True)
+    return files[0]
+
+
+def table_name(file: Path) -> str:
+    """The table's name in this file; empty if it has none or cannot be read."""
+    try:
+        section = read_document(file).get("table")
+    except ConfigError:
+        return ""
+    name = section.get("name") if isinstance(section, dict) else None
+    return name if isinstance(name, str) else ""
+
+
+def control_socket_of(given: Path) -> Path:
+    """The control socket of the table that is meant. Raises ConfigError."""
+    return control_socket_in(table_file(given))
+
+
+def _toml_files(folder: Path) -> tuple[Path, ...]:
+    """Whatever has such a name but a folder: a link that leads nowhere is a table's problem."""
+    files = sorted(one for one in folder.iterdir() if one.name.endswith(_SUFFIX))
+    return tuple(one for one in files if not one.name.startswith(".") and not S_ISDIR(_mode(one)))
+
+
+def _mode(path: Path) -> int:
+    """Type and rights of what is there; 0 if nothing is, or it is not to be known."""
+    try:
+        return path.stat().st_mode
+    except OSError:
+        return 0
+
+
+def _file_named(given: Path, installed: Path) -> Path:
+    """The file of the table with the name that is given. Raises ConfigError."""
+    places = tuple(_places(given, installed))
+    for folder, name in places:
+        usual = folder / f"{name}{_SUFFIX}"
+        if S_ISREG(_mode(usual)) and table_name(usual) == name:
+            return usual
+    known: dict[str, list[Path]] = {}
+    for folder, name in places:
+        here = _tables_below(folder)
+        files = here.get(name, [])
+        if len(files) > 1:
+            raise ConfigError(given, (_ambiguous(files),), unreadable=True)
+        if files:
+            return files[0]
+        known |= here
+    if not known:
+        return given  # whoever reads it says that there is no such file
+    raise ConfigError(given, (_unknown(given, sorted(known)),), unreadable=True)
+
+
+def _places(given: Path, installed: Path) -> Iterator[tuple[Path, str]]:
+    """Where a name may be looked for, and the name there.
+
+    A table's name may have slashes in it, so the folder is the longest part that is one.
+    """
+    if (place := _place(given)) is not None:
+        yield place
+    if not given.is_absolute():
+        place = _place(installed / given)
+        if place is not None and place[0].is_relative_to(installed):
+            yield place
+            if place[0] != installed:
+                yield installed, str(given)
+
+
+def _place(path: Path) -> tuple[Path, str] | None:
+    for folder in path.parents:
+        if folder.name and S_ISDIR(_mode(folder)):
+            return folder, str(path.relative_to(folder))
+    return None
+
+
+def _tables_below(folder: Path) -> dict[str, list[Path]]:
+    """The tables of a folder and of those directly in it, by name.
+
+    What cannot be read is left out, and so is what is no regular file: a pipe would make it wait.
+    """
+    found: dict[str, list[Path]] = {}
+    for file in chain.from_iterable(map(_readable_files, (folder, *_folders_in(folder)))):
+        if S_ISREG(_mode(file)) and (name := table_name(file)):
+            found.setdefault(name, []).append(file)
+    return found
+
+
+def _readable_files(folder: Path) -> tuple[Path, ...]:
+    try:
+        return _toml_files(folder)
+    except OSError:
+        return ()
+
+
+def _folders_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(one for one in folder.iterdir() if S_ISDIR(_mode(one)))
+    except OSError:
+        return []
+
+
+def _ambiguous(files: Iterable[Path]) -> str:
+    return (
+        f"several files have a table with this name: {', '.join(map(str, files))}. Allowed: a name"
+        " of its own for each table. Remedy: name the file"
+    )
+
+
+def _unknown(given: Path, names: list[str]) -> str:
+    """What is wrong if there is neither such a file nor such a table, but others."""
+    from difflib import get_close_matches
+
+    similar = next(iter(get_close_matches(given.name, names, n=1)), "")
+    hint = f'did you mean "{similar}"?' if similar else "name one of them, or a table.toml"
+    return f"no such file, and no table has this name. Allowed: {_listed(names)}. Remedy: {hint}"
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = tuple(names)
+    more = f" and {len(every) - _NAMES_SHOWN} more" if len(every) > _NAMES_SHOWN else ""
+    return ", ".join(every[:_NAMES_SHOWN]) + more

@@ -1,0 +1,155 @@
+"""What two tables of one machine may not share, and what they may."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.config.collisions import collisions
+from controller.config.load import load_config
+
+Found = Callable[[str, str], str]
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Found:
+    """The problem that the second of two tables has with the first, empty if none.
+
+    Each table has a name, journal, socket and port of its own, unless its text replaces them; a
+    line `key = value` goes into the section before which it is written.
+    """
+
+    def problem_of(first: str, second: str) -> str:
+        files = [tmp_path / "a.toml", tmp_path / "b.toml"]
+        for file, text in zip(files, (first, second), strict=True):
+            file.write_text(_whole(file.stem, text))
+        problems = collisions(tuple(map(load_config, reversed(files))))
+        assert list(problems) == files
+        assert problems[files[0]] == ()
+        return "; ".join(problems[files[1]]).replace(str(tmp_path), "HERE")
+
+    return problem_of
+
+
+def _whole(own: str, text: str) -> str:
+    parts = {
+        "[table]": f'name = "{own}"',
+        "[journal]": f'folder = "journal-{own}"',
+        "[control]": f'socket = "{own}.sock"',
+        "[shoe]": f'port = "/dev/{own}"',
+    }
+    missing = (f"{name}\n{line}\n" for name, line in parts.items() if name not in text)
+    return "".join(missing) + text
+
+
+def test_two_tables_with_all_of_their_own(found: Found) -> None:
+    assert found("", "") == ""
+
+
+SHARED = {
+    "name": ('[table]\nname = "M-1"', "table.name: M-1 is table.name of HERE/a.toml"),
+    "journal": (
+        '[journal]\nfolder = "kept"',
+        "journal.folder: HERE/kept is journal.folder of HERE/a.toml",
+    ),
+    "socket": (
+        '[control]\nsocket = "c.sock"',
+        "control.socket: HERE/c.sock is control.socket of HERE/a.toml",
+    ),
+    "key": (
+        '[evidence]\nkey = "house.key"',
+        "evidence.key: HERE/house.key is evidence.key of HERE/a.toml",
+    ),
+    "shoe": ('[shoe]\nport = "/dev/s"', "shoe.port: /dev/s is shoe.port of HERE/a.toml"),
+    "reader": (
+        '[[reader]]\nport = "/dev/r"\nseat = "layout"',
+        "reader[1].port: /dev/r is reader[1].port of HERE/a.toml",
+    ),
+    "scanner": (
+        '[[scanner]]\nport = "usbhid://0c2e:0b81/S1"\nmodel = "hid-pos"',
+        "scanner[1].port: usbhid://0c2e:0b81/S1 is scanner[1].port of HERE/a.toml",
+    ),
+    "shuffler": (
+        '[shuffler]\nport = "/dev/m"\nbare = true',
+        "shuffler.port: /dev/m is shuffler.port of HERE/a.toml",
+    ),
+    "lamp": (
+        '[outputs]\ngreen = "gpiochip0:5"',
+        "outputs.green: /dev/gpiochip0:5 is outputs.green of HERE/a.toml",
+    ),
+    "lock": (
+        '[outputs]\nexit_lock = "gpiochip0:5"',
+        "outputs.exit_lock: /dev/gpiochip0:5 is outputs.exit_lock of HERE/a.toml",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", SHARED)
+def test_what_two_tables_share_is_a_problem_of_the_later_one(kind: str, found: Found) -> None:
+    text, problem = SHARED[kind]
+
+    words = found(text, text)
+    assert words.startswith(f"{problem}. Allowed: ")
+    assert words.count("Remedy: ") == 1
+
+
+DIFFERENT = {
+    "path": ('[journal]\nfolder = "kept"', '[journal]\nfolder = "./x/../kept"'),
+    "socket and journal": ('[journal]\nfolder = "kept"', '[control]\nsocket = "kept"'),
+    "host": ('[shoe]\nport = "socket://box:4001"', '[shoe]\nport = "rfc2217://BOX:4001"'),
+    "USB ids": (
+        '[[scanner]]\nport = "usbhid://0C2E:0B81/S1"\nmodel = "hid-pos"',
+        '[[scanner]]\nport = "usbhid://0c2e:0b81/S1"\nmodel = "hid-pos"',
+    ),
+    "another device": ('[shoe]\nport = "/dev/x"', '[[reader]]\nport = "/dev/x"\nseat = "layout"'),
+    "another output": ('[outputs]\nred = "gpiochip0:5"', '[outputs]\namber = "gpiochip0:5"'),
+    "power and output": ('[power]\ngpio = "gpiochip0:5"', '[outputs]\namber = "gpiochip0:5"'),
+    "level of the power": (
+        '[power]\ngpio = "gpiochip0:5"\nactive = "low"',
+        '[power]\ngpio = "gpiochip0:5"\nactive = "high"',
+    ),
+    "word for the address": ("", '[metrics]\naddress = "localhost"'),
+    "every address": ("", '[metrics]\naddress = "0.0.0.0"'),
+}
+
+
+@pytest.mark.parametrize("kind", DIFFERENT)
+def test_the_same_thing_is_found_in_other_words(kind: str, found: Found) -> None:
+    assert found(*DIFFERENT[kind]).count("Remedy: ") == 1
+
+
+ALLOWED = {
+    "metrics": ("[metrics]\nport = 9400", "[metrics]\nport = 9400"),
+    "metrics at another port": ("", '[metrics]\naddress = "0.0.0.0"\nport = 9400'),
+    "metrics off": ("", '[metrics]\naddress = "0.0.0.0"\nenabled = false'),
+    "metrics at any port": (
+        "[metrics]\nport = 0",
+        '[metrics]\naddress = "0.0.0.0"\nport = 0',
+    ),
+    "two addresses": ('[metrics]\naddress = "127.0.0.2"', '[metrics]\naddress = "127.0.0.3"'),
+    "power": ('[power]\ngpio = "gpiochip0:5"', '[power]\ngpio = "gpiochip0:5"'),
+    "no key": (
+        '[evidence]\nkey = "house.key"\nsign = false',
+        '[evidence]\nkey = "house.key"\nsign = false',
+    ),
+    "port of a server": (
+        '[shoe]\nport = "socket://box:4001"',
+        '[shoe]\nport = "socket://box:4002"',
+    ),
+    "line of a chip": ('[outputs]\nred = "gpiochip0:5"', '[outputs]\nred = "gpiochip1:5"'),
+}
+
+
+@pytest.mark.parametrize("kind", ALLOWED)
+def test_what_two_tables_may_share(kind: str, found: Found) -> None:
+    assert found(*ALLOWED[kind]) == ""
+
+
+def test_each_table_after_the_first_has_one_problem_with_what_all_share(tmp_path: Path) -> None:
+    files = [tmp_path / f"{name}.toml" for name in "abc"]
+    for file in files:
+        file.write_text(_whole(file.stem, '[table]\nname = "M-1"'))
+
+    problems = collisions(tuple(map(load_config, files)))
+    assert [len(problems[file]) for file in files] == [0, 1, 1]
+    assert f"of {files[0]}" in problems[files[2]][0]
