@@ -48,6 +48,7 @@ from controller.procedure.effects import (
 from controller.system.atomic_file import sync_folder
 from controller.tape.entries import Entry, RunBegan
 from controller.tape.records import read_entry
+from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
@@ -139,7 +140,7 @@ class LogWriter:
         self._ended = False
         self._witnesses = Witnesses(folder, self._witness_settings, self._answered)
         self._asking = True
-        self._thread = threading.Thread(target=self._run, args=(log,), name="evidence-log")
+        self._thread = ContextThread(target=self._run, args=(log,), name="evidence-log")
         self._thread.start()
 
     def add(self, leaf: Leaf) -> None:

@@ -31,6 +31,7 @@ from controller.evidence_log.tree import consistency_proof
 from controller.journal.log_database import LogDatabase
 from controller.journal.values import JournalError
 from controller.system.keys import PublicKey
+from firmware_bridge.context_thread import ContextThread
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
 ANSWER_S: Final = 10.0
@@ -99,7 +100,7 @@ class Witnesses:
         self._ended = False
         self._changed = threading.Condition()
         # A daemon: a witness that answers a byte a second holds up no end of the program.
-        self._thread = threading.Thread(target=self._run, name="witnesses", daemon=True)
+        self._thread = ContextThread(target=self._run, name="witnesses", daemon=True)
         if self._witnesses:
             self._thread.start()
 

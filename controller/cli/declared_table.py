@@ -30,7 +30,7 @@ RUN: Final = (
     Command(
         "run",
         HelpSection.RUN,
-        "Run one table until it is stopped.",
+        "Run a table, or those of a folder, until they are stopped.",
         "controller.cli.table.run:main",
         (
             example(
@@ -39,6 +39,13 @@ RUN: Final = (
                 "... INFO smartshoe.devices: shoe: socket://127.0.0.1:4001 is open",
                 "...",
                 "... INFO smartshoe: table M-12 is running; journal ...",
+                "...",
+                needs=CTRL_C,
+            ),
+            example(
+                "smartshoe run pit-3",
+                "...",
+                "... INFO M-12 smartshoe: table M-12 is running; journal ...",
                 "...",
                 needs=CTRL_C,
             ),

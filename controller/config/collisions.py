@@ -5,8 +5,7 @@ Source: controller/config/README.md, "A folder of tables".
 
 import ipaddress
 import os
-from collections.abc import Iterator, Mapping
-from operator import attrgetter
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -34,16 +33,15 @@ class _Claim(Struct, frozen=True):
 
 
 def collisions(configs: tuple[TableConfig, ...]) -> Mapping[Path, tuple[str, ...]]:
-    """The problems of each file with those before it, sorted by path; for most files there is none.
+    """The problems of each file with those before it; for most files there is none.
 
     Of two files that collide the later one has the problem, whatever else is wrong with either.
     Links in the file system are not followed.
     """
-    ordered = sorted(configs, key=attrgetter("file"))
     owners: dict[tuple[str, str], tuple[Path, _Claim]] = {}
     problems: dict[Path, tuple[str, ...]] = {}
-    for number, config in enumerate(ordered):
-        found = list(_metrics_problems(config, ordered[:number]))
+    for number, config in enumerate(configs):
+        found = list(_metrics_problems(config, configs[:number]))
         for claim in _claims(config):
             file, owner = owners.setdefault(claim.thing, (config.file, claim))
             if file != config.file and not (claim.shared and claim.shared == owner.shared):
@@ -115,7 +113,7 @@ def _line_claims(config: TableConfig) -> Iterator[_Claim]:
         yield _Claim(f"outputs.{key}", ("line", str(line)), str(line), allowed)
 
 
-def _metrics_problems(config: TableConfig, before: list[TableConfig]) -> Iterator[str]:
+def _metrics_problems(config: TableConfig, before: Sequence[TableConfig]) -> Iterator[str]:
     """One port of the metrics serves several tables; two servers at one port exclude each other."""
     for other in before:
         if (

@@ -3,7 +3,8 @@
 Source: controller/metrics/README.md, "Metrics"; Prometheus documentation, "Exposition formats".
 """
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote
@@ -23,17 +24,17 @@ class MetricsUnavailable(Exception):
 
 
 class MetricsServer:
-    """Serves the tables of this process: /metrics (of one) or /metrics/NAME (of several)."""
+    """Serves tables of this process: /metrics of one table, or /metrics/NAME of each.
 
-    def __init__(
-        self, address: str, port: int, tables: Sequence[tuple[Table, TableMetrics]]
-    ) -> None:
+    `by_name`: there may be several. Then /healthz/NAME and /readyz/NAME are of one table, and
+    /healthz and /readyz of all.
+    """
+
+    def __init__(self, address: str, port: int, *, by_name: bool = False) -> None:
         self._where = f"{address} port {port}"
-        self._tables = tuple(tables)
-        paths: tuple[str, ...] = ("/metrics",)
-        if len(self._tables) > 1:
-            paths = tuple(f"/metrics/{quote(table.name, safe='')}" for table, _ in tables)
-        self._paths = paths
+        self._by_name = by_name
+        # Replaced as a whole: requests are answered meanwhile.
+        self._tables: Mapping[str, tuple[Table, TableMetrics]] = {}
         self._server = HttpServer(address, port, self._page_at)
 
     def start(self) -> None:
@@ -50,20 +51,41 @@ class MetricsServer:
         """Stop serving; returns once nothing listens any more."""
         self._server.stop()
 
+    def add(self, table: Table, metrics: TableMetrics) -> None:
+        """Serve this table, too."""
+        self._tables = {**self._tables, table.name: (table, metrics)}
+
+    def remove(self, name: str) -> None:
+        """Serve the table of this name no more."""
+        self._tables = {one: found for one, found in self._tables.items() if one != name}
+
     @property
-    def url(self) -> str:
-        """The URL of the first table's metrics."""
-        return self._server.url + self._paths[0]
+    def serves_none(self) -> bool:
+        return not self._tables
+
+    def url_of(self, name: str) -> str:
+        """The URL of a table's metrics; with port 0 it is known only after start()."""
+        return f"{self._server.url}/metrics{self._suffix(name)}"
+
+    def _suffix(self, name: str) -> str:
+        return f"/{quote(name, safe='')}" if self._by_name else ""
 
     def _page_at(self, path: str) -> Page:
-        if path in self._paths:
-            table, metrics = self._tables[self._paths.index(path)]
-            return Page(HTTPStatus.OK, metrics.text(table), CONTENT_TYPE_PLAIN_0_0_4)
+        tables = self._tables
+        for name, (table, metrics) in tables.items():
+            suffix = self._suffix(name)
+            if path == f"/metrics{suffix}":
+                return Page(HTTPStatus.OK, metrics.text(table), CONTENT_TYPE_PLAIN_0_0_4)
+            if suffix and path == f"/healthz{suffix}":
+                return self._health_page([_alive(table)])
+            if suffix and path == f"/readyz{suffix}":
+                return self._health_page([_ready(table)])
         if path == "/healthz":
-            return self._health_page([_alive(table) for table, _ in self._tables])
+            return self._health_page([_alive(table) for table, _ in tables.values()])
         if path == "/readyz":
-            return self._health_page([_ready(table) for table, _ in self._tables])
-        pages = "\n".join((*self._paths, "/healthz", "/readyz"))
+            return self._health_page([_ready(table) for table, _ in tables.values()])
+        own = (f"/metrics{self._suffix(name)}" for name in tables)
+        pages = "\n".join((*own, "/healthz", "/readyz"))
         return Page(HTTPStatus.NOT_FOUND, f"not found; the pages are\n{pages}\n".encode())
 
     @staticmethod
@@ -92,3 +114,37 @@ def _ready(table: Table) -> tuple[bool, str]:
     if table.health is not Health.RUNNING or published is None:
         return False, f"table {table.name}: {table.health.value} {table.failure}".rstrip()
     return True, f"table {table.name}: running; shoe device {published[1].shoe_driver.stage.value}"
+
+
+class MetricsServers:
+    """The servers of this process: tables that name the same address and port share one.
+
+    `by_name`: as for MetricsServer. May be called from any thread.
+    """
+
+    def __init__(self, *, by_name: bool = False) -> None:
+        self._by_name = by_name
+        self._lock = threading.Lock()
+        self._servers: dict[tuple[str, int, str], MetricsServer] = {}
+
+    def serve(self, address: str, port: int, table: Table, metrics: TableMetrics) -> str:
+        """Serve a table there; the URL of its metrics. Raises MetricsUnavailable."""
+        # Port 0 is any free one: each such table has its own.
+        place = (address, port, "" if port else table.name)
+        with self._lock:
+            server = self._servers.get(place)
+            if server is None:
+                server = MetricsServer(address, port, by_name=self._by_name)
+                server.start()
+                self._servers[place] = server
+            server.add(table, metrics)
+            return server.url_of(table.name)
+
+    def withdraw(self, name: str) -> None:
+        """Serve the table of this name no more; a server without tables stops."""
+        with self._lock:
+            for place, server in list(self._servers.items()):
+                server.remove(name)
+                if server.serves_none:
+                    server.stop()
+                    del self._servers[place]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from controller.system.peer import ConnectionRules, Peer
+from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.timestamp import Timestamp
 
 # When no connection can be accepted (no file descriptors left), retry after this time.
@@ -40,7 +41,7 @@ class Connections:
 
     def start(self, listener: socket.socket) -> None:
         """Accept connections in a thread; takes ownership of the socket. Call it once."""
-        acceptor = threading.Thread(
+        acceptor = ContextThread(
             target=self._accept_connections,
             args=(listener,),
             name=f"{self._name}-accept",
@@ -90,7 +91,7 @@ class Connections:
             peer = Peer(connection, self._rules, self._clock)
         except OSError:  # it has ended by now
             return False
-        thread = threading.Thread(
+        thread = ContextThread(
             target=self._serve_connection, args=(connection, peer), name=self._name, daemon=True
         )
         with self._lock:

@@ -9,6 +9,8 @@ import socket
 from collections.abc import Mapping
 from typing import Final
 
+from firmware_bridge.timestamp import Timestamp
+
 # Notify three times per watchdog period: waiting and probing the table take a third each.
 _WATCHDOG_PARTS: Final = 3
 _US_PER_S: Final = 1_000_000
@@ -34,6 +36,10 @@ class Notifier:
     def status(self, status: str) -> None:
         """Set the line that `systemctl status` shows."""
         self._send(_status(status))
+
+    def reloading(self, at: Timestamp) -> None:
+        """Report that the configuration is read again; `ready` ends it."""
+        self._send("RELOADING=1", f"MONOTONIC_USEC={at.monotonic_ns // 1_000}")
 
     def alive(self) -> None:
         """Reset the watchdog; without it systemd restarts the program."""

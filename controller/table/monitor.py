@@ -8,6 +8,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import ClassVar, Generic, TypeVar
 
+from firmware_bridge.context_thread import ContextThread
+
 InputT = TypeVar("InputT")
 
 
@@ -27,7 +29,7 @@ class MachineMonitor(ABC, Generic[InputT]):
     def start(self, put: Callable[[InputT], object]) -> None:
         """Check now, then in a thread until stop()."""
         self.check(put)
-        self._thread = threading.Thread(target=self._run, args=(put,), name=type(self).__name__)
+        self._thread = ContextThread(target=self._run, args=(put,), name=type(self).__name__)
         self._thread.start()
 
     def stop(self) -> None:

@@ -11,6 +11,7 @@ from typing import ClassVar, Final, Generic, TypeVar
 
 from controller.core.state import Stored, Subscriber
 from controller.table.fault_text import describe_fault, traceback_text
+from firmware_bridge.context_thread import ContextThread
 
 LOG: Final = logging.getLogger("smartshoe.table")
 NS_PER_S: Final = 1_000_000_000
@@ -34,7 +35,7 @@ class Behind(Generic[ItemT]):
         self._taking: ItemT | None = None
         self._closed = False
         # A daemon: who hangs keeps no process from its end.
-        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread = ContextThread(target=self._run, name=name, daemon=True)
 
     @property
     def waiting(self) -> int:

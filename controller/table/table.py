@@ -29,6 +29,7 @@ from controller.table.unstored import AwaitedInput, TableInput, UnstoredInputs
 from controller.tape.entries import Entry
 from controller.tape.inputs import DiskLevel, Input, Started
 from controller.views.snapshot import Health
+from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortOpened
 
@@ -97,7 +98,7 @@ class Table:
         self._patience_s: float | None = None
         self._sealing = Follower(name, spec.sealer) if spec.sealer is not None else None
         self.followers: tuple[Follower, ...] = (self._sealing,) if self._sealing is not None else ()
-        self._thread = threading.Thread(target=self._supervise, name=f"table-{name}")
+        self._thread = ContextThread(target=self._supervise, name=f"table-{name}")
 
     def subscribe(self, subscribers: Sequence[Subscriber]) -> None:
         """Before the start: hand on what is stored to these, too, in this order after sealing."""

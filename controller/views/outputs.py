@@ -136,6 +136,8 @@ OUTPUTS: Final = (
                 "controller.service.power_fail",
                 "controller.service.signal_lines",
                 "controller.service.table_log",
+                "controller.service.table_program",
+                "controller.service.tables",
                 "controller.table.disk_space",
                 "controller.table.subscribers",
                 "controller.archive.log_writer",

@@ -15,6 +15,7 @@ from typing import Final
 
 import pyudev
 
+from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.usb_identity import (
@@ -57,7 +58,7 @@ class DeviceWatch:
         self._notifications: pyudev.Monitor | None = None
         self._stopping = threading.Event()
         self._wake_read, self._wake_write = os.pipe()
-        self._thread = threading.Thread(target=self._watch, name="USB devices", daemon=True)
+        self._thread = ContextThread(target=self._watch, name="USB devices", daemon=True)
 
     def start(self) -> None:
         """Report the devices present, then start the thread; call once.

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeAlias
 
+from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.message import Message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
@@ -74,8 +75,8 @@ class PortPump:
         self._opening = 0
         self._entropy = b""
         self._write_failures: list[Message] = []
-        self._reader = threading.Thread(target=self._read_loop, name=f"read {name}", daemon=True)
-        self._writer = threading.Thread(target=self._write_loop, name=f"write {name}", daemon=True)
+        self._reader = ContextThread(target=self._read_loop, name=f"read {name}", daemon=True)
+        self._writer = ContextThread(target=self._write_loop, name=f"write {name}", daemon=True)
 
     def start(self) -> None:
         """Start both threads; call once."""

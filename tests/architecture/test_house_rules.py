@@ -29,6 +29,23 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
 
 
+# --- threads ------------------------------------------------------------------------------------
+
+PRODUCT = ("controller", "drivers", "firmware_bridge")
+THREAD_CLASS = "firmware_bridge/context_thread.py"
+
+
+def test_threads_know_the_table_for_which_they_run() -> None:
+    found = [
+        relative_name(path)
+        for path in MODULES
+        if relative_name(path).startswith(PRODUCT)
+        and relative_name(path) != THREAD_CLASS
+        and re.search(r"(?<!Context)Thread\(|Timer\(|Executor\(", path.read_text("utf-8"))
+    ]
+    assert not found, f"make threads with ContextThread ({THREAD_CLASS}): its log names the table"
+
+
 # --- headers and lengths ------------------------------------------------------------------------
 
 

@@ -21,7 +21,7 @@ class _Words(argparse.ArgumentParser):
 
 
 def main(command: Command, words: list[str]) -> int:
-    """Run one table; returns the exit code. Raises CommandError for wrong words."""
+    """Run the tables; returns the exit code. Raises CommandError for wrong words."""
     parser = _parser(command)
     options = parser.parse_args(words)
     if options.help:
@@ -47,12 +47,21 @@ def main(command: Command, words: list[str]) -> int:
 def _parser(command: Command) -> argparse.ArgumentParser:
     parser = _Words(
         prog="smartshoe run",
-        description="Run one table: read its shoe, judge every card, keep the evidence.",
+        description=(
+            "Run a table, or every table of a folder: read the shoe, judge every card, keep the"
+            " evidence."
+        ),
         epilog="\n".join([*example_lines(command.examples), "", *code_lines_of(command)]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         add_help=False,
     )
-    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the table.toml")
+    parser.add_argument(
+        "file",
+        nargs="?",
+        type=Path,
+        metavar="FILE",
+        help="the table.toml, its name, or a folder with one for each table",
+    )
     parser.add_argument("--config", type=Path, metavar="FILE", help="the same, as an option")
     parser.add_argument(
         "--close-coup-as-partial",

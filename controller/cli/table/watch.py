@@ -8,7 +8,7 @@ import signal
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from shutil import get_terminal_size
-from threading import Lock, Thread
+from threading import Lock
 from typing import Final
 
 from controller.cli.output import echo_raw
@@ -16,6 +16,7 @@ from controller.cli.standard_output import OutputFailed
 from controller.cli.table.status_tasks import CommandHints
 from controller.cli.table.status_text import watch_block
 from controller.views.snapshot import Snapshot
+from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.transport.clock import now
 
 _ENTER: Final = "\x1b[?1049h\x1b[?25l"
@@ -75,7 +76,7 @@ def watch_on_terminal(states: Iterable[Snapshot], hints: CommandHints) -> None:
 def _restored(screen: _WatchScreen) -> Iterator[None]:
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_BLOCK, _RESIZED)
-    Thread(target=screen.redraw_on_resize, name="resize", daemon=True).start()
+    ContextThread(target=screen.redraw_on_resize, name="resize", daemon=True).start()
     try:
         echo_raw(_ENTER)
         yield

@@ -46,12 +46,13 @@ def measure_interference(plan: Plan) -> tuple[Check, ...]:
         before = preemptions()
         with served_table(terminal.path, folder, answers=True) as served:
             terminal.wait_for_answer()
-            server = MetricsServer("127.0.0.1", 0, [(served.table, served.metrics)])
+            server = MetricsServer("127.0.0.1", 0)
+            server.add(served.table, served.metrics)
             server.start()
             try:
                 for _ in range(BLOCKS):
                     without.extend(_trips(terminal, frames, trips))
-                    with _scraping(server.url):
+                    with _scraping(server.url_of(served.table.name)):
                         scraped.extend(_trips(terminal, frames, trips))
             finally:
                 server.stop()

@@ -132,6 +132,8 @@ def prepare(session: ConsoleSession, command: Command, sealed_journal: Callable[
     folder = session.folder
     text = RFID if command.name == "act" else ANGEL_EYE
     (folder / "table.toml").write_text(session.with_free_ports(text))
+    (folder / "pit-3").mkdir()
+    (folder / "pit-3" / "M-12.toml").write_text(session.with_free_ports(text))
     (folder / "from-maker.csv").write_text(makers_list())
     (folder / "shuffler.bin").write_bytes(b"firmware")
     named = " ".join(example.line for example in command.examples).split()

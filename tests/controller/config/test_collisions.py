@@ -23,7 +23,7 @@ def found(tmp_path: Path) -> Found:
         files = [tmp_path / "a.toml", tmp_path / "b.toml"]
         for file, text in zip(files, (first, second), strict=True):
             file.write_text(_whole(file.stem, text))
-        problems = collisions(tuple(map(load_config, reversed(files))))
+        problems = collisions(tuple(map(load_config, files)))
         assert list(problems) == files
         assert problems[files[0]] == ()
         return "; ".join(problems[files[1]]).replace(str(tmp_path), "HERE")

@@ -3,6 +3,7 @@
 import http.client
 import socket
 import subprocess
+import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -24,7 +25,7 @@ from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Conclusion, Stored
 from controller.core.stored_settings import SETTINGS
 from controller.metrics.collector import TableMetrics
-from controller.metrics.server import MetricsServer, MetricsUnavailable
+from controller.metrics.server import MetricsServer, MetricsServers, MetricsUnavailable
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
@@ -103,7 +104,8 @@ def table(fast_dir: Path, metrics: TableMetrics) -> Iterator[Table]:
 
 @pytest.fixture
 def server(table: Table, metrics: TableMetrics) -> Iterator[MetricsServer]:
-    server = MetricsServer("127.0.0.1", 0, ((table, metrics),))
+    server = MetricsServer("127.0.0.1", 0)
+    server.add(table, metrics)
     server.start()
     yield server
     server.stop()
@@ -111,7 +113,7 @@ def server(table: Table, metrics: TableMetrics) -> Iterator[MetricsServer]:
 
 def page(server: MetricsServer, path: str, method: str = "GET") -> tuple[int, str, str]:
     """Status, content type and body."""
-    parts = urlsplit(server.url)
+    parts = urlsplit(server.url_of("M7"))
     assert parts.hostname is not None
     connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
     try:
@@ -448,7 +450,8 @@ def test_a_table_that_could_not_start_says_why(fast_dir: Path, metrics: TableMet
     table = table_at(fast_dir / "journal", metrics)
     table.start()
     table.join()
-    server = MetricsServer("127.0.0.1", 0, ((table, metrics),))
+    server = MetricsServer("127.0.0.1", 0)
+    server.add(table, metrics)
     server.start()
     try:
         status, _, text = page(server, "/readyz")
@@ -463,7 +466,8 @@ def test_a_loop_that_hangs_is_not_alive(metrics: TableMetrics) -> None:
     hung = SimpleNamespace(
         name="M7", health=Health.RUNNING, failure="", responds=lambda timeout_s: False
     )
-    server = MetricsServer("127.0.0.1", 0, ((hung, metrics),))  # type: ignore[arg-type]
+    server = MetricsServer("127.0.0.1", 0)
+    server.add(hung, metrics)  # type: ignore[arg-type]
     server.start()
     try:
         assert page(server, "/healthz")[::2] == (503, "table M7: its loop does not respond\n")
@@ -477,7 +481,9 @@ def test_several_tables_have_a_path_each(
     other_metrics = TableMetrics("M8/east")
     other = table_at(fast_dir / "other", other_metrics, "M8/east")
     other.start()
-    server = MetricsServer("127.0.0.1", 0, ((table, metrics), (other, other_metrics)))
+    server = MetricsServer("127.0.0.1", 0, by_name=True)
+    server.add(table, metrics)
+    server.add(other, other_metrics)
     server.start()
     try:
         assert value(page(server, "/metrics/M7")[2], "table_info", table="M7") == 1
@@ -485,16 +491,44 @@ def test_several_tables_have_a_path_each(
         assert value(east, "table_info", table="M8/east") == 1
         assert page(server, "/metrics")[0] == 404
         assert page(server, "/healthz")[2] == "table M7: running\ntable M8/east: running\n"
+        table.stop()
+        table.join()
+        assert page(server, "/healthz")[0] == 503
+        assert page(server, "/healthz/M8%2Feast")[::2] == (200, "table M8/east: running\n")
+        assert page(server, "/readyz/M7")[::2] == (503, "table M7: stopped\n")
+        server.remove("M7")
+        assert page(server, "/metrics/M7")[0] == 404
     finally:
         server.stop()
         other.stop()
         other.join()
 
 
+def test_tables_that_name_the_same_port_share_one_server_until_the_last_is_gone(
+    table: Table, metrics: TableMetrics
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    other = SimpleNamespace(name="M8")
+    servers = MetricsServers(by_name=True)
+
+    assert servers.serve("127.0.0.1", port, table, metrics).endswith(f":{port}/metrics/M7")
+    url = servers.serve("127.0.0.1", port, other, metrics)  # type: ignore[arg-type]
+    assert url.endswith(f":{port}/metrics/M8")
+    servers.withdraw("M8")
+    with urllib.request.urlopen(url.replace("M8", "M7"), timeout=10) as answer:
+        assert answer.status == 200
+    servers.withdraw("M7")
+
+    with socket.create_server(("127.0.0.1", port)):
+        pass  # it is free again
+
+
 def test_a_port_in_use_names_the_key_to_change(table: Table, metrics: TableMetrics) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        server = MetricsServer("127.0.0.1", port, ((table, metrics),))
+        server = MetricsServer("127.0.0.1", port)
+        server.add(table, metrics)
 
         with pytest.raises(
             MetricsUnavailable, match=r"in use. Remedy: set \[metrics\] port to a free one"
@@ -503,7 +537,7 @@ def test_a_port_in_use_names_the_key_to_change(table: Table, metrics: TableMetri
 
 
 def test_by_default_only_this_machine_can_connect(server: MetricsServer) -> None:
-    port = urlsplit(server.url).port
+    port = urlsplit(server.url_of("M7")).port
 
     # The port stays free on every other address of this machine.
     with socket.create_server(("127.0.0.2", port or 0)) as other:
@@ -511,9 +545,10 @@ def test_by_default_only_this_machine_can_connect(server: MetricsServer) -> None
 
 
 def test_silent_clients_block_neither_scrapes_nor_stop(table: Table, metrics: TableMetrics) -> None:
-    server = MetricsServer("127.0.0.1", 0, ((table, metrics),))
+    server = MetricsServer("127.0.0.1", 0)
+    server.add(table, metrics)
     server.start()
-    parts = urlsplit(server.url)
+    parts = urlsplit(server.url_of("M7"))
     address = (parts.hostname or "", parts.port or 0)
     silent = [socket.create_connection(address) for _ in range(8)]
     try:
@@ -528,7 +563,7 @@ def test_silent_clients_block_neither_scrapes_nor_stop(table: Table, metrics: Ta
 def test_sixteen_idle_connections_do_not_close_the_metrics_to_prometheus(
     server: MetricsServer,
 ) -> None:
-    parts = urlsplit(server.url)
+    parts = urlsplit(server.url_of("M7"))
     address = (parts.hostname or "", parts.port or 0)
     with ExitStack() as idle:
         for _ in range(16):
@@ -549,7 +584,7 @@ def test_sixteen_idle_connections_do_not_close_the_metrics_to_prometheus(
 def test_a_request_is_answered_when_it_is_whole(
     server: MetricsServer, request_in_pieces: tuple[bytes, ...], status: bytes
 ) -> None:
-    parts = urlsplit(server.url)
+    parts = urlsplit(server.url_of("M7"))
     with socket.create_connection((parts.hostname or "", parts.port or 0), 10.0) as client:
         for piece in request_in_pieces:
             client.sendall(piece)

@@ -13,17 +13,21 @@ from msgspec.structs import replace
 from controller.archive import log_writer
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
+from controller.config.machine_sections import PowerSettings
 from controller.core.state import Stored
 from controller.evidence_log.leaf import LeafKind
 from controller.evidence_log.log import leaves_newest_first
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import open_read_only
 from controller.profiles.load import load_clauses
-from controller.service.power_fail import PowerFail
+from controller.service import power_fail
+from controller.service.power_fail import PowerFail, PowerLines
 from controller.table.table import Health, RunSpec, Table
 from controller.tape.entries import PowerFailRecorded
 from controller.tape.inputs import PowerFailing, PowerSign
 from controller.tape.records import inputs_in, read_entry, read_input
+from firmware_bridge.gpio.chip import GpioUnavailable
+from firmware_bridge.gpio.line import GpioLine
 from firmware_bridge.timestamp import Timestamp
 
 HALF_A_COUP = ("53", "50", "44 C0 91", "44 D1 C7", "44 81 C9", "44 91 92")
@@ -73,7 +77,7 @@ def put(table: Table, dealt, *reports: str) -> None:
 def test_the_first_sign_is_stored_last_and_the_table_stops(started, script, fast_dir) -> None:
     dealt = script().begun()
     table = started(dealt)
-    power = PowerFail(table, None)
+    power = PowerFail(table)
     table.start()
     table.act(dealt.inputs[1], 60.0)
     put(table, dealt, *HALF_A_COUP)
@@ -91,7 +95,7 @@ def test_the_first_sign_is_stored_last_and_the_table_stops(started, script, fast
 
 def test_without_a_sign_a_stop_says_nothing_of_power(started, script, fast_dir) -> None:
     table = started(script().begun())
-    PowerFail(table, None)
+    PowerFail(table)
     table.start()
     table.stop()
     table.join()
@@ -103,11 +107,88 @@ def sealer_of(folder: Path) -> Sealer:
     return Sealer("M7", SigningSettings(folder / "table.key"), lambda: Timestamp(1, 2))
 
 
+class Line:
+    """In place of a GPIO line: active once the test says so. Notes who takes it, and its end."""
+
+    def __init__(self) -> None:
+        self.active = threading.Event()
+        self.taken = 0
+        self.given_back = 0
+
+    def take(self, _line: GpioLine, _consumer: str, *, active_low: bool) -> "Line":
+        self.taken += 1
+        return self
+
+    def wait(self, ended: threading.Event) -> bool:
+        while not ended.is_set():
+            if self.active.wait(0.01):
+                return True
+        return False
+
+    def close(self) -> None:
+        self.given_back += 1
+
+
+class PowerOfTable(PowerFail):
+    """Notes the first sign, and stops no table."""
+
+    def __init__(self) -> None:
+        self.failed = threading.Event()
+
+    def fails(self, sign: PowerSign) -> None:
+        assert sign is PowerSign.LINE
+        self.failed.set()
+
+
+WHEN_LOW = PowerSettings(GpioLine(Path("/dev/gpiochip0"), 4), active_low=True)
+
+
+@pytest.fixture
+def line(monkeypatch: pytest.MonkeyPatch) -> Line:
+    line = Line()
+    monkeypatch.setattr(power_fail, "GpioInput", line.take)
+    return line
+
+
+def test_one_line_is_taken_once_and_stops_every_table_that_names_it(line: Line) -> None:
+    lines, tables = PowerLines(), [PowerOfTable(), PowerOfTable()]
+    for table in tables:
+        lines.watch(WHEN_LOW, table)
+    line.active.set()
+    assert all(table.failed.wait(20.0) for table in tables)
+
+    lines.leave(tables[0])
+    assert (line.taken, line.given_back) == (1, 0)
+    lines.leave(tables[1])
+    assert (line.taken, line.given_back) == (1, 1)
+
+
+def test_a_table_that_starts_while_the_power_fails_is_stopped(line: Line) -> None:
+    lines, first, second = PowerLines(), PowerOfTable(), PowerOfTable()
+    lines.watch(WHEN_LOW, first)
+    line.active.set()
+    assert first.failed.wait(20.0)
+
+    lines.watch(WHEN_LOW, second)
+
+    assert second.failed.wait(20.0)
+    lines.leave(first)
+    lines.leave(second)
+
+
+def test_a_line_that_two_tables_read_differently_is_refused(line: Line) -> None:
+    lines, table = PowerLines(), PowerOfTable()
+    lines.watch(WHEN_LOW, table)
+    with pytest.raises(GpioUnavailable, match="Remedy: write the same active_low in both"):
+        lines.watch(replace(WHEN_LOW, active_low=False), PowerOfTable())
+    lines.leave(table)
+
+
 def test_the_end_waits_for_no_witness(started, script, fast_dir, monkeypatch) -> None:
     asked = threading.Event()
     monkeypatch.setattr(log_writer.Witnesses, "end", lambda _self: asked.set())
     table = started(script().begun(), sealer_of(fast_dir))
-    power = PowerFail(table, None)
+    power = PowerFail(table)
     table.start()
     power.fails(PowerSign.SIGNAL)
     table.join()
@@ -132,7 +213,7 @@ def test_the_end_waits_for_no_signature_and_the_next_start_says_what_is_missing(
 ) -> None:
     sealer = HangingSealer(fast_dir)
     table = started(script().begun(), sealer)
-    power = PowerFail(table, None)
+    power = PowerFail(table)
     table.start()
     power.fails(PowerSign.SIGNAL)
     table.join()

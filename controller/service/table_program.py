@@ -1,0 +1,346 @@
+"""One table with all that runs around it: ports, monitors, control socket, metrics, lines.
+
+Source: controller/table/README.md, "Running a table".
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+from controller.archive.sealer import Sealer
+from controller.config.load import TableConfig
+from controller.control.server import ControlServer
+from controller.core.state import Subscriber
+from controller.core.stored_settings import SETTINGS
+from controller.install.approval import approval_of, missing_parts
+from controller.journal.folder_lock import narrow_modes
+from controller.journal.people import PeopleFile
+from controller.journal.values import JournalError
+from controller.metrics.collector import TableMetrics
+from controller.metrics.server import MetricsServers, MetricsUnavailable
+from controller.profiles.load import load_clauses
+from controller.service.device_log import (
+    WireLogger,
+    device_role,
+    logging_port,
+    logging_refusals,
+)
+from controller.service.manifest_lookup import ManifestLookup
+from controller.service.noise_limit import NoiseLimit, noise_limit_of
+from controller.service.power_fail import PowerFail, PowerLines
+from controller.service.signal_lines import SignalLines, signal_lines_of
+from controller.service.stored_chunks import stored_chunks
+from controller.service.table_log import TableLog
+from controller.service.usb_hotplug import UsbHotplug
+from controller.system.systemd import Notifier
+from controller.table.clock_sync import ClockSyncMonitor
+from controller.table.disk_space import DiskMonitor
+from controller.table.table import RunSpec, Table
+from controller.tape.inputs import PowerSign, Started
+from controller.version import VERSION
+from controller.views.build import build_snapshot
+from controller.views.snapshot import Health, RunFacts, Snapshot
+from drivers.events import Stage
+from firmware_bridge.gpio.chip import GpioUnavailable
+from firmware_bridge.transport.clock import now
+from firmware_bridge.transport.hotplug import DeviceWatch
+from firmware_bridge.transport.open_port import open_port
+from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent
+from firmware_bridge.transport.pump import PortPump
+
+LOG = logging.getLogger("smartshoe")
+BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+PORT_WAIT_S: Final = 1.0
+NOT_OPEN: Final = (Stage.CLOSED, Stage.LOST)
+IDLE_WAIT_S: Final = 3600.0
+_AFTER_FAILURE: Final = "start it again: what is stored is kept; please report the log"
+
+# What puts inputs: ports, monitors. They end before the table.
+InputSource: TypeAlias = ClockSyncMonitor | PortPump | DeviceWatch | DiskMonitor
+
+
+class StartRefused(Exception):
+    """The table may not start; the message says why and what to do."""
+
+
+class TableFailed(Exception):
+    """The table started and ended by an error; the message says which."""
+
+
+class SharedParts(Struct, frozen=True):
+    """What the tables of one process share: metrics servers and watched power lines."""
+
+    metrics: MetricsServers
+    power_lines: PowerLines
+
+
+class TableProgram:
+    """One run of a table. `stop` and `power_fails` may be called from any thread, at any time."""
+
+    def __init__(
+        self, config: TableConfig, shared: SharedParts, *, close_coup_as_partial: bool
+    ) -> None:
+        self._config = config
+        self._shared = shared
+        self._metrics = TableMetrics(
+            config.settings.table, shuffler=config.settings.shuffler is not None
+        )
+        self._disk = DiskMonitor(config.journal_folder, config.disk_limits, now)
+        spec = RunSpec(
+            journal=config.journal_folder,
+            clauses=load_clauses(),
+            start=_start_function(config),
+            close_coup_as_partial=close_coup_as_partial,
+            disk_refusal=self._disk.refusal,
+            sealer=Sealer(
+                config.settings.table, config.signing, now, Notifier().starting, config.witnesses
+            ),
+        )
+        self._table = Table(config.settings.table, spec, now)
+        self._power = PowerFail(self._table)
+        self._people = PeopleFile(config.journal_folder)
+        self._batches = ManifestLookup(
+            config.batches_folder,
+            config.batch_keys,
+            now,
+            self._people.id_of,
+            self._table.put,
+            self._table.announce,
+        )
+
+    def stop(self) -> None:
+        """Store what waits, and end; returns at once."""
+        self._table.stop()
+
+    def power_fails(self, sign: PowerSign) -> None:
+        """The power fails: stop at once."""
+        self._power.fails(sign)
+
+    def run(self, running: Callable[[], None]) -> None:
+        """Run until a stop or a failure; calls `running` once the table serves people.
+
+        Raises StartRefused and TableFailed.
+        """
+        config, table = self._config, self._table
+        _require_approval(config)
+        _narrow_journal(config.journal_folder)
+        signal_lines = self._take_lines()
+        # Who follows what is stored: in this order, after sealing, none in a card's path.
+        followers: list[Subscriber] = [self._metrics, self._batches, TableLog(config.settings)]
+        if signal_lines is not None:
+            followers.append(signal_lines)
+        table.subscribe(followers)
+        try:
+            self._run(running)
+        finally:
+            self._shared.power_lines.leave(self._power)
+            if signal_lines is not None:
+                signal_lines.close()
+        LOG.info("table %s stopped; everything is stored", table.name)
+
+    def _take_lines(self) -> SignalLines | None:
+        """Take the machine's lines that the configuration names. Raises StartRefused."""
+        machine = self._config.machine
+        signal_lines: SignalLines | None = None
+        try:
+            signal_lines = signal_lines_of(machine.outputs, self._table.name)
+            if machine.power is not None:
+                self._shared.power_lines.watch(machine.power, self._power)
+        except GpioUnavailable as error:
+            if signal_lines is not None:
+                signal_lines.close()
+            raise StartRefused(str(error)) from error
+        return signal_lines
+
+    def _run(self, running: Callable[[], None]) -> None:
+        """Start the table, serve it until it ends, and end what runs around it."""
+        table = self._table
+        table.start()
+        if table.health is not Health.RUNNING:
+            table.join()
+            _raise_failure(table)
+        control = self._control_server()
+        try:
+            control.start()
+            where = self._serve_metrics()
+        except (MetricsUnavailable, OSError) as error:
+            control.stop()
+            table.stop()
+            table.join()
+            raise StartRefused(str(error)) from error
+        sources: tuple[InputSource, ...] = ()
+        try:
+            sources = self._start_sources()
+            _wait_for_port(table)
+            LOG.info(
+                *("table %s is running; journal %s, control %s%s", table.name),
+                *(self._config.journal_folder, self._config.control_socket, where),
+            )
+            running()
+            self._await_end()
+        finally:
+            _shut_down(table, sources)
+            # They answer until after the table has ended.
+            control.stop()
+            self._shared.metrics.withdraw(table.name)
+        _raise_failure(table)
+
+    def _control_server(self) -> ControlServer:
+        return ControlServer(
+            self._config.control_socket,
+            self._table,
+            self._snapshot,
+            self._people,
+            unix=self._config.unix_people,
+            group=self._config.control_group,
+        )
+
+    def _snapshot(self) -> Snapshot:
+        """What people may see of the table now."""
+        published = self._table.published
+        assert published is not None, "a running table has published its first state"
+        sealing = self._table.sealing_status
+        facts = RunFacts(
+            health=self._table.health,
+            failure=self._table.failure,
+            batches_named=self._batches.answered,
+            seals=sealing.view() if sealing is not None else None,
+            accounts=self._people.account_count(),
+        )
+        return build_snapshot(*published, facts)
+
+    def _serve_metrics(self) -> str:
+        """Serve the metrics; where, in words. Raises MetricsUnavailable."""
+        config = self._config
+        if not config.metrics_enabled:
+            return ""
+        where = (config.metrics_address, config.metrics_port)
+        return f", metrics {self._shared.metrics.serve(*where, self._table, self._metrics)}"
+
+    def _start_sources(self) -> tuple[InputSource, ...]:
+        """Start ports and monitors, and bind the batches of the configuration."""
+        config, table = self._config, self._table
+        since_ns = now().utc_ns - NoiseLimit.WINDOW_NS
+        stored = stored_chunks(config.journal_folder, since_ns)
+        pumps = tuple(_pump(config, table, url, line, stored) for url, line in config.lines)
+        # Before the ports: stored at once, so that the records of a start have one order.
+        clock_sync = ClockSyncMonitor(now)
+        clock_sync.start(table.act)
+        # Bind the batches before the shoe's port opens and the first card can be read.
+        self._batches.bind(config.bound_batches)
+        for pump in pumps:
+            pump.start()
+        hotplug = UsbHotplug(config.allowed, pumps, logging_refusals(table.put))
+        devices = DeviceWatch(hotplug.on_device_event)
+        devices.start()
+        self._disk.start(table.put)
+        return (devices, self._disk, clock_sync, *pumps)
+
+    def _await_end(self) -> None:
+        """Wait until the table has ended; as long as it responds, feed systemd's watchdog.
+
+        Of several tables any one feeds it: a table that hangs ends no other.
+        """
+        notifier = Notifier()
+        interval_s = notifier.watchdog_interval_s or IDLE_WAIT_S
+        while not self._table.join(interval_s):
+            if notifier.watchdog_interval_s and self._table.responds(interval_s):
+                notifier.alive()
+
+
+def _require_approval(config: TableConfig) -> None:
+    """Say what of the configuration is approved. Raises StartRefused if a required part is not."""
+    approval = approval_of(config)
+    for line in approval.words() if approval is not None else ():
+        LOG.info("approval: %s", line)
+    missing = missing_parts(config, approval)
+    if missing:
+        raise StartRefused(
+            f"{config.file}: approval: not approved: {', '.join(missing)}. Allowed: what a key of"
+            " `keys` has signed. Remedy: have it approved (`smartshoe approve`), or put back what"
+            " was; `smartshoe check-config` says why"
+        )
+
+
+def _narrow_journal(folder: Path) -> None:
+    """Take the rights of others from a journal of an earlier version, and say so."""
+    try:
+        if narrow_modes(folder):
+            LOG.warning("%s: other accounts could read it; from now on this one alone may", folder)
+    except JournalError as error:
+        raise StartRefused(str(error)) from error
+
+
+def _start_function(config: TableConfig) -> Callable[[str], Started]:
+    configuration = SETTINGS.encode(config.settings)
+    boot_id = BOOT_ID.read_text().strip()
+
+    def start(replaced: str) -> Started:
+        return Started(
+            at=now(),
+            boot_id=boot_id,
+            software=VERSION,
+            configuration=configuration,
+            profile=config.profile_text.encode(),
+            zone=config.zone_data,
+            replaced=replaced,
+        )
+
+    return start
+
+
+def _pump(
+    config: TableConfig,
+    table: Table,
+    url: str,
+    line: LineSettings,
+    stored: Mapping[str, Sequence[Chunk]],
+) -> PortPump:
+    limit = noise_limit_of(config.settings, url, table.put)
+    put: Callable[[PortEvent], object] = table.put
+    if limit is not None:
+        limit.resume(stored.get(url, ()), now())
+        table.attach_last_inputs(limit.last_statement)
+        put = limit.put
+    put = logging_port(device_role(config.settings, url), put)
+    if config.log_level_wire != "off" and url == config.settings.shoe.port:
+        put = WireLogger(config.settings.shoe, config.log_level_wire, put).put
+    pump = PortPump(url, open_port(url, line, config.allowed), put)
+    table.attach_writer(url, pump)
+    return pump
+
+
+def _wait_for_port(table: Table) -> None:
+    """Wait briefly for the shoe's port to open; the table is ready without it, too."""
+    version = 0
+    deadline_ns = now().monotonic_ns + int(PORT_WAIT_S * 1e9)
+    while (left_ns := deadline_ns - now().monotonic_ns) > 0:
+        published = table.published
+        if published is not None and published[1].shoe_driver.stage not in NOT_OPEN:
+            return
+        version = table.wait_for_change(version, left_ns / 1e9)
+
+
+def _shut_down(table: Table, sources: Sequence[InputSource]) -> None:
+    for source in sources:
+        source.stop()
+    table.stop()
+    table.join()
+    for source in sources:
+        source.join()
+
+
+def _raise_failure(table: Table) -> None:
+    """Raise why the table does not run; nothing if it was stopped on request."""
+    match table.health:
+        case Health.STOPPED:
+            return
+        case Health.REFUSED:
+            raise StartRefused(table.failure)
+        case Health.FAILED:
+            raise TableFailed(f"{table.failure}. Remedy: {_AFTER_FAILURE}")
+        case _:
+            raise TableFailed(table.failure)
