@@ -28,6 +28,7 @@ PACKAGES: Final = (
 # Where each file of deploy/ belongs on a machine.
 PLACES: Final = {
     "smartshoe@.service": "etc/systemd/system/smartshoe@.service",
+    "smartshoe-tables.conf": "etc/systemd/system/smartshoe@pit-3.service.d/tables.conf",
     "smartshoe.sysusers.conf": "etc/sysusers.d/smartshoe.conf",
     "smartshoe.tmpfiles.conf": "etc/tmpfiles.d/smartshoe.conf",
     "smartshoe.journald.conf": "etc/systemd/journald.conf.d/smartshoe.conf",

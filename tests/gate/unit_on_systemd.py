@@ -28,6 +28,22 @@ WATCHDOG_S = 6
 WAIT_S = 90.0
 EXPOSURE_MAX = 1.5
 LOOPBACK_METRICS = "http://127.0.0.1:9309/metrics"
+TABLE_OF_PIT = """\
+[table]
+name = "{name}"
+[rules]
+observed = ["result_button"]
+[shoe]
+port = "socket://127.0.0.1:40{port}"
+[journal]
+folder = "/var/lib/smartshoe/pit-3/{name}"
+warn_free_mib = 2
+stop_free_mib = 2
+[control]
+socket = "/run/smartshoe/{name}.sock"
+[metrics]
+port = 9310
+"""
 LINES = Path("/sys/devices/platform/gpio-sim.0/gpiochip0")
 READ = "import sys, urllib.request as web; print(web.urlopen(sys.argv[1]).read().decode())"
 
@@ -338,6 +354,36 @@ def surveillance_reads_finished_shoes_once_they_are_copied() -> None:
     refused("ls", "/var/lib/smartshoe-evidence", account="floor1")
 
 
+def several_tables_run_as_one_unit_and_a_reload_touches_what_changed() -> None:
+    folder, unit = Path("/etc/smartshoe/pit-3"), "smartshoe@pit-3"
+    folder.mkdir()
+    for name in ("M-21", "M-22"):
+        (folder / f"{name}.toml").write_text(
+            TABLE_OF_PIT.format(name=name, port=name[2:]), encoding="utf-8"
+        )
+    done("systemctl", "start", unit)
+    wait_until("both run", lambda: status_of(unit) == "2 of 2 tables run")
+
+    (folder / "M-22.toml").rename(folder / "M-22.toml.off")
+    (folder / "M-23.toml").write_text(TABLE_OF_PIT.format(name="M-23", port="23"), encoding="utf-8")
+    done("systemctl", "reload", unit)
+
+    wait_until("the third runs", Path("/run/smartshoe/M-23.sock").exists)
+    wait_until("the second is gone", lambda: not Path("/run/smartshoe/M-22.sock").exists())
+    assert "table      M-23, running" in smartshoe("status", "M-23", account="floor1")
+    assert done("systemctl", "show", unit, "--value", "-p", "NRestarts").strip() == "0"
+    said = done("journalctl", "--no-pager", "-o", "cat", "-u", unit)
+    assert said.count("table M-21 is running") == 1
+    assert "table M-22 stopped; everything is stored" in said
+    assert "table M-21 stopped" not in said
+    done("systemctl", "stop", unit)
+    assert done("systemctl", "show", unit, "--value", "-p", "Result").strip() == "success"
+
+
+def status_of(unit: str) -> str:
+    return done("systemctl", "show", unit, "--value", "-p", "StatusText").strip()
+
+
 def point_current_to(version: str) -> None:
     done("ln", "-sfn", version, str(CURRENT))
 
@@ -367,6 +413,7 @@ CASES = (
     an_upgrade_with_a_shoe_open_is_refused_and_taken_back,
     an_upgrade_between_shoes_goes_on_with_the_journal,
     surveillance_reads_finished_shoes_once_they_are_copied,
+    several_tables_run_as_one_unit_and_a_reload_touches_what_changed,
 )
 
 
