@@ -8,6 +8,9 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
+from msgspec import UNSET, UnsetType
+
+from controller.core.host_state import HostState
 from controller.core.settings import DeviceSettings, Settings, installation
 from controller.core.state import Stored
 from controller.messages.catalogue import to_words
@@ -25,7 +28,6 @@ from controller.tape.entries import (
 )
 from controller.tape.inputs import (
     ClockSync,
-    ClockSyncRead,
     DevicePlugged,
     DeviceUnplugged,
     DiskLevel,
@@ -152,17 +154,15 @@ def log_warnings(stored: Stored) -> None:
 
 
 class HostLog:
-    """Logs clock steps and disk levels; the table itself logs why it stops at STOP."""
+    """Logs clock steps and synchronisation, disk levels; the table logs why it stops at STOP."""
 
     def __init__(self) -> None:
         self._disk_logged = False
+        self._sync: ClockSync | UnsetType = UNSET
 
     def stored(self, stored: Stored) -> None:
+        self._log_sync(stored.state.host)
         for conclusion in stored.conclusions:
-            if isinstance(conclusion.item, ClockSyncRead):
-                sync = conclusion.item.sync
-                level = logging.INFO if sync is ClockSync.SYNCHRONISED else logging.WARNING
-                HOST_LOG.log(level, "the machine's clock: %s (by the kernel)", sync.value)
             for entry in conclusion.entries:
                 if type(entry) is EventVerdicts and type(entry.event) is ClockJumped:
                     due = gaming_day_due(stored.state.table)
@@ -172,6 +172,13 @@ class HostLog:
                     HOST_LOG.warning("%s", describe_clock_step(entry))
                 elif type(entry) is DiskLevelRecorded and entry.level is not DiskLevel.STOP:
                     self._log_disk(entry)
+
+    def _log_sync(self, host: HostState) -> None:
+        """Log what the kernel says of the clock: what it says first, and each change."""
+        if host.sync != self._sync and isinstance(host.sync, ClockSync):
+            level = logging.INFO if host.sync is ClockSync.SYNCHRONISED else logging.WARNING
+            HOST_LOG.log(level, "the machine's clock: %s (by the kernel)", host.sync.value)
+        self._sync = host.sync
 
     def _log_disk(self, entry: DiskLevelRecorded) -> None:
         """Log a level that people have to know, and its end; enough space at a start is no news."""

@@ -181,7 +181,7 @@ def test_an_unreadable_disk_refuses_no_start(monitored) -> None:
     assert monitor.refusal() == ""
 
 
-def test_disk_levels_and_clock_steps_are_logged_but_not_the_stop(caplog) -> None:
+def test_disk_levels_and_clock_steps_are_logged_but_not_the_stop(script, caplog) -> None:
     caplog.set_level(logging.INFO)
     entries = (
         DiskLevelRecorded(ENOUGH, 9 * GIB, 5 * GIB),
@@ -190,7 +190,8 @@ def test_disk_levels_and_clock_steps_are_logged_but_not_the_stop(caplog) -> None
         DiskLevelRecorded(STOP, MIB, 64 * MIB),
         ClockStepped(3_000_000_000, 1_795_003_200_000_000_000, ClockEvidence.SAME_BOOT),
     )
-    HostLog().stored(Stored((Conclusion(Tick(AT), entries),), (), AT, None, None))
+    state = script().begun().state
+    HostLog().stored(Stored((Conclusion(Tick(AT), entries),), (), AT, state, None))
     lines = [(one.levelname, one.getMessage().split(":")[0][:40]) for one in caplog.records]
     assert lines == [
         ("WARNING", "only 1.0 GiB are free on the journal's d"),
