@@ -75,8 +75,13 @@ SET_UP: Final = (
                 '  "ok": true,',
                 "...",
             ),
+            example(
+                "mkdir tables\ncp table.toml tables/M-12.toml\nsmartshoe check-config tables",
+                "M-12  ok",
+            ),
         ),
         {DONE: "the table can start with it", NO: "it has problems"},
+        "FILE may be a folder of tables: each is checked alone and beside the others.",
     ),
     Command(
         "keys make",

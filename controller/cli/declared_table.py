@@ -11,6 +11,7 @@ from controller.cli.errors import ExitCode
 _FLOOR: Final = "--config table.toml --by 'A. Floor'"
 _DEALER: Final = "--config table.toml --by 'D. Dealer'"
 _SHUFFLER: Final = "a shuffler"
+_TABLES: Final = "tables in that folder"
 
 DONE, NO = ExitCode.DONE, ExitCode.NO
 
@@ -87,14 +88,26 @@ RUN: Final = (
                 "...",
             ),
             example(
+                "smartshoe status /etc/smartshoe",
+                "K-7   does not run",
+                "M-12  running, gaming day 2025-11-21, shoe 1, coup 3, nothing open",
+                code=NO,
+                needs=_TABLES,
+            ),
+            example(
                 "smartshoe status --socket control.sock --watch",
                 "table      M-12, running, profile s42-mini, gaming day 2025-11-21",
                 "...",
                 needs=CTRL_C,
             ),
         ),
-        {DONE: "the table runs", NO: "it has failed or is stopping", ExitCode.NO_TABLE: _UNREACHED},
-        "With --watch and --json each change is one line of JSON.",
+        {
+            DONE: "the table runs; of a folder all of them",
+            NO: "it has failed or is stopping; of a folder one does not run",
+            ExitCode.NO_TABLE: _UNREACHED,
+        },
+        "FILE may be a folder of tables: each has a line. With --watch and --json each change is"
+        " one line of JSON.",
     ),
 )
 

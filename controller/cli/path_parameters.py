@@ -50,11 +50,10 @@ JOURNAL_OPTION: Final = "--journal"
 _LIVE: Final = "live.db"
 _HELD: Final = (_LIVE, "shoes", "days", "manifest.json")
 
-ConfigFile = Annotated[Path | None, BothForms("--config", "FILE", "The table's table.toml.")]
-TableFile = Annotated[Path, BothForms("--config", "FILE", "The table's table.toml.")]
-ConfigOption = Annotated[
-    Path | None, typer.Option("--config", metavar="FILE", help="The table's table.toml.")
-]
+TABLE_HELP: Final = "The table's table.toml, or its name."
+ConfigFile = Annotated[Path | None, BothForms("--config", "FILE", TABLE_HELP)]
+TableFile = Annotated[Path, BothForms("--config", "FILE", TABLE_HELP)]
+ConfigOption = Annotated[Path | None, typer.Option("--config", metavar="FILE", help=TABLE_HELP)]
 JournalFolder = Annotated[
     Path, BothForms(JOURNAL_OPTION, "JOURNAL", "A journal's folder.", Kind.JOURNAL)
 ]

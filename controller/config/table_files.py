@@ -42,16 +42,16 @@ def table_file(given: Path, installed: Path = INSTALLED) -> Path:
     """The configuration that is meant by a file, a folder with one table, FOLDER/NAME or NAME.
 
     A name is looked for in its folder and the folders directly in it (pits), a plain one in
-    `installed`. Raises ConfigError. Whatever is there but a folder is the file itself, readable
-    or not.
+    `installed`, then in the current folder. Raises ConfigError. Whatever is there but a folder is
+    the file itself, readable or not.
     """
     try:
-        is_folder = S_ISDIR(given.stat().st_mode)
+        mode = given.stat().st_mode
     except FileNotFoundError:
         return _file_named(given, installed)
     except OSError:
         return given  # whoever reads it says why it cannot
-    if not is_folder:
+    if not S_ISDIR(mode):
         return given
     files = table_files(given)
     if len(files) > 1:
@@ -62,6 +62,11 @@ def table_file(given: Path, installed: Path = INSTALLED) -> Path:
         )
         raise ConfigError(given, (problem,), unreadable=True)
     return files[0]
+
+
+def is_folder(given: Path) -> bool:
+    """Whether a folder is given, so that all its tables may be meant."""
+    return S_ISDIR(_mode(given))
 
 
 def table_name(file: Path) -> str:
@@ -95,13 +100,11 @@ def _mode(path: Path) -> int:
 
 def _file_named(given: Path, installed: Path) -> Path:
     """The file of the table with the name that is given. Raises ConfigError."""
-    places = tuple(_places(given, installed))
-    for folder, name in places:
+    known: dict[str, list[Path]] = {}
+    for folder, name in _places(given, installed):
         usual = folder / f"{name}{_SUFFIX}"
         if S_ISREG(_mode(usual)) and table_name(usual) == name:
             return usual
-    known: dict[str, list[Path]] = {}
-    for folder, name in places:
         here = _tables_below(folder)
         files = here.get(name, [])
         if len(files) > 1:
@@ -119,14 +122,18 @@ def _places(given: Path, installed: Path) -> Iterator[tuple[Path, str]]:
 
     A table's name may have slashes in it, so the folder is the longest part that is one.
     """
-    if (place := _place(given)) is not None:
+    near = _place(given)
+    if near is not None:
+        yield near
+    if given.is_absolute():
+        return
+    place = _place(installed / given)
+    if place is not None and place[0].is_relative_to(installed):
         yield place
-    if not given.is_absolute():
-        place = _place(installed / given)
-        if place is not None and place[0].is_relative_to(installed):
-            yield place
-            if place[0] != installed:
-                yield installed, str(given)
+        if place[0] != installed:
+            yield installed, str(given)
+    if near is None:
+        yield Path(), str(given)
 
 
 def _place(path: Path) -> tuple[Path, str] | None:

@@ -31,11 +31,16 @@ class ControlError(Exception):
     """The table cannot be reached; the message says why and what to do."""
 
 
-class ControlClient:
-    """A client of the table whose control socket is at `path`."""
+class TableNotRunning(ControlError):
+    """Nobody listens at the socket."""
 
-    def __init__(self, path: Path) -> None:
+
+class ControlClient:
+    """A client of the table whose control socket is at `path`; it waits `answer_s` seconds."""
+
+    def __init__(self, path: Path, answer_s: float = ANSWER_TIMEOUT_S) -> None:
         self.path = path
+        self._answer_s = answer_s
 
     def request(self, *requests: Mapping[str, object]) -> Answer:
         """Send requests on one connection, each after the answer to the one before.
@@ -44,7 +49,7 @@ class ControlClient:
         """
         first, *others = requests
         with self._send_request(first) as connection:
-            for answer in self._answers(connection, ANSWER_TIMEOUT_S):
+            for answer in self._answers(connection, self._answer_s):
                 if not others or not answer.ok:
                     return answer
                 self._send(connection, others.pop(0))
@@ -77,12 +82,12 @@ class ControlClient:
         """Connect and send the request."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            connection.settimeout(ANSWER_TIMEOUT_S)
+            connection.settimeout(self._answer_s)
             connection.connect(os.fspath(self.path))
             self._send(connection, request)
         except OSError as error:
             connection.close()
-            raise ControlError(self._error_text(error)) from error
+            raise self._error_of(error) from error
         except BaseException:
             connection.close()
             raise
@@ -106,7 +111,7 @@ class ControlClient:
             except ConnectionResetError:
                 return
             except OSError as error:
-                raise ControlError(self._error_text(error)) from error
+                raise self._error_of(error) from error
             if not received:
                 return
             buffer += received
@@ -123,6 +128,10 @@ class ControlClient:
             " table's table.toml, or its own socket, or use the commands of its version"
         )
 
+    def _error_of(self, error: OSError) -> ControlError:
+        nobody = isinstance(error, FileNotFoundError | ConnectionRefusedError)
+        return (TableNotRunning if nobody else ControlError)(self._error_text(error))
+
     def _error_text(self, error: OSError) -> str:
         match error:
             case FileNotFoundError() | ConnectionRefusedError():
@@ -134,7 +143,7 @@ class ControlClient:
                     f" {self._group_name()}. Remedy: ask for this account to be added"
                 )
             case TimeoutError():
-                problem = f"the table did not answer within {ANSWER_TIMEOUT_S:.0f} s"
+                problem = f"the table did not answer within {self._answer_s:g} s"
                 return f"{self.path}: {problem}. Remedy: check its status before you repeat it"
             case _:
                 return f"{self.path}: {error.strerror or error}. Remedy: name the table's socket"

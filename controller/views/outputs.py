@@ -229,6 +229,7 @@ OUTPUTS: Final = (
                 "controller.cli.table.commands",
                 "controller.cli.table.people",
                 "controller.cli.table.pins",
+                "controller.cli.table.status_folder",
                 "controller.cli.table.watch",
                 "controller.cli.output",
             )
@@ -359,6 +360,7 @@ OUTPUTS: Final = (
                 "controller.cli.rules.odds",
                 "controller.cli.rules.rules",
                 "controller.cli.table.check_config",
+                "controller.cli.table.check_folder",
             ),
             "bytes": ("controller.cli.standard_output",),
         },

@@ -66,10 +66,10 @@ def report(number: int, data_hex: str) -> bytes:
     return b"\x05" + body + f"{reduce(int.__xor__, body):02X}".encode()
 
 
-def start_of_run(at: Timestamp, software: str = VERSION) -> Started:
-    """The first input of a run of table M7 in pit 3."""
+def start_of_run(at: Timestamp, software: str = VERSION, name: str = "M7") -> Started:
+    """The first input of a run of a table in pit 3."""
     shoe = DeviceSettings(PORT, "angel-eye-ii-ex")
-    settings = Settings("M7", "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
+    settings = Settings(name, "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
     return Started(
         at=at,
         boot_id="boot-1",
@@ -190,13 +190,15 @@ def opening_and_coups() -> Callable[[int], tuple[str, ...]]:
 
 
 @pytest.fixture
-def serve() -> Iterator[Callable[[Path], Path]]:
+def serve() -> Iterator[Callable[..., Path]]:
     """Continue a table from a journal and serve its control socket; returns the socket's path."""
     running: list[tuple[Table, ControlServer]] = []
 
-    def started(journal: Path) -> Path:
-        beginning = RunSpec(journal, load_clauses(), lambda _replaced: start_of_run(now()))
-        table = Table("M7", beginning, now)
+    def started(journal: Path, name: str = "M7") -> Path:
+        beginning = RunSpec(
+            journal, load_clauses(), lambda _replaced: start_of_run(now(), name=name)
+        )
+        table = Table(name, beginning, now)
         table.start()
         assert table.health is Health.RUNNING, table.failure
 

@@ -357,7 +357,8 @@ def journal(table: RunningTable) -> str:
 
 def status_words(table: RunningTable) -> str:
     words = (("status",), ("status", "--json"), ("resolve",), ("resolve", "--json"))
-    return "\n".join(table.command(*some, "--config", "table.toml") for some in words)
+    folder = (table.command("status", "."), table.command("status", ".", "--json"))
+    return "\n".join((*(table.command(*some, "--config", "table.toml") for some in words), *folder))
 
 
 def monitored(table: RunningTable) -> str:
@@ -463,7 +464,8 @@ def audited(table: RunningTable) -> str:
 
 
 def reference(table: RunningTable) -> str:
-    words = (("rules",), ("act", "--list"), ("check-config", "table.toml"), ("--version",))
+    checks = (("check-config", "table.toml"), ("check-config", "."))
+    words = (("rules",), ("act", "--list"), *checks, ("--version",))
     return "\n".join(table.command(*some) for some in words)
 
 

@@ -125,7 +125,9 @@ def _print(
 
 
 def approve(
-    file: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Tables' table.toml.")],
+    file: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="Tables' table.toml, or their names.")
+    ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="The approval to write.")],
     name: _Name,
     key: _SigningKey = DEFAULT_KEY,

@@ -42,7 +42,7 @@ def show(
     name: ProfileName = "",
     config: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Instead of NAME: the profile of this table.toml."),
+        typer.Option(metavar="FILE", help="Instead of NAME: the profile of this table."),
     ] = None,
     json: _Json = False,
     clauses: Annotated[

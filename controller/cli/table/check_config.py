@@ -28,10 +28,14 @@ def check_config(
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
 ) -> None:
-    """Check a configuration and show the settings the table will use."""
+    """Check a configuration and show the settings the table will use.
+
+    Of a folder every table is checked, alone and beside the others.
+    """
     from controller.config.document import ConfigError
     from controller.config.example import example_text
     from controller.config.load import load_config
+    from controller.config.table_files import is_folder
 
     if example:
         echo(example_text().removesuffix("\n"))
@@ -43,6 +47,10 @@ def check_config(
             allowed="FILE or --config FILE",
             remedy="`smartshoe check-config --example` prints one to start from",
         )
+    if is_folder(file):
+        from controller.cli.table.check_folder import check_folder
+
+        raise typer.Exit(check_folder(file, as_json=json))
     try:
         config = load_config(file)
     except ConfigError as error:
@@ -50,9 +58,9 @@ def check_config(
             raise
         raise CommandError(str(error), ExitCode.NO) from error
     if json:
-        echo_json({"ok": True, "file": str(file), **_plain(config)})
+        echo_json({"ok": True, "file": str(file), **plain_settings(config)})
         return
-    _print_settings(_plain(config))
+    _print_settings(plain_settings(config))
 
 
 def _print_settings(plain: dict[str, object]) -> None:
@@ -86,7 +94,7 @@ def _print_settings(plain: dict[str, object]) -> None:
             echo(f"{'' if number else name.replace('_', ' '):<{_INDENT}}{line or 'none'}")
 
 
-def _plain(config: "TableConfig") -> dict[str, object]:
+def plain_settings(config: "TableConfig") -> dict[str, object]:
     """The settings the table will use, in the order of the file."""
     from controller.cli.table.check_config_devices import (
         device_remarks,

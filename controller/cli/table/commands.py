@@ -61,8 +61,16 @@ def status(
 ) -> None:
     """Show the state of a running table.
 
-    Shoe, coup, what is due next, and open irregularities; only cards that people have seen.
+    Shoe, coup, what is due next, and open irregularities; only cards that people have seen. Of a
+    folder one line for each table.
     """
+    if config is not None and socket is None:
+        from controller.config.table_files import is_folder
+
+        if is_folder(config):
+            from controller.cli.table.status_folder import show_tables
+
+            raise typer.Exit(show_tables(config, as_json=json, watch=watch))
     client = client_of(config, socket)
     if watch:
         _watch(client, CommandHints(_table_options(config, socket)), as_json=json)
@@ -266,7 +274,7 @@ def client_of(config: Path | None, socket: Path | None) -> "ControlClient":
                 "no table is given",
                 place="FILE",
                 allowed="FILE, --config FILE or --socket PATH",
-                remedy="name the table's table.toml",
+                remedy="name the table, or its table.toml",
             )
         from controller.config.table_files import control_socket_of
 

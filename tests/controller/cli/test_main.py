@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -55,6 +56,21 @@ def test_run_loads_neither_typer_nor_rich() -> None:
     output = python(code).stdout
     assert output.startswith("usage: smartshoe run ")
     assert output.endswith("\n2 True []\n")
+
+
+@pytest.mark.parametrize("given", ["M-12.toml", "M-12", "."])
+def test_status_checks_no_configuration(given: str, tmp_path: Path) -> None:
+    (tmp_path / "M-12.toml").write_text('[table]\nname = "M-12"\n')
+    code = (
+        "import os, sys; from controller.cli.main import main\n"
+        f"os.chdir({str(tmp_path)!r})\n"
+        f"code = main(['status', {given!r}])\n"
+        "loaded = [name for name in sys.modules if name.startswith('controller.config.')]\n"
+        "print(code, sorted(loaded))"
+    )
+
+    loaded = "['controller.config.document', 'controller.config.table_files']"
+    assert python(code).stdout.endswith(f"4 {loaded}\n")
 
 
 def test_run_without_a_configuration_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,8 +14,13 @@ Put = Callable[..., Path]
 
 
 @pytest.fixture
-def put(tmp_path: Path) -> Put:
-    """Writes the least configuration of a table into a file of the folder."""
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Put:
+    """Writes the least configuration of a table into a file of the folder.
+
+    The current folder is an empty one.
+    """
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
 
     def written(place: str, name: str) -> Path:
         file = tmp_path / place
@@ -115,6 +120,14 @@ def test_a_name_in_a_folder(put: Put, tmp_path: Path) -> None:
     file = put("table.toml", "M-2")
 
     assert table_file(tmp_path / "M-2") == file
+
+
+def test_a_plain_name_is_found_in_the_current_folder_last(put: Put, tmp_path: Path) -> None:
+    put("here/M-1.toml", "M-1")
+
+    assert table_file(Path("./M-1"), tmp_path / "etc") == Path("M-1.toml")
+    installed = put("etc/a.toml", "M-1")
+    assert table_file(Path("M-1"), tmp_path / "etc") == installed
 
 
 def test_a_table_of_a_pit_is_found_from_the_folder_above(put: Put, tmp_path: Path) -> None:
