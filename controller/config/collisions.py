@@ -89,7 +89,7 @@ def _port_identity(port: str) -> str:
         case DevicePath(path):
             return os.path.normpath(path)
         case NetworkUrl(_, host, number):
-            return f"{host.lower()}:{number}"
+            return f"{host}:{number}"
         case usb:
             return str(usb)
 

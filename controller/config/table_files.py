@@ -147,12 +147,13 @@ def _tables_below(folder: Path) -> dict[str, list[Path]]:
     """The tables of a folder and of those directly in it, by name.
 
     What cannot be read is left out, and so is what is no regular file: a pipe would make it wait.
+    A link to another of them is the same file.
     """
-    found: dict[str, list[Path]] = {}
+    found: dict[str, dict[Path, Path]] = {}
     for file in chain.from_iterable(map(_readable_files, (folder, *_folders_in(folder)))):
         if S_ISREG(_mode(file)) and (name := table_name(file)):
-            found.setdefault(name, []).append(file)
-    return found
+            found.setdefault(name, {}).setdefault(file.resolve(), file)
+    return {name: list(files.values()) for name, files in found.items()}
 
 
 def _readable_files(folder: Path) -> tuple[Path, ...]:

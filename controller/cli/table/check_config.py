@@ -35,7 +35,7 @@ def check_config(
     from controller.config.document import ConfigError
     from controller.config.example import example_text
     from controller.config.load import load_config
-    from controller.config.table_files import is_folder
+    from controller.config.table_files import is_folder, table_file
 
     if example:
         echo(example_text().removesuffix("\n"))
@@ -52,6 +52,7 @@ def check_config(
 
         raise typer.Exit(check_folder(file, as_json=json))
     try:
+        file = table_file(file)
         config = load_config(file)
     except ConfigError as error:
         if error.unreadable:

@@ -152,6 +152,15 @@ def test_a_name_may_have_slashes(put: Put, tmp_path: Path) -> None:
     assert table_file(Path("casino.example/pit-3/bac-12"), tmp_path) == file
 
 
+def test_a_name_with_slashes_is_found_beside_a_folder_of_that_name(
+    put: Put, tmp_path: Path
+) -> None:
+    put("pit-3/M-11.toml", "M-11")
+    file = put("a.toml", "pit-3/M-12")
+
+    assert table_file(Path("pit-3/M-12"), tmp_path) == file
+
+
 def test_the_file_with_the_tables_name_is_read_first_and_alone(put: Put, tmp_path: Path) -> None:
     put("a.toml", "M-1")
     file = put("M-1.toml", "M-1")
@@ -184,6 +193,14 @@ def test_two_tables_with_the_name_are_named_both(put: Put, tmp_path: Path) -> No
         f"{tmp_path}/M-1: several files have a table with this name: {one}, {other}. Allowed: a"
         " name of its own for each table. Remedy: name the file."
     )
+
+
+def test_a_link_to_a_table_is_that_table(put: Put, tmp_path: Path) -> None:
+    put("pit-3/b.toml", "M-1")
+    (tmp_path / "a.toml").symlink_to("pit-3/b.toml")
+    (tmp_path / "current").symlink_to("pit-3")
+
+    assert table_file(tmp_path / "M-1") == tmp_path / "a.toml"
 
 
 def test_an_unknown_name_is_answered_with_the_known_ones(put: Put, tmp_path: Path) -> None:

@@ -93,6 +93,9 @@ def test_one_table_of_the_folder_is_checked_by_its_name(
     assert main(["check-config", f"{tmp_path}/M-1"]) == ExitCode.DONE
     assert capsys.readouterr().out.startswith("table                M-1\n")
 
+    main(["check-config", f"{tmp_path}/M-1", "--json"])
+    assert json.loads(capsys.readouterr().out)["file"] == f"{tmp_path}/M-1.toml"
+
 
 def test_a_folder_without_tables_is_an_error(tmp_path: Path, capsys: Capture) -> None:
     assert main(["check-config", str(tmp_path)]) == ExitCode.UNUSABLE

@@ -133,9 +133,8 @@ def test_a_table_that_hangs_is_given_up(
 
     assert show_tables(two_tables, as_json=False, watch=False, answer_s=0.5) == ExitCode.NO
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith(
-        f"A1  cannot be asked: {silent}: the table did not answer within 0.5 s"
-    )
+    why = f"{silent}: the table did not answer within 0.5 s"
+    assert lines[0].startswith(f"A1  cannot be asked: {why}. Remedy: ")
     assert len(lines) == 3
 
 
