@@ -43,6 +43,8 @@ from controller.version import VERSION
 
 NOTE_NAME: Final = "backup.json"
 CONFIG: Final = "config"
+# Whatever the table's file is called where it runs.
+TABLE_FILE: Final = "table.toml"
 JOURNAL: Final = "journal"
 _FORM: Final = "smartshoe-backup-1"
 _PART: Final = ".part"
@@ -55,6 +57,14 @@ _CONFIG_BYTES_MAX: Final = 1_000_000
 
 class BackupFailed(JournalError):
     """A backup cannot be made or put back; the message says why and what to do."""
+
+
+class TableFiles(Struct, frozen=True):
+    """A table's configuration: its file, those beside it that are its own, and of its batches."""
+
+    file: Path
+    beside: tuple[Path, ...]
+    batches: Path
 
 
 class RestoredTable(Struct, frozen=True):
@@ -71,12 +81,8 @@ class RestoredTable(Struct, frozen=True):
 # --- making one -----------------------------------------------------------------------------------
 
 
-def make_backup(
-    config: Path, batches: Path, journal: Path, to: Path, at_ns: int
-) -> tuple[int, int]:
+def make_backup(config: TableFiles, journal: Path, to: Path, at_ns: int) -> tuple[int, int]:
     """Copy a table into the new folder `to`; returns the number of files and of bytes.
-
-    `config` is its table.toml, `batches` the folder of its batch files.
 
     Raises BackupFailed, JournalError, OSError; `to` is then not there.
     """
@@ -86,7 +92,7 @@ def make_backup(
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(_FOLDER_MODE, parents=True)
     try:
-        _copy_config(config.parent, batches, part / CONFIG)
+        _copy_config(config, part / CONFIG)
         _copy_journal(journal, part / JOURNAL)
         names = {name: _digest(part / name) for name in sorted(_files(part))}
         note = {"form": _FORM, "made": time_text(at_ns), "by": VERSION, "files": names}
@@ -101,12 +107,15 @@ def make_backup(
     return len(names), sum((to / name).stat().st_size for name in names)
 
 
-def _copy_config(folder: Path, batches: Path, to: Path) -> None:
-    """The small files beside table.toml: profiles, keys, pairings; and the batches' folder."""
+def _copy_config(config: TableFiles, to: Path) -> None:
+    """The table's file as table.toml, the small files beside it; and the batches' folder."""
     to.mkdir(_FOLDER_MODE)
-    for path in sorted(folder.iterdir()):
-        if path.is_file() and not path.is_symlink() and path.stat().st_size <= _CONFIG_BYTES_MAX:
+    _copy(config.file, to / TABLE_FILE)
+    for path in config.beside:
+        small = path.is_file() and path.stat().st_size <= _CONFIG_BYTES_MAX
+        if small and not path.is_symlink() and path.name != TABLE_FILE:
             _copy(path, to / path.name)
+    folder, batches = config.file.parent, config.batches
     if batches.is_relative_to(folder):
         for name in _files(batches):
             _copy(batches / name, to / batches.relative_to(folder) / name)

@@ -84,6 +84,44 @@ def control_socket_of(given: Path) -> Path:
     return control_socket_in(table_file(given))
 
 
+def files_beside(file: Path) -> tuple[Path, ...]:
+    """The files beside a table file that may be its own: profiles, keys, pairings; sorted.
+
+    Not: the files of other tables, and what those name and this one does not.
+    """
+    files = tuple(one for one in sorted(file.parent.iterdir()) if S_ISREG(_mode(one)))
+    others = [
+        one for one in files if one.name.endswith(_SUFFIX) and one != file and table_name(one)
+    ]
+    own = _names_in(read_document(file))
+    of_others = frozenset(chain.from_iterable(_names_in(read_document(one)) for one in others))
+    return tuple(
+        one
+        for one in files
+        if one != file
+        and one not in others
+        and (_is_named(one, own) or not _is_named(one, of_others))
+    )
+
+
+def _names_in(value: object) -> frozenset[str]:
+    """The file names that the texts of a document may mean."""
+    match value:
+        case str():
+            return frozenset((Path(value).name,))
+        case dict():
+            return frozenset(chain.from_iterable(map(_names_in, value.values())))
+        case list():
+            return frozenset(chain.from_iterable(map(_names_in, value)))
+        case _:
+            return frozenset()
+
+
+def _is_named(file: Path, names: frozenset[str]) -> bool:
+    """Whether one of the names is the file's, or that with an ending, such as .pub, .toml."""
+    return any(file.name == name or (name and file.name.startswith(f"{name}.")) for name in names)
+
+
 def _toml_files(folder: Path) -> tuple[Path, ...]:
     """Whatever has such a name but a folder: a link that leads nowhere is a table's problem."""
     files = sorted(one for one in folder.iterdir() if one.name.endswith(_SUFFIX))

@@ -16,7 +16,6 @@ from controller.views.quantity import counted
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 _By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who does it; goes on record.")]
-_TABLE_FILE = "table.toml"
 
 
 def backup(
@@ -25,14 +24,14 @@ def backup(
     json: _Json = False,
 ) -> None:
     """Copy a table's configuration, keys, names and journal, also while it plays."""
-    from controller.archive.backup import make_backup
+    from controller.archive.backup import TableFiles, make_backup
     from controller.config.load import load_config
+    from controller.config.table_files import files_beside
     from firmware_bridge.transport.clock import now
 
     table = load_config(config)
-    files, size = make_backup(
-        table.file, table.batches_folder, table.journal_folder, to, now().utc_ns
-    )
+    own = TableFiles(table.file, files_beside(table.file), table.batches_folder)
+    files, size = make_backup(own, table.journal_folder, to, now().utc_ns)
     if json:
         echo_json({"backup": str(to), "files": files, "bytes": size})
         return
@@ -51,6 +50,7 @@ def restore(
     from controller.actions.declaration import PIT_MANAGERS
     from controller.archive.backup import (
         CONFIG,
+        TABLE_FILE,
         accounts_in,
         check_backup,
         put_config,
@@ -64,10 +64,10 @@ def restore(
 
     names = check_backup(backup)
     people = accounts_in(backup)
-    unix = load_config(backup / CONFIG / _TABLE_FILE).unix_people if people.account_count() else {}
+    unix = load_config(backup / CONFIG / TABLE_FILE).unix_people if people.account_count() else {}
     author = author_of(people, by, pin_file, PIT_MANAGERS, "a restored table", unix)
     put_config(backup, names, to)
-    table = load_config(to / _TABLE_FILE)
+    table = load_config(to / TABLE_FILE)
     put_journal(backup, names, table.journal_folder)
     signer = open_signer(table.signing)
     done = say_restored(table.journal_folder, table.settings.table, signer, author, now().utc_ns)

@@ -11,6 +11,7 @@ import pytest
 from controller.actions.declaration import Author
 from controller.archive.backup import (
     BackupFailed,
+    TableFiles,
     check_backup,
     make_backup,
     put_config,
@@ -32,7 +33,8 @@ AT_NS = 1_795_000_000_000_000_000
 @pytest.fixture
 def table(fast_dir: Path, logged):
     """A table in the middle of a shoe, with a configuration beside its journal."""
-    (fast_dir / "table.toml").write_text("the settings")
+    (fast_dir / "M-12.toml").write_text("the settings")
+    (fast_dir / "house.toml").write_text("the rules")
     (fast_dir / "batches").mkdir()
     (fast_dir / "batches" / "RED-0001.json").write_text("a batch")
     return logged("44 91 92")
@@ -40,7 +42,9 @@ def table(fast_dir: Path, logged):
 
 def backed_up(table, to: Path) -> Path:
     folder = table.folder.parent
-    make_backup(folder / "table.toml", folder / "batches", table.folder, to, AT_NS)
+    beside = (folder / "house.toml", folder / "not there any more")
+    own = TableFiles(folder / "M-12.toml", beside, folder / "batches")
+    make_backup(own, table.folder, to, AT_NS)
     return to
 
 
@@ -62,6 +66,7 @@ def test_a_backup_of_a_running_table_restores_its_state_in_mid_shoe(table, tmp_p
     assert state.state is not None
     assert state.state.table == table.script.state.table
     assert (tmp_path / "spare" / "table.toml").read_text() == "the settings"
+    assert (tmp_path / "spare" / "house.toml").read_text() == "the rules"
     assert (tmp_path / "spare" / "batches" / "RED-0001.json").read_text() == "a batch"
 
 

@@ -8,7 +8,12 @@ import pytest
 
 from controller.config.document import ConfigError
 from controller.config.load import load_config
-from controller.config.table_files import control_socket_of, table_file, table_files
+from controller.config.table_files import (
+    control_socket_of,
+    files_beside,
+    table_file,
+    table_files,
+)
 
 Put = Callable[..., Path]
 
@@ -229,3 +234,28 @@ def test_a_configuration_and_its_socket_are_found_by_the_name(put: Put, tmp_path
 
     assert load_config(tmp_path / "M-12").file == file
     assert control_socket_of(tmp_path / "M-12") == tmp_path / "pit-3" / "control.sock"
+
+
+def test_the_files_beside_are_a_tables_own_and_nothing_of_another_table(put: Put) -> None:
+    own = put("pit/M-12.toml", "M-12")
+    other = put("pit/M-13.toml", "M-13")
+    own.write_text(own.read_text() + '[rules]\nprofile = "house"\n[evidence]\nkey = "m12.key"\n')
+    other.write_text(
+        other.read_text() + '[rules]\nprofile = "house"\n[evidence]\nkey = "./m13.key"\n'
+        '[[evidence.witnesses]]\nurl = "http://w/"\nkey = "w.pub"\n'
+    )
+    (own.parent / "batches").mkdir()
+    for name in (
+        "house.toml",
+        "m12.key",
+        "m12.key.pub",
+        "m13.key",
+        "m13.key.pub",
+        "w.pub",
+        "notes",
+    ):
+        (own.parent / name).write_text("")
+
+    found = [one.name for one in files_beside(own)]
+
+    assert found == ["house.toml", "m12.key", "m12.key.pub", "notes"]

@@ -13,7 +13,7 @@ from msgspec import UNSET, Struct
 from controller.accounts.pin import PinHasher
 from controller.accounts.sign_on import FAILURES_MAX
 from controller.actions.declaration import Author, Proof, Role
-from controller.archive.backup import check_backup, make_backup
+from controller.archive.backup import TableFiles, check_backup, make_backup
 from controller.archive.key_life import name_key
 from controller.archive.prune import hold_shoe
 from controller.archive.shoe_index import ShoeName
@@ -70,13 +70,8 @@ class RestingTable:
             name_key(journal, "M7", new, Author("person-0123456789ab"), AT_NS, old=old)
 
     def back_up(self) -> None:
-        make_backup(
-            self.folder / "table.toml",
-            self.folder / "batches",
-            self.journal,
-            self.folder / "backup",
-            AT_NS,
-        )
+        config = TableFiles(self.folder / "table.toml", (), self.folder / "batches")
+        make_backup(config, self.journal, self.folder / "backup", AT_NS)
 
     def files(self) -> dict[str, str]:
         """Digests of all files but those that count wrong PINs."""
