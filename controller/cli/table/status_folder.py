@@ -5,7 +5,6 @@ Source: controller/cli/README.md, "A folder of tables"; controller/views/README.
 
 from collections.abc import Iterable
 from pathlib import Path
-from threading import Thread
 from typing import Final
 
 from msgspec import Struct, to_builtins
@@ -16,6 +15,7 @@ from controller.config.document import ConfigError, control_socket_in
 from controller.config.table_files import table_files, table_name
 from controller.control.client import ControlClient, ControlError, TableNotRunning
 from controller.views.snapshot import Health, ShoeView, Snapshot
+from firmware_bridge.context_thread import ContextThread
 
 # A table that runs answers within milliseconds; one that hangs must not hide the others.
 ANSWER_S: Final = 2.0
@@ -59,7 +59,9 @@ def _ask_all(files: tuple[Path, ...], answer_s: float) -> tuple[TableAnswer, ...
     def ask(file: Path) -> None:
         answers[file] = _ask(file, answer_s)
 
-    asking = [Thread(target=ask, args=(file,), name=file.name, daemon=True) for file in files]
+    asking = [
+        ContextThread(target=ask, args=(file,), name=file.name, daemon=True) for file in files
+    ]
     for thread in asking:
         thread.start()
     for thread in asking:
