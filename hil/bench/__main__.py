@@ -27,6 +27,7 @@ from hil.bench.process.many_tables import measure_growth, measure_many_tables
 from hil.bench.process.scrape import measure_scrape
 from hil.bench.process.start_up import measure_start_up
 from hil.bench.process.start_with_archive import measure_start_with_archive
+from hil.bench.process.tables_program import measure_hurt_tables, measure_tables_program
 from hil.bench.report import describe_machine, json_report, text_report
 from hil.bench.stored.audit import measure_audit
 from hil.bench.stored.commits import measure_commits
@@ -71,6 +72,8 @@ MEASUREMENTS = (
     Measurement(("P14",), "scrape", measure_scrape),
     Measurement(("P14b",), "verdicts beside scrapes", measure_interference),
     Measurement(("P10", "P15"), "many tables", measure_many_tables),
+    Measurement(("P15",), "many tables, the whole program", measure_tables_program),
+    Measurement(("P15",), "many tables, one in trouble", measure_hurt_tables),
     Measurement(("P17",), "overload", measure_overload),
     Measurement(("P18",), "bytes written and commits", measure_disk_writes),
     Measurement(("P18",), "size of a sealed shoe", measure_sealed_size),

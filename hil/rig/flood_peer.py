@@ -52,8 +52,9 @@ def _repeated(sequence: Iterator[str]) -> bytes:
 class FloodPeer(LoopbackServer):
     """Use as a context manager; serves one client at a time at `url`.
 
-    Sends nothing before `begin()`. `sent` counts the bytes that clients' connections took,
-    `connections` the clients. With `hangs_up` the block is sent once and the connection closed.
+    Sends nothing before `begin()`, nor after `pause()` until it begins again. `sent`
+    counts the bytes that clients' connections took, `connections` the clients. With `hangs_up` the
+    block is sent once and the connection closed.
     """
 
     def __init__(self, block: bytes, *, hangs_up: bool = False) -> None:
@@ -69,17 +70,21 @@ class FloodPeer(LoopbackServer):
         self._begun.set()
         return self
 
+    def pause(self) -> None:
+        """Stop sending; the connection stays."""
+        self._begun.clear()
+
     def _serve(self, client: socket.socket) -> None:
         self.connections += 1
         client.settimeout(POLL_S)
-        while not (self._ended.is_set() or self._begun.wait(POLL_S)):
-            continue
         with contextlib.suppress(OSError):  # the client is gone
             self._flood(client)
 
     def _flood(self, client: socket.socket) -> None:
         at = 0
         while not self._ended.is_set():
+            if not self._begun.wait(POLL_S):
+                continue
             with contextlib.suppress(TimeoutError):
                 taken = client.send(self._block[at:])
                 self.sent += taken

@@ -1,4 +1,4 @@
-"""`smartshoe run` as a process of its own: start, ask over the control socket, end.
+"""`smartshoe run` as a process of its own, of one table or a folder of them: start, ask, end.
 
 Source: controller/table/README.md, "Running a table"; controller/control/README.md, "Control
 socket"; sd_notify(3).
@@ -35,14 +35,20 @@ class ProgramFailed(Exception):
 
 
 class Program:
-    """One run of the program; use as a context manager, which kills it on exit if it still runs."""
+    """One run of the program; use as a context manager, which kills it on exit if it still runs.
+
+    `config` is a table's file, or a folder of such files, whose tables `client_of` names.
+    """
 
     def __init__(self, config: Path, log: Path, wrapper: Sequence[str] = ()) -> None:
         """`wrapper` is the command of a program to run it under, such as a tracer."""
         self.config = config
         self._wrapper = tuple(wrapper)
         self.log = log
-        self.client = ControlClient(load_config(config).control_socket)
+        # A folder may hold a file that no table can be started from.
+        self._client = (
+            None if config.is_dir() else ControlClient(load_config(config).control_socket)
+        )
         self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
@@ -58,6 +64,16 @@ class Program:
             # Its whole session: a wrapper would leave the program running.
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+
+    @property
+    def client(self) -> ControlClient:
+        """The client of the only table."""
+        assert self._client is not None, "a folder of tables: name one to client_of"
+        return self._client
+
+    def client_of(self, name: str) -> ControlClient:
+        """The client of the table whose file is NAME.toml in the folder. Raises ConfigError."""
+        return ControlClient(load_config(self.config / f"{name}.toml").control_socket)
 
     @property
     def alive(self) -> bool:
@@ -113,6 +129,11 @@ class Program:
     def snapshot(self) -> Snapshot:
         """The table's current snapshot. Raises ControlError."""
         return self.client.status()
+
+    def read_folder_again(self) -> None:
+        """Let it read its folder again: SIGHUP. Returns before it has."""
+        assert self._process is not None, "the program was never started"
+        self._process.send_signal(signal.SIGHUP)
 
     def kill(self) -> None:
         """End it by SIGKILL. Raises ProgramFailed if it had already ended."""

@@ -43,21 +43,16 @@ def smartshoe(*words: str) -> list[str]:
     return [str(Path(sys.executable).parent / "smartshoe"), *words]
 
 
-class RunningProgram:
-    """One run; use as a context manager.
+class MeasuredProgram:
+    """One run of `program`; use as a context manager, which ends it in order.
 
-    `wrapper` is the command of a program to run it under, `more` further sections of table.toml.
+    `wrapper` is the command of a program that it runs under.
     """
 
-    def __init__(
-        self, folder: Path, port: str, wrapper: Sequence[str] = (), *, more: str = ""
-    ) -> None:
+    def __init__(self, program: Program, wrapper: Sequence[str] = ()) -> None:
         self.ready_ns = 0
         self._wrapper = tuple(wrapper)
-        folder.mkdir(exist_ok=True)
-        config = folder / "table.toml"
-        config.write_text(CONFIG.format(port=port) + more, encoding="utf-8")
-        self._program = Program(config, folder / "run.log", wrapper)
+        self._program = program
 
     def __enter__(self) -> Self:
         began_ns = time.perf_counter_ns()
@@ -125,6 +120,12 @@ class RunningProgram:
         tasks = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
         return sum(int(task.read_text(encoding="ascii").split()[0]) for task in tasks)
 
+    def threads(self) -> int:
+        return sum(1 for _ in Path(f"/proc/{self.pid}/task").iterdir())
+
+    def file_descriptors(self) -> int:
+        return sum(1 for _ in Path(f"/proc/{self.pid}/fd").iterdir())
+
     def wake_ups(self) -> int:
         """Voluntary context switches of all its threads."""
         tasks = Path(f"/proc/{self.pid}/task").glob("*/status")
@@ -132,6 +133,21 @@ class RunningProgram:
 
     def _number(self, file: str, key: str) -> int:
         return _number(Path(f"/proc/{self.pid}/{file}"), key)
+
+
+class RunningProgram(MeasuredProgram):
+    """The program of one table with its shoe at `port`; its table.toml is written to `folder`.
+
+    `more` are further sections of table.toml.
+    """
+
+    def __init__(
+        self, folder: Path, port: str, wrapper: Sequence[str] = (), *, more: str = ""
+    ) -> None:
+        folder.mkdir(exist_ok=True)
+        config = folder / "table.toml"
+        config.write_text(CONFIG.format(port=port) + more, encoding="utf-8")
+        super().__init__(Program(config, folder / "run.log", wrapper), wrapper)
 
 
 def rss_of(pid: int) -> int:

@@ -23,6 +23,8 @@ from controller.tape.entries import DiskLevelRecorded
 from controller.tape.inputs import DiskLevel
 from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
+from hil.rig.small_disk import NoMount, empty, fill
+from hil.rig.small_disk import small_disk as mounted_disk
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
@@ -37,22 +39,11 @@ UNWATCHED = DiskLimits(1, 0, 0)
 @pytest.fixture
 def small_disk(tmp_path) -> Iterator[Path]:
     """A small file system; skipped without the permission to mount one."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    options = f"size={SIZE},mode=0750"
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", options, "smartshoe-test", str(place)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if mounted.returncode:
-        pytest.skip("needs the right to mount a file system of its own")
     try:
-        yield place
-    finally:
-        # Lazily: a test that failed may have left a table that still holds its files.
-        subprocess.run(["umount", "--lazy", str(place)], check=True)
+        with mounted_disk(tmp_path / "disk", SIZE) as place:
+            yield place
+    except NoMount:
+        pytest.skip("needs the right to mount a file system of its own")
 
 
 class DealtTable:
@@ -90,13 +81,6 @@ class DealtTable:
     def end(self) -> None:
         self.table.stop()
         self.table.join()
-
-
-def fill(place: Path, leave_bytes: int) -> None:
-    """Fill the disk as another program would."""
-    with (place / "filler").open("ab", buffering=0) as filler:
-        while (free := disk_usage(place).free_bytes) > leave_bytes:
-            filler.write(bytes(min(free - leave_bytes, MIB // 4)))
 
 
 def stored(folder: Path) -> list[object]:
@@ -232,7 +216,7 @@ def test_a_table_starts_again_where_it_was_once_there_is_space(small_disk, scrip
     assert refused.table.health is Health.REFUSED
     assert "then start the table again" in refused.table.failure
 
-    (small_disk / "filler").unlink()
+    empty(small_disk)
     again = DealtTable(small_disk, running, LIMITS).start()
     running.opened()
     assert again.table.act(running.inputs[-1], 60.0) is not None

@@ -21,6 +21,11 @@ def received(client: socket.socket, count: int) -> bytes:
     return data
 
 
+def received_for_ever(client: socket.socket) -> None:
+    while client.recv(65_536):
+        continue
+
+
 @pytest.mark.parametrize("flood", Flood)
 def test_a_flood_repeats_its_block_without_end(flood: Flood) -> None:
     block = flood_block(flood)
@@ -52,3 +57,16 @@ def test_cards_follow_each_other_and_one_report_does_not() -> None:
 
     assert [chr(report[0]) for report in cards.split(b"\x05")[1:18]] == list("0123456789ABCDEF0")
     assert len(set(one.split(b"\x05")[1:])) == 1
+
+
+def test_a_pause_ends_the_flood_until_it_begins_again() -> None:
+    with FloodPeer(b"x") as peer, client_of(peer) as client:
+        peer.begin()
+        assert received(client, 1) == b"x"
+        peer.pause()
+        client.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            received_for_ever(client)
+        peer.begin()
+        client.settimeout(WAIT_S)
+        assert received(client, 1) == b"x"
