@@ -24,6 +24,8 @@ from controller.tape.inputs import PowerSign
 from firmware_bridge.context_thread import ContextThread
 
 LOG = logging.getLogger("smartshoe")
+# A table that computes gives another the interpreter's lock after so long; 5 ms by default.
+SWITCH_S: Final = 0.001
 STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGPWR)
 
 
@@ -45,6 +47,8 @@ def run_configured(path: Path, *, close_coup_as_partial: bool, as_root: bool) ->
         configs = _configs_of_folder(path)[0] if several else (_config_of_file(path),)
         _require_account(as_root=as_root)
         make_undumpable()
+        if several:
+            sys.setswitchinterval(SWITCH_S)
         tables = Tables(several=several)
         wait = partial(_put_signals, tables, signals, path)
         ContextThread(target=wait, name="signals", daemon=True).start()

@@ -71,8 +71,12 @@ class TableFailed(Exception):
 
 
 class SharedParts(Struct, frozen=True):
-    """What the tables of one process share: metrics servers and watched power lines."""
+    """What the tables of one process share: metrics servers and watched power lines.
 
+    `several`: there may be more than one.
+    """
+
+    several: bool
     metrics: MetricsServers
     power_lines: PowerLines
 
@@ -95,6 +99,7 @@ class TableProgram:
             start=_start_function(config),
             close_coup_as_partial=close_coup_as_partial,
             disk_refusal=self._disk.refusal,
+            shares=shared.several,
             sealer=Sealer(
                 config.settings.table, config.signing, now, Notifier().starting, config.witnesses
             ),

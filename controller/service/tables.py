@@ -116,7 +116,7 @@ class Tables:
 
     def __init__(self, *, several: bool) -> None:
         self._several = several
-        self._shared = SharedParts(MetricsServers(by_name=several), PowerLines())
+        self._shared = SharedParts(several, MetricsServers(by_name=several), PowerLines())
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._runs: dict[str, TableRun] = {}
         # These start as soon as the run of the same name has ended.

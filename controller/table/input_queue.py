@@ -8,6 +8,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from controller.table.unstored import AwaitedInput, TableInput
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
@@ -28,8 +30,10 @@ class InputQueue:
     BATCH_BYTES_MAX: ClassVar[int] = 4096
     DRAIN_NS: ClassVar[int] = 500_000_000
 
-    def __init__(self, clock: Callable[[], Timestamp]) -> None:
+    def __init__(self, clock: Callable[[], Timestamp], batch_bytes: int = BATCH_BYTES_MAX) -> None:
+        """`batch_bytes`: no batch has more; a longer chunk is taken in pieces."""
         self._clock = clock
+        self._batch_bytes = batch_bytes
         lock = threading.Lock()
         self._not_empty = threading.Condition(lock)
         self._not_full = threading.Condition(lock)
@@ -71,13 +75,30 @@ class InputQueue:
             while self._items and len(batch) < self.BATCH_INPUTS_MAX:
                 item = self._items[0]
                 if isinstance(item, Chunk):
-                    size += len(item.data)
-                    if batch and size > self.BATCH_BYTES_MAX:
+                    if batch and size + len(item.data) > self._batch_bytes:
                         break
-                    self._port_bytes[item.port] -= len(item.data)
-                batch.append(self._items.popleft())
+                    item = self._take_piece(item)
+                    size += len(item.data)
+                else:
+                    self._items.popleft()
+                batch.append(item)
             self._not_full.notify_all()
             return batch
+
+    def _take_piece(self, chunk: Chunk) -> Chunk:
+        """Take the first item, or of a chunk longer than a batch its beginning."""
+        self._items.popleft()
+        piece = chunk
+        if len(chunk.data) > self._batch_bytes:
+            piece = replace(chunk, data=chunk.data[: self._batch_bytes])
+            self._items.appendleft(replace(chunk, data=chunk.data[self._batch_bytes :]))
+        self._port_bytes[chunk.port] -= len(piece.data)
+        return piece
+
+    def rest(self, wait_s: float) -> None:
+        """Take nothing for so long; a close ends it."""
+        with self._not_empty:
+            self._not_empty.wait_for(lambda: self.is_closed, wait_s)
 
     def close(self) -> None:
         """Accept nothing more; every put that waits returns. Closing again changes nothing."""

@@ -21,6 +21,7 @@ from controller.journal.values import Head, JournalError, JournalWriteFailed
 from controller.profiles.clauses import Clause
 from controller.replay.recovery import RecoveredState, RecoveryError, recover, refusal_to_start
 from controller.table.disk_space import disk_stop_text
+from controller.table.fair_share import FairShare
 from controller.table.fault_text import describe_fault, traceback_text
 from controller.table.input_queue import InputQueue
 from controller.table.loop import Loop
@@ -31,6 +32,7 @@ from controller.tape.inputs import DiskLevel, Input, Started
 from controller.views.snapshot import Health
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.transport.clock import thread_cpu_ns
 from firmware_bridge.transport.port import PortOpened
 
 LOG = logging.getLogger("smartshoe.table")
@@ -58,7 +60,8 @@ class RunSpec(Struct, frozen=True):
     """What a run of a table needs to start. `start` builds its first input with a timestamp.
 
     `sealer` seals finished shoes; without it they stay in live.db. `disk_refusal` says why
-    there is not enough disk space for a start; it is empty if there is.
+    there is not enough disk space for a start; it is empty if there is. `shares`: other tables are
+    in this process, and this one takes no more than its share of a processor.
     """
 
     journal: Path
@@ -67,6 +70,7 @@ class RunSpec(Struct, frozen=True):
     close_coup_as_partial: bool = False
     sealer: Sealer | None = None
     disk_refusal: Callable[[], str] = str
+    shares: bool = False
 
 
 class Table:
@@ -84,7 +88,7 @@ class Table:
         self.recovered_inputs = 0
         self._spec = spec
         self._clock = clock
-        self._queue = InputQueue(clock)
+        self._queue = InputQueue(clock, FairShare.BATCH_BYTES) if spec.shares else InputQueue(clock)
         self._writers: dict[str, Writer] = {}
         self._last_inputs: list[LastInputs] = []
         # The entropy of the last processed opening, by port: writes are for that opening.
@@ -291,8 +295,12 @@ class Table:
         # After an internal error the ports are still open, and some of their bytes may be lost.
         for opened in self._unstored.open_ports(self._clock()):
             loop.take(opened)
+        share = FairShare(self._clock().monotonic_ns, thread_cpu_ns())
         ended = False
         while not ended:
+            if self._spec.shares:
+                wait_ns = share.wait_ns(self._clock().monotonic_ns, thread_cpu_ns())
+                self._queue.rest(wait_ns / 1e9)
             items = self._next_inputs(loop.wait_s())
             ended = self._queue.is_finished and not self._unstored.has_retries
             self._process(loop, items)

@@ -204,3 +204,38 @@ def test_dropping_answers_a_probe(waiting: InputQueue) -> None:
     probing.join()
 
     assert answers == [True]
+
+
+def test_a_chunk_longer_than_a_batch_is_taken_in_pieces(clock: TestClock) -> None:
+    queue = InputQueue(clock, batch_bytes=64)
+    whole = Chunk(SHOE, START, bytes(range(150)), waited_ns=7)
+    queue.put(whole)
+    queue.put(Tick(START))
+
+    taken = [queue.take(AT_ONCE_S) for _ in range(3)]
+
+    first, second, last = (batch[0] for batch in taken)
+    assert [one.data for one in (first, second, last)] == [
+        *(whole.data[:64], whole.data[64:128], whole.data[128:])
+    ]
+    assert {(one.port, one.at, one.waited_ns) for one in (first, second, last)} == {
+        (SHOE, START, 7)
+    }
+    assert taken[2][1:] == [Tick(START)]
+    assert queue.bytes_of(SHOE) == 0
+
+
+def test_what_waits_of_a_piece_still_fills_its_port(clock: TestClock) -> None:
+    queue = InputQueue(clock, batch_bytes=64)
+    fill(queue)
+    queue.take(AT_ONCE_S)
+
+    assert queue.bytes_of(SHOE) == InputQueue.PORT_BYTES_MAX - 64
+    assert not queue.put(chunk(4096), AT_ONCE_S)
+    assert queue.drop_all() == InputQueue.PORT_BYTES_MAX - 64
+
+
+def test_a_rest_ends_with_a_close(waiting: InputQueue) -> None:
+    resting = in_thread(lambda: waiting.rest(FOR_EVER_S))
+    waiting.close()
+    resting.join()
