@@ -1,0 +1,78 @@
+"""What a monitor says: a kind, where, how strongly, by which evidence. Never a verdict.
+
+An advisory names no face. It may still say something of the card that raised it (that it follows
+the one before), so it is shown to floorperson, pit and surveillance once every card up to `card`
+is disclosed, and to nobody else before the shoe is over: who knows the order knows what comes.
+
+Source: controller/monitors/README.md, "Advisories"; D-31.
+"""
+
+from enum import StrEnum
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import Identifier
+
+
+class AdvisoryKind(StrEnum):
+    """One monitor. Each speaks once in a shoe, and once more at its end if it became surer."""
+
+    ORDER = "order"
+    RUN = "run"
+    SHARED = "shared"
+    REPEAT = "repeat"
+    STALL = "stall"
+    PERSON = "person"
+
+
+class RuleName(StrEnum):
+    """A rule by which one card may follow another."""
+
+    USPC = "uspc"
+    USPC_BACKWARD = "uspc-backward"
+    USPC_OLD = "uspc-old"
+    USPC_OLD_BACKWARD = "uspc-old-backward"
+    FOURNIER = "fournier"
+    FOURNIER_BACKWARD = "fournier-backward"
+    SUITS_UP = "suits-up"
+    SUITS_DOWN = "suits-down"
+    RANKS_UP = "ranks-up"
+    RANKS_DOWN = "ranks-down"
+    SORTED = "sorted"
+    SAME_RANK = "same-rank"
+    SAME_SUIT = "same-suit"
+    RANK_PLUS = "rank-plus"
+    RANK_MINUS = "rank-minus"
+    RANK_BESIDE = "rank-beside"
+
+
+class RuleEvidence(Struct, frozen=True, tag="rule-evidence"):
+    """From card `first` of the shoe on, `matched` of `of` cards follow the one before by a rule."""
+
+    rule: RuleName
+    first: int
+    matched: int
+    of: int
+
+
+Evidence: TypeAlias = RuleEvidence
+
+
+class Advisory(Struct, frozen=True, tag="advisory"):
+    """A statistical remark on a shoe.
+
+    `card` is how many cards had left the shoe when it was known, `strength_millibits` how far the
+    evidence lay over the threshold, in thousandths of a doubling. `again`: raised before in this
+    shoe, now at its end with more evidence.
+    """
+
+    kind: AdvisoryKind
+    shoe: int
+    card: int
+    strength_millibits: int
+    evidence: Evidence
+    words: Message
+    batch: Identifier = ""
+    again: bool = False

@@ -1,0 +1,71 @@
+"""The alarm budget: which share of it each card monitor has, and its threshold.
+
+A monitor holds capital: it begins with one unit and bets on the next card at fair odds, so a fair
+shoe multiplies it by R or more with a chance of at most 1 in R, however long one looks (Ville).
+Capital is counted in whole 2^-`UNIT_BITS` of that unit, and every product is rounded down.
+
+Source: controller/monitors/README.md, "The budget".
+"""
+
+from types import MappingProxyType
+from typing import Final
+
+from msgspec import Struct
+
+from controller.monitors.advisory import AdvisoryKind
+
+# At most so many fair shoes of `BUDGET_SHOES` have an advisory of a kind below; 12 in all.
+BUDGET_SHOES: Final = 20_000
+BUDGET: Final = 12
+SHARES: Final = MappingProxyType(
+    {
+        AdvisoryKind.ORDER: 3,
+        AdvisoryKind.RUN: 2,
+        AdvisoryKind.SHARED: 4,
+        AdvisoryKind.REPEAT: 1,
+        AdvisoryKind.PERSON: 2,
+    }
+)
+
+UNIT_BITS: Final = 36
+UNIT: Final = 1 << UNIT_BITS
+# Capital above this says nothing more, and stays within 64 bits of an encoded state.
+CAPITAL_MAX: Final = 1 << 62
+
+
+class Alarm(Struct, frozen=True):
+    """A monitor over its threshold: the capital it held, and the threshold."""
+
+    kind: AdvisoryKind
+    held: int
+    limit: int
+
+
+def threshold(kind: AdvisoryKind, units: int = 1) -> int:
+    """The capital at which a monitor speaks that began with so many units."""
+    return units * UNIT * BUDGET_SHOES // SHARES[kind]
+
+
+FRACTION_BITS: Final = 20
+
+
+def log2_of(number: int) -> int:
+    """Binary logarithm of a whole number above zero in units of 2^-20, rounded down.
+
+    By squaring: each square doubles the logarithm, and shows its next binary digit.
+    """
+    assert number > 0, "zero has no logarithm"
+    digits = number.bit_length() - 1
+    precision = 48
+    part = number << precision >> digits
+    for _ in range(FRACTION_BITS):
+        part = part * part >> precision
+        carry = part >> (precision + 1)
+        part >>= carry
+        digits = digits << 1 | carry
+    return digits
+
+
+def strength_millibits(capital: int, limit: int) -> int:
+    """How far capital lies over a threshold: thousandths of a doubling, rounded down."""
+    return (log2_of(capital) - log2_of(limit)) * 1_000 >> FRACTION_BITS

@@ -1,0 +1,52 @@
+"""What the monitors of a table know: one frozen value of bounded size with one encoding.
+
+Source: controller/monitors/README.md, "State".
+"""
+
+import msgspec
+from msgspec import Struct
+
+from controller.monitors.advisory import Advisory
+from controller.monitors.order_bets import OPENING_CAPITAL
+from firmware_bridge.recorded_text import Identifier
+
+
+class Raised(Struct, frozen=True):
+    """What was said of this shoe, and the same with the most evidence that came since."""
+
+    said: Advisory
+    strongest: Advisory
+
+
+class ShoeSoFar(Struct, frozen=True):
+    """The shoe in play.
+
+    `cards` are the faces that left it, `GAP` for each unseen one; `seen` counts the others;
+    `capital` is that of each rule of order, `deposit` what enters it with each card; `raised` are
+    the advisories on it.
+    """
+
+    number: int
+    decks: int
+    batch: Identifier
+    deposit: int
+    cards: bytes = b""
+    seen: int = 0
+    capital: tuple[int, ...] = OPENING_CAPITAL
+    raised: tuple[Raised, ...] = ()
+
+
+class MonitorState(Struct, frozen=True):
+    """All monitors of one table. `shoe` is None before the first."""
+
+    shoe: ShoeSoFar | None = None
+
+
+def encode_state(state: MonitorState) -> bytes:
+    """The state as MessagePack."""
+    return msgspec.msgpack.encode(state)
+
+
+def decode_state(data: bytes) -> MonitorState:
+    """The state from MessagePack; raises msgspec.ValidationError."""
+    return msgspec.msgpack.decode(data, type=MonitorState)

@@ -1,0 +1,115 @@
+"""Exact likelihood-ratio tests that each know one anomaly: the yardstick of a monitor's delay.
+
+A test knows the kind of the anomaly, not what chance chose: not the cut, the run's suit or rank,
+nor, where the anomaly lies inside the shoe, its first card. It has the whole alarm budget for
+itself. Chance expects each card as often as the cards not yet seen hold it.
+
+Source: controller/monitors/README.md, "Measured".
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from simulated_shoes import DECKS
+
+from controller.monitors.budget import BUDGET, BUDGET_SHOES
+from controller.monitors.faces import FACES, RANKS, SUITS
+
+LIMIT: Final = BUDGET_SHOES / BUDGET
+# The likelihood of each next face after these, in order, of an anomaly that began with the first.
+Expected = Callable[[Sequence[int], Counter[int]], float]
+
+
+def delay(faces: Sequence[int], likelihood: Callable[[Sequence[int], Counter[int]], float]) -> int:
+    """Cards until the likelihood ratio of an anomaly from the first card on reaches the limit."""
+    ratio, left = 1.0, Counter(dict.fromkeys(range(FACES), DECKS))
+    for count, face in enumerate(faces):
+        ratio *= likelihood(faces[: count + 1], left) / (left[face] / left.total())
+        left[face] -= 1
+        if ratio >= LIMIT:
+            return count + 1
+    return len(faces) + 1
+
+
+def delay_of_unknown_start(
+    faces: Sequence[int], likelihood: Callable[[Sequence[int], Counter[int]], float]
+) -> int:
+    """The same, with each card of the shoe as likely to be the anomaly's first."""
+    left = Counter(dict.fromkeys(range(FACES), DECKS))
+    ratios: list[float] = []
+    for count, face in enumerate(faces):
+        chance = left[face] / left.total()
+        ratios.append(1.0)
+        ratios = [
+            0.0 if ratio == 0 else ratio * likelihood(faces[start : count + 1], left) / chance
+            for start, ratio in enumerate(ratios)
+        ]
+        left[face] -= 1
+        if sum(ratios) / len(faces) >= LIMIT:
+            return count + 1
+    return len(faces) + 1
+
+
+# --- the likelihood of the newest card, given those before it and what was left before it ---------
+
+
+def of_order(deck: Sequence[int]) -> Callable[[Sequence[int], Counter[int]], float]:
+    """A deck's order after any cut: the first card is any, the others follow."""
+    after = dict(zip(deck, [*deck[1:], deck[0]], strict=True))
+
+    def likelihood(faces: Sequence[int], left: Counter[int]) -> float:
+        if len(faces) == 1:
+            return left[faces[0]] / left.total()
+        return float(after[faces[-2]] == faces[-1])
+
+    return likelihood
+
+
+def of_sorting(deck: Sequence[int]) -> Callable[[Sequence[int], Counter[int]], float]:
+    """Eight of a face, then the next: the first face is cut after any of its eight cards."""
+    after = dict(zip(deck, [*deck[1:], deck[0]], strict=True))
+
+    def likelihood(faces: Sequence[int], left: Counter[int]) -> float:
+        if len(faces) == 1:
+            return 1 / FACES
+        before = faces[-2]
+        together = 0
+        for face in reversed(faces[:-1]):
+            if face != before:
+                break
+            together += 1
+        first = together == len(faces) - 1
+        # Of the first face 1 to 8 cards come, each number as likely; of the others always 8.
+        same = (DECKS - together) / (DECKS - together + 1) if first else float(together < DECKS)
+        if faces[-1] == before:
+            return same
+        return 1 - same if faces[-1] == after[before] else 0.0
+
+    return likelihood
+
+
+def of_set(followers: Callable[[int], set[int]]) -> Callable[[Sequence[int], Counter[int]], float]:
+    """A run: the next card is any left whose face may follow the one before."""
+
+    def likelihood(faces: Sequence[int], left: Counter[int]) -> float:
+        if len(faces) == 1:
+            return left[faces[0]] / left.total()
+        allowed = followers(faces[-2])
+        if faces[-1] not in allowed:
+            return 0.0
+        return left[faces[-1]] / sum(left[face] for face in allowed)
+
+    return likelihood
+
+
+def same_suit(face: int) -> set[int]:
+    return {face // RANKS * RANKS + rank for rank in range(RANKS)}
+
+
+def same_rank(face: int) -> set[int]:
+    return {suit * RANKS + face % RANKS for suit in range(len(SUITS))}
+
+
+def one_rank_up(face: int) -> set[int]:
+    return same_rank((face + 1) % RANKS)

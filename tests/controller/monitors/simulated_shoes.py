@@ -1,0 +1,118 @@
+"""Simulated shoes as faces 0 to 51: fair ones, and each with one anomaly; seeded, no clock.
+
+Source: controller/monitors/README.md, "Measured".
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from random import Random
+from typing import Final
+
+from controller.monitors.advisory import Advisory
+from controller.monitors.faces import FACES, GAP, RANKS, SUITS
+from controller.monitors.items import CardSeen, CardsUnseen, MonitorItem, ShoeEnds, ShoeOpens
+from controller.monitors.state import MonitorState
+from controller.monitors.take import take
+from controller.rules.cards import Card, Rank, Suit
+
+DECKS: Final = 8
+CARDS: Final = tuple(Card(Rank(face % RANKS + 1), Suit(SUITS[face // RANKS])) for face in range(52))
+SEEN: Final = tuple(CardSeen(card) for card in CARDS)
+Faces = Sequence[int]
+
+
+def items_of(faces: Faces, shoe: int = 1, batch: str = "") -> Iterator[MonitorItem]:
+    """A whole shoe; `GAP` stands for an unseen card."""
+    yield ShoeOpens(shoe, DECKS, batch)
+    for face in faces:
+        yield CardsUnseen(1) if face == GAP else SEEN[face]
+    yield ShoeEnds()
+
+
+def advisories(
+    items: Iterable[MonitorItem], state: MonitorState | None = None
+) -> tuple[MonitorState, list[Advisory]]:
+    state, found = state or MonitorState(), []
+    for item in items:
+        state, new = take(state, item)
+        found += new
+    return state, found
+
+
+def first_advisory(
+    items: Iterable[MonitorItem], state: MonitorState | None = None
+) -> Advisory | None:
+    state = state or MonitorState()
+    for item in items:
+        state, new = take(state, item)
+        if new:
+            return new[0]
+    return None
+
+
+# --- shoes ----------------------------------------------------------------------------------------
+
+
+def fair_shoe(chance: Random) -> list[int]:
+    faces = [face for face in range(FACES) for _ in range(DECKS)]
+    chance.shuffle(faces)
+    return faces
+
+
+def ordered_shoe(chance: Random, deck: Faces, *, backward: bool) -> list[int]:
+    """Deck after deck in one order, after a random cut."""
+    faces = list(deck) * DECKS
+    return cut(chance, faces[::-1] if backward else faces)
+
+
+def sorted_shoe(chance: Random, deck: Faces) -> list[int]:
+    """All eight of a face together, in a deck's order, after a random cut."""
+    return cut(chance, [face for face in deck for _ in range(DECKS)])
+
+
+def ranked_shoe(chance: Random) -> list[int]:
+    """All 32 cards of a rank together, their suits shuffled, after a random cut."""
+    suits = [suit * RANKS for suit in range(len(SUITS))] * DECKS
+    faces: list[int] = []
+    for rank in range(RANKS):
+        chance.shuffle(suits)
+        faces += [suit + rank for suit in suits]
+    return cut(chance, faces)
+
+
+def one_ordered_deck(chance: Random, deck: Faces, at: int) -> list[int]:
+    """One deck as it came from the box, cut, put in at a place among seven shuffled ones."""
+    others = [face for face in range(FACES) for _ in range(DECKS - 1)]
+    chance.shuffle(others)
+    return others[:at] + cut(chance, list(deck)) + others[at:]
+
+
+def shoe_with_run(chance: Random, run: Faces, at: int) -> list[int]:
+    """A fair shoe but that these cards stand together from a place on."""
+    rest = fair_shoe(chance)
+    for face in run:
+        rest.remove(face)
+    return rest[:at] + list(run) + rest[at:]
+
+
+def cut(chance: Random, faces: list[int]) -> list[int]:
+    at = chance.randrange(len(faces))
+    return faces[at:] + faces[:at]
+
+
+# --- runs -----------------------------------------------------------------------------------------
+
+
+def suit_run(chance: Random, cards: int) -> list[int]:
+    suit = chance.randrange(len(SUITS)) * RANKS
+    return chance.sample([suit + rank for rank in range(RANKS)] * DECKS, cards)
+
+
+def rank_run(chance: Random, cards: int) -> list[int]:
+    rank = chance.randrange(RANKS)
+    return chance.sample([suit * RANKS + rank for suit in range(len(SUITS))] * DECKS, cards)
+
+
+def climbing_run(chance: Random, cards: int) -> list[int]:
+    """Each card one rank above the card before, in any suit."""
+    rank = chance.randrange(RANKS)
+    return [chance.randrange(len(SUITS)) * RANKS + (rank + place) % RANKS for place in range(cards)]
