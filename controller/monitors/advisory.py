@@ -57,7 +57,23 @@ class RuleEvidence(Struct, frozen=True, tag="rule-evidence"):
     of: int
 
 
-Evidence: TypeAlias = RuleEvidence
+class SharedEvidence(Struct, frozen=True, tag="shared-evidence"):
+    """From card `first` of the shoe on, `matched` of `of` cards come as in `earlier_shoe`.
+
+    Compared from card `earlier_card` of that shoe on, `backward` or forward; `by_coups`: its coups
+    in order, whatever the order inside one. `earlier_shoe` may be the shoe itself.
+    """
+
+    earlier_shoe: int
+    earlier_card: int
+    backward: bool
+    by_coups: bool
+    first: int
+    matched: int
+    of: int
+
+
+Evidence: TypeAlias = RuleEvidence | SharedEvidence
 
 
 class Advisory(Struct, frozen=True, tag="advisory"):

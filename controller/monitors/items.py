@@ -31,8 +31,12 @@ class CardsUnseen(Struct, frozen=True, tag="monitor-cards-unseen"):
     unseen: int
 
 
+class CoupEnds(Struct, frozen=True, tag="monitor-coup-ends"):
+    """The cards of a coup are all out, or the burn is over."""
+
+
 class ShoeEnds(Struct, frozen=True, tag="monitor-shoe-ends"):
     """The shoe is over."""
 
 
-MonitorItem: TypeAlias = ShoeOpens | CardSeen | CardsUnseen | ShoeEnds
+MonitorItem: TypeAlias = ShoeOpens | CardSeen | CardsUnseen | CoupEnds | ShoeEnds

@@ -7,7 +7,9 @@ import msgspec
 from msgspec import Struct
 
 from controller.monitors.advisory import Advisory
+from controller.monitors.follow import StringFollower
 from controller.monitors.order_bets import OPENING_CAPITAL
+from controller.monitors.past import NO_PAST, PastShoes
 from firmware_bridge.recorded_text import Identifier
 
 
@@ -22,8 +24,9 @@ class ShoeSoFar(Struct, frozen=True):
     """The shoe in play.
 
     `cards` are the faces that left it, `GAP` for each unseen one; `seen` counts the others;
-    `capital` is that of each rule of order, `deposit` what enters it with each card; `raised` are
-    the advisories on it.
+    `capital` is that of each rule of order, `deposit` what enters it with each card; `followers`
+    are the places of earlier cards that it follows; `coup_ends` how many cards were out at the end
+    of each coup; `raised` are the advisories on it.
     """
 
     number: int
@@ -33,13 +36,16 @@ class ShoeSoFar(Struct, frozen=True):
     cards: bytes = b""
     seen: int = 0
     capital: tuple[int, ...] = OPENING_CAPITAL
+    followers: tuple[StringFollower, ...] = ()
+    coup_ends: tuple[int, ...] = ()
     raised: tuple[Raised, ...] = ()
 
 
 class MonitorState(Struct, frozen=True):
-    """All monitors of one table. `shoe` is None before the first."""
+    """All monitors of one table. `shoe` is None outside a shoe; `past` are the shoes before."""
 
     shoe: ShoeSoFar | None = None
+    past: PastShoes = NO_PAST
 
 
 def encode_state(state: MonitorState) -> bytes:

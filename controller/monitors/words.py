@@ -3,14 +3,37 @@
 Source: controller/monitors/README.md, "Advisories".
 """
 
-from controller.monitors.advisory import Evidence, RuleEvidence
+from typing import assert_never
+
+from controller.monitors.advisory import Evidence, RuleEvidence, SharedEvidence
 from controller.monitors.succession import RULES
 from firmware_bridge.message import Message, message
 
 
 def words_of(evidence: Evidence) -> Message:
     """What is said of this evidence."""
-    return _rule_words(evidence)
+    match evidence:
+        case RuleEvidence():
+            return _rule_words(evidence)
+        case SharedEvidence():
+            return _shared_words(evidence)
+        case _:
+            assert_never(evidence)
+
+
+def _shared_words(evidence: SharedEvidence) -> Message:
+    backward = message("string_backward") if evidence.backward else message("string_forward")
+    by_coups = message("string_by_coups") if evidence.by_coups else message("string_by_cards")
+    return message(
+        "cards_repeat_string",
+        first=evidence.first,
+        of=evidence.of,
+        matched=evidence.matched,
+        earlier_shoe=evidence.earlier_shoe,
+        earlier_card=evidence.earlier_card,
+        direction=backward,
+        how=by_coups,
+    )
 
 
 def _rule_words(evidence: RuleEvidence) -> Message:

@@ -5,6 +5,7 @@ Run as a program it prints the table of controller/monitors/README.md.
 Source: controller/monitors/README.md, "Measured".
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
@@ -13,6 +14,7 @@ from typing import Final
 
 from exact_tests import (
     delay,
+    delay_of_string,
     delay_of_unknown_start,
     of_order,
     of_set,
@@ -23,6 +25,8 @@ from exact_tests import (
 )
 from simulated_shoes import (
     climbing_run,
+    earlier_shoes,
+    fair_shoe,
     first_advisory,
     items_of,
     one_ordered_deck,
@@ -30,11 +34,14 @@ from simulated_shoes import (
     rank_run,
     ranked_shoe,
     shoe_with_run,
+    slug_of_coups,
     sorted_shoe,
+    string_of_cards,
     suit_run,
 )
 
 from controller.monitors.advisory import AdvisoryKind
+from controller.monitors.state import MonitorState
 from controller.monitors.succession import FOURNIER, USPC, USPC_OLD
 
 SHOES: Final = 200
@@ -62,12 +69,13 @@ class Anomaly:
     shoe: Callable[[Random], Sequence[int]]
     exact: Callable[[Sequence[int]], int]
     begins: int = 0
+    before: Callable[[], MonitorState] = MonitorState
 
     def measure(self, shoes: int = SHOES) -> Delays:
         ours, exact, other = [], [], 0
         for seed in range(shoes):
             faces = self.shoe(Random(f"{self.name} {seed}"))
-            said = first_advisory(items_of(faces))
+            said = first_advisory(items_of(faces, 5, "red"), self.before())
             ours.append(len(faces) + 1 if said is None else said.card - self.begins)
             other += said is not None and said.kind not in self.kinds
             exact.append(self.exact(faces) - self.begins)
@@ -81,7 +89,7 @@ _ORDER, _RUN = (AdvisoryKind.ORDER,), (AdvisoryKind.RUN, AdvisoryKind.ORDER)
 def _orders(name: str, deck: Sequence[int]) -> tuple[Anomaly, ...]:
     return tuple(
         Anomaly(
-            f"{name}, {'backward' if backward else 'forward'}",
+            f"{name}, {_direction(backward)}",
             _ORDER,
             lambda chance, backward=backward: ordered_shoe(chance, deck, backward=backward),
             lambda faces, backward=backward: delay(
@@ -106,6 +114,72 @@ def _run(
         lambda faces: look(faces, of_set(follows)),
         begins,
     )
+
+
+def _earlier() -> MonitorState:
+    return earlier_shoes()[0]
+
+
+def _slug(begins: int, *, backward: bool) -> Anomaly:
+    """Twelve coups of the shoe dealt last from this batch, in order, each one's cards in any."""
+    coups = earlier_shoes()[1]
+    return Anomaly(
+        f"slug of coups, {_direction(backward)}, from card {begins + 1} on",
+        (AdvisoryKind.SHARED,),
+        lambda chance: shoe_with_run(
+            chance, slug_of_coups(chance, coups, 12, backward=backward), begins
+        ),
+        lambda faces: delay_of_string(
+            faces, coups[::-1] if backward else coups, 0 if begins == 0 else None
+        ),
+        begins,
+        _earlier,
+    )
+
+
+def _string(*, backward: bool) -> Anomaly:
+    """Thirty cards of the shoe dealt last from this batch, in order."""
+    cards = [face for coup in earlier_shoes()[1] for face in coup]
+    return Anomaly(
+        f"string of cards, {_direction(backward)}, from card {INSIDE + 1} on",
+        (AdvisoryKind.SHARED,),
+        lambda chance: shoe_with_run(
+            chance, string_of_cards(chance, cards, 30, backward=backward), INSIDE
+        ),
+        lambda faces: delay_of_string(faces, [[one] for one in cards[:: -1 if backward else 1]]),
+        INSIDE,
+        _earlier,
+    )
+
+
+def _own_string(*, backward: bool) -> Anomaly:
+    """Thirty of the shoe's own first cards again."""
+
+    def shoe(chance: Random) -> list[int]:
+        while True:
+            faces = fair_shoe(chance)
+            again = string_of_cards(chance, faces[:INSIDE], 30, backward=backward)
+            rest = Counter(faces[INSIDE:])
+            if all(rest[face] >= count for face, count in Counter(again).items()):
+                behind = list((rest - Counter(again)).elements())
+                chance.shuffle(behind)
+                return [*faces[:INSIDE], *again, *behind]
+
+    return Anomaly(
+        f"its own cards again, {_direction(backward)}, from card {INSIDE + 1} on",
+        (AdvisoryKind.REPEAT,),
+        shoe,
+        lambda faces: delay_of_string(
+            faces,
+            [[one] for one in faces[:INSIDE][:: -1 if backward else 1]],
+            earliest=INSIDE,
+        ),
+        INSIDE,
+    )
+
+
+def _direction(backward: bool) -> str:
+    return "backward" if backward else "forward"
 
 
 ANOMALIES: Final = (
@@ -141,14 +215,17 @@ ANOMALIES: Final = (
         )
         for begins in (0, INSIDE)
     ),
+    *(_slug(begins, backward=backward) for begins in (0, INSIDE) for backward in (True, False)),
+    *(_string(backward=backward) for backward in (False, True)),
+    *(_own_string(backward=backward) for backward in (False, True)),
 )
 
 
 def main() -> None:
-    print(f"{'median of ' + str(SHOES) + ' shoes, in cards':44}{'ours':>6}{'exact':>7}")
+    print(f"{'median of ' + str(SHOES) + ' shoes, in cards':46}{'ours':>6}{'exact':>7}")
     for anomaly in ANOMALIES:
         found = anomaly.measure()
-        print(f"{anomaly.name:44}{found.ours:>6g}{found.exact:>7g}")
+        print(f"{anomaly.name:46}{found.ours:>6g}{found.exact:>7g}")
 
 
 if __name__ == "__main__":

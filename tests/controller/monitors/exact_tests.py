@@ -51,6 +51,41 @@ def delay_of_unknown_start(
     return len(faces) + 1
 
 
+def delay_of_string(
+    faces: Sequence[int],
+    blocks: Sequence[Sequence[int]],
+    begins: int | None = None,
+    earliest: int = 0,
+) -> int:
+    """Cards until the ratio of blocks one after another, in any order inside each, is the limit.
+
+    Any block may be the first, and, unless the string begins at `begins`, any card its first from
+    `earliest` on.
+    """
+    left = Counter(dict.fromkeys(range(FACES), DECKS))
+    starts = len(faces) if begins is None else 1
+    share = 1 / (starts * len(blocks))
+    alive: list[tuple[float, int, tuple[int, ...]]] = []
+    for count, face in enumerate(faces):
+        chance = left[face] / left.total()
+        left[face] -= 1
+        if count >= earliest if begins is None else count == begins:
+            alive += [(1.0, at, tuple(block)) for at, block in enumerate(blocks)]
+        moved = []
+        for ratio, at, rest in alive:
+            if not rest:
+                at += 1
+                rest = tuple(blocks[at]) if at < len(blocks) else ()
+            if face in rest:
+                place = rest.index(face)
+                expected = rest.count(face) / len(rest) / chance
+                moved.append((ratio * expected, at, rest[:place] + rest[place + 1 :]))
+        alive = moved
+        if sum(one[0] for one in alive) * share >= LIMIT:
+            return count + 1
+    return len(faces) + 1
+
+
 # --- the likelihood of the newest card, given those before it and what was left before it ---------
 
 

@@ -4,12 +4,20 @@ Source: controller/monitors/README.md, "Measured".
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from random import Random
 from typing import Final
 
 from controller.monitors.advisory import Advisory
 from controller.monitors.faces import FACES, GAP, RANKS, SUITS
-from controller.monitors.items import CardSeen, CardsUnseen, MonitorItem, ShoeEnds, ShoeOpens
+from controller.monitors.items import (
+    CardSeen,
+    CardsUnseen,
+    CoupEnds,
+    MonitorItem,
+    ShoeEnds,
+    ShoeOpens,
+)
 from controller.monitors.state import MonitorState
 from controller.monitors.take import take
 from controller.rules.cards import Card, Rank, Suit
@@ -25,6 +33,15 @@ def items_of(faces: Faces, shoe: int = 1, batch: str = "") -> Iterator[MonitorIt
     yield ShoeOpens(shoe, DECKS, batch)
     for face in faces:
         yield CardsUnseen(1) if face == GAP else SEEN[face]
+    yield ShoeEnds()
+
+
+def items_of_coups(coups: Sequence[Faces], shoe: int, batch: str) -> Iterator[MonitorItem]:
+    yield ShoeOpens(shoe, DECKS, batch)
+    for coup in coups:
+        for face in coup:
+            yield SEEN[face]
+        yield CoupEnds()
     yield ShoeEnds()
 
 
@@ -97,6 +114,48 @@ def shoe_with_run(chance: Random, run: Faces, at: int) -> list[int]:
 def cut(chance: Random, faces: list[int]) -> list[int]:
     at = chance.randrange(len(faces))
     return faces[at:] + faces[:at]
+
+
+# --- coups and slugs ------------------------------------------------------------------------------
+
+
+def coups_of(chance: Random, faces: Faces) -> list[list[int]]:
+    """Four, five or six cards at a time, about as often as the tableau has them."""
+    coups, begin = [], 0
+    while begin < len(faces):
+        cards = chance.choices((4, 5, 6), (38, 30, 32))[0]
+        coups.append(list(faces[begin : begin + cards]))
+        begin += cards
+    return coups
+
+
+def slug_of_coups(
+    chance: Random, coups: Sequence[Faces], count: int, *, backward: bool
+) -> list[int]:
+    """Some coups of a shoe one after another, the cards of each in any order."""
+    begin = chance.randrange(len(coups) - count)
+    taken = [chance.sample(list(coup), len(coup)) for coup in coups[begin : begin + count]]
+    return [face for coup in (taken[::-1] if backward else taken) for face in coup]
+
+
+def string_of_cards(chance: Random, cards: Faces, count: int, *, backward: bool) -> list[int]:
+    begin = chance.randrange(len(cards) - count)
+    taken = list(cards[begin : begin + count])
+    return taken[::-1] if backward else taken
+
+
+@cache
+def earlier_shoes() -> tuple[MonitorState, tuple[tuple[int, ...], ...]]:
+    """The monitors after four fair shoes of two batches, and the coups of the third.
+
+    It is the newest of its batch: the next shoe is dealt from it again.
+    """
+    chance, state = Random("earlier shoes"), MonitorState()
+    dealt = [coups_of(chance, fair_shoe(chance)) for _ in range(4)]
+    for number, coups in enumerate(dealt, 1):
+        batch = "red" if number % 2 else "blue"
+        state, _ = advisories(items_of_coups(coups, number, batch), state)
+    return state, tuple(tuple(coup) for coup in dealt[2])
 
 
 # --- runs -----------------------------------------------------------------------------------------

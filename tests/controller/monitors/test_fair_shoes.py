@@ -4,7 +4,7 @@ from collections import Counter
 from random import Random
 
 import pytest
-from simulated_shoes import advisories, fair_shoe, items_of
+from simulated_shoes import advisories, coups_of, fair_shoe, items_of_coups
 
 from controller.monitors.advisory import AdvisoryKind
 from controller.monitors.budget import BUDGET, BUDGET_SHOES
@@ -18,7 +18,8 @@ def alarms(seed: int, shoes: int) -> Counter[AdvisoryKind]:
     chance, state, found = Random(seed), MonitorState(), Counter[AdvisoryKind]()
     for shoe in range(1, shoes + 1):
         batch = "red" if shoe % 2 else "blue"
-        state, said = advisories(items_of(fair_shoe(chance), shoe, batch), state)
+        coups = coups_of(chance, fair_shoe(chance))
+        state, said = advisories(items_of_coups(coups, shoe, batch), state)
         found.update(one.kind for one in said if not one.again)
     return found
 
