@@ -13,7 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from firmware_bridge.message import Message
-from firmware_bridge.recorded_text import Identifier
+from firmware_bridge.recorded_text import Identifier, PersonId
 
 
 class AdvisoryKind(StrEnum):
@@ -23,7 +23,8 @@ class AdvisoryKind(StrEnum):
     RUN = "run"
     SHARED = "shared"
     REPEAT = "repeat"
-    STALL = "stall"
+    STALL_CUT = "stall-cut"
+    STALL_LAST = "stall-last"
     PERSON = "person"
 
 
@@ -73,11 +74,32 @@ class SharedEvidence(Struct, frozen=True, tag="shared-evidence"):
     of: int
 
 
-Evidence: TypeAlias = RuleEvidence | SharedEvidence
+class StallEvidence(Struct, frozen=True, tag="stall-evidence"):
+    """A coup was awaited so long; so long is allowed. Nanoseconds."""
+
+    lasted_ns: int
+    allowed_ns: int
+
+
+class PersonEvidence(Struct, frozen=True, tag="person-evidence"):
+    """A person voided, repeated or corrected `acts` of the `coups` with them at the table.
+
+    Of the `other_coups` beside, somebody did so with `other_acts`.
+    """
+
+    person: PersonId
+    role: Identifier
+    acts: int
+    coups: int
+    other_acts: int
+    other_coups: int
+
+
+Evidence: TypeAlias = RuleEvidence | SharedEvidence | StallEvidence | PersonEvidence
 
 
 class Advisory(Struct, frozen=True, tag="advisory"):
-    """A statistical remark on a shoe.
+    """A statistical remark on a shoe; `shoe` is 0 where none is open yet.
 
     `card` is how many cards had left the shoe when it was known, `strength_millibits` how far the
     evidence lay over the threshold, in thousandths of a doubling. `again`: raised before in this

@@ -170,13 +170,12 @@ def _seeds(past: PastShoes, dealt: Dealt, newest: bytes) -> list[StringFollower]
     for step, six in ((1, newest), (-1, newest[::-1])):
         if (at := own.find(six)) >= 0:
             begin = _begin_in_text(_OWN_CARDS, step, at, before)
-            capital = UNIT // (dealt.total * dealt.total)
+            capital = starting_capital(_OWN_CARDS, past, dealt.total)
             found += _replayed(begin, capital, past, dealt)
     near = _blocks_near(past.places, newest) if past.places else 0
     if not near:
         return found
-    coups = UNIT * 3 // 4 // (2 * len(past.blocks) * dealt.total)
-    plain = UNIT // 4 // (2 * len(past.text) * dealt.total)
+    coups, plain = (starting_capital(way, past, dealt.total) for way in (_COUPS, _CARDS))
     for step, six in ((1, newest), (-1, newest[::-1])):
         if (at := past.text.find(six)) >= 0:
             begin = _begin_in_text(_CARDS, step, at, before)
@@ -185,6 +184,19 @@ def _seeds(past: PastShoes, dealt: Dealt, newest: bytes) -> list[StringFollower]
             begin = StringFollower(_COUPS, step, block, past.blocks[block], 0, before + 1, block)
             found += _replayed(begin, coups, past, dealt)
     return found
+
+
+def starting_capital(way: FollowWay, past: PastShoes, total: int) -> int:
+    """What each follower of a way begins with, in a shoe of so many cards.
+
+    In each direction one may begin at any place with any card; in the shoe itself at a place before
+    that card, so in both directions there are less than `total` squared.
+    """
+    if way is _COUPS:
+        return UNIT * 3 // 4 // (2 * len(past.blocks) * total)
+    if way is _CARDS:
+        return UNIT // 4 // (2 * len(past.text) * total)
+    return UNIT // (total * total)
 
 
 def _begin_in_text(way: FollowWay, step: int, at: int, before: int) -> StringFollower:

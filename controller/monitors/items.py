@@ -3,12 +3,13 @@
 Source: controller/monitors/README.md, "What it is told".
 """
 
+from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from controller.rules.cards import Card
-from firmware_bridge.recorded_text import Identifier
+from firmware_bridge.recorded_text import Identifier, PersonId
 
 
 class ShoeOpens(Struct, frozen=True, tag="monitor-shoe-opens"):
@@ -31,12 +32,63 @@ class CardsUnseen(Struct, frozen=True, tag="monitor-cards-unseen"):
     unseen: int
 
 
+class BurnEnds(Struct, frozen=True, tag="monitor-burn-ends"):
+    """All burn cards are out."""
+
+
+class CoupBegins(Struct, frozen=True, tag="monitor-coup-begins"):
+    """The first card of a coup leaves the shoe, at a monotonic time."""
+
+    at_ns: int
+
+
 class CoupEnds(Struct, frozen=True, tag="monitor-coup-ends"):
-    """The cards of a coup are all out, or the burn is over."""
+    """The cards of a coup are all out, or it was given up, with these people at the table.
+
+    What people did about the coup comes before it.
+    """
+
+    at_table: tuple[PersonId, ...] = ()
+
+
+class CutCardPutIn(Struct, frozen=True, tag="monitor-cut-card-put-in"):
+    """The cut was made and the cut card put in, at a monotonic time."""
+
+    at_ns: int
+
+
+class CutCardCameOut(Struct, frozen=True, tag="monitor-cut-card-came-out"):
+    """The cut card left the shoe, at a monotonic time."""
+
+    at_ns: int
+
+
+class TimePasses(Struct, frozen=True, tag="monitor-time-passes"):
+    """The time by the monotonic clock, told now and then: so a stall is said while it lasts."""
+
+    at_ns: int
+
+
+class PersonAct(StrEnum):
+    """What a person did about a coup."""
+
+    VOID = "void"
+    REPEAT = "repeat"
+    CORRECT = "correct"
+
+
+class PersonActs(Struct, frozen=True, tag="monitor-person-acts"):
+    """A person voided, repeated or corrected a coup."""
+
+    person: PersonId
+    role: Identifier
+    act: PersonAct
 
 
 class ShoeEnds(Struct, frozen=True, tag="monitor-shoe-ends"):
     """The shoe is over."""
 
 
-MonitorItem: TypeAlias = ShoeOpens | CardSeen | CardsUnseen | CoupEnds | ShoeEnds
+TimedItem: TypeAlias = CoupBegins | CutCardPutIn | CutCardCameOut | TimePasses
+ShoeItem: TypeAlias = ShoeOpens | CardSeen | CardsUnseen | BurnEnds | CoupEnds | ShoeEnds
+MonitorItem: TypeAlias = ShoeItem | TimedItem | PersonActs

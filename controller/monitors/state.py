@@ -10,6 +10,8 @@ from controller.monitors.advisory import Advisory
 from controller.monitors.follow import StringFollower
 from controller.monitors.order_bets import OPENING_CAPITAL
 from controller.monitors.past import NO_PAST, PastShoes
+from controller.monitors.people import PeopleCounts
+from controller.monitors.stall import CoupPause, StallLimits
 from firmware_bridge.recorded_text import Identifier
 
 
@@ -42,10 +44,17 @@ class ShoeSoFar(Struct, frozen=True):
 
 
 class MonitorState(Struct, frozen=True):
-    """All monitors of one table. `shoe` is None outside a shoe; `past` are the shoes before."""
+    """All monitors of one table.
+
+    `shoe` is None outside a shoe; `past` are the shoes before; `pause` is what a coup is awaited
+    after; `limits` are the house's.
+    """
 
     shoe: ShoeSoFar | None = None
     past: PastShoes = NO_PAST
+    pause: CoupPause | None = None
+    people: PeopleCounts = PeopleCounts()
+    limits: StallLimits = StallLimits()
 
 
 def encode_state(state: MonitorState) -> bytes:

@@ -1,168 +1,166 @@
 """Takes one happening of the table: the monitors' new state, and what they have to say.
 
-Source: controller/monitors/README.md.
+Source: controller/monitors/README.md, "What it is told".
 """
 
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from controller.monitors.advisory import Advisory, AdvisoryKind, RuleEvidence, SharedEvidence
-from controller.monitors.budget import Alarm, strength_millibits
-from controller.monitors.faces import DECKS_MAX, FACES, GAP, face_of
-from controller.monitors.follow import Dealt, follow, follow_alarms, shared_evidence
+from controller.monitors.advisory import Advisory, AdvisoryKind, Evidence
+from controller.monitors.budget import FRACTION_BITS, strength_millibits
+from controller.monitors.faces import face_of
 from controller.monitors.items import (
+    BurnEnds,
     CardSeen,
     CardsUnseen,
+    CoupBegins,
     CoupEnds,
+    CutCardCameOut,
+    CutCardPutIn,
     MonitorItem,
+    PersonActs,
     ShoeEnds,
     ShoeOpens,
+    TimedItem,
+    TimePasses,
 )
-from controller.monitors.order_bets import (
-    bet_on_order,
-    deposit_for,
-    evidence_since,
-    order_alarms,
-    pair_of,
-    rule_evidence,
+from controller.monitors.past import add_shoe
+from controller.monitors.people import (
+    LIMIT_LOG2,
+    coup_ends,
+    evidence_log2,
+    mark_said,
+    person_acts,
+    person_evidence,
+    shoe_ends,
 )
-from controller.monitors.past import PastShoe, PastShoes, add_shoe
-from controller.monitors.state import MonitorState, Raised, ShoeSoFar
-from controller.monitors.succession import HITS
+from controller.monitors.shoe_watch import (
+    end_block,
+    open_shoe,
+    pass_cards,
+    past_shoe,
+    said_again,
+    watch_card,
+)
+from controller.monitors.stall import CoupPause, stall
+from controller.monitors.state import MonitorState, Raised
 from controller.monitors.words import words_of
 
-_MEANT_BY_ORDER = (AdvisoryKind.RUN, AdvisoryKind.REPEAT)
-# What is raised again at the shoe's end has doubled at least once since.
-_AGAIN_MILLIBITS = 1_000
+Said: TypeAlias = tuple[Advisory, ...]
 
 
-def take(state: MonitorState, item: MonitorItem) -> tuple[MonitorState, tuple[Advisory, ...]]:
+def take(state: MonitorState, item: MonitorItem) -> tuple[MonitorState, Said]:
     """The state after a happening, and the advisories it raised.
 
     Cards outside a shoe are passed over: they belong to none.
     """
-    shoe = state.shoe
+    if isinstance(item, CardSeen):  # first, as it is by far the most frequent
+        shoe, past = state.shoe, state.past
+        if shoe is None:
+            return state, ()
+        shoe, said = watch_card(shoe, past, face_of(item.card))
+        return MonitorState(shoe, past, state.pause, state.people, state.limits), said
     match item:
-        case CardSeen():
-            return (state, ()) if shoe is None else _take_card(state, shoe, face_of(item.card))
-        case ShoeOpens():
-            ended, said = take(state, ShoeEnds())
-            return replace(ended, shoe=_new_shoe(item)), said
-        case CardsUnseen() | CoupEnds() | ShoeEnds():
-            return (state, ()) if shoe is None else _take_break(state, shoe, item)
-        case _:
-            assert_never(item)
-
-
-def _new_shoe(item: ShoeOpens) -> ShoeSoFar:
-    decks = min(max(item.decks, 1), DECKS_MAX)
-    return ShoeSoFar(item.shoe, decks, item.batch, deposit_for(decks * FACES))
-
-
-def _take_break(
-    state: MonitorState, shoe: ShoeSoFar, item: CardsUnseen | CoupEnds | ShoeEnds
-) -> tuple[MonitorState, tuple[Advisory, ...]]:
-    match item:
-        case CardsUnseen():
-            cards = shoe.cards + bytes((GAP,)) * item.unseen
-            return replace(state, shoe=replace(shoe, cards=cards)), ()
         case CoupEnds():
-            ends = (*shoe.coup_ends, len(shoe.cards))
-            return replace(state, shoe=replace(shoe, coup_ends=ends)), ()
+            return _end_coup(state, item)
+        case PersonActs():
+            people = person_acts(state.people, item.person, item.role)
+            return replace(state, people=people), ()
+        case CoupBegins() | CutCardPutIn() | CutCardCameOut() | TimePasses():
+            return _take_time(state, item)
+        case ShoeOpens():
+            state, said = _end_shoe(state)
+            return replace(state, shoe=open_shoe(item.shoe, item.decks, item.batch)), said
         case ShoeEnds():
-            ended = PastShoe(shoe.number, shoe.batch, shoe.cards, shoe.coup_ends)
-            past = add_shoe(state.past, ended)
-            return replace(state, shoe=None, past=past), _said_again(shoe)
+            return _end_shoe(state)
+        case CardsUnseen() | BurnEnds():
+            return _pass(state, item), ()
         case _:
             assert_never(item)
 
 
-def _take_card(
-    state: MonitorState, shoe: ShoeSoFar, face: int
-) -> tuple[MonitorState, tuple[Advisory, ...]]:
-    before, cards, capital = shoe.cards[-1:], shoe.cards + bytes((face,)), shoe.capital
-    # One more than the decks hold is custody's finding; here it is as likely as a last one.
-    left = max(shoe.decks * FACES - shoe.seen, 1)
-    of_face = max(shoe.decks - shoe.cards.count(face), 1)
-    alarms: tuple[Alarm, ...] = ()
-    if before and before[0] != GAP:
-        pair = pair_of(before[0], face)
-        capital = bet_on_order(capital, shoe.deposit, pair, left, of_face)
-        if HITS[pair]:
-            alarms = order_alarms(capital)
-    dealt = Dealt(cards, shoe.seen + 1, shoe.decks)
-    followers = follow(shoe.followers, state.past, dealt, left, of_face)
-    shoe = ShoeSoFar(
-        shoe.number,
-        shoe.decks,
-        shoe.batch,
-        shoe.deposit,
-        cards,
-        shoe.seen + 1,
-        capital,
-        followers,
-        shoe.coup_ends,
-        shoe.raised,
-    )
-    if followers:
-        alarms += follow_alarms(followers)
-    if not alarms:
-        return MonitorState(shoe, state.past), ()
-    shoe, said = _speak(shoe, state.past, alarms)
-    return MonitorState(shoe, state.past), said
+def _pass(state: MonitorState, item: CardsUnseen | BurnEnds) -> MonitorState:
+    if state.shoe is None:
+        return state
+    if isinstance(item, CardsUnseen):
+        return replace(state, shoe=pass_cards(state.shoe, item.unseen))
+    return replace(state, shoe=end_block(state.shoe))
 
 
-def _speak(
-    shoe: ShoeSoFar, past: PastShoes, alarms: tuple[Alarm, ...]
-) -> tuple[ShoeSoFar, tuple[Advisory, ...]]:
-    """Say what was not said in this shoe; of the rest keep the strongest for its end."""
-    raised, new = list(shoe.raised), []
-    for alarm in alarms:
-        places = [at for at, one in enumerate(raised) if one.said.kind is alarm.kind]
-        if (
-            not places
-            and alarm.kind in _MEANT_BY_ORDER
-            and any(one.said.kind is AdvisoryKind.ORDER for one in raised)
-        ):
-            continue  # no news of cards in order
-        if not places:
-            new.append(_advisory(shoe, past, alarm))
-            raised.append(Raised(new[-1], new[-1]))
+def _end_shoe(state: MonitorState) -> tuple[MonitorState, Said]:
+    """A cut card that is in before its shoe is open is awaited on; one of an ended shoe is not."""
+    if state.shoe is None:
+        return state, ()
+    past = add_shoe(state.past, past_shoe(state.shoe))
+    ended = MonitorState(None, past, None, shoe_ends(state.people), state.limits)
+    return ended, said_again(state.shoe)
+
+
+# --- people ---------------------------------------------------------------------------------------
+
+
+def _end_coup(state: MonitorState, item: CoupEnds) -> tuple[MonitorState, Said]:
+    """Count the coup; test those who acted on it."""
+    acting = state.people.acting
+    people = coup_ends(state.people, item.at_table)
+    shoe = None if state.shoe is None else end_block(state.shoe)
+    state = replace(state, shoe=shoe, people=people)
+    said: Said = ()
+    for one in people.people if acting else ():
+        if one.person not in acting or one.said:
             continue
-        one, millibits = raised[places[0]], strength_millibits(alarm.held, alarm.limit)
-        if millibits >= one.strongest.strength_millibits + _AGAIN_MILLIBITS:
-            again = replace(_advisory(shoe, past, alarm), again=True)
-            raised[places[0]] = Raised(one.said, again)
-    return replace(shoe, raised=tuple(raised)), tuple(new)
+        found = max(person_evidence(people, one), key=evidence_log2)
+        over = evidence_log2(found) - LIMIT_LOG2
+        if over >= 0:
+            millibits = over * 1_000 >> FRACTION_BITS
+            state, new = _say(state, AdvisoryKind.PERSON, millibits, found)
+            said += new
+            if new:
+                state = replace(state, people=mark_said(state.people, one.person))
+    return state, said
 
 
-def _advisory(shoe: ShoeSoFar, past: PastShoes, alarm: Alarm) -> Advisory:
-    evidence: RuleEvidence | SharedEvidence
-    if alarm.kind in (AdvisoryKind.ORDER, AdvisoryKind.RUN):
-        evidence = rule_evidence(alarm.kind, shoe.capital, shoe.cards)
-    else:
-        out = len(shoe.cards)
-        evidence = shared_evidence(alarm.kind, shoe.followers, past, shoe.number, out)
-    return Advisory(
-        alarm.kind,
-        shoe.number,
-        len(shoe.cards),
-        strength_millibits(alarm.held, alarm.limit),
-        evidence,
-        words_of(evidence),
-        shoe.batch,
-    )
+# --- stalls ---------------------------------------------------------------------------------------
 
 
-def _said_again(shoe: ShoeSoFar) -> tuple[Advisory, ...]:
-    return tuple(_at_end(one, shoe.cards) for one in shoe.raised if one.strongest.again)
+def _take_time(state: MonitorState, item: TimedItem) -> tuple[MonitorState, Said]:
+    match item:
+        case CutCardPutIn():
+            return replace(state, pause=CoupPause(AdvisoryKind.STALL_CUT, item.at_ns)), ()
+        case CutCardCameOut():
+            return replace(state, pause=CoupPause(AdvisoryKind.STALL_LAST, item.at_ns)), ()
+        case TimePasses() | CoupBegins():
+            pause = state.pause
+            if pause is None:
+                return state, ()
+            state, said = _look_at_pause(state, pause, item.at_ns)
+            return (replace(state, pause=None) if isinstance(item, CoupBegins) else state), said
+        case _:
+            assert_never(item)
 
 
-def _at_end(raised: Raised, cards: bytes) -> Advisory:
-    """Order and runs are counted over all cards since the first; strings are as they stood."""
-    first = raised.said.evidence
-    if not isinstance(first, RuleEvidence):
-        return raised.strongest
-    evidence = evidence_since(first, cards)
-    return replace(raised.strongest, card=len(cards), evidence=evidence, words=words_of(evidence))
+def _look_at_pause(state: MonitorState, pause: CoupPause, at_ns: int) -> tuple[MonitorState, Said]:
+    if at_ns < pause.since_ns:  # the machine has started again since: its clock begins anew
+        return replace(state, pause=CoupPause(pause.kind, at_ns, pause.said)), ()
+    found = stall(state.limits, pause, at_ns)
+    if found is None:
+        return state, ()
+    millibits = strength_millibits(found.lasted_ns, found.allowed_ns)
+    said_pause = CoupPause(pause.kind, pause.since_ns, said=True)
+    return _say(replace(state, pause=said_pause), pause.kind, millibits, found)
+
+
+def _say(
+    state: MonitorState, kind: AdvisoryKind, millibits: int, evidence: Evidence
+) -> tuple[MonitorState, Said]:
+    """Say it, unless this shoe has heard it."""
+    shoe = state.shoe
+    if shoe is None:
+        return state, (Advisory(kind, 0, 0, millibits, evidence, words_of(evidence)),)
+    if any(one.said.kind is kind for one in shoe.raised):
+        return state, ()
+    out = len(shoe.cards)
+    new = Advisory(kind, shoe.number, out, millibits, evidence, words_of(evidence), shoe.batch)
+    raised = (*shoe.raised, Raised(new, new))
+    return replace(state, shoe=replace(shoe, raised=raised)), (new,)

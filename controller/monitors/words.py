@@ -3,11 +3,19 @@
 Source: controller/monitors/README.md, "Advisories".
 """
 
-from typing import assert_never
+from typing import Final, assert_never
 
-from controller.monitors.advisory import Evidence, RuleEvidence, SharedEvidence
+from controller.monitors.advisory import (
+    Evidence,
+    PersonEvidence,
+    RuleEvidence,
+    SharedEvidence,
+    StallEvidence,
+)
 from controller.monitors.succession import RULES
 from firmware_bridge.message import Message, message
+
+_NS_PER_MINUTE: Final = 60 * 1_000_000_000
 
 
 def words_of(evidence: Evidence) -> Message:
@@ -17,6 +25,20 @@ def words_of(evidence: Evidence) -> Message:
             return _rule_words(evidence)
         case SharedEvidence():
             return _shared_words(evidence)
+        case StallEvidence():
+            return message(
+                "coup_awaited_too_long",
+                minutes=evidence.lasted_ns // _NS_PER_MINUTE,
+                allowed=evidence.allowed_ns // _NS_PER_MINUTE,
+            )
+        case PersonEvidence():
+            return message(
+                "one_person_acts_often",
+                acts=evidence.acts,
+                coups=evidence.coups,
+                other_acts=evidence.other_acts,
+                other_coups=evidence.other_coups,
+            )
         case _:
             assert_never(evidence)
 

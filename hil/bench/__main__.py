@@ -15,6 +15,7 @@ from hil.bench.card_path.arrival import measure_arrival
 from hil.bench.card_path.compute import measure_hot
 from hil.bench.card_path.decoder import measure_decoder
 from hil.bench.card_path.interference import measure_interference
+from hil.bench.card_path.monitors import measure_monitors
 from hil.bench.card_path.overload import measure_overload
 from hil.bench.card_path.paced import measure_paced
 from hil.bench.card_path.tablelink import measure_tablelink
@@ -77,6 +78,7 @@ MEASUREMENTS = (
     Measurement(("P17",), "overload", measure_overload),
     Measurement(("P18",), "bytes written and commits", measure_disk_writes),
     Measurement(("P18",), "size of a sealed shoe", measure_sealed_size),
+    Measurement(("P22",), "statistics inside the shoe", measure_monitors),
     Measurement(("P20",), "a peer that floods", measure_flood),
 )
 

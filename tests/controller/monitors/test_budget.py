@@ -22,7 +22,7 @@ from controller.monitors.succession import RULES
 
 def test_the_shares_are_the_whole_budget() -> None:
     assert sum(SHARES.values()) == BUDGET == 12
-    assert set(AdvisoryKind) - set(SHARES) == {AdvisoryKind.STALL}
+    assert set(AdvisoryKind) - set(SHARES) == {AdvisoryKind.STALL_CUT, AdvisoryKind.STALL_LAST}
 
 
 @pytest.mark.parametrize("kind", SHARES)

@@ -20,7 +20,7 @@ from simulated_shoes import (
 from controller.monitors.advisory import AdvisoryKind, SharedEvidence
 from controller.monitors.budget import UNIT
 from controller.monitors.faces import FACES, GAP
-from controller.monitors.follow import Dealt, FollowWay, StringFollower, follow
+from controller.monitors.follow import Dealt, FollowWay, StringFollower, follow, starting_capital
 from controller.monitors.past import (
     BLOCK_CARDS_MAX,
     NO_PAST,
@@ -56,6 +56,39 @@ def test_no_follower_bets_better_than_fair(seed: int) -> None:
             ]
             mean += Fraction(count, len(rest)) * sum(one.capital for one in after)
     assert mean <= UNIT
+
+
+def test_the_followers_of_a_monitor_begin_with_one_unit_together() -> None:
+    past, total = earlier_shoes()[0].past, DECKS * FACES
+    coups, cards, own = (starting_capital(way, past, total) for way in FollowWay)
+
+    shared = 2 * total * (coups * len(past.blocks) + cards * len(past.text))
+    repeats = 2 * sum(own * before for before in range(total))
+    assert UNIT * 0.99 < shared <= UNIT
+    assert UNIT * 0.99 < repeats <= UNIT
+
+
+@pytest.mark.parametrize("way", list(FollowWay))
+def test_a_follower_begins_with_its_part(way: FollowWay) -> None:
+    """Found by its first six cards, it has what its bets made of that part, and no more."""
+    state = earlier_shoes()[0]
+    faces = bytes(fair_shoe(Random(11))[:60]) if way is FollowWay.OWN_CARDS else b""
+    past = NO_PAST if way is FollowWay.OWN_CARDS else state.past
+    cards = faces + (faces[20:26] if faces else bytes(state.past.text[100:106]))
+    left = DECKS * FACES - len(cards) + 1
+    dealt = Dealt(cards, len(cards), DECKS)
+
+    found = follow((), past, dealt, left, DECKS - cards[:-1].count(cards[-1]))
+
+    best = max(one.capital for one in found if one.way is way)
+    part = starting_capital(way, past, DECKS * FACES)
+    exact = Fraction(part)
+    for place in range(len(cards) - 6, len(cards)):
+        of_face = DECKS - cards[:place].count(cards[place])
+        exact *= Fraction(1, 16) + Fraction(15 * (DECKS * FACES - place), 16 * of_face)
+    assert best <= exact
+    if way is not FollowWay.COUPS:
+        assert best >= exact * Fraction(99, 100)
 
 
 @pytest.mark.parametrize("backward", [True, False])

@@ -1,0 +1,148 @@
+"""Watches the cards of a shoe: settles every bet on each, and says what is over its threshold.
+
+Source: controller/monitors/README.md, "Advisories".
+"""
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from controller.monitors.advisory import Advisory, AdvisoryKind, RuleEvidence, SharedEvidence
+from controller.monitors.budget import Alarm, strength_millibits
+from controller.monitors.faces import DECKS_MAX, FACES, GAP
+from controller.monitors.follow import Dealt, follow, follow_alarms, shared_evidence
+from controller.monitors.order_bets import (
+    bet_on_order,
+    deposit_for,
+    evidence_since,
+    order_alarms,
+    pair_of,
+    rule_evidence,
+)
+from controller.monitors.past import PastShoe, PastShoes
+from controller.monitors.state import Raised, ShoeSoFar
+from controller.monitors.succession import HITS
+from controller.monitors.words import words_of
+from firmware_bridge.recorded_text import Identifier
+
+_MEANT_BY_ORDER: Final = (AdvisoryKind.RUN, AdvisoryKind.REPEAT)
+# What is raised again at the shoe's end has doubled at least once since.
+_AGAIN_MILLIBITS: Final = 1_000
+# Twice the largest shoe: what is reported beyond is not looked at, so the state stays small.
+CARDS_MAX: Final = 2 * DECKS_MAX * FACES
+
+
+def open_shoe(number: int, decks: int, batch: Identifier) -> ShoeSoFar:
+    """A shoe of which no card is out."""
+    decks = min(max(decks, 1), DECKS_MAX)
+    return ShoeSoFar(number, decks, batch, deposit_for(decks * FACES))
+
+
+def pass_cards(shoe: ShoeSoFar, unseen: int) -> ShoeSoFar:
+    """The shoe after cards that nobody saw."""
+    unseen = min(unseen, CARDS_MAX - len(shoe.cards))
+    return replace(shoe, cards=shoe.cards + bytes((GAP,)) * unseen)
+
+
+def end_block(shoe: ShoeSoFar) -> ShoeSoFar:
+    """The shoe at the end of its burn or of a coup."""
+    ends, out = shoe.coup_ends, len(shoe.cards)
+    return shoe if ends[-1:] == (out,) else replace(shoe, coup_ends=(*ends, out))
+
+
+def past_shoe(shoe: ShoeSoFar) -> PastShoe:
+    """The shoe as it is kept."""
+    return PastShoe(shoe.number, shoe.batch, shoe.cards, shoe.coup_ends)
+
+
+def watch_card(
+    shoe: ShoeSoFar, past: PastShoes, face: int
+) -> tuple[ShoeSoFar, tuple[Advisory, ...]]:
+    """The shoe after a card of this face, and what is said of it."""
+    if len(shoe.cards) >= CARDS_MAX:
+        return shoe, ()
+    before, cards, capital = shoe.cards[-1:], shoe.cards + bytes((face,)), shoe.capital
+    # One more than the decks hold is custody's finding; here it is as likely as a last one.
+    left = max(shoe.decks * FACES - shoe.seen, 1)
+    of_face = max(shoe.decks - shoe.cards.count(face), 1)
+    alarms: tuple[Alarm, ...] = ()
+    if before and before[0] != GAP:
+        pair = pair_of(before[0], face)
+        capital = bet_on_order(capital, shoe.deposit, pair, left, of_face)
+        if HITS[pair]:
+            alarms = order_alarms(capital)
+    dealt = Dealt(cards, shoe.seen + 1, shoe.decks)
+    followers = follow(shoe.followers, past, dealt, left, of_face)
+    shoe = ShoeSoFar(
+        shoe.number,
+        shoe.decks,
+        shoe.batch,
+        shoe.deposit,
+        cards,
+        shoe.seen + 1,
+        capital,
+        followers,
+        shoe.coup_ends,
+        shoe.raised,
+    )
+    if followers:
+        alarms += follow_alarms(followers)
+    if not alarms:
+        return shoe, ()
+    return _speak(shoe, past, alarms)
+
+
+def _speak(
+    shoe: ShoeSoFar, past: PastShoes, alarms: tuple[Alarm, ...]
+) -> tuple[ShoeSoFar, tuple[Advisory, ...]]:
+    """Say what was not said in this shoe; of the rest keep the strongest for its end."""
+    raised, new = list(shoe.raised), []
+    for alarm in alarms:
+        places = [at for at, one in enumerate(raised) if one.said.kind is alarm.kind]
+        if (
+            not places
+            and alarm.kind in _MEANT_BY_ORDER
+            and any(one.said.kind is AdvisoryKind.ORDER for one in raised)
+        ):
+            continue  # no news of cards in order
+        if not places:
+            new.append(_advisory(shoe, past, alarm))
+            raised.append(Raised(new[-1], new[-1]))
+            continue
+        one, millibits = raised[places[0]], strength_millibits(alarm.held, alarm.limit)
+        if millibits >= one.strongest.strength_millibits + _AGAIN_MILLIBITS:
+            again = replace(_advisory(shoe, past, alarm), again=True)
+            raised[places[0]] = Raised(one.said, again)
+    return replace(shoe, raised=tuple(raised)), tuple(new)
+
+
+def _advisory(shoe: ShoeSoFar, past: PastShoes, alarm: Alarm) -> Advisory:
+    evidence: RuleEvidence | SharedEvidence
+    if alarm.kind in (AdvisoryKind.ORDER, AdvisoryKind.RUN):
+        evidence = rule_evidence(alarm.kind, shoe.capital, shoe.cards)
+    else:
+        out = len(shoe.cards)
+        evidence = shared_evidence(alarm.kind, shoe.followers, past, shoe.number, out)
+    return Advisory(
+        alarm.kind,
+        shoe.number,
+        len(shoe.cards),
+        strength_millibits(alarm.held, alarm.limit),
+        evidence,
+        words_of(evidence),
+        shoe.batch,
+    )
+
+
+def said_again(shoe: ShoeSoFar) -> tuple[Advisory, ...]:
+    """What became surer since it was said, at the end of its shoe."""
+    return tuple(_at_end(one, shoe.cards) for one in shoe.raised if one.strongest.again)
+
+
+def _at_end(raised: Raised, cards: bytes) -> Advisory:
+    """Order and runs are counted over all cards since the first; strings are as they stood."""
+    first = raised.said.evidence
+    if not isinstance(first, RuleEvidence):
+        return raised.strongest
+    evidence = evidence_since(first, cards)
+    return replace(raised.strongest, card=len(cards), evidence=evidence, words=words_of(evidence))
