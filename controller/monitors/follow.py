@@ -82,14 +82,17 @@ def follow(
     """
     cards = dealt.cards
     face = cards[-1]
-    moved = [
-        after
-        for follower in followers
-        if (after := _advance(follower, past, cards[:-1], face, left, of_face)) is not None
-    ]
-    newest = cards[-SEED_CARDS:]
-    if len(newest) == SEED_CARDS and GAP not in newest:
-        moved += _seeds(past, dealt, newest)
+    moved: list[StringFollower] = []
+    for follower in followers:
+        after = _advance(follower, past, cards[:-1], face, left, of_face)
+        if after is not None:
+            moved.append(after)
+    newest, before = cards[-SEED_CARDS:], len(cards) - SEED_CARDS
+    if before >= 0 and GAP not in newest:
+        near = _blocks_near(past.places, newest) if past.places else 0
+        # Nearly every card of a fair shoe stops here.
+        if near or cards.find(newest, 0, before) >= 0 or cards.find(newest[::-1], 0, before) >= 0:
+            moved += _seeds(past, dealt, newest, near)
     if len(moved) > FOLLOWERS_MAX:
         moved.sort(key=lambda one: one.capital, reverse=True)
         del moved[FOLLOWERS_MAX:]
@@ -164,7 +167,7 @@ def _stranger(follower: StringFollower) -> StringFollower | None:
 # --- followers whose first cards all came ---------------------------------------------------------
 
 
-def _seeds(past: PastShoes, dealt: Dealt, newest: bytes) -> list[StringFollower]:
+def _seeds(past: PastShoes, dealt: Dealt, newest: bytes, near: int) -> list[StringFollower]:
     found: list[StringFollower] = []
     own, before = dealt.cards[:-SEED_CARDS], len(dealt.cards) - SEED_CARDS
     for step, six in ((1, newest), (-1, newest[::-1])):
@@ -172,7 +175,6 @@ def _seeds(past: PastShoes, dealt: Dealt, newest: bytes) -> list[StringFollower]
             begin = _begin_in_text(_OWN_CARDS, step, at, before)
             capital = starting_capital(_OWN_CARDS, past, dealt.total)
             found += _replayed(begin, capital, past, dealt)
-    near = _blocks_near(past.places, newest) if past.places else 0
     if not near:
         return found
     coups, plain = (starting_capital(way, past, dealt.total) for way in (_COUPS, _CARDS))
