@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from controller.cli.errors import ExitCode, parse_reports
 from controller.cli.output import echo, echo_json
-from controller.cli.table.check_config import plain_settings
+from controller.cli.table.shown_settings import plain_settings
 from controller.config.collisions import collisions
 from controller.config.document import ConfigError
 from controller.config.load import load_config
