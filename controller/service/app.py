@@ -44,7 +44,7 @@ def run_configured(path: Path, *, close_coup_as_partial: bool, as_root: bool) ->
     before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     lines = _log_to_stderr(several=several)
     try:
-        configs = _configs_of_folder(path)[0] if several else (_config_of_file(path),)
+        configs = usable_tables(path)[0] if several else (_config_of_file(path),)
         _require_account(as_root=as_root)
         make_undumpable()
         if several:
@@ -70,7 +70,7 @@ def _config_of_file(file: Path) -> TableConfig:
         raise StartRefused(str(error)) from error
 
 
-def _configs_of_folder(
+def usable_tables(
     folder: Path, first: tuple[Path, ...] = ()
 ) -> tuple[tuple[TableConfig, ...], tuple[Path, ...]]:
     """The tables of a folder that may run, and the files that cannot be used, which are logged.
@@ -86,6 +86,9 @@ def _configs_of_folder(
             configs.append(load_config(file))
         except ConfigError as error:
             problems[file] = str(error)
+        except Exception as error:  # noqa: BLE001  # of one file: the other tables run
+            trace = traceback_text(error.__traceback__)
+            problems[file] = f"{file}: {describe_fault(error)}\n{trace}"
     for file, found in collisions(tuple(configs)).items():
         if found:
             problems[file] = str(ConfigError(file, found))
@@ -122,7 +125,7 @@ def _read_again(tables: Tables, folder: Path) -> None:
     """Run what the folder holds by now; one that cannot be read changes nothing."""
     LOG.info("%s is read again", folder)
     try:
-        configs, unusable = _configs_of_folder(folder, tables.files)
+        configs, unusable = usable_tables(folder, tables.files)
     except (ConfigError, StartRefused) as error:
         LOG.error("nothing is changed: %s", error)  # noqa: TRY400 - the sentence says all
         return

@@ -1,0 +1,81 @@
+"""Which tables of a folder may run. Source: controller/table/README.md, "Several tables in one
+process".
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from controller.config.load import TableConfig, load_config
+from controller.service import app
+from controller.service.app import usable_tables
+from controller.service.table_program import StartRefused
+
+Put = Callable[..., Path]
+MESSAGE = "the ace of spades"
+
+
+@pytest.fixture
+def put(tmp_path: Path) -> Put:
+    def written(file: str, name: str, more: str = "") -> Path:
+        path = tmp_path / file
+        path.write_text(
+            f'[table]\nname = "{name}"\n[rules]\nprofile = "s42-mini"\n'
+            f'[shoe]\nport = "/dev/{file}"\n[journal]\nfolder = "{file}.d"\n'
+            f'[control]\nsocket = "{file}.sock"\n{more}'
+        )
+        return path
+
+    return written
+
+
+def names(tables: tuple[TableConfig, ...]) -> list[str]:
+    return [one.file.name for one in tables]
+
+
+def test_a_file_with_an_error_leaves_the_others(put: Put, tmp_path: Path, caplog) -> None:
+    put("a.toml", "M-1")
+    wrong = put("b.toml", "M-2", "[nothing]\n")
+
+    usable, unusable = usable_tables(tmp_path)
+
+    assert (names(usable), unusable) == (["a.toml"], (wrong,))
+    assert f"{wrong}: nothing: there is no such section" in caplog.text
+
+
+def test_of_two_that_claim_the_same_the_running_one_keeps_it(put: Put, tmp_path: Path) -> None:
+    put("a.toml", "M-1")
+    running = put("b.toml", "M-1")
+
+    assert names(usable_tables(tmp_path)[0]) == ["a.toml"]
+    assert names(usable_tables(tmp_path, (running,))[0]) == ["b.toml"]
+
+
+def test_an_internal_error_at_one_file_leaves_the_others(
+    put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog
+) -> None:
+    bad = put("a.toml", "M-1")
+    put("b.toml", "M-2")
+
+    def load(file: Path) -> TableConfig:
+        if file == bad:
+            raise ZeroDivisionError(MESSAGE)
+        return load_config(file)
+
+    monkeypatch.setattr(app, "load_config", load)
+
+    assert names(usable_tables(tmp_path)[0]) == ["b.toml"]
+    assert f"{bad}: internal error: ZeroDivisionError" in caplog.text
+    assert MESSAGE not in caplog.text
+
+
+def test_a_folder_without_a_usable_table_is_refused_with_every_problem(
+    put: Put, tmp_path: Path
+) -> None:
+    files = put("a.toml", "M-1", "[nothing]\n"), put("b.toml", "M-2", "[nothing]\n")
+
+    with pytest.raises(StartRefused) as refused:
+        usable_tables(tmp_path)
+
+    assert all(str(file) in str(refused.value) for file in files)
