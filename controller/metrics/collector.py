@@ -34,6 +34,7 @@ from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import Lineage, WarningKind
 from controller.custody.state import batch_counts
+from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.effects import CoupClosed, CoupCorrected, WarningClosed, WarningOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
@@ -97,6 +98,9 @@ class TableMetrics:
         self._decisions = _counter(registry, "decisions", words, "role", "decision")
         faults = _counter(registry, "link_errors", "Faults of the link to a device.", "kind")
         self._faults = {kind: faults.labels(kind.value) for kind in LinkFaultKind}
+        words = "Advisories of the shoe monitors, by kind; none is a verdict."
+        advisories = _counter(registry, "advisories", words, "kind")
+        self._advisories = {kind: advisories.labels(kind.value) for kind in AdvisoryKind}
         stores = "Durable transactions of the journal."
         self._transactions = _counter(registry, "journal_transactions", stores)
         steps = "Steps of the machine's clock, forward or back."
@@ -128,6 +132,10 @@ class TableMetrics:
             if cards:
                 self._cards.inc(cards)
                 self._observe_delay(conclusion, stored)
+
+    def count_advisory(self, kind: AdvisoryKind) -> None:
+        """Count one advisory; any thread may call it."""
+        self._advisories[kind].inc()
 
     def text(self, table: Table) -> bytes:
         """All metrics now, in the Prometheus text format 0.0.4."""

@@ -31,6 +31,7 @@ from controller.service.device_log import (
 from controller.service.manifest_lookup import ManifestLookup
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.power_fail import PowerFail, PowerLines
+from controller.service.shoe_monitors import ShoeMonitors
 from controller.service.signal_lines import SignalLines, signal_lines_of
 from controller.service.stored_chunks import stored_chunks
 from controller.service.table_log import TableLog
@@ -116,6 +117,10 @@ class TableProgram:
             self._table.announce,
         )
 
+        self._monitors = ShoeMonitors(
+            config.journal_folder, self._metrics.count_advisory, self._table.announce
+        )
+
     def stop(self) -> None:
         """Store what waits, and end; returns at once."""
         self._table.stop()
@@ -134,7 +139,8 @@ class TableProgram:
         _narrow_journal(config.journal_folder)
         signal_lines = self._take_lines()
         # Who follows what is stored: in this order, after sealing, none in a card's path.
-        followers: list[Subscriber] = [self._metrics, self._batches, TableLog(config.settings)]
+        log = TableLog(config.settings)
+        followers: list[Subscriber] = [self._metrics, self._batches, log, self._monitors]
         if signal_lines is not None:
             followers.append(signal_lines)
         table.subscribe(followers)
@@ -214,6 +220,7 @@ class TableProgram:
             batches_named=self._batches.answered,
             seals=sealing.view() if sealing is not None else None,
             accounts=self._people.account_count(),
+            advisories=self._monitors.advisories,
         )
         return build_snapshot(*published, facts)
 

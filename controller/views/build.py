@@ -8,6 +8,7 @@ from typing import Final
 from controller.core.core import Core
 from controller.core.state import CoreState
 from controller.messages.catalogue import to_words
+from controller.monitors.advisory import Advisory
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.duties import GROUP_NAMES, describe_duty, is_done, required_duties
 from controller.procedure.acts.recording import next_batch, shoe_in_play, uses_two_batches
@@ -59,7 +60,7 @@ from controller.views.snapshot import (
     SuspensionView,
     Withheld,
 )
-from controller.views.snapshot_devices import AuxiliaryView, DeviceView, ShufflerView
+from controller.views.snapshot_devices import AdvisoryView, AuxiliaryView, DeviceView, ShufflerView
 from controller.views.wagering import wagering_view
 from drivers.interface import locked_of
 from drivers.model import CardReading
@@ -109,6 +110,20 @@ def build_snapshot(core: Core, state: CoreState, run: RunFacts = RUNNING) -> Sna
         host=host_view(state.host),
         batches_named=run.batches_named,
         seals=run.seals,
+        advisories=tuple(map(advisory_view, run.advisories)),
+    )
+
+
+def advisory_view(said: Advisory) -> AdvisoryView:
+    """An advisory of the monitors; it follows from disclosed cards alone (`monitored.py`)."""
+    return AdvisoryView(
+        kind=said.kind,
+        shoe=said.shoe,
+        card=said.card,
+        text=to_words(said.words),
+        strength_millibits=said.strength_millibits,
+        evidence=said.evidence,
+        again=said.again,
     )
 
 

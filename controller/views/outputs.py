@@ -126,7 +126,7 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.LOG,
-        "log: start, end, irregularities, decisions, devices, warnings by kind, errors by line",
+        "log: start, end, irregularities, decisions, devices, advisories, warnings by kind, errors",
         AllowedContent.SEEN,
         modules={
             "log": (
@@ -134,6 +134,7 @@ OUTPUTS: Final = (
                 "controller.service.device_log",
                 "controller.service.irregularity_log",
                 "controller.service.power_fail",
+                "controller.service.shoe_monitors",
                 "controller.service.signal_lines",
                 "controller.service.table_log",
                 "controller.service.table_program",

@@ -11,9 +11,11 @@ from typing import Final, Generic, Literal, TypeAlias, TypeVar
 from msgspec import Struct
 
 from controller.actions.choices import FloorDecision, LayoutPart, Provisional
+from controller.monitors.advisory import Advisory
 from controller.procedure.phases import Phase
 from controller.rules.outcome import Outcome
 from controller.views.snapshot_devices import (
+    AdvisoryView,
     AuxiliaryView,
     CustodyView,
     DeviceView,
@@ -379,7 +381,8 @@ class WageringView(Struct, frozen=True):
 class RunFacts(Struct, frozen=True):
     """What is of this run and no stored state: a replay does not give it.
 
-    `failure` says why the loop has ended; `accounts` is how many persons have one.
+    `failure` says why the loop has ended; `accounts` is how many persons have one. `advisories`
+    are those on the shoe in play and on the one before it.
     """
 
     health: Health = Health.RUNNING
@@ -387,6 +390,7 @@ class RunFacts(Struct, frozen=True):
     batches_named: tuple[NamedBatch, ...] = ()
     seals: SealsView | None = None
     accounts: int = 0
+    advisories: tuple[Advisory, ...] = ()
 
 
 class Snapshot(Struct, frozen=True):
@@ -394,7 +398,8 @@ class Snapshot(Struct, frozen=True):
 
     `observed` are the facts that people or devices report at this table. `due` is what is due next,
     `due_calls` what is to be announced or done now. `suspension`, `shoe`, `coup` and `last_coup`
-    are None while there is none, `shuffler` without a connected one.
+    are None while there is none, `shuffler` without a connected one. `advisories` are those on the
+    shoe in play and on the one before it.
     """
 
     schema: Literal[1]
@@ -424,3 +429,4 @@ class Snapshot(Struct, frozen=True):
     host: HostView
     batches_named: tuple[NamedBatch, ...]
     seals: SealsView | None
+    advisories: tuple[AdvisoryView, ...] = ()

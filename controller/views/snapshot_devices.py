@@ -1,4 +1,4 @@
-"""The schema of what people see beside play: devices, batches, the machine, people, evidence.
+"""The schema of what people see beside play: devices, batches, people, evidence, monitors.
 
 Source: controller/views/README.md, "Snapshot".
 """
@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from controller.custody.batch_life.stages import BatchStage
+from controller.monitors.advisory import AdvisoryKind, Evidence
 from drivers.events import Stage
 
 
@@ -203,3 +204,29 @@ class PeopleView(Struct, frozen=True):
     remark: str
     dealers: tuple[str, ...]
     decided: tuple[DecidedView, ...]
+
+
+# --- the shoe monitors ----------------------------------------------------------------------------
+
+
+class AdvisoryView(Struct, frozen=True):
+    """A statistical remark on a shoe, no verdict; `shoe` is 0 where none was open yet.
+
+    `card` is how many cards had left the shoe, `strength_millibits` how far the evidence lay over
+    the threshold. `again`: said before in this shoe, now at its end with more evidence.
+    """
+
+    kind: AdvisoryKind
+    shoe: int
+    card: int
+    text: str
+    strength_millibits: int
+    evidence: Evidence
+    again: bool = False
+
+
+def advisory_words(one: AdvisoryView) -> str:
+    """The sentence of an advisory with its shoe and card; it names no person and no face."""
+    where = f"shoe {one.shoe}, after card {one.card}" if one.shoe else "before the shoe"
+    again = ", said again with more evidence" if one.again else ""
+    return f"{one.text}; {where}{again}; an advisory, no verdict"

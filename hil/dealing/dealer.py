@@ -28,7 +28,7 @@ from hil.dealing.actions import (
     SettingMode,
 )
 from hil.dealing.burn import burn_actions
-from hil.dealing.cards import Card
+from hil.dealing.cards import Card, decks
 from hil.dealing.coup import CoupOnTable
 from hil.dealing.mistakes import SHOE_MISTAKES, Mistake, PlannedMistake
 from hil.dealing.shoe import CutCardKind, Loading, PhysicalShoe, shuffled_loading
@@ -61,7 +61,10 @@ class OverdrawRemedy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DealerSettings:
-    """The settings of a run. `cut_from_back` None: 14 to 30 cards, by the seed."""
+    """The settings of a run. `cut_from_back` None: 14 to 30 cards, by the seed.
+
+    `unshuffled`: the decks are loaded as they were made, one after another.
+    """
 
     seed: int
     shoes: int = 1
@@ -71,6 +74,7 @@ class DealerSettings:
     cut_card_first_is_last_hand: bool = False
     overdraw_remedy: OverdrawRemedy = OverdrawRemedy.SET_ASIDE
     stand_by_after_burn: bool = True
+    unshuffled: bool = False
 
 
 Acts: TypeAlias = Generator[DealerAction, None, None]
@@ -280,6 +284,8 @@ class Dealer:
         """The loading of a shoe, with the cut card placed wrongly where that mistake is planned."""
         settings = self.settings
         loading = shuffled_loading(settings.seed, number, settings.decks)
+        if settings.unshuffled:
+            loading = replace(loading, cards=decks(settings.decks))
         if settings.cut_from_back is not None:
             loading = replace(loading, cut_from_back=settings.cut_from_back)
         planned = {plan.mistake for plan in settings.mistakes if plan.shoe == number}

@@ -4,6 +4,7 @@ Source: controller/views/README.md, "Snapshot"; controller/cli/README.md, "Comma
 """
 
 import textwrap
+from collections.abc import Iterable
 
 from controller.cli.table.status_devices import (
     auxiliary_device_lines,
@@ -44,6 +45,7 @@ from controller.control.answer_schema import (
     WarningAnswer,
     WarningClearedAnswer,
 )
+from controller.monitors.advisory import PersonEvidence
 from controller.views.quantity import cards_in_coups, counted
 from controller.views.snapshot import (
     ClosedCoupView,
@@ -53,7 +55,13 @@ from controller.views.snapshot import (
     Snapshot,
     cards_words,
 )
-from controller.views.snapshot_devices import DeviceView, PeopleView, SealsView
+from controller.views.snapshot_devices import (
+    AdvisoryView,
+    DeviceView,
+    PeopleView,
+    SealsView,
+    advisory_words,
+)
 
 
 def status_block(table: Snapshot, hints: CommandHints, width: int = WIDTH, at_ns: int = 0) -> str:
@@ -68,6 +76,7 @@ def status_block(table: Snapshot, hints: CommandHints, width: int = WIDTH, at_ns
         *_coup_lines(table),
         *warning_lines(table, hints, width, at_ns),
         *irregularity_lines(table, hints, width),
+        *_advisory_lines(table.advisories, width),
         *opening_lines(table, width),
         *wagering_lines(table, width),
         *_table_lines(table, width),
@@ -106,6 +115,7 @@ def watch_block(
     rest = [
         *_coup_lines(table),
         *decision_detail_lines(table, width),
+        *_advisory_lines(table.advisories, width),
         *opening_lines(table, width),
         *wagering_lines(table, width),
         *_table_lines(table, width),
@@ -136,6 +146,16 @@ def _seal_lines(seals: SealsView | None, width: int) -> list[str]:
     code = f"of {seals.day}: code {seals.code}" if seals.code else ""
     texts = (("UNSEALED", seals.problem), ("UNSIGNED", seals.unsigned), ("seals", code))
     return [line for label, words in texts for line in wrapped_lines(label, words, width)]
+
+
+def _advisory_lines(advisories: Iterable[AdvisoryView], width: int) -> list[str]:
+    """What the shoe monitors say, with the id of the person whom it is about, if any."""
+    lines: list[str] = []
+    for one in advisories:
+        person = one.evidence.person if isinstance(one.evidence, PersonEvidence) else ""
+        words = ": ".join(filter(None, (one.kind.value, person, advisory_words(one))))
+        lines += wrapped_lines("advisory", words, width)
+    return lines
 
 
 def _people_lines(people: PeopleView, width: int) -> list[str]:

@@ -26,6 +26,7 @@ from controller.core.state import Conclusion, Stored
 from controller.core.stored_settings import SETTINGS
 from controller.metrics.collector import TableMetrics
 from controller.metrics.server import MetricsServer, MetricsServers, MetricsUnavailable
+from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
@@ -240,6 +241,16 @@ def test_every_irregularity_code_starts_at_zero(
         assert (before, after) == (0, 1), code
 
 
+def test_advisories_are_counted_and_every_kind_starts_at_zero(
+    metrics: TableMetrics, table: Table
+) -> None:
+    metrics.count_advisory(AdvisoryKind.ORDER)
+
+    read = metric_reader(metrics, table)
+    counts = {kind: read("advisories_total", kind=kind.value) for kind in AdvisoryKind}
+    assert counts == {kind: float(kind is AdvisoryKind.ORDER) for kind in AdvisoryKind}
+
+
 def test_a_clock_step_is_counted(metrics: TableMetrics, table: Table, stored: MakeStored) -> None:
     step = ClockStepped(-3_600_000_000_000, READ_AT.utc_ns, ClockEvidence.SAME_BOOT)
     before = metric_reader(metrics, table)("clock_steps_total")
@@ -363,7 +374,7 @@ def test_a_suspended_table_after_a_restart(suspended: Path) -> None:
 CLOSED_SETS = {
     "outcome": {"player", "banker", "tie", "void"},
     "code": {code.value for code in IrregularityCode},
-    "kind": {kind.value for kind in LinkFaultKind},
+    "kind": {kind.value for kind in (*LinkFaultKind, *AdvisoryKind)},
     "health": {health.value for health in Health},
     "stage": {stage.value for stage in Stage},
     "level": {level.value for level in DiskLevel},

@@ -24,7 +24,8 @@ REMEDY = (
 
 
 def generated() -> dict[str, Any]:
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema(Snapshot)}
+    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema(Snapshot)}
+    return dict(json.loads(json.dumps(made)))
 
 
 def breaks(before: Any, after: Any, place: str = "") -> Iterator[str]:

@@ -16,6 +16,7 @@ from controller.control.answer_schema import (
     ResolutionAnswer,
 )
 from controller.journal.store import open_read_only
+from controller.monitors.advisory import AdvisoryKind, PersonEvidence, RuleEvidence, RuleName
 from controller.procedure.states.staff import DecisionCount, StaffState
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
@@ -23,7 +24,7 @@ from controller.rules.outcome import Outcome
 from controller.views.build import build_snapshot
 from controller.views.people import people_view
 from controller.views.snapshot import Health, Snapshot
-from controller.views.snapshot_devices import SealsView
+from controller.views.snapshot_devices import AdvisoryView, SealsView
 
 
 def shown_of(folder: Path) -> Snapshot:
@@ -188,4 +189,19 @@ def test_an_answer_says_which_command_was_sent_and_what_the_device_said() -> Non
     assert conclusion_lines((sent, answered)) == [
         "sent to the shoe: lock the exit",
         "the shoe: lock the exit refused, it has no lock",
+    ]
+
+
+def test_status_shows_advisories_with_the_person_they_are_about(three_coups: Path) -> None:
+    of_person = PersonEvidence("person-1", "floorperson", 9, 40, 1, 300)
+    of_order = RuleEvidence(RuleName.SORTED, 3, 5, 5)
+    advisories = (
+        AdvisoryView(AdvisoryKind.ORDER, 7, 8, "cards in order", 900, of_order),
+        AdvisoryView(AdvisoryKind.PERSON, 7, 90, "often", 900, of_person),
+    )
+    table = replace(shown_of(three_coups), advisories=advisories)
+    lines = status_block(table, CommandHints(), width=200).splitlines()
+    assert [line for line in lines if line.startswith("advisory")] == [
+        "advisory   order: cards in order; shoe 7, after card 8; an advisory, no verdict",
+        "advisory   person: person-1: often; shoe 7, after card 90; an advisory, no verdict",
     ]

@@ -1,0 +1,37 @@
+"""Reads stored records back as inputs with what was concluded from each, without concluding anew.
+
+Source: controller/monitors/README.md, "Where they run"; controller/archive/README.md, "Evidence".
+"""
+
+from collections.abc import Iterable, Iterator
+
+from controller.core.state import Conclusion
+from controller.journal.record import RecordKind, unwrap
+from controller.journal.values import StoredRecord
+from controller.tape.entries import Entry
+from controller.tape.records import inputs_in, read_entry, read_input
+
+
+def stored_conclusions(records: Iterable[StoredRecord]) -> Iterator[Conclusion]:
+    """Every input from which something was concluded, with its entries, in order.
+
+    Entries before the first input are left out. Raises EncodingError.
+    """
+    newest = b""
+    entries: list[Entry] = []
+    for stored in records:
+        if unwrap(stored.record)[0] is RecordKind.INPUT:
+            yield from _conclusion(newest, entries)
+            newest, entries = stored.record, []
+            continue
+        entry = read_entry(stored.record)
+        if entry is not None:
+            entries.append(entry)
+    yield from _conclusion(newest, entries)
+
+
+def _conclusion(record: bytes, entries: list[Entry]) -> Iterator[Conclusion]:
+    item = read_input(record) if record and entries else None
+    if item is not None:
+        # Of a run of chunks the last: nothing was concluded from the others.
+        yield Conclusion(inputs_in(item)[-1], tuple(entries))

@@ -1,0 +1,133 @@
+"""Runs the shoe monitors of one table behind its store: what they say goes to the log and people.
+
+After a start, and where transactions were left out, it reads on from the journal, on the thread of
+its own queue: no start and no card waits.
+
+Source: controller/monitors/README.md, "Where they run"; controller/table/README.md, "Subscribers".
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import ClassVar, Final
+
+from msgspec.structs import replace
+
+from controller.core.state import Conclusion, Stored
+from controller.journal.encoding import EncodingError
+from controller.journal.folder import read_sealed, sealed_files
+from controller.journal.store import open_read_only
+from controller.journal.values import JournalError
+from controller.monitors.advisory import Advisory, AdvisoryKind
+from controller.monitors.items import MonitorItem, ShoeOpens
+from controller.monitors.state import MonitorState
+from controller.monitors.take import take
+from controller.procedure.people.setting_changes import effective_book
+from controller.replay.stored_conclusions import stored_conclusions
+from controller.views.build import advisory_view
+from controller.views.monitored import Monitored, Shown, told_of
+from controller.views.snapshot_devices import advisory_words
+
+LOG: Final = logging.getLogger("smartshoe.monitors")
+# The monitors compare a shoe with so many before it.
+EARLIER_SHOES: Final = 4
+_NOT_READ: Final = (
+    "the monitors know less of the cards before record %d: the journal could not be read."
+    " Run `smartshoe verify`"
+)
+
+
+class ShoeMonitors:
+    """Follows what a table stores, and says what its monitors say.
+
+    `count` is called with each advisory's kind, `announce` when `advisories` has changed.
+    """
+
+    name: ClassVar[str] = "monitors"
+
+    def __init__(
+        self,
+        journal: Path,
+        count: Callable[[AdvisoryKind], object],
+        announce: Callable[[], object],
+    ) -> None:
+        self.advisories: tuple[Advisory, ...] = ()
+        self._journal = journal
+        self._count = count
+        self._announce = announce
+        self._state = MonitorState()
+        self._told = Monitored()
+        # The last record that was taken in; None before the first transaction.
+        self._seq: int | None = None
+        self._of_last_shoe: tuple[Advisory, ...] = ()
+        self._of_this_shoe: tuple[Advisory, ...] = ()
+
+    def stored(self, stored: Stored) -> None:
+        """Take one transaction in, after what is missing before it."""
+        shown = Shown.by(effective_book(stored.book, stored.state.table))
+        before = self.advisories
+        first = self._seq is None
+        if self._seq != stored.after_seq:
+            said = self._read_on(shown, stored.after_seq)
+            if first:
+                # What was raised before a start was said before it.
+                said = ()
+                dealers = stored.state.table.staff.dealers
+                self._told = replace(self._told, dealers=dealers)
+            self._say(said)
+        self._seq = stored.head.seq
+        self._say(self._take(shown, stored.conclusions))
+        if self.advisories != before:
+            self._announce()
+
+    def _take(self, shown: Shown, conclusions: Iterable[Conclusion]) -> tuple[Advisory, ...]:
+        """Take conclusions in; what the monitors say of them."""
+        found: list[Advisory] = []
+        for conclusion in conclusions:
+            self._told, items = told_of(self._told, shown, conclusion)
+            for item in items:
+                found += self._take_item(item)
+        self.advisories = (*self._of_last_shoe, *self._of_this_shoe)
+        return tuple(found)
+
+    def _take_item(self, item: MonitorItem) -> tuple[Advisory, ...]:
+        self._state, said = take(self._state, item)
+        self._of_this_shoe += said
+        if isinstance(item, ShoeOpens):
+            self._of_last_shoe, self._of_this_shoe = self._of_this_shoe, ()
+        return said
+
+    def _say(self, said: Iterable[Advisory]) -> None:
+        for one in said:
+            LOG.warning("%s: %s", one.kind.value, advisory_words(advisory_view(one)))
+            self._count(one.kind)
+
+    def _read_on(self, shown: Shown, until_seq: int) -> tuple[Advisory, ...]:
+        """Take in what the journal holds up to that record: after a start, also earlier shoes."""
+        try:
+            with open_read_only(self._journal) as reader:
+                after = self._seq
+                if after is None:
+                    after = _before_earlier_shoes(self._journal, reader.base.seq)
+                records = (one for one in reader.records(after) if one.seq <= until_seq)
+                return self._take(shown, stored_conclusions(records))
+        except (JournalError, EncodingError, OSError):
+            # Not the error's own message: it may name a card.
+            LOG.warning(_NOT_READ, until_seq)
+            return ()
+
+
+def _before_earlier_shoes(journal: Path, base_seq: int) -> int:
+    """The record before the earlier shoes that are here without a gap."""
+    before, shoes = base_seq, 0
+    for path in reversed(sealed_files(journal)):
+        try:
+            file = read_sealed(path)
+        except JournalError:
+            break
+        if file.heading.first_seq > before:
+            continue  # sealed since `base_seq` was read
+        if file.heading.last_seq != before or shoes == EARLIER_SHOES:
+            break
+        before, shoes = file.heading.first_seq - 1, shoes + 1
+    return before

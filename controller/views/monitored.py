@@ -1,0 +1,264 @@
+"""What the monitors are told of a table: the cards that people have seen, as soon as they have.
+
+A card comes to the monitors with the end of its coup, if that discloses it; else as an unseen one.
+So nothing that they say follows from an undisclosed card, whatever they say and whenever.
+
+Source: controller/monitors/README.md, "Where they run"; D-8 (a scan is not disclosure).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controller.actions.actions import OperatorAction
+from controller.actions.choices import ActKind, FloorDecision, Provisional
+from controller.core.state import Conclusion
+from controller.monitors.items import (
+    BurnEnds,
+    CardSeen,
+    CardsUnseen,
+    CoupBegins,
+    CoupEnds,
+    CutCardCameOut,
+    CutCardPutIn,
+    MonitorItem,
+    PersonAct,
+    PersonActs,
+    ShoeEnds,
+    ShoeOpens,
+    TimePasses,
+)
+from controller.procedure.effects import (
+    ActRecord,
+    BurnDone,
+    CoupClosed,
+    CoupCorrected,
+    CoupRecord,
+    ResolutionRecorded,
+    ShoeEnded,
+    ShoeOpened,
+)
+from controller.procedure.events import CardDrawn, CutCardDrawn, ReportsMissing
+from controller.procedure.rulebook import RuleBook
+from controller.rules.cards import Card
+from controller.rules.setting_values import BurnDisclosure, DealOption
+from controller.tape.entries import Entry, EventVerdicts, RunBegan
+from controller.tape.inputs import Input
+from controller.views.disclosure import record_seen
+
+DEALER_ON: Final = "dealer-on"
+DEALER_OFF: Final = "dealer-off"
+SECOND_PERSON: Final = "second"
+# More cards than a coup, its errors and a burn have are of no coup: they stay unseen.
+WAITING_MAX: Final = 512
+
+
+class Shown(Struct, frozen=True):
+    """What the rules show: every card at its draw, every burn card.
+
+    `endless`: a continuous shuffler feeds the shoe, so that it is no sample to monitor.
+    """
+
+    face_up: bool
+    burn_cards: bool
+    endless: bool
+
+    @staticmethod
+    def by(book: RuleBook) -> "Shown":
+        values = book.values
+        return Shown(
+            face_up=values.deal_option is DealOption.FACE_UP,
+            burn_cards=values.burn_cards_disclosed is BurnDisclosure.ALL,
+            endless=book.continuous,
+        )
+
+
+class Monitored(Struct, frozen=True):
+    """How far the monitors were told.
+
+    `shoe` is the shoe in play, 0 for none that is monitored; `coup` its newest coup that ended.
+    `waiting` are the cards that left it and are of no ended coup yet, None where not read.
+    `burning` until its burn is done, `dealing` from the first card of a coup to its end.
+    """
+
+    shoe: int = 0
+    coup: int = 0
+    waiting: tuple[Card | None, ...] = ()
+    burning: bool = False
+    dealing: bool = False
+    dealers: tuple[str, ...] = ()
+
+
+Told: TypeAlias = tuple[Monitored, tuple[MonitorItem, ...]]
+
+
+def told_of(state: Monitored, shown: Shown, conclusion: Conclusion) -> Told:
+    """What one input and its entries tell the monitors, in the order in which it happened."""
+    at_ns = conclusion.item.at.monotonic_ns
+    items: list[MonitorItem] = []
+    for entry in _in_order(conclusion.entries):
+        state, told = _tell(state, shown, conclusion.item, entry)
+        items += told
+    return state, (*items, TimePasses(at_ns))
+
+
+def _in_order(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """The entries, a card that opens a shoe after that opening.
+
+    Its verdicts come before what it caused, so also before the shoe that it is the first of.
+    """
+    first_card: tuple[Entry, ...] = ()
+    for number, entry in enumerate(entries):
+        drawn = isinstance(entry, EventVerdicts) and isinstance(entry.event, CardDrawn)
+        if drawn and _opens_shoe(entries[number + 1 :]):
+            first_card = (entry,)
+            continue
+        yield entry
+        if isinstance(entry, ShoeOpened):
+            yield from first_card
+            first_card = ()
+
+
+def _opens_shoe(followed_by: Sequence[Entry]) -> bool:
+    """Whether an event opened a shoe, by the entries after its verdicts."""
+    of_it = takewhile(lambda one: not isinstance(one, EventVerdicts), followed_by)
+    return any(isinstance(one, ShoeOpened) for one in of_it)
+
+
+def _tell(state: Monitored, shown: Shown, item: Input, entry: Entry) -> Told:
+    at_ns = item.at.monotonic_ns
+    match entry:
+        case EventVerdicts(event=CardDrawn(card=card)):
+            return _draw(state, card, at_ns)
+        case EventVerdicts(event=ReportsMissing(count_min=count)) if state.shoe:
+            return _wait(state, (None,) * min(max(count, 1), WAITING_MAX)), ()
+        case EventVerdicts(event=CutCardDrawn()):
+            return state, (CutCardCameOut(at_ns),)
+        case CoupClosed(record=record) if _is_new(state, record):
+            return _end_coup(state, shown, record)
+        case BurnDone() if state.burning:
+            return _end_burn(state, shown, entry, at_ns)
+        case ShoeOpened():
+            return _open_shoe(state, shown, entry)
+        case ShoeEnded() if state.shoe:
+            unseen = tuple(_unseen(len(state.waiting)))
+            return Monitored(dealers=state.dealers), (*unseen, ShoeEnds())
+        case RunBegan(same_boot=False):
+            return state, (TimePasses(0),)  # the monotonic clock began anew
+        case ActRecord():
+            return _take_act(state, entry, at_ns)
+        case ResolutionRecorded() | CoupCorrected():
+            return state, tuple(_acts_of_people(item, entry))
+        case _:
+            return state, ()
+
+
+def _take_act(state: Monitored, act: ActRecord, at_ns: int) -> Told:
+    others = tuple(one for one in state.dealers if one != act.person)
+    if act.what == DEALER_ON:
+        return replace(state, dealers=(*others, act.person)), ()
+    if act.what == DEALER_OFF:
+        return replace(state, dealers=others), ()
+    placed = act.what == ActKind.CUT_CARDS_PLACED.value
+    return state, (CutCardPutIn(at_ns),) if placed else ()
+
+
+def _acts_of_people(item: Input, entry: ResolutionRecorded | CoupCorrected) -> Iterator[PersonActs]:
+    """Who voided a coup, stated its outcome or corrected it: the person, and the second one."""
+    act = PersonAct.CORRECT
+    if isinstance(entry, ResolutionRecorded):
+        voids = entry.decision is FloorDecision.VOID_COUP or entry.provisional is Provisional.VOID
+        if not voids and entry.decision is not FloorDecision.STATE_OUTCOME:
+            return
+        act = PersonAct.VOID if voids else PersonAct.CORRECT
+    role = item.role.value if isinstance(item, OperatorAction) else ""
+    yield PersonActs(entry.person, role, act)
+    if entry.second:
+        yield PersonActs(entry.second, SECOND_PERSON, act)
+
+
+# --- cards ----------------------------------------------------------------------------------------
+
+
+def _open_shoe(state: Monitored, shown: Shown, opened: ShoeOpened) -> Told:
+    if shown.endless:
+        return Monitored(dealers=state.dealers), ()
+    begun = Monitored(opened.shoe, burning=not opened.joined, dealers=state.dealers)
+    return begun, (ShoeOpens(opened.shoe, opened.decks),)
+
+
+def _draw(state: Monitored, card: Card | None, at_ns: int) -> Told:
+    if not state.shoe:
+        return state, ()
+    begins = not (state.burning or state.dealing)
+    state = replace(_wait(state, (card,)), dealing=not state.burning)
+    return state, (CoupBegins(at_ns),) if begins else ()
+
+
+def _wait(state: Monitored, cards: tuple[Card | None, ...]) -> Monitored:
+    waiting = (*state.waiting, *cards)
+    if len(waiting) > WAITING_MAX:  # a device that reports without end
+        waiting = (None,) * WAITING_MAX
+    return replace(state, waiting=waiting)
+
+
+def _end_burn(state: Monitored, shown: Shown, burn: BurnDone, at_ns: int) -> Told:
+    """The first burn card is shown, the others where the rules say so.
+
+    A burn without a count ends with the first card of the first coup.
+    """
+    burned, others = state.waiting[: burn.removed], state.waiting[burn.removed :]
+    seen = len(burned) if shown.burn_cards else 1
+    first = burned[0] if burned and burned[0] == burn.first else None
+    faces = [first, *burned[1:seen], *(None for _ in burned[seen:])][: len(burned)]
+    begun = (CoupBegins(at_ns),) if others else ()
+    state = replace(state, burning=False, dealing=bool(others), waiting=others)
+    return state, (*_cards(faces), BurnEnds(), *begun)
+
+
+def _is_new(state: Monitored, record: CoupRecord) -> bool:
+    return record.shoe == state.shoe and record.coup > state.coup
+
+
+def _end_coup(state: Monitored, shown: Shown, record: CoupRecord) -> Told:
+    """The cards up to the coup's last one; those in no hand of it, and after it, are not seen."""
+    faces, taken = _faces_of_hands(state.waiting, record)
+    if not record_seen(record, face_up=shown.face_up):
+        faces = [None] * taken
+    waiting = state.waiting[taken:]
+    state = replace(state, coup=record.coup, waiting=waiting, burning=False, dealing=False)
+    return state, (*_cards(faces), CoupEnds(state.dealers))
+
+
+def _faces_of_hands(
+    waiting: Sequence[Card | None], record: CoupRecord
+) -> tuple[list[Card | None], int]:
+    """The faces of the coup's hands among the cards that wait, and how many that takes."""
+    faces: list[Card | None] = [None] * len(waiting)
+    taken = 0
+    for dealt in record.cards:
+        if dealt.card is not None and dealt.card in waiting[taken:]:
+            at = waiting.index(dealt.card, taken)
+            faces[at] = dealt.card
+            taken = at + 1
+    return faces[:taken], taken
+
+
+def _cards(faces: Iterable[Card | None]) -> Iterator[MonitorItem]:
+    unseen = 0
+    for face in faces:
+        if face is None:
+            unseen += 1
+            continue
+        yield from _unseen(unseen)
+        unseen = 0
+        yield CardSeen(face)
+    yield from _unseen(unseen)
+
+
+def _unseen(count: int) -> Iterator[MonitorItem]:
+    if count:
+        yield CardsUnseen(count)

@@ -1,0 +1,167 @@
+"""The monitors of a table: what they say goes out once, when its cards are disclosed.
+
+The shoe is dealt in the order of new decks, from the four of diamonds on.
+"""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from controller.core.state import Stored
+from controller.journal.folder import sealed_files
+from controller.journal.store import Journal
+from controller.monitors.advisory import AdvisoryKind
+from controller.service.shoe_monitors import ShoeMonitors
+from controller.table.loop import Loop
+from controller.tape.inputs import Started
+from controller.views.build import build_snapshot
+from controller.views.snapshot import RunFacts
+
+NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
+# 4d 5d 6d 7d 8d 9d: Player wins, 8 over 1; then 10d Jd Qd Kd Ac 2c: Banker, 2 over 1.
+IN_ORDER = ("44 81 94", "44 91 95", "44 82 96", "44 92 97", "44 83 98", "44 93 99", "47 90")
+GOES_ON = ("44 81 9A", "44 91 9B", "44 82 9C", "44 92 9D", "44 83 A1", "44 93 A2", "47 C0")
+FAIR = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+
+
+@pytest.fixture(autouse=True)
+def _capture(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "smartshoe.monitors")
+
+
+class Followed:
+    """A table that stores in a journal, and what follows it."""
+
+    def __init__(self, journal: Journal, script) -> None:
+        self.script = script().begun()
+        self.folder = journal.file.parent
+        self._inputs = iter(())
+        self._loop = Loop(
+            journal, script().core, self.script.core.initial(), lambda: self.script.at
+        )
+        self._taken = 0
+        self.followers: list[ShoeMonitors] = []
+        self.counted: list[AdvisoryKind] = []
+        self.announced: list[int] = []
+        self.newest: Stored | None = None
+
+    def follow(self) -> ShoeMonitors:
+        """New monitors, as after a start."""
+        made = ShoeMonitors(self.folder, self.counted.append, lambda: self.announced.append(1))
+        self.followers.append(made)
+        return made
+
+    def reported(self, *reports: str) -> None:
+        self.script.reported(*reports)
+        for item in self.script.inputs[self._taken :]:
+            if isinstance(item, Started):
+                stored = self._loop.begin(item)
+            else:
+                self._loop.take(item)
+                stored = self._loop.store_if_due(force=True)
+            assert stored is not None
+            self.newest = stored
+            for one in self.followers:
+                one.stored(stored)
+        self._taken = len(self.script.inputs)
+
+
+@pytest.fixture
+def followed(fast_dir: Path, script) -> Iterator[Followed]:
+    with Journal.open(fast_dir / "journal") as journal:
+        yield Followed(journal, script)
+
+
+def lines(caplog) -> list[str]:
+    return [f"{one.levelname} {one.getMessage()}" for one in caplog.records]
+
+
+def test_nothing_is_said_before_the_cards_of_the_coup_are_disclosed(followed, caplog) -> None:
+    monitors = followed.follow()
+    followed.reported(*NEW_SHOE, *IN_ORDER[:-1])
+    assert (lines(caplog), monitors.advisories, followed.counted) == ([], (), [])
+    followed.reported(IN_ORDER[-1])
+    (line,) = lines(caplog)
+    assert line.startswith("WARNING order: ")
+    assert line.endswith("; shoe 1, after card 8; an advisory, no verdict")
+    assert [one.kind for one in monitors.advisories] == [AdvisoryKind.ORDER]
+    assert followed.counted == [AdvisoryKind.ORDER]
+    assert followed.announced == [1]
+
+
+def test_no_line_names_a_face(followed, caplog) -> None:
+    followed.follow()
+    followed.reported(*NEW_SHOE, *IN_ORDER)
+    (line,) = lines(caplog)
+    assert not {"4d", "5d", "6d", "7d", "8d", "9d"} & set(line.split())
+
+
+def test_a_coup_that_follows_no_order_says_nothing(followed, caplog) -> None:
+    monitors = followed.follow()
+    followed.reported(*NEW_SHOE, *FAIR)
+    assert (lines(caplog), monitors.advisories) == ([], ())
+
+
+def test_a_start_in_the_shoe_goes_on_and_says_nothing_twice(followed, caplog) -> None:
+    before = followed.follow()
+    followed.reported(*NEW_SHOE, *IN_ORDER, GOES_ON[0])
+    caplog.clear()
+    after = followed.follow()
+    followed.reported(*GOES_ON[1:])
+    assert lines(caplog) == []
+    assert after.advisories == before.advisories != ()
+
+
+def test_what_a_start_interrupted_is_said_after_it(followed, caplog) -> None:
+    followed.reported(*NEW_SHOE, *IN_ORDER[:3])
+    followed.follow()
+    followed.reported(*IN_ORDER[3:])
+    assert [line.partition(":")[0] for line in lines(caplog)] == ["WARNING order"]
+
+
+def test_transactions_left_out_are_read_from_the_journal_and_said(followed, caplog) -> None:
+    monitors = followed.follow()
+    followed.reported(*NEW_SHOE)
+    followed.followers.clear()
+    followed.reported(*IN_ORDER)
+    assert lines(caplog) == []
+    followed.followers.append(monitors)
+    followed.reported(FAIR[0])
+    assert [line.partition(":")[0] for line in lines(caplog)] == ["WARNING order"]
+
+
+def test_the_snapshot_keeps_the_advisories_of_the_shoe_before(followed) -> None:
+    monitors = followed.follow()
+    followed.reported(*NEW_SHOE, *IN_ORDER, "43", *FAIR, *FAIR, *NEW_SHOE)
+    shown = build_snapshot(
+        followed.script.core, followed.script.state, RunFacts(advisories=monitors.advisories)
+    )
+    assert {(one.kind, one.shoe) for one in shown.advisories} >= {(AdvisoryKind.ORDER, 1)}
+    followed.reported(*FAIR, "43", *FAIR, *FAIR, *NEW_SHOE)
+    assert not any(one.shoe == 1 for one in monitors.advisories)
+
+
+def test_a_journal_that_cannot_be_read_is_said_and_the_monitors_go_on(followed, caplog) -> None:
+    followed.reported(*NEW_SHOE)
+    monitors = followed.follow()
+    monitors._journal = followed.folder / "gone"
+    followed.reported(*IN_ORDER)
+    assert lines(caplog)[0].startswith("WARNING the monitors know less of the cards before record")
+    followed.reported(*GOES_ON)
+    assert monitors.advisories == ()
+
+
+def test_a_start_knows_the_shoes_that_were_sealed(sealed_journal, fast_dir, script, caplog) -> None:
+    """Every shoe of the journal has the same cards: after a start the next one repeats them."""
+    folder = sealed_journal(2, then=())
+    assert len(sealed_files(folder)) == 2
+    with Journal.open(folder) as journal:
+        core = script().core
+        loop = Loop(journal, core, core.initial(), lambda: script().at)
+        monitors = ShoeMonitors(folder, lambda _kind: None, lambda: None)
+        monitors.stored(loop.begin(script().started))
+    past = monitors._state.past
+    assert [one.number for one in past.shoes] == [1, 2]
+    assert lines(caplog) == []

@@ -1,0 +1,212 @@
+"""What the monitors are told: the cards of a coup with its end, if that discloses them."""
+
+from msgspec.structs import replace
+
+from controller.actions.actions import (
+    CorrectCoup,
+    Resolution,
+    SignDealerOff,
+    SignDealerOn,
+)
+from controller.actions.choices import FloorDecision, Provisional
+from controller.actions.declaration import Role
+from controller.core.state import Conclusion
+from controller.monitors.items import (
+    BurnEnds,
+    CardSeen,
+    CardsUnseen,
+    CoupBegins,
+    CoupEnds,
+    CutCardCameOut,
+    CutCardPutIn,
+    MonitorItem,
+    PersonAct,
+    PersonActs,
+    ShoeEnds,
+    ShoeOpens,
+    TimePasses,
+)
+from controller.procedure.effects import ActRecord, CoupClosed, CoupFate, ShoeOpened
+from controller.procedure.events import CardDrawn
+from controller.rules.cards import Card
+from controller.rules.outcome import Outcome
+from controller.tape.entries import EventVerdicts
+from controller.views.monitored import Monitored, Shown, told_of
+from firmware_bridge.message import message
+
+NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
+COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+OVERDRAW = (*COUP[:4], "44 83 A3")
+FACE_DOWN = Shown(face_up=False, burn_cards=False, endless=False)
+OPENED = [ShoeOpens(1, 8), CardSeen(Card.parse("Ad")), CardsUnseen(1), BurnEnds()]
+FACES = [CardSeen(Card.parse(face)) for face in ("9h", "2d", "Kc", "5s")]
+
+
+def conclusions(table) -> list[Conclusion]:
+    outputs = (output.entries for output in table.outputs)
+    return [Conclusion(item, entries) for item, entries in zip(table.inputs, outputs, strict=True)]
+
+
+def told(found, shown: Shown = FACE_DOWN, state: Monitored | None = None) -> list[MonitorItem]:
+    state, items = state or Monitored(), []
+    for one in found:
+        state, new = told_of(state, shown, one)
+        items += new
+    return items
+
+
+def untimed(items: list[MonitorItem]) -> list[MonitorItem]:
+    return [one for one in items if not isinstance(one, TimePasses | CoupBegins)]
+
+
+def edited(table, change) -> list[Conclusion]:
+    """The conclusions of a table with another record of its coups."""
+
+    def of(entry):
+        if isinstance(entry, CoupClosed):
+            return replace(entry, record=change(entry.record))
+        return entry
+
+    return [replace(one, entries=tuple(map(of, one.entries))) for one in conclusions(table)]
+
+
+def test_a_coup_is_told_with_its_end_in_the_order_of_the_shoe(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP[:4])
+    assert untimed(told(conclusions(table))) == OPENED
+    table.reported(COUP[4])
+    assert untimed(told(conclusions(table))) == [*OPENED, *FACES, CoupEnds()]
+
+
+def test_every_burn_card_is_told_where_the_rules_show_all(script) -> None:
+    table = script().begun().reported(*NEW_SHOE)
+    shown = replace(FACE_DOWN, burn_cards=True)
+    cards = [one for one in told(conclusions(table), shown) if isinstance(one, CardSeen)]
+    assert cards == [CardSeen(Card.parse("Ad")), CardSeen(Card.parse("7h"))]
+
+
+def test_cards_of_a_void_coup_that_nobody_turned_stay_unseen(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    found = edited(table, lambda one: replace(one, fate=CoupFate.VOID, declared=None))
+    assert untimed(told(found)) == [*OPENED, CardsUnseen(4), CoupEnds()]
+    face_up = replace(FACE_DOWN, face_up=True)
+    assert untimed(told(found, face_up)) == [*OPENED, *FACES, CoupEnds()]
+
+
+def test_a_card_drawn_in_error_is_not_told_with_its_coup(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *OVERDRAW)
+    table.acted(Resolution(FloorDecision.CARRY))
+    table.reported("47 90")
+    assert untimed(told(conclusions(table))) == [*OPENED, *FACES, CoupEnds()]
+
+
+def test_a_card_that_could_not_be_read_is_unseen(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+
+    def unread(entry):
+        event = entry.event if isinstance(entry, EventVerdicts) else None
+        if isinstance(event, CardDrawn) and event.card == Card.parse("2d"):
+            return replace(entry, event=replace(event, card=None))
+        return entry
+
+    found = [replace(one, entries=tuple(map(unread, one.entries))) for one in conclusions(table)]
+    cards = [FACES[0], CardsUnseen(1), *FACES[2:]]
+    assert untimed(told(found)) == [*OPENED, *cards, CoupEnds()]
+
+
+def test_missed_reports_are_unseen_cards(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP[:1])
+    table.reports_missed(1)
+    table.reported(*COUP[2:])
+    table.acted(Resolution(FloorDecision.STATE_OUTCOME, Provisional.TAKE_OVER, Outcome.PLAYER))
+    items = untimed(told(conclusions(table)))
+    person = PersonActs("A. Floor", "floorperson", PersonAct.CORRECT)
+    assert items == [*OPENED, person, FACES[0], CardsUnseen(1), *FACES[2:], CoupEnds()]
+
+
+def test_the_card_that_opens_a_shoe_is_its_first(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    first, *others = [
+        one for one in conclusions(table) if any(isinstance(e, ShoeOpened) for e in one.entries)
+    ]
+    assert not others
+    drawn = next(
+        entry
+        for one in conclusions(table)
+        for entry in one.entries
+        if isinstance(entry, EventVerdicts) and isinstance(entry.event, CardDrawn)
+    )
+    (opened,) = (one for one in first.entries if isinstance(one, ShoeOpened))
+    state, _ = told_of(Monitored(shoe=4), FACE_DOWN, replace(first, entries=(drawn, opened)))
+    assert (state.shoe, state.waiting) == (1, (Card.parse("Ad"),))
+
+
+def test_a_card_of_no_coup_is_told_as_unseen_at_the_end_of_the_shoe(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *OVERDRAW)
+    table.acted(Resolution(FloorDecision.CLOSE_SHOE))
+    items = untimed(told(conclusions(table)))
+    assert items == [*OPENED, CardsUnseen(4), CoupEnds(), CardsUnseen(1), ShoeEnds()]
+
+
+def test_a_shoe_of_a_continuous_shuffler_is_not_monitored(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    assert untimed(told(conclusions(table), replace(FACE_DOWN, endless=True))) == []
+
+
+def test_who_voids_is_told_before_the_coup_ends(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *OVERDRAW)
+    table.acted(Resolution(FloorDecision.VOID_COUP, second="C. Lee"))
+    items = untimed(told(conclusions(table)))
+    assert items[len(OPENED) : len(OPENED) + 2] == [
+        PersonActs("A. Floor", "floorperson", PersonAct.VOID),
+        PersonActs("C. Lee", "second", PersonAct.VOID),
+    ]
+    assert items[-1] == CoupEnds()
+
+
+def test_a_decision_that_leaves_the_coup_is_nobodys_act(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *OVERDRAW)
+    table.acted(Resolution(FloorDecision.CONTINUE))
+    assert not any(isinstance(one, PersonActs) for one in told(conclusions(table)))
+
+
+def test_who_corrects_is_told(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    table.acted(CorrectCoup(coup=1, outcome=Outcome.TIE, second="C. Lee"))
+    assert untimed(told(conclusions(table)))[-2:] == [
+        PersonActs("A. Floor", "floorperson", PersonAct.CORRECT),
+        PersonActs("C. Lee", "second", PersonAct.CORRECT),
+    ]
+
+
+def test_a_coup_is_of_the_dealers_who_have_signed_on(script) -> None:
+    table = script().begun().reported(*NEW_SHOE)
+    table.acted(SignDealerOn(), Role.DEALER)
+    table.reported(*COUP)
+    table.acted(SignDealerOff(), Role.DEALER)
+    table.reported(*COUP)
+    ends = [one for one in told(conclusions(table)) if isinstance(one, CoupEnds)]
+    assert ends == [CoupEnds(("A. Floor",)), CoupEnds()]
+
+
+def test_each_input_tells_its_time_and_a_coup_begins_with_its_first_card(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP, *COUP)
+    items = told(conclusions(table))
+    times = [one.at_ns for one in items if isinstance(one, TimePasses)]
+    assert times[1:] == [one.at.monotonic_ns for one in table.inputs]
+    begun = [one.at_ns for one in items if isinstance(one, CoupBegins)]
+    first_cards = [table.inputs[-10], table.inputs[-5]]
+    assert begun == [one.at.monotonic_ns for one in first_cards]
+
+
+def test_a_machine_that_started_again_begins_its_clock_anew(script) -> None:
+    table = script().begun()
+    assert told(conclusions(table))[0] == TimePasses(0)
+
+
+def test_the_cut_card_is_told_when_put_in_and_when_it_comes_out(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP, "43")
+    *_, last = conclusions(table)
+    at_ns = table.at.monotonic_ns
+    assert untimed(told([last])) == [CutCardCameOut(at_ns)]
+    placed = ActRecord("cut-cards-placed", "A. Floor", message("cards_cut"), ())
+    assert untimed(told([replace(last, entries=(placed,))])) == [CutCardPutIn(at_ns)]
