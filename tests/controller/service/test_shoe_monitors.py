@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.state import Stored
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal
 from controller.monitors.advisory import AdvisoryKind
+from controller.procedure.states.staff import StaffState
 from controller.service.shoe_monitors import ShoeMonitors
 from controller.table.loop import Loop
 from controller.tape.inputs import Started
@@ -165,3 +167,13 @@ def test_a_start_knows_the_shoes_that_were_sealed(sealed_journal, fast_dir, scri
     past = monitors._state.past
     assert [one.number for one in past.shoes] == [1, 2]
     assert lines(caplog) == []
+
+
+def test_a_start_knows_who_deals_since_before_those_shoes(followed) -> None:
+    followed.reported(*NEW_SHOE)
+    assert followed.newest is not None
+    staff = StaffState(dealers=("person-1",))
+    table = replace(followed.newest.state.table, staff=staff)
+    monitors = followed.follow()
+    monitors.stored(replace(followed.newest, state=replace(followed.newest.state, table=table)))
+    assert monitors._told.dealers == ("person-1",)

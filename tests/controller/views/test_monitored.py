@@ -26,12 +26,12 @@ from controller.monitors.items import (
     ShoeOpens,
     TimePasses,
 )
-from controller.procedure.effects import ActRecord, CoupClosed, CoupFate, ShoeOpened
+from controller.procedure.effects import ActRecord, BurnDone, CoupClosed, CoupFate, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.rules.cards import Card
 from controller.rules.outcome import Outcome
 from controller.tape.entries import EventVerdicts
-from controller.views.monitored import Monitored, Shown, told_of
+from controller.views.monitored import WAITING_MAX, Monitored, Shown, told_of
 from firmware_bridge.message import message
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -210,3 +210,29 @@ def test_the_cut_card_is_told_when_put_in_and_when_it_comes_out(script) -> None:
     assert untimed(told([last])) == [CutCardCameOut(at_ns)]
     placed = ActRecord("cut-cards-placed", "A. Floor", message("cards_cut"), ())
     assert untimed(told([replace(last, entries=(placed,))])) == [CutCardPutIn(at_ns)]
+
+
+def test_a_burn_without_a_count_ends_before_the_card_that_ends_it(script) -> None:
+    """The rules show every burn card, and not yet the first card of the coup."""
+    table = script().begun().reported(*NEW_SHOE, COUP[0])
+    found = conclusions(table)
+    last = found[-1].item
+    entries = [entry for one in found for entry in one.entries]
+    (burn,) = (one for one in entries if isinstance(one, BurnDone))
+    together = [one for one in entries if one is not burn]
+    shown = replace(FACE_DOWN, burn_cards=True)
+    state, items = told_of(Monitored(), shown, Conclusion(last, (*together, burn)))
+    assert [one for one in items if isinstance(one, CardSeen)] == [
+        CardSeen(Card.parse("Ad")),
+        CardSeen(Card.parse("7h")),
+    ]
+    assert CoupBegins(last.at.monotonic_ns) in items
+    assert state.waiting == (Card.parse("9h"),)
+
+
+def test_a_device_that_reports_without_end_is_held_to_a_bound(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, COUP[0])
+    *_, last = conclusions(table)
+    full = Monitored(shoe=1, waiting=(Card.parse("9h"),) * WAITING_MAX)
+    state, _ = told_of(full, FACE_DOWN, last)
+    assert state.waiting == (None,) * WAITING_MAX

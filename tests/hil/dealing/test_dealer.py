@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from hil.dealing.actions import Draw, MistakeMade, NewShoe, Place, PressResult
-from hil.dealing.cards import Card
+from hil.dealing.cards import Card, decks
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.shoe import shuffled_loading
 from hil.dealing.truth import CoupTruth, Truth
@@ -120,3 +120,10 @@ def test_a_dealer_without_mistakes_presses_once_for_each_coup() -> None:
 
     assert kinds[PressResult] == len(dealer.truth.coups)
     assert kinds[MistakeMade] == 0
+
+
+def test_an_unshuffled_shoe_leaves_in_the_order_of_its_decks() -> None:
+    actions = Dealer(DealerSettings(seed=3, unshuffled=True)).actions()
+    drawn = [action.card for action in actions if isinstance(action, Draw)]
+    assert drawn == list(decks(8))[: len(drawn)]
+    assert len(drawn) > 300
