@@ -5,7 +5,7 @@ Source: controller/audit/README.md, "Audit".
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -25,6 +25,9 @@ from controller.journal.folder import SHOES_NAME
 from controller.journal.shoe_file import SUFFIX
 from controller.journal.values import JournalError
 
+if TYPE_CHECKING:
+    from controller.audit.advisories import ShoeAdvisories
+
 MESSAGES_MAX: Final = 200
 """Messages of one piece; further ones are only counted."""
 
@@ -34,6 +37,7 @@ class PieceAudit:
 
     def __init__(self, settings: AuditSettings) -> None:
         self._shoes = ShoeAudit(settings)
+        self._deep = settings.deep
 
     def audit(self, piece: Piece) -> PieceReport:
         """The result of this piece."""
@@ -59,9 +63,10 @@ class PieceAudit:
     def _audit_files(self, files: Sequence[str], piece: Piece, *, whole: bool) -> PieceReport:
         collector = _PieceCollector()
         in_journal = whole and piece.path.parent.name == SHOES_NAME
+        monitors = _new_monitors() if self._deep else None
         for path in files:
             try:
-                report = self._shoes.audit(path, piece.journal)
+                report = self._shoes.audit(path, piece.journal, monitors)
             except (JournalError, OSError) as error:
                 collector.add_unreadable(path, getattr(error, "strerror", None) or str(error))
                 continue
@@ -69,6 +74,13 @@ class PieceAudit:
             if in_journal:
                 collector.check_name(report, path)
         return collector.report(len(files))
+
+
+def _new_monitors() -> "ShoeAdvisories":
+    # As for a replay: they load the program's core, which few audits need.
+    from controller.audit.advisories import ShoeAdvisories  # noqa: PLC0415
+
+    return ShoeAdvisories()
 
 
 class _PieceCollector(Struct):

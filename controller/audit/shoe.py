@@ -23,6 +23,7 @@ from controller.journal.values import JournalError
 from controller.profiles.rule_points import RulePoint
 
 if TYPE_CHECKING:
+    from controller.audit.advisories import ShoeAdvisories
     from controller.audit.replay_check import ReplayComparison
 
 _RUNS_CACHED: Final = 256
@@ -56,8 +57,13 @@ class ShoeAudit:
         self._settings = settings
         self._rules: OrderedDict[tuple[str, int], ShoeRules] = OrderedDict()
 
-    def audit(self, path: str, journal: str) -> ShoeReport:
-        """Audit one file of the journal of that name. Raises ShoeFileError, OSError."""
+    def audit(
+        self, path: str, journal: str, monitors: "ShoeAdvisories | None" = None
+    ) -> ShoeReport:
+        """Audit one file of the journal of that name. Raises ShoeFileError, OSError.
+
+        `monitors` have seen the shoes before it; without them nothing is said of its order.
+        """
         shoe = read_shoe(_read_bytes(path))
         heading = shoe.heading
         signature = signature_problems(shoe, self._settings.keys)
@@ -74,6 +80,9 @@ class ShoeAudit:
                 decided = not screened.unclear
         except RulesUnreadable:
             decided = False
+        if monitors is not None and rules is not None:
+            said = monitors.of(shoe, endless=rules.continuous)
+            notes += [Discrepancy(0, words, ()) for words in said]
         sealed = _shoe_link(path, shoe, rules)
         replayed = None
         if self._settings.deep or findings or not decided:

@@ -118,6 +118,18 @@ def test_a_replayed_journal_is_the_same_and_states_agree_between_shoes(table) ->
     assert (report.total.clean, report.total.replayed) == (0, 5)
 
 
+def test_a_deep_audit_notes_a_shoe_that_was_not_shuffled(fast_dir) -> None:
+    dealt = DealtTable(DealerSettings(seed=21, decks=2, unshuffled=True))
+    write_sealed_journal(fast_dir / "journal", dealt, fast_dir / "key")
+
+    assert audit((fast_dir / "journal",), PLAIN).messages == []
+    report = audit((fast_dir / "journal",), DEEP)
+    assert report.findings == 0
+    notes = [one for one in report.messages if one.words.startswith("order: ")]
+    assert [(one.weight, one.shoe) for one in notes[:1]] == [(Weight.NOTE, 1)]
+    assert notes[0].words.endswith("an advisory, no verdict")
+
+
 def test_several_processes_find_what_one_finds(table) -> None:
     table.reseal(1, rows=row_changed(30, ends=RowEnd.TIE))
     alone = audit((table.journal,), PLAIN, 1)
