@@ -30,3 +30,12 @@ def test_an_input_that_led_to_nothing_is_left_out(script, record) -> None:
     with open_read_only(record(table)) as reader:
         found = list(stored_conclusions(reader.records(0)))
     assert [one.item for one in found] == table.inputs[:-1]
+
+
+def test_of_chunks_in_one_record_the_last_led_to_the_entries(read_in_pieces) -> None:
+    with open_read_only(read_in_pieces) as reader:
+        found = list(stored_conclusions(reader.records(0)))
+    chunks = [one.item.data for one in found if isinstance(one.item, Chunk)]
+    # A report of one-byte chunks is understood with its last one, not with its ENQ.
+    assert chunks
+    assert b"\x05" not in chunks
