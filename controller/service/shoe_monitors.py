@@ -66,16 +66,16 @@ class ShoeMonitors:
         """Take one transaction in, after what is missing before it."""
         shown = Shown.by(effective_book(stored.book, stored.state.table))
         before = self.advisories
-        first = self._seq is None
-        if self._seq != stored.after_seq:
-            said = self._read_on(shown, stored.after_seq)
-            if first:
+        # Set first: what cannot be taken in is left out, and not read again and again.
+        taken, self._seq = self._seq, stored.head.seq
+        if taken != stored.after_seq:
+            said = self._read_on(shown, taken, stored.after_seq)
+            if taken is None:
                 # What was raised before a start was said before it.
                 said = ()
                 dealers = stored.state.table.staff.dealers
                 self._told = replace(self._told, dealers=dealers)
             self._say(said)
-        self._seq = stored.head.seq
         self._say(self._take(shown, stored.conclusions))
         if self.advisories != before:
             self._announce()
@@ -102,11 +102,10 @@ class ShoeMonitors:
             LOG.warning("%s: %s", one.kind.value, advisory_words(advisory_view(one)))
             self._count(one.kind)
 
-    def _read_on(self, shown: Shown, until_seq: int) -> tuple[Advisory, ...]:
-        """Take in what the journal holds up to that record: after a start, also earlier shoes."""
+    def _read_on(self, shown: Shown, after: int | None, until_seq: int) -> tuple[Advisory, ...]:
+        """Take in the journal's records after `after`, None for a start: earlier shoes, too."""
         try:
             with open_read_only(self._journal) as reader:
-                after = self._seq
                 if after is None:
                     after = _before_earlier_shoes(self._journal, reader.base.seq)
                 records = (one for one in reader.records(after) if one.seq <= until_seq)

@@ -177,3 +177,20 @@ def test_a_start_knows_who_deals_since_before_those_shoes(followed) -> None:
     monitors = followed.follow()
     monitors.stored(replace(followed.newest, state=replace(followed.newest.state, table=table)))
     assert monitors._told.dealers == ("person-1",)
+
+
+def test_a_journal_that_breaks_the_monitors_is_read_once(followed, monkeypatch) -> None:
+    reads: list[int] = []
+
+    def broken(_records: object) -> None:
+        reads.append(1)
+        raise RuntimeError("a fault of the program")
+
+    monkeypatch.setattr("controller.service.shoe_monitors.stored_conclusions", broken)
+    followed.reported(NEW_SHOE[0])
+    followed.follow()
+    with pytest.raises(RuntimeError):
+        followed.reported(NEW_SHOE[1])
+    followed._taken += 1
+    followed.reported(*NEW_SHOE[2:])
+    assert reads == [1]
