@@ -65,7 +65,6 @@ class ShoeMonitors:
     def stored(self, stored: Stored) -> None:
         """Take one transaction in, after what is missing before it."""
         shown = Shown.by(effective_book(stored.book, stored.state.table))
-        before = self.advisories
         # Set first: what cannot be taken in is left out, and not read again and again.
         taken, self._seq = self._seq, stored.head.seq
         if taken != stored.after_seq:
@@ -77,7 +76,10 @@ class ShoeMonitors:
                 self._told = replace(self._told, dealers=dealers)
             self._say(said)
         self._say(self._take(shown, stored.conclusions))
-        if self.advisories != before:
+        # Last: who sees an advisory finds it counted.
+        advisories = (*self._of_last_shoe, *self._of_this_shoe)
+        if advisories != self.advisories:
+            self.advisories = advisories
             self._announce()
 
     def _take(self, shown: Shown, conclusions: Iterable[Conclusion]) -> tuple[Advisory, ...]:
@@ -87,7 +89,6 @@ class ShoeMonitors:
             self._told, items = told_of(self._told, shown, conclusion)
             for item in items:
                 found += self._take_item(item)
-        self.advisories = (*self._of_last_shoe, *self._of_this_shoe)
         return tuple(found)
 
     def _take_item(self, item: MonitorItem) -> tuple[Advisory, ...]:
