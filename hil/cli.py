@@ -27,6 +27,8 @@ from hil.demo.plan import DealerConduct, DemoSettings, Speed, Transport, usual_m
 from hil.rig.shoe_models import NEEDS_KEYS, ShoeKind
 from hil.run_guard import guarded_run, run_to_end
 from hil.serve.command import EMULATE_EXAMPLES, EMULATE_NOTES, emulate, parse_mistake
+from hil.serve.relay import RELAY_EXAMPLES, RELAY_NOTES, relay
+from hil.serve.replay import REPLAY_EXAMPLES, REPLAY_NOTES, replay
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -79,6 +81,7 @@ app = typer.Typer(
     epilog="\b\nfirst steps, with examples:\n"
     "  smartshoe-hil demo -h      watch a whole shoe\n"
     "  smartshoe-hil emulate -h   only the shoe, for your own table\n"
+    "  smartshoe-hil replay -h    a recorded device, played back\n"
     "  smartshoe-hil mistakes -h  the mistakes a dealer can make\n\n"
     f"{_EXIT_CODES}",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -348,6 +351,10 @@ app.command(
     cls=GroupedCommand,
     epilog=f"{example_block(EMULATE_EXAMPLES)}\n\n{EMULATE_NOTES}\n\n{_EXIT_CODES}",
 )(emulate)
+
+
+app.command(epilog=f"{example_block(REPLAY_EXAMPLES)}\n\n{REPLAY_NOTES}\n\n{_EXIT_CODES}")(replay)
+app.command(epilog=f"{example_block(RELAY_EXAMPLES)}\n\n{RELAY_NOTES}\n\n{_EXIT_CODES}")(relay)
 
 
 MISTAKES_EXAMPLES: Final = (

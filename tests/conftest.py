@@ -40,6 +40,7 @@ DEBIAN = {
     "swtpm": ("swtpm", ""),
     "tpm2-tools": ("tpm2_sign", ""),
     "systemd": ("systemd-analyze", ""),
+    "tshark": ("tshark", ""),
     "umockdev": ("umockdev-run", "gir1.2-umockdev-1.0 python3-gi"),
     "user-mode-linux": ("linux.uml", ""),
 }

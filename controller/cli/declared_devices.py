@@ -82,6 +82,33 @@ DEVICES: Final = (
         "It never writes to the device. Ctrl-C ends it and prints totals.",
     ),
     Command(
+        "devices record",
+        HelpSection.DEVICES,
+        "Record what devices send, for replay and Wireshark.",
+        "controller.cli.devices.record:record",
+        (
+            example(
+                "smartshoe devices record --config table.toml --to shoe.pcapng --seconds 1 --yes",
+                "WARNING: socket://127.0.0.1:4001 will be recorded unmasked, every card included.",
+                "socket://127.0.0.1:4001 is open; Ctrl-C ends.",
+                "socket://127.0.0.1:4001: ... in ... reads",
+                "shoe.pcapng: ...",
+            ),
+            example(
+                "smartshoe devices record /dev/ttyUSB0 --config table.toml --to shoe.pcapng",
+                "WARNING: /dev/ttyUSB0 will be recorded unmasked, every card included.",
+                "...",
+                needs=_DEVICE,
+            ),
+        ),
+        {DONE: "ended by Ctrl-C, or time is up", NO: "no maintenance now, or not confirmed"},
+        (
+            "It only listens: a device that only answers requests (TableLink, a polled FEIG"
+            " reader) stays silent. Record such a device between it and its table, with"
+            " `smartshoe-hil relay`. `smartshoe-hil replay` plays a record back as a device."
+        ),
+    ),
+    Command(
         "identity pair",
         HelpSection.DEVICES,
         "Pair a device: read its key, write its file.",

@@ -26,6 +26,7 @@ class OutputName(StrEnum):
     JOURNAL = "journal"
     STATUS_WORDS = "status_words"
     MONITOR = "monitor"
+    WIRE_RECORD = "wire_record"
     DEVICE_LIST = "device_list"
     KEY = "key"
     BATCH = "batch"
@@ -241,6 +242,15 @@ OUTPUTS: Final = (
         "`smartshoe devices monitor`",
         AllowedContent.MASKED,
         modules={"terminal": ("controller.cli.devices.monitor", "controller.cli.devices.commands")},
+    ),
+    Output(
+        OutputName.WIRE_RECORD,
+        "`smartshoe devices record`: raw bytes of a closed table's devices, in a private file",
+        AllowedContent.MASKED,
+        modules={
+            "file": ("controller.cli.devices.capture_file",),
+            "terminal": ("controller.cli.devices.record",),
+        },
     ),
     Output(
         OutputName.DEVICE_LIST,

@@ -41,6 +41,8 @@ FOREIGN = frozenset(
         "generate_latest",  # prometheus-client
         *("secure_delete", "user_version"),  # SQLite
         *("DeviceAllow", "SupplementaryGroups"),  # systemd
+        *("if_description", "if_name", "if_speed", "if_tsresol", "opt_comment"),  # pcapng
+        "shb_userappl",  # pcapng
         "tpm2_sign",  # tpm2-tools
         "chain_n",
     }

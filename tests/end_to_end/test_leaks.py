@@ -365,6 +365,15 @@ def monitored(table: RunningTable) -> str:
     return by_level(table.monitored().splitlines())
 
 
+def recorded(table: RunningTable) -> str:
+    """A running table's wires are not recorded, and no file is left."""
+    words = ("--config", "table.toml", "--to", "wires.pcapng", "--yes")
+    output = table.command("devices", "record", *words)
+    assert "already writes this journal" in output
+    assert not (table.folder / "wires.pcapng").exists()
+    return output
+
+
 def devices(table: RunningTable) -> str:
     return table.command("devices")
 
@@ -518,6 +527,7 @@ WALKERS: dict[OutputName, Callable[[RunningTable], str]] = {
     OutputName.JOURNAL: journal,
     OutputName.STATUS_WORDS: status_words,
     OutputName.MONITOR: monitored,
+    OutputName.WIRE_RECORD: recorded,
     OutputName.DEVICE_LIST: devices,
     OutputName.KEY: key,
     OutputName.BATCH: batches,
@@ -538,6 +548,7 @@ AT_THE_END = (
     OutputName.PROGRAM_WORDS,
     OutputName.STATUS_WORDS,
     OutputName.MONITOR,
+    OutputName.WIRE_RECORD,
     OutputName.VERIFY_REPORT,
     OutputName.REPLAY_REPORT,
     OutputName.EVIDENCE_BUNDLE,

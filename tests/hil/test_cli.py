@@ -6,6 +6,7 @@ import re
 import socket
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,14 @@ from console_page import ConsoleCommand, split_commands
 from console_session import console_session
 
 RUN_S_MAX = 60
-COMMANDS = ("demo", "emulate", "mistakes")
+GOLDEN = tomllib.loads(
+    (Path(__file__).parents[1] / "vectors" / "capture.toml").read_text(encoding="utf-8")
+)
+# Without the byte that was written: a record that only listened waits for nobody.
+HEARD = [one for one in GOLDEN["packet"] if one["event"] != 1]
+BLOCKS = [GOLDEN["section"], GOLDEN["interface"], *HEARD]
+RECORD = b"".join(bytes.fromhex(block["hex"]) for block in BLOCKS)
+COMMANDS = ("demo", "emulate", "replay", "relay", "mistakes")
 PAGES = ((), *((command,) for command in COMMANDS))
 
 
@@ -83,6 +91,8 @@ def shown_examples(page: str) -> list[ConsoleCommand]:
     [
         ("hil.cli", ("demo", "-h"), 4),
         ("hil.cli", ("emulate", "-h"), 5),
+        ("hil.cli", ("replay", "-h"), 2),
+        ("hil.cli", ("relay", "-h"), 2),
         ("hil.cli", ("mistakes", "-h"), 2),
         ("hil.serve.shuffler", ("-h",), 2),
     ],
@@ -95,6 +105,7 @@ def test_every_example_prints_what_its_page_shows(
     assert len(examples) == count
     assert all(any(line != "..." for line in one.output or ()) for one in examples)
     with console_session(examples) as session:
+        (session.folder / "shoe.pcapng").write_bytes(RECORD)
         for one in examples:
             session.check(one, " ".join((module_name, *page)))
 
@@ -177,7 +188,7 @@ def test_the_end_of_its_input_ends_the_emulator(fast_dir: Path) -> None:
             ("emulate", "--tcp", "0", "--shoe", "rfid", "--batches", "."),
             "--batches: RED-0001.csv exists with other content and is left as it is",
         ),
-        (("dance",), "No such command 'dance'. Allowed: demo, emulate, mistakes"),
+        (("dance",), "No such command 'dance'. Allowed: demo, emulate, replay, relay, mistakes"),
         (("demo", "--shoes", "0"), "--shoes: .*1"),
         (
             ("demo", "--journal", "mine/x"),

@@ -92,7 +92,7 @@ def monitor(
         )
     from controller.cli.devices.monitored_port import maintenance_lock
 
-    _confirm(port, sure=yes)
+    confirm_disclosure(f"{port} will be shown unmasked", "shown", sure=yes, place="--maintenance")
     with maintenance_lock(config, port):
         run_monitor(watch, monitored.monitor)
 
@@ -109,15 +109,19 @@ def _key_and_value(text: str) -> tuple[str, str]:
     return key, value
 
 
-def _confirm(port: str, *, sure: bool) -> None:
-    echo_stderr(f"WARNING: {port} will be shown unmasked, every card included.")
+def confirm_disclosure(warning: str, done: str, *, sure: bool, place: str = "--yes") -> None:
+    """Warn that cards will be disclosed, and ask unless `sure`. Raises CommandError: not confirmed.
+
+    `done` is the past participle of what would be done, such as "shown".
+    """
+    echo_stderr(f"WARNING: {warning}, every card included.")
     if sure:
         return
     if not typer.confirm("Is the table closed, and may everyone here see the cards?", err=True):
         raise CommandError(
-            "not confirmed: nothing was shown",
+            f"not confirmed: nothing was {done}",
             ExitCode.NO,
-            place="--maintenance",
+            place=place,
             allowed="yes",
             remedy="answer yes, or give --yes",
         )

@@ -127,13 +127,15 @@ def _device_at(
 
 
 @contextmanager
-def maintenance_lock(config_file: Path, port: str) -> Iterator[None]:
+def maintenance_lock(config_file: Path, *ports: str) -> Iterator[None]:
     """Keep the table of this configuration from starting while the block runs.
 
-    Raises CommandError: the port is another table's, the table runs, or a shoe is open.
+    Raises CommandError: a port is another table's, the table runs, or a shoe is open.
     """
     config = load_config(config_file)
-    if not any(same_port(configured, port) for configured, _ in config.lines):
+    for port in ports:
+        if any(same_port(configured, port) for configured, _ in config.lines):
+            continue
         raise CommandError(
             f"it is about {config.settings.shoe.port}, not about {port}",
             place=str(config_file),

@@ -27,6 +27,7 @@ SUBJECTS = {"--config": "FILE", "--journal": "JOURNAL", "--profile": "NAME"}
 OTHER_SUBJECT = {
     ("rules show", "--config"): "it is about a profile, which a .toml file names, too",
     ("act", "--config"): "it is about an action; a word that ends with .toml is the configuration",
+    ("devices record", "--config"): "it is about ports",
     ("try", "--profile"): "it is about a script",
 }
 

@@ -80,6 +80,7 @@ BEFORE = {
     "close-shoe": DEALING,
     "act": DEALING_WITH_TAGS,
     "devices monitor": EMULATE.format(""),
+    "devices record": EMULATE.format(""),
     "verify": f"{ARCHIVE}\nsmartshoe journal seals journal --write head.note",
     "audit": ARCHIVE,
     "evidence": ARCHIVE,
