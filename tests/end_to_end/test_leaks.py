@@ -6,6 +6,7 @@ bytes into reads are removed before two texts are compared.
 Source: D-8 (a scan is not disclosure); controller/views/README.md, "Disclosure".
 """
 
+import contextlib
 import io
 import json
 import os
@@ -46,6 +47,7 @@ from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
 from hil.emulator.feig.table_reader import TableReader
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.emulator.tablelink.shuffler import Shuffler
+from hil.rig.rfid_programs import NotInTime, wait_until
 
 PROGRAM = (sys.executable, "-P", "-m", "controller.cli.main")
 END_S_MAX = 20.0
@@ -191,13 +193,13 @@ class RunningTable:
     def log(self) -> list[str]:
         """The program's log lines, without the time.
 
-        Ids of persons and keys of heads are random at each table, and so are roots and codes. The
-        evidence log has a thread of its own: its lines come last here.
+        Ids of persons and keys of heads are random at each table, and so are roots and codes. Each
+        logger has a thread of its own: the lines are in order of the loggers, then of each.
         """
         text = re.sub("person-[0-9a-f]{12}", "person", (self.folder / "log").read_text())
         text = re.sub("code (of the day )?[A-Z2-7-]{23}|root [0-9a-f]{64}", "random", text)
         lines = [line[24:] for line in text.splitlines()]
-        return sorted(lines, key=lambda line: "random" in line)
+        return sorted(lines, key=lambda line: ("random" in line, line.split(":")[0]))
 
     def page(self, path: str) -> str:
         (url,) = re.findall(r"metrics (http://[^/]*)", "\n".join(self.log()))
@@ -628,8 +630,23 @@ def comparable(table: RunningTable, text: str) -> str:
     return text
 
 
+# Written by threads that no card waits for.
+LATE = (OutputName.LOG, OutputName.WIRE_LOG, OutputName.METRICS)
 # What passes there is no table's card: the same cards are named there, whatever is dealt.
 OWN = [one.name for one in OUTPUTS if one.allowed in (AllowedContent.OWN, AllowedContent.BATCH)]
+
+
+def texts_of(one: RunningTable, other: RunningTable, output: OutputName) -> list[str]:
+    """What both tables say; of an output that is written behind a queue once it is the same."""
+    texts: list[str] = []
+
+    def are_alike() -> bool:
+        texts[:] = [WALKERS[output](table) for table in (one, other)]
+        return output not in LATE or comparable(one, texts[0]) == comparable(other, texts[1])
+
+    with contextlib.suppress(NotInTime):  # who asked shows how they differ
+        wait_until(are_alike)
+    return texts
 
 
 def walked(
@@ -637,7 +654,7 @@ def walked(
 ) -> None:
     """No output differs, and none names an undisclosed card or what follows from it."""
     for output in outputs:
-        texts = [WALKERS[output](table) for table in (one, other)]
+        texts = texts_of(one, other, output)
         for table, text in zip((one, other), texts, strict=True):
             if output not in OWN:
                 assert not named_in(text, table.unseen), f"{output} {when}"
