@@ -88,10 +88,10 @@ DEVICES: Final = (
         "controller.cli.devices.record:record",
         (
             example(
-                "smartshoe devices record --config table.toml --to shoe.pcapng --seconds 1 --yes",
+                "smartshoe devices record --config table.toml --to shoe.pcapng --seconds 2 --yes",
                 "WARNING: socket://127.0.0.1:4001 will be recorded unmasked, every card included.",
                 "socket://127.0.0.1:4001 is open; Ctrl-C ends.",
-                "socket://127.0.0.1:4001: ... in ... reads",
+                "socket://127.0.0.1:4001: ... in ...",
                 "shoe.pcapng: ...",
             ),
             example(
