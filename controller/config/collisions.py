@@ -5,13 +5,15 @@ Source: controller/config/README.md, "A folder of tables".
 
 import ipaddress
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from controller.config.load import TableConfig
+from controller.config.document import ConfigError
+from controller.config.load import TableConfig, load_config
 from controller.core.settings import Settings
 from firmware_bridge.transport.port_url import DevicePath, NetworkUrl, parse_port_url
 
@@ -30,6 +32,36 @@ class _Claim(Struct, frozen=True):
     shown: str
     allowed: str
     shared: str = ""
+
+
+class CheckedTable(Struct, frozen=True):
+    """One file: its configuration, None if it has none, and its problems, alone or with others."""
+
+    file: Path
+    config: TableConfig | None
+    problems: tuple[str, ...]
+
+
+def checked_tables(
+    files: Iterable[Path], load: Callable[[Path], TableConfig] = load_config
+) -> tuple[CheckedTable, ...]:
+    """Each file alone; those without a problem beside those before them, too. In order.
+
+    `load` raises ConfigError for the problems of a file.
+    """
+    alone = tuple(_checked(file, load) for file in files)
+    between = collisions(tuple(one.config for one in alone if one.config is not None))
+    return tuple(
+        one if one.config is None else replace(one, problems=between[one.config.file])
+        for one in alone
+    )
+
+
+def _checked(file: Path, load: Callable[[Path], TableConfig]) -> CheckedTable:
+    try:
+        return CheckedTable(file, load(file), ())
+    except ConfigError as error:
+        return CheckedTable(file, None, error.problems)
 
 
 def collisions(configs: tuple[TableConfig, ...]) -> Mapping[Path, tuple[str, ...]]:

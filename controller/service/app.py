@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from controller.config.collisions import collisions
+from controller.config.collisions import checked_tables
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig, load_config
 from controller.config.table_files import table_files
@@ -78,26 +78,27 @@ def usable_tables(
     Of two files that claim the same the later is not used; those of `first` come first.
     Raises ConfigError if the folder has no table.
     """
-    files = table_files(folder)
-    configs: list[TableConfig] = []
-    problems: dict[Path, str] = {}
-    for file in sorted(files, key=lambda one: one not in first):
-        try:
-            configs.append(load_config(file))
-        except ConfigError as error:
-            problems[file] = str(error)
-        except Exception as error:  # noqa: BLE001  # of one file: the other tables run
-            trace = traceback_text(error.__traceback__)
-            problems[file] = f"{file}: {describe_fault(error)}\n{trace}"
-    for file, found in collisions(tuple(configs)).items():
-        if found:
-            problems[file] = str(ConfigError(file, found))
-    for problem in problems.values():
+    files = sorted(table_files(folder), key=lambda one: one not in first)
+    tables = checked_tables(files, _loaded)
+    unusable = tuple(one for one in tables if one.problems)
+    problems = [str(ConfigError(one.file, one.problems)) for one in unusable]
+    for problem in problems:
         LOG.error("%s", problem)
-    usable = tuple(config for config in configs if config.file not in problems)
+    usable = tuple(one.config for one in tables if one.config is not None and not one.problems)
     if not usable:
-        raise StartRefused("\n".join(problems.values()))
-    return usable, tuple(problems)
+        raise StartRefused("\n".join(problems))
+    return usable, tuple(one.file for one in unusable)
+
+
+def _loaded(file: Path) -> TableConfig:
+    """One table's configuration; an internal error is a problem of that file alone."""
+    try:
+        return load_config(file)
+    except ConfigError:
+        raise
+    except Exception as error:
+        trace = traceback_text(error.__traceback__)
+        raise ConfigError(file, (f"{describe_fault(error)}\n{trace}",)) from error
 
 
 def _require_account(*, as_root: bool) -> None:
