@@ -78,7 +78,8 @@ def usable_tables(
     Of two files that claim the same the later is not used; those of `first` come first.
     Raises ConfigError if the folder has no table.
     """
-    files = sorted(table_files(folder), key=lambda one: one not in first)
+    # As a configuration names its file, so that the two compare.
+    files = sorted(table_files(folder.absolute()), key=lambda one: one not in first)
     tables = checked_tables(files, _loaded)
     unusable = tuple(one for one in tables if one.problems)
     problems = [str(ConfigError(one.file, one.problems)) for one in unusable]

@@ -79,3 +79,16 @@ def test_a_folder_without_a_usable_table_is_refused_with_every_problem(
         usable_tables(tmp_path)
 
     assert all(str(file) in str(refused.value) for file in files)
+
+
+def test_a_relative_folder_has_the_files_that_running_tables_name(
+    put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put("a.toml", "M-1")
+    running, wrong = put("b.toml", "M-1"), put("c.toml", "M-3", "[nothing]\n")
+    monkeypatch.chdir(tmp_path)
+
+    usable, unusable = usable_tables(Path(), (load_config(running).file,))
+
+    assert names(usable) == ["b.toml"]
+    assert unusable == (tmp_path / "a.toml", wrong)
