@@ -15,7 +15,7 @@ from controller.monitors.state import MonitorState
 from controller.monitors.take import take
 from controller.replay.stored_conclusions import stored_conclusions
 from controller.views.build import advisory_view
-from controller.views.monitored import Monitored, Shown, told_of
+from controller.views.monitored import Monitored, Shown, monitor_items
 from controller.views.snapshot_devices import advisory_words
 
 _UNREAD: Final = "the shoe monitors could not read its records"
@@ -26,14 +26,14 @@ class ShoeAdvisories:
 
     def __init__(self) -> None:
         self._state = MonitorState()
-        self._told = Monitored()
+        self._monitored = Monitored()
 
     def of(self, shoe: ShoeFile, *, endless: bool) -> Iterator[str]:
         """What is said of the next shoe; `endless` where a continuous shuffler feeds it."""
         shown = Shown(face_up=True, burn_cards=True, endless=endless)
         try:
             for conclusion in stored_conclusions(shoe.records()):
-                self._told, items = told_of(self._told, shown, conclusion)
+                self._monitored, items = monitor_items(self._monitored, shown, conclusion)
                 for item in items:
                     self._state, said = take(self._state, item)
                     yield from (f"{one.kind}: {advisory_words(advisory_view(one))}" for one in said)

@@ -1,6 +1,6 @@
-"""What the monitors of a table are told, in the order in which it happened; times are inputs.
+"""The items that the monitors of a table take, in the order in which it happened; times are inputs.
 
-Source: controller/monitors/README.md, "What it is told".
+Source: controller/monitors/README.md, "Items".
 """
 
 from enum import StrEnum
@@ -64,7 +64,7 @@ class CutCardCameOut(Struct, frozen=True, tag="monitor-cut-card-came-out"):
 
 
 class TimePasses(Struct, frozen=True, tag="monitor-time-passes"):
-    """The time by the monotonic clock, told now and then: so a stall is said while it lasts."""
+    """The time by the monotonic clock, given now and then: so a stall is said while it lasts."""
 
     at_ns: int
 

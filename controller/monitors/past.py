@@ -66,7 +66,7 @@ def add_shoe(past: PastShoes, shoe: PastShoe) -> PastShoes:
 def blocks_of(shoe: PastShoe) -> Iterator[tuple[int, bytes]]:
     """The coups of a shoe, each with the number of its first card, counted from one.
 
-    What is longer than a coup (burn cards, or a shoe whose coups are not told) is cut from its end.
+    What is longer than a coup (burn cards, or a shoe whose coups have no ends) is cut from its end.
     """
     begin = 0
     for end in (*shoe.coup_ends, len(shoe.cards)):

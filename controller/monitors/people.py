@@ -103,7 +103,7 @@ def shoe_ends(counts: PeopleCounts) -> PeopleCounts:
 def _known(
     people: tuple[PersonCount, ...], person: PersonId, role: Identifier, acted: int
 ) -> tuple[PersonCount, ...]:
-    """The people with this one; a role that is told replaces one that was not.
+    """The people with this one; a role that is given replaces one that was not.
 
     In `acted` coups of the period somebody acted before this person was known.
     """

@@ -1,6 +1,6 @@
 """Takes one happening of the table: the monitors' new state, and what they have to say.
 
-Source: controller/monitors/README.md, "What it is told".
+Source: controller/monitors/README.md, "Items".
 """
 
 from typing import TypeAlias, assert_never

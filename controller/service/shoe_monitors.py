@@ -25,7 +25,7 @@ from controller.monitors.take import take
 from controller.procedure.people.setting_changes import effective_book
 from controller.replay.stored_conclusions import stored_conclusions
 from controller.views.build import advisory_view
-from controller.views.monitored import Monitored, Shown, told_of
+from controller.views.monitored import Monitored, Shown, monitor_items
 from controller.views.snapshot_devices import advisory_words
 
 LOG: Final = logging.getLogger("smartshoe.monitors")
@@ -56,7 +56,7 @@ class ShoeMonitors:
         self._count = count
         self._announce = announce
         self._state = MonitorState()
-        self._told = Monitored()
+        self._monitored = Monitored()
         # The last record that was taken in; None before the first transaction.
         self._seq: int | None = None
         self._of_last_shoe: tuple[Advisory, ...] = ()
@@ -73,7 +73,7 @@ class ShoeMonitors:
                 # What was raised before a start was said before it.
                 said = ()
                 dealers = stored.state.table.staff.dealers
-                self._told = replace(self._told, dealers=dealers)
+                self._monitored = replace(self._monitored, dealers=dealers)
             self._say(said)
         self._say(self._take(shown, stored.conclusions))
         # Last: who sees an advisory finds it counted.
@@ -86,7 +86,7 @@ class ShoeMonitors:
         """Take conclusions in; what the monitors say of them."""
         found: list[Advisory] = []
         for conclusion in conclusions:
-            self._told, items = told_of(self._told, shown, conclusion)
+            self._monitored, items = monitor_items(self._monitored, shown, conclusion)
             for item in items:
                 found += self._take_item(item)
         return tuple(found)

@@ -1,4 +1,4 @@
-"""What the monitors are told of a table: the cards that people have seen, as soon as they have.
+"""Makes the items of the shoe monitors from what a table stored: seen cards alone, once seen.
 
 A card comes to the monitors with the end of its coup, if that discloses it; else as an unseen one.
 So nothing that they say follows from an undisclosed card, whatever they say and whenever.
@@ -77,7 +77,7 @@ class Shown(Struct, frozen=True):
 
 
 class Monitored(Struct, frozen=True):
-    """How far the monitors were told.
+    """What the monitors have had of a table so far.
 
     `shoe` is the shoe in play, 0 for none that is monitored; `coup` its newest coup that ended.
     `waiting` are the cards that left it and are of no ended coup yet, None where not read.
@@ -92,16 +92,16 @@ class Monitored(Struct, frozen=True):
     dealers: tuple[str, ...] = ()
 
 
-Told: TypeAlias = tuple[Monitored, tuple[MonitorItem, ...]]
+StateAndItems: TypeAlias = tuple[Monitored, tuple[MonitorItem, ...]]
 
 
-def told_of(state: Monitored, shown: Shown, conclusion: Conclusion) -> Told:
+def monitor_items(state: Monitored, shown: Shown, conclusion: Conclusion) -> StateAndItems:
     """What one input and its entries tell the monitors, in the order in which it happened."""
     at_ns = conclusion.item.at.monotonic_ns
     items: list[MonitorItem] = []
     for entry in _in_order(conclusion.entries):
-        state, told = _tell(state, shown, conclusion.item, entry)
-        items += told
+        state, found = _entry_items(state, shown, conclusion.item, entry)
+        items += found
     return state, (*items, TimePasses(at_ns))
 
 
@@ -128,7 +128,7 @@ def _opens_shoe(followed_by: Sequence[Entry]) -> bool:
     return any(isinstance(one, ShoeOpened) for one in of_it)
 
 
-def _tell(state: Monitored, shown: Shown, item: Input, entry: Entry) -> Told:
+def _entry_items(state: Monitored, shown: Shown, item: Input, entry: Entry) -> StateAndItems:
     at_ns = item.at.monotonic_ns
     match entry:
         case EventVerdicts(event=CardDrawn(card=card)):
@@ -156,7 +156,7 @@ def _tell(state: Monitored, shown: Shown, item: Input, entry: Entry) -> Told:
             return state, ()
 
 
-def _take_act(state: Monitored, act: ActRecord, at_ns: int) -> Told:
+def _take_act(state: Monitored, act: ActRecord, at_ns: int) -> StateAndItems:
     others = tuple(one for one in state.dealers if one != act.person)
     if act.what == DEALER_ON:
         return replace(state, dealers=(*others, act.person)), ()
@@ -183,14 +183,14 @@ def _acts_of_people(item: Input, entry: ResolutionRecorded | CoupCorrected) -> I
 # --- cards ----------------------------------------------------------------------------------------
 
 
-def _open_shoe(state: Monitored, shown: Shown, opened: ShoeOpened) -> Told:
+def _open_shoe(state: Monitored, shown: Shown, opened: ShoeOpened) -> StateAndItems:
     if shown.endless:
         return Monitored(dealers=state.dealers), ()
     begun = Monitored(opened.shoe, burning=not opened.joined, dealers=state.dealers)
     return begun, (ShoeOpens(opened.shoe, opened.decks),)
 
 
-def _draw(state: Monitored, card: Card | None, at_ns: int) -> Told:
+def _draw(state: Monitored, card: Card | None, at_ns: int) -> StateAndItems:
     if not state.shoe:
         return state, ()
     begins = not (state.burning or state.dealing)
@@ -205,7 +205,7 @@ def _wait(state: Monitored, cards: tuple[Card | None, ...]) -> Monitored:
     return replace(state, waiting=waiting)
 
 
-def _end_burn(state: Monitored, shown: Shown, burn: BurnDone, at_ns: int) -> Told:
+def _end_burn(state: Monitored, shown: Shown, burn: BurnDone, at_ns: int) -> StateAndItems:
     """The first burn card is shown, the others where the rules say so.
 
     A burn without a count ends with the first card of the first coup.
@@ -223,7 +223,7 @@ def _is_new(state: Monitored, record: CoupRecord) -> bool:
     return record.shoe == state.shoe and record.coup > state.coup
 
 
-def _end_coup(state: Monitored, shown: Shown, record: CoupRecord) -> Told:
+def _end_coup(state: Monitored, shown: Shown, record: CoupRecord) -> StateAndItems:
     """The cards up to the coup's last one; those in no hand of it, and after it, are not seen."""
     faces, taken = _faces_of_hands(state.waiting, record)
     if not record_seen(record, face_up=shown.face_up):

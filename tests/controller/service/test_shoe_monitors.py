@@ -176,7 +176,7 @@ def test_a_start_knows_who_deals_since_before_those_shoes(followed) -> None:
     table = replace(followed.newest.state.table, staff=staff)
     monitors = followed.follow()
     monitors.stored(replace(followed.newest, state=replace(followed.newest.state, table=table)))
-    assert monitors._told.dealers == ("person-1",)
+    assert monitors._monitored.dealers == ("person-1",)
 
 
 def test_a_journal_that_breaks_the_monitors_is_read_once(followed, monkeypatch) -> None:

@@ -31,7 +31,7 @@ from controller.procedure.events import CardDrawn
 from controller.rules.cards import Card
 from controller.rules.outcome import Outcome
 from controller.tape.entries import EventVerdicts
-from controller.views.monitored import WAITING_MAX, Monitored, Shown, told_of
+from controller.views.monitored import WAITING_MAX, Monitored, Shown, monitor_items
 from firmware_bridge.message import message
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -50,7 +50,7 @@ def conclusions(table) -> list[Conclusion]:
 def told(found, shown: Shown = FACE_DOWN, state: Monitored | None = None) -> list[MonitorItem]:
     state, items = state or Monitored(), []
     for one in found:
-        state, new = told_of(state, shown, one)
+        state, new = monitor_items(state, shown, one)
         items += new
     return items
 
@@ -136,7 +136,7 @@ def test_the_card_that_opens_a_shoe_is_its_first(script) -> None:
         if isinstance(entry, EventVerdicts) and isinstance(entry.event, CardDrawn)
     )
     (opened,) = (one for one in first.entries if isinstance(one, ShoeOpened))
-    state, _ = told_of(Monitored(shoe=4), FACE_DOWN, replace(first, entries=(drawn, opened)))
+    state, _ = monitor_items(Monitored(shoe=4), FACE_DOWN, replace(first, entries=(drawn, opened)))
     assert (state.shoe, state.waiting) == (1, (Card.parse("Ad"),))
 
 
@@ -221,7 +221,7 @@ def test_a_burn_without_a_count_ends_before_the_card_that_ends_it(script) -> Non
     (burn,) = (one for one in entries if isinstance(one, BurnDone))
     together = [one for one in entries if one is not burn]
     shown = replace(FACE_DOWN, burn_cards=True)
-    state, items = told_of(Monitored(), shown, Conclusion(last, (*together, burn)))
+    state, items = monitor_items(Monitored(), shown, Conclusion(last, (*together, burn)))
     assert [one for one in items if isinstance(one, CardSeen)] == [
         CardSeen(Card.parse("Ad")),
         CardSeen(Card.parse("7h")),
@@ -234,5 +234,5 @@ def test_a_device_that_reports_without_end_is_held_to_a_bound(script) -> None:
     table = script().begun().reported(*NEW_SHOE, COUP[0])
     *_, last = conclusions(table)
     full = Monitored(shoe=1, waiting=(Card.parse("9h"),) * WAITING_MAX)
-    state, _ = told_of(full, FACE_DOWN, last)
+    state, _ = monitor_items(full, FACE_DOWN, last)
     assert state.waiting == (None,) * WAITING_MAX
