@@ -3,30 +3,36 @@
 Source: controller/script/README.md, "Statements", "Errors".
 """
 
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import Final
 
 from controller.actions.actions import OperatorAction
 from controller.procedure.events import ShufflerDisconnected, ShufflerEventsLost
 from controller.script.errors import ScriptError, ScriptProblem, StatementError
 from controller.script.statement_forms import STATEMENT_FORMS
-from controller.script.statement_reader import StatementReader
-from controller.script.statements import ShufflerStatement, Statement, StatementBody
+from controller.script.statement_reader import StatementForm, StatementReader
+from controller.script.statements import BodyT, DealingStatement, ShufflerStatement, Statement
 from controller.script.tokens import StatementWords, split_statements
 
-_FORM_OF: Final = MappingProxyType({word: form for form in STATEMENT_FORMS for word in form.first})
 
-
-def parse(text: str, name: str = "script") -> tuple[Statement, ...]:
+def parse(text: str, name: str = "script") -> tuple[DealingStatement, ...]:
     """The statements of a script. Raises ScriptError with every problem, each behind `name`."""
+    return parse_forms(text, STATEMENT_FORMS, name)
+
+
+def parse_forms(
+    text: str, forms: Iterable[StatementForm[BodyT]], name: str = "script"
+) -> tuple[Statement[BodyT], ...]:
+    """The statements of a text that is written in these forms, as `parse` reads a script."""
+    form_of = MappingProxyType({word: form for form in forms for word in form.first})
     found, word_problems = split_statements(text)
     problems = list(word_problems)
-    statements: list[Statement] = []
+    statements: list[Statement[BodyT]] = []
     clock_ns = 0
     for words in found:
         try:
-            body = _parse_statement(words, clock_ns)
+            body = _parse_statement(form_of, words, clock_ns)
         except StatementError as error:
             problems.append(ScriptProblem(words.line, error.column, error.message))
             continue
@@ -35,27 +41,32 @@ def parse(text: str, name: str = "script") -> tuple[Statement, ...]:
                 clock_ns = at.utc_ns
             case ShufflerStatement() | ShufflerEventsLost() | ShufflerDisconnected():
                 clock_ns = body.at_ns
-        statements.append(Statement(words.line, words.words[0].column, body))
+        column = words.words[0].column
+        statements.append(Statement(words.line, column, body, words.text))
     if problems:
         in_order = sorted(problems, key=lambda one: (one.line, one.column))
         raise ScriptError(name, tuple(in_order))
     return tuple(statements)
 
 
-def _parse_statement(statement: StatementWords, clock_ns: int) -> StatementBody:
+def _parse_statement(
+    form_of: Mapping[str, StatementForm[BodyT]], statement: StatementWords, clock_ns: int
+) -> BodyT:
     first = statement.words[0]
-    form = _FORM_OF.get(first.text)
+    form = form_of.get(first.text)
     if form is None or first.quoted:
-        raise _unknown_statement(statement)
+        raise _unknown_statement(form_of, statement)
     reader = StatementReader(statement, form.example, clock_ns)
     body = form.read(reader)
     reader.expect_end()
     return body
 
 
-def _unknown_statement(statement: StatementWords) -> StatementError:
+def _unknown_statement(
+    form_of: Mapping[str, StatementForm[BodyT]], statement: StatementWords
+) -> StatementError:
     first = statement.words[0]
-    near = get_close_matches(first.text, tuple(_FORM_OF), n=1) or ["P"]
-    allowed = ", ".join(form.keywords for form in STATEMENT_FORMS)
+    near = get_close_matches(first.text, tuple(form_of), n=1) or [next(iter(form_of))]
+    allowed = ", ".join(dict.fromkeys(form.keywords for form in form_of.values()))
     message = f'no statement begins with "{first.text}". Allowed: {allowed}'
-    return StatementError(first.column, f"{message}. Remedy: write `{_FORM_OF[near[0]].example}`")
+    return StatementError(first.column, f"{message}. Remedy: write `{form_of[near[0]].example}`")

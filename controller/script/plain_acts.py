@@ -20,7 +20,7 @@ from controller.system.json_document import JsonError, typed
 _WHO: tuple[str, ...] = ("by", "as", "because")
 
 
-def plain_form(kind: type[Action]) -> StatementForm:
+def plain_form(kind: type[Action]) -> StatementForm[OperatorAction[Action]]:
     """The form of an action that has no words of its own."""
     required = [one for one in values_of(kind) if one.required]
     given = [f"{one.name} {(*one.choices, _EXAMPLES[one.kind])[0]}" for one in required]

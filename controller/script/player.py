@@ -28,7 +28,7 @@ from controller.procedure.step import step
 from controller.procedure.step_result import Step
 from controller.procedure.verdicts import Verdict
 from controller.script.events import ShoeCount, due_place, step_inputs
-from controller.script.statements import Burn, ShufflerStatement, Statement
+from controller.script.statements import Burn, DealingStatement, ShufflerStatement
 
 # No script depends on the real date: it begins at noon UTC of this gaming day.
 DAY: Final = "2026-11-21"
@@ -39,14 +39,14 @@ _SHUFFLER_BODIES: Final = (ShufflerStatement, ShufflerEventsLost, ShufflerDiscon
 class PlayedStatement(Struct, frozen=True):
     """One statement, its events or action, their verdicts and effects, and the state after it."""
 
-    statement: Statement
+    statement: DealingStatement
     events: tuple[StepInput, ...]
     verdicts: tuple[Verdict, ...]
     effects: tuple[Effect, ...]
     state: TableState
 
 
-def play(book: RuleBook, statements: tuple[Statement, ...]) -> tuple[PlayedStatement, ...]:
+def play(book: RuleBook, statements: tuple[DealingStatement, ...]) -> tuple[PlayedStatement, ...]:
     """Play every statement in order. A script that begins with a burn starts the shoe first.
 
     A script with shuffler statements is played at a table that has a shuffler.

@@ -12,6 +12,7 @@ from controller.script.floor_acts import FLOOR_ACT_FORMS, FLOOR_ACT_TEXTS
 from controller.script.plain_acts import plain_form, plain_text
 from controller.script.play_acts import PLAY_ACT_FORMS, PLAY_ACT_TEXTS
 from controller.script.shuffler_statements import SHUFFLER_FORMS, SHUFFLER_TEXTS
+from controller.script.statement_reader import StatementForm
 from controller.script.statements import StatementBody
 from controller.script.wager_acts import WAGER_ACT_FORMS, WAGER_ACT_TEXTS
 
@@ -21,7 +22,7 @@ _PLAIN_ACTS: Final = tuple(
     kind for kind in (*ACT_JUDGES, *PLAY_ACT_JUDGES) if kind not in _ACT_TEXTS
 )
 
-STATEMENT_FORMS: Final = (
+STATEMENT_FORMS: Final[tuple[StatementForm[StatementBody], ...]] = (
     *CARD_FORMS,
     *PLAY_ACT_FORMS,
     *WAGER_ACT_FORMS,

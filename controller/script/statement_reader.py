@@ -6,7 +6,7 @@ Source: controller/script/README.md, "Words", "Errors".
 import re
 from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
-from typing import Final, TypeVar
+from typing import Final, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -14,7 +14,7 @@ from controller.actions.actions import Action, OperatorAction
 from controller.actions.declaration import Role
 from controller.rules.cards import Card
 from controller.script.errors import StatementError
-from controller.script.statements import UNREAD, StatementBody
+from controller.script.statements import UNREAD, BodyT
 from controller.script.tokens import StatementWords, Word, parse_cents
 from firmware_bridge.timestamp import Timestamp
 
@@ -220,7 +220,7 @@ class StatementReader:
         return OperatorAction(at, person, role, IDENTIFIED_BY, action, reason)
 
 
-class StatementForm(Struct, frozen=True):
+class StatementForm(Struct, Generic[BodyT], frozen=True):
     """One form of statement: its first words, an example, its meaning, and how the rest is read.
 
     `keywords` begin the statement; the first of them, or one of `others`, selects the form.
@@ -229,7 +229,7 @@ class StatementForm(Struct, frozen=True):
     keywords: str
     example: str
     meaning: str
-    read: Callable[[StatementReader], StatementBody]
+    read: Callable[[StatementReader], BodyT]
     others: tuple[str, ...] = ()
 
     @property

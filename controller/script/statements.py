@@ -5,7 +5,7 @@ cards before them.
 Source: controller/script/README.md.
 """
 
-from typing import Final, TypeAlias
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -112,9 +112,19 @@ StatementBody: TypeAlias = (
 )
 
 
-class Statement(Struct, frozen=True):
-    """A statement and where it begins in the script; lines and columns count from 1."""
+BodyT = TypeVar("BodyT", covariant=True)
+
+
+class Statement(Struct, Generic[BodyT], frozen=True):
+    """A statement and where it begins in the script; lines and columns count from 1.
+
+    `text` are its words as they were written.
+    """
 
     line: int
     column: int
-    body: StatementBody
+    body: BodyT
+    text: str = ""
+
+
+DealingStatement: TypeAlias = Statement[StatementBody]

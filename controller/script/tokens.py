@@ -39,11 +39,12 @@ class Word(Struct, frozen=True):
 
 
 class StatementWords(Struct, frozen=True):
-    """The words of one statement; `end` is the column after the last word."""
+    """The words of one statement; `end` is the column after it, `text` is it as written."""
 
     line: int
     words: tuple[Word, ...]
     end: int
+    text: str = ""
 
 
 def split_statements(text: str) -> tuple[tuple[StatementWords, ...], tuple[ScriptProblem, ...]]:
@@ -58,7 +59,8 @@ def split_statements(text: str) -> tuple[tuple[StatementWords, ...], tuple[Scrip
                     words.append(word)
                     continue
                 if words:
-                    found.append(StatementWords(number, tuple(words), word.column))
+                    written = line[words[0].column - 1 : word.column - 1].strip()
+                    found.append(StatementWords(number, tuple(words), word.column, written))
                 words = []
         except StatementError as error:
             problems.append(ScriptProblem(number, error.column, error.message))

@@ -1,0 +1,147 @@
+"""A dealer who deals from the piles of a scenario, statement by statement, by the rules.
+
+Source: hil/README.md, "Dealing", "Mistakes".
+"""
+
+from collections.abc import Generator, Iterator
+from typing import Final
+
+from controller.actions.actions import DeclareResult
+from controller.actions.declaration import Role
+from controller.rules.outcome import Outcome
+from hil.dealing.actions import (
+    ClearDeviceError,
+    DealerAction,
+    Draw,
+    DrawCutCard,
+    MistakeMade,
+    NewShoe,
+    Pause,
+    PauseKind,
+    PressForcedExit,
+    PressResult,
+    PressStandBy,
+    SettingMode,
+)
+from hil.dealing.cards import Card, PhysicalCard
+from hil.dealing.dealer import Acts, Dealer, DealerSettings, OutOfCards
+from hil.dealing.mistakes import Mistake
+from hil.dealing.shoe import Loading
+from hil.scenario.bench import NotPossible, ShoeHands, TableSide
+from hil.scenario.piles import Piles
+
+_NO_LOADING: Final = Loading((), 0)
+
+
+class PileDealer(Dealer):
+    """A dealer whose cards come from the piles. `wanted` are the mistakes to make."""
+
+    def __init__(self, seed: int, piles: Piles) -> None:
+        super().__init__(DealerSettings(seed))
+        self._piles = piles
+        self.wanted: list[Mistake] = []
+        self.newest: PhysicalCard | None = None
+
+    def next_card(self) -> Generator[DealerAction, None, Card]:
+        """Draw the next card, after the cut card where that lies before it. Raises OutOfCards."""
+        while True:
+            self.newest = self._piles.next_piece()
+            if self.newest.card is not None:
+                return self.newest.card
+            yield DrawCutCard()
+            if not self._piles.shoe:
+                raise OutOfCards("a card is due and none is left")
+            self._cut_card_drawn = True
+            if self.is_due(Mistake.CUT_CARD_NEAR_BACK):
+                yield MistakeMade(Mistake.CUT_CARD_NEAR_BACK)
+
+    def cut_card(self) -> PhysicalCard:
+        """The cut card that was just drawn, or one more of the batch: a mistake."""
+        if self.newest is not None and self.newest.card is None:
+            return self.newest
+        return self._piles.batches[self._piles.in_shoe].cut_cards[-1]
+
+    def is_due(self, mistake: Mistake) -> bool:
+        """Whether to make that mistake now; then it is done."""
+        if mistake not in self.wanted:
+            return False
+        self.wanted.remove(mistake)
+        return True
+
+    def shoe(self, number: int) -> Acts:
+        """The actions of the shoe that was loaded."""
+        return self.shoe_actions(number, _NO_LOADING)
+
+
+class ScenarioDealer:
+    """Deals on order: the burn, so many coups, or to the end. Stops after a mistake."""
+
+    def __init__(self, seed: int, piles: Piles, hands: ShoeHands, table: TableSide) -> None:
+        self._dealer = PileDealer(seed, piles)
+        self._hands = hands
+        self._table = table
+        self._actions: Iterator[DealerAction] | None = None
+        self._shoes = 0
+        self.draws = 0
+
+    def shoe_loaded(self) -> None:
+        """Another shoe begins."""
+        self._shoes += 1
+        self._actions = self._dealer.shoe(self._shoes)
+
+    def err(self, mistake: Mistake) -> None:
+        """Make that mistake at its next occasion."""
+        self._dealer.wanted.append(mistake)
+
+    def deal_burn(self) -> None:
+        """Burn by the rules, up to the first coup or to a mistake."""
+        self._deal_until(PauseKind.AFTER_BURN, 1)
+
+    def deal_coups(self, coups: int) -> None:
+        """Deal so many coups, or to a mistake; 0: to the last hand."""
+        self._deal_until(PauseKind.BETWEEN_COUPS, coups)
+
+    def _deal_until(self, kind: PauseKind, times: int) -> None:
+        if self._actions is None:
+            raise NotPossible("no shoe is loaded; write `load red` first")
+        seen = 0
+        for action in self._actions:
+            self._perform(action)
+            if isinstance(action, MistakeMade):
+                return
+            seen += isinstance(action, Pause) and action.kind is kind
+            if times and seen == times:
+                return
+
+    def _perform(self, action: DealerAction) -> None:
+        match action:
+            case Draw():
+                piece = self._dealer.newest
+                assert piece is not None, "a card was drawn from the piles"
+                self._hands.draw(piece, burn_key=action.burn_key)
+                self.draws += 1
+            case DrawCutCard():
+                self._hands.draw(self._dealer.cut_card())
+            case PressResult():
+                declare(self._table, self._hands, action)
+            case PressStandBy():
+                self._hands.press_stand_by()
+            case PressForcedExit():
+                self._hands.press_forced_exit()
+            case ClearDeviceError():
+                self._hands.clear_error(action.code)
+            case SettingMode():
+                self._hands.turn_setting_key(on=action.on)
+            case NewShoe() | Pause() | MistakeMade():
+                return
+        self._table.catch_up()
+
+
+def declare(table: TableSide, hands: ShoeHands, pressed: PressResult) -> None:
+    """Press the result at the shoe, or declare it at the console where the shoe has no keys."""
+    if hands.press_result(pressed):
+        return
+    table.catch_up()
+    outcome = Outcome(pressed.winner.value)
+    declared = DeclareResult(outcome, pressed.player_pair, pressed.banker_pair)
+    table.act(declared, Role.DEALER, "Dee Dealer", "")

@@ -1,0 +1,87 @@
+"""Facts that a table has concluded, each with the card and the moment at which it was known.
+
+Source: hil/scenario/README.md, "What is expected"; controller/tape/README.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from controller.actions.actions import OperatorAction
+from controller.core.state import Conclusion
+from controller.messages.catalogue import to_words
+from controller.procedure.effects import CoupClosed, Refusal, ShoeOpened, WarningOpened
+from controller.procedure.events import CardDrawn, CustodyFindingRaised
+from controller.procedure.verdicts import Irregularity
+from controller.tape.entries import Entry, EventVerdicts
+from hil.scenario.statements import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One fact. `card` is how many cards of the shoe had left; `at_ns` is UTC; `text` describes it.
+
+    `words` are compared with those of an expectation.
+    """
+
+    subject: Subject
+    words: tuple[str, ...]
+    card: int
+    at_ns: int
+    text: str = ""
+
+
+class FactReader:
+    """Collects the facts of a table, conclusion by conclusion."""
+
+    def __init__(self) -> None:
+        self.facts: list[Fact] = []
+        self.cards_drawn = 0  # of the shoe in play
+        self.cards_judged = 0  # of all shoes
+        self.last_card_ns = 0
+
+    def take(self, conclusion: Conclusion) -> None:
+        """Take the next conclusion in."""
+        at_ns = conclusion.item.at.utc_ns
+        if any(isinstance(one, ShoeOpened) for one in conclusion.entries):
+            self.cards_drawn = 0
+        for entry in conclusion.entries:
+            self._count(entry, at_ns)
+            for subject, words, text in _facts_in(entry):
+                self.facts.append(Fact(subject, words, self.cards_drawn, at_ns, text))
+        refused = [one for one in conclusion.entries if isinstance(one, Refusal)]
+        if refused and isinstance(conclusion.item, OperatorAction):
+            clauses = tuple(clause for one in refused for clause in one.clauses)
+            text = f"refused: {to_words(refused[0].why)}"
+            self.facts.append(Fact(Subject.REFUSAL, clauses, self.cards_drawn, at_ns, text))
+
+    def _count(self, entry: Entry, at_ns: int) -> None:
+        if isinstance(entry, EventVerdicts) and isinstance(entry.event, CardDrawn):
+            self.cards_drawn += 1
+            self.cards_judged += 1
+            self.last_card_ns = at_ns
+
+    def since(self, number: int, subject: Subject) -> Sequence[Fact]:
+        """The facts of a subject after the first `number` facts."""
+        return [one for one in self.facts[number:] if one.subject is subject]
+
+
+def _facts_in(entry: Entry) -> list[tuple[Subject, tuple[str, ...], str]]:
+    match entry:
+        case EventVerdicts():
+            found: list[tuple[Subject, tuple[str, ...], str]] = [
+                (Subject.IRREGULARITY, (one.code.value,), f"irregularity {one.code.value}")
+                for one in entry.verdicts
+                if isinstance(one, Irregularity)
+            ]
+            if isinstance(entry.event, CustodyFindingRaised):
+                code = entry.event.finding.code.value
+                found.append((Subject.FINDING, (code,), f"finding {code}"))
+            return found
+        case WarningOpened():
+            return [(Subject.WARNING, (entry.kind.value,), f"warning {entry.kind.value}")]
+        case CoupClosed():
+            record = entry.record
+            fate = record.outcome.value if record.outcome is not None else "void"
+            return [(Subject.COUP, (str(record.coup), fate), f"coup {record.coup}: {fate}")]
+        case _:
+            return []
