@@ -1,7 +1,7 @@
 """Every clause that a controller can check is exercised by a script of hil/scenarios/clauses.
 
 A script names in its comments the clauses that it shows. It is played by `smartshoe try`, and what
-is answered must cite them. Its answers are kept beside it, and the page of docs says which script
+is answered must cite them. Its answers are kept beside it, and the page of docs says which file
 shows which clause. As a script with --write this writes both.
 
 Source: controller/profiles/data/clauses.csv, `observable`; hil/scenarios/clauses/README.md.
@@ -117,15 +117,15 @@ def answers_text(scripts: list[ClauseScript]) -> str:
     blocks = []
     for script in scripts:
         lines = [f"table {' '.join(script.options)}", f"# {script.title}"]
-        lines += [statement_line(script, one) for one in answered(script)]
+        lines += [statement_line(one) for one in answered(script)]
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks) + "\n"
 
 
-def statement_line(script: ClauseScript, one: Plain) -> str:
+def statement_line(one: Plain) -> str:
     found = [*map(verdict_words, one["verdicts"]), *map(effect_words, one["effects"])]
     said = "; ".join([*filter(None, found), f"next {one['phase']}"])
-    return f"{script.line + one['line']:>4} {one['statement']:<24} -> {said}"
+    return f"{one['statement']:<16} -> {said}"
 
 
 def verdict_words(verdict: Plain) -> str:
@@ -183,7 +183,7 @@ def observable() -> dict[str, Clause]:
 
 
 def coverage() -> str:
-    """A table for each rule document: the clause, its paragraph, what it asks, its scripts."""
+    """A table for each rule document: the clause, its paragraph, what it asks, where shown."""
     parts = []
     for document in dict.fromkeys(clause.rule for clause in observable().values()):
         listed = [clause for clause in observable().values() if clause.rule == document]
@@ -198,13 +198,10 @@ def coverage() -> str:
 
 
 def shown_in(clause: Clause) -> str:
-    """The scripts that name a clause, each with its line."""
+    """The files with a script that names a clause."""
     folder = FOLDER.relative_to(ROOT).as_posix()
-    return ", ".join(
-        f"[{one.file}:{one.line}](../{folder}/{one.file}.scenario)"
-        for one in SCRIPTS
-        if clause.id in one.names
-    )
+    files = dict.fromkeys(one.file for one in SCRIPTS if clause.id in one.names)
+    return ", ".join(f"[{name}](../{folder}/{name}.scenario)" for name in files)
 
 
 def parts_of(page: str) -> tuple[str, str, str]:
