@@ -219,7 +219,20 @@ def test_modules_hold_no_state() -> None:
 
 TEXT_ROOTS = (*PACKAGES, "tests", "deploy", ".ci")
 TEXT_SUFFIXES = frozenset(
-    {"", ".py", ".md", ".toml", ".csv", ".scenario", ".service", ".rules", ".yml", ".yaml", ".json"}
+    {
+        "",
+        ".py",
+        ".md",
+        ".toml",
+        ".csv",
+        ".scenario",
+        ".scripts",
+        ".service",
+        ".rules",
+        ".yml",
+        ".yaml",
+        ".json",
+    }
 )
 
 

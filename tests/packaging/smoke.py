@@ -33,6 +33,7 @@ SUFFIXES = frozenset(
         ".csv",
         ".json",
         ".scenario",
+        ".scripts",
         ".answers",
         ".sql",
         ".html",

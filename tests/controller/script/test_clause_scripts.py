@@ -81,7 +81,7 @@ def scripts_of(path: Path) -> list[ClauseScript]:
     return found
 
 
-FILES = sorted(FOLDER.glob("*.scenario"))
+FILES = sorted(FOLDER.glob("*.scripts"))
 SCRIPTS = [one for path in FILES for one in scripts_of(path)]
 
 
@@ -201,7 +201,7 @@ def shown_in(clause: Clause) -> str:
     """The files with a script that names a clause."""
     folder = FOLDER.relative_to(ROOT).as_posix()
     files = dict.fromkeys(one.file for one in SCRIPTS if clause.id in one.names)
-    return ", ".join(f"[{name}](../{folder}/{name}.scenario)" for name in files)
+    return ", ".join(f"[{name}](../{folder}/{name}.scripts)" for name in files)
 
 
 def parts_of(page: str) -> tuple[str, str, str]:
