@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from hil.demo.batches import batch_places, enrol, make_key
+from hil.demo.batches import batch_places
 from hil.demo.dealing import DealingResult, DealingThread
 from hil.demo.floorperson import ScriptedFloorperson
 from hil.demo.follow import JournalFollower, SnapshotFollower
-from hil.demo.plan import DealerConduct, DemoSettings, Transport
+from hil.demo.plan import OPERATOR, DealerConduct, DemoSettings, Transport
 from hil.demo.program import DemoProgram
 from hil.demo.screen import Screen
 from hil.demo.shuffler import DemoShuffler
@@ -22,6 +22,7 @@ from hil.demo.view import Scene
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.feig.rfid_shoe import RfidShoe
 from hil.emulator.lines.serve import TcpServer
+from hil.rig.commissioning import enrol, make_key
 from hil.rig.program import ProgramFailed
 from hil.rig.shoe_models import ShoeKind, ShoeLine, line_settings, serve, url_of
 
@@ -128,7 +129,7 @@ def _prepare(settings: DemoSettings, shuffler: DemoShuffler) -> str:
     """Make key, batches and pairing; the shuffler's section of table.toml."""
     make_key(settings.folder)
     if settings.shoe is ShoeKind.RFID:
-        enrol(settings.folder)
+        enrol(settings.folder, OPERATOR)
     shuffler.pair()
     return shuffler.config()
 

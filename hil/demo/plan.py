@@ -13,6 +13,7 @@ from hil.rig.shoe_runner import Pace
 
 NS_PER_MS = 1_000_000
 DECKS = 8
+OPERATOR = "demonstration"
 
 
 class Speed(StrEnum):

@@ -12,6 +12,7 @@ from types import TracebackType
 
 from controller.control.answer_schema import Answer
 from hil.demo.plan import DECKS, DemoSettings
+from hil.rig.commissioning import BATCHES_SECTION
 from hil.rig.program import PROGRAM, Program, ProgramFailed
 from hil.rig.shoe_models import ShoeKind
 
@@ -49,10 +50,8 @@ SHOE_KEYS = {
 model = "feig-rfid"
 gate_input = 1
 
-[batches]
-folder = "batches"
-bound = ["RED-0001", "BLUE-0001"]
-""",
+"""
+    + BATCHES_SECTION,
 }
 
 

@@ -11,8 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from hil.dealing.cards import PhysicalCard
-from hil.demo.batches import KEY, OPERATOR, run_command
-from hil.demo.plan import DECKS, NS_PER_MS, DemoSettings, Speed, Transport
+from hil.demo.plan import DECKS, NS_PER_MS, OPERATOR, DemoSettings, Speed, Transport
 from hil.emulator.lines.line import LineServer, LineServerSettings
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import REAL_TIME, Shuffler
@@ -23,12 +22,11 @@ from hil.rig.batch_exchange import (
     release_and_take,
     shuffle_and_store,
 )
+from hil.rig.commissioning import TRUST_KEYS, pair
 from hil.rig.shoe_models import serve, url_of
 
 BAUD: Final = 1_000_000
 POLL_S: Final = 0.02
-IDENTITY: Final = "shuffler.identity.json"
-APPROVED: Final = "firmware.approved.json"
 # Fast enough that a batch is shuffled long before the other one is dealt.
 _TEMPO: Final = MappingProxyType(
     {
@@ -46,10 +44,7 @@ _TEMPO: Final = MappingProxyType(
 CONFIG: Final = """\
 [shuffler]
 port = {port}
-identity = "shuffler.identity.json"
-approved = "firmware.approved.json"
-approved_keys = ["table.key.pub"]
-
+{trust}
 """
 
 
@@ -91,20 +86,11 @@ class DemoShuffler:
 
     def config(self) -> str:
         """Its section of table.toml."""
-        return CONFIG.format(port=json.dumps(self.url))
+        return CONFIG.format(port=json.dumps(self.url), trust=TRUST_KEYS)
 
     def pair(self) -> None:
         """Pair the device and approve its firmware. Raises ProgramFailed."""
-        folder = self._settings.folder
-        pins = self._line.emulator.pins
-        key = str(folder / KEY)
-        paired = str(folder / IDENTITY)
-        run_command("identity", "pair", self.url, "--out", paired, "--person", OPERATOR)
-        run_command(
-            *("firmware", "approve", "--sha256", pins.image, "--version", pins.version),
-            *("--counter", str(pins.security_counter), "--key", key),
-            *("--list", str(folder / APPROVED)),
-        )
+        pair(self._settings.folder, self.url, self._line.emulator.pins, OPERATOR)
 
     # People at the shuffler.
 

@@ -40,10 +40,20 @@ class Program:
     `config` is a table's file, or a folder of such files, whose tables `client_of` names.
     """
 
-    def __init__(self, config: Path, log: Path, wrapper: Sequence[str] = ()) -> None:
-        """`wrapper` is the command of a program to run it under, such as a tracer."""
+    def __init__(
+        self,
+        config: Path,
+        log: Path,
+        wrapper: Sequence[str] = (),
+        command: Sequence[str] = PROGRAM,
+    ) -> None:
+        """`wrapper` is the command of a program to run it under, such as a tracer.
+
+        `command` starts the program; the bench has another one, which alters it.
+        """
         self.config = config
         self._wrapper = tuple(wrapper)
+        self._command = tuple(command)
         self.log = log
         # A folder may hold a file that no table can be started from.
         self._client = (
@@ -101,7 +111,7 @@ class Program:
             environment.pop("WATCHDOG_USEC", None)
             # In a session of its own: Ctrl-C is for the bench, which ends the program in order.
             self._process = subprocess.Popen(
-                [*self._wrapper, *PROGRAM, "run", "--as-root", "--config", str(self.config)],
+                [*self._wrapper, *self._command, "run", "--as-root", "--config", str(self.config)],
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -129,6 +139,13 @@ class Program:
     def snapshot(self) -> Snapshot:
         """The table's current snapshot. Raises ControlError."""
         return self.client.status()
+
+    def stand_still(self, seconds: float) -> None:
+        """Stop it (SIGSTOP) for that long, and let it go on."""
+        assert self._process is not None, "the program was never started"
+        self._process.send_signal(signal.SIGSTOP)
+        time.sleep(seconds)
+        self._process.send_signal(signal.SIGCONT)
 
     def read_folder_again(self) -> None:
         """Let it read its folder again: SIGHUP. Returns before it has."""

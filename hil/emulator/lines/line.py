@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Condition, Thread
 from types import TracebackType
 from typing import Generic, Self, TypeVar
@@ -130,6 +130,11 @@ class LineServer(ABC, Generic[DeviceT]):
         """Wait until `ready` is true of the device; False on timeout."""
         with self._changed:
             return self._changed.wait_for(lambda: ready(self.emulator), timeout_s)
+
+    def disturb(self, faults: FaultPlan | None) -> None:
+        """Apply these faults to what is sent from now on; None: none."""
+        with self._changed:
+            self.settings = replace(self.settings, faults=faults)
 
     def cut_after(self, byte_count: int) -> None:
         """Cut the line after that many more bytes, even within a frame."""

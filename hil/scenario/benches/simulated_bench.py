@@ -39,11 +39,11 @@ from hil.emulator.lines.line import DeviceT
 from hil.emulator.lines.served_device import ServedDevice
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import Shuffler
-from hil.scenario.bench import NotPossible, RigBroken, ShoeHands
-from hil.scenario.emulated_hands import AngelEyeHands, EmulatedShufflerHands, RfidShoeHands
-from hil.scenario.facts import FactReader
-from hil.scenario.language import Scenario
-from hil.scenario.statements import Disturb, HostFault, TablePart
+from hil.scenario.benches.emulated_hands import AngelEyeHands, EmulatedShufflerHands, RfidShoeHands
+from hil.scenario.language.reading import Scenario
+from hil.scenario.language.statements import Disturb, HostFault, TablePart
+from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands
+from hil.scenario.play.facts import FactReader
 from hil.simulation.batches import SLOW, trust_of
 from hil.simulation.power import PoweredTable
 from hil.simulation.table import UTC_NS
@@ -125,6 +125,9 @@ class SimulatedSide:
     def catch_up(self) -> None:
         """Everything happens at once here."""
 
+    def settle(self) -> None:
+        """Everything happens at once here."""
+
     def scan_to_verdict_ns(self) -> int:
         """No time passes here between a byte and its verdict."""
         return 0
@@ -161,6 +164,9 @@ class SimulatedLine(Generic[DeviceT]):
         """Do something to the device; a moment passes."""
         act(self._device)
         self._table.advance(ACT_NS)
+
+    def card_left(self) -> None:
+        """It is judged already."""
 
     def until(self, what: str, ready: Callable[[DeviceT], bool]) -> None:
         """Let time pass until the device is `ready`. Raises RigBroken."""

@@ -14,10 +14,10 @@ from controller.script.parser import parse_forms
 from controller.script.statement_forms import STATEMENT_FORMS
 from controller.script.statement_reader import StatementForm
 from controller.script.statements import Statement
-from hil.scenario.expectation_forms import EXPECTATION_FORMS
-from hil.scenario.happening_forms import HAPPENING_FORMS
-from hil.scenario.heading_forms import HEADING_FORMS
-from hil.scenario.statements import (
+from hil.scenario.language.expectation_forms import EXPECTATION_FORMS
+from hil.scenario.language.happening_forms import HAPPENING_FORMS
+from hil.scenario.language.heading_forms import HEADING_FORMS
+from hil.scenario.language.statements import (
     Control,
     DeviceWanted,
     FirstKnown,

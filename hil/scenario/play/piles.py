@@ -11,7 +11,7 @@ from controller.rules.cards import Card as Face
 from hil.dealing.cards import RANK_NAMES, Card, PhysicalCard, Suit
 from hil.dealing.shoe import CUT_FROM_BACK_MAX, CUT_FROM_BACK_MIN
 from hil.dealing.tags import BACKS, FOREIGN_TAG, PhysicalBatch, usual_batches
-from hil.scenario.bench import NotPossible
+from hil.scenario.play.bench import NotPossible
 
 # Identities that are in no batch of the table.
 _FOREIGN_HEAD: Final = FOREIGN_TAG[:6]

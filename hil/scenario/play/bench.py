@@ -12,8 +12,8 @@ from controller.views.snapshot import Snapshot
 from hil.dealing.actions import PressResult
 from hil.dealing.cards import PhysicalCard
 from hil.emulator.feig.rfid_shoe import ExitFault
-from hil.scenario.facts import FactReader
-from hil.scenario.statements import Disturb, HostFault, Interference, TablePart
+from hil.scenario.language.statements import Disturb, HostFault, Interference, TablePart
+from hil.scenario.play.facts import FactReader
 
 
 class RigBroken(Exception):
@@ -53,6 +53,10 @@ class TableSide(Protocol):
         ...
 
     def catch_up(self) -> None:
+        """Wait until the program has judged the cards that have left."""
+        ...
+
+    def settle(self) -> None:
         """Wait until the program has taken in what the devices have sent."""
         ...
 

@@ -7,11 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from hil.scenario.bench import Bench, NotPossible, RigBroken
-from hil.scenario.expecting import Expectations
-from hil.scenario.language import Scenario, Step
-from hil.scenario.performing import Performer
-from hil.scenario.statements import (
+from hil.scenario.language.reading import Scenario, Step
+from hil.scenario.language.statements import (
     BringOut,
     Expect,
     LoadShoe,
@@ -21,6 +18,9 @@ from hil.scenario.statements import (
     ShuffleBatch,
     Subject,
 )
+from hil.scenario.play.bench import Bench, NotPossible, RigBroken
+from hil.scenario.play.expecting import Expectations, NeverSo
+from hil.scenario.play.performing import Performer
 
 POLL_NS = 50_000_000
 # How long an expectation without a time waits, by the program's clock: a real program takes a
@@ -220,7 +220,10 @@ class ScenarioRun:
         until_ns = table.now_ns() + patience_ns
         while True:
             table.catch_up()
-            why = expectations.failure(expected)
+            try:
+                why = expectations.failure(expected)
+            except NeverSo as error:
+                return str(error)
             if not why or table.now_ns() >= until_ns:
                 return why
             table.wait(POLL_NS)

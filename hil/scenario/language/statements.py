@@ -138,9 +138,13 @@ class DealBurn(Struct, frozen=True):
 
 
 class DealCoups(Struct, frozen=True):
-    """The dealer deals so many coups by the rules, with their results; 0: to the last hand."""
+    """The dealer deals so many coups by the rules, with their results; 0: to the last hand.
+
+    `careless`: he goes on while the table is suspended.
+    """
 
     coups: int
+    careless: bool = False
 
 
 class Err(Struct, frozen=True):

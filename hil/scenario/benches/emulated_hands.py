@@ -13,8 +13,8 @@ from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.feig.rfid_shoe import ExitFault, RfidShoe
 from hil.emulator.tablelink.compartment import DeviceMode
 from hil.emulator.tablelink.shuffler import Shuffler
-from hil.scenario.bench import NotPossible
-from hil.scenario.statements import Interference
+from hil.scenario.language.statements import Interference
+from hil.scenario.play.bench import NotPossible
 
 # Another device of the same make, and firmware that nobody approved.
 _STRANGER: Final = bytes(range(16))
@@ -30,6 +30,10 @@ class DeviceLine(Protocol, Generic[DeviceCo]):
 
     def do(self, act: Callable[[DeviceCo], object]) -> None:
         """Do something to the device, and let its reports leave."""
+        ...
+
+    def card_left(self) -> None:
+        """A playing card has left the shoe: the program is to judge it."""
         ...
 
     def until(self, what: str, ready: Callable[[DeviceCo], bool]) -> None:
@@ -62,6 +66,7 @@ class AngelEyeHands:
             self._line.do(lambda shoe: shoe.draw_cut_card())
         else:
             self._line.do(lambda shoe: shoe.draw(card, burn_key=burn_key, readable=readable))
+            self._line.card_left()
 
     def press_result(self, pressed: PressResult) -> bool:
         """Press its keys."""
@@ -111,7 +116,8 @@ class RfidShoeHands:
         if not readable:
             self.plan(ExitFault.NO_TAG)
         self._line.do(lambda shoe: shoe.draw_piece(piece))
-        self._line.until("its record to be taken", lambda shoe: shoe.all_delivered)
+        if piece.card is not None:
+            self._line.card_left()
 
     def press_result(self, pressed: PressResult) -> bool:
         """It has no keys."""

@@ -23,11 +23,11 @@ from hil.dealing.cards import PhysicalCard
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import BACKS
 from hil.rig.batch_exchange import compartment_of
-from hil.scenario import statements as said
-from hil.scenario.bench import Bench, NotPossible
-from hil.scenario.dealing import ScenarioDealer, declare
-from hil.scenario.language import Scenario
-from hil.scenario.piles import Piles
+from hil.scenario.language import statements as said
+from hil.scenario.language.reading import Scenario
+from hil.scenario.play.bench import Bench, NotPossible
+from hil.scenario.play.dealing import ScenarioDealer, declare
+from hil.scenario.play.piles import Piles
 
 _REPORTED: Final = (
     "a device reports this, and no hand can do it. Remedy: let a device do it, with a statement of"
@@ -48,7 +48,7 @@ class Performer:
     def perform(self, body: said.ScenarioBody) -> None:
         """Do it. Raises NotPossible, RigBroken."""
         self._do(body)
-        self._bench.table.catch_up()
+        self._bench.table.settle()
 
     @singledispatchmethod
     def _do(self, body: object) -> None:
@@ -153,7 +153,7 @@ class Performer:
 
     @_do.register
     def _(self, body: said.DealCoups) -> None:
-        self._dealer.deal_coups(body.coups)
+        self._dealer.deal_coups(body.coups, careless=body.careless)
 
     @_do.register
     def _(self, body: said.Err) -> None:

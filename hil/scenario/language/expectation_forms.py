@@ -15,8 +15,8 @@ from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
 from controller.script.statement_reader import StatementForm, StatementReader
 from hil.dealing.tags import BACKS
-from hil.scenario.happening_forms import CARDS_MAX, time_ns
-from hil.scenario.statements import Expect, Measure, MeasureKind, Subject, TablePart
+from hil.scenario.language.happening_forms import CARDS_MAX, time_ns
+from hil.scenario.language.statements import Expect, Measure, MeasureKind, Subject, TablePart
 
 FATES: Final = ("player", "banker", "tie", "void")
 COMPARISONS: Final = ("is", "at-least", "at-most")

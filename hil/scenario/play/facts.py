@@ -13,7 +13,7 @@ from controller.procedure.effects import CoupClosed, Refusal, ShoeOpened, Warnin
 from controller.procedure.events import CardDrawn, CustodyFindingRaised
 from controller.procedure.verdicts import Irregularity
 from controller.tape.entries import Entry, EventVerdicts
-from hil.scenario.statements import Subject
+from hil.scenario.language.statements import Subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class FactReader:
         self.facts: list[Fact] = []
         self.cards_drawn = 0  # of the shoe in play
         self.cards_judged = 0  # of all shoes
-        self.last_card_ns = 0
+        self.suspensions = 0  # irregularities that suspended the table
 
     def take(self, conclusion: Conclusion) -> None:
         """Take the next conclusion in."""
@@ -45,7 +45,7 @@ class FactReader:
         if any(isinstance(one, ShoeOpened) for one in conclusion.entries):
             self.cards_drawn = 0
         for entry in conclusion.entries:
-            self._count(entry, at_ns)
+            self._count(entry)
             for subject, words, text in _facts_in(entry):
                 self.facts.append(Fact(subject, words, self.cards_drawn, at_ns, text))
         refused = [one for one in conclusion.entries if isinstance(one, Refusal)]
@@ -54,11 +54,17 @@ class FactReader:
             text = f"refused: {to_words(refused[0].why)}"
             self.facts.append(Fact(Subject.REFUSAL, clauses, self.cards_drawn, at_ns, text))
 
-    def _count(self, entry: Entry, at_ns: int) -> None:
+    def refused(self, why: str, at_ns: int) -> None:
+        """A person was refused before anything came to be judged."""
+        self.facts.append(Fact(Subject.REFUSAL, (), self.cards_drawn, at_ns, f"refused: {why}"))
+
+    def _count(self, entry: Entry) -> None:
         if isinstance(entry, EventVerdicts) and isinstance(entry.event, CardDrawn):
             self.cards_drawn += 1
             self.cards_judged += 1
-            self.last_card_ns = at_ns
+        if isinstance(entry, EventVerdicts):
+            for one in entry.verdicts:
+                self.suspensions += isinstance(one, Irregularity) and one.suspends
 
     def since(self, number: int, subject: Subject) -> Sequence[Fact]:
         """The facts of a subject after the first `number` facts."""

@@ -10,7 +10,7 @@ from controller.script.statement_reader import StatementForm, StatementReader
 from hil.dealing.mistakes import Mistake
 from hil.dealing.tags import BACKS
 from hil.emulator.feig.rfid_shoe import ExitFault
-from hil.scenario.statements import (
+from hil.scenario.language.statements import (
     Befall,
     BringOut,
     CutCardAt,
@@ -110,13 +110,13 @@ def _read_cut_card(reader: StatementReader) -> CutCardAt:
 def _read_deal(reader: StatementReader) -> DealBurn | DealCoups:
     if reader.accept("burn"):
         return DealBurn()
+    coups = 0
     if reader.accept("coup"):
-        return DealCoups(1)
-    if reader.accept("to", "the", "end"):
-        return DealCoups(0)
-    coups = reader.number("number of coups", 1, COUPS_MAX)
-    reader.expect("coups")
-    return DealCoups(coups)
+        coups = 1
+    elif not reader.accept("to", "the", "end"):
+        coups = reader.number("number of coups", 1, COUPS_MAX)
+        reader.expect("coups")
+    return DealCoups(coups, reader.accept("careless"))
 
 
 def _read_draw(reader: StatementReader) -> DrawNext:
@@ -255,7 +255,7 @@ HAPPENING_FORMS: Final[tuple[StatementForm[Happening], ...]] = (
     StatementForm(
         "deal",
         "deal 5 coups",
-        "the dealer deals by the rules: burn, coup, 5 coups, to the end",
+        "the dealer deals by the rules: burn, coup, 5 coups, to the end; `careless`: on and on",
         _read_deal,
     ),
     StatementForm(

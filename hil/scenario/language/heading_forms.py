@@ -7,7 +7,7 @@ from typing import Final
 
 from controller.procedure.rulebook import ObservableFact
 from controller.script.statement_reader import StatementForm, StatementReader
-from hil.scenario.statements import (
+from hil.scenario.language.statements import (
     Control,
     DeviceWanted,
     FirstKnown,

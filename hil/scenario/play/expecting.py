@@ -9,9 +9,9 @@ from typing import Final
 from controller.procedure.phases import Phase
 from controller.views.snapshot import Snapshot
 from drivers.events import Stage
-from hil.scenario.bench import TableSide
-from hil.scenario.facts import Fact
-from hil.scenario.statements import Expect, Subject
+from hil.scenario.language.statements import Expect, Subject
+from hil.scenario.play.bench import TableSide
+from hil.scenario.play.facts import Fact
 
 # Subjects that are compared with what is so now, not with what was concluded.
 _STANDING: Final = (
@@ -25,6 +25,10 @@ _STANDING: Final = (
 _DOWN: Final = (None, Stage.CLOSED, Stage.LOST)
 
 
+class NeverSo(Exception):
+    """The expectation cannot come true any more; the message says why."""
+
+
 class Expectations:
     """Checks expectations one after the other; each irregularity is expected once."""
 
@@ -34,7 +38,7 @@ class Expectations:
         self.caught_card = 0
 
     def failure(self, expected: Expect) -> str:
-        """Why it is not so; empty if it is. Takes what it finds as expected."""
+        """Why it is not so; empty if it is. Takes what it finds as expected. Raises NeverSo."""
         if expected.subject in _STANDING:
             return self._standing(expected)
         return self._concluded(expected)
@@ -52,6 +56,8 @@ class Expectations:
             found = tuple(one.words[0] for one in new)
             wanted = expected.words
             right = set(wanted) <= set(found) if expected.others else found == wanted
+            if not expected.others and found != wanted[: len(found)]:
+                raise NeverSo(f"raised: {_names(new)}")
             if not right:
                 return f"raised: {_names(new) or 'nothing'}"
             at = next(one for one in new if one.words[0] == wanted[0])

@@ -27,8 +27,8 @@ from hil.dealing.cards import Card, PhysicalCard
 from hil.dealing.dealer import Acts, Dealer, DealerSettings, OutOfCards
 from hil.dealing.mistakes import Mistake
 from hil.dealing.shoe import Loading
-from hil.scenario.bench import NotPossible, ShoeHands, TableSide
-from hil.scenario.piles import Piles
+from hil.scenario.play.bench import NotPossible, ShoeHands, TableSide
+from hil.scenario.play.piles import Piles
 
 _NO_LOADING: Final = Loading((), 0)
 
@@ -74,7 +74,10 @@ class PileDealer(Dealer):
 
 
 class ScenarioDealer:
-    """Deals on order: the burn, so many coups, or to the end. Stops after a mistake."""
+    """Deals on order: the burn, so many coups, or to the end.
+
+    Stops after a mistake, and when the table is suspended, unless careless.
+    """
 
     def __init__(self, seed: int, piles: Piles, hands: ShoeHands, table: TableSide) -> None:
         self._dealer = PileDealer(seed, piles)
@@ -82,7 +85,6 @@ class ScenarioDealer:
         self._table = table
         self._actions: Iterator[DealerAction] | None = None
         self._shoes = 0
-        self.draws = 0
 
     def shoe_loaded(self) -> None:
         """Another shoe begins."""
@@ -97,17 +99,18 @@ class ScenarioDealer:
         """Burn by the rules, up to the first coup or to a mistake."""
         self._deal_until(PauseKind.AFTER_BURN, 1)
 
-    def deal_coups(self, coups: int) -> None:
-        """Deal so many coups, or to a mistake; 0: to the last hand."""
-        self._deal_until(PauseKind.BETWEEN_COUPS, coups)
+    def deal_coups(self, coups: int, *, careless: bool = False) -> None:
+        """Deal so many coups; 0: to the last hand."""
+        self._deal_until(PauseKind.BETWEEN_COUPS, coups, careless=careless)
 
-    def _deal_until(self, kind: PauseKind, times: int) -> None:
+    def _deal_until(self, kind: PauseKind, times: int, *, careless: bool = False) -> None:
         if self._actions is None:
             raise NotPossible("no shoe is loaded; write `load red` first")
-        seen = 0
+        seen, before = 0, self._table.facts.suspensions
         for action in self._actions:
             self._perform(action)
-            if isinstance(action, MistakeMade):
+            suspended = self._table.facts.suspensions > before and not careless
+            if suspended or isinstance(action, MistakeMade):
                 return
             seen += isinstance(action, Pause) and action.kind is kind
             if times and seen == times:
@@ -119,7 +122,6 @@ class ScenarioDealer:
                 piece = self._dealer.newest
                 assert piece is not None, "a card was drawn from the piles"
                 self._hands.draw(piece, burn_key=action.burn_key)
-                self.draws += 1
             case DrawCutCard():
                 self._hands.draw(self._dealer.cut_card())
             case PressResult():
