@@ -26,12 +26,13 @@ from hil.rig.commissioning import BATCHES_SECTION, KEY, TRUST_KEYS, enrol, make_
 from hil.rig.program import PROGRAM, Program, ProgramFailed
 from hil.rig.shoe_models import ShoeKind, line_settings
 from hil.rig.small_disk import NoMount, small_disk
+from hil.rig.tablelink_programs import REPORT_INTERVAL_MS
 from hil.scenario.benches.altered_program import MovedClock
 from hil.scenario.benches.emulated_hands import AngelEyeHands, EmulatedShufflerHands, RfidShoeHands
 from hil.scenario.benches.program_side import ProgramSide
 from hil.scenario.language.reading import Scenario
 from hil.scenario.language.statements import Befall, Disturb, HostFault, TablePart
-from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands, ShufflerHands
+from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands, ShufflerHands, TableSide
 
 OPERATOR: Final = "the bench"
 PATIENCE_S: Final = 30.0
@@ -68,7 +69,7 @@ port = 0
 socket = {control}
 """
 _SHOE_KEYS: Final = {
-    "angel-eye": "report_interval_ms_min = 60000\n",
+    "angel-eye": f"report_interval_ms_min = {REPORT_INTERVAL_MS}\n",
     "rfid": f'model = "feig-rfid"\ngate_input = {GATE_INPUT}\n',
 }
 _RACK: Final = """\
@@ -88,6 +89,10 @@ class ShufflerOnLine(Protocol):
 
     def section(self, folder: Path) -> str:
         """Commission it; its section of table.toml. Raises ProgramFailed."""
+        ...
+
+    def attach(self, table: TableSide) -> None:
+        """The program that has it."""
         ...
 
     def move_plug(self, *, plugged: bool) -> None: ...
@@ -165,12 +170,11 @@ class EmulatedShuffler:
             pair(folder, self._line.url, self._line.server.emulator.pins, OPERATOR)
         return f"[shuffler]\nport = {json.dumps(self._line.url)}\n{TRUST_KEYS}\n"
 
+    def attach(self, table: TableSide) -> None:
+        """Its line knows the program already."""
+
     def move_plug(self, *, plugged: bool) -> None:
         self._line.move_plug(plugged=plugged)
-
-    @property
-    def line(self) -> ServedLine[Shuffler]:
-        return self._line
 
 
 class EmulatedBench:
@@ -279,6 +283,8 @@ def _open(
     side = _program(stack, scenario, folder, shoe_line.url, sections, patch)
     for one in lines.values():
         one.side = side
+    if beside is not None:
+        beside.attach(side)
     side.start()
     if isinstance(shoe_line.server, TcpServer):
         shoe_line.server.wait_connected()

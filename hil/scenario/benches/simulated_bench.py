@@ -28,17 +28,18 @@ from controller.views.build import build_snapshot
 from controller.views.monitored import Monitored, Shown, monitor_items
 from controller.views.snapshot import Health, RunFacts, Snapshot
 from drivers.model import ReaderSeat
-from drivers.shoes.models import FEIG_RFID, RfidSettings
+from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
 from firmware_bridge.message import message
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import usual_batches
 from hil.emulator.angel_eye.device import AngelEye
-from hil.emulator.feig.rfid_shoe import RfidShoe
+from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.feig.table_reader import TableReader
 from hil.emulator.lines.line import DeviceT
 from hil.emulator.lines.served_device import ServedDevice
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import Shuffler
+from hil.rig.tablelink_programs import REPORT_INTERVAL_MS
 from hil.scenario.benches.emulated_hands import AngelEyeHands, EmulatedShufflerHands, RfidShoeHands
 from hil.scenario.language.reading import Scenario
 from hil.scenario.language.statements import Disturb, HostFault, TablePart
@@ -203,7 +204,7 @@ class SimulatedBench:
             shoe=DeviceSettings(
                 PORTS[TablePart.SHOE],
                 "feig-rfid" if rfid else "angel-eye-ii-ex",
-                FEIG_RFID.to_store(RfidSettings(gate_input=1)) if rfid else b"",
+                _driver(rfid=rfid),
                 allow_commands=locks and not rfid,
             ),
             shuffler=trust,
@@ -244,6 +245,13 @@ class SimulatedBench:
 
     def disturb(self, fault: Disturb) -> None:
         raise NotPossible("faults of a line are not simulated")
+
+
+def _driver(*, rfid: bool) -> bytes:
+    """The shoe's settings, as on the emulated rig."""
+    if rfid:
+        return FEIG_RFID.to_store(RfidSettings(gate_input=GATE_INPUT))
+    return ANGEL_EYE_II_EX.to_store(AngelEyeSettings(report_interval_ms_min=REPORT_INTERVAL_MS))
 
 
 def _readers(scenario: Scenario) -> tuple[ReaderDeviceSettings, ...]:

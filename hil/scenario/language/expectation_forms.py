@@ -18,7 +18,9 @@ from hil.dealing.tags import BACKS
 from hil.scenario.language.happening_forms import CARDS_MAX, time_ns
 from hil.scenario.language.statements import Expect, Measure, MeasureKind, Subject, TablePart
 
-FATES: Final = ("player", "banker", "tie", "void")
+# counted: with any result.
+COUNTED: Final = "counted"
+FATES: Final = ("player", "banker", "tie", "void", COUNTED)
 COMPARISONS: Final = ("is", "at-least", "at-most")
 LINKS: Final = ("up", "down")
 _METRIC: Final = re.compile(r"smartshoe_[a-z0-9_]+")

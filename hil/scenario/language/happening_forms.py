@@ -20,6 +20,7 @@ from hil.scenario.language.statements import (
     DrawNext,
     EmptyShoe,
     Err,
+    FloorClears,
     FloorDecides,
     HandShuffle,
     Happening,
@@ -128,7 +129,10 @@ def _read_next_card(reader: StatementReader) -> NextCardDoes:
     return NextCardDoes(reader.choice("fault", ExitFault))
 
 
-def _read_floor(reader: StatementReader) -> FloorDecides:
+def _read_floor(reader: StatementReader) -> FloorDecides | FloorClears:
+    if reader.accept("clears"):
+        reader.expect("warnings")
+        return FloorClears()
     reader.expect("decides")
     return FloorDecides()
 
@@ -269,7 +273,10 @@ HAPPENING_FORMS: Final[tuple[StatementForm[Happening], ...]] = (
         "next", "next card pulled_back", "what goes wrong with the next card", _read_next_card
     ),
     StatementForm(
-        "floor", "floor decides", "a floorperson takes the first permitted decision", _read_floor
+        "floor",
+        "floor decides",
+        "a floorperson takes the first permitted decision, or `clears warnings`",
+        _read_floor,
     ),
     StatementForm("put", "put in red", "a batch is laid into the shuffler's tray", _read_put),
     StatementForm("take", "take out red", "a released batch is taken out", _read_take),

@@ -169,6 +169,10 @@ class FloorDecides(Struct, frozen=True):
     """A floorperson takes the first permitted decision on all that is open."""
 
 
+class FloorClears(Struct, frozen=True):
+    """A floorperson clears every open warning whose cause is over."""
+
+
 # --- what happens: the shuffler -------------------------------------------------------------------
 
 
@@ -334,6 +338,7 @@ Happening: TypeAlias = (
     | DrawNext
     | NextCardDoes
     | FloorDecides
+    | FloorClears
     | PutIn
     | TakeOut
     | Press

@@ -6,7 +6,8 @@ Source: hil/scenario/README.md, "What happens", "Statements of the dealing langu
 from functools import singledispatchmethod
 from typing import Final
 
-from controller.actions.actions import OperatorAction
+from controller.actions.actions import ClearWarning, OperatorAction
+from controller.actions.declaration import Role
 from controller.procedure.events import (
     CardDrawn,
     CoupForcedOut,
@@ -17,7 +18,7 @@ from controller.procedure.events import (
 )
 from controller.rules.cards import Card as Face
 from controller.rules.coup import Place
-from controller.script.statements import Burn, DueCard, HandCard
+from controller.script.statements import FLOORPERSON, Burn, DueCard, HandCard
 from hil.dealing.actions import PressResult
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tableau import Winner
@@ -173,6 +174,14 @@ class Performer:
     @_do.register
     def _(self, body: said.FloorDecides) -> None:
         self._bench.table.decide()
+
+    @_do.register
+    def _(self, body: said.FloorClears) -> None:
+        table = self._bench.table
+        shuffler = table.snapshot().shuffler
+        for one in shuffler.warnings if shuffler is not None else ():
+            if not one.active:
+                table.act(ClearWarning(one.number), Role.FLOORPERSON, FLOORPERSON, "put right")
 
     # --- the shuffler --------------------------------------------------------------------------
 
