@@ -10,6 +10,7 @@ Source: hil/README.md, "The program, altered"; firmware_bridge/README.md, "Time 
 import mmap
 import struct
 import sys
+import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +20,9 @@ from firmware_bridge.timestamp import Timestamp
 
 # How far the monotonic clock and the wall clock are moved, in ns; the number of the boot.
 OFFSETS: Final = struct.Struct("<qqq")
+
+# How long a machine takes to boot, by its monotonic clock.
+BOOT_NS: Final = 20_000_000_000
 
 
 class MovedClock:
@@ -46,8 +50,9 @@ class MovedClock:
         self._write()
 
     def boot(self) -> None:
-        """The next start is on a machine that was booted."""
+        """The next start is on a machine that was booted: its monotonic clock is near zero."""
         self._boot += 1
+        self._monotonic_ns = BOOT_NS - time.monotonic_ns()
         self._write()
 
     def _write(self) -> None:
