@@ -1,0 +1,45 @@
+"""The same scenarios on every rig: under a simulated clock, with a real program, with firmware."""
+
+from pathlib import Path
+
+import pytest
+
+from hil.scenario.benches.emulated_bench import emulated_bench
+from hil.scenario.benches.firmware_shuffler import firmware_shuffler
+from hil.scenario.benches.simulated_bench import SimulatedBench
+from hil.scenario.language.reading import Scenario, read_scenario
+from hil.scenario.play.run import ScenarioRun, StepOutcome
+
+FOLDER = Path(__file__).parents[4] / "hil" / "scenarios"
+SCENARIOS = {path.stem: read_scenario(path) for path in sorted(FOLDER.glob("*.scenario"))}
+SEED = 7
+
+
+def failures(bench: object, scenario: Scenario) -> list[str]:
+    result = ScenarioRun(scenario, bench, "test", SEED).run()  # type: ignore[arg-type]
+    wrong = [one for one in result.steps if one.outcome is not StepOutcome.PASS]
+    return [f"{one.line}:{one.column}: {one.text}: {one.outcome}: {one.why}" for one in wrong]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_under_the_simulated_clock(name: str) -> None:
+    scenario = SCENARIOS[name]
+    assert failures(SimulatedBench(scenario), scenario) == []
+
+
+@pytest.mark.parametrize("line", ["pty", "tcp"])
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_on_emulated_devices_with_the_program_as_a_process(
+    name: str, line: str, fast_dir: Path
+) -> None:
+    scenario = SCENARIOS[name]
+    with emulated_bench(scenario, fast_dir / "one", line=line) as bench:
+        assert failures(bench, scenario) == []
+
+
+@pytest.mark.debian("qemu-system-arm")
+@pytest.mark.debian("gcc-arm-none-eabi")
+def test_with_the_firmware_on_an_emulated_board(fast_dir: Path) -> None:
+    scenario = SCENARIOS["exchange"]
+    with emulated_bench(scenario, fast_dir / "one", shuffler=firmware_shuffler) as bench:
+        assert failures(bench, scenario) == []
