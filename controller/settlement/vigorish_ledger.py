@@ -196,7 +196,7 @@ def next_card_refusal(terms: Terms, ledger: VigorishLedger) -> LedgerRefusal | N
         return None
     return LedgerRefusal(
         message("vigorish_due_before_next_card", seats=_listed((e.seat, e.due) for e in due)),
-        terms.cite(*_due_at_once(terms)),
+        terms.cite(*points_due_at_once(terms)),
         message("collect"),
     )
 
@@ -263,7 +263,7 @@ def _not_documentable(terms: Terms, entry: OwedVigorish) -> LedgerRefusal | None
     if not entry.marked:
         return LedgerRefusal(
             message("seat_only_vigorish_deferred_can_be_documented", seat=entry.seat),
-            terms.cite(*_due_at_once(terms), RulePoint.VIGORISH_UNCOLLECTED),
+            terms.cite(*points_due_at_once(terms), RulePoint.VIGORISH_UNCOLLECTED),
             message("collect"),
         )
     return None
@@ -297,7 +297,8 @@ def _out_of_sequence(
     return (LedgerStatement(text, terms.cite(RulePoint.VIGORISH_FORM_SEQUENCE)),)
 
 
-def _due_at_once(terms: Terms) -> tuple[RulePoint, ...]:
+def points_due_at_once(terms: Terms) -> tuple[RulePoint, ...]:
+    """The points by which vigorish is due before the next card."""
     on_ties = terms.rules.vig_mode is VigorishMode.TIE25
     return (RulePoint.TIE25_TIME,) if on_ties else (RulePoint.VIGORISH_WHEN,)
 

@@ -50,7 +50,8 @@ def open_shoe(book: RuleBook, step: Step) -> Step:
     step = _begin_shoe(book, state_shoe_end(book, step), joined=False)
     step = begin_burn_or_play(book, step.advance(book, Trigger.SHOE_OPENED))
     if owed is not None:
-        step = raise_irregularity(book, step, IrregularityCode.VIGORISH_NOT_COLLECTED, owed.why)
+        code, deadline = IrregularityCode.VIGORISH_NOT_COLLECTED, RulePoint.VIGORISH_DEADLINE
+        step = raise_irregularity(book, step, code, owed.why, deadline)
     if (due := gaming_day_due(step.state)) is not None:
         step = raise_irregularity(book, step, IrregularityCode.OPENING_INCOMPLETE, due)
     return prompt_at_opening(book, step)

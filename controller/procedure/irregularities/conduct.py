@@ -57,9 +57,12 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
         ),
         IrregularityCode.BATCH_SHORT: IrregularityKind(
             points=(RulePoint.DECKS_COUNT, RulePoint.BATCH_EQUAL),
-            suspends=False,
-            decisions=ACKNOWLEDGE,
-            permitted=(always(message("find_missing_or_extra_cards_by_rank")),),
+            suspends=True,  # D-17
+            decisions=GO_ON_OR_CLOSE,
+            permitted=(
+                always(message("find_missing_or_extra_cards_by_rank")),
+                if_closed(message("close_shoe_and_count_every_deck")),
+            ),
             forbidden=(message("loading_batch_before_count_right"),),
         ),
         IrregularityCode.DISCARD_RACK_MIXED: IrregularityKind(
@@ -157,9 +160,9 @@ CONDUCT_IRREGULARITIES: Final = MappingProxyType(
             forbidden=(message("paying_whatever_outcome"),),
         ),
         IrregularityCode.VIGORISH_NOT_COLLECTED: IrregularityKind(
-            points=(RulePoint.TIE25_TIME, RulePoint.VIGORISH_HELD),
-            suspends=False,
-            decisions=ACKNOWLEDGE,
+            points=(RulePoint.VIGORISH_HELD,),
+            suspends=True,  # play may not resume
+            decisions=GO_ON_OR_CLOSE,
             permitted=(always(message("collect_vigorish_now_and_acknowledge")),),
             forbidden=(message("letting_debt_pass_without_record"),),
         ),

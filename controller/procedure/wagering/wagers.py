@@ -29,6 +29,7 @@ from controller.settlement.vigorish_ledger import (
     enter_owed,
     next_card_refusal,
     patron_leaving_refusal,
+    points_due_at_once,
     reshuffle_refusal,
 )
 from firmware_bridge.message import message
@@ -72,7 +73,7 @@ def _check_vigorish_before_first_card(book: RuleBook, step: Step) -> Step:
     blocked = next_card_refusal(terms, wagering.ledger)
     if blocked is not None:
         code = IrregularityCode.VIGORISH_NOT_COLLECTED
-        step = raise_irregularity(book, step, code, blocked.why, RulePoint.VIGORISH_WHEN)
+        step = raise_irregularity(book, step, code, blocked.why, *points_due_at_once(terms))
     left = (patron_leaving_refusal(terms, wagering.ledger, seat) for seat in wagering.vacated)
     for refusal in filter(None, left):
         point = RulePoint.VIGORISH_PATRON_LEAVES

@@ -19,6 +19,7 @@ from controller.actions.actions import (
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import ActRecord, CoupPayment, Prompt, PromptKind, Refusal
 from controller.procedure.events import GamingDayChanged
+from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.settlement.vigorish_ledger import OwedVigorish
@@ -269,6 +270,23 @@ def test_in_new_york_only_collecting_it_opens_the_next_shoe(owing):
 
     collect(table, 5)
     assert refusal_to_reshuffle(table.book, table.state) is None
+
+
+@pytest.mark.clause("NY-c-3-ii-hold")
+@pytest.mark.clause("NY-c-3-ii-deadline")
+def test_a_shoe_that_begins_while_vigorish_is_owed_does_not_go_on(owing):
+    table = owing("ny-mini")
+    table.deal("close shoe")
+
+    assert table.deal("start") == ["VIGORISH_NOT_COLLECTED"]
+    raised = table.irregularities[-1]
+    assert {"NY-c-3-ii-hold", "NY-c-3-ii-deadline"} <= set(raised.clauses)
+    assert "NY-c-4-time" not in raised.clauses
+    assert table.state.phase is Phase.SUSPENDED
+
+    collect(table, 5)
+    table.decide("continue")
+    assert table.state.phase is Phase.BURN_FIRST
 
 
 @pytest.mark.clause("S42-c-3-iv")

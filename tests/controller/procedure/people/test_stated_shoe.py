@@ -133,7 +133,8 @@ def test_new_cards_need_no_recount(new_people) -> None:
 
 def test_dealing_from_it_all_the_same_is_noted(new_table) -> None:
     table = new_table(f"{OPENED}; P 7h; shoe empty; resolve close-shoe; start")
-    assert table.deal("burn Ac: 2c") == ["BATCH_SHORT"]
+    assert table.deal("burn Ac: 2c") == ["BATCH_SHORT", "DEALT_WHILE_SUSPENDED"]
+    assert table.state.phase is Phase.SUSPENDED
 
 
 def test_where_it_is_not_known_which_batch_was_dealt_each_is_counted(new_people) -> None:
