@@ -22,6 +22,7 @@ from controller.cli.help_page import example_lines
 from controller.cli.program import run_program
 from controller.cli.standard_output import install_standard_streams
 from controller.version import VERSION
+from hil.acceptance.command import ACCEPT_EXAMPLES, ACCEPT_NOTES, accept
 from hil.dealing.mistakes import DESCRIPTIONS, PlannedMistake
 from hil.demo.plan import DealerConduct, DemoSettings, Speed, Transport, usual_mistakes
 from hil.rig.shoe_models import NEEDS_KEYS, ShoeKind
@@ -82,6 +83,7 @@ app = typer.Typer(
     "  smartshoe-hil demo -h      watch a whole shoe\n"
     "  smartshoe-hil emulate -h   only the shoe, for your own table\n"
     "  smartshoe-hil replay -h    a recorded device, played back\n"
+    "  smartshoe-hil accept -h    a first real device, on the bench\n"
     "  smartshoe-hil mistakes -h  the mistakes a dealer can make\n\n"
     f"{_EXIT_CODES}",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -355,6 +357,11 @@ app.command(
 
 app.command(epilog=f"{example_block(REPLAY_EXAMPLES)}\n\n{REPLAY_NOTES}\n\n{_EXIT_CODES}")(replay)
 app.command(epilog=f"{example_block(RELAY_EXAMPLES)}\n\n{RELAY_NOTES}\n\n{_EXIT_CODES}")(relay)
+
+app.command(
+    cls=GroupedCommand,
+    epilog=f"{example_block(ACCEPT_EXAMPLES)}\n\n{ACCEPT_NOTES}\n\n{_EXIT_CODES}",
+)(accept)
 
 
 MISTAKES_EXAMPLES: Final = (

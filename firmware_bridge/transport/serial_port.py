@@ -225,6 +225,16 @@ class SerialPort:
                 with contextlib.suppress(OSError):
                     line.close()
 
+    def signal_lines(self) -> tuple[tuple[str, bool], ...] | None:
+        """The signals that the device drives, by name; None where the open port has none."""
+        line = self._line
+        if not isinstance(line, _LocalLine | _Rfc2217Line):
+            return None
+        try:
+            return ("CTS", line.cts), ("DSR", line.dsr), ("DCD", line.cd), ("RI", line.ri)
+        except OSError:  # a pseudo-terminal, or a port that was just lost
+            return None
+
     def _usable(self) -> _Line:
         line = self._line
         if line is None or self._closing.is_set():

@@ -62,7 +62,7 @@ def find_monitored_port(
         line, allowed = dict(table.lines)[device.port], table.allowed
     model = find_model(kind, name)
     if options.model and options.model != monitor_name(model):
-        model, line, stored = _named(options.model), None, b""
+        model, line, stored = named_model(options.model), None, b""
     line = line or LineSettings(model.baud, Parity(model.parity or Parity.NONE))
     line = replace(line, baud=options.baud or line.baud)
     values = _values_of(model, dict(options.values))
@@ -85,8 +85,8 @@ def monitor_name(model: AnyModel) -> str:
     return f"{model.name}-{model.kind}" if taken else model.name
 
 
-def _named(name: str) -> AnyModel:
-    """The model of that name. Raises CommandError."""
+def named_model(name: str) -> AnyModel:
+    """The model of that name, as `monitor_name` gives it. Raises CommandError."""
     known = {monitor_name(one): one for one in _every_model()}
     if name in known:
         return known[name]

@@ -1,0 +1,53 @@
+"""What one step of an acceptance found: its outcome, its figures, and what differed.
+
+Source: hil/README.md, "Acceptance of a real device".
+"""
+
+from enum import StrEnum
+from typing import TypeAlias
+
+from msgspec import Struct
+
+Figure: TypeAlias = int | str | bool | tuple[int | str, ...] | None
+
+
+class StepOutcome(StrEnum):
+    """What a step showed."""
+
+    PASS = "PASS"  # noqa: S105 - no password
+    DIFFERS = "DIFFERS"  # it works, and not as the wire document says
+    FAIL = "FAIL"
+    NOT_DONE = "NOT DONE"
+
+
+class Departure(Struct, frozen=True):
+    """What differed from the wire document; `data` are the bytes it is about, in hex."""
+
+    section: str
+    stated: str
+    found: str
+    data: str = ""
+
+
+class StepResult(Struct, frozen=True):
+    """One step of a part: cable, levels, protocol, timing or tape.
+
+    `reason` says why it failed or was not done; `answer` is what the person said.
+    """
+
+    part: str
+    name: str
+    title: str
+    outcome: StepOutcome
+    figures: tuple[tuple[str, Figure], ...] = ()
+    differences: tuple[Departure, ...] = ()
+    reason: str = ""
+    answer: str = ""
+
+
+def worst(outcomes: tuple[StepOutcome, ...]) -> StepOutcome:
+    """The outcome of several parts: a failure counts more than a difference."""
+    for one in (StepOutcome.FAIL, StepOutcome.DIFFERS, StepOutcome.NOT_DONE):
+        if one in outcomes:
+            return one
+    return StepOutcome.PASS

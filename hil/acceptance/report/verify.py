@@ -1,0 +1,45 @@
+"""Verifies a report: its signature, its tape, and that the tape gives the events it states.
+
+Source: hil/README.md, "Acceptance of a real device".
+"""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from controller.cli.devices.monitored_port import named_model
+from controller.cli.errors import CommandError
+from controller.system.keys import PublicKey
+from hil.acceptance.report.signed_report import (
+    BadReport,
+    load_report,
+    require_signature,
+    require_tape,
+    steps_of,
+)
+from hil.acceptance.wire.tape_check import require_same_events
+
+
+class VerifiedReport(Struct, frozen=True):
+    """A report that holds; `events` is how many its tape gave again."""
+
+    key: PublicKey
+    verdict: str
+    events: int
+
+
+def verify_report(path: Path, trusted: PublicKey | None) -> VerifiedReport:
+    """Verify a report and the tape beside it. Raises BadReport.
+
+    `trusted` None: any key, which the report names itself.
+    """
+    document = load_report(path)
+    key = require_signature(document, trusted)
+    steps_of(document)
+    tape = require_tape(document, path.with_name(Path(str(document["tape"]["file"])).name))
+    try:
+        model = named_model(str(document["model"]["name"]))
+    except CommandError as error:
+        raise BadReport(f"its model is not installed: {error}") from error
+    events = require_same_events(document, tape, model)
+    return VerifiedReport(key, str(document["verdict"]), events)
