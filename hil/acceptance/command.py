@@ -38,17 +38,17 @@ ACCEPT_EXAMPLES: Final = (
     ),
     example(
         "smartshoe-hil accept ./shoe --model angel-eye-ii-ex --person 'Ann Lee' \\\n"
-        "    --answers answers.toml --report shoe-7.json --wait 1",
+        "    --answers answers.toml --report shoe-7.json",
         "...",
-        "INCOMPLETE, ...",
+        "NOT ACCEPTED: 3 failed (port, line, understood), ...",
         "...",
-        needs="a device",
+        code=ExitCode.NO,
     ),
     example(
-        "smartshoe-hil accept --verify shoe-7.json --key lab.pub",
+        "smartshoe-hil accept --verify shoe-7.json --key acceptance.key.pub",
         "shoe-7.json: signed with the key ...",
-        "...",
-        needs="a report",
+        "its tape is unchanged, and gives the same events (0)",
+        "NOT ACCEPTED: ...",
     ),
 )
 ACCEPT_NOTES: Final = """\
@@ -182,7 +182,7 @@ def accept(
     as_json: _AsJson = False,
     verify: _Verify = None,
 ) -> None:
-    """Accept a first real device: cable, levels, protocol, timing and a tape.
+    """Accept a first real device: a guided walk and a signed report.
 
     It says what to do at the device, compares what arrives with the wire document, and ends with a
     signed report of figures and differences.

@@ -21,7 +21,7 @@ GOLDEN = tomllib.loads(
 HEARD = [one for one in GOLDEN["packet"] if one["event"] != 1]
 BLOCKS = [GOLDEN["section"], GOLDEN["interface"], *HEARD]
 RECORD = b"".join(bytes.fromhex(block["hex"]) for block in BLOCKS)
-COMMANDS = ("demo", "emulate", "replay", "relay", "mistakes")
+COMMANDS = ("demo", "emulate", "replay", "relay", "accept", "mistakes")
 PAGES = ((), *((command,) for command in COMMANDS))
 
 
@@ -93,6 +93,7 @@ def shown_examples(page: str) -> list[ConsoleCommand]:
         ("hil.cli", ("emulate", "-h"), 5),
         ("hil.cli", ("replay", "-h"), 2),
         ("hil.cli", ("relay", "-h"), 2),
+        ("hil.cli", ("accept", "-h"), 3),
         ("hil.cli", ("mistakes", "-h"), 2),
         ("hil.serve.shuffler", ("-h",), 2),
     ],
@@ -106,6 +107,7 @@ def test_every_example_prints_what_its_page_shows(
     assert all(any(line != "..." for line in one.output or ()) for one in examples)
     with console_session(examples) as session:
         (session.folder / "shoe.pcapng").write_bytes(RECORD)
+        (session.folder / "answers.toml").write_text('default = "skip: nobody is here"\n')
         for one in examples:
             session.check(one, " ".join((module_name, *page)))
 
