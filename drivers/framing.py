@@ -9,6 +9,7 @@ from typing import Final, Protocol
 from msgspec import Struct
 
 from firmware_bridge.angel_eye import frames as angel_eye
+from firmware_bridge.contacts import frames as contacts
 from firmware_bridge.feig import frames as feig
 from firmware_bridge.link import Unframed
 from firmware_bridge.ssi import packets as ssi
@@ -36,6 +37,7 @@ class Framing(Struct, frozen=True):
 
 
 ANGEL_EYE: Final = Framing(Unframed(), angel_eye.feed, (angel_eye.ReportFrame,), repeats_max=8)
+CONTACTS: Final = Framing(Unframed(), contacts.feed, (contacts.ContactFrame,))
 FEIG: Final = Framing(feig.FeigUnframed(), feig.feed, (feig.AnswerFrame,))
 SSI: Final = Framing(Unframed(), ssi.feed, (ssi.Packet,))
 TABLELINK: Final = Framing(

@@ -109,6 +109,17 @@ class ShuffleDone(Struct, frozen=True, tag="shuffle-done"):
     proof: ShuffleProof
 
 
+class ShuffleShown(Struct, frozen=True, tag="shuffle-shown"):
+    """Lamps show that a shuffle ran to its end, in `ran_ms` milliseconds; nothing proves it.
+
+    Neither a count nor a receipt comes with it.
+    """
+
+    compartment: int
+    cycle: int
+    ran_ms: int
+
+
 class ShuffleAborted(Struct, frozen=True, tag="shuffle-aborted"):
     """A shuffle was aborted: its batch is not shuffled."""
 
@@ -225,6 +236,7 @@ ShufflerEvent: TypeAlias = (
     CompartmentChanged
     | ShuffleStarted
     | ShuffleDone
+    | ShuffleShown
     | ShuffleAborted
     | DoorMoved
     | JamReported

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig, load_config
 from controller.core.settings import Settings
-from firmware_bridge.transport.port_url import DevicePath, NetworkUrl, parse_port_url
+from firmware_bridge.transport.port_url import DevicePath, GpioUrl, NetworkUrl, parse_port_url
 
 _CORRECT: Final = "Remedy: correct one of them"
 
@@ -99,6 +99,12 @@ def _claims(config: TableConfig) -> Iterator[_Claim]:
         key = os.path.normpath(signing.key)
         yield _Claim("evidence.key", ("file", key), key, "a key of its own for each table")
     for place, port in _ports(config.settings):
+        match parse_port_url(port):
+            case GpioUrl(lines):
+                allowed = "a line of its own for each contact"
+                for line in map(str, lines):
+                    yield _Claim(f"{place}.port", ("line", line), line, allowed)
+                continue
         yield _Claim(
             f"{place}.port", ("port", _port_identity(port)), port, "one device at each port"
         )

@@ -36,8 +36,9 @@ def section_trust(path: Path, sections: Sections, role: PairedRole) -> TrustResu
     folder = path.absolute().parent
     match sections.get(role.value):
         case ShoeSection() | ShufflerSection() as section:
-            needed = find_model(section.kind, section.model).proves_identity
-            return read_trust(role, section, folder, needed=needed)
+            model = find_model(section.kind, section.model)
+            bare, needed = model.contacts_only, model.proves_identity or model.contacts_only
+            return read_trust(role, section, folder, needed=needed, always_bare=bare)
         case _:
             return TrustResult()
 

@@ -262,6 +262,7 @@ class ShufflerSection(DeviceSection, TrustSection):
             ),
             trust=trust,
             plug_in=self.plug_in,
+            by_contacts=find_model(self.kind, self.model).contacts_only,
         )
 
     def _roles_for(self, order: ShufflerOrder) -> tuple[str, ...]:

@@ -1,5 +1,7 @@
 """The sections of table.toml for lines of the machine: power-fail signal, stack light, exit lock.
 
+Not: the lines of a device's contacts, which are its port (device_sections).
+
 Source: controller/config/README.md, "Lines of the machine".
 """
 
@@ -10,9 +12,11 @@ from typing import Annotated, Literal, Self
 from msgspec import Struct
 from pydantic import AfterValidator, model_validator
 
+from controller.config.device_sections import ShufflerSection
 from controller.config.sections import Line, Section
 from controller.views.signals import Light
 from firmware_bridge.gpio.line import GpioLine, parse_gpio_line
+from firmware_bridge.transport.port_url import GpioUrl, parse_port_url
 
 Level = Literal["low", "high"]
 
@@ -98,13 +102,17 @@ def machine_lines(sections: Mapping[str, Section]) -> MachineLines:
 
 def line_problems(sections: Mapping[str, Section]) -> Iterator[str]:
     """A problem for each line that two keys name."""
-    power, outputs = sections.get("power"), sections.get("outputs")
+    power, outputs, shuffler = map(sections.get, ("power", "outputs", "shuffler"))
     named: list[tuple[str, str]] = []
+    if isinstance(shuffler, ShufflerSection):
+        match parse_port_url(shuffler.port):
+            case GpioUrl(lines):
+                named.extend(("shuffler.port", line.name) for line in lines)
     if isinstance(power, PowerSection):
         named.append(("power.gpio", power.gpio))
     if isinstance(outputs, OutputsSection):
-        lines = outputs.model_dump(exclude={"exit_lock_closed"}, exclude_none=True)
-        named.extend((f"outputs.{key}", line) for key, line in lines.items())
+        outgoing = outputs.model_dump(exclude={"exit_lock_closed"}, exclude_none=True)
+        named.extend((f"outputs.{key}", line) for key, line in outgoing.items())
     for number, (key, line) in enumerate(named):
         for other, same in named[:number]:
             if line == same:

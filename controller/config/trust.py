@@ -6,7 +6,7 @@ shuffler's identity", "Approved firmware".
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 from msgspec import Struct, field
 from pydantic import AfterValidator, Field
@@ -18,6 +18,12 @@ from controller.config.sections import FileName, Section
 from controller.system.atomic_file import SmallFileError
 from controller.system.keys import KeyFileError, load_public
 from firmware_bridge.attestation import NO_TRUST, Trust
+
+_BY_CONTACTS: Final = (
+    "the {name} shows only contacts (bare = true): a person enters which batch it holds, how many"
+    " cards, and its release, and nothing but its lamps shows a shuffle. Seal its cable and count"
+    " each batch that goes in"
+)
 
 
 def _file_or_none(text: str) -> str:
@@ -50,16 +56,27 @@ class _TrustFiles(Struct):
 
 
 def read_trust(
-    role: PairedRole, section: TrustSection, folder: Path, *, needed: bool
+    role: PairedRole,
+    section: TrustSection,
+    folder: Path,
+    *,
+    needed: bool,
+    always_bare: bool = False,
 ) -> TrustResult:
     """The trust that a device's section configures; paths are relative to `folder`.
 
-    `needed`: its model has an identity, so that its reports are rejected without trust.
+    `needed`: its reports are rejected without trust; `always_bare`: its model has no identity that
+    it could prove.
     """
     name = role.value
-    problems = tuple(_unneeded_keys(name, section) if not needed else _missing_keys(name, section))
+    if always_bare:
+        problems = tuple(_keys_of_bare(name, section))
+    else:
+        problems = tuple((_missing_keys if needed else _unneeded_keys)(name, section))
     if problems or not needed:
         return TrustResult(problems=problems)
+    if always_bare:
+        return TrustResult(Trust(bare=True), remarks=(_BY_CONTACTS.format(name=name),))
     if section.bare:
         remark = (
             f"the {name} is accepted without an identity (bare = true): nobody can distinguish it"
@@ -82,6 +99,19 @@ def _unneeded_keys(name: str, section: TrustSection) -> Iterator[str]:
     for key in TrustSection.model_fields:
         if getattr(section, key):
             yield f"{name}.{key}: a device of this model has no identity. Remedy: remove the key"
+
+
+def _keys_of_bare(name: str, section: TrustSection) -> Iterator[str]:
+    """Problems of a device that is admitted without an identity or not at all."""
+    for key in TrustSection.model_fields:
+        if key != "bare" and getattr(section, key):
+            yield f"{name}.{key}: a device of this model has no identity. Remedy: remove the key"
+    if not section.bare:
+        yield (
+            f"{name}.bare: it is missing, so the {name} would not be admitted: a device of this"
+            " model proves neither an identity nor a shuffle. Allowed: true. Remedy: write"
+            f" bare = true below [{name}] if the house accepts that, or use one with an identity"
+        )
 
 
 def _missing_keys(name: str, section: TrustSection) -> Iterator[str]:

@@ -30,13 +30,15 @@ def read_rules(started: Started, clauses: Mapping[str, Clause]) -> tuple[Setting
             f"its records have format {started.record_format}, this version reads {RECORD_FORMAT}"
         )
     settings = read_settings(started.configuration)
+    shuffler = settings.shuffler
     book = RuleBook.of(
         parse_profile(started.profile.decode(), clauses),
         settings.decks,
         settings.observed,
         settings.seats,
         settings.backs,
-        shuffler=settings.shuffler is not None,
+        shuffler=shuffler is not None,
+        by_contacts=shuffler is not None and shuffler.by_contacts,
     )
     return settings, book
 

@@ -98,6 +98,7 @@ def event_from_device(event: device.DeviceEvent) -> DomainEvent | None:
             | shuffler.CompartmentChanged()
             | shuffler.ShuffleStarted()
             | shuffler.ShuffleDone()
+            | shuffler.ShuffleShown()
             | shuffler.ShuffleAborted()
             | shuffler.DoorMoved()
             | shuffler.JamReported()

@@ -34,9 +34,13 @@ class ReaderDeviceSettings(DeviceSettings, frozen=True, omit_defaults=True, kw_o
 
 
 class ShufflerDeviceSettings(DeviceSettings, frozen=True, omit_defaults=True):
-    """The shuffler. `orders`: (order, roles that may give it); other orders are refused."""
+    """The shuffler. `orders`: (order, roles that may give it); other orders are refused.
+
+    `by_contacts`: it shows only contacts, and people enter the steps that those cannot show.
+    """
 
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    by_contacts: bool = False
 
 
 class Settings(Struct, frozen=True, tag="settings"):

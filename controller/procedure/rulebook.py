@@ -44,8 +44,9 @@ class RuleBook(Struct, frozen=True, eq=False):
     """The rules in force at one table from one start to the next.
 
     `unchanged` is the profile without the settings that were changed at this table. `shuffler`: the
-    table has a shuffler that reports. `phase_table` and `batch_table` are the state tables of play
-    and of a batch, `grid` has the answer of every phase of play to every trigger. Books are
+    table has a shuffler that reports, `by_contacts`: by contacts alone, and people enter what goes
+    in, how many cards, and its release. `phase_table` and `batch_table` are the state tables of
+    play and of a batch, `grid` has the answer of every phase of play to every trigger. Books are
     compared by identity.
     """
 
@@ -60,6 +61,7 @@ class RuleBook(Struct, frozen=True, eq=False):
     seats: tuple[int, ...] = ()
     backs: tuple[str, str] = DEFAULT_BACKS
     shuffler: bool = False
+    by_contacts: bool = False
 
     @classmethod
     def of(
@@ -71,6 +73,7 @@ class RuleBook(Struct, frozen=True, eq=False):
         backs: tuple[str, str] = DEFAULT_BACKS,
         *,
         shuffler: bool = False,
+        by_contacts: bool = False,
     ) -> "RuleBook":
         """Bind a profile to a table; `seats` are the layout's, empty where they are unknown."""
         citations = {point: profile.citations_for(point) for point in RulePoint}
@@ -91,6 +94,7 @@ class RuleBook(Struct, frozen=True, eq=False):
             seats=seats,
             backs=backs,
             shuffler=shuffler,
+            by_contacts=by_contacts,
         )
 
     @property

@@ -13,6 +13,7 @@ from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning
 from controller.messages.catalogue import to_words
 from controller.views.snapshot_devices import (
     IdentityView,
+    ShownShuffleView,
     ShufflerBatchView,
     ShufflerView,
     ShuffleView,
@@ -21,6 +22,7 @@ from controller.views.snapshot_devices import (
 from drivers.events import Stage
 
 _US_PER_S = 1_000_000
+_MS_PER_S = 1_000
 
 
 def shuffler_view(
@@ -82,6 +84,11 @@ def _batch(life: BatchLife) -> ShufflerBatchView:
         by_hand=life.by_hand,
         bars=tuple(bar.value for bar in life.block_reasons),
         shuffle=_shuffle(life),
+        shown=(
+            None
+            if life.shown is None
+            else ShownShuffleView(life.shown.cycle, life.shown.ran_ms // _MS_PER_S)
+        ),
     )
 
 

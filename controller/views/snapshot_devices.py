@@ -68,8 +68,18 @@ class ShuffleView(Struct, frozen=True):
     genuine: bool
 
 
+class ShownShuffleView(Struct, frozen=True):
+    """A shuffle that lamps show and nothing proves: its number, and how long it took."""
+
+    cycle: int
+    took_s: int
+
+
 class ShufflerBatchView(Struct, frozen=True):
-    """A batch by its back: its stage, where it is, and why it may not be dealt from (`bars`)."""
+    """A batch by its back: its stage, where it is, and why it may not be dealt from (`bars`).
+
+    `shuffle` is its last shuffle where that has a receipt, `shown` where only lamps show it.
+    """
 
     back: str
     stage: BatchStage
@@ -78,6 +88,7 @@ class ShufflerBatchView(Struct, frozen=True):
     by_hand: bool
     bars: tuple[str, ...]
     shuffle: ShuffleView | None
+    shown: ShownShuffleView | None = None
 
 
 class ShufflerView(Struct, frozen=True):

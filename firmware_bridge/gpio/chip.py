@@ -3,12 +3,15 @@
 Source: Linux Documentation/userspace-api/gpio/chardev.rst.
 """
 
+import errno
 import threading
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import ClassVar
 
 import gpiod
+from gpiod import EdgeEvent
 from gpiod.line import Direction, Edge, Value
 
 from firmware_bridge.gpio.line import GpioLine
@@ -79,6 +82,55 @@ class GpioInput:
 
     def close(self) -> None:
         """Give the line back."""
+        self._request.release()
+
+
+class GpioContacts:
+    """Input lines of one chip: each change of a level in order; the kernel drops bounces."""
+
+    # Longer than a switch bounces, shorter than any lamp or lid moves.
+    _DEBOUNCE: ClassVar[timedelta] = timedelta(milliseconds=20)
+
+    def __init__(self, lines: Sequence[GpioLine], consumer: str) -> None:
+        """Request the lines. Raises GpioUnavailable."""
+        self._offsets = [one.offset for one in lines]
+        settings = gpiod.LineSettings(
+            direction=Direction.INPUT, edge_detection=Edge.BOTH, debounce_period=self._DEBOUNCE
+        )
+        self._request = _request(lines[0].chip, consumer, self._offsets, settings)
+        self._high: tuple[bool, ...] | None = None
+        self._seen = 0
+
+    @property
+    def fd(self) -> int:
+        """The descriptor that becomes readable with a change."""
+        return self._request.fd
+
+    def first(self) -> tuple[bool, ...]:
+        """The levels now, True for high. Raises OSError, as when the chip is gone."""
+        values = self._request.get_values(self._offsets)
+        self._high = tuple(one is Value.ACTIVE for one in values)
+        return self._high
+
+    def changes(self) -> tuple[tuple[bool, ...], ...]:
+        """The levels after each change that waits, in order.
+
+        Raises OSError, as when the chip is gone or the kernel dropped changes.
+        """
+        assert self._high is not None, "the first levels come first"
+        levels, found = list(self._high), []
+        for event in self._request.read_edge_events():
+            if event.global_seqno != self._seen + 1:
+                raise OSError(errno.EOVERFLOW, "changes of lines were lost")
+            self._seen = event.global_seqno
+            number = self._offsets.index(event.line_offset)
+            levels[number] = event.event_type is EdgeEvent.Type.RISING_EDGE
+            found.append(tuple(levels))
+        self._high = tuple(levels)
+        return tuple(found)
+
+    def close(self) -> None:
+        """Give the lines back."""
         self._request.release()
 
 

@@ -9,6 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
+_DEV: Final = Path("/dev")
 _LINE: Final = re.compile(r"([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+)*):(0|[1-9]\d{0,3})")
 
 
@@ -17,6 +18,11 @@ class GpioLine(Struct, frozen=True):
 
     chip: Path
     offset: int
+
+    @property
+    def name(self) -> str:
+        """As the configuration names it."""
+        return f"{self.chip.relative_to(_DEV)}:{self.offset}"
 
     def __str__(self) -> str:
         return f"{self.chip}:{self.offset}"
@@ -30,4 +36,4 @@ def parse_gpio_line(text: str) -> GpioLine:
             f"{text!r} is not a line of a chip. Allowed: a name below /dev, a colon and the line's"
             ' number. Remedy: write it as "gpiochip0:17"; `gpioinfo` lists chips and lines'
         )
-    return GpioLine(Path("/dev", found[1]), int(found[2]))
+    return GpioLine(_DEV / found[1], int(found[2]))

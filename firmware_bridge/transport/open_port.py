@@ -11,7 +11,13 @@ from typing import assert_never
 from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList
 from firmware_bridge.transport.port import LineSettings, Port, PortUnavailable
-from firmware_bridge.transport.port_url import DevicePath, NetworkUrl, UsbUrl, parse_port_url
+from firmware_bridge.transport.port_url import (
+    DevicePath,
+    GpioUrl,
+    NetworkUrl,
+    UsbUrl,
+    parse_port_url,
+)
 from firmware_bridge.transport.system_error import system_error
 from firmware_bridge.transport.usb_sysfs import SYSFS, find_device
 
@@ -39,6 +45,10 @@ def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) ->
             from firmware_bridge.transport.usb_port import UsbPort
 
             return UsbPort(url, allowed)
+        case GpioUrl(lines):
+            from firmware_bridge.transport.gpio_port import GpioPort
+
+            return GpioPort(url, lines)
         case _:
             assert_never(parsed)
 
@@ -62,11 +72,18 @@ def port_absence(url: str, sysfs: Path = SYSFS) -> Message | None:
                 find_device(parsed, None, sysfs)
             case NetworkUrl():
                 pass
+            case GpioUrl(lines):
+                return _chip_absence(lines[0].chip)
             case _:
                 assert_never(parsed)
     except PortUnavailable as unavailable:
         return unavailable.why
     return None
+
+
+def _chip_absence(chip: Path) -> Message | None:
+    absent = _path_absence(str(chip))
+    return None if absent is None else message("chip_is_not_there", port=str(chip))
 
 
 def _path_absence(path: str) -> Message | None:

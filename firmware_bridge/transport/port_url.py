@@ -1,14 +1,17 @@
-"""Parses port URLs: device path, serial server, USB device, serial port of a USB device.
+"""Parses port URLs: device path, serial server, USB device and its serial port, GPIO lines.
 
 Source: firmware_bridge/README.md, "Ports".
 """
 
+import contextlib
 import re
 import urllib.parse
 from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from firmware_bridge.contacts.frames import LINES_MAX
+from firmware_bridge.gpio.line import GpioLine, parse_gpio_line
 from firmware_bridge.recorded_text import TEXT_MAX
 from firmware_bridge.transport.allow_list import (
     PLACE,
@@ -20,6 +23,7 @@ from firmware_bridge.transport.usb_identity import usb_id
 
 NETWORK_SCHEMES: Final = ("socket", "rfc2217")
 USB_SCHEMES: Final = ("usb", "usbhid", "usbserial")
+GPIO_SCHEME: Final = "gpio"
 _IDS: Final = re.compile(r"([0-9a-fA-F]{4}):([0-9a-fA-F]{4})")
 
 
@@ -70,7 +74,17 @@ class UsbUrl(Struct, frozen=True):
         return f"{self.scheme}://{usb_id(self.vendor_id, self.product_id)}{which}"
 
 
-PortUrl: TypeAlias = DevicePath | NetworkUrl | UsbUrl
+class GpioUrl(Struct, frozen=True):
+    """Input lines of one GPIO chip, in the order of their contacts."""
+
+    lines: tuple[GpioLine, ...]
+
+    def __str__(self) -> str:
+        numbers = ",".join(str(one.offset) for one in self.lines)
+        return f"{GPIO_SCHEME}://{self.lines[0].chip.relative_to('/dev')}:{numbers}"
+
+
+PortUrl: TypeAlias = DevicePath | NetworkUrl | UsbUrl | GpioUrl
 
 
 def parse_port_url(url: str) -> PortUrl:
@@ -91,11 +105,13 @@ def parse_port_url(url: str) -> PortUrl:
         return _network_url(url, scheme)
     if scheme in USB_SCHEMES:
         return _usb_url(url, scheme, rest)
+    if scheme == GPIO_SCHEME:
+        return _gpio_url(url, rest)
     allowed = ", ".join(f"{known}://HOST:PORT" for known in NETWORK_SCHEMES)
     devices = " or ".join(f"{known}://VID:PID/SERIAL" for known in USB_SCHEMES)
     raise ValueError(
-        f"{scheme}:// is not known. Allowed: a device path, {allowed}, {devices}. Remedy: use one"
-        " of them"
+        f"{scheme}:// is not known. Allowed: a device path, {allowed}, {devices},"
+        f" {GPIO_SCHEME}://CHIP:LINE,LINE. Remedy: use one of them"
     )
 
 
@@ -134,3 +150,18 @@ def _usb_url(url: str, scheme: str, rest: str) -> UsbUrl:
             f" characters. Remedy: write {forms}"
         )
     return UsbUrl(scheme, vendor_id, product_id, number, "")
+
+
+def _gpio_url(url: str, rest: str) -> GpioUrl:
+    chip, _, numbers = rest.partition(":")
+    offsets = numbers.split(",")
+    lines: tuple[GpioLine, ...] = ()
+    with contextlib.suppress(ValueError):
+        lines = tuple(parse_gpio_line(f"{chip}:{offset}") for offset in offsets)
+    if not lines or len(lines) > LINES_MAX or len(set(lines)) < len(lines):
+        raise ValueError(
+            f"{url!r} does not name lines of a chip. Allowed: a chip by its name below /dev, and 1"
+            f" to {LINES_MAX} of its lines, each once. Remedy: write"
+            f" {GPIO_SCHEME}://gpiochip0:5,6,13,19; `gpioinfo` lists chips and lines"
+        )
+    return GpioUrl(lines)

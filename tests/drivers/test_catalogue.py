@@ -92,6 +92,7 @@ def test_each_model_has_its_line() -> None:
         ("shoe", "feig-rfid", 38400, "E"),
         ("shoe", "tablelink", 1_000_000, "N"),
         ("shuffler", "tablelink", 1_000_000, "N"),
+        ("shuffler", "contacts", 9600, "N"),
         ("reader", "feig-reader", 38400, "E"),
         ("scanner", "hid-pos", 0, ""),
         ("scanner", "hid-pos-plain", 0, ""),

@@ -201,6 +201,9 @@ def _batch(batch: ShufflerBatchView) -> Iterator[str]:
         yield (
             f"shuffle {shuffle.cycle}: {result}{proof}, {shuffle.count} cards, {shuffle.took_s} s"
         )
+    if batch.shown is not None:
+        cycle, took_s = batch.shown.cycle, batch.shown.took_s
+        yield f"shuffle {cycle}: shown by its lamps, not proven, {took_s} s"
     if batch.by_hand:
         yield "shuffled by hand"
     if batch.bars:

@@ -105,6 +105,11 @@ def advance(
     return with_life(update, replace(life, stage=after))
 
 
+def without_shuffle(life: BatchLife) -> BatchLife:
+    """The batch with no shuffle that counts, and none under way."""
+    return replace(life, proof=None, shown=None, by_hand=False, cycle=0)
+
+
 def hold_batch(
     update: LineageUpdate, context: BatchContext, life: BatchLife, reason: BlockReason, why: Message
 ) -> LineageUpdate:
@@ -113,7 +118,7 @@ def hold_batch(
         BatchTrigger.SHUFFLE_BROKEN if reason is BlockReason.BROKEN_OFF else BatchTrigger.WENT_WRONG
     )
     reasons = life.block_reasons if reason in life.block_reasons else (*life.block_reasons, reason)
-    barred = replace(life, block_reasons=reasons, proof=None, by_hand=False, cycle=0)
+    barred = without_shuffle(replace(life, block_reasons=reasons))
     if life.stage is BatchStage.HELD:
         return with_life(update, barred)
     return advance(update, context, barred, trigger, why)
@@ -136,7 +141,7 @@ def restart(
     Reasons that only a right count clears remain.
     """
     reasons = tuple(filter(NOT_WHOLE.__contains__, life.block_reasons))
-    fresh = replace(life, cards=None, proof=None, by_hand=False, block_reasons=reasons, cycle=0)
+    fresh = without_shuffle(replace(life, cards=None, block_reasons=reasons))
     if life.stage is BatchStage.COLLECTED:
         return with_life(update, fresh)
     return advance(update, context, fresh, BatchTrigger.COLLECTED, why)

@@ -22,6 +22,7 @@ from controller.custody.batch_life.change import (
     hold_batch,
     restart,
     with_life,
+    without_shuffle,
 )
 from controller.custody.batch_life.compartment_match import match_compartment
 from controller.custody.batch_life.stages import BatchStage, BatchTrigger
@@ -38,9 +39,12 @@ _SHUFFLED: Final = (BatchStage.SHUFFLED, BatchStage.STORED)
 
 
 def on_compartment_changed(
-    update: LineageUpdate, context: BatchContext, event: CompartmentChanged
+    update: LineageUpdate,
+    context: BatchContext,
+    event: CompartmentChanged,
+    counted_by: Message = _COUNTED_BY,
 ) -> LineageUpdate:
-    """Apply a new state of a compartment."""
+    """Apply a new state of a compartment; `counted_by` says who counted."""
     if event.compartment not in COMPARTMENTS or not update.lineage.lives:
         return update
     before = update.lineage
@@ -50,7 +54,7 @@ def on_compartment_changed(
         return update
     # A count that blocks the batch is known already.
     blocked = BlockReason.SHORT in life.block_reasons or BlockReason.LONG in life.block_reasons
-    counted = BatchCounted(life.back, event.cards, _COUNTED_BY, blocked)
+    counted = BatchCounted(life.back, event.cards, counted_by, blocked)
     return replace(update, placed=(*update.placed, counted))
 
 
@@ -226,7 +230,7 @@ def _counted(
         why = message("released_and_counted_again", batch=life.back)
         update = restart(update, context, life, why)
         life = update.lineage.life(life.back) or life
-    fresh = replace(life, cards=event.cards, proof=None, by_hand=False, block_reasons=(), cycle=0)
+    fresh = without_shuffle(replace(life, cards=event.cards, block_reasons=()))
     why = message("counted_as_expected", cards=event.cards)
     return advance(update, context, fresh, BatchTrigger.COUNTED, why)
 

@@ -48,6 +48,7 @@ from drivers.shuffler_events import (
     ShufflerStarted,
     ShufflerStatus,
     ShufflerWarning,
+    ShuffleShown,
     ShuffleStarted,
 )
 from firmware_bridge.message import message
@@ -57,6 +58,7 @@ FactHandler: TypeAlias = Callable[..., LineageUpdate]
 _ALWAYS: Final[Mapping[type | ActKind, FactHandler]] = MappingProxyType(
     {
         ActKind.INTO_SHUFFLER: operator_facts.on_loaded_into_shuffler,
+        ActKind.RELEASED: operator_facts.on_released,
         ActKind.SHUFFLED: operator_facts.on_hand_shuffled,
         ActKind.CUT: operator_facts.on_cut,
         ActKind.CUT_BY_DEALER: operator_facts.on_cut,
@@ -89,6 +91,7 @@ _IF_TRUSTED: Final[Mapping[type, FactHandler]] = MappingProxyType(
         CompartmentChanged: compartments.on_compartment_changed,
         ShuffleStarted: shuffles.on_shuffle_started,
         ShuffleDone: shuffles.on_shuffle_done,
+        ShuffleShown: shuffles.on_shuffle_shown,
         ShuffleAborted: shuffles.on_shuffle_aborted,
         ShufflerStarted: shuffles.on_shuffler_started,
     }

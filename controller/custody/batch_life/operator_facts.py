@@ -3,11 +3,16 @@
 Source: NY-a-4-iv-c to NY-a-4-iv-e; S42-a-4-iv to S42-a-4-vi, S42-e-1, S42-e-6-load,
 S42-e-8-ii-load, S42-k-4-restart; D-5, D-20, D-21.
 
+Where the shuffler shows only contacts, people enter the number of cards with the batch that they
+put in, and its release: what they enter stands for the reports that other shufflers make.
+
 A batch that is dealt from although it may not be is held: `in_play` names it, its stage does not
 become IN_PLAY. A shoe that ends before any coup leaves its batch to be shuffled again, and it may
 be next again: cards of it were burned and shown. Alternation starts over once both batches were
 replaced. A hand shuffle counts for a batch that is outside the shuffler and lacks no card.
 """
+
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -22,7 +27,9 @@ from controller.custody.batch_life.change import (
     hold_batch,
     restart,
     with_life,
+    without_shuffle,
 )
+from controller.custody.batch_life.compartments import on_compartment_changed
 from controller.custody.batch_life.facts import (
     FirstCardOut,
     ShoeOver,
@@ -32,7 +39,12 @@ from controller.custody.batch_life.permissions import batch_due_next, batch_obst
 from controller.custody.batch_life.stages import READY, SPOILT_BY_TOUCH, BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, WarningKind
 from controller.custody.batch_life.warnings import open_warning
+from drivers.shuffler_events import CompartmentChanged, CompartmentState
 from firmware_bridge.message import message
+
+# A shuffler that shows only contacts is one place.
+ONLY_COMPARTMENT: Final = 1
+_MAY_BE_COUNTED_INSIDE: Final = (BatchStage.COLLECTED, BatchStage.COUNTED, BatchStage.HELD)
 
 
 def on_loaded_into_shuffler(
@@ -46,12 +58,49 @@ def on_loaded_into_shuffler(
     if back == update.lineage.in_play:
         detail = message("in_play_end_shoe_before_in", batch=back)
         return add_remark(update, BlockReason.FOREIGN, back, detail)
+    if fact.amount:
+        return _on_counted_by_people(update, context, life, fact)
     if life.compartment and life.stage is not BatchStage.RELEASED:
         detail = message("already_in_compartment", batch=back, compartment=life.compartment)
         return add_remark(update, BlockReason.FOREIGN, back, detail)
     update = replace(update, lineage=replace(update.lineage, into_shuffler=back))
     gathered = message("gathered_for_shuffler", batch=back)
     return restart(update, context, replace(life, compartment=0), gathered)
+
+
+def _on_counted_by_people(
+    update: LineageUpdate, context: BatchContext, life: BatchLife, fact: RecordAct
+) -> LineageUpdate:
+    """This batch lies in the shuffler, of so many cards by people's count, with the lid shut."""
+    inside = update.lineage.in_compartment(ONLY_COMPARTMENT)
+    if update.lineage.doors:
+        detail = message("close_lid_before_record", batch=life.back)
+        return add_remark(update, BlockReason.TOUCHED, life.back, detail)
+    if inside is not None and inside.stage not in READY:
+        if inside.back != life.back:
+            detail = message("shuffler_holds_take_batch_out_first", inside=inside.back)
+            return add_remark(update, BlockReason.FOREIGN, life.back, detail)
+        if inside.stage not in _MAY_BE_COUNTED_INSIDE:
+            detail = message(
+                "already_in_compartment", batch=life.back, compartment=inside.compartment
+            )
+            return add_remark(update, BlockReason.FOREIGN, life.back, detail)
+    elif inside is not None:
+        # It was released and taken out, or it would still be there.
+        update = with_life(update, replace(inside, compartment=0))
+    count = CompartmentChanged(
+        ONLY_COMPARTMENT, CompartmentState.COUNTED, fact.amount, life.back, b""
+    )
+    update = on_compartment_changed(update, context, count, message("count_of_people"))
+    return replace(update, lineage=replace(update.lineage, into_shuffler=""))
+
+
+def on_released(update: LineageUpdate, context: BatchContext, fact: RecordAct) -> LineageUpdate:
+    """People release the batch of a shuffler that shows only contacts, and take it out."""
+    released = CompartmentChanged(
+        ONLY_COMPARTMENT, CompartmentState.RELEASED, None, fact.batch, b""
+    )
+    return on_compartment_changed(update, context, released)
 
 
 def on_hand_shuffled(
@@ -76,7 +125,7 @@ def on_hand_shuffled(
         if life.compartment and not update.lineage.trusted:
             detail = message("record_first_shuffler_opened", what=detail)
         return add_remark(update, BlockReason.UNPROVEN, back, detail)
-    by_hand = replace(life, compartment=0, proof=None, by_hand=True, block_reasons=(), cycle=0)
+    by_hand = replace(without_shuffle(life), compartment=0, by_hand=True, block_reasons=())
     why = message("shuffled_by_hand", batch=back)
     update = advance(update, context, by_hand, BatchTrigger.SHUFFLED_BY_HAND, why)
     done = replace(by_hand, stage=BatchStage.SHUFFLED)
@@ -156,14 +205,14 @@ def on_shoe_over(update: LineageUpdate, context: BatchContext, event: ShoeOver) 
     if not event.played:
         if life is None:
             return update
-        fresh = replace(life, cards=None, proof=None, by_hand=False)
+        fresh = replace(without_shuffle(life), cards=None)
         why = message("shoe_ended_before_any_coup", batch=life.back)
         return advance(update, context, fresh, BatchTrigger.SHOE_UNPLAYED, why)
     played = life.back if life is not None else ""
     update = replace(update, lineage=replace(update.lineage, last_played=played, renewed=()))
     if life is None:
         return update
-    spent = replace(life, cards=None, proof=None, by_hand=False)
+    spent = replace(without_shuffle(life), cards=None)
     why = message("shoe_of_batch_over", batch=life.back)
     return advance(update, context, spent, BatchTrigger.SHOE_OVER, why)
 

@@ -8,6 +8,7 @@ A shuffle counts once, as a whole, by the trusted device, with the right cards a
 that says "not verified" counts only where the device cannot read faces, the count is right and its
 sensor saw the right back: such a device can verify no more. Shuffle numbers only increase; the
 highest number of each of the last devices is stored, so that no receipt counts twice. A shuffle
+that lamps show has no receipt: it counts on what people counted, and is marked as shown. A shuffle
 that begins without a right count, with an open door, or outside play mode does not count.
 """
 
@@ -21,6 +22,7 @@ from controller.custody.batch_life.change import (
     add_remark,
     advance,
     hold_batch,
+    without_shuffle,
 )
 from controller.custody.batch_life.compartments import (
     COMPARTMENTS,
@@ -41,11 +43,13 @@ from drivers.shuffler_events import (
     ShuffleResult,
     ShufflerMode,
     ShufflerStarted,
+    ShuffleShown,
     ShuffleStarted,
 )
 from firmware_bridge.message import Message, message
 
 DEVICES_MAX: Final = 8
+_MS_PER_S: Final = 1000
 # A jam or an open door may be reported before the abort that it caused.
 _IN_DOUBT: Final = (*COUNT_VALID, BatchStage.SHUFFLING, BatchStage.HELD)
 
@@ -73,7 +77,7 @@ def on_shuffle_started(
     if refused is not None:
         detail = message("shuffle_will_not_count", why=refused)
         return add_remark(update, BlockReason.UNPROVEN, life.back, detail)
-    begun = replace(life, proof=None, by_hand=False, cycle=event.cycle)
+    begun = replace(without_shuffle(life), cycle=event.cycle)
     why = message("shuffle_begins", cycle=event.cycle)
     return advance(update, context, begun, BatchTrigger.SHUFFLE_BEGUN, why)
 
@@ -105,6 +109,20 @@ def on_shuffle_done(
             update, context, WarningKind.COUNT, why, active=False, compartment=proof.compartment
         )
     return _add_proof(update, life, proof, problem.detail)
+
+
+def on_shuffle_shown(
+    update: LineageUpdate, context: BatchContext, event: ShuffleShown
+) -> LineageUpdate:
+    """Lamps show that a shuffle ran to its end: it counts, as far as a lamp can say."""
+    life = update.lineage.in_compartment(event.compartment)
+    if life is None or life.stage is not BatchStage.SHUFFLING or life.cycle != event.cycle:
+        back = "" if life is None else life.back
+        detail = message("shown_shuffle_counts_for_no_batch", cycle=event.cycle)
+        return add_remark(update, BlockReason.UNPROVEN, back, detail)
+    shuffled = replace(life, shown=event, block_reasons=(), cycle=0)
+    why = message("shuffle_is_shown", cycle=event.cycle, seconds=event.ran_ms // _MS_PER_S)
+    return advance(update, context, shuffled, BatchTrigger.SHUFFLE_SHOWN, why)
 
 
 def on_shuffle_aborted(

@@ -35,6 +35,7 @@ class BatchTrigger(StrEnum):
     COUNTED = "counted"  # the count, and the faces where they can be read, are right
     SHUFFLE_BEGUN = "shuffle_begun"
     SHUFFLE_PROVEN = "shuffle_proven"
+    SHUFFLE_SHOWN = "shuffle_shown"  # by lamps alone: there is no receipt
     SHUFFLE_BROKEN = "shuffle_broken"
     SHUFFLED_BY_HAND = "shuffled_by_hand"
     STORED = "stored"
@@ -75,6 +76,7 @@ EDGES: Final[tuple[Edge, ...]] = (
     (_S.STORED, _T.COUNTED, _S.COUNTED),
     *((stage, _T.SHUFFLE_BEGUN, _S.SHUFFLING) for stage in COUNT_VALID),
     (_S.SHUFFLING, _T.SHUFFLE_PROVEN, _S.SHUFFLED),
+    (_S.SHUFFLING, _T.SHUFFLE_SHOWN, _S.SHUFFLED),
     *((stage, _T.SHUFFLE_BROKEN, _S.HELD) for stage in (*COUNT_VALID, _S.SHUFFLING)),
     *(
         (stage, _T.SHUFFLED_BY_HAND, _S.SHUFFLED)

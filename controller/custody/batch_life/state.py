@@ -10,7 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from controller.custody.batch_life.stages import READY, BatchStage
-from drivers.shuffler_events import ShuffleProof, ShufflerMode
+from drivers.shuffler_events import ShuffleProof, ShufflerMode, ShuffleShown
 from firmware_bridge.message import Message
 
 
@@ -69,8 +69,9 @@ class BatchLife(Struct, frozen=True):
     """One batch. `cards` is None while not counted; `proof` is of its last shuffle.
 
     `compartment` is its place in the shuffler, 0 elsewhere; `cycle` the number of the running
-    shuffle, else 0. `by_hand`: shuffled by hand, on record. `block_reasons` last until the batch
-    starts over; missing or foreign cards until a right count.
+    shuffle, else 0. `by_hand`: shuffled by hand, on record. `shown`: its last shuffle, where lamps
+    show it and nothing proves it. `block_reasons` last until the batch starts over; missing or
+    foreign cards until a right count.
     """
 
     back: str
@@ -81,6 +82,7 @@ class BatchLife(Struct, frozen=True):
     by_hand: bool = False
     block_reasons: tuple[BlockReason, ...] = ()
     cycle: int = 0
+    shown: ShuffleShown | None = None
 
     @property
     def stored(self) -> bool:

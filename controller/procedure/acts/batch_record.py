@@ -42,10 +42,10 @@ def was_shuffler_opened(book: RuleBook, state: TableState) -> bool:
 
 
 def is_shuffled(book: RuleBook, state: TableState, batch: str) -> bool:
-    """Whether the batch is shuffled: by its proof or a shuffle by hand, else by the act alone."""
+    """Whether the batch is shuffled: by proof, lamps or hand, else by the act alone."""
     if not book.tracks_batches:
         return state.opening.has(ActKind.SHUFFLED, batch)
     life = lineage_of(book, state).life(batch)
     if life is None or life.stage not in SHUFFLED_STAGES:
         return False
-    return life.proof is not None or life.by_hand
+    return life.proof is not None or life.shown is not None or life.by_hand

@@ -214,7 +214,8 @@ def release_batch(book: RuleBook, state: TableState, act: OperatorAction[RecordA
     batch = lineage.stored_batch
     if book.tracks_batches:
         named = act.action.batch if act.action.batch in book.backs else ""
-        batch = named or batch_due_next(lineage) or batch
+        due = "" if book.by_contacts else batch_due_next(lineage)
+        batch = named or due or batch
     if not batch:
         why = message("no_batch_known_to_be_in_shuffler")
         return refuse_act(book, state, act, why, RulePoint.SHUFFLER_RELEASE)

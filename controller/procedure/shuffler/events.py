@@ -45,6 +45,7 @@ from drivers.shuffler_events import (
     ShufflerStarted,
     ShufflerStatus,
     ShufflerWarning,
+    ShuffleShown,
     ShuffleStarted,
 )
 from firmware_bridge.message import Message, message
@@ -131,6 +132,8 @@ def describe_event(event: ShufflerEvent) -> Message:
             return message(
                 "shuffle_done_in_compartment", cycle=proof.cycle, compartment=proof.compartment
             )
+        case ShuffleShown():
+            return message("lamps_show_shuffle", cycle=event.cycle)
         case ShuffleAborted():
             return message(
                 "shuffle_aborted",

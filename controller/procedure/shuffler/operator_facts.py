@@ -5,8 +5,9 @@ Source: NY (a)(4)(iv), (d); S42 (a)(4), (d), (e); D-20.
 Decisions. A shuffler reports its own shuffles. A shuffle that people record replaces it and is done
 by hand: a floorperson records it, with the reason, for a whole batch outside the shuffler. Acts
 that contradict the batch's stage are refused, for example cutting when no batch is ready, or
-putting a batch into the shuffler twice. Cards of a dead table that were spread, and a batch that
-was spread again, start over.
+putting a batch into the shuffler twice. Of a shuffler that shows only contacts people record what
+went in with the number of cards, and the release, which is permitted as its order would be. Cards
+of a dead table that were spread, and a batch that was spread again, start over.
 """
 
 from types import MappingProxyType
@@ -21,6 +22,7 @@ from controller.custody.batch_life.facts import (
     Fact,
     Touched,
 )
+from controller.custody.batch_life.permissions import order_refusal
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.recording import refuse_act, shoe_in_play
 from controller.procedure.effects import Refusal
@@ -32,12 +34,14 @@ from controller.procedure.shuffler.batch_life import (
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step
 from controller.profiles.rule_points import RulePoint
+from drivers.commands import ShufflerOrder
 from firmware_bridge.message import Message, message
 
 # Acts that are refused where they contradict the batch's stage, and the points.
 _MUST_FIT: Final = MappingProxyType(
     {
         ActKind.INTO_SHUFFLER: (RulePoint.BATCH_IDLE_IN_SHUFFLER,),
+        ActKind.RELEASED: (RulePoint.SHUFFLED, RulePoint.SHUFFLER_RELEASE),
         ActKind.SHUFFLED: (RulePoint.SHUFFLED,),
         ActKind.CUT: (RulePoint.SHUFFLED, RulePoint.SHUFFLER_RELEASE),
         ActKind.CUT_BY_DEALER: (RulePoint.SHUFFLED, RulePoint.SHUFFLER_RELEASE),
@@ -62,7 +66,12 @@ def _facts(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) ->
     recorded = (replace(act.action, batch=batch),)
     match act.action.kind:
         case ActKind.INTO_SHUFFLER:
-            return recorded if batch else ()
+            # A shuffler that reports counts the cards itself.
+            amount = act.action.amount if book.by_contacts else 0
+            return (replace(recorded[0], amount=amount),) if batch else ()
+        case ActKind.RELEASED:
+            inside = lineage_of(book, state).stored_batch
+            return (replace(recorded[0], batch=batch or inside),) if book.by_contacts else ()
         case (
             ActKind.SHUFFLED
             | ActKind.CUT
@@ -90,7 +99,7 @@ def contradiction(book: RuleBook, state: TableState, act: OperatorAction[RecordA
     """Refuse an act that contradicts the batch's stage; None where it does not."""
     if not book.tracks_batches or act.action.kind not in _MUST_FIT:
         return None
-    why = _refusal_of_hand_shuffle(book, state, act)
+    why = _refusal_of_hand_shuffle(book, state, act) or _refusal_of_step(book, state, act)
     if why is None:
         facts = _facts(book, state, act)
         remarks = [one for fact in facts for one in next_lineage(book, state, fact).remarks]
@@ -117,3 +126,26 @@ def _refusal_of_hand_shuffle(
             compartment=life.compartment,
         )
     return None
+
+
+def _refusal_of_step(
+    book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
+) -> Message | None:
+    """Why people may not enter this step of a shuffler that shows only contacts; None if they may.
+
+    A release is permitted as the order to another shuffler would be.
+    """
+    if not book.by_contacts:
+        return None
+    lineage, batch = lineage_of(book, state), act.action.batch
+    match act.action.kind:
+        case ActKind.INTO_SHUFFLER if batch in book.backs and not act.action.amount:
+            return message("count_cards_and_record_number", batch=batch)
+        case ActKind.RELEASED:
+            life = lineage.life(batch or lineage.stored_batch)
+            if life is None or not life.compartment:
+                return message("no_batch_known_to_be_in_shuffler")
+            where, shoe_open = life.compartment, shoe_in_play(state)
+            return order_refusal(lineage, ShufflerOrder.RELEASE, where, shoe_open=shoe_open)
+        case _:
+            return None

@@ -61,6 +61,7 @@ DEVICE_ONLY = (
     shuffler.CompartmentChanged(1, shuffler.CompartmentState.COUNTED, 416, "red", b""),
     shuffler.ShuffleStarted(1, 31),
     shuffler.ShuffleDone(PROOF),
+    shuffler.ShuffleShown(1, 31, 90_000),
     shuffler.ShuffleAborted(1, 31, shuffler.AbortReason.JAM),
     shuffler.DoorMoved(open=True, compartment=0),
     shuffler.JamReported(1, cleared=False),

@@ -54,6 +54,7 @@ from drivers.shuffler_events import (
     ShufflerStarted,
     ShufflerStatus,
     ShufflerWarning,
+    ShuffleShown,
     ShuffleStarted,
 )
 from firmware_bridge.message import message
@@ -89,7 +90,8 @@ def check_moves(before: Lineage, update: LineageUpdate) -> None:
 def check_batches(lineage: Lineage) -> None:
     """A batch that may be dealt has its shuffle; each batch is in one place."""
     for life in lineage.lives:
-        assert (life.stage in SHUFFLED_STAGES) == (life.proof is not None or life.by_hand)
+        shuffled = life.proof is not None or life.shown is not None or life.by_hand
+        assert (life.stage in SHUFFLED_STAGES) == shuffled
         assert not (life.block_reasons and life.stage not in (S.HELD, S.COLLECTED))
         assert life.stage is not S.HELD or life.block_reasons
         if life.stage is S.IN_PLAY:
@@ -319,6 +321,7 @@ facts = st.one_of(
     st.builds(ShuffleStarted, numbers, cycles),
     receipts,
     receipts,
+    st.builds(ShuffleShown, numbers, cycles, st.just(90_000)),
     st.builds(ShuffleAborted, numbers, cycles, st.sampled_from(AbortReason)),
     st.builds(DoorMoved, flags, numbers),
     st.builds(JamReported, numbers, flags),
@@ -334,6 +337,8 @@ facts = st.one_of(
     st.builds(DeviceSilent, st.just(5000), flags),
     st.just(ContactRestored()),
     st.builds(RecordAct, st.just(ActKind.INTO_SHUFFLER), backs),
+    st.builds(RecordAct, st.just(ActKind.INTO_SHUFFLER), backs, amount=st.sampled_from([416, 415])),
+    st.builds(RecordAct, st.just(ActKind.RELEASED), backs),
     st.builds(RecordAct, st.just(ActKind.SHUFFLED), backs),
     st.just(RecordAct(ActKind.CUT)),
     st.builds(RecordAct, st.just(ActKind.LOADED), backs),

@@ -15,7 +15,7 @@ from drivers.shuffler_events import DeviceSilent, ShufflerEvent
 def test_every_fact_is_applied_by_one_function() -> None:
     always, trusted = set(lifecycle._ALWAYS), set(lifecycle._IF_TRUSTED)
     acts = {one for one in always if isinstance(one, ActKind)}
-    assert len(acts) == 7
+    assert len(acts) == 8
     assert (always - acts) | trusted == set(get_args(Fact)) - {RecordAct}
     assert not always & trusted
 

@@ -18,6 +18,7 @@ from drivers.shuffler_events import (
     CompartmentState,
     ShuffleAborted,
     ShuffleDone,
+    ShuffleShown,
     ShuffleStarted,
 )
 
@@ -60,6 +61,7 @@ FACTS: dict[BatchTrigger, tuple[Fact, ...]] = {
     T.COUNTED: (report(CompartmentState.COUNTED, 416),),
     T.SHUFFLE_BEGUN: (ShuffleStarted(1, 9),),
     T.SHUFFLE_BROKEN: (ShuffleAborted(1, 9, AbortReason.JAM),),
+    T.SHUFFLE_SHOWN: (ShuffleShown(1, 1, 90_000),),
     T.SHUFFLED_BY_HAND: (report(CompartmentState.EMPTY), RecordAct(ActKind.SHUFFLED, "red")),
     T.STORED: (report(CompartmentState.STORED, 416),),
     T.RELEASED: (report(CompartmentState.RELEASED),),
@@ -103,5 +105,6 @@ def test_edges_out_of_in_play() -> None:
 def test_edges_into_shuffled_need_a_count_and_a_shuffle() -> None:
     for stage in S:
         triggers = {one for source, one, to in EDGES if to is S.SHUFFLED and source is stage}
-        assert triggers <= {T.SHUFFLE_PROVEN, T.SHUFFLED_BY_HAND}, stage
-        assert T.SHUFFLE_PROVEN not in triggers or stage is S.SHUFFLING, stage
+        assert triggers <= {T.SHUFFLE_PROVEN, T.SHUFFLE_SHOWN, T.SHUFFLED_BY_HAND}, stage
+        by_device = triggers & {T.SHUFFLE_PROVEN, T.SHUFFLE_SHOWN}
+        assert not by_device or stage is S.SHUFFLING, stage
