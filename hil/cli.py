@@ -27,6 +27,15 @@ from hil.dealing.mistakes import DESCRIPTIONS, PlannedMistake
 from hil.demo.plan import DealerConduct, DemoSettings, Speed, Transport, usual_mistakes
 from hil.rig.shoe_models import NEEDS_KEYS, ShoeKind
 from hil.run_guard import guarded_run, run_to_end
+from hil.scenario.playing.command import (
+    CHECK_EXAMPLES,
+    RIGS_EXAMPLES,
+    RUN_EXAMPLES,
+    RUN_NOTES,
+    check,
+    rigs,
+    run,
+)
 from hil.serve.command import EMULATE_EXAMPLES, EMULATE_NOTES, emulate, parse_mistake
 from hil.serve.relay import RELAY_EXAMPLES, RELAY_NOTES, relay
 from hil.serve.replay import REPLAY_EXAMPLES, REPLAY_NOTES, replay
@@ -81,6 +90,7 @@ app = typer.Typer(
     help="The bench of smartshoe: the other end of the shoe's cable.",
     epilog="\b\nfirst steps, with examples:\n"
     "  smartshoe-hil demo -h      watch a whole shoe\n"
+    "  smartshoe-hil run -h       play scenarios that anyone can write\n"
     "  smartshoe-hil emulate -h   only the shoe, for your own table\n"
     "  smartshoe-hil replay -h    a recorded device, played back\n"
     "  smartshoe-hil accept -h    a first real device, on the bench\n"
@@ -357,6 +367,9 @@ app.command(
 
 app.command(epilog=f"{example_block(REPLAY_EXAMPLES)}\n\n{REPLAY_NOTES}\n\n{_EXIT_CODES}")(replay)
 app.command(epilog=f"{example_block(RELAY_EXAMPLES)}\n\n{RELAY_NOTES}\n\n{_EXIT_CODES}")(relay)
+app.command(epilog=f"{example_block(RUN_EXAMPLES)}\n\n{RUN_NOTES}\n\n{_EXIT_CODES}")(run)
+app.command(epilog=f"{example_block(RIGS_EXAMPLES)}\n\n{_EXIT_CODES}")(rigs)
+app.command(epilog=f"{example_block(CHECK_EXAMPLES)}\n\n{_EXIT_CODES}")(check)
 
 app.command(
     cls=GroupedCommand,

@@ -38,6 +38,7 @@ class FactReader:
         self.cards_drawn = 0  # of the shoe in play
         self.cards_judged = 0  # of all shoes
         self.suspensions = 0  # irregularities that suspended the table
+        self.card_times_ns: list[int] = []  # of all shoes, UTC
 
     def take(self, conclusion: Conclusion) -> None:
         """Take the next conclusion in."""
@@ -45,7 +46,7 @@ class FactReader:
         if any(isinstance(one, ShoeOpened) for one in conclusion.entries):
             self.cards_drawn = 0
         for entry in conclusion.entries:
-            self._count(entry)
+            self._count(entry, at_ns)
             for subject, words, text in _facts_in(entry):
                 self.facts.append(Fact(subject, words, self.cards_drawn, at_ns, text))
         refused = [one for one in conclusion.entries if isinstance(one, Refusal)]
@@ -58,10 +59,11 @@ class FactReader:
         """A person was refused before anything came to be judged."""
         self.facts.append(Fact(Subject.REFUSAL, (), self.cards_drawn, at_ns, f"refused: {why}"))
 
-    def _count(self, entry: Entry) -> None:
+    def _count(self, entry: Entry, at_ns: int) -> None:
         if isinstance(entry, EventVerdicts) and isinstance(entry.event, CardDrawn):
             self.cards_drawn += 1
             self.cards_judged += 1
+            self.card_times_ns.append(at_ns)
         if isinstance(entry, EventVerdicts):
             for one in entry.verdicts:
                 self.suspensions += isinstance(one, Irregularity) and one.suspends

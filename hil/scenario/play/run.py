@@ -43,7 +43,8 @@ class StepResult:
 
     `began_ns` counts from the beginning of the scenario by the program's clock; `card` is how many
     cards of the shoe had left after it. `measured_ns` is the figure of a measure, `limit_ns` its
-    limit, each 0 where there is none. `facts` are the texts of what the table concluded in it.
+    limit, each 0 where there is none. `facts` are the texts of what the table concluded in it,
+    `fact_times_ns` and `card_times_ns` when, and when each card was judged, counted as `began_ns`.
     """
 
     line: int
@@ -59,11 +60,16 @@ class StepResult:
     measured_ns: int = 0
     limit_ns: int = 0
     caught: bool = False
+    fact_times_ns: tuple[int, ...] = ()
+    card_times_ns: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """One scenario on one rig. `caught_card`: 0 where it was caught at no card."""
+    """One scenario on one rig. `caught_card`: 0 where it was caught at no card.
+
+    `rig_broke`: why the rig cannot go on; empty if it can.
+    """
 
     scenario: Scenario
     rig: str
@@ -71,6 +77,7 @@ class ScenarioResult:
     steps: tuple[StepResult, ...]
     why_skipped: str = ""
     caught_card: int = 0
+    rig_broke: str = ""
 
     @property
     def outcome(self) -> StepOutcome:
@@ -107,6 +114,7 @@ class ScenarioRun:
     show: Show = lambda _: None
     _results: list[StepResult] = field(default_factory=list)
     _stopped: str = ""
+    _broke: str = ""
     _unplugged_ns: int = 0
     _exchange_ns: int = 0
     _last_took_ns: int = 0
@@ -141,6 +149,7 @@ class ScenarioRun:
             self.seed,
             tuple(self._results),
             caught_card=expectations.caught_card,
+            rig_broke=self._broke,
         )
 
     def _add(self, result: StepResult) -> None:
@@ -159,6 +168,7 @@ class ScenarioRun:
         table = self.bench.table
         at_ns = table.now_ns()
         facts_before = len(table.facts.facts)
+        cards_before = len(table.facts.card_times_ns)
         outcome, why = StepOutcome.PASS, ""
         measured_ns = limit_ns = 0
         measure = ""
@@ -182,6 +192,7 @@ class ScenarioRun:
                 outcome = StepOutcome.FAIL if why else StepOutcome.PASS
             except (NotPossible, RigBroken) as error:
                 outcome, why = StepOutcome.ERROR, str(error)
+                self._broke = why if isinstance(error, RigBroken) else ""
             if why:
                 self._stopped = f"line {step.line} ended in {outcome.value}"
         took_ns = table.now_ns() - at_ns
@@ -203,6 +214,8 @@ class ScenarioRun:
                 measured_ns,
                 limit_ns,
                 caught,
+                tuple(one.at_ns - began_ns for one in table.facts.facts[facts_before:]),
+                tuple(one - began_ns for one in table.facts.card_times_ns[cards_before:]),
             )
         )
 

@@ -1,0 +1,155 @@
+"""What a rig has to be capable of to play a scenario, statement by statement.
+
+Source: hil/scenario/README.md, "Rigs".
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from controller.procedure.events import CardDrawn, CutCardDrawn
+from controller.script.statements import Burn, DueCard, HandCard
+from hil.scenario.language import statements as said
+from hil.scenario.language.reading import Scenario
+
+# A wait up to here is waited for; nobody sits through a longer one.
+WAIT_NS_MAX: Final = 5 * 60 * 10**9
+
+
+class Capability(StrEnum):
+    """What a rig can do; MEANINGS has a line for each."""
+
+    ANGEL_EYE = "angel-eye"
+    RFID = "rfid"
+    SHUFFLER = "shuffler"
+    RACK = "rack"
+    CHOSEN_CARDS = "chosen-cards"
+    SPARE_CARDS = "spare-cards"
+    UNREADABLE_CARDS = "unreadable-cards"
+    EXIT_FAULTS = "exit-faults"
+    SHUFFLER_DOORS = "shuffler-doors"
+    SHUFFLER_FAULTS = "shuffler-faults"
+    INTERFERENCE = "interference"
+    CABLES = "cables"
+    POWER_SHOE = "power-shoe"
+    POWER_SHUFFLER = "power-shuffler"
+    POWER_TABLE = "power-table"
+    PROGRAM_KILL = "program-kill"
+    DISK = "disk"
+    CLOCK = "clock"
+    WIRE_FAULTS = "wire-faults"
+    LONG_WAITS = "long-waits"
+    METRICS = "metrics"
+
+
+MEANINGS: Final = {
+    Capability.ANGEL_EYE: "has a dealing shoe that reads faces",
+    Capability.RFID: "has a dealing shoe that identifies every card",
+    Capability.SHUFFLER: "has a shuffler for two batches",
+    Capability.RACK: "has a reader under the discard rack",
+    Capability.CHOSEN_CARDS: "draws the card that is wanted, not the one that happens to come",
+    Capability.SPARE_CARDS: "has cards of no batch, to exchange for others",
+    Capability.UNREADABLE_CARDS: "has cards that no shoe can read",
+    Capability.EXIT_FAULTS: "lets go wrong what a tag or the light barrier can do wrong",
+    Capability.SHUFFLER_DOORS: "opens the shuffler's doors and turns its key",
+    Capability.SHUFFLER_FAULTS: "jams the shuffler, leaves cards in it, lights its lamps",
+    Capability.INTERFERENCE: "changes the shuffler as an intruder does",
+    Capability.CABLES: "pulls a device's cable, and plugs it in",
+    Capability.POWER_SHOE: "switches the shoe's power",
+    Capability.POWER_SHUFFLER: "switches the shuffler's power",
+    Capability.POWER_TABLE: "cuts the power of the program's computer",
+    Capability.PROGRAM_KILL: "kills or halts the program",
+    Capability.DISK: "fills or slows the program's disk",
+    Capability.CLOCK: "steps the computer's clock",
+    Capability.WIRE_FAULTS: "disturbs what a device sends on its line",
+    Capability.LONG_WAITS: "lets more than 5 minutes pass, because its clock can be moved",
+    Capability.METRICS: "serves the program's metrics",
+}
+
+_SHOES: Final = {"angel-eye": Capability.ANGEL_EYE, "rfid": Capability.RFID}
+_POWER: Final = {
+    said.TablePart.SHOE: Capability.POWER_SHOE,
+    said.TablePart.SHUFFLER: Capability.POWER_SHUFFLER,
+    said.TablePart.TABLE: Capability.POWER_TABLE,
+}
+_HOST: Final = {
+    said.HostFault.KILL: Capability.PROGRAM_KILL,
+    said.HostFault.STOP: Capability.PROGRAM_KILL,
+    said.HostFault.DISK_FULL: Capability.DISK,
+    said.HostFault.DISK_FREE: Capability.DISK,
+    said.HostFault.SLOW_DISK: Capability.DISK,
+    said.HostFault.CLOCK_STEP: Capability.CLOCK,
+}
+_CHOOSES_CARDS: Final = (
+    Burn,
+    HandCard,
+    DueCard,
+    CardDrawn,
+    CutCardDrawn,
+    said.DealBurn,
+    said.DealCoups,
+    said.DrawNext,
+)
+_OF_KIND: Final[dict[type, Capability]] = {
+    said.SwapCard: Capability.SPARE_CARDS,
+    said.SwapAll: Capability.SPARE_CARDS,
+    said.NextCardDoes: Capability.EXIT_FAULTS,
+    said.MoveDoor: Capability.SHUFFLER_DOORS,
+    said.ReachIn: Capability.SHUFFLER_DOORS,
+    said.TurnModeKey: Capability.SHUFFLER_DOORS,
+    said.JamMechanism: Capability.SHUFFLER_FAULTS,
+    said.LeaveCards: Capability.SHUFFLER_FAULTS,
+    said.Lamp: Capability.SHUFFLER_FAULTS,
+    said.Interfere: Capability.INTERFERENCE,
+    said.MovePlug: Capability.CABLES,
+    said.Disturb: Capability.WIRE_FAULTS,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A capability that a scenario needs. `text` and `line` of the statement that needs it."""
+
+    capability: Capability
+    text: str
+    line: int
+
+
+def needs(scenario: Scenario) -> frozenset[Capability]:
+    """Every capability that the scenario needs."""
+    return frozenset(one.capability for one in needs_by_line(scenario))
+
+
+def needs_by_line(scenario: Scenario) -> Iterator[Need]:
+    """What the scenario needs: first its devices, in line 0, then statement by statement."""
+    yield Need(_SHOES[scenario.shoe], f"device shoe {scenario.shoe}", 0)
+    if scenario.shuffler:
+        yield Need(Capability.SHUFFLER, "device shuffler tablelink", 0)
+    if scenario.rack:
+        yield Need(Capability.RACK, "device rack feig", 0)
+    for step in scenario.steps:
+        for capability in _needs_of(step.body):
+            yield Need(capability, step.text, step.line)
+
+
+def _needs_of(body: said.ScenarioBody) -> Iterator[Capability]:
+    if isinstance(body, _CHOOSES_CARDS):
+        yield Capability.CHOSEN_CARDS
+    if type(body) in _OF_KIND:
+        yield _OF_KIND[type(body)]
+    match body:
+        case Burn(first=None) | HandCard(card=None) | DueCard(card=None) | CardDrawn(card=None):
+            yield Capability.UNREADABLE_CARDS
+        case said.SwitchPower():
+            yield _POWER[body.part]
+        case said.Befall():
+            yield _HOST[body.fault]
+        case said.Wait() if body.ns > WAIT_NS_MAX:
+            yield Capability.LONG_WAITS
+        case said.Expect(subject=said.Subject.METRIC):
+            yield Capability.METRICS
+        case said.Expect() if body.within_ns > WAIT_NS_MAX:
+            yield Capability.LONG_WAITS
+        case _:
+            pass

@@ -1,0 +1,87 @@
+"""Checks a rig before anything is played on it: does it open, are its devices and commands there?
+
+Source: hil/scenario/README.md, "Rigs".
+"""
+
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from hil.reference_firmware.build import NEEDS, Build
+from hil.reference_firmware.qemu import QEMU
+from hil.scenario.language.reading import parse_scenario
+from hil.scenario.play.run import StepOutcome
+from hil.scenario.rigs.open_rig import PlayedRig
+from hil.scenario.rigs.rig_file import FIRMWARE, PERSON, RigFile, RigKind
+
+# Programs that build the firmware for the board and run it, with their Debian packages.
+_BOARD: Final = (NEEDS[Build.ARM], QEMU, ("make", "make"))
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPoint:
+    """One thing that was checked; `remedy` says what to do where it is not `good`."""
+
+    what: str
+    good: bool
+    remedy: str = ""
+
+
+def check_rig(rig: RigFile) -> tuple[CheckedPoint, ...]:
+    """Everything that the rig needs here."""
+    found: list[CheckedPoint] = []
+    if rig.shuffler is not None and rig.shuffler.device == FIRMWARE:
+        found.extend(_firmware_tools())
+    if rig.kind is RigKind.BENCH:
+        found.extend(_bench(rig))
+    if all(one.good for one in found):
+        found.extend(_opened(rig, model) for model in rig.shoe.models)
+    return tuple(found)
+
+
+def _firmware_tools() -> Iterator[CheckedPoint]:
+    for program, packages in _BOARD:
+        found = shutil.which(program) is not None
+        remedy = f"apt-get install --no-install-recommends {packages}"
+        yield CheckedPoint(f"{program} is installed", found, "" if found else remedy)
+
+
+def _bench(rig: RigFile) -> Iterator[CheckedPoint]:
+    """The ports and commands of a bench, and somebody who reads what is asked."""
+    ports = [("the shoe", rig.shoe.line)]
+    if rig.shuffler is not None:
+        ports.append(("the shuffler", rig.shuffler.device))
+    for what, port in ports:
+        if "://" in port:
+            yield CheckedPoint(f"the port of {what} is {port}: not tried before the run", good=True)
+            continue
+        there = Path(port).exists()
+        remedy = "" if there else "plug it in, or correct the port in the rig's file"
+        yield CheckedPoint(f"the port of {what} is there: {port}", there, remedy)
+    commands = [(f"power.{one}", getattr(rig.power, one)) for one in rig.power.__struct_fields__]
+    if rig.feeder is not None:
+        commands.append(("feeder.command", rig.feeder.command))
+    for key, command in commands:
+        if command and command != PERSON:
+            program = shlex.split(command)[0]
+            found = shutil.which(program) is not None
+            remedy = "" if found else f"install {program}, or correct `{key}` in the rig's file"
+            yield CheckedPoint(f"{program} of `{key}` is installed", found, remedy)
+    asked = sys.stdin.isatty()
+    remedy = "" if asked else "run it at a terminal"
+    yield CheckedPoint("a person at the terminal can be asked", asked, remedy)
+
+
+def _opened(rig: RigFile, model: str) -> CheckedPoint:
+    """Open the rig with that shoe, and let a second pass."""
+    shuffler = "device shuffler tablelink\n" if rig.shuffler else ""
+    scenario = parse_scenario(f"device shoe {model}\n{shuffler}wait 1s\n")
+    result = PlayedRig(rig).play(scenario)
+    devices = model + (" and a shuffler" if rig.shuffler else "")
+    if result.outcome is StepOutcome.PASS:
+        return CheckedPoint(f"the rig opens: {devices}", good=True)
+    return CheckedPoint(f"the rig opens: {devices}: {result.steps[0].why}", good=False)

@@ -1,0 +1,120 @@
+"""Plays scenarios on a rig: opens it for each one; a rig that broke stays broken.
+
+Source: hil/scenario/README.md, "Rigs", "Outcomes".
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from hil.scenario.benches.emulated_bench import emulated_bench
+from hil.scenario.benches.firmware_shuffler import firmware_shuffler
+from hil.scenario.benches.simulated_bench import SimulatedBench
+from hil.scenario.language.reading import Scenario
+from hil.scenario.play.bench import Bench, RigBroken
+from hil.scenario.play.run import ScenarioResult, ScenarioRun, Show, StepOutcome, StepResult
+from hil.scenario.rigs.left_out import reason_left_out
+from hil.scenario.rigs.rig_file import RigFile, RigKind
+
+INTERRUPTED: Final = "interrupted by Ctrl-C"
+
+
+@contextmanager
+def open_bench(rig: RigFile, scenario: Scenario, folder: Path) -> Iterator[Bench]:
+    """The rig, ready for that scenario; what it stores is below `folder`. Raises RigBroken."""
+    match rig.kind:
+        case RigKind.SIMULATED:
+            yield SimulatedBench(scenario)
+        case RigKind.EMULATED | RigKind.FIRMWARE:
+            board = firmware_shuffler if rig.kind is RigKind.FIRMWARE else None
+            line = rig.shoe.line
+            with emulated_bench(scenario, folder, line=line, shuffler=board) as bench:
+                yield bench
+        case RigKind.BENCH:
+            _require_ports(rig)
+            raise RigBroken("the program cannot be started for a bench yet")
+
+
+def _require_ports(rig: RigFile) -> None:
+    """Raises RigBroken where a device of a bench is not there."""
+    devices = [("shoe", rig.shoe.line)]
+    if rig.shuffler is not None:
+        devices.append(("shuffler", rig.shuffler.device))
+    for device, port in devices:
+        if "://" not in port and not Path(port).exists():
+            raise RigBroken(
+                f"the port of the {device} is not there: {port}. Remedy: plug it in, or correct"
+                f" the rig's file; `smartshoe-hil check` checks all of it"
+            )
+
+
+class Interrupted(Exception):
+    """Ctrl-C during a scenario; `result` has the steps that were run."""
+
+    def __init__(self, result: ScenarioResult) -> None:
+        super().__init__(INTERRUPTED)
+        self.result = result
+
+
+@dataclass(slots=True)
+class PlayedRig:
+    """A rig on which one scenario after the other is played. `broke`: the first cause."""
+
+    rig: RigFile
+    broke: str = ""
+    _steps: list[StepResult] = field(default_factory=list)
+    # What is commissioned for one scenario serves the next; removed with this object.
+    _folder: TemporaryDirectory[str] = field(
+        default_factory=lambda: TemporaryDirectory(prefix="smartshoe-")
+    )
+    _played: int = 0
+
+    def play(
+        self, scenario: Scenario, seed: int = 0, show: Show = lambda _: None
+    ) -> ScenarioResult:
+        """Play it; `show` is called after each step. Raises Interrupted."""
+        if why := reason_left_out(scenario, self.rig):
+            return ScenarioResult(scenario, self.rig.name, seed, (), why_skipped=why)
+
+        def note(step: StepResult) -> None:
+            self._steps.append(step)
+            show(step)
+
+        self._steps = []
+        if self.broke:
+            return self._ended(scenario, seed, f"rig {self.rig.name} broke: {self.broke}", note)
+        try:
+            with open_bench(self.rig, scenario, self._next_folder()) as bench:
+                result = ScenarioRun(scenario, bench, self.rig.name, seed, note).run()
+        except RigBroken as error:
+            self.broke = str(error)
+            return self._ended(scenario, seed, self.broke, note)
+        except KeyboardInterrupt:
+            raise Interrupted(self._ended(scenario, seed, INTERRUPTED, note)) from None
+        self.broke = result.rig_broke
+        return result
+
+    def _next_folder(self) -> Path:
+        self._played += 1
+        return Path(self._folder.name) / str(self._played)
+
+    def _ended(self, scenario: Scenario, seed: int, why: str, note: Show) -> ScenarioResult:
+        """What was run; the next step is an ERROR for that reason, and the rest is skipped."""
+        last = self._steps[-1] if self._steps else None
+        at_ns = last.began_ns + last.took_ns if last else 0
+        card = last.card if last else 0
+        following, *rest = scenario.steps[len(self._steps) :] or (None,)
+        line, column = (following.line, following.column) if following else (1, 1)
+        text = following.text if following else "the end of the scenario"
+        note(StepResult(line, column, text, StepOutcome.ERROR, why, at_ns, 0, card))
+        why = f"line {line} ended in ERROR"
+        for step in rest:
+            assert step is not None, "only the one that follows may be none"
+            note(
+                StepResult(step.line, step.column, step.text, StepOutcome.SKIP, why, at_ns, 0, card)
+            )
+        return ScenarioResult(
+            scenario, self.rig.name, seed, tuple(self._steps), rig_broke=self.broke
+        )
