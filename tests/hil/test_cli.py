@@ -21,7 +21,13 @@ GOLDEN = tomllib.loads(
 HEARD = [one for one in GOLDEN["packet"] if one["event"] != 1]
 BLOCKS = [GOLDEN["section"], GOLDEN["interface"], *HEARD]
 RECORD = b"".join(bytes.fromhex(block["hex"]) for block in BLOCKS)
-COMMANDS = ("demo", "emulate", "replay", "relay", "accept", "mistakes")
+COMMANDS = (*("demo", "emulate", "replay", "relay", "accept", "run", "rigs", "check", "mistakes"),)
+# The scenario that the room's page shows first.
+SCENARIO = re.findall(
+    r"^```scenario\n(.*?)^```",
+    (Path(__file__).parents[2] / "hil/scenario/README.md").read_text("utf-8"),
+    re.DOTALL | re.MULTILINE,
+)[0]
 PAGES = ((), *((command,) for command in COMMANDS))
 
 
@@ -50,7 +56,8 @@ def test_help_has_examples_and_exit_codes_and_cuts_nothing_off(page: tuple[str, 
     assert "examples:\n  " in long.stdout
     for code in (0, 1, 2, 70, 130, 141):
         assert re.search(f"^    {code} +\\S", long.stdout, re.MULTILINE)
-    assert "..." not in long.stdout.partition("examples:")[0].replace("[ARGS]...", "")
+    words = long.stdout.partition("examples:")[0]
+    assert "..." not in words.replace("[ARGS]...", "").replace("{SCENARIO}...", "")
 
 
 def test_the_top_page_lists_every_command() -> None:
@@ -94,6 +101,9 @@ def shown_examples(page: str) -> list[ConsoleCommand]:
         ("hil.cli", ("replay", "-h"), 2),
         ("hil.cli", ("relay", "-h"), 2),
         ("hil.cli", ("accept", "-h"), 3),
+        ("hil.cli", ("run", "-h"), 3),
+        ("hil.cli", ("rigs", "-h"), 2),
+        ("hil.cli", ("check", "-h"), 2),
         ("hil.cli", ("mistakes", "-h"), 2),
         ("hil.serve.shuffler", ("-h",), 2),
     ],
@@ -108,6 +118,7 @@ def test_every_example_prints_what_its_page_shows(
     with console_session(examples) as session:
         (session.folder / "shoe.pcapng").write_bytes(RECORD)
         (session.folder / "answers.toml").write_text('default = "skip: nobody is here"\n')
+        (session.folder / "overdraw.scenario").write_text(SCENARIO)
         for one in examples:
             session.check(one, " ".join((module_name, *page)))
 
@@ -190,7 +201,13 @@ def test_the_end_of_its_input_ends_the_emulator(fast_dir: Path) -> None:
             ("emulate", "--tcp", "0", "--shoe", "rfid", "--batches", "."),
             "--batches: RED-0001.csv exists with other content and is left as it is",
         ),
-        (("dance",), "No such command 'dance'. Allowed: demo, emulate, replay, relay, mistakes"),
+        (("dance",), f"No such command 'dance'. Allowed: {', '.join(COMMANDS)}"),
+        (("run", "none"), "none: there is no such file. Allowed: a file, a folder"),
+        (("run", "mine"), 'mine:1:1: no statement begins with "mine". Allowed: scenario, '),
+        (("run", "step", "--rig", "none"), "--rig: there is no rig 'none'. Allowed: bench-exa"),
+        (("run", "step", "--rig", "mine.toml"), "mine.toml: cannot be read: No such file"),
+        (("run", "step", "--junit", "mine/x"), "Remedy: "),
+        (("check", "none"), "there is no rig 'none'"),
         (("demo", "--shoes", "0"), "--shoes: .*1"),
         (
             ("demo", "--journal", "mine/x"),
@@ -201,7 +218,7 @@ def test_the_end_of_its_input_ends_the_emulator(fast_dir: Path) -> None:
 def test_what_cannot_be_is_refused_in_one_sentence(
     words: tuple[str, ...], sentence: str, fast_dir: Path
 ) -> None:
-    kept = {"mine": "mine", "RED-0001.csv": "my list"}
+    kept = {"mine": "mine", "RED-0001.csv": "my list", "step": "wait 1s"}
     for name, text in kept.items():
         (fast_dir / name).write_text(text)
     done = hil(*words, cwd=fast_dir)

@@ -24,8 +24,8 @@ from hil.dealing.cards import PhysicalCard
 from hil.dealing.tableau import Winner
 from hil.dealing.tags import BACKS
 from hil.rig.batch_exchange import compartment_of
-from hil.scenario.language.reading import Scenario
 from hil.scenario.language import statements as said
+from hil.scenario.language.reading import Scenario
 from hil.scenario.play.bench import Bench, NotPossible
 from hil.scenario.play.dealing import ScenarioDealer, declare
 from hil.scenario.play.piles import Piles

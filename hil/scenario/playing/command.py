@@ -61,9 +61,16 @@ RIGS_EXAMPLES: Final = (
 CHECK_EXAMPLES: Final = (
     example(
         "smartshoe-hil check simulated",
-        "  yes  the rig opens: ...",
-        "simulated can play: ...",
+        "  yes  the rig opens: angel-eye and a shuffler",
         "...",
+        "simulated can do ... things",
+        "...",
+    ),
+    example(
+        "smartshoe-hil check bench-example",
+        "  no   the port of the shoe is there: /dev/...",
+        "...",
+        "[exit 1]",
     ),
 )
 
@@ -78,7 +85,7 @@ def run(
     scenarios: Annotated[
         list[str],
         typer.Argument(
-            metavar="SCENARIO...", help="Files, folders, or collections such as incidents."
+            metavar="SCENARIO", help="Files, folders, or collections such as incidents."
         ),
     ],
     rig: _Rig = DEFAULT_RIG,
@@ -170,7 +177,7 @@ def check(
     else:
         for one in points:
             remedy = f". Remedy: {one.remedy}" if one.remedy else ""
-            print(f"  {'yes' if one.good else 'no ':<3}  {one.what}{remedy}")
+            print(f"  {'yes' if one.good else 'no':<3}  {one.what}{remedy}")
         print(f"{described.name} can do {len(described.can)} of {len(MEANINGS)} things")
         for lacked in lacking:
             print(f"  not  {lacked.value:<16}  {MEANINGS[lacked]}")

@@ -42,16 +42,18 @@ def play_all(
     opened = PlayedRig(rig)
     runs: list[Played] = []
     interrupted = False
-    for one in scenarios:
-        progress.begin(one.path, one.scenario)
-        try:
-            result = opened.play(one.scenario, seed, progress.step)
-        except Interrupted as stopped:
-            result, interrupted = stopped.result, True
-        played = Played(one.path, result)
-        runs.append(played)
-        progress.end(played)
-        ended(played)
-        if interrupted:
-            break
+    try:
+        for one in scenarios:
+            progress.begin(one.path, one.scenario)
+            try:
+                result = opened.play(one.scenario, seed, progress.step)
+            except Interrupted as stopped:
+                result, interrupted = stopped.result, True
+            runs.append(Played(one.path, result))
+            progress.end(runs[-1])
+            ended(runs[-1])
+            if interrupted:
+                break
+    except KeyboardInterrupt:  # between two scenarios
+        interrupted = True
     return PlayedRun(tuple(runs), interrupted)

@@ -26,7 +26,7 @@ class Played:
     def why(self) -> str:
         """Why it did not pass, with the place in its file; empty if it did."""
         if self.result.why_skipped:
-            return self.result.why_skipped
+            return f"{self.path}: {self.result.why_skipped}"
         step = self.decisive
         return f"{self.path}:{step.line}:{step.column}: {step.text}: {step.why}" if step else ""
 

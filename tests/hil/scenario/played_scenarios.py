@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from hil.scenario.run import StepOutcome, StepResult
-
-from hil.scenario.language import parse_scenario
+from hil.scenario.language.reading import parse_scenario
+from hil.scenario.play.run import StepOutcome, StepResult
 from hil.scenario.reports.played import Played
 from hil.scenario.rigs.open_rig import PlayedRig
 from hil.scenario.rigs.rig_file import read_rig
@@ -20,7 +19,7 @@ caught by irregularity OVERDRAW by card 8
 measure step at most 10s
 """
 LATE = "burn 2c + 2\nwait 2s\nmeasure step at most 1s\nP 9h"
-IMPOSSIBLE = 'scenario impossible "<b>\\"&"\nmeasure exchange\nwait 1s'
+IMPOSSIBLE = 'scenario impossible "<b>&"\nmeasure exchange\nwait 1s'
 LEFT_OUT = "host disk-full"
 
 

@@ -2,10 +2,10 @@
 
 from xml.etree import ElementTree as ET
 
-from hil.scenario.run import ScenarioResult
 from played_scenarios import IMPOSSIBLE, LATE, LEFT_OUT, OVERDRAW, played, step
 
-from hil.scenario.language import parse_scenario
+from hil.scenario.language.reading import parse_scenario
+from hil.scenario.play.run import ScenarioResult
 from hil.scenario.reports.junit import junit_xml
 from hil.scenario.reports.played import Played
 

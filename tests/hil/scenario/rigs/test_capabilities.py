@@ -2,7 +2,7 @@
 
 import pytest
 
-from hil.scenario.language import parse_scenario
+from hil.scenario.language.reading import parse_scenario
 from hil.scenario.rigs.capabilities import MEANINGS, Capability, needs, needs_by_line
 
 NEEDED = [

@@ -3,9 +3,9 @@
 import signal
 
 import pytest
-from hil.scenario.run import StepOutcome, StepResult
 
-from hil.scenario.language import Scenario, parse_scenario
+from hil.scenario.language.reading import Scenario, parse_scenario
+from hil.scenario.play.run import StepOutcome, StepResult
 from hil.scenario.rigs.open_rig import Interrupted, PlayedRig
 from hil.scenario.rigs.rig_file import parse_rig, read_rig
 

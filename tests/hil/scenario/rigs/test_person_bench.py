@@ -4,16 +4,16 @@ import io
 from pathlib import Path
 
 import pytest
-from hil.scenario.bench import NotPossible, RigBroken
-from hil.scenario.run import ScenarioRun, StepOutcome
-from hil.scenario.simulated_bench import SimulatedBench
-from hil.scenario.statements import TablePart
 
 from hil.dealing.actions import PressResult
 from hil.dealing.cards import PhysicalCard, card_named
 from hil.dealing.tableau import Winner
 from hil.emulator.feig.rfid_shoe import ExitFault
-from hil.scenario.language import parse_scenario
+from hil.scenario.benches.simulated_bench import SimulatedBench
+from hil.scenario.language.reading import parse_scenario
+from hil.scenario.language.statements import TablePart
+from hil.scenario.play.bench import NotPossible, RigBroken
+from hil.scenario.play.run import ScenarioRun, StepOutcome
 from hil.scenario.rigs.person_bench import AskedPerson, PersonBench
 from hil.scenario.rigs.rig_file import RigFile, parse_rig
 
