@@ -30,13 +30,16 @@ class Capability(StrEnum):
     EXIT_FAULTS = "exit-faults"
     SHUFFLER_DOORS = "shuffler-doors"
     SHUFFLER_FAULTS = "shuffler-faults"
+    MODE_KEY = "mode-key"
     INTERFERENCE = "interference"
     CABLES = "cables"
+    SHUFFLER_CABLE = "shuffler-cable"
     POWER_SHOE = "power-shoe"
     POWER_SHUFFLER = "power-shuffler"
     POWER_TABLE = "power-table"
     PROGRAM_KILL = "program-kill"
     DISK = "disk"
+    SLOW_DISK = "slow-disk"
     CLOCK = "clock"
     WIRE_FAULTS = "wire-faults"
     LONG_WAITS = "long-waits"
@@ -52,15 +55,18 @@ MEANINGS: Final = {
     Capability.SPARE_CARDS: "has cards of no batch, to exchange for others",
     Capability.UNREADABLE_CARDS: "has cards that no shoe can read",
     Capability.EXIT_FAULTS: "lets go wrong what a tag or the light barrier can do wrong",
-    Capability.SHUFFLER_DOORS: "opens the shuffler's doors and turns its key",
+    Capability.SHUFFLER_DOORS: "opens the shuffler's doors",
     Capability.SHUFFLER_FAULTS: "jams the shuffler, leaves cards in it, lights its lamps",
+    Capability.MODE_KEY: "turns the key of the shuffler's mode",
     Capability.INTERFERENCE: "changes the shuffler as an intruder does",
-    Capability.CABLES: "pulls a device's cable, and plugs it in",
+    Capability.CABLES: "pulls the cable of the shoe or a reader, and plugs it in",
+    Capability.SHUFFLER_CABLE: "pulls the shuffler's cable, and plugs it in",
     Capability.POWER_SHOE: "switches the shoe's power",
     Capability.POWER_SHUFFLER: "switches the shuffler's power",
     Capability.POWER_TABLE: "cuts the power of the program's computer",
     Capability.PROGRAM_KILL: "kills or halts the program",
-    Capability.DISK: "fills or slows the program's disk",
+    Capability.DISK: "fills the program's disk",
+    Capability.SLOW_DISK: "slows the program's disk",
     Capability.CLOCK: "steps the computer's clock",
     Capability.WIRE_FAULTS: "disturbs what a device sends on its line",
     Capability.LONG_WAITS: "lets more than 5 minutes pass, because its clock can be moved",
@@ -78,7 +84,7 @@ _HOST: Final = {
     said.HostFault.STOP: Capability.PROGRAM_KILL,
     said.HostFault.DISK_FULL: Capability.DISK,
     said.HostFault.DISK_FREE: Capability.DISK,
-    said.HostFault.SLOW_DISK: Capability.DISK,
+    said.HostFault.SLOW_DISK: Capability.SLOW_DISK,
     said.HostFault.CLOCK_STEP: Capability.CLOCK,
 }
 _CHOOSES_CARDS: Final = (
@@ -97,12 +103,11 @@ _OF_KIND: Final[dict[type, Capability]] = {
     said.NextCardDoes: Capability.EXIT_FAULTS,
     said.MoveDoor: Capability.SHUFFLER_DOORS,
     said.ReachIn: Capability.SHUFFLER_DOORS,
-    said.TurnModeKey: Capability.SHUFFLER_DOORS,
+    said.TurnModeKey: Capability.MODE_KEY,
     said.JamMechanism: Capability.SHUFFLER_FAULTS,
     said.LeaveCards: Capability.SHUFFLER_FAULTS,
     said.Lamp: Capability.SHUFFLER_FAULTS,
     said.Interfere: Capability.INTERFERENCE,
-    said.MovePlug: Capability.CABLES,
     said.Disturb: Capability.WIRE_FAULTS,
 }
 
@@ -141,6 +146,10 @@ def _needs_of(body: said.ScenarioBody) -> Iterator[Capability]:
     match body:
         case Burn(first=None) | HandCard(card=None) | DueCard(card=None) | CardDrawn(card=None):
             yield Capability.UNREADABLE_CARDS
+        case said.MovePlug(part=said.TablePart.SHUFFLER):
+            yield Capability.SHUFFLER_CABLE
+        case said.MovePlug():
+            yield Capability.CABLES
         case said.SwitchPower():
             yield _POWER[body.part]
         case said.Befall():

@@ -3,11 +3,13 @@
 Source: hil/scenario/README.md, "Rigs", "Outcomes".
 """
 
+import shutil
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import mkdtemp
 from typing import Final
 
 from hil.scenario.benches.emulated_bench import emulated_bench
@@ -59,17 +61,17 @@ class Interrupted(Exception):
         self.result = result
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class PlayedRig:
-    """A rig on which one scenario after the other is played. `broke`: the first cause."""
+    """A rig on which one scenario after the other is played. `broke`: the first cause.
+
+    What is commissioned for one scenario serves the next; it is removed with this object.
+    """
 
     rig: RigFile
     broke: str = ""
     _steps: list[StepResult] = field(default_factory=list)
-    # What is commissioned for one scenario serves the next; removed with this object.
-    _folder: TemporaryDirectory[str] = field(
-        default_factory=lambda: TemporaryDirectory(prefix="smartshoe-")
-    )
+    _folder: Path | None = None
     _played: int = 0
 
     def play(
@@ -98,8 +100,11 @@ class PlayedRig:
         return result
 
     def _next_folder(self) -> Path:
+        if self._folder is None:
+            self._folder = Path(mkdtemp(prefix="smartshoe-"))
+            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         self._played += 1
-        return Path(self._folder.name) / str(self._played)
+        return self._folder / str(self._played)
 
     def _ended(self, scenario: Scenario, seed: int, why: str, note: Show) -> ScenarioResult:
         """What was run; the next step is an ERROR for that reason, and the rest is skipped."""
