@@ -1,4 +1,4 @@
-"""Runs the built program with its clock moved, or with one of its functions replaced.
+"""Runs the built program with its clock moved, its disk slow, or one of its functions replaced.
 
 For the bench alone: the program reads no clock but one, and no option of it does this.
 
@@ -18,19 +18,20 @@ from typing import Final
 
 from firmware_bridge.timestamp import Timestamp
 
-# How far the monotonic clock and the wall clock are moved, in ns; the number of the boot.
-OFFSETS: Final = struct.Struct("<qqq")
+# How far the monotonic clock and the wall clock are moved, in ns; the number of the boot; how long
+# each transaction takes, in ns.
+OFFSETS: Final = struct.Struct("<qqqq")
 
 # How long a machine takes to boot, by its monotonic clock.
 BOOT_NS: Final = 20_000_000_000
 
 
 class MovedClock:
-    """The file by which a bench moves the clock of a program that runs."""
+    """The file by which a bench moves the clock of a program that runs, and slows its disk."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
-        self._monotonic_ns = self._utc_ns = self._boot = 0
+        self._monotonic_ns = self._utc_ns = self._boot = self._store_ns = 0
         self._write()
 
     @property
@@ -55,8 +56,13 @@ class MovedClock:
         self._monotonic_ns = BOOT_NS - time.monotonic_ns()
         self._write()
 
+    def slow_down(self, store_ns: int) -> None:
+        """Let each transaction take so long; 0: as long as it takes."""
+        self._store_ns = store_ns
+        self._write()
+
     def _write(self) -> None:
-        data = OFFSETS.pack(self._monotonic_ns, self._utc_ns, self._boot)
+        data = OFFSETS.pack(self._monotonic_ns, self._utc_ns, self._boot, self._store_ns)
         if not self._file.exists():
             self._file.write_bytes(data)
             return
@@ -74,17 +80,32 @@ def move_clock(file: Path) -> None:
     real: Callable[[], Timestamp] = clock.now
 
     def now() -> Timestamp:
-        moved_ns, moved_utc_ns, _ = OFFSETS.unpack_from(offsets)
+        moved_ns, moved_utc_ns, _, _ = OFFSETS.unpack_from(offsets)
         at = real()
         return Timestamp(at.monotonic_ns + moved_ns, at.utc_ns + moved_utc_ns)
 
     clock.now = now
-    _, _, boot = OFFSETS.unpack_from(offsets)
+    slow_store(offsets)
+    _, _, boot, _ = OFFSETS.unpack_from(offsets)
     if boot:
         program = import_module("controller.service.table_program")
         other = file.with_suffix(".boot")
         other.write_text(f"{boot:08x}-0000-0000-0000-000000000000\n", encoding="utf-8")
         setattr(program, "BOOT_ID", other)  # noqa: B010 - a constant of the program
+
+
+def slow_store(offsets: mmap.mmap) -> None:
+    """Let each transaction of the journal take as long as the file says."""
+    journal = import_module("controller.journal.store").Journal
+    append = journal.append
+
+    def slow_append(self: object, *arguments: object) -> None:
+        *_, store_ns = OFFSETS.unpack_from(offsets)
+        if store_ns:
+            time.sleep(store_ns / 1e9)
+        append(self, *arguments)
+
+    journal.append = slow_append
 
 
 def main(words: Sequence[str]) -> int:

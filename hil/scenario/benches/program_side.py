@@ -194,6 +194,8 @@ class ProgramSide:
                 self.start()
             case HostFault.STOP:
                 self.program.stand_still(ns / 1e9)
+            case HostFault.SLOW_DISK:
+                self.clock.slow_down(ns)
             case HostFault.CLOCK_STEP:
                 self.clock.step(ns)
             case HostFault.DISK_FULL | HostFault.DISK_FREE if self.disk is not None:

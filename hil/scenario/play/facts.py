@@ -37,8 +37,8 @@ class FactReader:
         self.facts: list[Fact] = []
         self.cards_drawn = 0  # of the shoe in play
         self.cards_judged = 0  # of all shoes
-        self.suspensions = 0  # irregularities that suspended the table
         self.card_times_ns: list[int] = []  # of all shoes, UTC
+        self.suspensions = 0  # irregularities that suspended the table
 
     def take(self, conclusion: Conclusion) -> None:
         """Take the next conclusion in."""

@@ -12,8 +12,6 @@ from controller.cli.errors import CommandError
 from controller.script.errors import ScriptError
 from hil.scenario.language.reading import SUFFIX, Scenario, read_scenario
 
-# hil/scenarios/clauses/README.md: dealing scripts for many tables, in another form.
-_ANSWERS: Final = ".answers"
 SHIPPED: Final = Path(__file__).parents[2] / "scenarios"
 
 
@@ -27,13 +25,13 @@ class ScenarioFile:
 
 def collections() -> tuple[str, ...]:
     """The names of the collections that come with the bench."""
-    return tuple(sorted({one.relative_to(SHIPPED).parts[0] for one in scenario_files(SHIPPED)}))
+    folders = {one.relative_to(SHIPPED).parts[0] for one in scenario_files(SHIPPED)}
+    return tuple(sorted(one for one in folders if not one.endswith(SUFFIX)))
 
 
 def scenario_files(folder: Path) -> tuple[Path, ...]:
-    """The files of scenarios below a folder; not dealing scripts that have their answers beside."""
-    found = sorted(folder.rglob(f"*{SUFFIX}"))
-    return tuple(one for one in found if not one.with_suffix(_ANSWERS).exists())
+    """The files of scenarios below a folder."""
+    return tuple(sorted(folder.rglob(f"*{SUFFIX}")))
 
 
 def read_scenarios(words: Sequence[str]) -> tuple[ScenarioFile, ...]:

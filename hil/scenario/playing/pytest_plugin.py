@@ -7,6 +7,7 @@ Source: hil/scenario/README.md, "With pytest"; pytest's "Working with non-python
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
 import pytest
@@ -37,9 +38,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Read the rig; one for the whole run, so that it stays broken once it broke."""
     try:
-        config.stash[_RIG] = PlayedRig(read_rig(config.getoption("--rig")))
+        described = read_rig(config.getoption("--rig"))
     except RigFileError as error:
         raise pytest.UsageError(str(error)) from error
+    folder = TemporaryDirectory(prefix="smartshoe-")
+    config.add_cleanup(folder.cleanup)
+    config.stash[_RIG] = PlayedRig(described, Path(folder.name))
 
 
 def pytest_report_header(config: pytest.Config) -> str:
@@ -49,8 +53,8 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> "ScenarioTestFile | None":
-    """Scenarios are tests; a dealing script with its answers beside it is none."""
-    if file_path.suffix != SUFFIX or file_path.with_suffix(".answers").exists():
+    """Scenarios are tests."""
+    if file_path.suffix != SUFFIX:
         return None
     return ScenarioTestFile.from_parent(parent, path=file_path)
 

@@ -5,9 +5,11 @@ Source: hil/scenario/README.md, "Running scenarios".
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from controller.cli.errors import ExitCode
-from hil.scenario.play.run import StepOutcome
+from hil.scenario.play.run import ScenarioResult, StepOutcome
 from hil.scenario.playing.files import ScenarioFile
 from hil.scenario.reports.played import Played
 from hil.scenario.reports.progress import Progress
@@ -39,21 +41,28 @@ def play_all(
     ended: Callable[[Played], object],
 ) -> PlayedRun:
     """Play them all; `ended` is called after each. Ctrl-C ends it with what was run."""
-    opened = PlayedRig(rig)
     runs: list[Played] = []
-    interrupted = False
+    with TemporaryDirectory(prefix="smartshoe-") as folder:
+        opened = PlayedRig(rig, Path(folder))
+        try:
+            for one in scenarios:
+                progress.begin(one.path, one.scenario)
+                result, interrupted = _result(opened, one, seed, progress)
+                runs.append(Played(one.path, result))
+                progress.end(runs[-1])
+                ended(runs[-1])
+                if interrupted:
+                    return PlayedRun(tuple(runs), interrupted=True)
+        except KeyboardInterrupt:  # between two scenarios
+            return PlayedRun(tuple(runs), interrupted=True)
+    return PlayedRun(tuple(runs), interrupted=False)
+
+
+def _result(
+    opened: PlayedRig, one: ScenarioFile, seed: int, progress: Progress
+) -> tuple[ScenarioResult, bool]:
+    """The result, and whether Ctrl-C came in it."""
     try:
-        for one in scenarios:
-            progress.begin(one.path, one.scenario)
-            try:
-                result = opened.play(one.scenario, seed, progress.step)
-            except Interrupted as stopped:
-                result, interrupted = stopped.result, True
-            runs.append(Played(one.path, result))
-            progress.end(runs[-1])
-            ended(runs[-1])
-            if interrupted:
-                break
-    except KeyboardInterrupt:  # between two scenarios
-        interrupted = True
-    return PlayedRun(tuple(runs), interrupted)
+        return opened.play(one.scenario, seed, progress.step), False
+    except Interrupted as stopped:
+        return stopped.result, True

@@ -31,6 +31,7 @@ class Capability(StrEnum):
     SHUFFLER_DOORS = "shuffler-doors"
     SHUFFLER_FAULTS = "shuffler-faults"
     MODE_KEY = "mode-key"
+    TAMPER = "tamper"
     INTERFERENCE = "interference"
     CABLES = "cables"
     SHUFFLER_CABLE = "shuffler-cable"
@@ -58,9 +59,10 @@ MEANINGS: Final = {
     Capability.SHUFFLER_DOORS: "opens the shuffler's doors",
     Capability.SHUFFLER_FAULTS: "jams the shuffler, leaves cards in it, lights its lamps",
     Capability.MODE_KEY: "turns the key of the shuffler's mode",
-    Capability.INTERFERENCE: "changes the shuffler as an intruder does",
-    Capability.CABLES: "pulls the cable of the shoe or a reader, and plugs it in",
-    Capability.SHUFFLER_CABLE: "pulls the shuffler's cable, and plugs it in",
+    Capability.TAMPER: "opens the shuffler's housing past its seal",
+    Capability.INTERFERENCE: "changes the shuffler, its firmware or its memory, or exchanges it",
+    Capability.CABLES: "pulls the cables of shoe and rack, and plugs them in",
+    Capability.SHUFFLER_CABLE: "pulls the cable of the shuffler, and plugs it in",
     Capability.POWER_SHOE: "switches the shoe's power",
     Capability.POWER_SHUFFLER: "switches the shuffler's power",
     Capability.POWER_TABLE: "cuts the power of the program's computer",
@@ -107,7 +109,6 @@ _OF_KIND: Final[dict[type, Capability]] = {
     said.JamMechanism: Capability.SHUFFLER_FAULTS,
     said.LeaveCards: Capability.SHUFFLER_FAULTS,
     said.Lamp: Capability.SHUFFLER_FAULTS,
-    said.Interfere: Capability.INTERFERENCE,
     said.Disturb: Capability.WIRE_FAULTS,
 }
 
@@ -146,10 +147,12 @@ def _needs_of(body: said.ScenarioBody) -> Iterator[Capability]:
     match body:
         case Burn(first=None) | HandCard(card=None) | DueCard(card=None) | CardDrawn(card=None):
             yield Capability.UNREADABLE_CARDS
-        case said.MovePlug(part=said.TablePart.SHUFFLER):
-            yield Capability.SHUFFLER_CABLE
+        case said.Interfere():
+            opened = body.how is said.Interference.OPENED
+            yield Capability.TAMPER if opened else Capability.INTERFERENCE
         case said.MovePlug():
-            yield Capability.CABLES
+            shuffler = body.part is said.TablePart.SHUFFLER
+            yield Capability.SHUFFLER_CABLE if shuffler else Capability.CABLES
         case said.SwitchPower():
             yield _POWER[body.part]
         case said.Befall():

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from hil.reference_firmware.build import NEEDS, Build
@@ -80,7 +81,8 @@ def _opened(rig: RigFile, model: str) -> CheckedPoint:
     """Open the rig with that shoe, and let a second pass."""
     shuffler = "device shuffler tablelink\n" if rig.shuffler else ""
     scenario = parse_scenario(f"device shoe {model}\n{shuffler}wait 1s\n")
-    result = PlayedRig(rig).play(scenario)
+    with TemporaryDirectory(prefix="smartshoe-") as folder:
+        result = PlayedRig(rig, Path(folder)).play(scenario)
     devices = model + (" and a shuffler" if rig.shuffler else "")
     if result.outcome is StepOutcome.PASS:
         return CheckedPoint(f"the rig opens: {devices}", good=True)

@@ -4,12 +4,9 @@ Source: hil/scenario/README.md, "Rigs", "Outcomes".
 """
 
 import shutil
-import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Final
 
 from hil.scenario.benches.emulated_bench import emulated_bench
@@ -19,22 +16,24 @@ from hil.scenario.language.reading import Scenario
 from hil.scenario.play.bench import Bench, RigBroken
 from hil.scenario.play.run import ScenarioResult, ScenarioRun, Show, StepOutcome, StepResult
 from hil.scenario.rigs.left_out import reason_left_out
-from hil.scenario.rigs.rig_file import RigFile, RigKind
+from hil.scenario.rigs.rig_file import PTY, RigFile, RigKind
 
 INTERRUPTED: Final = "interrupted by Ctrl-C"
 
 
-@contextmanager
-def open_bench(rig: RigFile, scenario: Scenario, folder: Path) -> Iterator[Bench]:
-    """The rig, ready for that scenario; what it stores is below `folder`. Raises RigBroken."""
+def open_bench(rig: RigFile, scenario: Scenario, folder: Path) -> AbstractContextManager[Bench]:
+    """The rig, ready for that scenario. Raises RigBroken.
+
+    `folder` is new; what serves every scenario of a run is beside it.
+    """
+    line = rig.shoe.line or PTY
     match rig.kind:
         case RigKind.SIMULATED:
-            yield SimulatedBench(scenario)
-        case RigKind.EMULATED | RigKind.FIRMWARE:
-            board = firmware_shuffler if rig.kind is RigKind.FIRMWARE else None
-            line = rig.shoe.line
-            with emulated_bench(scenario, folder, line=line, shuffler=board) as bench:
-                yield bench
+            return nullcontext(SimulatedBench(scenario))
+        case RigKind.EMULATED:
+            return emulated_bench(scenario, folder, line=line)
+        case RigKind.FIRMWARE:
+            return emulated_bench(scenario, folder, line=line, shuffler=firmware_shuffler)
         case RigKind.BENCH:
             _require_ports(rig)
             raise RigBroken("the program cannot be started for a bench yet")
@@ -61,18 +60,17 @@ class Interrupted(Exception):
         self.result = result
 
 
-@dataclass(slots=True, weakref_slot=True)
+@dataclass(slots=True)
 class PlayedRig:
     """A rig on which one scenario after the other is played. `broke`: the first cause.
 
-    What is commissioned for one scenario serves the next; it is removed with this object.
+    What is played is stored below `folder` while it is.
     """
 
     rig: RigFile
+    folder: Path
     broke: str = ""
     _steps: list[StepResult] = field(default_factory=list)
-    _folder: Path | None = None
-    _played: int = 0
 
     def play(
         self, scenario: Scenario, seed: int = 0, show: Show = lambda _: None
@@ -88,23 +86,19 @@ class PlayedRig:
         self._steps = []
         if self.broke:
             return self._ended(scenario, seed, f"rig {self.rig.name} broke: {self.broke}", note)
+        folder = self.folder / "scenario"
         try:
-            with open_bench(self.rig, scenario, self._next_folder()) as bench:
+            with open_bench(self.rig, scenario, folder) as bench:
                 result = ScenarioRun(scenario, bench, self.rig.name, seed, note).run()
         except RigBroken as error:
             self.broke = str(error)
             return self._ended(scenario, seed, self.broke, note)
         except KeyboardInterrupt:
             raise Interrupted(self._ended(scenario, seed, INTERRUPTED, note)) from None
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
         self.broke = result.rig_broke
         return result
-
-    def _next_folder(self) -> Path:
-        if self._folder is None:
-            self._folder = Path(mkdtemp(prefix="smartshoe-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
-        self._played += 1
-        return self._folder / str(self._played)
 
     def _ended(self, scenario: Scenario, seed: int, why: str, note: Show) -> ScenarioResult:
         """What was run; the next step is an ERROR for that reason, and the rest is skipped."""

@@ -26,7 +26,7 @@ LEFT_OUT = "host disk-full"
 def played(text: str, name: str = "tried", seed: int = 1) -> Played:
     """The scenario of that text, played."""
     scenario = parse_scenario(text, name=name)
-    result = PlayedRig(read_rig("simulated")).play(scenario, seed)
+    result = PlayedRig(read_rig("simulated"), Path("unused")).play(scenario, seed)
     return Played(Path(f"{name}.scenario"), result)
 
 

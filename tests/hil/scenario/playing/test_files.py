@@ -34,13 +34,6 @@ def test_a_file_that_is_named_twice_is_played_once(folder: Path) -> None:
     assert names(folder / "z.scenario", folder, folder) == ["z.scenario", "a.scenario"]
 
 
-def test_scripts_with_answers_beside_them_are_no_scenarios(folder: Path) -> None:
-    (folder / "b" / "a.answers").write_text("")
-
-    assert names(folder) == ["z.scenario"]
-    assert "clauses" not in collections()
-
-
 def test_a_collection_means_its_folder() -> None:
     for name in collections():
         assert names(name) == [one.name for one in scenario_files(SHIPPED / name)]

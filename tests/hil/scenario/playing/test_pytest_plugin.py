@@ -81,13 +81,6 @@ def test_a_broken_rig_fails_every_test_with_the_first_cause(folder: pytest.Pytes
     done.stdout.fnmatch_lines(["*4:1: burn 2c + 2: rig bare broke: the port of the shoe is not *"])
 
 
-def test_scripts_with_answers_are_not_collected(folder: pytest.Pytester) -> None:
-    (folder.path / "late.answers").write_text("")
-    done = folder.runpytest_subprocess(*PLUGIN, "late.scenario")
-
-    assert done.ret == pytest.ExitCode.USAGE_ERROR
-
-
 def test_an_unknown_rig_is_a_wrong_usage(folder: pytest.Pytester) -> None:
     done = folder.runpytest_subprocess(*PLUGIN, "--rig", "none")
 

@@ -1,6 +1,7 @@
 """Playing on a rig: what it leaves out, a rig that broke, and Ctrl-C."""
 
 import signal
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +19,8 @@ models = ["angel-eye"]
 line = "/dev/no-such-shoe"
 [feeder]
 """
+# Neither the simulated rig nor one that does not open stores anything.
+UNUSED = Path("no-such-folder")
 CARDS = "burn 2c + 2\nP 9h\nB 2c"
 
 
@@ -31,7 +34,7 @@ def outcomes(steps: tuple[StepResult, ...]) -> list[str]:
 
 def test_a_scenario_is_played_and_each_step_is_shown() -> None:
     shown: list[StepResult] = []
-    result = PlayedRig(read_rig("simulated")).play(scenario(CARDS), 7, shown.append)
+    result = PlayedRig(read_rig("simulated"), UNUSED).play(scenario(CARDS), 7, shown.append)
 
     assert result.outcome is StepOutcome.PASS
     assert tuple(shown) == result.steps
@@ -39,14 +42,14 @@ def test_a_scenario_is_played_and_each_step_is_shown() -> None:
 
 
 def test_what_the_rig_cannot_do_is_skipped_without_a_step() -> None:
-    result = PlayedRig(read_rig("simulated")).play(scenario("host disk-full"))
+    result = PlayedRig(read_rig("simulated"), UNUSED).play(scenario("host disk-full"))
 
     assert (result.outcome, result.steps) == (StepOutcome.SKIP, ())
     assert result.why_skipped == "rig simulated has no disk: `host disk-full` at line 1"
 
 
 def test_a_rig_that_does_not_open_is_an_error_of_the_first_step() -> None:
-    result = PlayedRig(parse_rig(NO_PORT, "bare.toml")).play(scenario(CARDS))
+    result = PlayedRig(parse_rig(NO_PORT, "bare.toml"), UNUSED).play(scenario(CARDS))
 
     assert outcomes(result.steps) == ["ERROR", "SKIP", "SKIP"]
     assert result.steps[0].why.startswith("the port of the shoe is not there: /dev/no-such-shoe")
@@ -54,7 +57,7 @@ def test_a_rig_that_does_not_open_is_an_error_of_the_first_step() -> None:
 
 
 def test_a_broken_rig_stays_broken_and_repeats_the_first_cause() -> None:
-    rig = PlayedRig(read_rig("simulated"), broke="no power")
+    rig = PlayedRig(read_rig("simulated"), UNUSED, broke="no power")
     results = [rig.play(scenario(CARDS)) for _ in range(2)]
 
     assert [one.steps[0].why for one in results] == ["rig simulated broke: no power"] * 2
@@ -63,7 +66,7 @@ def test_a_broken_rig_stays_broken_and_repeats_the_first_cause() -> None:
 
 
 def test_a_rig_that_breaks_in_a_run_is_broken_for_the_next_one() -> None:
-    rig = PlayedRig(parse_rig(NO_PORT, "bare.toml"))
+    rig = PlayedRig(parse_rig(NO_PORT, "bare.toml"), UNUSED)
     first, second = rig.play(scenario(CARDS)), rig.play(scenario(CARDS))
 
     assert second.steps[0].why == f"rig bare broke: {first.steps[0].why}"
@@ -75,7 +78,7 @@ def test_ctrl_c_keeps_what_was_run() -> None:
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(Interrupted) as caught:
-        PlayedRig(read_rig("simulated")).play(scenario(CARDS), show=interrupt)
+        PlayedRig(read_rig("simulated"), UNUSED).play(scenario(CARDS), show=interrupt)
     steps = caught.value.result.steps
 
     assert outcomes(steps) == ["PASS", "PASS", "ERROR"]
