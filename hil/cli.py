@@ -39,6 +39,7 @@ from hil.scenario.playing.command import (
 from hil.serve.command import EMULATE_EXAMPLES, EMULATE_NOTES, emulate, parse_mistake
 from hil.serve.relay import RELAY_EXAMPLES, RELAY_NOTES, relay
 from hil.serve.replay import REPLAY_EXAMPLES, REPLAY_NOTES, replay
+from hil.soak.command import FAULTS_EXAMPLES, SOAK_EXAMPLES, SOAK_NOTES, faults, soak
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,6 +52,7 @@ _ERRORS = {
     "hil.emulator.lines.line.LineUnavailable": ExitCode.UNUSABLE,
     "hil.demo.demo.CannotStart": ExitCode.UNUSABLE,
     "hil.rig.program.ProgramFailed": ExitCode.NO,
+    "hil.soak.spread.CannotDistribute": ExitCode.UNUSABLE,
 }
 
 
@@ -94,7 +96,8 @@ app = typer.Typer(
     "  smartshoe-hil emulate -h   only the shoe, for your own table\n"
     "  smartshoe-hil replay -h    a recorded device, played back\n"
     "  smartshoe-hil accept -h    a first real device, on the bench\n"
-    "  smartshoe-hil mistakes -h  the mistakes a dealer can make\n\n"
+    "  smartshoe-hil mistakes -h  the mistakes a dealer can make\n"
+    "  smartshoe-hil soak -h      many simulated shoes with faults\n\n"
     f"{_EXIT_CODES}",
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
@@ -375,6 +378,10 @@ app.command(
     cls=GroupedCommand,
     epilog=f"{example_block(ACCEPT_EXAMPLES)}\n\n{ACCEPT_NOTES}\n\n{_EXIT_CODES}",
 )(accept)
+
+
+app.command(epilog=f"{example_block(SOAK_EXAMPLES)}\n\n{SOAK_NOTES}\n\n{_EXIT_CODES}")(soak)
+app.command(epilog=f"{example_block(FAULTS_EXAMPLES)}\n\n{_EXIT_CODES}")(faults)
 
 
 MISTAKES_EXAMPLES: Final = (

@@ -76,7 +76,8 @@ class WitnessedShuffler(Shuffler):
         try:
             super()._end_shuffle(number, before, operation)
         finally:
-            self.orders.append(tuple(self.bays[number].pieces))
+            if not self.lies:
+                self.orders.append(tuple(self.bays[number].pieces))
 
 
 @dataclass(frozen=True, slots=True)

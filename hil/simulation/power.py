@@ -78,12 +78,11 @@ class PoweredTable(SimulatedTable):
         assert self._open is not None
         self._open = replace(self._open, left=self._open.left - 1)
         over = self._open.left == 0
-        self.inputs.append(item)
-        self.state, output = self.core.handle(self.state, item)
-        self.entries.extend(output.entries)
+        output = self._stored_output(item)
         if over:
+            stored = self._open.stored
             self._off()
-            return output.entries
+            return output.entries if stored else ()
         for port, data in output.at_once:
             self._to_device(port, data)
         return output.entries
@@ -93,6 +92,8 @@ class PoweredTable(SimulatedTable):
         self.is_on = False
         for port in self._devices:
             self._plugged[port] = False
+        for line in self.lines.values():
+            line.clear()
         if before is not None and not before.stored:
             self.state = before.state
             del self.entries[before.entries :]

@@ -4,6 +4,7 @@ Source: hil/README.md, "The simulated table".
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
 
 from controller.actions.actions import Action, OperatorAction, Resolution
 from controller.actions.choices import Provisional
@@ -15,7 +16,7 @@ from controller.core.state import CoreState
 from controller.core.stored_settings import SETTINGS
 from controller.procedure.people.permitted import permitted_decisions
 from controller.profiles.load import load_clauses, profile_text
-from controller.tape.entries import Entry
+from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, Started, Tick
 from controller.version import VERSION
 from firmware_bridge.message import message
@@ -33,10 +34,33 @@ NS_PER_MS = 1_000_000
 MOMENTS_MAX = 200_000
 
 
+class Line(Protocol):
+    """A line that does something to the bytes of a device on their way to the program."""
+
+    @property
+    def next_due_ns(self) -> int | None:
+        """When the next bytes arrive."""
+        ...
+
+    def send(self, frames: bytes, at_ns: int) -> None:
+        """The device sends these frames together."""
+        ...
+
+    def arriving(self, at_ns: int) -> bytes:
+        """The bytes that arrive now."""
+        ...
+
+    def clear(self) -> None:
+        """The cable is pulled: what is under way is lost."""
+        ...
+
+
 class SimulatedTable:
     """`devices` by port, each plugged in from the start. `clock_ns` is the simulated time.
 
     `booted_ns` is when the program's computer booted: its monotonic clock counts from then.
+    `utc_step_ns` is how far its UTC was set forward. `lines` are those that do something to the
+    bytes of a device; elsewhere they arrive at once and as they were sent.
     """
 
     def __init__(
@@ -46,6 +70,8 @@ class SimulatedTable:
         configuration = SETTINGS.encode(settings)
         self.clock_ns = 1_000_000_000
         self.booted_ns = 0
+        self.utc_step_ns = 0
+        self.lines: dict[str, Line] = {}
         self.entries: list[Entry] = []
         self.inputs: list[Input] = []
         self._devices = dict(devices)
@@ -59,16 +85,28 @@ class SimulatedTable:
 
     @property
     def at(self) -> Timestamp:
-        return Timestamp(self.clock_ns - self.booted_ns, UTC_NS + self.clock_ns)
+        utc_ns = UTC_NS + self.clock_ns + self.utc_step_ns
+        return Timestamp(self.clock_ns - self.booted_ns, utc_ns)
 
     def take(self, item: Input) -> tuple[Entry, ...]:
         """Give the core one input and pass its writes to the devices."""
+        output = self._stored_output(item)
+        for port, data in output.at_once:
+            self._to_device(port, data)
+        self._write(output.writes)
+        return output.entries
+
+    def _stored_output(self, item: Input) -> CoreOutput:
+        """The core takes one input; its output is stored, and nothing of it is written yet."""
         self.inputs.append(item)
         self.state, output = self.core.handle(self.state, item)
         self.entries.extend(output.entries)
-        for port, data in (*output.at_once, *output.writes):
+        return output
+
+    def _write(self, writes: tuple[tuple[str, bytes], ...]) -> None:
+        """Pass what was to be written after the store to the devices."""
+        for port, data in writes:
             self._to_device(port, data)
-        return output.entries
 
     def plug(self, port: str) -> None:
         """Plug the device in: its port opens."""
@@ -76,6 +114,15 @@ class SimulatedTable:
         self._plugged[port] = True
         self._devices[port].host_appeared(self.clock_ns)
         self.take(PortOpened(port, self.at, ENTROPY))
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        return tuple(self._devices)
+
+    @property
+    def devices(self) -> Mapping[str, ServedDevice]:
+        """The emulated devices by port."""
+        return self._devices
 
     def is_plugged(self, port: str) -> bool:
         """Whether the device is plugged in."""
@@ -85,6 +132,8 @@ class SimulatedTable:
         """Pull the device's cable: bytes under way are lost."""
         assert self._plugged[port], f"{port} is not plugged in"
         self._plugged[port] = False
+        if port in self.lines:
+            self.lines[port].clear()
         self.take(PortLost(port, self.at, message("usb_unplugged")))
 
     def act(
@@ -128,6 +177,7 @@ class SimulatedTable:
         """When the next thing is due, of a device or of the program."""
         dues: list[int | None] = [self._deadline_ns()]
         dues.extend(device.next_due_ns for device in self._devices.values())
+        dues.extend(line.next_due_ns for line in self.lines.values())
         return min((due for due in dues if due is not None), default=None)
 
     def _moment(self) -> None:
@@ -135,6 +185,8 @@ class SimulatedTable:
             due_ns = device.next_due_ns
             if due_ns is not None and due_ns <= self.clock_ns:
                 self._from_device(port, device)
+        for port, line in self.lines.items():
+            self._arrived(port, line.arriving(self.clock_ns))
         deadline_ns = self._deadline_ns()
         if deadline_ns is not None and deadline_ns <= self.clock_ns:
             self.take(Tick(self.at))
@@ -145,16 +197,28 @@ class SimulatedTable:
         return None if due_ns is None else due_ns + self.booted_ns
 
     def _from_device(self, port: str, device: ServedDevice) -> None:
-        self._arrived(port, device.overdue_answer(self.clock_ns))
+        self._sent(port, device.overdue_answer(self.clock_ns))
         copies = device.due(self.clock_ns)
         if not copies:
             return
         batch = transmission_of(copies, None, self.clock_ns)
+        if port in self.lines:
+            self._sent(port, b"".join(copy.report.frame for copy in copies))
+            batch.drop_rest()
         while not batch.done:
             piece = batch.pieces[0][0]
             arrived = self._arrived(port, piece)
             batch.advance(len(piece), arrived=arrived)
         device.log.settle(batch)
+
+    def _sent(self, port: str, data: bytes) -> None:
+        """The device sends these bytes."""
+        line = self.lines.get(port)
+        if line is None:
+            self._arrived(port, data)
+        elif data and self._plugged[port]:
+            line.send(data, self.clock_ns)
+            self._arrived(port, line.arriving(self.clock_ns))
 
     def _arrived(self, port: str, data: bytes) -> bool:
         plugged = self._plugged[port]
@@ -164,7 +228,7 @@ class SimulatedTable:
 
     def _to_device(self, port: str, data: bytes) -> None:
         if self._plugged.get(port):
-            self._arrived(port, self._devices[port].receive(data, self.clock_ns))
+            self._sent(port, self._devices[port].receive(data, self.clock_ns))
 
 
 class SimulatedOutlet:

@@ -50,6 +50,7 @@ FAULT_WORDS = {
 class RfidShoe(ReaderDevice):
     """The shoe. `order` plans a fault for the next playing card drawn.
 
+    `gate_stuck`: its light barrier no longer changes.
     `by_hand`: a card takes realistic time; else it passes as fast as its records stay distinct.
     """
 
@@ -61,6 +62,7 @@ class RfidShoe(ReaderDevice):
         self._row: list[PhysicalCard] = []
         self._drawer: list[PhysicalCard] = []
         self._faults: list[ExitFault] = []
+        self.gate_stuck = False
 
     def load(self, batch: PhysicalBatch, slots: Sequence[Slot]) -> tuple[Report, ...]:
         """Load the cards of a batch, front first, with cut cards in their slots."""
@@ -97,7 +99,10 @@ class RfidShoe(ReaderDevice):
         if piece in self._row:
             self._row.remove(piece)
         fault = self._faults.pop(0) if self._faults and piece.card is not None else None
-        return self.move(self._passage(piece, fault))
+        passage = self._passage(piece, fault)
+        if self.gate_stuck:
+            passage = tuple(one for one in passage if not isinstance(one.event, GateChange))
+        return self.move(passage)
 
     def _passage(self, piece: PhysicalCard, fault: ExitFault | None) -> Movements:
         """The movements at the reader while a card leaves."""

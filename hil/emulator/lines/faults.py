@@ -16,7 +16,7 @@ from enum import StrEnum
 from functools import reduce
 from operator import xor
 from random import Random
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from hil.emulator.feig.wire import is_answer, split_answers
 
@@ -52,6 +52,19 @@ class FaultOutcome:
     def data(self) -> bytes:
         """All that arrives, joined."""
         return b"".join(piece for piece, _ in self.pieces)
+
+
+class LineFaults(Protocol):
+    """What a line does to what is sent on it."""
+
+    @property
+    def meets_answers(self) -> bool:
+        """Whether it applies to answers, too."""
+        ...
+
+    def apply(self, frames: bytes, at_ns: int) -> Pieces:
+        """The pieces that arrive of `frames`, sent at `at_ns`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from types import TracebackType
 from typing import Generic, Self, TypeVar
 
 from hil.dealing.truth import ReportTruth
-from hil.emulator.lines.faults import FaultPlan
+from hil.emulator.lines.faults import LineFaults
 from hil.emulator.lines.reports import Report
 from hil.emulator.lines.served_device import ServedDevice
 from hil.emulator.lines.transmission import Transmission, distinguishable, transmission_of
@@ -41,7 +41,7 @@ class LineServerSettings:
     baud: int = 4800
     bits_per_byte: int = 10
     patience_s: float = 1.0
-    faults: FaultPlan | None = None
+    faults: LineFaults | None = None
 
 
 DeviceT = TypeVar("DeviceT", bound=ServedDevice)
@@ -131,7 +131,7 @@ class LineServer(ABC, Generic[DeviceT]):
         with self._changed:
             return self._changed.wait_for(lambda: ready(self.emulator), timeout_s)
 
-    def disturb(self, faults: FaultPlan | None) -> None:
+    def disturb(self, faults: LineFaults | None) -> None:
         """Apply these faults to what is sent from now on; None: none."""
         with self._changed:
             self.settings = replace(self.settings, faults=faults)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from hil.dealing.truth import ReportTruth
-from hil.emulator.lines.faults import FaultPlan
+from hil.emulator.lines.faults import LineFaults
 from hil.emulator.lines.reports import Copy
 
 
@@ -66,7 +66,9 @@ def distinguishable(copies: tuple[Copy, ...]) -> Iterator[tuple[Copy, ...]]:
         yield tuple(group)
 
 
-def transmission_of(copies: tuple[Copy, ...], faults: FaultPlan | None, at_ns: int) -> Transmission:
+def transmission_of(
+    copies: tuple[Copy, ...], faults: LineFaults | None, at_ns: int
+) -> Transmission:
     """Copies due at one time, after the fault plan was applied."""
     frames = b"".join(copy.report.frame for copy in copies)
     pieces = tuple((copy.report.frame, 0) for copy in copies)

@@ -110,7 +110,8 @@ class Bay:
     """The physical content of a compartment.
 
     `pieces` begins with the card that would leave first. `stuck`: cards left where none may be.
-    `reading`: it reads faces; otherwise it only counts cards and senses their backs.
+    `reading`: it reads faces; otherwise it only counts cards and senses their backs. `miscounts`:
+    it counts so many cards too few.
     """
 
     reading: bool
@@ -119,13 +120,16 @@ class Bay:
     door_open: bool = False
     jammed: bool = False
     operation: Operation | None = None
+    miscounts: int = 0
 
     def count(self) -> CompartmentRecord:
         """Count the cards, and their backs and faces as far as they are sensed."""
         backs = sorted({piece.back for piece in self.pieces})
         back = backs[0] if len(backs) == 1 else SEVERAL_BACKS if backs else ""
         faces = count_faces(self.pieces) if self.reading else b""
-        return CompartmentRecord(CompartmentPhase.COUNTED, len(self.pieces), back, faces)
+        return CompartmentRecord(
+            CompartmentPhase.COUNTED, max(0, len(self.pieces) - self.miscounts), back, faces
+        )
 
     def shuffle(self, source: Random) -> None:
         """Shuffle all cards."""

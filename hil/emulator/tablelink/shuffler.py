@@ -9,7 +9,13 @@ from functools import partial
 from hil.dealing.cards import PhysicalCard
 from hil.dealing.tags import BACKS, DECKS, NAMES, batch
 from hil.emulator.lines.reports import Report
-from hil.emulator.tablelink.compartment import AbortReason, CompartmentPhase, DeviceMode
+from hil.emulator.tablelink.compartment import (
+    AbortReason,
+    CompartmentPhase,
+    CompartmentRecord,
+    DeviceMode,
+    Operation,
+)
 from hil.emulator.tablelink.mechanism import MODE_SET, ShufflerMechanism, ShufflerSettings
 from hil.emulator.tablelink.order_rules import (
     CARD_REQUESTS,
@@ -37,11 +43,17 @@ REAL_TIME = ShufflerSettings(
 
 
 class Shuffler(ShufflerMechanism):
-    """The shuffler. `refusals` are the button presses it refused."""
+    """The shuffler. `refusals` are the button presses it refused.
+
+    `lies`: it proves each shuffle and does not shuffle. `stuck_doors`: their sensors no longer say
+    that they are closed.
+    """
 
     def __init__(self, settings: ShufflerSettings | None = None) -> None:
         super().__init__(settings or ShufflerSettings())
         self.refusals: list[str] = []
+        self.lies = False
+        self.stuck_doors: set[int] = set()
 
     @property
     def busy(self) -> bool:
@@ -152,7 +164,15 @@ class Shuffler(ShufflerMechanism):
             return compartment
         return next((n for n in COMPARTMENTS if self.bays[n].operation), COMPARTMENTS[0])
 
+    def _end_shuffle(self, number: int, before: CompartmentRecord, operation: Operation) -> None:
+        pieces = list(self.bays[number].pieces)
+        super()._end_shuffle(number, before, operation)
+        if self.lies:
+            self.bays[number].pieces[:] = pieces
+
     def _move_door(self, compartment: int, *, is_open: bool) -> None:
+        if not is_open and compartment in self.stuck_doors:
+            return
         if compartment == HOUSING:
             self._housing_open = is_open
         else:

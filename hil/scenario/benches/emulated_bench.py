@@ -6,6 +6,7 @@ Source: hil/README.md, "Serving an emulator"; docs/commissioning.md.
 import json
 import shutil
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ from hil.dealing.tags import DECKS
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.feig.table_reader import TableReader
-from hil.emulator.lines.faults import FaultPlan
+from hil.emulator.lines.faults import Envelope
 from hil.emulator.lines.line import DeviceT, LineServer, LineServerSettings
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.emulator.tablelink.mechanism import ShufflerSettings
@@ -31,8 +32,9 @@ from hil.scenario.benches.altered_program import MovedClock
 from hil.scenario.benches.emulated_hands import AngelEyeHands, EmulatedShufflerHands, RfidShoeHands
 from hil.scenario.benches.program_side import ProgramSide
 from hil.scenario.language.reading import Scenario
-from hil.scenario.language.statements import Befall, Disturb, HostFault, TablePart
+from hil.scenario.language.statements import Befall, Disturb, HostFault, TablePart, WireFault
 from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands, ShufflerHands, TableSide
+from hil.simulation.faulty_line import PacedFaultyLine
 
 OPERATOR: Final = "the bench"
 PATIENCE_S: Final = 30.0
@@ -72,6 +74,10 @@ _SHOE_KEYS: Final = {
     "angel-eye": f"report_interval_ms_min = {REPORT_INTERVAL_MS}\n",
     "rfid": f'model = "feig-rfid"\ngate_input = {GATE_INPUT}\n',
 }
+_ENVELOPES: Final[dict[type, Envelope]] = {
+    AngelEye: Envelope.ANGEL_EYE,
+    Shuffler: Envelope.TABLELINK,
+}
 _RACK: Final = """\
 [[readers]]
 port = {port}
@@ -101,8 +107,9 @@ class ShufflerOnLine(Protocol):
 class ServedLine(Generic[DeviceT]):
     """An emulated device on its server's line."""
 
-    def __init__(self, server: LineServer[DeviceT]) -> None:
+    def __init__(self, server: LineServer[DeviceT], envelope: Envelope) -> None:
         self.server = server
+        self._faults = PacedFaultyLine(envelope, envelope.value)
         self.plugged = True
         self.disturbed = False
         self.side: ProgramSide | None = None
@@ -151,10 +158,12 @@ class ServedLine(Generic[DeviceT]):
             self.server.drop(reset=True)
         self.plugged = plugged
 
-    def disturb(self, plan: FaultPlan | None) -> None:
+    def disturb(self, fault: Disturb) -> None:
         """Begin a fault of the line, or end all of them."""
-        self.disturbed = plan is not None
-        self.server.disturb(plan)
+        self.disturbed = fault.fault is not WireFault.NONE
+        at_ns = time.monotonic_ns()
+        self._faults.begin(fault.fault, fault.permille / 1000, fault.ns, at_ns)
+        self.server.disturb(self._faults if self.disturbed else None)
 
 
 class EmulatedShuffler:
@@ -210,7 +219,8 @@ class EmulatedBench:
             self._line(part).move_plug(plugged=plugged)
 
     def disturb(self, fault: Disturb) -> None:
-        raise NotPossible("faults of a line are not possible on this rig yet")
+        """Begin a fault of a line, or end all of them. Raises NotPossible."""
+        self._line(fault.part).disturb(fault)
 
     def _line(self, part: TablePart) -> ServedLine[Any]:
         line = self._lines.get(part)
@@ -297,11 +307,12 @@ def _open(
 def _serve(
     stack: ExitStack, device: DeviceT, settings: LineServerSettings, link: Path, line: str
 ) -> ServedLine[DeviceT]:
+    envelope = _ENVELOPES.get(type(device), Envelope.FEIG)
     server: LineServer[DeviceT] = (
         TcpServer(device, settings) if line == "tcp" else PtyServer(device, settings, link=link)
     )
     stack.enter_context(server)
-    return ServedLine(server)
+    return ServedLine(server, envelope)
 
 
 def _program(

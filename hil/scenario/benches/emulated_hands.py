@@ -4,21 +4,29 @@ Source: hil/README.md, "Emulators", "The RFID shoe", "TableLink devices".
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Final, Generic, Protocol, TypeVar
 
 from hil.dealing.actions import PressResult
-from hil.dealing.cards import PhysicalCard
+from hil.dealing.cards import Card, PhysicalCard
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.feig.rfid_shoe import ExitFault, RfidShoe
 from hil.emulator.tablelink.compartment import DeviceMode
 from hil.emulator.tablelink.shuffler import Shuffler
-from hil.scenario.language.statements import Interference
+from hil.scenario.language.statements import CardFault, Interference
 from hil.scenario.play.bench import NotPossible
 
 # Another device of the same make, and firmware that nobody approved.
 _STRANGER: Final = bytes(range(16))
 _STRANGER_SEED: Final = bytes(range(32))
+_AT_ANGEL_EYE: Final = (
+    CardFault.UNREADABLE,
+    CardFault.MISREAD,
+    CardFault.CLAIMED_WRONGLY,
+    CardFault.REPORTED_TWICE,
+)
+_EXIT_FAULTS: Final = {CardFault(one.value): one for one in ExitFault}
 _FOREIGN_IMAGE: Final = sha256(b"firmware that nobody approved").digest()
 
 
@@ -47,6 +55,7 @@ class AngelEyeHands:
     def __init__(self, line: DeviceLine[AngelEye]) -> None:
         self._line = line
         self._same_shoe = False  # cards were drawn, and no cut card
+        self._planned: list[CardFault] = []
 
     def put_cards_in(self, cards: Sequence[PhysicalCard]) -> None:
         """Switch it on; it does not see what lies in it."""
@@ -65,8 +74,20 @@ class AngelEyeHands:
         if card is None:
             self._line.do(lambda shoe: shoe.draw_cut_card())
         else:
-            self._line.do(lambda shoe: shoe.draw(card, burn_key=burn_key, readable=readable))
-            self._line.card_left()
+            fault = self._planned.pop(0) if self._planned else None
+            self._draw_with(card, fault, burn_key=burn_key, readable=readable)
+
+    def _draw_with(
+        self, card: Card, fault: CardFault | None, *, burn_key: bool, readable: bool
+    ) -> None:
+        read = readable and fault is not CardFault.UNREADABLE
+        if fault is CardFault.CLAIMED_WRONGLY:
+            self._line.do(lambda shoe: shoe.claim_wrongly())
+        face = replace(card, rank=card.rank % 13 + 1) if fault is CardFault.MISREAD else card
+        self._line.do(lambda shoe: shoe.draw(face, burn_key=burn_key, readable=read))
+        self._line.card_left()
+        if fault is CardFault.REPORTED_TWICE:
+            self._line.do(lambda shoe: shoe.retransmit())
 
     def press_result(self, pressed: PressResult) -> bool:
         """Press its keys."""
@@ -89,9 +110,15 @@ class AngelEyeHands:
 
         self._line.do(turn)
 
-    def plan(self, fault: ExitFault) -> None:
-        """Raises NotPossible: this shoe has no such faults."""
-        raise NotPossible(f"{fault.value} is a fault of an RFID shoe; write `device shoe rfid`")
+    def plan(self, fault: CardFault) -> None:
+        """Raises NotPossible for faults of a shoe with tags."""
+        if fault not in _AT_ANGEL_EYE:
+            raise NotPossible(f"{fault.value} is a fault of an RFID shoe; write `device shoe rfid`")
+        self._planned.append(fault)
+
+    def stick_gate(self, *, stuck: bool) -> None:
+        """Raises NotPossible: it has none."""
+        raise NotPossible("an Angel Eye has no gate; write `device shoe rfid`")
 
     def power(self, *, on: bool) -> None:
         """Switch it on; it sends nothing when it goes off."""
@@ -114,7 +141,7 @@ class RfidShoeHands:
     def draw(self, piece: PhysicalCard, *, burn_key: bool = False, readable: bool = True) -> None:
         """Draw that piece past the reader."""
         if not readable:
-            self.plan(ExitFault.NO_TAG)
+            self.plan(CardFault.NO_TAG)
         self._line.do(lambda shoe: shoe.draw_piece(piece))
         if piece.card is not None:
             self._line.card_left()
@@ -137,8 +164,18 @@ class RfidShoeHands:
         """Raises NotPossible."""
         raise _no_key("setting mode")
 
-    def plan(self, fault: ExitFault) -> None:
-        self._line.do(lambda shoe: shoe.order(fault))
+    def plan(self, fault: CardFault) -> None:
+        """Raises NotPossible for faults of a shoe that reads faces and has keys."""
+        planned = ExitFault.NO_TAG if fault is CardFault.UNREADABLE else _EXIT_FAULTS.get(fault)
+        if planned is None:
+            raise NotPossible(f"{fault.value} is a fault of an Angel Eye")
+        self._line.do(lambda shoe: shoe.order(planned))
+
+    def stick_gate(self, *, stuck: bool) -> None:
+        def stick(shoe: RfidShoe) -> None:
+            shoe.gate_stuck = stuck
+
+        self._line.do(stick)
 
     def power(self, *, on: bool) -> None:
         self._line.do(lambda shoe: shoe.power_on() if on else shoe.power_off())
@@ -184,6 +221,12 @@ class EmulatedShufflerHands:
 
         self._line.do(move)
 
+    def stick_door(self, compartment: int, *, stuck: bool) -> None:
+        def stick(shuffler: Shuffler) -> None:
+            (shuffler.stuck_doors.add if stuck else shuffler.stuck_doors.discard)(compartment)
+
+        self._line.do(stick)
+
     def jam(self, compartment: int, *, jammed: bool) -> None:
         def stick(shuffler: Shuffler) -> None:
             (shuffler.jam if jammed else shuffler.clear_jam)(compartment)
@@ -224,6 +267,11 @@ def _interfere(shuffler: Shuffler, how: Interference) -> None:
             shuffler.roll_back(shuffler.memory.copy())
         case Interference.EXCHANGED:
             shuffler.replace(_STRANGER, _STRANGER_SEED)
+        case Interference.LYING:
+            shuffler.lies = True
+        case Interference.MISCOUNTING:
+            for bay in shuffler.bays.values():
+                bay.miscounts = 1
 
 
 def _no_key(key: str) -> NotPossible:

@@ -70,6 +70,10 @@ class BoardHands:
     def move_door(self, compartment: int, *, is_open: bool) -> None:
         self._do(f"door {'open' if is_open else 'close'} {compartment}")
 
+    def stick_door(self, compartment: int, *, stuck: bool) -> None:
+        """Raises NotPossible."""
+        raise NotPossible("no sensor of the board gets stuck")
+
     def jam(self, compartment: int, *, jammed: bool) -> None:
         self._do(f"jam {compartment}" if jammed else f"unjam {compartment}")
 

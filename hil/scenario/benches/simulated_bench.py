@@ -15,14 +15,14 @@ from controller.core.settings import (
     Settings,
     ShufflerDeviceSettings,
 )
-from controller.core.state import Conclusion
+from controller.core.state import Conclusion, CoreState
 from controller.custody.manifest_csv import read_manifest
 from controller.monitors.advisory import Advisory
 from controller.monitors.items import ShoeOpens
 from controller.monitors.state import MonitorState
 from controller.monitors.take import take
 from controller.procedure.people.setting_changes import effective_book
-from controller.tape.entries import Entry
+from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, ManifestGiven
 from controller.views.build import build_snapshot
 from controller.views.monitored import Monitored, Shown, monitor_items
@@ -35,19 +35,19 @@ from hil.dealing.tags import usual_batches
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.feig.table_reader import TableReader
+from hil.emulator.lines.faults import Envelope
 from hil.emulator.lines.line import DeviceT
 from hil.emulator.lines.served_device import ServedDevice
 from hil.emulator.tablelink.mechanism import ShufflerSettings
-from hil.emulator.tablelink.shuffler import Shuffler
 from hil.rig.tablelink_programs import REPORT_INTERVAL_MS
 from hil.scenario.benches.emulated_hands import AngelEyeHands, EmulatedShufflerHands, RfidShoeHands
 from hil.scenario.language.reading import Scenario
 from hil.scenario.language.statements import Disturb, HostFault, TablePart
 from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands
 from hil.scenario.play.facts import FactReader
-from hil.simulation.batches import SLOW, trust_of
-from hil.simulation.power import PoweredTable
-from hil.simulation.table import UTC_NS
+from hil.simulation.batches import SLOW, WitnessedShuffler, trust_of
+from hil.simulation.faulty_line import FaultyLine
+from hil.simulation.host import HostTable
 
 PORTS: Final = {
     TablePart.SHOE: "/dev/shoe",
@@ -56,16 +56,26 @@ PORTS: Final = {
 }
 ACT_NS: Final = 300_000_000
 PATIENCE_NS: Final = 60 * 1_000_000_000
+# Longer than the longest operation of the shuffler.
+HASTE_NS: Final = 25 * 1_000_000_000
 DECISIONS_MAX: Final = 12
 _BY_BENCH: Final = message("as_typed", typed="the bench")
 
 
-class WatchedTable(PoweredTable):
-    """A simulated table whose conclusions are collected, with what the shoe monitors say."""
+Watch = Callable[[CoreState, Input, CoreOutput], object]
+
+
+class WatchedTable(HostTable):
+    """A simulated table whose conclusions are collected, with what the shoe monitors say.
+
+    `watches` are called after each input that is stored, with the state before it and the output,
+    before anything of it is written.
+    """
 
     def __init__(self, settings: Settings, profile: str, devices: dict[str, ServedDevice]) -> None:
         self.facts = FactReader()
         self.advisories: tuple[Advisory, ...] = ()
+        self.watches: list[Watch] = []
         self._monitored = Monitored()
         self._monitor_state = MonitorState()
         super().__init__(settings, profile, devices)
@@ -78,6 +88,14 @@ class WatchedTable(PoweredTable):
             self.facts.take(conclusion)
             self._monitor(conclusion)
         return entries
+
+    def _stored_output(self, item: Input) -> CoreOutput:
+        before = self.state
+        output = super()._stored_output(item)
+        if self._open is None or self._open.stored:
+            for watch in self.watches:
+                watch(before, item, output)
+        return output
 
     def _monitor(self, conclusion: Conclusion) -> None:
         shown = Shown.by(effective_book(self.core.book, self.state.table))
@@ -134,31 +152,45 @@ class SimulatedSide:
         return 0
 
     def now_ns(self) -> int:
-        return UTC_NS + self._table.clock_ns
+        return self._table.at.utc_ns
 
     def power(self, *, on: bool) -> None:
+        """Raises NotPossible."""
+        if on is self._table.is_on:
+            raise NotPossible(f"the power is {'on' if on else 'off'} already")
         if on:
             self._table.turn_on(same_boot=False)
         else:
             self._table.cut_now()
 
     def befall(self, fault: HostFault, ns: int) -> None:
-        """The program ends and starts again, or stands still."""
+        """The program ends and starts again, stands still, or cannot store."""
+        table = self._table
+        if not table.is_on and fault is not HostFault.DISK_FREE:
+            raise NotPossible("the program does not run")
         match fault:
             case HostFault.KILL:
-                self._table.cut_now()
-                self._table.turn_on(same_boot=True)
+                table.cut_now()
+                table.turn_on(same_boot=True)
             case HostFault.STOP:
-                self._table.advance(ns)
-            case _:
-                raise NotPossible(f"{fault.value} is not simulated")
+                table.stop(ns)
+            case HostFault.SLOW_DISK:
+                table.slow_down(ns)
+            case HostFault.CLOCK_STEP:
+                table.utc_step_ns += ns
+            case HostFault.DISK_FULL:
+                table.fill_disk()
+            case HostFault.DISK_FREE:
+                if not table.is_on:
+                    table.turn_on(same_boot=True)
 
 
 class SimulatedLine(Generic[DeviceT]):
     """A device on the simulated table's cable."""
 
-    def __init__(self, table: WatchedTable, device: DeviceT) -> None:
+    def __init__(self, table: WatchedTable, device: DeviceT, *, patient: bool) -> None:
         self._table = table
+        self._patient = patient
         self._device = device
 
     def do(self, act: Callable[[DeviceT], object]) -> None:
@@ -170,16 +202,27 @@ class SimulatedLine(Generic[DeviceT]):
         """It is judged already."""
 
     def until(self, what: str, ready: Callable[[DeviceT], bool]) -> None:
-        """Let time pass until the device is `ready`. Raises RigBroken."""
-        if not self._table.settle(lambda: ready(self._device), PATIENCE_NS):
+        """Let time pass until the device is `ready`. Raises RigBroken where one waits for it."""
+        patience_ns = PATIENCE_NS if self._patient else HASTE_NS
+        done = self._table.settle(lambda: ready(self._device), patience_ns)
+        if self._patient and not done:
             raise RigBroken(f"{what} did not come within {PATIENCE_NS // 10**9} s")
 
 
 class SimulatedBench:
-    """A simulated table for one scenario."""
+    """A simulated table for one scenario.
+
+    `locks`: the program locks the exit of an Angel Eye. Unless people are `patient` they go on
+    where a device does not get rid of its reports, or does not end its work.
+    """
 
     def __init__(
-        self, scenario: Scenario, shuffler: ShufflerSettings = SLOW, *, locks: bool = False
+        self,
+        scenario: Scenario,
+        shuffler: ShufflerSettings = SLOW,
+        *,
+        locks: bool = False,
+        patient: bool = True,
     ) -> None:
         rfid = scenario.shoe == "rfid"
         shoe: AngelEye | RfidShoe = RfidShoe() if rfid else AngelEye()
@@ -187,7 +230,7 @@ class SimulatedBench:
         trust = None
         self._rack = TableReader() if scenario.rack else None
         self._shuffler_hands: EmulatedShufflerHands | None = None
-        emulated = Shuffler(shuffler)
+        emulated = WitnessedShuffler(shuffler)
         if scenario.shuffler:
             devices[PORTS[TablePart.SHUFFLER]] = emulated
             trust = ShufflerDeviceSettings(
@@ -210,15 +253,23 @@ class SimulatedBench:
             shuffler=trust,
             readers=_readers(scenario),
         )
+        self.lines = {
+            TablePart.SHOE: FaultyLine(Envelope.FEIG if rfid else Envelope.ANGEL_EYE, "shoe")
+        }
+        if scenario.shuffler:
+            self.lines[TablePart.SHUFFLER] = FaultyLine(Envelope.TABLELINK, "shuffler")
+        if scenario.rack:
+            self.lines[TablePart.RACK] = FaultyLine(Envelope.FEIG, "rack")
         self.simulated = WatchedTable(settings, scenario.profile, devices)
         self.table = SimulatedSide(self.simulated)
         self.shoe: ShoeHands = (
-            RfidShoeHands(SimulatedLine(self.simulated, shoe))
+            RfidShoeHands(SimulatedLine(self.simulated, shoe, patient=patient))
             if isinstance(shoe, RfidShoe)
-            else AngelEyeHands(SimulatedLine(self.simulated, shoe))
+            else AngelEyeHands(SimulatedLine(self.simulated, shoe, patient=patient))
         )
         if scenario.shuffler:
-            self._shuffler_hands = EmulatedShufflerHands(SimulatedLine(self.simulated, emulated))
+            line = SimulatedLine(self.simulated, emulated, patient=patient)
+            self._shuffler_hands = EmulatedShufflerHands(line)
         self.simulated.advance(10**9)
         for batch in usual_batches() if rfid else ():
             content = MANIFESTS.encode(read_manifest(batch.csv()))
@@ -238,13 +289,21 @@ class SimulatedBench:
 
     def move_plug(self, part: TablePart, *, plugged: bool) -> None:
         port = PORTS[part]
+        if port not in self.simulated.ports:
+            raise NotPossible(f"this table has no {part.value}")
         if self.simulated.is_plugged(port) is plugged:
             raise NotPossible(f"the {part.value} is {'' if plugged else 'un'}plugged already")
         (self.simulated.plug if plugged else self.simulated.unplug)(port)
         self.simulated.advance(ACT_NS)
 
     def disturb(self, fault: Disturb) -> None:
-        raise NotPossible("faults of a line are not simulated")
+        """Begin a fault of a line, or end all of them. Raises NotPossible."""
+        line = self.lines.get(fault.part)
+        if line is None:
+            raise NotPossible(f"this table has no {fault.part.value}")
+        table = self.simulated
+        table.lines[PORTS[fault.part]] = line
+        line.begin(fault.fault, fault.permille / 1000, fault.ns, table.clock_ns)
 
 
 def _driver(*, rfid: bool) -> bytes:

@@ -9,10 +9,10 @@ from typing import Final
 from controller.script.statement_reader import StatementForm, StatementReader
 from hil.dealing.mistakes import Mistake
 from hil.dealing.tags import BACKS
-from hil.emulator.feig.rfid_shoe import ExitFault
 from hil.scenario.language.statements import (
     Befall,
     BringOut,
+    CardFault,
     CutCardAt,
     DealBurn,
     DealCoups,
@@ -40,6 +40,7 @@ from hil.scenario.language.statements import (
     ReachIn,
     RemoveCards,
     ShuffleBatch,
+    StickSensor,
     SwapAll,
     SwapCard,
     SwitchPower,
@@ -126,7 +127,7 @@ def _read_draw(reader: StatementReader) -> DrawNext:
 
 def _read_next_card(reader: StatementReader) -> NextCardDoes:
     reader.expect("card")
-    return NextCardDoes(reader.choice("fault", ExitFault))
+    return NextCardDoes(reader.choice("fault", CardFault))
 
 
 def _read_floor(reader: StatementReader) -> FloorDecides | FloorClears:
@@ -170,6 +171,12 @@ def _read_door(reader: StatementReader) -> MoveDoor:
 def _read_jam(reader: StatementReader) -> JamMechanism:
     number = _compartment(reader)
     return JamMechanism(number, not reader.accept("cleared"))
+
+
+def _read_stuck(reader: StatementReader) -> StickSensor:
+    what = reader.one_of("sensor", ("door", "gate"))
+    number = _compartment(reader, 0) if what == "door" else None
+    return StickSensor(number, not reader.accept("cleared"))
 
 
 def _read_residual(reader: StatementReader) -> LeaveCards:
@@ -297,6 +304,12 @@ HAPPENING_FORMS: Final[tuple[StatementForm[Happening], ...]] = (
     ),
     StatementForm("door", "door 1 open", "a door of the shuffler; 0: its housing", _read_door),
     StatementForm("jam", "jam 1 cleared", "a jam, or its end", _read_jam),
+    StatementForm(
+        "stuck",
+        "stuck door 1",
+        "a sensor of a door, or of the RFID shoe's gate, no longer changes; `cleared` ends it",
+        _read_stuck,
+    ),
     StatementForm(
         "residual", "residual 16 in 1", "cards stay in the shuffler, or are `taken`", _read_residual
     ),

@@ -12,7 +12,6 @@ from controller.procedure.rulebook import ObservableFact
 from controller.rules.cards import Card
 from controller.script.statements import StatementBody
 from hil.dealing.mistakes import Mistake
-from hil.emulator.feig.rfid_shoe import ExitFault
 
 # --- the heading: what is played, on what ---------------------------------------------------------
 
@@ -159,10 +158,27 @@ class DrawNext(Struct, frozen=True):
     card: Card | None
 
 
+class CardFault(StrEnum):
+    """What goes wrong with the next card at the shoe's exit, and at which shoe."""
+
+    DOUBLE_READ = "double_read"  # RFID, as far as PULLED_BACK
+    TWO_TAGS = "two_tags"
+    PULLED_BACK = "pulled_back"
+    NO_TAG = "no_tag"
+    SLOW_CARD = "slow_card"
+    FOREIGN_TAG = "foreign_tag"
+    OTHER_TRANSPONDER = "other_transponder"
+    UNREADABLE = "unreadable"  # any
+    DOUBLE_FEED = "double_feed"  # any: the card behind it comes with it, unseen
+    MISREAD = "misread"  # Angel Eye: another face
+    CLAIMED_WRONGLY = "claimed_wrongly"  # Angel Eye: for the other hand
+    REPORTED_TWICE = "reported_twice"  # Angel Eye: the report comes again later
+
+
 class NextCardDoes(Struct, frozen=True):
     """Something goes wrong with the next card at the shoe's exit."""
 
-    fault: ExitFault
+    fault: CardFault
 
 
 class FloorDecides(Struct, frozen=True):
@@ -220,6 +236,16 @@ class JamMechanism(Struct, frozen=True):
     jammed: bool
 
 
+class StickSensor(Struct, frozen=True):
+    """A sensor says what it said: a door is never closed, or the shoe's gate never moves.
+
+    `compartment` is that of the door; None: the gate of an RFID shoe.
+    """
+
+    compartment: int | None
+    stuck: bool
+
+
 class LeaveCards(Struct, frozen=True):
     """Cards stay in the shuffler where none may be; 0: they are taken out."""
 
@@ -260,6 +286,8 @@ class Interference(StrEnum):
     REFLASHED = "reflashed"  # other firmware, not approved
     ROLLED_BACK = "rolled-back"  # its memory is set back
     EXCHANGED = "exchanged"  # another device that claims to be it
+    LYING = "lying"  # approved firmware that proves shuffles which it does not do
+    MISCOUNTING = "miscounting"  # it counts one card too few
 
 
 # --- what happens: cables, power, the program, time -----------------------------------------------
@@ -346,6 +374,7 @@ Happening: TypeAlias = (
     | BringOut
     | MoveDoor
     | JamMechanism
+    | StickSensor
     | LeaveCards
     | ReachIn
     | TurnModeKey

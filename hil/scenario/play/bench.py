@@ -11,8 +11,7 @@ from controller.actions.declaration import Role
 from controller.views.snapshot import Snapshot
 from hil.dealing.actions import PressResult
 from hil.dealing.cards import PhysicalCard
-from hil.emulator.feig.rfid_shoe import ExitFault
-from hil.scenario.language.statements import Disturb, HostFault, Interference, TablePart
+from hil.scenario.language.statements import CardFault, Disturb, HostFault, Interference, TablePart
 from hil.scenario.play.facts import FactReader
 
 
@@ -107,8 +106,12 @@ class ShoeHands(Protocol):
 
     def turn_setting_key(self, *, on: bool) -> None: ...
 
-    def plan(self, fault: ExitFault) -> None:
-        """Something goes wrong with the next card."""
+    def plan(self, fault: CardFault) -> None:
+        """Something goes wrong with the next card. Raises NotPossible at another shoe."""
+        ...
+
+    def stick_gate(self, *, stuck: bool) -> None:
+        """The gate at the exit no longer moves. Raises NotPossible where there is none."""
         ...
 
     def power(self, *, on: bool) -> None: ...
@@ -134,6 +137,10 @@ class ShufflerHands(Protocol):
         ...
 
     def move_door(self, compartment: int, *, is_open: bool) -> None: ...
+
+    def stick_door(self, compartment: int, *, stuck: bool) -> None:
+        """Once it is open, the sensor of that door never says again that it is closed."""
+        ...
 
     def jam(self, compartment: int, *, jammed: bool) -> None: ...
 

@@ -3,7 +3,7 @@
 Source: hil/README.md, "Dealing", "Mistakes".
 """
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Final
 
 from controller.actions.actions import DeclareResult
@@ -24,9 +24,10 @@ from hil.dealing.actions import (
     SettingMode,
 )
 from hil.dealing.cards import Card, PhysicalCard
-from hil.dealing.dealer import Acts, Dealer, DealerSettings, OutOfCards
+from hil.dealing.dealer import Acts, Dealer, DealerSettings, OutOfCards, OverdrawRemedy
 from hil.dealing.mistakes import Mistake
 from hil.dealing.shoe import Loading
+from hil.dealing.truth import Truth
 from hil.scenario.play.bench import NotPossible, ShoeHands, TableSide
 from hil.scenario.play.piles import Piles
 
@@ -37,10 +38,11 @@ class PileDealer(Dealer):
     """A dealer whose cards come from the piles. `wanted` are the mistakes to make."""
 
     def __init__(self, seed: int, piles: Piles) -> None:
-        super().__init__(DealerSettings(seed))
+        super().__init__(DealerSettings(seed, overdraw_remedy=OverdrawRemedy.BURN_AMOUNT))
         self._piles = piles
         self.wanted: list[Mistake] = []
         self.newest: PhysicalCard | None = None
+        self._spare_drawn = False
 
     def next_card(self) -> Generator[DealerAction, None, Card]:
         """Draw the next card, after the cut card where that lies before it. Raises OutOfCards."""
@@ -59,7 +61,13 @@ class PileDealer(Dealer):
         """The cut card that was just drawn, or one more of the batch: a mistake."""
         if self.newest is not None and self.newest.card is None:
             return self.newest
-        return self._piles.batches[self._piles.in_shoe].cut_cards[-1]
+        inside = [one for one in self._piles.shoe if one.card is None]
+        spare = self._piles.batches[self._piles.in_shoe].cut_cards[-1]
+        if self._spare_drawn and inside:
+            self._piles.shoe.remove(inside[-1])
+            return inside[-1]
+        self._spare_drawn = True
+        return spare
 
     def is_due(self, mistake: Mistake) -> bool:
         """Whether to make that mistake now; then it is done."""
@@ -70,13 +78,16 @@ class PileDealer(Dealer):
 
     def shoe(self, number: int) -> Acts:
         """The actions of the shoe that was loaded."""
+        self._spare_drawn = False
         return self.shoe_actions(number, _NO_LOADING)
 
 
 class ScenarioDealer:
     """Deals on order: the burn, so many coups, or to the end.
 
-    Stops after a mistake, and when the table is suspended, unless careless.
+    Stops after a mistake, and when the table is suspended, unless careless. `double_feeds`: with
+    the next card the one behind it comes out, that often. `watch` is called with each action before
+    it is done.
     """
 
     def __init__(self, seed: int, piles: Piles, hands: ShoeHands, table: TableSide) -> None:
@@ -85,6 +96,14 @@ class ScenarioDealer:
         self._table = table
         self._actions: Iterator[DealerAction] | None = None
         self._shoes = 0
+        self._piles = piles
+        self.double_feeds = 0
+        self.watch: Callable[[DealerAction], object] = lambda _: None
+
+    @property
+    def truth(self) -> Truth:
+        """What was truly dealt."""
+        return self._dealer.truth
 
     def shoe_loaded(self) -> None:
         """Another shoe begins."""
@@ -107,7 +126,8 @@ class ScenarioDealer:
         if self._actions is None:
             raise NotPossible("no shoe is loaded; write `load red` first")
         seen, before = 0, self._table.facts.suspensions
-        for action in self._actions:
+        while (action := self._next_action(self._actions)) is not None:
+            self.watch(action)
             self._perform(action)
             suspended = self._table.facts.suspensions > before and not careless
             if suspended or isinstance(action, MistakeMade):
@@ -116,12 +136,22 @@ class ScenarioDealer:
             if times and seen == times:
                 return
 
+    def _next_action(self, actions: Iterator[DealerAction]) -> DealerAction | None:
+        """The dealer's next action; None after the last. Raises NotPossible without cards."""
+        try:
+            return next(actions, None)
+        except OutOfCards as error:
+            raise NotPossible(f"the dealer cannot go on: {error}") from error
+
     def _perform(self, action: DealerAction) -> None:
         match action:
             case Draw():
                 piece = self._dealer.newest
                 assert piece is not None, "a card was drawn from the piles"
                 self._hands.draw(piece, burn_key=action.burn_key)
+                if self.double_feeds and self._piles.shoe:
+                    self.double_feeds -= 1
+                    self._piles.next_piece()
             case DrawCutCard():
                 self._hands.draw(self._dealer.cut_card())
             case PressResult():

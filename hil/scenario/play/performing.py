@@ -43,7 +43,7 @@ class Performer:
     def __init__(self, scenario: Scenario, bench: Bench, seed: int) -> None:
         self._bench = bench
         self.piles = Piles(seed, shuffled=not scenario.shuffler)
-        self._dealer = ScenarioDealer(seed, self.piles, bench.shoe, bench.table)
+        self.dealer = self._dealer = ScenarioDealer(seed, self.piles, bench.shoe, bench.table)
         self._loaded = False
 
     def perform(self, body: said.ScenarioBody) -> None:
@@ -169,7 +169,10 @@ class Performer:
 
     @_do.register
     def _(self, body: said.NextCardDoes) -> None:
-        self._bench.shoe.plan(body.fault)
+        if body.fault is said.CardFault.DOUBLE_FEED:
+            self._dealer.double_feeds += 1
+        else:
+            self._bench.shoe.plan(body.fault)
 
     @_do.register
     def _(self, body: said.FloorDecides) -> None:
@@ -217,6 +220,13 @@ class Performer:
     @_do.register
     def _(self, body: said.JamMechanism) -> None:
         self._bench.shuffler.jam(body.compartment, jammed=body.jammed)
+
+    @_do.register
+    def _(self, body: said.StickSensor) -> None:
+        if body.compartment is None:
+            self._bench.shoe.stick_gate(stuck=body.stuck)
+        else:
+            self._bench.shuffler.stick_door(body.compartment, stuck=body.stuck)
 
     @_do.register
     def _(self, body: said.LeaveCards) -> None:

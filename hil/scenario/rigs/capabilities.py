@@ -28,6 +28,7 @@ class Capability(StrEnum):
     SPARE_CARDS = "spare-cards"
     UNREADABLE_CARDS = "unreadable-cards"
     EXIT_FAULTS = "exit-faults"
+    STUCK_SENSORS = "stuck-sensors"
     SHUFFLER_DOORS = "shuffler-doors"
     SHUFFLER_FAULTS = "shuffler-faults"
     MODE_KEY = "mode-key"
@@ -56,6 +57,7 @@ MEANINGS: Final = {
     Capability.SPARE_CARDS: "has cards of no batch, to exchange for others",
     Capability.UNREADABLE_CARDS: "has cards that no shoe can read",
     Capability.EXIT_FAULTS: "lets go wrong what a tag or the light barrier can do wrong",
+    Capability.STUCK_SENSORS: "lets a door's sensor or the shoe's gate get stuck",
     Capability.SHUFFLER_DOORS: "opens the shuffler's doors",
     Capability.SHUFFLER_FAULTS: "jams the shuffler, leaves cards in it, lights its lamps",
     Capability.MODE_KEY: "turns the key of the shuffler's mode",
@@ -103,6 +105,7 @@ _OF_KIND: Final[dict[type, Capability]] = {
     said.SwapCard: Capability.SPARE_CARDS,
     said.SwapAll: Capability.SPARE_CARDS,
     said.NextCardDoes: Capability.EXIT_FAULTS,
+    said.StickSensor: Capability.STUCK_SENSORS,
     said.MoveDoor: Capability.SHUFFLER_DOORS,
     said.ReachIn: Capability.SHUFFLER_DOORS,
     said.TurnModeKey: Capability.MODE_KEY,

@@ -171,6 +171,10 @@ class PersonShufflerHands:
             f"{'open' if is_open else 'close'} the door of {_COMPARTMENTS[compartment]}"
         )
 
+    def stick_door(self, compartment: int, *, stuck: bool) -> None:
+        """Raises NotPossible."""
+        raise NotPossible("nobody at a bench can let a sensor get stuck")
+
     def jam(self, compartment: int, *, jammed: bool) -> None:
         words = "jam a card in" if jammed else "clear the jam of"
         self._person.ask(f"{words} {_COMPARTMENTS[compartment]}")

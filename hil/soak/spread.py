@@ -1,0 +1,103 @@
+"""Plays many seeds: in this process, in several, or on the workers of a dask scheduler.
+
+Nothing here distributes work itself: that is concurrent.futures and dask.distributed.
+
+Source: hil/soak/README.md, "Many seeds", "More than one machine".
+"""
+# ruff: noqa: PLC0415 - dask.distributed is an extra, and loaded only where it is used.
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from hil.soak.soak import Played, play_seed
+
+# So many seeds go to a worker at once.
+SEEDS_TOGETHER = 8
+
+
+class CannotDistribute(Exception):
+    """The scheduler cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class TlsFiles:
+    """The certificates of a scheduler and its workers, and the key of this end."""
+
+    ca: Path
+    cert: Path
+    key: Path
+
+
+def play_some(seeds: tuple[int, ...]) -> tuple[Played, ...]:
+    """Play these seeds, one after the other."""
+    return tuple(map(play_seed, seeds))
+
+
+def played_here(seeds: Iterable[int], jobs: int) -> Iterator[Played]:
+    """Each seed as it was played by one of `jobs` processes; 1: by this one."""
+    if jobs == 1:
+        yield from map(play_seed, seeds)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        try:
+            yield from pool.map(play_seed, seeds, chunksize=SEEDS_TOGETHER)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def is_loopback(address: str) -> bool:
+    """Whether a scheduler's address, such as `tcp://127.0.0.1:8786`, is on this machine."""
+    host = urlsplit(address if "://" in address else f"//{address}").hostname or ""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def played_by_workers(
+    seeds: tuple[int, ...], address: str, tls: TlsFiles | None
+) -> Iterator[Played]:
+    """Each seed as it was played by a worker of the scheduler. Raises CannotDistribute.
+
+    A scheduler runs whatever code it is sent, so one beyond this machine needs certificates.
+    """
+    if tls is None and not is_loopback(address):
+        raise CannotDistribute(
+            f"the scheduler {address} is on another machine, and runs any code it is sent: without"
+            " certificates anyone on the network could run code at its workers. Allowed: loopback,"
+            " or TLS. Remedy: give --tls-ca, --tls-cert and --tls-key"
+        )
+    try:
+        import distributed
+    except ImportError as error:
+        raise CannotDistribute(
+            "dask.distributed is not installed. Remedy: install smartshoe[soak] here and on every"
+            " machine with workers"
+        ) from error
+    security: Any = None
+    if tls is not None:
+        security = distributed.Security(
+            tls_ca_file=str(tls.ca),
+            tls_client_cert=str(tls.cert),
+            tls_client_key=str(tls.key),
+            require_encryption=True,
+        )
+    try:
+        client = distributed.Client(address, security=security, timeout="10s")
+    except (OSError, TimeoutError) as error:
+        raise CannotDistribute(
+            f"the scheduler {address} does not answer: {error}. Remedy: start `dask scheduler` and"
+            " `dask worker` there first"
+        ) from error
+    with client:
+        together = [seeds[at : at + SEEDS_TOGETHER] for at in range(0, len(seeds), SEEDS_TOGETHER)]
+        futures = client.map(play_some, together, pure=False)
+        for _, results in distributed.as_completed(futures, with_results=True):
+            yield from results
