@@ -32,7 +32,8 @@ def check_understood(turns: Sequence[Turn], document: WireDocument) -> StepResul
     """Everything that arrived and was not understood, with its bytes and its section."""
     frames = [one for turn in turns for one in turn.heard.frames]
     size = sum(len(turn.data) for turn in turns)
-    in_frames = sum(len(one.data) for one in frames)
+    # What may stand between frames counts with them.
+    in_frames = size - sum(len(run.data) for turn in turns for run in turn.heard.undecoded)
     differences = (*_runs(turns, document), *_faults(turns, document))
     figures: _Figures = (
         ("bytes", size),

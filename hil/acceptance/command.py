@@ -326,7 +326,7 @@ def _answerer(order: "Order", answers: Path | None, steps: "tuple[GuidedStep, ..
 
     if answers is None:
         return AtTerminal()
-    return FromFile(answers, question_names(order.model, names_of(steps)))
+    return FromFile(answers, question_names(names_of(steps)))
 
 
 def _signing_key(path: Path) -> "TableKey":

@@ -33,7 +33,6 @@ from hil.acceptance.report.signed_report import (
     ReportFiles,
     ReportKeeper,
     is_accepted,
-    report_text,
     step_fields,
     verdict_of,
 )
@@ -302,7 +301,7 @@ def host_facts() -> dict[str, str]:
     }
 
 
-def question_names(model: AnyModel, steps: Sequence[str]) -> tuple[str, ...]:
+def question_names(steps: Sequence[str]) -> tuple[str, ...]:
     """The names of all questions of an acceptance, for a file of answers."""
     labels = (name for name, _ in LABELS)
     return (*labels, *cable.QUESTIONS, *levels.QUESTIONS, *steps)
@@ -324,8 +323,3 @@ def _why(result: StepResult) -> str:
     found: Iterable[str] = (one.found for one in result.differences)
     words = result.reason or "; ".join(found)
     return f": {words}" if words else ""
-
-
-def printed_report(ended: Ended) -> str:
-    """The signed report itself, for a disk that takes no more."""
-    return report_text(ended.document)

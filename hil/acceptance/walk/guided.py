@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from controller.messages.catalogue import to_words
 from controller.rules.cards import Card, Rank, Suit
-from drivers.commands import DeviceCommand
 from drivers.events import CommandAnswered, DeviceEvent, Face
 from drivers.faults import DeviceFault
 from drivers.monitor import event_text
@@ -49,7 +48,8 @@ class GuidedWalk:
             return _result(step, StepOutcome.NOT_DONE, reason=refusal)
         bench = self._bench
         put = len(bench.session.events)
-        begin = put if bench.answerer.present and not step.follows else self._seen
+        after_question = bench.answerer.present and not step.follows
+        begin = put if after_question or step.command is not None else self._seen
         answer = bench.answerer.ask(PersonQuestion(step.name, self._question(step)))
         if answer.skipped:
             self._leave(put)
@@ -60,8 +60,10 @@ class GuidedWalk:
         if arrived is None:
             self._leave(len(bench.session.events))
             return self._missing(step, begin, answer)
-        also = self._texts(self._seen, arrived.index)
-        self._seen = arrived.index + 1
+        also = self._texts(begin if step.command is not None else self._seen, arrived.index)
+        # What came before a command was not waited for yet where nobody acts.
+        if step.command is None or bench.answerer.present:
+            self._seen = arrived.index + 1
         return self._compared(step, arrived, also, answer)
 
     def _leave(self, seen: int) -> None:
@@ -129,7 +131,7 @@ class GuidedWalk:
             (
                 to_words(heard.event.detail)
                 for heard in session.events[begin:]
-                if isinstance(heard.event, CommandAnswered)
+                if step.command is not None and isinstance(heard.event, CommandAnswered)
             ),
             "",
         )
@@ -213,12 +215,6 @@ def names_of(steps: Sequence[GuidedStep]) -> tuple[str, ...]:
     """The names of all questions of these steps."""
     printed = (f"{one.name}-printed" for one in steps if one.printed)
     return (*(one.name for one in steps), *printed)
-
-
-def command_name(command: DeviceCommand) -> str:
-    """A command as people read it."""
-    order = getattr(command, "order", None)
-    return type(command).__name__ + (f" {order}" if order else "")
 
 
 def field_of(event: object, name: str) -> Any:

@@ -187,6 +187,26 @@ def test_a_second_open_is_refused(cable: Cable, port: SerialPort) -> None:
         SerialPort(cable.path, 4800).open()
 
 
+def test_a_line_without_signals_has_none_to_show(port: SerialPort, server: socket.socket) -> None:
+    number = server.getsockname()[1]
+    connected = SerialPort(f"socket://127.0.0.1:{number}", 4800)
+    connected.open()
+
+    assert port.signal_lines() is None
+    assert connected.signal_lines() is None
+    connected.close()
+    assert connected.signal_lines() is None
+
+
+def test_the_signals_of_a_line_are_shown_by_name(
+    port: SerialPort, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, on in (("cts", True), ("dsr", False), ("cd", True), ("ri", False)):
+        monkeypatch.setattr(serial.Serial, name, on)
+
+    assert port.signal_lines() == (("CTS", True), ("DSR", False), ("DCD", True), ("RI", False))
+
+
 def test_unplugging_ends_a_read(cable: Cable, port: SerialPort) -> None:
     thread, ends = reading_elsewhere(port)
     cable.unplug()

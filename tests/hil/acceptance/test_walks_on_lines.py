@@ -6,11 +6,18 @@ from typing import Any
 
 from acceptance_hands import Act, Hands, order_of, order_with, outcomes, run, shoe_acts, step
 
+from controller.system.keys import make_key
 from drivers.model import Installation, ReaderSeat
+from hil.acceptance.people import FromFile
 from hil.acceptance.report.results import StepOutcome
+from hil.acceptance.report.signed_report import ReportFiles
 from hil.acceptance.report.verify import verify_report
+from hil.acceptance.run import accept, question_names
+from hil.acceptance.walk.guided import names_of
+from hil.acceptance.walk.walks import walk_of
 from hil.dealing.tags import usual_batches
 from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.feig.reader import Movement, TagArrival
 from hil.emulator.feig.rfid_shoe import ExitFault, RfidShoe
 from hil.emulator.feig.table_reader import TableReader
 from hil.emulator.lines.serve import PtyServer, TcpServer
@@ -56,6 +63,7 @@ def test_commands_are_not_sent_unless_they_are_allowed(fast_dir: Path) -> None:
 
 def test_an_rfid_shoe_over_tcp(fast_dir: Path) -> None:
     batch = usual_batches()[0]
+    only_a_tag = Movement(1, TagArrival(bytes.fromhex(batch.cards[0].tag)))
     with TcpServer(RfidShoe()) as server:
 
         def draw(*faults: ExitFault) -> Act:
@@ -77,9 +85,11 @@ def test_an_rfid_shoe_over_tcp(fast_dir: Path) -> None:
             "card-2": draw(),
             "cut-card": lambda: server.perform(lambda one: one.draw_cut_card()),
             "no-tag": draw(ExitFault.NO_TAG),
+            "pulled-back": lambda: server.perform(lambda one: one.move((only_a_tag,))),
         }
         order = order_of("feig-rfid", server.url)
-        order = order_with(order, gate_input=1)
+        # Nothing comes from the reader at the end of this time: a deadline of the host decides.
+        order = order_with(order, gate_input=1, gate_ms_max=50)
 
         ended = run(order, Hands(acts), fast_dir)
 
@@ -147,3 +157,30 @@ def test_a_shuffler_proves_its_identity_and_walks_through_a_batch(fast_dir: Path
     assert (stated["device"], stated["firmware"]) == (pins.device, pins.version)
     assert stated["image_sha256"] == pins.image
     verify_report(fast_dir / "report.json", None)
+
+
+def test_without_a_person_what_the_device_did_before_counts_in_its_order(fast_dir: Path) -> None:
+    answers = fast_dir / "answers.toml"
+    answers.write_text(
+        'default = "skip: nobody is there"\nfirst-bytes = "done"\nstatus = "done"\n'
+        'lid-open = "done"\nlid-closed = "done"\nload = "done"\ncount = "done"\n',
+        encoding="utf-8",
+    )
+    with TcpServer(Shuffler()) as server:
+        server.perform(lambda one: one.open_door())
+        server.perform(lambda one: one.close_door())
+        server.perform(lambda one: one.put_in_back("red", 52))
+        server.perform(lambda one: one.press("load"))
+        server.perform(lambda one: one.press("count"))
+        order = order_of("tablelink-shuffler", server.url)
+        key = make_key(fast_dir / "acceptance.key")
+        names = question_names(names_of(walk_of(order.model, order.installed)))
+        files = ReportFiles(fast_dir / "report.json")
+
+        ended = accept(order, FromFile(answers, names), key, files)
+
+    done = ("status", "lid-open", "lid-closed", "load", "count", "understood", "replay")
+    assert {name: outcomes(ended)[name] for name in done} == dict.fromkeys(done, StepOutcome.PASS)
+    assert step(ended, "understood")["figures"]["share_in_frames_per_mille"] == 1000
+    assert step(ended, "jam")["reason"] == "nobody is there"
+    assert ended.document["answers"] == "the file answers.toml, without a person"
