@@ -37,8 +37,8 @@ ACCEPT_EXAMPLES: Final = (
         "...",
     ),
     example(
-        "smartshoe-hil accept ./shoe --model angel-eye-ii-ex --person 'Ann Lee' \\\n"
-        "    --answers answers.toml --report shoe-7.json",
+        "smartshoe-hil accept /dev/serial/by-id/usb-shoe --model angel-eye-ii-ex \\\n"
+        "    --person 'Ann Lee' --answers answers.toml --report shoe-7.json",
         "...",
         "NOT ACCEPTED: 3 failed (port, line, understood), ...",
         "...",
@@ -47,7 +47,7 @@ ACCEPT_EXAMPLES: Final = (
     example(
         "smartshoe-hil accept --verify shoe-7.json --key acceptance.key.pub",
         "shoe-7.json: signed with the key ...",
-        "its tape is unchanged, and gives the same events (0)",
+        "its tape is unchanged, and gives the same events (1)",
         "NOT ACCEPTED: ...",
     ),
 )
