@@ -1,6 +1,6 @@
 """Hands for acceptances of emulated devices: what a question asks is done at the emulator."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +26,21 @@ Act = Callable[[], object]
 
 
 class Hands:
-    """Does what a question asks at the emulated device, and answers."""
+    """Does what a question asks at the emulated device, and answers.
+
+    `again`: the questions for which it waits until it came.
+    """
 
     source = "a test"
     present = True
 
-    def __init__(self, acts: Mapping[str, Act], answers: Mapping[str, str] | None = None) -> None:
-        self._acts, self._answers = acts, answers or {}
+    def __init__(
+        self,
+        acts: Mapping[str, Act],
+        answers: Mapping[str, str] | None = None,
+        again: Collection[str] = (),
+    ) -> None:
+        self._acts, self._answers, self._again = acts, answers or {}, again
         self.asked: list[str] = []
 
     def ask(self, question: PersonQuestion) -> PersonAnswer:
@@ -48,7 +56,7 @@ class Hands:
         return PersonAnswer("done")
 
     def ask_again(self, name: str, why: str) -> bool:
-        return False
+        return name in self._again
 
     def say(self, text: str) -> None:
         pass

@@ -30,7 +30,7 @@ MS = 1_000_000
 def accepted_shoe(
     folder: Path, url: str, acts: dict[str, Act], answers: dict[str, str] | None = None
 ) -> Any:
-    return run(order_of("angel-eye-ii-ex", url, wait_s=SHORT_S), Hands(acts, answers), folder)
+    return run(order_of("angel-eye-ii-ex", url), Hands(acts, answers), folder)
 
 
 def test_a_wrong_checksum_is_listed_with_its_bytes_and_section(fast_dir: Path) -> None:
@@ -128,12 +128,13 @@ def test_a_card_that_is_not_the_printed_one_differs(fast_dir: Path) -> None:
 
 def test_what_does_not_arrive_has_failed(fast_dir: Path) -> None:
     with TcpServer(AngelEye()) as server:
-        ended = accepted_shoe(fast_dir, server.url, {**shoe_acts(server), "cut-card": lambda: None})
+        order = order_of("angel-eye-ii-ex", server.url, wait_s=SHORT_S)
+        ended = run(order, Hands({"cut-card": lambda: None}), fast_dir)
 
     found = step(ended, "cut-card")
     assert found["outcome"] == StepOutcome.FAIL
     assert found["differences"][0]["section"] == "Angel Eye II-EX, Codes"
-    assert "1 failed (cut-card)" in ended.document["verdict"]
+    assert "cut-card" in ended.document["verdict"].partition("not done")[0]
 
 
 def test_an_unread_card_differs(fast_dir: Path) -> None:

@@ -38,8 +38,7 @@ def some_run(folder: Path, **acts: Act) -> Ended:
     """A short run at an Angel Eye; what is not named is skipped."""
     with TcpServer(AngelEye()) as server:
         usual = {name: shoe_acts(server)[name] for name in ("first-bytes", "card-1", "power-on")}
-        order = order_of("angel-eye-ii-ex", server.url, wait_s=SHORT_S)
-        return run(order, Hands({**usual, **acts}), folder)
+        return run(order_of("angel-eye-ii-ex", server.url), Hands({**usual, **acts}), folder)
 
 
 @pytest.fixture
@@ -182,7 +181,7 @@ def test_a_port_that_stays_away_fails_its_steps_and_nothing_else(fast_dir: Path)
         acts = {name: acts[name] for name in ("first-bytes", "unplug", "replug")}
         order = order_of("angel-eye-ii-ex", server.path, wait_s=SHORT_S)
 
-        ended = run(order, Hands(acts), fast_dir)
+        ended = run(order, Hands(acts, again=("unplug",)), fast_dir)
 
     assert outcomes(ended)["port"] == StepOutcome.PASS
     assert outcomes(ended)["unplug"] == StepOutcome.FAIL
@@ -235,7 +234,7 @@ class SharedPort:
 def test_a_port_that_a_second_program_can_open_has_failed(fast_dir: Path) -> None:
     with PtyServer(AngelEye(), link=fast_dir / "shoe") as server:
         acts = {"first-bytes": shoe_acts(server)["first-bytes"]}
-        order = order_of("angel-eye-ii-ex", server.path, wait_s=SHORT_S)
+        order = order_of("angel-eye-ii-ex", server.path)
         ended = run(order, Hands(acts), fast_dir, lambda url, _: SharedPort(url))
 
     assert outcomes(ended)["port"] == StepOutcome.FAIL
@@ -315,7 +314,12 @@ def hil(*words: str, cwd: Path, stdin: int = subprocess.DEVNULL) -> "subprocess.
     )
 
 
-def test_ctrl_c_at_a_question_leaves_a_report_and_exits_with_130(fast_dir: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "by", "code"), [(signal.SIGINT, "Ctrl-C", 130), (signal.SIGTERM, "SIGTERM", 143)]
+)
+def test_a_signal_at_a_question_leaves_a_report(
+    number: int, by: str, code: int, fast_dir: Path
+) -> None:
     with TcpServer(AngelEye()) as server:
         words = (server.url, "--model", "angel-eye-ii-ex", "--person", "Ann Lee")
         process = hil(*words, "--report", "r.json", cwd=fast_dir, stdin=subprocess.PIPE)
@@ -326,11 +330,11 @@ def test_ctrl_c_at_a_question_leaves_a_report_and_exits_with_130(fast_dir: Path)
             text += letter
             if "[label-firmware]" in text:
                 break
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, _ = process.communicate(timeout=END_S_MAX)
 
-    assert process.returncode == 130
-    assert out.startswith("INCOMPLETE, ended by Ctrl-C: ")
+    assert process.returncode == code
+    assert out.startswith(f"INCOMPLETE, ended by {by}: ")
     verify_report(fast_dir / "r.json", None)
 
 
