@@ -49,6 +49,7 @@ FAULTS_EXAMPLES: Final = (
         "shoe-drop                      wire      frames are lost",
         "...",
     ),
+    example("smartshoe-hil faults --json", "{", "..."),
 )
 
 
@@ -84,7 +85,7 @@ def soak(
     ] = Path("soak"),
     as_json: Annotated[bool, typer.Option("--json", help="End with one JSON object.")] = False,
 ) -> None:
-    """Play simulated shoes with swarms of faults, and check the program after every event."""
+    """Play simulated shoes with faults, and check all of them."""
     if scenario is not None:
         raise typer.Exit(_play_file(scenario, seed))
     wanted = tuple(range(first, first + seeds))
@@ -173,7 +174,7 @@ def _remark(text: str) -> None:
 def faults(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """List the faults of a soak run by name: on the wire, in devices, in the host, by people."""
+    """List the faults of a soak."""
     from hil.soak.faults import FAULTS
 
     if as_json:

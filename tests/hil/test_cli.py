@@ -21,7 +21,10 @@ GOLDEN = tomllib.loads(
 HEARD = [one for one in GOLDEN["packet"] if one["event"] != 1]
 BLOCKS = [GOLDEN["section"], GOLDEN["interface"], *HEARD]
 RECORD = b"".join(bytes.fromhex(block["hex"]) for block in BLOCKS)
-COMMANDS = (*("demo", "emulate", "replay", "relay", "accept", "run", "rigs", "check", "soak", "faults", "mistakes"),)
+COMMANDS = (
+    *("demo", "emulate", "replay", "relay", "run", "rigs", "check", "accept", "soak", "faults"),
+    "mistakes",
+)
 # The scenario that the room's page shows first.
 SCENARIO = re.findall(
     r"^```scenario\n(.*?)^```",

@@ -20,7 +20,7 @@ measure step at most 10s
 """
 LATE = "burn 2c + 2\nwait 2s\nmeasure step at most 1s\nP 9h"
 IMPOSSIBLE = 'scenario impossible "<b>&"\nmeasure exchange\nwait 1s'
-LEFT_OUT = "host disk-full"
+LEFT_OUT = "expect metric smartshoe_x is 1"
 
 
 def played(text: str, name: str = "tried", seed: int = 1) -> Played:

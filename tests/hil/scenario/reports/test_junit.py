@@ -45,7 +45,7 @@ def test_what_was_left_out_is_a_skipped_case_with_the_reason() -> None:
     skipped = document(LEFT_OUT).find("testsuite/testcase/skipped")
 
     assert skipped is not None
-    assert skipped.get("message") == "rig simulated has no disk: `host disk-full` at line 1"
+    assert skipped.get("message") == "rig simulated has no metrics: `expect metric smartshoe_x is 1` at line 1"
 
 
 def test_measures_and_the_catch_are_properties() -> None:

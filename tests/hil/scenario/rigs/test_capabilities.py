@@ -17,6 +17,7 @@ NEEDED = [
     ("swap red 4 for other back", {Capability.SPARE_CARDS}),
     ("swap red all", {Capability.SPARE_CARDS}),
     ("next card pulled_back", {Capability.EXIT_FAULTS}),
+    ("stuck door 1", {Capability.STUCK_SENSORS}),
     ("door 1 open", {Capability.SHUFFLER_DOORS}),
     ("reach in red", {Capability.SHUFFLER_DOORS}),
     ("mode sort", {Capability.MODE_KEY}),
