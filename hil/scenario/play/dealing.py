@@ -126,12 +126,15 @@ class ScenarioDealer:
         if self._actions is None:
             raise NotPossible("no shoe is loaded; write `load red` first")
         seen, before = 0, self._table.facts.suspensions
+        first = True
         while (action := self._next_action(self._actions)) is not None:
             self.watch(action)
             self._perform(action)
             suspended = self._table.facts.suspensions > before and not careless
-            if suspended or isinstance(action, MistakeMade):
+            # The first action tells of a mistake that stopped the deal before.
+            if suspended or (isinstance(action, MistakeMade) and not first):
                 return
+            first = False
             seen += isinstance(action, Pause) and action.kind is kind
             if times and seen == times:
                 return

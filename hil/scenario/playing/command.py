@@ -110,11 +110,11 @@ def run(
     from hil.scenario.playing.session import play_all
     from hil.scenario.reports.progress import Progress
     from hil.scenario.reports.result_json import run_object, scenario_object
-    from hil.scenario.reports.written import ReportFiles
+    from hil.scenario.reports.written import ReportsWanted
 
     found = read_scenarios(scenarios)
     described = read_known_rig(rig)
-    reports = ReportFiles(junit, html)
+    reports = ReportsWanted(junit, html)
     progress = Progress(_console(as_json=as_json))
     with _guard(described):
         session = play_all(

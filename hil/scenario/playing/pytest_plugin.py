@@ -15,7 +15,7 @@ import pytest
 from controller.script.errors import ScriptError
 from hil.scenario.language.reading import SUFFIX, Scenario, parse_scenario, read_scenario
 from hil.scenario.play.run import ScenarioResult, StepOutcome
-from hil.scenario.reports.played import Played
+from hil.scenario.reports.played import PlayedScenario
 from hil.scenario.reports.progress import step_line
 from hil.scenario.rigs.open_rig import Interrupted, PlayedRig
 from hil.scenario.rigs.rig_file import RigFileError, read_rig
@@ -95,7 +95,7 @@ class ScenarioTestFile(pytest.File):
 class ScenarioFailed(Exception):
     """A scenario did not pass; `played` says where and why."""
 
-    def __init__(self, played: Played) -> None:
+    def __init__(self, played: PlayedScenario) -> None:
         super().__init__(played.why)
         self.played = played
 
@@ -116,7 +116,7 @@ class ScenarioItem(pytest.Item):
             if one.measure:
                 self.user_properties.append((f"{one.measure}:{one.line}", one.measured_ns / 10**6))
         if result.outcome is not StepOutcome.PASS:
-            raise ScenarioFailed(Played(self.path, result))
+            raise ScenarioFailed(PlayedScenario(self.path, result))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *more: Any) -> Any:
         """The steps that were run, and why it failed with line and column."""

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from controller.cli.errors import ExitCode
 from hil.scenario.play.run import ScenarioResult, StepOutcome
 from hil.scenario.playing.files import ScenarioFile
-from hil.scenario.reports.played import Played
+from hil.scenario.reports.played import PlayedScenario
 from hil.scenario.reports.progress import Progress
 from hil.scenario.rigs.open_rig import Interrupted, PlayedRig
 from hil.scenario.rigs.rig_file import RigFile
@@ -21,7 +21,7 @@ from hil.scenario.rigs.rig_file import RigFile
 class PlayedRun:
     """What was played. `interrupted`: by Ctrl-C, and the rest was not begun."""
 
-    runs: tuple[Played, ...]
+    runs: tuple[PlayedScenario, ...]
     interrupted: bool
 
     @property
@@ -38,17 +38,17 @@ def play_all(
     rig: RigFile,
     seed: int,
     progress: Progress,
-    ended: Callable[[Played], object],
+    ended: Callable[[PlayedScenario], object],
 ) -> PlayedRun:
     """Play them all; `ended` is called after each. Ctrl-C ends it with what was run."""
-    runs: list[Played] = []
+    runs: list[PlayedScenario] = []
     with TemporaryDirectory(prefix="smartshoe-") as folder:
         opened = PlayedRig(rig, Path(folder))
         try:
             for one in scenarios:
                 progress.begin(one.path, one.scenario)
                 result, interrupted = _result(opened, one, seed, progress)
-                runs.append(Played(one.path, result))
+                runs.append(PlayedScenario(one.path, result))
                 progress.end(runs[-1])
                 ended(runs[-1])
                 if interrupted:

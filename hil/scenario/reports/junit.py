@@ -10,7 +10,7 @@ from typing import Final
 from xml.etree import ElementTree as ET
 
 from hil.scenario.play.run import StepOutcome, StepResult
-from hil.scenario.reports.played import Played
+from hil.scenario.reports.played import PlayedScenario
 
 NS_PER_S: Final = 1_000_000_000
 _ELEMENTS: Final = {
@@ -22,7 +22,7 @@ _ELEMENTS: Final = {
 _NOT_XML: Final = re.compile(r"[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]")
 
 
-def junit_xml(runs: Sequence[Played], rig: str) -> str:
+def junit_xml(runs: Sequence[PlayedScenario], rig: str) -> str:
     """The document. A scenario that was left out is a suite with one skipped case."""
     root = ET.Element("testsuites", name=f"smartshoe-hil {rig}")
     for played in runs:
@@ -35,7 +35,7 @@ def junit_xml(runs: Sequence[Played], rig: str) -> str:
     return document.decode() + "\n"
 
 
-def _suite(played: Played) -> ET.Element:
+def _suite(played: PlayedScenario) -> ET.Element:
     result = played.result
     suite = ET.Element("testsuite", name=_clean(result.scenario.name), file=_clean(played.path))
     cases = [_case(played, one) for one in result.steps]
@@ -62,7 +62,7 @@ def _suite(played: Played) -> ET.Element:
     return suite
 
 
-def _case(played: Played, step: StepResult) -> ET.Element:
+def _case(played: PlayedScenario, step: StepResult) -> ET.Element:
     case = ET.Element(
         "testcase",
         classname=_clean(played.result.scenario.name),
@@ -80,7 +80,7 @@ def _case(played: Played, step: StepResult) -> ET.Element:
     return case
 
 
-def _skipped_case(played: Played) -> ET.Element:
+def _skipped_case(played: PlayedScenario) -> ET.Element:
     result = played.result
     case = ET.Element(
         "testcase",

@@ -12,13 +12,13 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from controller.version import VERSION
 from hil.scenario.play.run import StepOutcome
-from hil.scenario.reports.played import Played, duration
+from hil.scenario.reports.played import PlayedScenario, duration
 from hil.scenario.reports.time_line import AXIS_WIDTH, time_line
 
 TEXT_WIDTH: Final = 360
 
 
-def results_page(runs: Sequence[Played], rig: str) -> str:
+def results_page(runs: Sequence[PlayedScenario], rig: str) -> str:
     """The page as HTML."""
     counted = Counter(one.result.outcome for one in runs)
     return (

@@ -10,7 +10,7 @@ from hil.scenario.play.run import ScenarioResult, StepOutcome, StepResult
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedScenario:
     """One scenario that was played, from that file."""
 
     path: Path

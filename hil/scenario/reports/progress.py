@@ -14,7 +14,7 @@ from rich.text import Text
 
 from hil.scenario.language.reading import Scenario
 from hil.scenario.play.run import StepOutcome, StepResult
-from hil.scenario.reports.played import Played, duration
+from hil.scenario.reports.played import PlayedScenario, duration
 
 _STYLES: Final = {
     StepOutcome.PASS: "green",
@@ -49,7 +49,7 @@ class Progress:
         self._print(step_line(step))
         self._show_next()
 
-    def end(self, played: Played) -> None:
+    def end(self, played: PlayedScenario) -> None:
         """A scenario has ended."""
         if self._status is not None:
             self._status.stop()
@@ -66,7 +66,7 @@ class Progress:
             line.append(f"  {where}")
         self._print(line)
 
-    def summary(self, runs: Sequence[Played], rig: str, seed: int) -> None:
+    def summary(self, runs: Sequence[PlayedScenario], rig: str, seed: int) -> None:
         """The end of the run: the measures, what did not pass, and how many ended how."""
         measured = [(one, step) for one in runs for step in one.result.steps if step.measure]
         for one, step in measured:

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from hil.scenario.play.run import StepOutcome, StepResult
-from hil.scenario.reports.played import Played
+from hil.scenario.reports.played import PlayedScenario
 
 NS_PER_MS: Final = 1_000_000
 
 
-def scenario_object(played: Played) -> dict[str, Any]:
+def scenario_object(played: PlayedScenario) -> dict[str, Any]:
     """One scenario with its steps and measures; times in milliseconds."""
     result = played.result
     return {
@@ -53,7 +53,7 @@ def _step_object(step: StepResult) -> dict[str, Any]:
     }
 
 
-def incident_object(played: Played) -> dict[str, Any]:
+def incident_object(played: PlayedScenario) -> dict[str, Any]:
     """Whether an incident was caught, at which card (None: at none) and at which step."""
     result = played.result
     step = result.caught_step
@@ -66,7 +66,9 @@ def incident_object(played: Played) -> dict[str, Any]:
     }
 
 
-def run_object(runs: Sequence[Played], rig: str, seed: int, *, interrupted: bool) -> dict[str, Any]:
+def run_object(
+    runs: Sequence[PlayedScenario], rig: str, seed: int, *, interrupted: bool
+) -> dict[str, Any]:
     """The run: how many scenarios ended how, and every incident by its name."""
     counted = Counter(one.result.outcome for one in runs)
     found: dict[str, Any] = {

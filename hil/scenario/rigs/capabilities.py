@@ -46,6 +46,7 @@ class Capability(StrEnum):
     WIRE_FAULTS = "wire-faults"
     LONG_WAITS = "long-waits"
     METRICS = "metrics"
+    SCAN_TIMES = "scan-times"
 
 
 MEANINGS: Final = {
@@ -75,6 +76,7 @@ MEANINGS: Final = {
     Capability.WIRE_FAULTS: "disturbs what a device sends on its line",
     Capability.LONG_WAITS: "lets more than 5 minutes pass, because its clock can be moved",
     Capability.METRICS: "serves the program's metrics",
+    Capability.SCAN_TIMES: "sees when the last byte of a card comes",
 }
 
 _SHOES: Final = {"angel-eye": Capability.ANGEL_EYE, "rfid": Capability.RFID}
@@ -162,6 +164,8 @@ def _needs_of(body: said.ScenarioBody) -> Iterator[Capability]:
             yield _HOST[body.fault]
         case said.Wait() if body.ns > WAIT_NS_MAX:
             yield Capability.LONG_WAITS
+        case said.Measure(kind=said.MeasureKind.SCAN_TO_VERDICT):
+            yield Capability.SCAN_TIMES
         case said.Expect(subject=said.Subject.METRIC):
             yield Capability.METRICS
         case said.Expect() if body.within_ns > WAIT_NS_MAX:

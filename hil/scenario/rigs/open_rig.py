@@ -15,6 +15,7 @@ from hil.scenario.benches.simulated_bench import SimulatedBench
 from hil.scenario.language.reading import Scenario
 from hil.scenario.play.bench import Bench, RigBroken
 from hil.scenario.play.run import ScenarioResult, ScenarioRun, Show, StepOutcome, StepResult
+from hil.scenario.rigs.bench_program import person_bench
 from hil.scenario.rigs.left_out import reason_left_out
 from hil.scenario.rigs.rig_file import PTY, RigFile, RigKind
 
@@ -35,21 +36,7 @@ def open_bench(rig: RigFile, scenario: Scenario, folder: Path) -> AbstractContex
         case RigKind.FIRMWARE:
             return emulated_bench(scenario, folder, line=line, shuffler=firmware_shuffler)
         case RigKind.BENCH:
-            _require_ports(rig)
-            raise RigBroken("the program cannot be started for a bench yet")
-
-
-def _require_ports(rig: RigFile) -> None:
-    """Raises RigBroken where a device of a bench is not there."""
-    devices = [("shoe", rig.shoe.line)]
-    if rig.shuffler is not None:
-        devices.append(("shuffler", rig.shuffler.device))
-    for device, port in devices:
-        if "://" not in port and not Path(port).exists():
-            raise RigBroken(
-                f"the port of the {device} is not there: {port}. Remedy: plug it in, or correct"
-                f" the rig's file; `smartshoe-hil check` checks all of it"
-            )
+            return person_bench(rig, scenario, folder)
 
 
 class Interrupted(Exception):

@@ -4,13 +4,12 @@ Not run with real devices yet.
 Source: hil/scenario/README.md, "A bench".
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, TextIO
 
 from hil.dealing.actions import PressResult
 from hil.dealing.cards import Card, PhysicalCard
-from hil.emulator.feig.rfid_shoe import ExitFault
-from hil.scenario.language.statements import Disturb, Interference, TablePart
+from hil.scenario.language.statements import CardFault, Disturb, Interference, TablePart
 from hil.scenario.play.bench import NotPossible, RigBroken, ShufflerHands, TableSide
 from hil.scenario.rigs.bench_commands import run_bench_command
 from hil.scenario.rigs.capabilities import Capability
@@ -60,7 +59,11 @@ class BenchPower:
 class PersonShoeHands:
     """A person at a real dealing shoe; the cards come from the feeder, or from that person."""
 
-    def __init__(self, rig: RigFile, model: str, person: AskedPerson) -> None:
+    def __init__(
+        self, rig: RigFile, model: str, person: AskedPerson, card_left: Callable[[], object]
+    ) -> None:
+        """`card_left` is called when a card has left the shoe that the table will judge."""
+        self._card_left = card_left
         self._feeder = rig.feeder.command if rig.feeder is not None else PERSON
         self._keys = model == "angel-eye"
         self._person = person
@@ -79,7 +82,12 @@ class PersonShoeHands:
         if self._feeder == PERSON:
             key = ", with the burn key held" if burn_key else ""
             self._person.ask(f"draw {_in_words(piece, readable=readable)}{key}")
-            return
+        else:
+            self._feed(piece, burn_key=burn_key, readable=readable)
+        if piece.card is not None and readable:
+            self._card_left()
+
+    def _feed(self, piece: PhysicalCard, *, burn_key: bool, readable: bool) -> None:
         if burn_key:
             self._person.ask("hold the burn key until the next question")
         face = _face(piece.card) if piece.card is not None else "cut"
@@ -117,7 +125,11 @@ class PersonShoeHands:
         self._require_keys("setting mode")
         self._person.ask(f"turn the key of the setting mode {'on' if on else 'off'}")
 
-    def plan(self, fault: ExitFault) -> None:
+    def stick_gate(self, *, stuck: bool) -> None:
+        """Raises NotPossible."""
+        raise NotPossible("nobody at a bench can let a sensor get stuck")
+
+    def plan(self, fault: CardFault) -> None:
         """Say what has to go wrong with the next card."""
         self._person.ask(f"make ready for the next card: {fault.value.replace('_', ' ')}")
 
@@ -202,9 +214,16 @@ class PersonShufflerHands:
 class PersonBench:
     """A table with real devices. `table` is the program under test, already running."""
 
-    def __init__(self, rig: RigFile, model: str, table: TableSide, person: AskedPerson) -> None:
+    def __init__(
+        self,
+        rig: RigFile,
+        model: str,
+        table: TableSide,
+        person: AskedPerson,
+        card_left: Callable[[], object] = lambda: None,
+    ) -> None:
         self.table = table
-        self.shoe = PersonShoeHands(rig, model, person)
+        self.shoe = PersonShoeHands(rig, model, person, card_left)
         self._person = person
         self._rack = Capability.RACK in rig.can
         self._shuffler = None if rig.shuffler is None else PersonShufflerHands(rig, person)

@@ -13,7 +13,7 @@ from string import Formatter
 from typing import Final
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from hil.scenario.rigs.capabilities import Capability
 
@@ -65,6 +65,12 @@ class RigFeeder(Struct, frozen=True, forbid_unknown_fields=True):
     command: str = PERSON
 
 
+class CommissionedTable(Struct, frozen=True, forbid_unknown_fields=True):
+    """The folder of a commissioned table: keys, identities, batches, and sections.toml."""
+
+    folder: str
+
+
 class RigFile(Struct, frozen=True, forbid_unknown_fields=True):
     """A rig as its file describes it. `capabilities` are those that no other key implies."""
 
@@ -76,6 +82,7 @@ class RigFile(Struct, frozen=True, forbid_unknown_fields=True):
     shuffler: RigShuffler | None = None
     power: RigPower = RigPower()
     feeder: RigFeeder | None = None
+    table: CommissionedTable | None = None
 
     @property
     def can(self) -> frozenset[Capability]:
@@ -111,10 +118,14 @@ def read_rig(name_or_path: str) -> RigFile:
             f"--rig: there is no rig {name_or_path!r}. Allowed: {allowed}. Remedy: use one of them"
         )
     try:
-        return parse_rig(path.read_text("utf-8"), str(path))
+        rig = parse_rig(path.read_text("utf-8"), str(path))
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise RigFileError(f"{path}: cannot be read: {why}. Remedy: correct the path") from error
+    if rig.table is None:
+        return rig
+    # Relative to the rig's file.
+    return structs.replace(rig, table=CommissionedTable(str(path.parent / rig.table.folder)))
 
 
 def parse_rig(text: str, place: str) -> RigFile:
@@ -147,6 +158,7 @@ def _in_words(problem: str) -> str:
             "shuffler": RigShuffler,
             "power": RigPower,
             "feeder": RigFeeder,
+            "table": CommissionedTable,
         }
         allowed = ", ".join(kinds.get(key, RigFile).__struct_fields__)
     allowed = f". Allowed: {allowed}" if allowed else ""
@@ -172,10 +184,11 @@ def _problems(rig: RigFile) -> Iterator[str]:
             f"`shuffler.device`: there is no such device. Allowed: {EMULATOR}, {FIRMWARE}."
             " Remedy: use one of them"
         )
-    if not bench and (rig.feeder is not None or rig.power != RigPower()):
+    if not bench and (rig.feeder is not None or rig.table is not None or rig.power != RigPower()):
+        key = "feeder" if rig.feeder else "table" if rig.table else "power"
         yield (
-            f"`{'feeder' if rig.feeder else 'power'}`: an emulated device needs no command."
-            " Allowed: `capabilities` alone. Remedy: take the table out"
+            f"`{key}`: an emulated device needs no command and no commissioned table."
+            " Allowed: `capabilities` alone. Remedy: take the key out"
         )
     for twice in sorted({*rig.capabilities} & rig.of_other_keys):
         yield f'`capabilities`: "{twice}" follows from another key. Remedy: take it out'

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from hil.scenario.language.reading import parse_scenario
 from hil.scenario.play.run import StepOutcome, StepResult
-from hil.scenario.reports.played import Played
+from hil.scenario.reports.played import PlayedScenario
 from hil.scenario.rigs.open_rig import PlayedRig
 from hil.scenario.rigs.rig_file import read_rig
 
@@ -20,14 +20,14 @@ measure step at most 10s
 """
 LATE = "burn 2c + 2\nwait 2s\nmeasure step at most 1s\nP 9h"
 IMPOSSIBLE = 'scenario impossible "<b>&"\nmeasure exchange\nwait 1s'
-LEFT_OUT = "expect metric smartshoe_x is 1"
+LEFT_OUT = "expect metric smartshoe_a is 1"
 
 
-def played(text: str, name: str = "tried", seed: int = 1) -> Played:
+def played(text: str, name: str = "tried", seed: int = 1) -> PlayedScenario:
     """The scenario of that text, played."""
     scenario = parse_scenario(text, name=name)
     result = PlayedRig(read_rig("simulated"), Path("unused")).play(scenario, seed)
-    return Played(Path(f"{name}.scenario"), result)
+    return PlayedScenario(Path(f"{name}.scenario"), result)
 
 
 def step(began_ms: int, took_ms: int, text: str = "wait 1s", **more: object) -> StepResult:

@@ -19,7 +19,7 @@ def test_a_file(rig):
 
 
 def test_what_the_rig_cannot_do(rig):
-    rig("expect metric smartshoe_x is 1")
+    rig("expect metric smartshoe_a is 1")
 """
 BARE = """
 name = "bare"
@@ -51,7 +51,7 @@ def test_a_file_is_a_test_and_what_is_left_out_a_skip(folder: pytest.Pytester) -
             "*FAIL  3:1 * measure step at most 1s: 2 s: it took 2000.0 ms",
             "*late.scenario:3:1: measure step at most 1s: it took 2000.0 ms",
             "PASSED overdraw.scenario::overdraw",
-            "SKIPPED *rig simulated has no metrics: `expect metric smartshoe_x is 1` at line 1",
+            "SKIPPED *rig simulated has no metrics: `expect metric smartshoe_a is 1` at line 1",
             "FAILED late.scenario::late*",
         ]
     )

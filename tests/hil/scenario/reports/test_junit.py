@@ -7,7 +7,7 @@ from played_scenarios import IMPOSSIBLE, LATE, LEFT_OUT, OVERDRAW, played, step
 from hil.scenario.language.reading import parse_scenario
 from hil.scenario.play.run import ScenarioResult
 from hil.scenario.reports.junit import junit_xml
-from hil.scenario.reports.played import Played
+from hil.scenario.reports.played import PlayedScenario
 
 
 def document(*texts: str) -> ET.Element:
@@ -45,7 +45,10 @@ def test_what_was_left_out_is_a_skipped_case_with_the_reason() -> None:
     skipped = document(LEFT_OUT).find("testsuite/testcase/skipped")
 
     assert skipped is not None
-    assert skipped.get("message") == "rig simulated has no metrics: `expect metric smartshoe_x is 1` at line 1"
+    assert (
+        skipped.get("message")
+        == "rig simulated has no metrics: `expect metric smartshoe_a is 1` at line 1"
+    )
 
 
 def test_measures_and_the_catch_are_properties() -> None:
@@ -60,7 +63,7 @@ def test_measures_and_the_catch_are_properties() -> None:
 
 def test_characters_that_xml_cannot_have_are_replaced() -> None:
     one = ScenarioResult(parse_scenario("wait 1s"), "own", 1, (step(0, 1, 'lamp 4 on "\x1b"'),))
-    text = junit_xml([Played(played(LATE).path, one)], "own")
+    text = junit_xml([PlayedScenario(played(LATE).path, one)], "own")
 
     assert 'lamp 4 on "\N{REPLACEMENT CHARACTER}"' in ET.tostring(
         ET.fromstring(text), encoding="unicode"

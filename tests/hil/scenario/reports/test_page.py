@@ -69,7 +69,7 @@ def test_the_reason_and_the_catch_are_said() -> None:
 
     assert "at card 8, line 7" in re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", text))
     assert "tried.scenario:3:1: measure step at most 1s: it took 2000.0 ms" in text
-    assert "rig simulated has no metrics: `expect metric smartshoe_x is 1` at line 1" in text
+    assert "rig simulated has no metrics: `expect metric smartshoe_a is 1` at line 1" in text
 
 
 def test_no_run_is_a_page_too() -> None:

@@ -43,12 +43,13 @@ def test_a_scenario_is_played_and_each_step_is_shown() -> None:
 
 def test_what_the_rig_cannot_do_is_skipped_without_a_step() -> None:
     result = PlayedRig(read_rig("simulated"), UNUSED).play(
-        scenario("expect metric smartshoe_x is 1")
+        scenario("expect metric smartshoe_a is 1")
     )
 
     assert (result.outcome, result.steps) == (StepOutcome.SKIP, ())
-    assert result.why_skipped == (
-        "rig simulated has no metrics: `expect metric smartshoe_x is 1` at line 1"
+    assert (
+        result.why_skipped
+        == "rig simulated has no metrics: `expect metric smartshoe_a is 1` at line 1"
     )
 
 

@@ -8,10 +8,9 @@ import pytest
 from hil.dealing.actions import PressResult
 from hil.dealing.cards import PhysicalCard, card_named
 from hil.dealing.tableau import Winner
-from hil.emulator.feig.rfid_shoe import ExitFault
 from hil.scenario.benches.simulated_bench import SimulatedBench
 from hil.scenario.language.reading import parse_scenario
-from hil.scenario.language.statements import TablePart
+from hil.scenario.language.statements import CardFault, TablePart
 from hil.scenario.play.bench import NotPossible, RigBroken
 from hil.scenario.play.run import ScenarioRun, StepOutcome
 from hil.scenario.rigs.person_bench import AskedPerson, PersonBench
@@ -85,7 +84,7 @@ def test_every_other_act_at_the_devices_is_asked_for() -> None:
     shoe.press_forced_exit()
     shoe.clear_error(2)
     shoe.turn_setting_key(on=True)
-    shoe.plan(ExitFault.PULLED_BACK)
+    shoe.plan(CardFault.PULLED_BACK)
     shoe.take_cards_out()
     shuffler.move_door(0, is_open=True)
     shuffler.jam(1, jammed=True)

@@ -6,6 +6,7 @@ import pytest
 
 from hil.scenario.rigs.capabilities import Capability
 from hil.scenario.rigs.rig_file import (
+    CommissionedTable,
     RigFileError,
     RigKind,
     RigPower,
@@ -65,6 +66,12 @@ def test_a_rig_of_a_file_has_the_capabilities_of_its_keys(fast_dir: Path) -> Non
     }
 
 
+def test_the_folder_of_a_table_is_relative_to_the_rigs_file(fast_dir: Path) -> None:
+    (fast_dir / "own.toml").write_text(BENCH + '[table]\nfolder = "own"')
+
+    assert read_rig(str(fast_dir / "own.toml")).table == CommissionedTable(str(fast_dir / "own"))
+
+
 def test_without_a_switch_or_feeder_it_lacks_what_they_do() -> None:
     without = BENCH.partition("[power]")[0]
 
@@ -81,6 +88,7 @@ def test_without_a_switch_or_feeder_it_lacks_what_they_do() -> None:
         (EMULATED + '[shuffler]\ndevice = "real"', "shuffler.device", "emulator, firmware"),
         (EMULATED + '[power]\nshoe = "x {state}"', "power", "`capabilities` alone"),
         (EMULATED + "[feeder]", "feeder", "`capabilities` alone"),
+        (EMULATED + '[table]\nfolder = "x"', "table", "`capabilities` alone"),
         (BENCH.replace('"cables"', '"cabels"'), "capabilities[0]", "angel-eye, rfid, shuffler"),
         (BENCH.replace("/dev/ttyUSB0", "pty"), "shoe.line", "a port such as /dev/ttyUSB0"),
         (BENCH.replace("{state}", "{stat}"), "power.shoe", "{state}"),
