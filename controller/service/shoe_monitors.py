@@ -1,12 +1,14 @@
 """Runs the shoe monitors of one table behind its store: what they say goes to the log and people.
 
 After a start, and where transactions were left out, it reads on from the journal, on the thread of
-its own queue: no start and no card waits.
+its own queue: no start and no card waits. Pauses are looked at by the clock, too: while nobody
+deals no input need come.
 
 Source: controller/monitors/README.md, "Where they run"; controller/table/README.md, "Subscribers".
 """
 
 import logging
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar, Final
@@ -19,14 +21,16 @@ from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError
 from controller.monitors.advisory import Advisory, AdvisoryKind
-from controller.monitors.items import MonitorItem, ShoeOpens
+from controller.monitors.items import MonitorItem, ShoeOpens, TimePasses
 from controller.monitors.state import MonitorState
 from controller.monitors.take import take
 from controller.procedure.people.setting_changes import effective_book
 from controller.replay.stored_conclusions import stored_conclusions
+from controller.table.monitor import MachineMonitor
 from controller.views.build import advisory_view
 from controller.views.monitored import Monitored, Shown, monitor_items
 from controller.views.snapshot_devices import advisory_words
+from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.monitors")
 # The monitors compare a shoe with so many before it.
@@ -41,6 +45,7 @@ class ShoeMonitors:
     """Follows what a table stores, and says what its monitors say.
 
     `count` is called with each advisory's kind, `announce` when `advisories` has changed.
+    `stored` is for the thread of its queue, `time_passes` for any other.
     """
 
     name: ClassVar[str] = "monitors"
@@ -55,6 +60,7 @@ class ShoeMonitors:
         self._journal = journal
         self._count = count
         self._announce = announce
+        self._lock = threading.Lock()
         self._state = MonitorState()
         self._monitored = Monitored()
         # The last record that was taken in; None before the first transaction.
@@ -64,6 +70,18 @@ class ShoeMonitors:
 
     def stored(self, stored: Stored) -> None:
         """Take one transaction in, after what is missing before it."""
+        with self._lock:
+            self._take_in(stored)
+
+    def time_passes(self, at: Timestamp) -> None:
+        """Look at the pause that lasts, if any."""
+        with self._lock:
+            if self._state.pause is None:
+                return
+            self._say(self._take_item(TimePasses(at.monotonic_ns)))
+            self._show()
+
+    def _take_in(self, stored: Stored) -> None:
         shown = Shown.by(effective_book(stored.book, stored.state.table))
         # Set first: what cannot be taken in is left out, and not read again and again.
         taken, self._seq = self._seq, stored.head.seq
@@ -76,7 +94,10 @@ class ShoeMonitors:
                 self._monitored = replace(self._monitored, dealers=dealers)
             self._say(said)
         self._say(self._take(shown, stored.conclusions))
-        # Last: who sees an advisory finds it counted.
+        self._show()
+
+    def _show(self) -> None:
+        """Show what was said; last, so that who sees an advisory finds it counted."""
         advisories = (*self._of_last_shoe, *self._of_this_shoe)
         if advisories != self.advisories:
             self.advisories = advisories
@@ -115,6 +136,19 @@ class ShoeMonitors:
             # Not the error's own message: it may name a card.
             LOG.warning(_NOT_READ, until_seq)
             return ()
+
+
+class PauseWatch(MachineMonitor[Timestamp]):
+    """Tells the monitors the time, again and again."""
+
+    INTERVAL_S: ClassVar[float] = 5.0
+
+    def __init__(self, clock: Callable[[], Timestamp]) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def check(self, put: Callable[[Timestamp], object]) -> None:
+        put(self._clock())
 
 
 def _before_earlier_shoes(journal: Path, base_seq: int) -> int:

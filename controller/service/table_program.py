@@ -31,7 +31,7 @@ from controller.service.device_log import (
 from controller.service.manifest_lookup import ManifestLookup
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.power_fail import PowerFail, PowerLines
-from controller.service.shoe_monitors import ShoeMonitors
+from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
 from controller.service.signal_lines import SignalLines, signal_lines_of
 from controller.service.stored_chunks import stored_chunks
 from controller.service.table_log import TableLog
@@ -60,7 +60,7 @@ IDLE_WAIT_S: Final = 3600.0
 _AFTER_FAILURE: Final = "start it again: what is stored is kept; please report the log"
 
 # What puts inputs: ports, monitors. They end before the table.
-InputSource: TypeAlias = ClockSyncMonitor | PortPump | DeviceWatch | DiskMonitor
+InputSource: TypeAlias = ClockSyncMonitor | PortPump | DeviceWatch | DiskMonitor | PauseWatch
 
 
 class StartRefused(Exception):
@@ -249,7 +249,9 @@ class TableProgram:
         devices = DeviceWatch(hotplug.on_device_event)
         devices.start()
         self._disk.start(table.put)
-        return (devices, self._disk, clock_sync, *pumps)
+        pauses = PauseWatch(now)
+        pauses.start(self._monitors.time_passes)
+        return (devices, self._disk, clock_sync, pauses, *pumps)
 
     def _await_end(self) -> None:
         """Wait until the table has ended; as long as it responds, feed systemd's watchdog.

@@ -59,7 +59,7 @@ def _(body: said.FirstKnown) -> str:
 
 @_written.register
 def _(body: said.Control) -> str:
-    return f"control {quoted(body.name)}"
+    return f"control {', '.join(map(quoted, body.names))}"
 
 
 @_written.register
@@ -93,7 +93,7 @@ def _(body: said.PutInOrder) -> str:
 @_written.register
 def _(body: said.SwapCard) -> str:
     other = "other back" if body.other_batch else str(body.face or "??")
-    return f"swap {body.back} {body.position} for {other}"
+    return f"swap {body.back} {body.old or body.position} for {other}"
 
 
 @_written.register
@@ -261,7 +261,8 @@ def _(body: said.Expect) -> str:
     elif body.subject is said.Subject.REFUSAL:
         words = [quoted(one) for one in words]
     parts = ["caught by" if body.caught else "expect", body.subject.value, *words]
-    parts += [f"by card {body.card}"] * bool(body.card)
+    of_face = f" of {body.face}" if body.face else ""
+    parts += [f"by card {body.card}{of_face}"] * bool(body.card)
     parts += [f"within {time_text(body.within_ns)}"] if body.within_ns else []
     parts += ["among others"] * body.others
     return " ".join(parts)

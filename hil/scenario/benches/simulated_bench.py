@@ -18,7 +18,7 @@ from controller.core.settings import (
 from controller.core.state import Conclusion, CoreState
 from controller.custody.manifest_csv import read_manifest
 from controller.monitors.advisory import Advisory
-from controller.monitors.items import ShoeOpens
+from controller.monitors.items import MonitorItem, ShoeOpens, TimePasses
 from controller.monitors.state import MonitorState
 from controller.monitors.take import take
 from controller.procedure.people.setting_changes import effective_book
@@ -101,8 +101,15 @@ class WatchedTable(HostTable):
         shown = Shown.by(effective_book(self.core.book, self.state.table))
         self._monitored, items = monitor_items(self._monitored, shown, conclusion)
         for one in items:
-            self._monitor_state, said = take(self._monitor_state, one)
-            self.advisories = said if isinstance(one, ShoeOpens) else (*self.advisories, *said)
+            self._monitor_item(one)
+
+    def _monitor_item(self, item: MonitorItem) -> None:
+        self._monitor_state, said = take(self._monitor_state, item)
+        self.advisories = said if isinstance(item, ShoeOpens) else (*self.advisories, *said)
+
+    def time_passes(self) -> None:
+        """Let the monitors look at a pause that lasts, as the program does from time to time."""
+        self._monitor_item(TimePasses(self.at.monotonic_ns))
 
 
 class SimulatedSide:
@@ -140,6 +147,7 @@ class SimulatedSide:
 
     def wait(self, ns: int) -> None:
         self._table.advance(ns)
+        self._table.time_passes()
 
     def catch_up(self) -> None:
         """Everything happens at once here."""

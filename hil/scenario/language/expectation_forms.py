@@ -89,17 +89,19 @@ def _read_expectation(reader: StatementReader) -> Expect:
     words = _READ_WORDS[subject](reader)
     card = within_ns = 0
     others = False
+    face = None
     for part in reader.parts(*_ENDINGS):
         match part:
             case "by":
                 reader.expect("card")
                 card = reader.number("card", 1, CARDS_MAX)
+                face = reader.card() if reader.accept("of") else None
             case "within":
                 within_ns = time_ns(reader)
             case _:
                 reader.expect("others")
                 others = True
-    return Expect(subject, words, card, within_ns, caught=caught, others=others)
+    return Expect(subject, words, card, within_ns, caught=caught, others=others, face=face)
 
 
 def _read_measure(reader: StatementReader) -> Measure:

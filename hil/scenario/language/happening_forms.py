@@ -91,11 +91,14 @@ def _read_swap(reader: StatementReader) -> SwapCard | SwapAll:
     back = _back(reader)
     if reader.accept("all"):
         return SwapAll(back)
-    position = reader.number("position", 1, CARDS_MAX)
+    word = reader.peek()
+    by_place = word is not None and word.text.isdecimal()
+    position = reader.number("position", 1, CARDS_MAX) if by_place else 0
+    old = None if by_place else reader.card()
     reader.expect("for")
     if reader.accept("other", "back"):
-        return SwapCard(back, position, None, other_batch=True)
-    return SwapCard(back, position, reader.card(), other_batch=False)
+        return SwapCard(back, position, None, other_batch=True, old=old)
+    return SwapCard(back, position, reader.card(), other_batch=False, old=old)
 
 
 def _read_remove(reader: StatementReader) -> RemoveCards:

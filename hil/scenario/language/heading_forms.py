@@ -38,6 +38,13 @@ def _read_observed(reader: StatementReader) -> ObservedFacts:
     return ObservedFacts(tuple(facts))
 
 
+def _read_control(reader: StatementReader) -> Control:
+    names = [reader.text("control")]
+    while reader.accept(","):
+        names.append(reader.text("control"))
+    return Control(tuple(names))
+
+
 def _read_device(reader: StatementReader) -> DeviceWanted:
     part = TablePart(reader.one_of("part", tuple(DEVICES)))
     return DeviceWanted(part, reader.one_of("device", DEVICES[part]))
@@ -65,8 +72,8 @@ HEADING_FORMS: Final[tuple[StatementForm[Heading], ...]] = (
     StatementForm(
         "control",
         "control batch-identity",
-        "the control that stops the incident",
-        lambda reader: Control(reader.text("control")),
+        "what stops the incident; of several, each has its `caught by`, in this order",
+        _read_control,
     ),
     StatementForm(
         "profile",

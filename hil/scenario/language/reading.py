@@ -46,6 +46,7 @@ Step = Statement[ScenarioBody]
 class Scenario:
     """One scenario: its heading, and its steps in order.
 
+    `controls` stop an incident, each by the `caught by` of its place.
     `shoe` is the model of the dealing shoe, `shuffler` and `rack` whether it needs one. A plain
     dealing script is a scenario that is named after its file.
     """
@@ -55,12 +56,17 @@ class Scenario:
     steps: tuple[Step, ...]
     source: str = ""
     known: str = ""
-    control: str = ""
+    controls: tuple[str, ...] = ()
     profile: str = PROFILE
     observed: tuple[ObservableFact, ...] = (ObservableFact.RESULT_BUTTON,)
     shoe: str = "angel-eye"
     shuffler: bool = False
     rack: bool = False
+
+    @property
+    def control(self) -> str:
+        """Its controls in one text."""
+        return ", ".join(self.controls)
 
 
 def read_scenario(path: Path) -> Scenario:
@@ -109,7 +115,7 @@ def _heading_values(heading: Heading) -> dict[str, object]:
         case FirstKnown():
             return {"known": heading.text}
         case Control():
-            return {"control": heading.name}
+            return {"controls": heading.names}
         case ProfileUsed():
             return {"profile": heading.name}
         case ObservedFacts():

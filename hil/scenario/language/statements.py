@@ -45,9 +45,9 @@ class FirstKnown(Struct, frozen=True):
 
 
 class Control(Struct, frozen=True):
-    """The control that stops an incident, by its name."""
+    """The controls that stop an incident, by their names, in the order of its catches."""
 
-    name: str
+    names: tuple[str, ...]
 
 
 class ProfileUsed(Struct, frozen=True):
@@ -92,15 +92,16 @@ class PutInOrder(Struct, frozen=True):
 class SwapCard(Struct, frozen=True):
     """A card of a batch in people's hands is exchanged.
 
-    `position` counts from the front of the batch as it lies. `face`: the face of the piece that
-    takes its place, None for the same one; `other_batch`: the piece is of the other batch, else of
-    none.
+    `position` counts from the front of the batch as it lies; 0: the first card with the face `old`.
+    `face`: the face of the piece that takes its place, None for the same one; `other_batch`: the
+    piece is of the other batch, else of none.
     """
 
     back: str
     position: int
     face: Card | None
     other_batch: bool
+    old: Card | None = None
 
 
 class SwapAll(Struct, frozen=True):
@@ -411,8 +412,8 @@ class Expect(Struct, frozen=True):
     """Something that the table has concluded by now, or concludes within a time.
 
     `words` depend on the subject. `card`: it was known when that card of the shoe had left, at the
-    latest; 0: whenever. `caught`: an incident is caught by it. `others`: other irregularities may
-    be raised, too.
+    latest, with a `face` that card among those of the face; 0: whenever. `caught`: an incident is
+    caught by it. `others`: other irregularities may be raised, too.
     """
 
     subject: Subject
@@ -421,6 +422,7 @@ class Expect(Struct, frozen=True):
     within_ns: int = 0
     caught: bool = False
     others: bool = False
+    face: Card | None = None
 
 
 class MeasureKind(StrEnum):

@@ -36,7 +36,7 @@ class Expectations:
     def __init__(self, table: TableSide) -> None:
         self._table = table
         self._checked = 0  # facts before it were expected, or judged as unexpected
-        self.caught_card = 0
+        self.caught_card: int | None = None  # of the first catch
 
     def failure(self, expected: Expect) -> str:
         """Why it is not so; empty if it is. Takes what it finds as expected. Raises NeverSo."""
@@ -78,12 +78,20 @@ class Expectations:
         self._checked = len(facts)
 
     def _in_time(self, expected: Expect, found: Fact, take: Callable[[], None]) -> str:
-        if expected.card and found.card > expected.card:
+        if expected.card and found.card > self._latest(expected):
             return f"it was known at card {found.card} only"
         take()
         if expected.caught:
-            self.caught_card = found.card
+            self._catch(found.card)
         return ""
+
+    def _catch(self, card: int) -> None:
+        if self.caught_card is None:
+            self.caught_card = card
+
+    def _latest(self, expected: Expect) -> int:
+        """The last card of the shoe at which it may have come to be known."""
+        return self._table.facts.card_of(expected.card, expected.face)
 
     def _standing(self, expected: Expect) -> str:
         if expected.subject is Subject.METRIC:
@@ -93,16 +101,16 @@ class Expectations:
             said = [one for one in shown.advisories if one.kind.value == expected.words[0]]
             if not said:
                 return f"said: {', '.join(one.kind.value for one in shown.advisories) or 'nothing'}"
-            if expected.card and said[0].card > expected.card:
+            if expected.card and said[0].card > self._latest(expected):
                 return f"it was said at card {said[0].card} only"
             if expected.caught:
-                self.caught_card = said[0].card
+                self._catch(said[0].card)
             return ""
         seen = _standing_words(expected, shown)
         if seen != expected.words:
             return f"it is {' '.join(seen) or 'not known'}"
         if expected.caught:
-            self.caught_card = self._table.facts.cards_drawn
+            self._catch(self._table.facts.cards_drawn)
         return ""
 
 

@@ -12,6 +12,7 @@ from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed, Refusal, ShoeOpened, WarningOpened
 from controller.procedure.events import CardDrawn, CustodyFindingRaised
 from controller.procedure.verdicts import Irregularity
+from controller.rules.cards import Card
 from controller.tape.entries import Entry, EventVerdicts
 from hil.scenario.language.statements import Subject
 
@@ -35,16 +36,31 @@ class FactReader:
 
     def __init__(self) -> None:
         self.facts: list[Fact] = []
-        self.cards_drawn = 0  # of the shoe in play
+        self.faces: list[Card | None] = []  # that left the shoe in play; None: not read
         self.cards_judged = 0  # of all shoes
         self.card_times_ns: list[int] = []  # of all shoes, UTC
         self.suspensions = 0  # irregularities that suspended the table
+
+    @property
+    def cards_drawn(self) -> int:
+        """How many cards have left the shoe in play."""
+        return len(self.faces)
+
+    def card_of(self, number: int, face: Card | None) -> int:
+        """Which card of the shoe was the one of that number with that face; 0: none was.
+
+        Without a face it is the number itself.
+        """
+        if face is None:
+            return number
+        places = [place for place, one in enumerate(self.faces, start=1) if one == face]
+        return places[number - 1] if len(places) >= number else 0
 
     def take(self, conclusion: Conclusion) -> None:
         """Take the next conclusion in."""
         at_ns = conclusion.item.at.utc_ns
         if any(isinstance(one, ShoeOpened) for one in conclusion.entries):
-            self.cards_drawn = 0
+            self.faces = []
         for entry in conclusion.entries:
             self._count(entry, at_ns)
             for subject, words, text in _facts_in(entry):
@@ -61,7 +77,7 @@ class FactReader:
 
     def _count(self, entry: Entry, at_ns: int) -> None:
         if isinstance(entry, EventVerdicts) and isinstance(entry.event, CardDrawn):
-            self.cards_drawn += 1
+            self.faces.append(entry.event.card)
             self.cards_judged += 1
             self.card_times_ns.append(at_ns)
         if isinstance(entry, EventVerdicts):

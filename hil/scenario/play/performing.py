@@ -122,7 +122,8 @@ class Performer:
 
     @_do.register
     def _(self, body: said.SwapCard) -> None:
-        self.piles.swap(body.back, body.position, body.face, other_batch=body.other_batch)
+        at = body.position or self.piles.place_of(body.back, body.old)
+        self.piles.swap(body.back, at, body.face, other_batch=body.other_batch)
 
     @_do.register
     def _(self, body: said.SwapAll) -> None:

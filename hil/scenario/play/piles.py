@@ -78,6 +78,13 @@ class Piles:
         else:
             cards[position - 1] = PhysicalCard(card, back, self._foreign_tag())
 
+    def place_of(self, back: str, face: Face | None) -> int:
+        """The place of the first card with that face, counted from the front."""
+        for number, one in enumerate(self._in_hand(back), start=1):
+            if one.card is not None and face is not None and _same_face(one.card, face):
+                return number
+        raise NotPossible(f"{back} has no {face}")
+
     def swap_all(self, back: str) -> None:
         """Exchange every card for another piece with the same face and back."""
         self.held[back] = [replace(one, tag=self._foreign_tag()) for one in self._in_hand(back)]
@@ -120,9 +127,8 @@ class Piles:
 
     def piece_with(self, face: Face) -> PhysicalCard:
         """Take the next card of that face out of the shoe, or any such card where none is left."""
-        rank, suit = bench_card(face).rank, bench_card(face).suit
         for at, piece in enumerate(self.shoe):
-            if piece.card is not None and (piece.card.rank, piece.card.suit) == (rank, suit):
+            if piece.card is not None and _same_face(piece.card, face):
                 self.drawn.append(self.shoe.pop(at))
                 return piece
         piece = PhysicalCard(bench_card(face), self.in_shoe or BACKS[0], self._foreign_tag())
@@ -144,6 +150,11 @@ def bench_card(face: Face) -> Card:
     """The bench's card with a face of the dealing language."""
     text = str(face)
     return Card(RANK_NAMES.index(text[:-1]) + 1, Suit(text[-1:].upper()))
+
+
+def _same_face(card: Card, face: Face) -> bool:
+    wanted = bench_card(face)
+    return (card.rank, card.suit) == (wanted.rank, wanted.suit)
 
 
 def _order_of(card: Card, suits: list[Suit]) -> tuple[int, int]:

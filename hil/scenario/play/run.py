@@ -66,7 +66,7 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioResult:
-    """One scenario on one rig. `caught_card`: 0 where it was caught at no card.
+    """One scenario on one rig. `caught_card`: 0 where it was caught before the first card.
 
     `rig_broke`: why the rig cannot go on; empty if it can.
     """
@@ -91,13 +91,15 @@ class ScenarioResult:
         return StepOutcome.PASS
 
     @property
-    def caught_step(self) -> StepResult | None:
-        """The step at which the incident was caught."""
-        return next((one for one in self.steps if one.caught), None)
+    def caught(self) -> bool:
+        """Whether each `caught by` came true, and there is one."""
+        wanted = sum(map(_is_catch, self.scenario.steps))
+        return wanted > 0 and sum(one.caught for one in self.steps) == wanted
 
     @property
-    def caught(self) -> bool:
-        return self.caught_step is not None
+    def caught_step(self) -> StepResult | None:
+        """The first step at which an incident was caught that was caught in all its parts."""
+        return next((one for one in self.steps if one.caught), None) if self.caught else None
 
 
 Show = Callable[[StepResult], object]
@@ -148,7 +150,7 @@ class ScenarioRun:
             self.rig,
             self.seed,
             tuple(self._results),
-            caught_card=expectations.caught_card,
+            caught_card=expectations.caught_card or 0,
             rig_broke=self._broke,
         )
 
@@ -198,7 +200,7 @@ class ScenarioRun:
         took_ns = table.now_ns() - at_ns
         if not isinstance(step.body, Measure):
             self._last_took_ns = took_ns
-        caught = isinstance(step.body, Expect) and step.body.caught and outcome is StepOutcome.PASS
+        caught = _is_catch(step) and outcome is StepOutcome.PASS
         self._add(
             StepResult(
                 step.line,
@@ -268,6 +270,10 @@ class ScenarioRun:
         if not began_ns:
             raise NotPossible(otherwise)
         return self.bench.table.now_ns() - began_ns
+
+
+def _is_catch(step: Step) -> bool:
+    return isinstance(step.body, Expect) and step.body.caught
 
 
 def _expects_refusal(step: Step) -> bool:

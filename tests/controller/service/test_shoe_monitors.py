@@ -10,17 +10,21 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import RecordAct
+from controller.actions.choices import ActKind
 from controller.core.state import Stored
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal
 from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.states.staff import StaffState
-from controller.service.shoe_monitors import ShoeMonitors
+from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
 from controller.table.loop import Loop
 from controller.tape.inputs import Started
 from controller.views.build import build_snapshot
 from controller.views.snapshot import RunFacts
+from firmware_bridge.timestamp import Timestamp
 
+MINUTE_NS = 60 * 1_000_000_000
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 # 4d 5d 6d 7d 8d 9d: Player wins, 8 over 1; then 10d Jd Qd Kd Ac 2c: Banker, 2 over 1.
 IN_ORDER = ("44 81 94", "44 91 95", "44 82 96", "44 92 97", "44 83 98", "44 93 99", "47 90")
@@ -57,6 +61,13 @@ class Followed:
 
     def reported(self, *reports: str) -> None:
         self.script.reported(*reports)
+        self._store()
+
+    def recorded(self, kind: ActKind) -> None:
+        self.script.acted(RecordAct(kind))
+        self._store()
+
+    def _store(self) -> None:
         for item in self.script.inputs[self._taken :]:
             if isinstance(item, Started):
                 stored = self._loop.begin(item)
@@ -114,6 +125,27 @@ def test_a_start_in_the_shoe_goes_on_and_says_nothing_twice(followed, caplog) ->
     followed.reported(*GOES_ON[1:])
     assert lines(caplog) == []
     assert after.advisories == before.advisories != ()
+
+
+def test_a_pause_after_the_cut_is_said_while_it_lasts(followed, caplog) -> None:
+    """Nobody deals and nothing is stored meanwhile: the clock alone says it."""
+    monitors = followed.follow()
+    followed.recorded(ActKind.CUT)
+    followed.recorded(ActKind.CUT_CARDS_PLACED)
+    put_in_ns = followed.script.at.monotonic_ns
+    monitors.time_passes(Timestamp(put_in_ns + 15 * MINUTE_NS - 1, 0))
+    assert (lines(caplog), followed.announced) == ([], [])
+    for minute in (15, 16):
+        monitors.time_passes(Timestamp(put_in_ns + minute * MINUTE_NS, 0))
+    assert [line.partition(":")[0] for line in lines(caplog)] == ["WARNING stall-cut"]
+    assert [one.kind for one in monitors.advisories] == [AdvisoryKind.STALL_CUT]
+    assert (followed.counted, followed.announced) == ([AdvisoryKind.STALL_CUT], [1])
+
+
+def test_the_pause_watch_tells_the_time() -> None:
+    told: list[Timestamp] = []
+    PauseWatch(lambda: Timestamp(7, 8)).check(told.append)
+    assert told == [Timestamp(7, 8)]
 
 
 def test_what_a_start_interrupted_is_said_after_it(followed, caplog) -> None:
