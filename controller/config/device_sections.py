@@ -27,7 +27,7 @@ from drivers.model import BadDeviceSettings, DeviceKind, ReaderSeat, SettingFiel
 from firmware_bridge.attestation import Trust
 from firmware_bridge.transport.allow_list import parse_allow_entry
 from firmware_bridge.transport.port import LineSettings, Parity
-from firmware_bridge.transport.port_url import parse_port_url
+from firmware_bridge.transport.port_url import GpioUrl, parse_port_url
 
 WIRE_LOG_LEVELS: Final = ("off", "bytes", "frames", "events")
 
@@ -118,6 +118,13 @@ class DeviceSection(Section):
     @model_validator(mode="after")
     def _check_settings(self) -> Self:
         self.driver_settings()
+        contacts = find_model(self.kind, self.model).contacts_only
+        if isinstance(parse_port_url(self.port), GpioUrl) and not contacts:
+            raise ValueError(
+                f"port: {self.port} is lines of a chip, which {self.model} does not speak over."
+                " Allowed: lines, for a shuffler that shows only contacts. Remedy: name the port"
+                " of the device, or its model"
+            )
         return self
 
     @property

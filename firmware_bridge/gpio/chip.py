@@ -86,7 +86,10 @@ class GpioInput:
 
 
 class GpioContacts:
-    """Input lines of one chip: each change of a level in order; the kernel drops bounces."""
+    """Input lines of one chip: each change of a level in order; the kernel drops bounces.
+
+    `known` are the levels as last given, True for high; empty before the first.
+    """
 
     # Longer than a switch bounces, shorter than any lamp or lid moves.
     _DEBOUNCE: ClassVar[timedelta] = timedelta(milliseconds=20)
@@ -98,27 +101,27 @@ class GpioContacts:
             direction=Direction.INPUT, edge_detection=Edge.BOTH, debounce_period=self._DEBOUNCE
         )
         self._request = _request(lines[0].chip, consumer, self._offsets, settings)
-        self._high: tuple[bool, ...] | None = None
         self._seen = 0
+        self.known: tuple[bool, ...] = ()
 
     @property
     def fd(self) -> int:
         """The descriptor that becomes readable with a change."""
         return self._request.fd
 
-    def first(self) -> tuple[bool, ...]:
-        """The levels now, True for high. Raises OSError, as when the chip is gone."""
+    def levels(self) -> tuple[bool, ...]:
+        """The levels now. Raises OSError, as when the chip is gone."""
         values = self._request.get_values(self._offsets)
-        self._high = tuple(one is Value.ACTIVE for one in values)
-        return self._high
+        self.known = tuple(one is Value.ACTIVE for one in values)
+        return self.known
 
     def changes(self) -> tuple[tuple[bool, ...], ...]:
         """The levels after each change that waits, in order.
 
         Raises OSError, as when the chip is gone or the kernel dropped changes.
         """
-        assert self._high is not None, "the first levels come first"
-        levels, found = list(self._high), []
+        assert self.known, "the levels come first"
+        levels, found = list(self.known), []
         for event in self._request.read_edge_events():
             if event.global_seqno != self._seen + 1:
                 raise OSError(errno.EOVERFLOW, "changes of lines were lost")
@@ -126,7 +129,7 @@ class GpioContacts:
             number = self._offsets.index(event.line_offset)
             levels[number] = event.event_type is EdgeEvent.Type.RISING_EDGE
             found.append(tuple(levels))
-        self._high = tuple(levels)
+        self.known = tuple(levels)
         return tuple(found)
 
     def close(self) -> None:

@@ -59,18 +59,22 @@ class GpioPort:
             try:
                 if self._first_is_due:
                     self._first_is_due = False
-                    return encode(contacts.first())
+                    return encode(contacts.levels())
                 ready, _, _ = select.select((contacts.fd, woken), (), (), READ_TIMEOUT_S)
                 if self._closing.is_set():
                     raise PortGone(message("port_was_closed", port=self._url))
-                return b"".join(map(encode, contacts.changes())) if ready else b""
+                if ready:
+                    return b"".join(map(encode, contacts.changes()))
+                # A chip that is gone, or a change that was missed, shows only when it is asked.
+                known = contacts.known
+                return b"" if contacts.levels() == known else encode(contacts.known)
             except OSError as error:
                 why = system_error(error)
                 raise PortGone(message("port_failed", port=self._url, why=why)) from error
 
     def write(self, data: bytes) -> None:
-        """Refuse: no driver of contacts writes."""
-        raise AssertionError("contacts take no bytes")
+        """Take nothing: raises PortGone."""
+        raise PortGone(message("contacts_take_no_bytes", port=self._url))
 
     def close(self) -> None:
         """Close and wake a blocked read. Never raises; may be called twice."""

@@ -1,4 +1,4 @@
-"""Lines of a GPIO chip on a real kernel: stack light, exit lock and the power-fail signal.
+"""Lines of a GPIO chip on a real kernel: lights, lock, power-fail signal, contacts of a shuffler.
 
 Run by `python -m hil.gate` inside a kernel of its own; pytest does not collect this file by itself.
 The chip is simulated by the kernel (gpio-sim); the program and the emulated shoe are processes.
@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import gpiod
 import pytest
 
 from controller.journal.store import open_read_only
@@ -20,6 +21,9 @@ from controller.tape.inputs import PowerSign
 from controller.tape.records import read_entry
 from firmware_bridge.gpio.chip import GpioInput, GpioOutputs, GpioUnavailable
 from firmware_bridge.gpio.line import GpioLine
+from firmware_bridge.transport.gpio_port import GpioPort
+from firmware_bridge.transport.port import PortGone, PortUnavailable
+from hil.emulator.contacts.shuffler import ContactShuffler
 from hil.rig.program import Program, ProgramFailed
 
 SIMULATORS = Path("/sys/kernel/config/gpio-sim")
@@ -230,3 +234,144 @@ def test_a_chip_that_another_program_has_refuses_the_start(
     assert f"/dev/{chip.name}: line 0, 1, 2, 3: " in table.log_text()
     assert "Remedy: `gpioinfo` lists them" in table.log_text()
     other.close()
+
+
+# --- contacts of a shuffler -----------------------------------------------------------------------
+
+CONTACTS = (0, 1, 2, 3)
+SHUFFLER_TABLE = """\
+[table]
+name = "M7"
+[rules]
+profile = "s42-mini"
+[shoe]
+port = "socket://127.0.0.1:4001"
+[metrics]
+enabled = false
+[shuffler]
+model = "contacts"
+port = "gpio://{chip}:0,1,2,3"
+bare = true
+shuffle_s_min = 1
+shuffle_s_max = 60
+"""
+
+
+def show(chip: Chip, shuffler: ContactShuffler) -> None:
+    """Bring the lines to the levels of its contacts."""
+    for number, high in enumerate(shuffler.high):
+        chip.pull(number, up=high)
+
+
+def port_on(chip: Chip) -> GpioPort:
+    lines = [chip.line(number) for number in CONTACTS]
+    return GpioPort(f"gpio://{chip.name}:0,1,2,3", lines)
+
+
+def next_reading(port: GpioPort) -> bytes:
+    data = b""
+    until_s = time.monotonic() + WAIT_S
+    while not data:
+        assert time.monotonic() < until_s, "no reading came"
+        data = port.read()
+    return data
+
+
+def read_on(port: GpioPort) -> None:
+    while True:
+        port.read()
+
+
+def test_lines_are_read_at_the_opening_and_at_each_change_without_bounces(chip: Chip) -> None:
+    chip.pull(3, up=True)
+    port = port_on(chip)
+    port.open()
+    with gpiod.Chip(f"/dev/{chip.name}") as opened:
+        info = opened.get_line_info(0)
+    assert (info.used, info.debounced, info.debounce_period.microseconds) == (True, True, 20_000)
+
+    assert port.read() == b"\x78"
+    for number, up, byte in ((0, True, b"\x69"), (1, True, b"\x4b"), (0, False, b"\x5a")):
+        chip.pull(number, up=up)
+        assert next_reading(port) == byte
+    port.close()
+    with pytest.raises(PortGone):
+        port.read()
+    port.open()
+    assert port.read() == b"\x5a"
+    port.close()
+
+
+def test_a_read_that_waits_is_woken_by_the_end(chip: Chip) -> None:
+    port = port_on(chip)
+    port.open()
+    port.read()
+    ends: list[PortGone] = []
+
+    def wait() -> None:
+        try:
+            read_on(port)
+        except PortGone as gone:
+            ends.append(gone)
+
+    reader = threading.Thread(target=wait)
+    reader.start()
+    port.close()
+    reader.join(WAIT_S)
+    assert len(ends) == 1
+
+
+def test_lines_that_another_program_has_cannot_be_opened(chip: Chip) -> None:
+    other = GpioOutputs([chip.line(2)], "other")
+    port = port_on(chip)
+    with pytest.raises(PortUnavailable, match="busy"):
+        port.open()
+    other.close()
+    port.open()
+    port.close()
+
+
+def test_a_chip_that_goes_is_a_port_lost() -> None:
+    chip = Chip("chip-that-goes")
+    port = port_on(chip)
+    port.open()
+    port.read()
+    chip.remove()
+    with pytest.raises(PortGone):
+        read_on(port)
+    port.close()
+
+
+def test_a_shuffle_is_seen_through_the_lines_of_a_chip(chip: Chip, tmp_path: Path) -> None:
+    shuffler = ContactShuffler()
+    show(chip, shuffler)
+    config = tmp_path / "table.toml"
+    config.write_text(SHUFFLER_TABLE.format(chip=chip.name))
+    with Program(config, tmp_path / "log") as table:
+        table.start()
+
+        def stage() -> str:
+            shown = table.snapshot().shuffler
+            return "" if shown is None or not shown.trusted else shown.batches[0].stage
+
+        def record(**values: object) -> bool:
+            who = {"by": "D. Dealer", "role": "dealer", "reference": "D. Dealer"}
+            act = {"request": "act", "action": "record", "batch": "red", **who, **values}
+            return table.ask(act).ok
+
+        until(stage, "the shuffler is admitted")
+        assert record(act="into-shuffler", amount=416)
+        shuffler.press_start()
+        show(chip, shuffler)
+        until(lambda: stage() == "shuffling", "the shuffle begins")
+        began_s = time.monotonic()
+        until(lambda: time.monotonic() > began_s + 1.5, "a second has passed")
+        shuffler.due(0)
+        shuffler.due(shuffler.next_due_ns or 0)
+        show(chip, shuffler)
+        until(lambda: stage() == "shuffled", "the shuffle is shown")
+        shuffler.open_lid()
+        show(chip, shuffler)
+        until(lambda: stage() == "held", "the lid was opened on it")
+        assert not record(act="released")
+        table.stop()

@@ -119,9 +119,9 @@ def describe_orders(orders: Plain) -> str:
 def describe_device(one: Plain) -> str:
     """One reader, scanner or shuffler as text."""
     port = str(one["port"])
-    # The line speed does not apply to a device reached through its USB interface.
-    by_usb = port.startswith(("usb://", "usbhid://"))
-    line = f"{port}" if by_usb else f"{port} at {one['baud']} baud"
+    # No line speed applies to a device reached through its USB interface, nor to lines of a chip.
+    without_speed = port.startswith(("usb://", "usbhid://", "gpio://"))
+    line = f"{port}" if without_speed else f"{port} at {one['baud']} baud"
     name = str(one.get("seat", one["title"])).replace("_", " ")
     settings = one["settings"]
     own = describe_settings(settings) if isinstance(settings, dict) else ""

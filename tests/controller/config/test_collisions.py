@@ -73,6 +73,10 @@ SHARED = {
         '[shuffler]\nport = "/dev/m"\nbare = true',
         "shuffler.port: /dev/m is shuffler.port of HERE/a.toml",
     ),
+    "contacts": (
+        '[shuffler]\nmodel = "contacts"\nport = "gpio://gpiochip0:5"\nbare = true',
+        "shuffler.port: /dev/gpiochip0:5 is shuffler.port of HERE/a.toml",
+    ),
     "lamp": (
         '[outputs]\ngreen = "gpiochip0:5"',
         "outputs.green: /dev/gpiochip0:5 is outputs.green of HERE/a.toml",
@@ -102,6 +106,10 @@ DIFFERENT = {
         '[[scanner]]\nport = "usbhid://0c2e:0b81/S1"\nmodel = "hid-pos"',
     ),
     "another device": ('[shoe]\nport = "/dev/x"', '[[reader]]\nport = "/dev/x"\nseat = "layout"'),
+    "contact and lamp": (
+        '[shuffler]\nmodel = "contacts"\nport = "gpio://gpiochip0:5"\nbare = true',
+        '[outputs]\namber = "gpiochip0:5"',
+    ),
     "another output": ('[outputs]\nred = "gpiochip0:5"', '[outputs]\namber = "gpiochip0:5"'),
     "power and output": ('[power]\ngpio = "gpiochip0:5"', '[outputs]\namber = "gpiochip0:5"'),
     "level of the power": (
@@ -119,6 +127,10 @@ def test_the_same_thing_is_found_in_other_words(kind: str, found: Found) -> None
 
 
 ALLOWED = {
+    "other lines of a chip": (
+        '[shuffler]\nmodel = "contacts"\nport = "gpio://gpiochip0:5,6,7,8"\nbare = true',
+        '[shuffler]\nmodel = "contacts"\nport = "gpio://gpiochip0:1,2,3,4"\nbare = true',
+    ),
     "metrics": ("[metrics]\nport = 9400", "[metrics]\nport = 9400"),
     "metrics at another port": ("", '[metrics]\naddress = "0.0.0.0"\nport = 9400'),
     "metrics off": ("", '[metrics]\naddress = "0.0.0.0"\nenabled = false'),

@@ -1,15 +1,20 @@
 """Port URLs: every form, errors, and the port class for each."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firmware_bridge.gpio.line import GpioLine
 from firmware_bridge.transport.allow_list import AllowedId, AllowedPlace
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings, Parity
 from firmware_bridge.transport.port_url import (
     DevicePath,
+    GpioUrl,
     NetworkUrl,
+    PortUrl,
     UsbUrl,
     parse_port_url,
 )
@@ -28,9 +33,14 @@ from firmware_bridge.transport.usb_port import UsbPort
         ("usb://0ab1:0002", UsbUrl("usb", 0x0AB1, 0x0002, "", "")),
         ("usbhid://0c2e:0b81/15232B1F0C", UsbUrl("usbhid", 0x0C2E, 0x0B81, "15232B1F0C", "")),
         ("usbserial://0403:6001/A%2FB%20C", UsbUrl("usbserial", 0x0403, 0x6001, "A/B C", "")),
+        ("gpio://gpiochip0:5", GpioUrl((GpioLine(Path("/dev/gpiochip0"), 5),))),
+        (
+            "gpio://smartshoe/lines:3,0",
+            GpioUrl(tuple(GpioLine(Path("/dev/smartshoe/lines"), one) for one in (3, 0))),
+        ),
     ],
 )
-def test_a_url_is_read_and_written(text: str, url: DevicePath | NetworkUrl | UsbUrl) -> None:
+def test_a_url_is_read_and_written(text: str, url: PortUrl) -> None:
     assert parse_port_url(text) == url
     assert parse_port_url(str(url)) == url
 
@@ -46,6 +56,10 @@ def test_a_url_is_read_and_written(text: str, url: DevicePath | NetworkUrl | Usb
         ("rfc2217://x:99999", "does not name a host and port"),
         ("usb://0ab1", "does not name a USB device. Remedy: write usb://VID:PID/SERIAL"),
         ("usbhid://0xab1:2", "does not name a USB device. Remedy: write usbhid://VID:PID/SERIAL"),
+        ("gpio://gpiochip0", "does not name lines of a chip. Allowed: a chip by its name"),
+        ("gpio://gpiochip0:1,2,3,4,5", "1 to 4 of its lines, each once. Remedy: write gpio://"),
+        ("gpio://gpiochip0:1,1", "does not name lines of a chip"),
+        ("gpio://../x:1", "does not name lines of a chip"),
         ("usb://0ab1:0002/@hub", "'hub' is not a place. Remedy: write @BUS-PORT"),
         ("usb://0ab1:0002/%07", "printable ASCII"),
         ("usb://0ab1:0002/" + "x" * 65, "this is not a serial number. Allowed: up to 64"),
