@@ -47,12 +47,16 @@ class LineageUpdate(Struct, frozen=True):
 
 
 class BatchContext(Struct, frozen=True):
-    """Constants for one fact: the stage table, `cards` and `decks` of a batch, the time (UTC)."""
+    """Constants for one fact: the stage table, `cards` and `decks` of a batch, the time (UTC).
+
+    `by_contacts`: the shuffler shows only contacts, and people enter what those cannot show.
+    """
 
     stage_table: StateTable[BatchStage, BatchTrigger]
     cards: int
     decks: int
     at_ns: int
+    by_contacts: bool = False
 
 
 # The place of a whole batch by its stage: in the shuffler where that has it, else nowhere known.

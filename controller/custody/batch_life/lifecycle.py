@@ -111,8 +111,12 @@ def apply_batch_fact(
     cards: int,
     decks: int,
     at_ns: int,
+    by_contacts: bool = False,
 ) -> LineageUpdate:
-    """Apply one fact. A complete batch has `cards` cards, each face `decks` times."""
+    """Apply one fact. A complete batch has `cards` cards, each face `decks` times.
+
+    `by_contacts`: of a shuffler that shows only contacts people enter count and release.
+    """
     update = LineageUpdate(lineage)
     kind = fact.kind if isinstance(fact, RecordAct) else type(fact)
     handler = _ALWAYS.get(kind)
@@ -121,4 +125,4 @@ def apply_batch_fact(
             detail = message("reports_change_nothing")
             return add_remark(update, BlockReason.DEVICE, "", detail)
         handler = _IF_TRUSTED[type(fact)]
-    return handler(update, BatchContext(stage_table, cards, decks, at_ns), fact)
+    return handler(update, BatchContext(stage_table, cards, decks, at_ns, by_contacts), fact)

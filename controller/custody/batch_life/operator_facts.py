@@ -44,7 +44,8 @@ from firmware_bridge.message import message
 
 # A shuffler that shows only contacts is one place.
 ONLY_COMPARTMENT: Final = 1
-_MAY_BE_COUNTED_INSIDE: Final = (BatchStage.COLLECTED, BatchStage.COUNTED, BatchStage.HELD)
+# Its count or shuffle is void: of such a batch contacts do not show whether it was taken out.
+_IN_THE_HAND: Final = (BatchStage.COLLECTED, BatchStage.HELD)
 
 
 def on_loaded_into_shuffler(
@@ -58,7 +59,7 @@ def on_loaded_into_shuffler(
     if back == update.lineage.in_play:
         detail = message("in_play_end_shoe_before_in", batch=back)
         return add_remark(update, BlockReason.FOREIGN, back, detail)
-    if fact.amount:
+    if context.by_contacts and fact.amount:
         return _on_counted_by_people(update, context, life, fact)
     if life.compartment and life.stage is not BatchStage.RELEASED:
         detail = message("already_in_compartment", batch=back, compartment=life.compartment)
@@ -76,17 +77,14 @@ def _on_counted_by_people(
     if update.lineage.doors:
         detail = message("close_lid_before_record", batch=life.back)
         return add_remark(update, BlockReason.TOUCHED, life.back, detail)
-    if inside is not None and inside.stage not in READY:
-        if inside.back != life.back:
-            detail = message("shuffler_holds_take_batch_out_first", inside=inside.back)
-            return add_remark(update, BlockReason.FOREIGN, life.back, detail)
-        if inside.stage not in _MAY_BE_COUNTED_INSIDE:
-            detail = message(
-                "already_in_compartment", batch=life.back, compartment=inside.compartment
-            )
-            return add_remark(update, BlockReason.FOREIGN, life.back, detail)
-    elif inside is not None:
-        # It was released and taken out, or it would still be there.
+    if inside is not None and inside.stage not in (*_IN_THE_HAND, *READY):
+        detail = message("shuffler_holds_take_batch_out_first", inside=inside.back)
+        if inside.back == life.back:
+            where = inside.compartment
+            detail = message("already_in_compartment", batch=life.back, compartment=where)
+        return add_remark(update, BlockReason.FOREIGN, life.back, detail)
+    if inside is not None and (inside.back != life.back or inside.stage in READY):
+        # It was taken out, or the other would not be there.
         update = with_life(update, replace(inside, compartment=0))
     count = CompartmentChanged(
         ONLY_COMPARTMENT, CompartmentState.COUNTED, fact.amount, life.back, b""
@@ -114,10 +112,11 @@ def on_hand_shuffled(
     shortfall = next((reason for reason in life.block_reasons if reason in NOT_WHOLE), None)
     if shortfall is not None:
         return add_remark(update, shortfall, back, message("count_before_shuffle", batch=back))
-    # A silent shuffler cannot report that its cards were taken out.
+    # A silent shuffler cannot report that its cards were taken out, nor can one by contacts.
     inside = life.compartment and life.stage is not BatchStage.RELEASED and update.lineage.trusted
+    in_the_hand = context.by_contacts and life.stage in _IN_THE_HAND
     if (
-        inside
+        (inside and not in_the_hand)
         or back == update.lineage.in_play
         or not can_advance(context, life, BatchTrigger.SHUFFLED_BY_HAND)
     ):

@@ -23,6 +23,7 @@ from controller.custody.batch_life.facts import (
     Touched,
 )
 from controller.custody.batch_life.permissions import order_refusal
+from controller.custody.batch_life.stages import BatchStage
 from controller.procedure.acts.batch_record import lineage_of
 from controller.procedure.acts.recording import refuse_act, shoe_in_play
 from controller.procedure.effects import Refusal
@@ -49,6 +50,10 @@ _MUST_FIT: Final = MappingProxyType(
 )
 
 
+# Its count or shuffle is void, so people may have taken it out.
+_IN_THE_HAND: Final = (BatchStage.COLLECTED, BatchStage.HELD)
+
+
 def apply_act(
     book: RuleBook, state: TableState, step: Step, act: OperatorAction[RecordAct]
 ) -> Step:
@@ -66,9 +71,7 @@ def _facts(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) ->
     recorded = (replace(act.action, batch=batch),)
     match act.action.kind:
         case ActKind.INTO_SHUFFLER:
-            # A shuffler that reports counts the cards itself.
-            amount = act.action.amount if book.by_contacts else 0
-            return (replace(recorded[0], amount=amount),) if batch else ()
+            return recorded if batch else ()
         case ActKind.RELEASED:
             inside = lineage_of(book, state).stored_batch
             return (replace(recorded[0], batch=batch or inside),) if book.by_contacts else ()
@@ -118,8 +121,9 @@ def _refusal_of_hand_shuffle(
         return message("hand_shuffle_is_recorded_by_floorperson")
     lineage = lineage_of(book, state)
     life = lineage.life(act.action.batch)
-    # A silent shuffler cannot report that its cards were taken out.
-    if life is not None and life.stored and lineage.trusted:
+    # A silent shuffler cannot report that its cards were taken out, nor can one by contacts.
+    in_the_hand = book.by_contacts and life is not None and life.stage in _IN_THE_HAND
+    if life is not None and life.stored and lineage.trusted and not in_the_hand:
         return message(
             "lies_in_compartment_take_out_first",
             batch=act.action.batch,

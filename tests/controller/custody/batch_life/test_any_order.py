@@ -154,8 +154,10 @@ def ask_permissions(lineage: Lineage) -> None:
         clear_refusal(lineage, number)
 
 
-def apply(lineage: Lineage, fact: Fact) -> LineageUpdate:
-    return apply_batch_fact(LIVES, lineage, fact, cards=416, decks=8, at_ns=5)
+def apply(lineage: Lineage, fact: Fact, *, by_contacts: bool = False) -> LineageUpdate:
+    return apply_batch_fact(
+        LIVES, lineage, fact, cards=416, decks=8, at_ns=5, by_contacts=by_contacts
+    )
 
 
 def walk_all(start: Lineage, alphabet: Sequence[Fact], length: int) -> list[Lineage]:
@@ -357,9 +359,9 @@ BEGINNINGS = ("nothing", "counted", "shuffling", "shuffled", "stored", "released
 
 
 @settings(max_examples=250)
-@given(st.sampled_from(BEGINNINGS), st.lists(facts, max_size=40))
+@given(st.sampled_from(BEGINNINGS), st.lists(facts, max_size=40), st.booleans())
 def test_long_random_walks_keep_the_invariants(
-    tables: Any, proof: Any, beginning: str, walk: list[Any]
+    tables: Any, proof: Any, beginning: str, walk: list[Any], by_contacts: bool
 ) -> None:
     batches = tables()
     if beginning != "nothing":
@@ -367,7 +369,7 @@ def test_long_random_walks_keep_the_invariants(
     lineage = batches.lineage
     for step in walk:
         fact = ShuffleDone(proof(**step)) if isinstance(step, dict) else step
-        update = apply(lineage, fact)
+        update = apply(lineage, fact, by_contacts=by_contacts)
         check(lineage, fact, update)
         lineage = update.lineage
     ask_permissions(lineage)
