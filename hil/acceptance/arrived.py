@@ -14,7 +14,7 @@ from drivers.faults import DeviceFault
 from drivers.framing import Framing
 from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.transport.port import LineSettings
-from hil.acceptance.report.results import Departure, Figure, StepOutcome, StepResult
+from hil.acceptance.report.results import Departure, Figure, WalkOutcome, WalkStep
 from hil.acceptance.wire.account import FrameHeard
 from hil.acceptance.wire.conversation import Turn
 from hil.acceptance.wire.documents import ON_THE_WIRE, WireDocument
@@ -28,7 +28,7 @@ _NO_DEPARTURE: Final = (LinkFaultKind.DEVICE_STATUS,)
 _Figures = tuple[tuple[str, Figure], ...]
 
 
-def check_understood(turns: Sequence[Turn], document: WireDocument) -> StepResult:
+def check_understood(turns: Sequence[Turn], document: WireDocument) -> WalkStep:
     """Everything that arrived and was not understood, with its bytes and its section."""
     frames = [one for turn in turns for one in turn.heard.frames]
     size = sum(len(turn.data) for turn in turns)
@@ -42,12 +42,12 @@ def check_understood(turns: Sequence[Turn], document: WireDocument) -> StepResul
         ("share_in_frames_per_mille", in_frames * 1000 // size if size else None),
         ("events", sum(len(turn.events) for turn in turns)),
     )
-    outcome = StepOutcome.DIFFERS if differences else StepOutcome.PASS
+    outcome = WalkOutcome.DIFFERS if differences else WalkOutcome.PASS
     reason = ""
     if not size:
-        outcome, reason = StepOutcome.FAIL, "nothing arrived"
+        outcome, reason = WalkOutcome.FAIL, "nothing arrived"
     title = "Everything that arrived was understood"
-    return StepResult("protocol", "understood", title, outcome, figures, differences, reason)
+    return WalkStep("protocol", "understood", title, outcome, figures, differences, reason)
 
 
 def _runs(turns: Sequence[Turn], document: WireDocument) -> Iterator[Departure]:
@@ -92,7 +92,7 @@ def check_times(
     document: WireDocument,
     framing: Framing | None,
     line: LineSettings,
-) -> StepResult:
+) -> WalkStep:
     """Pauses, gaps between frames, copies of a report and the rate, as they were read.
 
     Several bytes come in one read: what is within a read has no times.
@@ -112,12 +112,12 @@ def check_times(
     if groups:
         starts = [group[0].began_ns for group in groups]
         figures += _spread("report_gap", [later - one for one, later in pairwise(starts)])
-    outcome = StepOutcome.DIFFERS if differences else StepOutcome.PASS
+    outcome = WalkOutcome.DIFFERS if differences else WalkOutcome.PASS
     reason = ""
     if not frames:
-        outcome, reason = StepOutcome.NOT_DONE, "no frame came"
+        outcome, reason = WalkOutcome.NOT_DONE, "no frame came"
     title = "Times on the wire"
-    return StepResult("timing", "times", title, outcome, figures, tuple(differences), reason)
+    return WalkStep("timing", "times", title, outcome, figures, tuple(differences), reason)
 
 
 def copies_of(

@@ -13,7 +13,7 @@ from hil.acceptance.wire.documents import WireDocument
 from hil.acceptance.wire.session import DeviceSession
 
 
-class Bench(Struct):
+class DeviceBench(Struct):
     """`line` is that of the model, `wait_s` how long a step waits for what must arrive.
 
     `listen`: nothing is written to the device; commands are those of `installed.allow_commands`.

@@ -21,9 +21,9 @@ from firmware_bridge.transport.serial_port import SerialPort, list_serial_ports
 from firmware_bridge.transport.usb_identity import UsbIdentity, usb_id
 from firmware_bridge.transport.usb_serial import find_serial_path
 from firmware_bridge.transport.usb_sysfs import device_behind, find_device
-from hil.acceptance.bench import Bench
+from hil.acceptance.bench import DeviceBench
 from hil.acceptance.people import PersonQuestion
-from hil.acceptance.report.results import Figure, StepOutcome, StepResult
+from hil.acceptance.report.results import Figure, WalkOutcome, WalkStep
 
 PART: Final = "cable"
 QUESTIONS: Final = ("unplug", "replug")
@@ -34,7 +34,7 @@ _OPEN_S: Final = 10.0
 _Figures = tuple[tuple[str, Figure], ...]
 
 
-def check_port(bench: Bench) -> StepResult:
+def check_port(bench: DeviceBench) -> WalkStep:
     """The port opens, for this program alone. Raises TapeEnded."""
     session = bench.session
     absent = absence_of(session.url)
@@ -44,31 +44,31 @@ def check_port(bench: Bench) -> StepResult:
     if not opened:
         lost = session.lost[-1][1] if session.lost else "it did not open"
         reason = lost if absent is None else to_words(absent)
-        return StepResult(PART, "port", _PORT, StepOutcome.FAIL, figures, reason=reason)
+        return WalkStep(PART, "port", _PORT, WalkOutcome.FAIL, figures, reason=reason)
     figures += (("opens", True), *_opening(bench))
-    outcome = StepOutcome.PASS
+    outcome = WalkOutcome.PASS
     if isinstance(parse_port_url(session.url), DevicePath):
         exclusive = _refuses_a_second(session.url, bench.line)
         figures += (("refuses_a_second_program", exclusive),)
         if not exclusive:
-            outcome = StepOutcome.FAIL
+            outcome = WalkOutcome.FAIL
             reason = "a second program can open it: what it reads is lost to the table"
-    return StepResult(PART, "port", _PORT, outcome, figures, reason=reason)
+    return WalkStep(PART, "port", _PORT, outcome, figures, reason=reason)
 
 
-def check_unplugging(bench: Bench) -> StepResult:
+def check_unplugging(bench: DeviceBench) -> WalkStep:
     """The loss is noticed, and the same name comes back. Raises NobodyAnswers, TapeEnded."""
     session = bench.session
     if not session.is_open:
-        return _unplugging(StepOutcome.NOT_DONE, reason="the port is not open")
+        return _unplugging(WalkOutcome.NOT_DONE, reason="the port is not open")
     before, lost = _target(session.url), len(session.lost)
     answer = bench.answerer.ask(PersonQuestion("unplug", "Pull the device's cable, and wait."))
     if answer.skipped:
-        return _unplugging(StepOutcome.NOT_DONE, reason=answer.skipped)
+        return _unplugging(WalkOutcome.NOT_DONE, reason=answer.skipped)
     asked_ns = session.clock().monotonic_ns
     while not session.wait_for(lambda: len(session.lost) > lost, bench.wait_s):
         if not bench.answerer.ask_again("unplug", "no loss was noticed"):
-            return _unplugging(StepOutcome.FAIL, reason="no loss was noticed", answer=answer.text)
+            return _unplugging(WalkOutcome.FAIL, reason="no loss was noticed", answer=answer.text)
     at, why = session.lost[lost]
     figures: _Figures = (
         ("answer_to_loss_ms", (at.monotonic_ns - asked_ns) // _NS_PER_MS),
@@ -76,20 +76,20 @@ def check_unplugging(bench: Bench) -> StepResult:
     )
     again = bench.answerer.ask(PersonQuestion("replug", "Plug it in again, into the same place."))
     if again.skipped:
-        return _unplugging(StepOutcome.NOT_DONE, figures, again.skipped, answer.text)
+        return _unplugging(WalkOutcome.NOT_DONE, figures, again.skipped, answer.text)
     asked_ns = session.clock().monotonic_ns
     session.wake()
     while not session.wait_for(lambda: session.is_open, bench.wait_s):
         if not bench.answerer.ask_again("replug", "it did not come back under this name"):
             reason = f"it did not come back under this name: {session.lost[-1][1]}"
-            return _unplugging(StepOutcome.FAIL, figures, reason, answer.text)
+            return _unplugging(WalkOutcome.FAIL, figures, reason, answer.text)
         session.wake()
     back_ms = (session.opened[-1].monotonic_ns - asked_ns) // _NS_PER_MS
     figures += (("answer_to_opening_ms", back_ms), ("same_name", True))
     after = _target(session.url)
     if before != after:
         figures += (("name_before", before), ("name_after", after))
-    return _unplugging(StepOutcome.PASS, figures, answer=answer.text)
+    return _unplugging(WalkOutcome.PASS, figures, answer=answer.text)
 
 
 _PORT: Final = "The port is there and opens"
@@ -97,9 +97,9 @@ _UNPLUG: Final = "Unplugged and plugged in again"
 
 
 def _unplugging(
-    outcome: StepOutcome, figures: _Figures = (), reason: str = "", answer: str = ""
-) -> StepResult:
-    return StepResult(PART, "unplug", _UNPLUG, outcome, figures, reason=reason, answer=answer)
+    outcome: WalkOutcome, figures: _Figures = (), reason: str = "", answer: str = ""
+) -> WalkStep:
+    return WalkStep(PART, "unplug", _UNPLUG, outcome, figures, reason=reason, answer=answer)
 
 
 def absence_of(url: str) -> Message | None:
@@ -149,7 +149,7 @@ def _usb_figures(device: UsbIdentity) -> _Figures:
     )
 
 
-def _opening(bench: Bench) -> _Figures:
+def _opening(bench: DeviceBench) -> _Figures:
     """The signal lines of RS-232, where the port has any."""
     port = bench.session.port
     lines = port.signal_lines() if isinstance(port, SerialPort) else None

@@ -25,10 +25,10 @@ from drivers.monitor import event_text
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings
 from hil.acceptance import arrived, cable, levels
-from hil.acceptance.bench import Bench
+from hil.acceptance.bench import DeviceBench
 from hil.acceptance.people import Answerer, NobodyAnswers, PersonQuestion
 from hil.acceptance.report.page import report_page
-from hil.acceptance.report.results import StepOutcome, StepResult
+from hil.acceptance.report.results import WalkOutcome, WalkStep
 from hil.acceptance.report.signed_report import (
     ReportFiles,
     ReportKeeper,
@@ -86,7 +86,7 @@ class PlannedStep(Struct, frozen=True):
     part: str
     name: str
     title: str
-    do: Callable[[], StepResult]
+    do: Callable[[], WalkStep]
 
 
 def accept(
@@ -109,7 +109,7 @@ def accept(
             listen=order.listen,
             make_port=make_port,
         )
-        bench = Bench(
+        bench = DeviceBench(
             order.model,
             document_of(order.model),
             order.installed,
@@ -131,7 +131,7 @@ class _Run:
     def __init__(
         self,
         order: Order,
-        bench: Bench,
+        bench: DeviceBench,
         conversation: Conversation,
         keeper: ReportKeeper,
         tape: CaptureFile,
@@ -143,7 +143,7 @@ class _Run:
         self._tape = tape
         self._began_ns = bench.session.clock().utc_ns
         self._label: dict[str, str] = {}
-        self._steps: list[StepResult] = []
+        self._steps: list[WalkStep] = []
         self._incomplete = ""
         self._stopped_by: BaseException | None = None
         self._ended_in_order = False
@@ -207,7 +207,7 @@ class _Run:
         yield PlannedStep("levels", "line", "the line", lambda: levels.check_levels(bench))
         for one in walk_of(bench.model, bench.installed):
 
-            def do(one: Any = one) -> StepResult:
+            def do(one: Any = one) -> WalkStep:
                 return walk.do(one)
 
             yield PlannedStep("protocol", one.name, one.act, do)
@@ -315,11 +315,11 @@ def _allowed(order: Order) -> str:
     return "what its link needs; no commands"
 
 
-def _not_reached(step: PlannedStep, reason: str) -> StepResult:
-    return StepResult(step.part, step.name, step.title, StepOutcome.NOT_DONE, reason=reason)
+def _not_reached(step: PlannedStep, reason: str) -> WalkStep:
+    return WalkStep(step.part, step.name, step.title, WalkOutcome.NOT_DONE, reason=reason)
 
 
-def _why(result: StepResult) -> str:
+def _why(result: WalkStep) -> str:
     found: Iterable[str] = (one.found for one in result.differences)
     words = result.reason or "; ".join(found)
     return f": {words}" if words else ""

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from hil.acceptance.report.results import StepResult
+from hil.acceptance.report.results import WalkStep
 from hil.acceptance.report.signed_report import steps_of
 
 _WIDTH: Final = 100
@@ -54,7 +54,7 @@ def _facts(document: Mapping[str, Any]) -> Iterator[str]:
     yield f"Allowed    {document['allowed']}"
 
 
-def _step(step: StepResult) -> Iterator[str]:
+def _step(step: WalkStep) -> Iterator[str]:
     yield f"  {step.outcome:<{_OUTCOME_WIDTH}}  {step.name}: {step.title}"
     indent = " " * (_OUTCOME_WIDTH + 4)
     if step.reason:

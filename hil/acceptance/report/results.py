@@ -11,7 +11,7 @@ from msgspec import Struct
 Figure: TypeAlias = int | str | bool | tuple[int | str, ...] | None
 
 
-class StepOutcome(StrEnum):
+class WalkOutcome(StrEnum):
     """What a step showed."""
 
     PASS = "PASS"  # noqa: S105 - no password
@@ -29,7 +29,7 @@ class Departure(Struct, frozen=True):
     data: str = ""
 
 
-class StepResult(Struct, frozen=True):
+class WalkStep(Struct, frozen=True):
     """One step of a part: cable, levels, protocol, timing or tape.
 
     `reason` says why it failed or was not done; `answer` is what the person said.
@@ -38,16 +38,16 @@ class StepResult(Struct, frozen=True):
     part: str
     name: str
     title: str
-    outcome: StepOutcome
+    outcome: WalkOutcome
     figures: tuple[tuple[str, Figure], ...] = ()
     differences: tuple[Departure, ...] = ()
     reason: str = ""
     answer: str = ""
 
 
-def worst(outcomes: tuple[StepOutcome, ...]) -> StepOutcome:
+def worst(outcomes: tuple[WalkOutcome, ...]) -> WalkOutcome:
     """The outcome of several parts: a failure counts more than a difference."""
-    for one in (StepOutcome.FAIL, StepOutcome.DIFFERS, StepOutcome.NOT_DONE):
+    for one in (WalkOutcome.FAIL, WalkOutcome.DIFFERS, WalkOutcome.NOT_DONE):
         if one in outcomes:
             return one
-    return StepOutcome.PASS
+    return WalkOutcome.PASS

@@ -18,7 +18,7 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 
 from controller.system.atomic_file import SmallFileError, store_text
 from controller.system.keys import PublicKey, TableKey, fingerprint_text
-from hil.acceptance.report.results import StepOutcome, StepResult
+from hil.acceptance.report.results import WalkOutcome, WalkStep
 
 FORM: Final = "smartshoe-acceptance-1"
 _REPORT_BYTES_MAX: Final = 64_000_000
@@ -49,29 +49,29 @@ class BadReport(Exception):
     """The file is no report, or it does not hold; the message says why."""
 
 
-def verdict_of(steps: Sequence[StepResult], incomplete: str) -> str:
+def verdict_of(steps: Sequence[WalkStep], incomplete: str) -> str:
     """The first line of a report."""
     counts = Counter(one.outcome for one in steps)
-    if not incomplete and counts[StepOutcome.PASS] == len(steps):
+    if not incomplete and counts[WalkOutcome.PASS] == len(steps):
         return f"ACCEPTED: all {len(steps)} steps passed"
     parts = [
         f"{counts[outcome]} {one if counts[outcome] == 1 else more} ({_names(steps, outcome)})"
         for outcome, one, more in _WORDS
         if counts[outcome]
     ]
-    parts.append(f"{counts[StepOutcome.PASS]} passed")
+    parts.append(f"{counts[WalkOutcome.PASS]} passed")
     head = f"INCOMPLETE, {incomplete}" if incomplete else "NOT ACCEPTED"
     return f"{head}: {', '.join(parts)}"
 
 
 _WORDS: Final = (
-    (StepOutcome.FAIL, "failed", "failed"),
-    (StepOutcome.DIFFERS, "differs from the wire document", "differ from the wire document"),
-    (StepOutcome.NOT_DONE, "not done", "not done"),
+    (WalkOutcome.FAIL, "failed", "failed"),
+    (WalkOutcome.DIFFERS, "differs from the wire document", "differ from the wire document"),
+    (WalkOutcome.NOT_DONE, "not done", "not done"),
 )
 
 
-def _names(steps: Sequence[StepResult], outcome: StepOutcome) -> str:
+def _names(steps: Sequence[WalkStep], outcome: WalkOutcome) -> str:
     names = [one.name for one in steps if one.outcome is outcome]
     more = len(names) - _NAMED_MAX
     return ", ".join(names[:_NAMED_MAX]) + (f" and {more} more" if more > 0 else "")
@@ -80,7 +80,7 @@ def _names(steps: Sequence[StepResult], outcome: StepOutcome) -> str:
 def is_accepted(document: dict[str, Any]) -> bool:
     """Whether every step passed."""
     steps = document["steps"]
-    return not document["incomplete"] and all(one["outcome"] == StepOutcome.PASS for one in steps)
+    return not document["incomplete"] and all(one["outcome"] == WalkOutcome.PASS for one in steps)
 
 
 def signed(document: dict[str, Any], key: TableKey) -> dict[str, Any]:
@@ -152,16 +152,16 @@ def require_tape(document: dict[str, Any], tape: Path) -> bytes:
     return data[:size]
 
 
-def steps_of(document: dict[str, Any]) -> tuple[StepResult, ...]:
+def steps_of(document: dict[str, Any]) -> tuple[WalkStep, ...]:
     """The steps of a report. Raises BadReport."""
     try:
         steps = [{**one, "figures": tuple(one["figures"].items())} for one in document["steps"]]
-        return convert(steps, tuple[StepResult, ...])
+        return convert(steps, tuple[WalkStep, ...])
     except (KeyError, TypeError, AttributeError, ValidationError) as error:
         raise BadReport(f"its steps cannot be read: {error}") from error
 
 
-def step_fields(step: StepResult) -> dict[str, Any]:
+def step_fields(step: WalkStep) -> dict[str, Any]:
     """A step as the report has it: its figures by name."""
     return {**to_builtins(step), "figures": to_builtins(dict(step.figures))}
 

@@ -14,9 +14,9 @@ from drivers.events import CommandAnswered, DeviceEvent, Face
 from drivers.faults import DeviceFault
 from drivers.monitor import event_text
 from firmware_bridge.message import Message
-from hil.acceptance.bench import Bench
+from hil.acceptance.bench import DeviceBench
 from hil.acceptance.people import PersonAnswer, PersonQuestion
-from hil.acceptance.report.results import Departure, Figure, StepOutcome, StepResult
+from hil.acceptance.report.results import Departure, Figure, WalkOutcome, WalkStep
 from hil.acceptance.walk.guided_step import READ, GuidedStep
 
 PART: Final = "protocol"
@@ -37,15 +37,15 @@ class Arrived(Struct, frozen=True):
 class GuidedWalk:
     """Does the steps in their order; each begins where the one before ended."""
 
-    def __init__(self, bench: Bench) -> None:
+    def __init__(self, bench: DeviceBench) -> None:
         self._bench = bench
         self._seen = 0
 
-    def do(self, step: GuidedStep) -> StepResult:
+    def do(self, step: GuidedStep) -> WalkStep:
         """One step. Raises NobodyAnswers, TapeEnded."""
         refusal = self._refusal(step)
         if refusal:
-            return _result(step, StepOutcome.NOT_DONE, reason=refusal)
+            return _result(step, WalkOutcome.NOT_DONE, reason=refusal)
         bench = self._bench
         put = len(bench.session.events)
         after_question = bench.answerer.present and not step.follows
@@ -53,7 +53,7 @@ class GuidedWalk:
         answer = bench.answerer.ask(PersonQuestion(step.name, self._question(step)))
         if answer.skipped:
             self._leave(put)
-            return _result(step, StepOutcome.NOT_DONE, reason=answer.skipped)
+            return _result(step, WalkOutcome.NOT_DONE, reason=answer.skipped)
         if not step.kinds:
             return self._quiet(step, put, answer)
         arrived = self._await(step, begin)
@@ -124,7 +124,7 @@ class GuidedWalk:
                 return index
         return None
 
-    def _missing(self, step: GuidedStep, begin: int, answer: PersonAnswer) -> StepResult:
+    def _missing(self, step: GuidedStep, begin: int, answer: PersonAnswer) -> WalkStep:
         session = self._bench.session
         also = self._texts(begin, len(session.events))
         refused = next(
@@ -138,25 +138,25 @@ class GuidedWalk:
         where = self._bench.document.named(step.section)
         return _result(
             step,
-            StepOutcome.FAIL,
+            WalkOutcome.FAIL,
             figures=(("also_arrived", also),) if also else (),
             differences=(Departure(where, step.states, f"did not arrive{_colon(refused)}"),),
             reason="what the wire document states did not arrive" + _colon(refused),
             answer=answer,
         )
 
-    def _quiet(self, step: GuidedStep, put: int, answer: PersonAnswer) -> StepResult:
+    def _quiet(self, step: GuidedStep, put: int, answer: PersonAnswer) -> WalkStep:
         """Nothing may have arrived while the person acted."""
         came = self._texts(put, len(self._bench.session.events))
         self._seen = len(self._bench.session.events)
         where = self._bench.document.named(step.section)
         differences = tuple(Departure(where, step.states, one) for one in came)
-        outcome = StepOutcome.DIFFERS if came else StepOutcome.PASS
+        outcome = WalkOutcome.DIFFERS if came else WalkOutcome.PASS
         return _result(step, outcome, differences=differences, answer=answer)
 
     def _compared(
         self, step: GuidedStep, arrived: Arrived, also: tuple[str, ...], answer: PersonAnswer
-    ) -> StepResult:
+    ) -> WalkStep:
         """Compare the fields, and what a person reads from the card or label."""
         where = self._bench.document.named(step.section)
         wrong = [
@@ -172,7 +172,7 @@ class GuidedWalk:
             figures.append(self._ask_printed(step, arrived.event, where, wrong))
         if also:
             figures.append(("also_arrived", also))
-        outcome = StepOutcome.DIFFERS if wrong else StepOutcome.PASS
+        outcome = WalkOutcome.DIFFERS if wrong else WalkOutcome.PASS
         return _result(
             step, outcome, figures=tuple(figures), differences=tuple(wrong), answer=answer
         )
@@ -259,12 +259,12 @@ def _colon(words: str) -> str:
 
 def _result(
     step: GuidedStep,
-    outcome: StepOutcome,
+    outcome: WalkOutcome,
     *,
     figures: tuple[tuple[str, Figure], ...] = (),
     differences: tuple[Departure, ...] = (),
     reason: str = "",
     answer: PersonAnswer | None = None,
-) -> StepResult:
+) -> WalkStep:
     said = "" if answer is None else answer.text
-    return StepResult(PART, step.name, step.act, outcome, figures, differences, reason, said)
+    return WalkStep(PART, step.name, step.act, outcome, figures, differences, reason, said)

@@ -14,7 +14,7 @@ from controller.messages.catalogue import to_words
 from drivers.catalogue import AnyModel
 from drivers.model import Installation, ReaderSeat
 from drivers.monitor import event_text
-from hil.acceptance.report.results import Departure, StepOutcome, StepResult
+from hil.acceptance.report.results import Departure, WalkOutcome, WalkStep
 from hil.acceptance.report.signed_report import BadReport
 from hil.acceptance.wire.conversation import Conversation
 from hil.acceptance.wire.inputs import DriverInput, NotReplayable, Replayed, replay
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _TITLE: Final = "The tape replays to the same events"
 
 
-def check_tape(order: "Order", tape: Path, session: "DeviceSession") -> StepResult:
+def check_tape(order: "Order", tape: Path, session: "DeviceSession") -> WalkStep:
     """Replay the tape through a fresh driver of the model, and compare."""
     data = tape.read_bytes()
     figures = (
@@ -39,15 +39,15 @@ def check_tape(order: "Order", tape: Path, session: "DeviceSession") -> StepResu
     try:
         given = replayed(data, session.inputs, session.clock.offset_ns, conversation)
     except (NotARecord, NotReplayable) as error:
-        return StepResult("tape", "replay", _TITLE, StepOutcome.FAIL, figures, reason=str(error))
+        return WalkStep("tape", "replay", _TITLE, WalkOutcome.FAIL, figures, reason=str(error))
     live = tuple(event_text(one.event, to_words, masked=False) for one in session.events)
     wrong = difference_of(live, texts_of(given))
     compares = not order.listen and not session.failure
     if not wrong and compares and given.written != written_of(data):
         wrong = "the driver would write other bytes"
     differences = (Departure("Records of real devices", "the same events", wrong),) if wrong else ()
-    outcome = StepOutcome.FAIL if wrong else StepOutcome.PASS
-    return StepResult("tape", "replay", _TITLE, outcome, figures, differences, wrong)
+    outcome = WalkOutcome.FAIL if wrong else WalkOutcome.PASS
+    return WalkStep("tape", "replay", _TITLE, outcome, figures, differences, wrong)
 
 
 def replayed(

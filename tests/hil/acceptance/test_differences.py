@@ -10,7 +10,7 @@ from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import Chunk, LineSettings, Parity, Port, PortOpened
 from hil.acceptance.arrived import check_times, check_understood
-from hil.acceptance.report.results import StepOutcome
+from hil.acceptance.report.results import WalkOutcome
 from hil.acceptance.wire.conversation import Conversation, Turn
 from hil.acceptance.wire.documents import ANGEL_EYE, DOCUMENTS
 from hil.dealing.cards import card_named
@@ -45,7 +45,7 @@ def test_a_wrong_checksum_is_listed_with_its_bytes_and_section(fast_dir: Path) -
 
         ended = accepted_shoe(fast_dir, server.url, {**acts, "power-on": act})
 
-    assert outcomes(ended)["understood"] == StepOutcome.DIFFERS
+    assert outcomes(ended)["understood"] == WalkOutcome.DIFFERS
     (found,) = step(ended, "understood")["differences"]
     assert found["section"] == "Angel Eye II-EX, Framing"
     assert found["data"] == bad.hex(" ").upper()
@@ -95,14 +95,14 @@ def test_a_wrong_baud_rate_is_found_and_named(fast_dir: Path) -> None:
         ended = run(order, Hands(acts), fast_dir, make_port)
 
     found = step(ended, "line")
-    assert found["outcome"] == StepOutcome.DIFFERS
+    assert found["outcome"] == WalkOutcome.DIFFERS
     assert found["figures"]["frames_at"] == "9600 8N1"
     (difference,) = found["differences"]
     assert difference["stated"] == "line settings 4800 8N1"
     assert difference["found"] == "frames at 9600 8N1"
     assert ended.document["line"] == "9600 8N1"
-    assert outcomes(ended)["card-1"] == StepOutcome.PASS
-    assert outcomes(ended)["replay"] == StepOutcome.PASS
+    assert outcomes(ended)["card-1"] == WalkOutcome.PASS
+    assert outcomes(ended)["replay"] == WalkOutcome.PASS
 
 
 def test_a_key_that_reports_another_result_differs(fast_dir: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_key_that_reports_another_result_differs(fast_dir: Path) -> None:
 
     (found,) = step(ended, "key-player")["differences"]
     assert (found["stated"], found["found"]) == ("winner player", "winner banker")
-    assert step(ended, "key-player")["outcome"] == StepOutcome.DIFFERS
+    assert step(ended, "key-player")["outcome"] == WalkOutcome.DIFFERS
 
 
 def test_a_card_that_is_not_the_printed_one_differs(fast_dir: Path) -> None:
@@ -123,7 +123,7 @@ def test_a_card_that_is_not_the_printed_one_differs(fast_dir: Path) -> None:
 
     (found,) = step(ended, "card-1")["differences"]
     assert (found["stated"], found["found"]) == ("printed 8d", "reported 7d")
-    assert outcomes(ended)["card-2"] == StepOutcome.PASS
+    assert outcomes(ended)["card-2"] == WalkOutcome.PASS
 
 
 def test_what_does_not_arrive_has_failed(fast_dir: Path) -> None:
@@ -132,7 +132,7 @@ def test_what_does_not_arrive_has_failed(fast_dir: Path) -> None:
         ended = run(order, Hands({"cut-card": lambda: None}), fast_dir)
 
     found = step(ended, "cut-card")
-    assert found["outcome"] == StepOutcome.FAIL
+    assert found["outcome"] == WalkOutcome.FAIL
     assert found["differences"][0]["section"] == "Angel Eye II-EX, Codes"
     assert "cut-card" in ended.document["verdict"].partition("not done")[0]
 
@@ -158,7 +158,7 @@ def test_nothing_is_written_to_a_device_that_is_only_listened_to(fast_dir: Path)
     tape = (fast_dir / "report.pcapng").read_bytes()
     assert ended.document["allowed"] == "to listen alone: nothing is written to the device"
     assert bytes.fromhex("020008FF") not in tape
-    assert outcomes(ended)["line"] == StepOutcome.FAIL
+    assert outcomes(ended)["line"] == WalkOutcome.FAIL
     assert step(ended, "understood")["figures"]["bytes"] == 0
 
 
@@ -169,10 +169,10 @@ def test_a_shuffler_without_a_key_fails_and_is_still_heard(fast_dir: Path) -> No
         }
         ended = run(order_of("tablelink-shuffler", server.url), Hands(acts), fast_dir)
 
-    assert outcomes(ended)["identity"] == StepOutcome.FAIL
+    assert outcomes(ended)["identity"] == WalkOutcome.FAIL
     assert step(ended, "identity")["differences"][0]["section"] == "TableLink/1, Identity"
-    assert outcomes(ended)["lid-open"] == StepOutcome.PASS
-    assert outcomes(ended)["replay"] == StepOutcome.PASS
+    assert outcomes(ended)["lid-open"] == WalkOutcome.PASS
+    assert outcomes(ended)["replay"] == WalkOutcome.PASS
 
 
 # --- times, by a clock of their own --------------------------------------------------------------
@@ -201,7 +201,7 @@ def test_a_late_copy_differs() -> None:
     found = times_of(turns)
 
     (difference,) = found.differences
-    assert found.outcome is StepOutcome.DIFFERS
+    assert found.outcome is WalkOutcome.DIFFERS
     assert difference.section == "Angel Eye II-EX, Sequence"
     assert difference.found == "a late copy, after 5000 ms"
     assert dict(found.figures)["copies"] == (3,)
@@ -213,7 +213,7 @@ def test_copies_in_their_time_are_figures() -> None:
 
     found = times_of(turns)
 
-    assert found.outcome is StepOutcome.PASS
+    assert found.outcome is WalkOutcome.PASS
     assert dict(found.figures)["copy_gap_us_min_median_max"] == (10_000, 10_000, 20_000)
     assert dict(found.figures)["reports"] == 1
 
@@ -223,9 +223,9 @@ def test_a_pause_within_a_frame_is_compared_and_the_rate_is_measured() -> None:
     slow = times_of(turns_of((0, report[:2]), (1100 * MS, report[2:])))
     usual = times_of(turns_of((0, report[:2]), (10 * MS, report[2:])))
 
-    assert slow.outcome is StepOutcome.DIFFERS
+    assert slow.outcome is WalkOutcome.DIFFERS
     assert slow.differences[0].section == "Angel Eye II-EX, Framing"
-    assert usual.outcome is StepOutcome.PASS
+    assert usual.outcome is WalkOutcome.PASS
     assert dict(usual.figures)["bits_a_second"] == len(report) * 10 * 100
 
 

@@ -19,7 +19,7 @@ from controller.system.keys import load_key, make_key
 from firmware_bridge.message import message
 from firmware_bridge.transport.port import PortGone
 from hil.acceptance.people import NobodyAnswers
-from hil.acceptance.report.results import StepOutcome
+from hil.acceptance.report.results import WalkOutcome
 from hil.acceptance.report.signed_report import BadReport, signed
 from hil.acceptance.report.verify import verify_report
 from hil.acceptance.run import Ended
@@ -153,10 +153,10 @@ def test_a_run_that_ends_early_keeps_what_was_done(act: Act, words: str, fast_di
 
     assert ended.document["verdict"].startswith(f"INCOMPLETE, {words}: ")
     assert isinstance(ended.stopped_by, KeyboardInterrupt) is (act is interrupt)
-    assert outcomes(ended)["card-1"] == StepOutcome.PASS
-    assert outcomes(ended)["cut-card"] == StepOutcome.NOT_DONE
+    assert outcomes(ended)["card-1"] == WalkOutcome.PASS
+    assert outcomes(ended)["cut-card"] == WalkOutcome.NOT_DONE
     assert step(ended, "cut-card")["reason"] == f"not reached: {words}"
-    assert outcomes(ended)["replay"] == StepOutcome.PASS
+    assert outcomes(ended)["replay"] == WalkOutcome.PASS
     verify_report(fast_dir / "report.json", None)
     assert not (fast_dir / ".report.json.reserve").exists()
 
@@ -183,11 +183,11 @@ def test_a_port_that_stays_away_fails_its_steps_and_nothing_else(fast_dir: Path)
 
         ended = run(order, Hands(acts, again=("unplug",)), fast_dir)
 
-    assert outcomes(ended)["port"] == StepOutcome.PASS
-    assert outcomes(ended)["unplug"] == StepOutcome.FAIL
+    assert outcomes(ended)["port"] == WalkOutcome.PASS
+    assert outcomes(ended)["unplug"] == WalkOutcome.FAIL
     assert "did not come back under this name" in step(ended, "unplug")["reason"]
-    assert outcomes(ended)["line"] == StepOutcome.FAIL
-    assert outcomes(ended)["replay"] == StepOutcome.PASS
+    assert outcomes(ended)["line"] == WalkOutcome.FAIL
+    assert outcomes(ended)["replay"] == WalkOutcome.PASS
     verify_report(fast_dir / "report.json", None)
 
 
@@ -196,10 +196,10 @@ def test_a_port_that_is_not_there_fails_and_the_report_is_written(fast_dir: Path
 
     ended = run(order, Hands({}), fast_dir)
 
-    assert outcomes(ended)["port"] == StepOutcome.FAIL
+    assert outcomes(ended)["port"] == WalkOutcome.FAIL
     assert str(fast_dir / "none") in step(ended, "port")["reason"]
-    assert outcomes(ended)["understood"] == StepOutcome.FAIL
-    assert outcomes(ended)["replay"] == StepOutcome.PASS
+    assert outcomes(ended)["understood"] == WalkOutcome.FAIL
+    assert outcomes(ended)["replay"] == WalkOutcome.PASS
     verify_report(fast_dir / "report.json", None)
 
 
@@ -237,9 +237,9 @@ def test_a_port_that_a_second_program_can_open_has_failed(fast_dir: Path) -> Non
         order = order_of("angel-eye-ii-ex", server.path)
         ended = run(order, Hands(acts), fast_dir, lambda url, _: SharedPort(url))
 
-    assert outcomes(ended)["port"] == StepOutcome.FAIL
+    assert outcomes(ended)["port"] == WalkOutcome.FAIL
     assert "a second program can open it" in step(ended, "port")["reason"]
-    assert outcomes(ended)["line"] == StepOutcome.PASS
+    assert outcomes(ended)["line"] == WalkOutcome.PASS
 
 
 def many_reports(server: LineServer[AngelEye]) -> None:
@@ -271,9 +271,9 @@ def test_a_full_disk_ends_the_tape_and_the_report_says_so(disk: Path) -> None:
     assert ended.document["verdict"].startswith("INCOMPLETE, the tape ended: ")
     assert "No space left on device" in ended.document["incomplete"]
     assert ended.unwritten == ""
-    assert outcomes(ended)["card-1"] == StepOutcome.PASS
-    assert outcomes(ended)["cut-card"] == StepOutcome.NOT_DONE
-    assert outcomes(ended)["replay"] == StepOutcome.PASS
+    assert outcomes(ended)["card-1"] == WalkOutcome.PASS
+    assert outcomes(ended)["cut-card"] == WalkOutcome.NOT_DONE
+    assert outcomes(ended)["replay"] == WalkOutcome.PASS
     verify_report(disk / "report.json", None)
 
 

@@ -9,7 +9,7 @@ from acceptance_hands import Act, Hands, order_of, order_with, outcomes, run, sh
 from controller.system.keys import make_key
 from drivers.model import Installation, ReaderSeat
 from hil.acceptance.people import FromFile
-from hil.acceptance.report.results import StepOutcome
+from hil.acceptance.report.results import WalkOutcome
 from hil.acceptance.report.signed_report import ReportFiles
 from hil.acceptance.report.verify import verify_report
 from hil.acceptance.run import accept, question_names
@@ -34,7 +34,7 @@ def test_an_angel_eye_on_a_pty_that_is_as_its_document_says(fast_dir: Path) -> N
 
         ended = run(order, Hands(acts, PRINTED), fast_dir)
 
-    assert {name: one for name, one in outcomes(ended).items() if one != StepOutcome.PASS} == {}
+    assert {name: one for name, one in outcomes(ended).items() if one != WalkOutcome.PASS} == {}
     assert ended.accepted
     assert ended.document["verdict"].startswith("ACCEPTED: all ")
     assert ended.document["device"]["label"] == {"firmware": "1.23"}
@@ -54,7 +54,7 @@ def test_commands_are_not_sent_unless_they_are_allowed(fast_dir: Path) -> None:
         ended = run(order, Hands(shoe_acts(server)), fast_dir)
         locked = server.emulator.locked
 
-    assert outcomes(ended)["lock"] == outcomes(ended)["unlock"] == StepOutcome.NOT_DONE
+    assert outcomes(ended)["lock"] == outcomes(ended)["unlock"] == WalkOutcome.NOT_DONE
     assert "--allow-commands" in step(ended, "lock")["reason"]
     assert not locked
     assert not ended.accepted
@@ -95,10 +95,10 @@ def test_an_rfid_shoe_over_tcp(fast_dir: Path) -> None:
         ended = run(order, Hands(acts), fast_dir)
 
     found = outcomes(ended)
-    assert [found[name] for name in acts] == [StepOutcome.PASS] * len(acts), ended.document["steps"]
+    assert [found[name] for name in acts] == [WalkOutcome.PASS] * len(acts), ended.document["steps"]
     assert step(ended, "understood")["differences"] == []
-    assert found["replay"] == StepOutcome.PASS
-    assert found["slow-card"] == StepOutcome.NOT_DONE
+    assert found["replay"] == WalkOutcome.PASS
+    assert found["slow-card"] == WalkOutcome.NOT_DONE
     verify_report(fast_dir / "report.json", None)
 
 
@@ -115,7 +115,7 @@ def test_a_reader_under_the_layout_over_tcp(fast_dir: Path) -> None:
         ended = run(order, Hands(acts), fast_dir)
 
     found = outcomes(ended)
-    assert [found[name] for name in acts] == [StepOutcome.PASS] * 3, ended.document["steps"]
+    assert [found[name] for name in acts] == [WalkOutcome.PASS] * 3, ended.document["steps"]
     verify_report(fast_dir / "report.json", None)
 
 
@@ -152,8 +152,8 @@ def test_a_shuffler_proves_its_identity_and_walks_through_a_batch(fast_dir: Path
         pins = server.emulator.pins
 
     found = outcomes(ended)
-    assert {name: found[name] for name in acts if found[name] != StepOutcome.PASS} == {}
-    assert found["identity"] == found["understood"] == found["replay"] == StepOutcome.PASS
+    assert {name: found[name] for name in acts if found[name] != WalkOutcome.PASS} == {}
+    assert found["identity"] == found["understood"] == found["replay"] == WalkOutcome.PASS
     stated = ended.document["device"]["stated"]
     assert (stated["device"], stated["firmware"]) == (pins.device, pins.version)
     assert stated["image_sha256"] == pins.image
@@ -181,7 +181,7 @@ def test_without_a_person_what_the_device_did_before_counts_in_its_order(fast_di
         ended = accept(order, FromFile(answers, names), key, files)
 
     done = ("status", "lid-open", "lid-closed", "load", "count", "understood", "replay")
-    assert {name: outcomes(ended)[name] for name in done} == dict.fromkeys(done, StepOutcome.PASS)
+    assert {name: outcomes(ended)[name] for name in done} == dict.fromkeys(done, WalkOutcome.PASS)
     assert step(ended, "understood")["figures"]["share_in_frames_per_mille"] == 1000
     assert step(ended, "jam")["reason"] == "nobody is there"
     assert ended.document["answers"] == "the file answers.toml, without a person"
