@@ -2,7 +2,7 @@
 
 What the fault plan of the emulated lines knows is left to it; the rest is done here.
 
-Source: hil/scenario/README.md, "Faults"; hil/README.md, "Faults of the wire".
+Source: hil/soak/README.md, "Faults"; hil/README.md, "Faults of the wire".
 """
 
 from collections import deque

@@ -1,6 +1,6 @@
 """A simulated table whose computer stands still, stores slowly, has a full disk or a wrong clock.
 
-Source: hil/README.md, "The simulated table"; hil/scenario/README.md, "Faults".
+Source: hil/README.md, "The simulated table"; hil/soak/README.md, "Faults".
 """
 
 from typing import Final

@@ -16,7 +16,7 @@ from hil.emulator.feig.rfid_shoe import FAULT_WORDS
 from hil.rig.shoe_models import NEEDS_KEYS
 
 
-class Place(StrEnum):
+class FaultPlace(StrEnum):
     """Where something goes wrong."""
 
     WIRE = "wire"
@@ -53,7 +53,7 @@ class NamedFault:
     """One fault: its name, where it happens, what it is, and how it is written."""
 
     name: str
-    place: Place
+    place: FaultPlace
     words: str
     write: WriteFault
     needs: Needs = Needs.NOTHING
@@ -122,14 +122,14 @@ def _wire_faults() -> tuple[NamedFault, ...]:
         for fault, words, least, most in _WIRE:
             write = _share(device, fault, least, most)
             name = f"{device}-{fault}"
-            found.append(NamedFault(name, Place.WIRE, words, write, needs, moment))
+            found.append(NamedFault(name, FaultPlace.WIRE, words, write, needs, moment))
         for fault, words, times in _LATE:
             write = _time(device, fault, *times)
             name = f"{device}-{fault}"
-            found.append(NamedFault(name, Place.WIRE, words, write, needs, moment))
+            found.append(NamedFault(name, FaultPlace.WIRE, words, write, needs, moment))
         pulled = _until(f"unplug {device}", f"plug {device}")
         words = "the cable is pulled, and put in again later"
-        found.append(NamedFault(f"{device}-unplug", Place.WIRE, words, pulled, needs, moment))
+        found.append(NamedFault(f"{device}-unplug", FaultPlace.WIRE, words, pulled, needs, moment))
     return tuple(found)
 
 
@@ -143,20 +143,20 @@ def _device_faults() -> tuple[NamedFault, ...]:
         *((one.value, words, Needs.RFID) for one, words in FAULT_WORDS.items()),
     )
     cards = tuple(
-        NamedFault(f"card-{name}", Place.DEVICE, words, _once(f"next card {name}"), needs)
+        NamedFault(f"card-{name}", FaultPlace.DEVICE, words, _once(f"next card {name}"), needs)
         for name, words, needs in both
     )
     return (
         *cards,
         NamedFault(
             "shoe-reboot",
-            Place.DEVICE,
+            FaultPlace.DEVICE,
             "the shoe loses power",
             _until("power shoe off", "power shoe on"),
         ),
         NamedFault(
             "shoe-gate-stuck",
-            Place.DEVICE,
+            FaultPlace.DEVICE,
             "the light barrier at the exit no longer changes",
             _until("stuck gate", "stuck gate cleared"),
             Needs.RFID,
@@ -196,7 +196,7 @@ def _shuffler_faults() -> tuple[NamedFault, ...]:
     )
     return tuple(
         NamedFault(
-            f"shuffler-{name}", Place.SHUFFLER, words, write, Needs.SHUFFLER, Moment.PREPARING
+            f"shuffler-{name}", FaultPlace.SHUFFLER, words, write, Needs.SHUFFLER, Moment.PREPARING
         )
         for name, words, write in rows
     )
@@ -234,14 +234,14 @@ def _host_faults() -> tuple[NamedFault, ...]:
             lasting("clock-step", "90s", "2h", "30h"),
         ),
     )
-    return tuple(NamedFault(f"host-{name}", Place.HOST, *rest) for name, *rest in rows)  # type: ignore[arg-type]
+    return tuple(NamedFault(f"host-{name}", FaultPlace.HOST, *rest) for name, *rest in rows)  # type: ignore[arg-type]
 
 
 def _people_faults() -> tuple[NamedFault, ...]:
     mistakes = tuple(
         NamedFault(
             f"dealer-{one.value}",
-            Place.PEOPLE,
+            FaultPlace.PEOPLE,
             words,
             _once(f"err {one.value}"),
             Needs.ANGEL_EYE if one in NEEDS_KEYS else Needs.NOTHING,
@@ -262,20 +262,20 @@ def _people_faults() -> tuple[NamedFault, ...]:
     return (
         *mistakes,
         *(
-            NamedFault(f"people-{name}", Place.PEOPLE, words, write, moment=Moment.LOADING)
+            NamedFault(f"people-{name}", FaultPlace.PEOPLE, words, write, moment=Moment.LOADING)
             for name, words, write in at_loading
         ),
         NamedFault(
             WRONG_BATCH,
-            Place.PEOPLE,
+            FaultPlace.PEOPLE,
             "the other batch is loaded",
             _once("load BACK"),
             moment=Moment.LOADING,
         ),
-        NamedFault(IGNORED, Place.PEOPLE, "nobody decides, and the dealer deals on", _once("")),
+        NamedFault(IGNORED, FaultPlace.PEOPLE, "nobody decides, dealing goes on", _once("")),
         NamedFault(
             "people-wrong-person",
-            Place.PEOPLE,
+            FaultPlace.PEOPLE,
             "a dealer states what only a floorperson may",
             _once("record shoe-empty as dealer"),
         ),

@@ -8,7 +8,15 @@ from random import Random
 from typing import Final
 
 from hil.dealing.tags import BACKS
-from hil.soak.faults import CUT_CARD_AT, FAULTS, IGNORED, WRONG_BATCH, Moment, NamedFault, Place
+from hil.soak.faults import (
+    CUT_CARD_AT,
+    FAULTS,
+    IGNORED,
+    WRONG_BATCH,
+    FaultPlace,
+    Moment,
+    NamedFault,
+)
 
 PROFILES: Final = ("s42-mini", "ny-mini", "ny-midi")
 SHOES_MAX: Final = 3
@@ -45,11 +53,11 @@ def swarm_of(seed: int) -> Swarm:
     profile, rfid = chance.choice(PROFILES), chance.random() < 0.5
     shuffler = chance.random() < 0.6
     kind = chance.random()
-    places: tuple[Place, ...] = tuple(one for one in Place if chance.random() < 0.5)
+    places: tuple[FaultPlace, ...] = tuple(one for one in FaultPlace if chance.random() < 0.5)
     if kind < FAULTLESS_SHARE:
         places = ()
     elif kind < FAULTLESS_SHARE + PEOPLE_SHARE:
-        places = (Place.PEOPLE,)
+        places = (FaultPlace.PEOPLE,)
     possible = (one for one in FAULTS if one.possible(rfid=rfid, shuffler=shuffler))
     faults = tuple(one for one in possible if one.place in places and chance.random() < 0.5)
     return Swarm(profile, rfid, shuffler, faults)
@@ -57,11 +65,11 @@ def swarm_of(seed: int) -> Swarm:
 
 def scenario_of(seed: int) -> str:
     """The text of the scenario of a seed."""
-    return _Writer(swarm_of(seed), Random(f"soak:{seed}"), seed).text()  # noqa: S311
+    return _ScenarioWriter(swarm_of(seed), Random(f"soak:{seed}"), seed).text()  # noqa: S311
 
 
 @dataclass(slots=True)
-class _Writer:
+class _ScenarioWriter:
     """Writes one scenario. `_ends` are statements that end a fault, each due after so many more."""
 
     swarm: Swarm
@@ -143,7 +151,8 @@ class _Writer:
         if not of_moment or self.chance.random() >= FAULT_SHARE:
             return []
         chosen = self.chance.choice(of_moment)
-        rare = chosen.name in _SPANS and self.chance.random() < 1 - WHOLE_SHOES_KEPT
+        whole = max(_SPANS.get(chosen.name, SHORT)) < min(SHORT)
+        rare = whole and self.chance.random() < 1 - WHOLE_SHOES_KEPT
         return [] if rare else [chosen]
 
     def _begin(self, fault: NamedFault, back: str) -> None:

@@ -18,18 +18,20 @@ from hil.soak.checkers import (
     CoupAsDealt,
     EveryCoupCounted,
     LockedWhileSuspended,
-    LossOnRecord,
-    MistakesOnRecord,
     NoEffectWithoutEntry,
-    NoFalseAlarm,
     OneBatchInPlay,
-    PersonRefused,
     ShoeOverAfterLastHand,
     Violated,
-    WarningsInterlock,
 )
 from hil.soak.evidence_checkers import NothingUndealtShown, ReplayIsSame
 from hil.soak.generate import scenario_of, swarm_of
+from hil.soak.record_checkers import (
+    LossOnRecord,
+    MistakesOnRecord,
+    NoFalseAlarm,
+    PersonRefused,
+    WarningsInterlock,
+)
 from hil.soak.world import SoakWorld
 
 CHECKERS: Final[tuple[type[Checker], ...]] = (

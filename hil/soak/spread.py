@@ -4,11 +4,11 @@ Nothing here distributes work itself: that is concurrent.futures and dask.distri
 
 Source: hil/soak/README.md, "Many seeds", "More than one machine".
 """
-# ruff: noqa: PLC0415 - dask.distributed is an extra, and loaded only where it is used.
 
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from importlib import import_module
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -75,21 +75,15 @@ def played_by_workers(
             " or TLS. Remedy: give --tls-ca, --tls-cert and --tls-key"
         )
     try:
-        import distributed
+        # Untyped: whether it is installed, mypy knows no more of it.
+        distributed: Any = import_module("distributed")
     except ImportError as error:
         raise CannotDistribute(
             "dask.distributed is not installed. Remedy: install smartshoe[soak] here and on every"
             " machine with workers"
         ) from error
-    security: Any = None
-    if tls is not None:
-        security = distributed.Security(
-            tls_ca_file=str(tls.ca),
-            tls_client_cert=str(tls.cert),
-            tls_client_key=str(tls.key),
-            require_encryption=True,
-        )
     try:
+        security = None if tls is None else _security(distributed, tls)
         client = distributed.Client(address, security=security, timeout="10s")
     except (OSError, TimeoutError) as error:
         raise CannotDistribute(
@@ -101,3 +95,21 @@ def played_by_workers(
         futures = client.map(play_some, together, pure=False)
         for _, results in distributed.as_completed(futures, with_results=True):
             yield from results
+
+
+def _security(distributed: Any, tls: TlsFiles) -> Any:
+    """How this end proves itself, and whom it trusts. Raises CannotDistribute."""
+    for path in (tls.ca, tls.cert, tls.key):
+        try:
+            path.read_bytes()
+        except OSError as error:
+            raise CannotDistribute(
+                f"{path} cannot be read: {error.strerror}. Remedy: name a file in PEM that this"
+                " user may read"
+            ) from error
+    return distributed.Security(
+        tls_ca_file=str(tls.ca),
+        tls_client_cert=str(tls.cert),
+        tls_client_key=str(tls.key),
+        require_encryption=True,
+    )

@@ -72,7 +72,7 @@ _AT_SHUFFLER: Final = (
 
 
 @dataclass(slots=True)
-class DealtCoup:
+class TrueCoup:
     """A coup as it was physically dealt, both hands in their order."""
 
     player: list[Card] = field(default_factory=list)
@@ -102,7 +102,7 @@ class DealtCoup:
 
 
 @dataclass(slots=True)
-class DealtShoe:
+class TrueShoe:
     """A loading of the shoe as it was physically dealt.
 
     `order` are its cards as they were loaded. `hidden` says why what the program saw may differ
@@ -115,7 +115,7 @@ class DealtShoe:
     defect: str = ""
     hidden: str = ""
     cards: int = 0
-    coups: list[DealtCoup] = field(default_factory=list)
+    coups: list[TrueCoup] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
 
 
@@ -125,7 +125,7 @@ class SoakWorld:
     `line_faults` names what happened to the shoe, its line and the program's computer so far,
     `batch_faults` what happened to batches and the shuffler, `people_faults` what people did wrong:
     each empty while nothing did. `planned` are the mistakes that the dealer was told to make,
-    `made` those that were made.
+    `made` those that were made; `handled`: people did something to a batch in their hands.
     """
 
     def __init__(self, scenario: Scenario, seed: int) -> None:
@@ -136,19 +136,20 @@ class SoakWorld:
         self.performer = Performer(scenario, self.bench, seed)
         self.piles = self.performer.piles
         self.performer.dealer.watch = self._watch
-        self.shoes: list[DealtShoe] = []
+        self.shoes: list[TrueShoe] = []
         self.made: list[Mistake] = []
         self.planned: list[Mistake] = []
         self.line_faults: list[str] = []
         self.batch_faults: list[str] = []
         self.people_faults: list[str] = []
         self.removed: list[PhysicalCard] = []
+        self.handled = False
         self._orders: list[tuple[PhysicalCard, ...]] = []
         self._last_back = ""
         self._unfollowed = False
 
     @property
-    def shoe(self) -> DealtShoe | None:
+    def shoe(self) -> TrueShoe | None:
         """The shoe that was loaded last."""
         return self.shoes[-1] if self.shoes else None
 
@@ -208,7 +209,7 @@ class SoakWorld:
     # --- what is dealt --------------------------------------------------------------------------
 
     def _loaded(self, back: str, order: tuple[PhysicalCard, ...]) -> None:
-        shoe = DealtShoe(back, order, len(self.table.entries), self._defect(back, order))
+        shoe = TrueShoe(back, order, len(self.table.entries), self._defect(back, order))
         self.shoes.append(shoe)
         self._orders.append(order)
         if shoe.defect:
@@ -235,7 +236,7 @@ class SoakWorld:
             case Draw(card, Place.PLAYER | Place.BANKER as place, False):
                 shoe.cards += 1
                 if not shoe.coups or shoe.coups[-1].pressed:
-                    shoe.coups.append(DealtCoup())
+                    shoe.coups.append(TrueCoup())
                 coup = shoe.coups[-1]
                 (coup.player if place is Place.PLAYER else coup.banker).append(card)
                 self._see_draw()
@@ -289,6 +290,7 @@ class SoakWorld:
                 # Without a shuffler a batch is shuffled by hand.
                 if self.shuffler is not None or not isinstance(body, said.HandShuffle):
                     self.people_faults.append(name)
+                    self.handled = True
             case _ if isinstance(body, _AT_SHUFFLER):
                 self.batch_faults.append(name)
             case _:

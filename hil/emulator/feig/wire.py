@@ -54,10 +54,17 @@ def crc16(data: bytes) -> bytes:
     """CRC-16/MCRF4XX, least significant byte first."""
     register = 0xFFFF
     for value in data:
-        register ^= value
-        for _ in range(8):
-            register = register >> 1 ^ 0x8408 if register & 1 else register >> 1
+        register = register >> 8 ^ _CRC_OF_BYTE[(register ^ value) & 0xFF]
     return register.to_bytes(CHECK_BYTES, "little")
+
+
+def _crc_of_byte(value: int) -> int:
+    for _ in range(8):
+        value = value >> 1 ^ 0x8408 if value & 1 else value >> 1
+    return value
+
+
+_CRC_OF_BYTE = tuple(map(_crc_of_byte, range(256)))
 
 
 def answer_frame(

@@ -110,6 +110,10 @@ class ScenarioDealer:
         self._shoes += 1
         self._actions = self._dealer.shoe(self._shoes)
 
+    def shoe_emptied(self) -> None:
+        """Nothing is dealt until another shoe is loaded."""
+        self._actions = None
+
     def err(self, mistake: Mistake) -> None:
         """Make that mistake at its next occasion."""
         self._dealer.wanted.append(mistake)

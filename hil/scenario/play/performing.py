@@ -148,6 +148,7 @@ class Performer:
         self._bench.lay_in_rack(self.piles.drawn)
         self._bench.shoe.take_cards_out()
         self.piles.collect()
+        self._dealer.shoe_emptied()
 
     @_do.register
     def _(self, body: said.DealBurn) -> None:
