@@ -207,7 +207,11 @@ class SimulatedLine(Generic[DeviceT]):
         self._table.advance(ACT_NS)
 
     def card_left(self) -> None:
-        """It is judged already."""
+        """Let an RFID shoe's record be taken; without a host it waits in the reader."""
+        device = self._device
+        reached = self._table.is_on and self._table.is_plugged(PORTS[TablePart.SHOE])
+        if isinstance(device, RfidShoe) and reached:
+            self._table.settle(lambda: device.all_delivered, HASTE_NS)
 
     def until(self, what: str, ready: Callable[[DeviceT], bool]) -> None:
         """Let time pass until the device is `ready`. Raises RigBroken where one waits for it."""

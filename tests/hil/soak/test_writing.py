@@ -40,7 +40,7 @@ BODIES = st.one_of(
     st.builds(said.Named, TEXTS, TEXTS),
     st.builds(said.Source, TEXTS),
     st.builds(said.FirstKnown, TEXTS),
-    st.builds(said.Control, TEXTS),
+    st.builds(said.Control, st.lists(TEXTS, min_size=1, max_size=3).map(tuple)),
     st.builds(said.ProfileUsed, st.sampled_from(("s42-mini", "ny-midi"))),
     st.builds(
         said.ObservedFacts,
