@@ -41,6 +41,7 @@ class PileDealer(Dealer):
         super().__init__(DealerSettings(seed, overdraw_remedy=OverdrawRemedy.BURN_AMOUNT))
         self._piles = piles
         self.wanted: list[Mistake] = []
+        self.erring = False  # a mistake is being made
         self.newest: PhysicalCard | None = None
         self._spare_drawn = False
 
@@ -74,6 +75,7 @@ class PileDealer(Dealer):
         if mistake not in self.wanted:
             return False
         self.wanted.remove(mistake)
+        self.erring = True
         return True
 
     def shoe(self, number: int) -> Acts:
@@ -130,15 +132,16 @@ class ScenarioDealer:
         if self._actions is None:
             raise NotPossible("no shoe is loaded; write `load red` first")
         seen, before = 0, self._table.facts.suspensions
-        first = True
         while (action := self._next_action(self._actions)) is not None:
             self.watch(action)
             self._perform(action)
-            suspended = self._table.facts.suspensions > before and not careless
-            # The first action tells of a mistake that stopped the deal before.
-            if suspended or (isinstance(action, MistakeMade) and not first):
+            if isinstance(action, MistakeMade):
+                self._dealer.erring = False
                 return
-            first = False
+            # A mistake is made to its end: the table may know it before the dealer does.
+            suspended = self._table.facts.suspensions > before and not careless
+            if suspended and not self._dealer.erring:
+                return
             seen += isinstance(action, Pause) and action.kind is kind
             if times and seen == times:
                 return
