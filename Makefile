@@ -11,6 +11,8 @@ unexport PYTHONDONTWRITEBYTECODE
 PYTHON ?= python3
 VENV   := .venv
 RUN    := $(VENV)/bin/python
+# labgrid's own: it brings a pyserial of its own, which would overwrite the program's.
+LABGRID := .venv-labgrid
 PIP    := $(RUN) -m pip --disable-pip-version-check install
 # One line: each package as it is fetched.
 SHOWN  := sed -un 's/^Collecting \([^= ]*\).*/ \1/p; s/^Installing collected.*/; unpacking/p' \
@@ -22,7 +24,7 @@ JOBS   ?= 3
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check full gate bench pictures firmware register mutants lock clean
+.PHONY: help demo test check full gate bench pictures firmware register mutants labgrid lock clean
 
 help: ## Print this list.
 	@echo 'make <target> [ARGS="..."] [PYTHON=python3.12]'
@@ -47,7 +49,7 @@ check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage
 COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller/profiles tests/controller/procedure tests/controller/settlement tests/controller/test_state_table.py -k "not every_coup and not by_chance and not test_model and not test_random_scripts and not twenty_thousand and not every_event_in_every" \
   --cov=controller.rules --cov=controller.profiles --cov=controller.procedure --cov=controller.settlement --cov=controller.state_table --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 
-full: $(VENV)/.installed-dev ## Run all tests, the long ones too.
+full: $(VENV)/.installed-dev $(LABGRID)/.installed ## Run all tests, the long ones too.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --full $(ARGS)
 
 gate: $(VENV)/.installed-dev ## What must hold before a release.
@@ -77,12 +79,15 @@ register: $(VENV)/.installed-dev ## Run the tests and write the register of clau
 mutants: $(VENV)/.installed-dev ## Write the program wrongly at seeded places and see whether tests fail.
 	@$(RUN) tests/mutation/seeded_mutants.py $(ARGS)
 
+labgrid: $(LABGRID)/.installed ## Install labgrid's programs, for rigs on other machines, into an environment of their own.
+
 lock: $(VENV)/.installed-dev ## Rewrite the lock files; ARGS=--upgrade takes newer versions.
 	@$(COMPILE) --group build --output-file requirements.lock $(ARGS) pyproject.toml
 	@$(COMPILE) --group dev --constraints requirements.lock --output-file requirements-dev.lock $(ARGS) pyproject.toml
+	@$(COMPILE) --group labgrid --output-file requirements-labgrid.lock $(ARGS)
 
-clean: ## Remove the environment and everything generated.
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
+clean: ## Remove the environments and everything generated.
+	rm -rf $(VENV) $(LABGRID) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Hashes come from the public index alone: settings of the machine that locks do not count.
@@ -114,3 +119,10 @@ $(VENV)/.installed-dev: $(VENV)/.created requirements-dev.lock requirements.lock
 	@$(PIP) --progress-bar off --require-hashes -r requirements-dev.lock | $(SHOWN) && echo
 	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
 	@touch $(VENV)/.installed-run $@
+
+# Nothing of the program is in it, and nothing of it in the program's environment.
+$(LABGRID)/.installed: $(VENV)/.created requirements-labgrid.lock
+	@"$(PYTHON)" -m venv --clear $(LABGRID)
+	@printf 'Fetching labgrid into $(LABGRID):'
+	@$(LABGRID)/bin/python -m pip --disable-pip-version-check install --progress-bar off --require-hashes -r requirements-labgrid.lock | $(SHOWN) && echo
+	@touch $@

@@ -35,6 +35,7 @@ DEBIAN = {
     "openssl": ("openssl", ""),
     "prometheus": ("promtool", ""),
     "qemu-system-arm": ("qemu-system-arm", ""),
+    "ser2net": ("ser2net", ""),
     "softhsm2": ("softhsm2-util", ""),
     "strace": ("strace", ""),
     "swtpm": ("swtpm", ""),
@@ -44,6 +45,8 @@ DEBIAN = {
     "umockdev": ("umockdev-run", "gir1.2-umockdev-1.0 python3-gi"),
     "user-mode-linux": ("linux.uml", ""),
 }
+# Needed by long tests alone, which .ci/run leaves to `make full`.
+DEBIAN_OF_LONG_TESTS = ("ser2net", "user-mode-linux")
 NEEDS = "needs Debian package "
 # Threads of the test runner itself.
 RUNNER_THREADS = ("pytest_timeout", "execnet")
@@ -113,7 +116,9 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def _left_out_files(tests: Path, *, long: bool) -> dict[str, list[str]]:
     """By missing package, the files with tests that need it."""
-    missing = [name for name in DEBIAN if _absent(name) and (long or name != "user-mode-linux")]
+    missing = [
+        name for name in DEBIAN if _absent(name) and (long or name not in DEBIAN_OF_LONG_TESTS)
+    ]
     found: dict[str, list[str]] = {}
     for file in sorted(tests.rglob("test_*.py")):
         text = file.read_text("utf-8")

@@ -44,6 +44,8 @@ FOREIGN = frozenset(
         *("if_description", "if_name", "if_speed", "if_tsresol", "opt_comment"),  # pcapng
         "shb_userappl",  # pcapng
         "tpm2_sign",  # tpm2-tools
+        *("NetworkPowerPort", "USBPowerPort", "USBSerialPort"),  # labgrid
+        "ign_set_control",  # pyserial
         "chain_n",
     }
 )

@@ -11,6 +11,8 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[2]
 RUN_LOCK = ROOT / "requirements.lock"
 DEV_LOCK = ROOT / "requirements-dev.lock"
+LABGRID_LOCK = ROOT / "requirements-labgrid.lock"
+LOCKS = (RUN_LOCK, DEV_LOCK, LABGRID_LOCK)
 PIN = re.compile(r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: ; [^\\]+)?(?: \\)?")
 HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?")
 
@@ -43,6 +45,13 @@ def asked_for(group: str) -> tuple[Requirement, ...]:
     return tuple(map(Requirement, lines))
 
 
+def asked_only_for(group: str) -> Requirement:
+    """The one requirement of a dependency group."""
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    (line,) = pyproject["dependency-groups"][group]
+    return Requirement(line)
+
+
 @pytest.mark.parametrize(("path", "group"), [(RUN_LOCK, "build"), (DEV_LOCK, "dev")])
 def test_every_dependency_is_locked_inside_its_range(path: Path, group: str) -> None:
     locked = pins(path)
@@ -57,7 +66,7 @@ def test_every_dependency_is_locked_inside_its_range(path: Path, group: str) -> 
     assert not outside, "run `make lock`"
 
 
-@pytest.mark.parametrize("path", [RUN_LOCK, DEV_LOCK], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
 def test_a_lock_holds_pins_hashes_and_comments_only(path: Path) -> None:
     other = [
         line
@@ -68,24 +77,32 @@ def test_a_lock_holds_pins_hashes_and_comments_only(path: Path) -> None:
     assert not other
 
 
-@pytest.mark.parametrize("path", [RUN_LOCK, DEV_LOCK], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
 def test_a_lock_names_no_place(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
 
     assert not re.findall(r"index|find-links|file:|\w+://|/\w+/", text)
 
 
-@pytest.mark.parametrize("path", [RUN_LOCK, DEV_LOCK], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
 def test_every_pin_carries_hashes_for_all_its_files(path: Path) -> None:
     locked = pins(path)
 
     assert not [name for name, (_, hashes) in locked.items() if hashes == 0]
     # Wheels for many platforms: a lock made from one machine's files has one or two hashes here.
-    assert locked["pydantic-core"][1] > 20
-    assert locked["msgspec"][1] > 20
+    many = ("grpcio",) if path == LABGRID_LOCK else ("pydantic-core", "msgspec")
+    assert all(locked[name][1] > 20 for name in many)
 
 
 def test_the_development_lock_contains_the_run_lock() -> None:
     run, dev = pins(RUN_LOCK), pins(DEV_LOCK)
 
     assert {name: dev.get(name) for name in run} == run
+
+
+def test_labgrid_is_locked_for_an_environment_of_its_own() -> None:
+    labgrid = pins(LABGRID_LOCK)
+
+    assert asked_only_for("labgrid").specifier.contains(labgrid["labgrid"][0])
+    assert "pyserial-labgrid" in labgrid, "it no longer replaces pyserial: one environment may do"
+    assert not {"labgrid", "pyserial-labgrid"} & pins(DEV_LOCK).keys()

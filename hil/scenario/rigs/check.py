@@ -14,10 +14,17 @@ from typing import Final
 
 from hil.reference_firmware.build import NEEDS, Build
 from hil.reference_firmware.qemu import QEMU
+from hil.scenario.benches.labgrid_place import PlaceUnavailable, show
 from hil.scenario.language.reading import parse_scenario
 from hil.scenario.play.run import StepOutcome
 from hil.scenario.rigs.open_rig import PlayedRig
-from hil.scenario.rigs.rig_file import FIRMWARE, PERSON, RigFile, RigKind
+from hil.scenario.rigs.rig_file import (
+    FIRMWARE,
+    PERSON,
+    RigFile,
+    RigKind,
+    resources_of_the_place,
+)
 
 # Programs that build the firmware for the board and run it, with their Debian packages.
 _BOARD: Final = (NEEDS[Build.ARM], QEMU, ("make", "make"))
@@ -53,10 +60,15 @@ def _firmware_tools() -> Iterator[CheckedPoint]:
 
 def _bench(rig: RigFile) -> Iterator[CheckedPoint]:
     """The ports and commands of a bench, and somebody who reads what is asked."""
-    ports = [("the shoe", rig.shoe.line)]
+    of_place = resources_of_the_place(rig)
+    if rig.labgrid is not None:
+        yield _place(rig, of_place)
+    ports = [("shoe.line", "the shoe", rig.shoe.line)]
     if rig.shuffler is not None:
-        ports.append(("the shuffler", rig.shuffler.device))
-    for what, port in ports:
+        ports.append(("shuffler.device", "the shuffler", rig.shuffler.device))
+    for key, what, port in ports:
+        if key in of_place:
+            continue
         if "://" in port:
             yield CheckedPoint(f"the port of {what} is {port}: not tried before the run", good=True)
             continue
@@ -67,7 +79,7 @@ def _bench(rig: RigFile) -> Iterator[CheckedPoint]:
     if rig.feeder is not None:
         commands.append(("feeder.command", rig.feeder.command))
     for key, command in commands:
-        if command and command != PERSON:
+        if command and command != PERSON and key not in of_place:
             program = shlex.split(command)[0]
             found = shutil.which(program) is not None
             remedy = "" if found else f"install {program}, or correct `{key}` in the rig's file"
@@ -75,6 +87,26 @@ def _bench(rig: RigFile) -> Iterator[CheckedPoint]:
     asked = sys.stdin.isatty()
     remedy = "" if asked else "run it at a terminal"
     yield CheckedPoint("a person at the terminal can be asked", asked, remedy)
+
+
+def _place(rig: RigFile, resources: dict[str, str]) -> CheckedPoint:
+    """Whether the place of labgrid is free, and has the resources; it is not acquired."""
+    assert rig.labgrid is not None, "the rig has a place"
+    what = f"place {rig.labgrid.place} of labgrid at {rig.labgrid.coordinator}"
+    try:
+        place = show(rig.labgrid)
+    except PlaceUnavailable as error:
+        why, _, remedy = str(error).partition(" Remedy: ")
+        return CheckedPoint(f"{what}: {why}", good=False, remedy=remedy)
+    for key, name in resources.items():
+        if name not in place.resources:
+            remedy = f"correct `{key}`; it has {', '.join(place.resources) or 'none'}"
+            return CheckedPoint(f"{what} has no resource {name!r}", good=False, remedy=remedy)
+    if place.holder:
+        return CheckedPoint(
+            f"{what} is held by {place.holder}", good=False, remedy="wait until it is released"
+        )
+    return CheckedPoint(f"{what} is free, and has {', '.join(sorted(place.resources))}", good=True)
 
 
 def _opened(rig: RigFile, model: str) -> CheckedPoint:

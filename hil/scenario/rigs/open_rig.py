@@ -4,17 +4,21 @@ Source: hil/scenario/README.md, "Rigs", "Outcomes".
 """
 
 import shutil
-from contextlib import AbstractContextManager, nullcontext
+import sys
+import weakref
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from hil.scenario.benches.emulated_bench import emulated_bench
 from hil.scenario.benches.firmware_shuffler import firmware_shuffler
+from hil.scenario.benches.labgrid_place import HeldPlace, PlaceUnavailable, held_place
 from hil.scenario.benches.simulated_bench import SimulatedBench
 from hil.scenario.language.reading import Scenario
 from hil.scenario.play.bench import Bench, RigBroken
 from hil.scenario.play.run import ScenarioResult, ScenarioRun, Show, StepOutcome, StepResult
+from hil.scenario.rigs.at_place import at_place
 from hil.scenario.rigs.bench_program import person_bench
 from hil.scenario.rigs.left_out import reason_left_out
 from hil.scenario.rigs.rig_file import PTY, RigFile, RigKind
@@ -47,17 +51,19 @@ class Interrupted(Exception):
         self.result = result
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class PlayedRig:
     """A rig on which one scenario after the other is played. `broke`: the first cause.
 
-    What is played is stored below `folder` while it is.
+    What is played is stored below `folder` while it is. A place of labgrid is held from the
+    first scenario on, and released with this object.
     """
 
     rig: RigFile
     folder: Path
     broke: str = ""
     _steps: list[StepResult] = field(default_factory=list)
+    _place: HeldPlace | None = None
 
     def play(
         self, scenario: Scenario, seed: int = 0, show: Show = lambda _: None
@@ -75,7 +81,7 @@ class PlayedRig:
             return self._ended(scenario, seed, f"rig {self.rig.name} broke: {self.broke}", note)
         folder = self.folder / "scenario"
         try:
-            with open_bench(self.rig, scenario, folder) as bench:
+            with open_bench(self._opened(), scenario, folder) as bench:
                 result = ScenarioRun(scenario, bench, self.rig.name, seed, note).run()
         except RigBroken as error:
             self.broke = str(error)
@@ -86,6 +92,16 @@ class PlayedRig:
             shutil.rmtree(folder, ignore_errors=True)
         self.broke = result.rig_broke
         return result
+
+    def _opened(self) -> RigFile:
+        """The rig with the ports and switches of its place. Raises PlaceUnavailable."""
+        if self.rig.labgrid is None:
+            return self.rig
+        if self._place is None:
+            held = ExitStack()
+            self._place = held.enter_context(held_place(self.rig.labgrid))
+            weakref.finalize(self, _let_go, held)
+        return at_place(self.rig, self._place)
 
     def _ended(self, scenario: Scenario, seed: int, why: str, note: Show) -> ScenarioResult:
         """What was run; the next step is an ERROR for that reason, and the rest is skipped."""
@@ -105,3 +121,11 @@ class PlayedRig:
         return ScenarioResult(
             scenario, self.rig.name, seed, tuple(self._steps), rig_broke=self.broke
         )
+
+
+def _let_go(held: ExitStack) -> None:
+    """Release the place; the run is over, and has nobody to raise to."""
+    try:
+        held.close()
+    except PlaceUnavailable as error:
+        print(f"smartshoe-hil: {error}", file=sys.stderr)

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct, structs
 
+from hil.scenario.benches.labgrid_place import RESOURCE, LabgridPlace
 from hil.scenario.rigs.capabilities import Capability
 
 PERSON: Final = "person"
@@ -72,7 +73,10 @@ class CommissionedTable(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RigFile(Struct, frozen=True, forbid_unknown_fields=True):
-    """A rig as its file describes it. `capabilities` are those that no other key implies."""
+    """A rig as its file describes it. `capabilities` are those that no other key implies.
+
+    `labgrid`: the place that its devices are resources of, at another machine.
+    """
 
     name: str
     title: str
@@ -83,6 +87,7 @@ class RigFile(Struct, frozen=True, forbid_unknown_fields=True):
     power: RigPower = RigPower()
     feeder: RigFeeder | None = None
     table: CommissionedTable | None = None
+    labgrid: LabgridPlace | None = None
 
     @property
     def can(self) -> frozenset[Capability]:
@@ -159,6 +164,7 @@ def _in_words(problem: str) -> str:
             "power": RigPower,
             "feeder": RigFeeder,
             "table": CommissionedTable,
+            "labgrid": LabgridPlace,
         }
         allowed = ", ".join(kinds.get(key, RigFile).__struct_fields__)
     allowed = f". Allowed: {allowed}" if allowed else ""
@@ -190,11 +196,39 @@ def _problems(rig: RigFile) -> Iterator[str]:
             f"`{key}`: an emulated device needs no command and no commissioned table."
             " Allowed: `capabilities` alone. Remedy: take the key out"
         )
+    yield from _place_problems(rig)
     for twice in sorted({*rig.capabilities} & rig.of_other_keys):
         yield f'`capabilities`: "{twice}" follows from another key. Remedy: take it out'
     if bench:
         yield from _power_problems(rig)
         yield from _brace_problems(rig)
+
+
+def resources_of_the_place(rig: RigFile) -> dict[str, str]:
+    """The resources of labgrid's place that the rig names, by the key that names them."""
+    keys = {
+        "shoe.line": rig.shoe.line,
+        "shuffler.device": rig.shuffler.device if rig.shuffler is not None else "",
+        "power.shoe": rig.power.shoe,
+        "power.shuffler": rig.power.shuffler,
+    }
+    return {
+        key: one.removeprefix(RESOURCE) for key, one in keys.items() if one.startswith(RESOURCE)
+    }
+
+
+def _place_problems(rig: RigFile) -> Iterator[str]:
+    if rig.kind is not RigKind.BENCH and rig.labgrid is not None:
+        yield (
+            "`labgrid`: emulated devices stand at no place. Allowed: it, in a rig of kind"
+            f" {RigKind.BENCH.value}. Remedy: take the table out"
+        )
+    named = resources_of_the_place(rig)
+    for key in named if rig.labgrid is None else ():
+        yield (
+            f"`{key}`: it is a resource of labgrid, and no place is named. Allowed: the table"
+            " `labgrid` with coordinator and place. Remedy: add it, or name a port or a command"
+        )
 
 
 def _power_problems(rig: RigFile) -> Iterator[str]:
@@ -225,5 +259,6 @@ def _brace_problems(rig: RigFile) -> Iterator[str]:
         for wrong in sorted(used - allowed):
             words = ", ".join(f"{{{one}}}" for one in sorted(allowed))
             yield f"`{key}`: {{{wrong}}} is not known. Allowed: {words}. Remedy: correct it"
-        if key.startswith("power.") and command not in ("", PERSON) and not used:
+        switched = command not in ("", PERSON) and not command.startswith(RESOURCE)
+        if key.startswith("power.") and switched and not used:
             yield f"`{key}`: it does not say on or off. Allowed: {{state}}. Remedy: put it in"

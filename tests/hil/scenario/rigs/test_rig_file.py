@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from hil.scenario.benches.labgrid_place import LabgridPlace
 from hil.scenario.rigs.capabilities import Capability
 from hil.scenario.rigs.rig_file import (
     CommissionedTable,
@@ -12,6 +13,7 @@ from hil.scenario.rigs.rig_file import (
     RigPower,
     parse_rig,
     read_rig,
+    resources_of_the_place,
     rig_names,
 )
 
@@ -143,3 +145,32 @@ def test_an_unknown_rig_names_the_known_ones() -> None:
 def test_a_missing_file_is_said(fast_dir: Path) -> None:
     with pytest.raises(RigFileError, match=r"none\.toml: cannot be read: No such file"):
         read_rig(str(fast_dir / "none.toml"))
+
+
+AT_A_PLACE = BENCH.replace("/dev/ttyUSB0", "labgrid:shoe").replace(
+    "switch {state}", "labgrid:strip"
+)
+PLACE = '[labgrid]\ncoordinator = "lab:20408"\nplace = "table-3"\n'
+
+
+def test_a_bench_may_be_a_place_of_labgrid() -> None:
+    rig = parse_rig(AT_A_PLACE + PLACE, "own.toml")
+
+    assert rig.labgrid == LabgridPlace("lab:20408", "table-3", ".venv-labgrid")
+    assert resources_of_the_place(rig) == {"shoe.line": "shoe", "power.shoe": "strip"}
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "allowed"),
+    [
+        (AT_A_PLACE, "shoe.line", "the table `labgrid` with coordinator and place"),
+        (AT_A_PLACE, "power.shoe", "the table `labgrid` with coordinator and place"),
+        (EMULATED + PLACE, "labgrid", "it, in a rig of kind bench"),
+        (BENCH + PLACE + "port = 1", "labgrid", "coordinator, place, environment"),
+    ],
+)
+def test_a_wrong_place_is_named(text: str, key: str, allowed: str) -> None:
+    problem = problem_of(text)
+
+    assert f"own.toml: `{key}`: " in problem
+    assert f"Allowed: {allowed}. Remedy: " in problem
