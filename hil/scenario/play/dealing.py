@@ -26,7 +26,7 @@ from hil.dealing.actions import (
 from hil.dealing.cards import Card, PhysicalCard
 from hil.dealing.dealer import Acts, Dealer, DealerSettings, OutOfCards, OverdrawRemedy
 from hil.dealing.mistakes import Mistake
-from hil.dealing.shoe import Loading
+from hil.dealing.shoe import CUT_FROM_BACK_MIN, Loading
 from hil.dealing.truth import Truth
 from hil.scenario.play.bench import NotPossible, ShoeHands, TableSide
 from hil.scenario.play.piles import Piles
@@ -72,11 +72,21 @@ class PileDealer(Dealer):
 
     def is_due(self, mistake: Mistake) -> bool:
         """Whether to make that mistake now; then it is done."""
-        if mistake not in self.wanted:
+        if mistake not in self.wanted or not self._is_occasion(mistake):
             return False
         self.wanted.remove(mistake)
         self.erring = True
         return True
+
+    def _is_occasion(self, mistake: Mistake) -> bool:
+        """Where the cut card lies decides whether it lies wrongly."""
+        match mistake:
+            case Mistake.CUT_CARD_DURING_BURN:
+                return self._cut_card_drawn
+            case Mistake.CUT_CARD_NEAR_BACK:
+                return self._piles.cards_left < CUT_FROM_BACK_MIN
+            case _:
+                return True
 
     def shoe(self, number: int) -> Acts:
         """The actions of the shoe that was loaded."""

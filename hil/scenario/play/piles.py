@@ -116,6 +116,11 @@ class Piles:
             self.held[self.in_shoe].append(piece)
         self.shoe, self.drawn, self.in_shoe = [], [], ""
 
+    @property
+    def cards_left(self) -> int:
+        """The playing cards that are left in the shoe."""
+        return sum(one.card is not None for one in self.shoe)
+
     def next_piece(self) -> PhysicalCard:
         """Take the next piece out of the shoe, a cut card too."""
         if not self.shoe:
