@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from controller.custody import exit_reads, face_count
 from controller.custody.batch_life import compartments, lifecycle, permissions
+from controller.custody.batch_life.state import BlockReason
 from controller.custody.exit_reads import ExitRead
 from controller.custody.findings import FindingCode
 from controller.monitors import shoe_watch, take
@@ -23,6 +24,8 @@ from firmware_bridge import attestation
 # How an attribute is set: `setattr`, or what undoes it after a test.
 Put = Callable[[object, str, object], None]
 _Function = Callable[..., Any]
+# What the life of a batch has against one that was not shuffled, or of which nothing proves it.
+_NOT_SHUFFLED: Final = (BlockReason.UNSHUFFLED, BlockReason.UNPROVEN)
 
 
 def _change(put: Put, module: ModuleType, name: str, made: Callable[[Any], object]) -> None:
@@ -53,6 +56,17 @@ def _no_finding(code: FindingCode) -> Callable[[_Function], _Function]:
             return state, tuple(one for one in findings if one.code is not code)
 
         return others
+
+    return made
+
+
+def _no_obstacle(*reasons: BlockReason) -> Callable[[_Function], _Function]:
+    """The obstacles of a function, without those of these reasons."""
+
+    def made(obstacles_of: _Function) -> _Function:
+        return lambda *given: tuple(
+            one for one in obstacles_of(*given) if one.reason not in reasons
+        )
 
     return made
 
@@ -99,7 +113,7 @@ def remove_alternation(put: Put = setattr) -> None:
 
 def remove_batch_life_shuffled(put: Put = setattr) -> None:
     """A batch may be loaded whether it was shuffled or not."""
-    _change(put, permissions, "_NOT_SHUFFLED", lambda _: {})
+    _change(put, permissions, "batch_obstacles", _no_obstacle(*_NOT_SHUFFLED))
 
 
 def remove_residual_count(put: Put = setattr) -> None:
