@@ -380,10 +380,6 @@ app.command(
 )(accept)
 
 
-app.command(epilog=f"{example_block(SOAK_EXAMPLES)}\n\n{SOAK_NOTES}\n\n{_EXIT_CODES}")(soak)
-app.command(epilog=f"{example_block(FAULTS_EXAMPLES)}\n\n{_EXIT_CODES}")(faults)
-
-
 MISTAKES_EXAMPLES: Final = (
     example(
         "smartshoe-hil mistakes",
@@ -410,6 +406,10 @@ def mistakes(
     width = max(len(each.value) for each in DESCRIPTIONS)
     for each, words in DESCRIPTIONS.items():
         print(f"{each.value:<{width}}  {words}")
+
+
+app.command(epilog=f"{example_block(SOAK_EXAMPLES)}\n\n{SOAK_NOTES}\n\n{_EXIT_CODES}")(soak)
+app.command(epilog=f"{example_block(FAULTS_EXAMPLES)}\n\n{_EXIT_CODES}")(faults)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

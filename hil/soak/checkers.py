@@ -18,6 +18,7 @@ from controller.procedure.effects import (
     ShoeEnded,
     ShoeOpened,
 )
+from controller.procedure.irregularities import IrregularityCode as Code
 from controller.procedure.phases import Phase
 from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.verdicts import Irregularity
@@ -112,6 +113,9 @@ class CardsConserved(Checker):
                 raise self.violated(f"{left} cards are in the shoe, {inside} by custody")
 
 
+_AGAIN: Final = "the same batch again"
+
+
 class OneBatchInPlay(Checker):
     """Two batches are never in play, and a batch in play is whole, shuffled and the other one."""
 
@@ -126,18 +130,38 @@ class OneBatchInPlay(Checker):
     def done(self, body: said.ScenarioBody) -> None:
         """A batch that is truly wrong gives an irregularity at its first cards."""
         world, shoe = self.world, self.world.shoe
+        if isinstance(body, said.EmptyShoe):
+            self._check_repeated()
         if shoe is None or not isinstance(body, said.DealBurn) or not shoe.cards:
             return
         if not shoe.defect or world.line_faults or world.handled:
             return  # what people do with cards in their hands nobody sees
         shuffler = world.shuffler
         if shuffler is None:
-            if not (world.rfid and shoe.defect == "the same batch again"):
+            if not (world.rfid and shoe.defect == _AGAIN):
                 return
         elif shuffler.lies or shuffler.bays[1].miscounts:
             return  # nor what an approved machine lies about
-        if not irregularities_in(world.table.entries[shoe.entries :]):
+        entries = world.table.entries[shoe.entries :]
+        # Of a shoe that was emptied before its end an RFID shoe sees nothing.
+        if shoe.defect == _AGAIN and not any(isinstance(one, ShoeOpened) for one in entries):
+            return
+        if not irregularities_in(entries):
             raise self.violated(f"the shoe is {shoe.defect}, and nothing is on record")
+
+    def _check_repeated(self) -> None:
+        """A shoe of tagged cards of the batch of the shoe before does not count unremarked."""
+        world, shoe = self.world, self.world.shoe
+        if shoe is None or shoe.defect != _AGAIN or not world.rfid:
+            return
+        if world.handled or world.line_faults or world.shuffler is not None:
+            return
+        entries = world.table.entries[shoe.entries :]
+        # Of a shoe that was joined in play nobody knows which batch was dealt before.
+        opened = any(isinstance(one, ShoeOpened) and not one.joined for one in entries)
+        raised = {one.code for one in irregularities_in(entries)}
+        if opened and Code.BATCH_REPEATED not in raised:
+            raise self.violated("the same batch was dealt again, and that is not on record")
 
 
 class NoEffectWithoutEntry(Checker):

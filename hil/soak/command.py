@@ -41,15 +41,19 @@ Each seed is a scenario: a table, one to three shoes, and a swarm of faults (`sm
 faults`). A seed at which a checker fires is shrunk and written to --out as a .scenario file; \
 play it again with --scenario FILE and its --seed.
 
-Ctrl-C ends a run; what was played until then is counted. It is done (0) if no checker fired, \
-else 1."""
+Ctrl-C ends a run (130) with the figures so far. It is done (0) if no checker fired, else 1."""
 FAULTS_EXAMPLES: Final = (
     example(
         "smartshoe-hil faults",
-        "shoe-drop                      wire      frames are lost",
+        "shoe-drop                    wire      frames are lost",
         "...",
     ),
-    example("smartshoe-hil faults --json", "{", "..."),
+    example(
+        "smartshoe-hil faults --json",
+        "{",
+        '  "shoe-drop": {',
+        "...",
+    ),
 )
 
 
@@ -85,18 +89,23 @@ def soak(
     ] = Path("soak"),
     as_json: Annotated[bool, typer.Option("--json", help="End with one JSON object.")] = False,
 ) -> None:
-    """Play simulated shoes with faults, and check all of them."""
+    """Play simulated shoes with swarms of faults, checked.
+
+    Everything follows from a seed, on a simulated clock; the program is checked after every event.
+    """
     if scenario is not None:
         raise typer.Exit(_play_file(scenario, seed))
     wanted = tuple(range(first, first + seeds))
     tls = _tls_files(tls_ca, tls_cert, tls_key)
-    tally, took_s = _run(_results(wanted, jobs, scheduler, tls), quiet=as_json)
+    tally, took_s, stopped = _run(_results(wanted, jobs, scheduler, tls), quiet=as_json)
     for played in tally.failed:
         _write_shrunk(played, out)
     if as_json:
         print(json.dumps(tally.as_json(took_s)))
     else:
         print(tally.line(took_s))
+    if stopped:
+        raise typer.Exit(ExitCode.INTERRUPTED)
     raise typer.Exit(ExitCode.NO if tally.failed else ExitCode.DONE)
 
 
@@ -124,12 +133,12 @@ def _results(
     return played_by_workers(seeds, scheduler, tls) if scheduler else played_here(seeds, jobs)
 
 
-def _run(results: Iterator["Played"], *, quiet: bool) -> tuple["Tally", float]:
-    """Count what is played until it ends or Ctrl-C; with how long it took."""
+def _run(results: Iterator["Played"], *, quiet: bool) -> tuple["Tally", float, bool]:
+    """Count what is played until it ends or Ctrl-C; with how long it took, and whether by that."""
     from hil.soak.report import Tally
 
     tally, began_s = Tally(), time.monotonic()
-    shown_s = began_s
+    shown_s, stopped = began_s, False
     try:
         for played in results:
             tally.add(played)
@@ -139,8 +148,9 @@ def _run(results: Iterator["Played"], *, quiet: bool) -> tuple["Tally", float]:
                 shown_s = time.monotonic()
                 _remark(tally.line(shown_s - began_s))
     except KeyboardInterrupt:
+        stopped = True
         _remark("stopped; this was played:")
-    return tally, time.monotonic() - began_s
+    return tally, time.monotonic() - began_s, stopped
 
 
 def _play_file(path: Path, seed: int) -> ExitCode:
@@ -174,7 +184,7 @@ def _remark(text: str) -> None:
 def faults(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """List the faults of a soak."""
+    """List the faults of a soak run by name."""
     from hil.soak.faults import FAULTS
 
     if as_json:

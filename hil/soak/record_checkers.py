@@ -67,8 +67,10 @@ class MistakesOnRecord(Checker):
         undecided, self._undecided = self._undecided, False
         if not world.clean or undecided or not world.table.is_on:
             return
-        raised = [one.code for one in irregularities_in(entries[since:])]
         for mistake in made:
+            if mistake is Mistake.CUT_CARD_DURING_BURN and world.shoe is not None:
+                since = world.shoe.entries  # the burn was finished first
+            raised = [one.code for one in irregularities_in(entries[since:])]
             if self._is_known(mistake) and CODE_OF[mistake] not in raised:
                 raise self.violated(f"{mistake.value}, and on record: {raised or 'nothing'}")
 
@@ -90,6 +92,8 @@ _ALSO: Final = {
     Mistake.PLAYER_THIRD_WHEN_STANDING: _OVERDRAWN,
     Mistake.EXTRA_CARD: _OVERDRAWN,
     Mistake.INSUFFICIENT_CARDS: (Code.CUT_CARD_PLACEMENT,),
+    # The exit is locked once the burn is over.
+    Mistake.CUT_CARD_DURING_BURN: (Code.CARD_OUTSIDE_PLAY,),
 }
 
 
@@ -142,6 +146,10 @@ class WarningsInterlock(Checker):
                 raise self.violated("a card was drawn under a warning, and nothing is on record")
 
 
+# Faults that bring bytes later than they were sent: of the host, and of the line.
+_LATE: Final = ("Befall", "delay", "stall")
+
+
 class LossOnRecord(Checker):
     """Reports of the shoe that are lost for good are on record once later ones arrive."""
 
@@ -151,26 +159,43 @@ class LossOnRecord(Checker):
         super().__init__(world)
         self._lost = 0
         self._since = 0
+        self._open = 0
         self._later = 0
 
     def concluded(self, before: CoreState, item: Input, output: CoreOutput) -> None:
         if not isinstance(self.world.table.devices[SHOE_PORT], AngelEye):
             return
+        if any(one.endswith(_LATE) for one in self.world.line_faults):
+            return  # what was sent before the loss may come after it
         lost = self.world.reports_lost
         if lost > self._lost:
             self._lost = lost
             self._since = len(self.world.table.entries) - len(output.entries)
             self._later = 0
+            self._open = self._open_shoe(before)
         drawn = any(
             isinstance(one, EventVerdicts) and isinstance(one.event, CardDrawn)
             for one in output.entries
         )
         self._later += drawn
+        if self._open != self._open_shoe(self.world.table.state):
+            self._open = 0
         if self._since and self._later > 1:
             known = self.world.table.entries[self._since :]
-            if not irregularities_in(known) and "ReportsMissing" not in repr(known):
+            said = irregularities_in(known)
+            # Between two shoes a gap breaks nothing off: it is an event, and no irregularity.
+            if not said and (self._of_shoe() or "ReportsMissing" not in repr(known)):
                 raise self.violated("reports were lost, cards came later, and nothing is on record")
             self._since = 0
+
+    def _open_shoe(self, state: CoreState) -> int:
+        """The number of the shoe in play; 0: none."""
+        shoe = state.table.shoe
+        return 0 if shoe is None or shoe.ended else shoe.number
+
+    def _of_shoe(self) -> bool:
+        """Whether the same shoe was in play from the loss until now."""
+        return self._open != 0
 
 
 class PersonRefused(Checker):

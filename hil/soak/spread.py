@@ -16,7 +16,9 @@ from urllib.parse import urlsplit
 
 from hil.soak.soak import Played, play_seed
 
-# So many seeds go to a worker at once.
+# So many seeds go to a worker at once: to a process, which ends with them after Ctrl-C, and to one
+# beyond a network.
+SEEDS_A_PROCESS = 1
 SEEDS_TOGETHER = 8
 
 
@@ -45,7 +47,7 @@ def played_here(seeds: Iterable[int], jobs: int) -> Iterator[Played]:
         return
     with ProcessPoolExecutor(jobs) as pool:
         try:
-            yield from pool.map(play_seed, seeds, chunksize=SEEDS_TOGETHER)
+            yield from pool.map(play_seed, seeds, chunksize=SEEDS_A_PROCESS)
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 

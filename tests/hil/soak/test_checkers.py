@@ -266,6 +266,13 @@ def test_every_checker_is_shown_to_fire() -> None:
     assert {kind for kind, *_ in CASES} == {*CHECKERS, ReplayIsSame}
 
 
+def test_a_cut_card_in_a_burn_that_a_mistake_broke_off_is_known_by_its_shoe() -> None:
+    text = "err cut_card_during_burn\nerr burn_short\ninsert cut card at 414\nload red\n"
+    watched = Watched(MistakesOnRecord, f"{text}deal burn\nfloor decides\ndeal 1 coups\n")
+
+    assert Mistake.CUT_CARD_DURING_BURN in watched.world.made
+
+
 def test_a_batch_that_was_not_shuffled_is_on_record() -> None:
     """The program raises it; without that the checker fires."""
     text = "device shuffler tablelink\nput in red\npress load 1\npress count 1\nreach in red\n"
