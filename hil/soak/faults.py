@@ -284,7 +284,7 @@ def _people_faults() -> tuple[NamedFault, ...]:
 
 # Mistakes that need the cut card in its place: the least and the most cards behind it.
 CUT_CARD_AT: Final = {
-    Mistake.CUT_CARD_DURING_BURN: (414, 415),
+    Mistake.CUT_CARD_DURING_BURN: (415, 415),
     Mistake.CUT_CARD_NEAR_BACK: (12, 13),
     Mistake.INSUFFICIENT_CARDS: (2, 5),
 }
