@@ -10,7 +10,7 @@ from controller.actions.choices import ActKind
 from controller.actions.declaration import Role
 from controller.core.state import CoreState
 from controller.procedure.effects import Refusal, ShoeEnded, WarningClosed, WarningOpened
-from controller.procedure.events import CardDrawn
+from controller.procedure.events import CardDrawn, ShoeDeviceStarted
 from controller.procedure.irregularities import IrregularityCode as Code
 from controller.tape.entries import CoreOutput, EventVerdicts
 from controller.tape.inputs import Input
@@ -180,6 +180,8 @@ class LossOnRecord(Checker):
         self._later += drawn
         if self._open != self._open_shoe(self.world.table.state):
             self._open = 0
+        if self._since and not self._open and _numbers_anew(output):
+            self._since = 0  # nothing of a shoe was lost, and no number can show it any more
         if self._since and self._later > 1:
             known = self.world.table.entries[self._since :]
             said = irregularities_in(known)
@@ -212,3 +214,11 @@ class PersonRefused(Checker):
                     raise self.violated("a dealer stated that the shoe is empty")
             case _:
                 pass
+
+
+def _numbers_anew(output: CoreOutput) -> bool:
+    """Whether the shoe has started: it numbers its reports from 0."""
+    return any(
+        isinstance(one, EventVerdicts) and isinstance(one.event, ShoeDeviceStarted)
+        for one in output.entries
+    )
