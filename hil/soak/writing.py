@@ -151,6 +151,11 @@ def _(_body: said.FloorDecides) -> str:
     return "floor decides"
 
 
+@_written.register
+def _(_body: said.FloorClears) -> str:
+    return "floor clears warnings"
+
+
 # --- the shuffler ---------------------------------------------------------------------------------
 
 

@@ -29,7 +29,12 @@ from hil.rig.shoe_models import ShoeKind, line_settings
 from hil.rig.small_disk import NoMount, small_disk
 from hil.rig.tablelink_programs import REPORT_INTERVAL_MS
 from hil.scenario.benches.altered_program import MovedClock
-from hil.scenario.benches.emulated_hands import AngelEyeHands, EmulatedShufflerHands, RfidShoeHands
+from hil.scenario.benches.emulated_hands import (
+    AngelEyeHands,
+    AnswerT,
+    EmulatedShufflerHands,
+    RfidShoeHands,
+)
 from hil.scenario.benches.program_side import ProgramSide
 from hil.scenario.language.reading import Scenario
 from hil.scenario.language.statements import Befall, Disturb, HostFault, TablePart, WireFault
@@ -132,6 +137,17 @@ class ServedLine(Generic[DeviceT]):
         self.server.perform(perform)
         if self._reaches:
             self.server.settle(ACKNOWLEDGED_S)
+
+    def ask(self, question: Callable[[DeviceT], AnswerT]) -> AnswerT:
+        """Look at the device."""
+        answers: list[AnswerT] = []
+
+        def look(device: DeviceT) -> tuple[()]:
+            answers.append(question(device))
+            return ()
+
+        self.server.perform(look)
+        return answers[0]
 
     def card_left(self) -> None:
         if self._reaches and self.side is not None:

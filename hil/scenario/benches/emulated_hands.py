@@ -31,6 +31,7 @@ _FOREIGN_IMAGE: Final = sha256(b"firmware that nobody approved").digest()
 
 
 DeviceCo = TypeVar("DeviceCo", covariant=True)
+AnswerT = TypeVar("AnswerT")
 
 
 class DeviceLine(Protocol, Generic[DeviceCo]):
@@ -38,6 +39,10 @@ class DeviceLine(Protocol, Generic[DeviceCo]):
 
     def do(self, act: Callable[[DeviceCo], object]) -> None:
         """Do something to the device, and let its reports leave."""
+        ...
+
+    def ask(self, question: Callable[[DeviceCo], AnswerT]) -> AnswerT:
+        """Look at the device; no time passes."""
         ...
 
     def card_left(self) -> None:
@@ -191,9 +196,14 @@ class EmulatedShufflerHands:
         self._line.do(lambda shuffler: shuffler.put_in(cards))
 
     def press(self, button: str, compartment: int, *, at_once: bool = False) -> None:
+        """Raises NotPossible where the device refuses it, with its reason."""
+        before = len(self._line.ask(lambda shuffler: tuple(shuffler.refusals)))
         self._line.do(lambda shuffler: shuffler.press(button, compartment))
         if not at_once:
             self._line.until(f"the end of {button}", lambda shuffler: not shuffler.busy)
+        refusals = self._line.ask(lambda shuffler: tuple(shuffler.refusals))[before:]
+        if refusals:
+            raise NotPossible(f"the shuffler refuses {button} {compartment}: {refusals[0]}")
 
     def take_out(self, compartment: int) -> tuple[PhysicalCard, ...]:
         taken: list[PhysicalCard] = []

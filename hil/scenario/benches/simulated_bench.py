@@ -40,7 +40,12 @@ from hil.emulator.lines.line import DeviceT
 from hil.emulator.lines.served_device import ServedDevice
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.rig.tablelink_programs import REPORT_INTERVAL_MS
-from hil.scenario.benches.emulated_hands import AngelEyeHands, EmulatedShufflerHands, RfidShoeHands
+from hil.scenario.benches.emulated_hands import (
+    AngelEyeHands,
+    AnswerT,
+    EmulatedShufflerHands,
+    RfidShoeHands,
+)
 from hil.scenario.language.reading import Scenario
 from hil.scenario.language.statements import Disturb, HostFault, TablePart
 from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands
@@ -205,6 +210,10 @@ class SimulatedLine(Generic[DeviceT]):
         """Do something to the device; a moment passes."""
         act(self._device)
         self._table.advance(ACT_NS)
+
+    def ask(self, question: Callable[[DeviceT], AnswerT]) -> AnswerT:
+        """Look at the device; no time passes."""
+        return question(self._device)
 
     def card_left(self) -> None:
         """Let an RFID shoe's record be taken; without a host it waits in the reader."""
