@@ -104,7 +104,7 @@ class FaultyLine:
         if self._happens(WireFault.FLOOD, source):
             yield source.randbytes(FLOOD_BYTES)
         if self._happens(WireFault.WRONG_BAUD, source):
-            self.lost += self._envelope is Envelope.ANGEL_EYE
+            self.lost += len(self._reports_in(frames))
             yield source.randbytes(max(1, len(frames) * 3 // 4))
             return
         share = self.shares.get(WireFault.HALF_FRAMES, 0.0)
@@ -113,10 +113,13 @@ class FaultyLine:
             for frame in self._split(frames)
         )
         outcome = self._plan(source).outcome(halved, 0)
-        if self._envelope is Envelope.ANGEL_EYE:
-            arrived = set(filter(is_whole, split_frames(outcome.data)))
-            self.lost += len(set(filter(is_whole, split_frames(frames))) - arrived)
+        self.lost += len(self._reports_in(frames) - self._reports_in(outcome.data))
         yield from (piece for piece, _ in outcome.pieces)
+
+    def _reports_in(self, data: bytes) -> set[bytes]:
+        """The reports in these bytes, at an Angel Eye; answers to commands are none."""
+        reports = self._envelope is Envelope.ANGEL_EYE
+        return set(filter(is_whole, split_frames(data))) if reports else set()
 
     def _split(self, frames: bytes) -> tuple[bytes, ...]:
         match self._envelope:

@@ -32,6 +32,7 @@ class PoweredTable(SimulatedTable):
     is_on: bool = True
     boots: int = 1
     _open: OpenTransaction | None = None
+    _pulled: frozenset[str] = frozenset()  # cables that were pulled, power or not
 
     def cut_after(self, inputs: int, *, stored: bool) -> None:
         """The next `inputs` inputs are one transaction, and power fails when it is to be stored.
@@ -59,7 +60,8 @@ class PoweredTable(SimulatedTable):
         self.state = self.core.devices.read_state(encode_state(self.state))
         self.take(replace(started, at=self.at, boot_id=f"boot {self.boots}"))
         for port in self._devices:
-            self.plug(port)
+            if port not in self._pulled:
+                self.plug(port)
 
     def take(self, item: Input) -> tuple[Entry, ...]:
         """Give the core one input; without power it is ignored."""
@@ -68,11 +70,24 @@ class PoweredTable(SimulatedTable):
         return super().take(item) if self._open is None else self._take_in_open(item)
 
     def plug(self, port: str) -> None:
-        """Open the port; its entropy differs each time."""
+        """Open the port, once there is power; its entropy differs each time."""
+        self._pulled -= {port}
+        if not self.is_on:
+            return
         assert not self._plugged[port], f"{port} is plugged in"
         self._plugged[port] = True
         self._devices[port].host_appeared(self.clock_ns)
         self.take(PortOpened(port, self.at, self.clock_ns.to_bytes(32, "big")))
+
+    def unplug(self, port: str) -> None:
+        """Pull the cable, whether there is power or not."""
+        self._pulled |= {port}
+        if self.is_on:
+            super().unplug(port)
+
+    def is_plugged(self, port: str) -> bool:
+        """Whether its cable is plugged in."""
+        return port not in self._pulled
 
     def _take_in_open(self, item: Input) -> tuple[Entry, ...]:
         assert self._open is not None

@@ -21,7 +21,20 @@ from hil.soak.spread import played_here
 
 SHORT, LONG = range(12), range(12, 400)
 # Seeds at which a checker was wrong, of the first runs of many shoes.
-ONCE_TAKEN_FOR_A_VIOLATION = (535, 1817, 11004, 11258, 11948, 12224, 12254, 14681, 15113, 30235)
+ONCE_TAKEN_FOR_A_VIOLATION = (
+    535,
+    1817,
+    3475,
+    4532,
+    11004,
+    11258,
+    11948,
+    12224,
+    12254,
+    14681,
+    15113,
+    30235,
+)
 
 
 @pytest.mark.parametrize("seed", SHORT)
