@@ -190,7 +190,7 @@ class ContactsShuffler(LinkDriver[ContactsShufflerState, ContactReading | LinkFa
     def _first(
         self, state: ContactsShufflerState, now: Contacts
     ) -> tuple[ContactsShufflerState, tuple[DeviceEvent, ...]]:
-        """The first reading since the port was opened: what is so now, and that it is known anew.
+        """The first reading since the port was opened: what is so now, and that it is known again.
 
         Contacts keep no events: what happened while nobody watched is lost.
         """

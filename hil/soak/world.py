@@ -124,7 +124,7 @@ class SoakWorld:
 
     `line_faults` names what happened to the shoe, its line and the program's computer so far,
     `batch_faults` what happened to batches and the shuffler, `people_faults` what people did wrong:
-    each empty while nothing did. `planned` are the mistakes that the dealer was told to make,
+    each empty while nothing did. `planned` are the mistakes that the dealer was ordered to make,
     `made` those that were made; `handled`: people did something to a batch in their hands.
     """
 

@@ -102,7 +102,7 @@ class BoardHands:
         self._do("tamper the port was opened")
 
     def power(self, *, on: bool) -> None:
-        """Stop the board, its time included; start it anew with what its memory kept."""
+        """Stop the board, its time included; start it again with what its memory kept."""
         if on:
             self._board.resume()
             self._board.power_cycle()

@@ -17,7 +17,7 @@ SHIPPED: Final = Path(__file__).parents[2] / "scenarios"
 
 @dataclass(frozen=True, slots=True)
 class ScenarioFile:
-    """A scenario, and the file that it stands in."""
+    """A scenario and its file."""
 
     path: Path
     scenario: Scenario

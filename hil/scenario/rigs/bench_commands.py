@@ -16,7 +16,7 @@ COMMAND_S_MAX: Final = 60.0
 def run_bench_command(what: str, command: str, words: Mapping[str, str]) -> None:
     """Run it with `words` in the place of their names in braces. Raises RigBroken.
 
-    A word stays one argument, whatever stands in it; there is no shell.
+    A word stays one argument, whatever it holds; there is no shell.
     """
     arguments = [one.format(**words) for one in shlex.split(command)]
     shown = shlex.join(arguments)
