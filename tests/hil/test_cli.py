@@ -22,8 +22,8 @@ HEARD = [one for one in GOLDEN["packet"] if one["event"] != 1]
 BLOCKS = [GOLDEN["section"], GOLDEN["interface"], *HEARD]
 RECORD = b"".join(bytes.fromhex(block["hex"]) for block in BLOCKS)
 COMMANDS = (
-    *("demo", "emulate", "replay", "relay", "run", "rigs", "check", "accept", "soak", "faults"),
-    "mistakes",
+    *("demo", "emulate", "replay", "relay", "run", "rigs", "check", "accept", "mistakes", "soak"),
+    "faults",
 )
 # The scenario that the room's page shows first.
 SCENARIO = re.findall(

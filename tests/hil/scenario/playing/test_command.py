@@ -144,7 +144,7 @@ def test_the_rigs_are_listed_also_as_json(capsys: pytest.CaptureFixture[str]) ->
 
     assert [one["name"] for one in objects] == [line.split()[0] for line in lines]
     assert objects[1]["name"] == "emulated"
-    assert set(objects[1]["capabilities"]) == {one.value for one in MEANINGS} - {"slow-disk"}
+    assert set(objects[1]["capabilities"]) == {one.value for one in MEANINGS}
 
 
 @pytest.mark.usefixtures("folder")
