@@ -27,7 +27,7 @@ from hil.dealing.mistakes import DESCRIPTIONS, PlannedMistake
 from hil.demo.plan import DealerConduct, DemoSettings, Speed, Transport, usual_mistakes
 from hil.rig.shoe_models import NEEDS_KEYS, ShoeKind
 from hil.run_guard import guarded_run, run_to_end
-from hil.scenario.playing.command import (
+from hil.scenario.commands.command import (
     CHECK_EXAMPLES,
     RIGS_EXAMPLES,
     RUN_EXAMPLES,

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from hil.scenario.commands.files import SHIPPED, scenario_files
 from hil.scenario.language.reading import parse_scenario, read_scenario
-from hil.scenario.playing.files import SHIPPED, scenario_files
 from hil.scenario.rigs.left_out import reason_left_out
 from hil.scenario.rigs.rig_file import parse_rig, read_rig, rig_names
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from controller.cli.errors import ExitCode
+from hil.scenario.commands.files import ScenarioFile
 from hil.scenario.play.run import ScenarioResult, StepOutcome
-from hil.scenario.playing.files import ScenarioFile
 from hil.scenario.reports.played import PlayedScenario
 from hil.scenario.reports.progress import Progress
 from hil.scenario.rigs.open_rig import Interrupted, PlayedRig

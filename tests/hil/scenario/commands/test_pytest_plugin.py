@@ -5,7 +5,7 @@ from played_scenarios import LATE, LEFT_OUT, OVERDRAW
 
 pytest_plugins = ["pytester"]
 
-PLUGIN = ("-p", "hil.scenario.playing.pytest_plugin", "-p", "no:cacheprovider", "-rA")
+PLUGIN = ("-p", "hil.scenario.commands.pytest_plugin", "-p", "no:cacheprovider", "-rA")
 WITH_FIXTURE = """
 from pathlib import Path
 

@@ -1,6 +1,6 @@
 """Scenarios as tests of pytest: files of scenarios as items, and the rig as a fixture.
 
-Loaded by `-p hil.scenario.playing.pytest_plugin`, not by itself: other projects in the same
+Loaded by `-p hil.scenario.commands.pytest_plugin`, not by itself: other projects in the same
 environment stay as they are.
 Source: hil/scenario/README.md, "With pytest"; pytest's "Working with non-python tests".
 """

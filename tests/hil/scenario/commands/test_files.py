@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from controller.cli.errors import CommandError
-from hil.scenario.playing.files import SHIPPED, collections, read_scenarios, scenario_files
+from hil.scenario.commands.files import SHIPPED, collections, read_scenarios, scenario_files
 
 
 @pytest.fixture

@@ -106,8 +106,8 @@ def run(
 
     A scenario is a text: what people and devices do at a table, and what the table is to conclude.
     """
-    from hil.scenario.playing.files import read_scenarios
-    from hil.scenario.playing.session import play_all
+    from hil.scenario.commands.files import read_scenarios
+    from hil.scenario.commands.session import play_all
     from hil.scenario.reports.progress import Progress
     from hil.scenario.reports.result_json import run_object, scenario_object
     from hil.scenario.reports.written import ReportsWanted
