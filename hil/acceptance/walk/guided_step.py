@@ -18,7 +18,7 @@ REQUESTS: Final = "Requests (channel 2)"
 class GuidedStep(Struct, frozen=True, kw_only=True):
     """One act of a person and its event.
 
-    `kinds`: the event's; none: nothing may arrive. `picked`: fields by which it is told from others
+    `kinds`: the event's; none: nothing may arrive. `picked`: fields that distinguish it from others
     of its kind; `fields`: those that are compared. `printed`: what is printed on the card, or its
     label, is asked and compared with this field. `command` is given to the device instead of an act
     of a person; it needs permission unless it only reads (`reads`). `follows`: it comes by itself

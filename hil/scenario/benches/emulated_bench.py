@@ -130,11 +130,7 @@ class ServedLine(Generic[DeviceT]):
     def do(self, act: Callable[[DeviceT], object]) -> None:
         """Do something to the device, and let its reports leave."""
 
-        def perform(device: DeviceT) -> tuple[()]:
-            act(device)
-            return ()
-
-        self.server.perform(perform)
+        self.ask(act)
         if self._reaches:
             self.server.settle(ACKNOWLEDGED_S)
 

@@ -132,7 +132,7 @@ class BoardHands:
             raise NotPossible(f"the board answers to `{stimulus}`: {answer}")
 
     def _await_stage(self, compartment: int, stage: str) -> None:
-        """Wait until the program knows the end of the work, which the board tells it alone."""
+        """Wait until the program knows the end of the work, which the board reports to it alone."""
         backs = {one.back for one in self._inside[compartment]}
         until_s = time.monotonic() + STAGE_S_MAX
         while self.table is not None and time.monotonic() < until_s:

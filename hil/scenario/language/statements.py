@@ -94,7 +94,7 @@ class SwapCard(Struct, frozen=True):
 
     `position` counts from the front of the batch as it lies; 0: the first card with the face `old`.
     `face`: the face of the piece that takes its place, None for the same one; `other_batch`: the
-    piece is of the other batch, else of none.
+    piece is of the other batch, else of no batch.
     """
 
     back: str
@@ -105,7 +105,7 @@ class SwapCard(Struct, frozen=True):
 
 
 class SwapAll(Struct, frozen=True):
-    """All cards of a batch are exchanged for cards of none, in the same order."""
+    """All cards of a batch are exchanged for cards of no batch, in the same order."""
 
     back: str
 

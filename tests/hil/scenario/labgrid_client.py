@@ -1,4 +1,4 @@
-"""A program in the place of labgrid's client: notes each call, and says what it is told to say."""
+"""A program in the place of labgrid's client: notes each call, and says what its files hold."""
 
 import shlex
 from pathlib import Path
@@ -62,7 +62,7 @@ Acquired resource 'shuffler' (bench/table-3/NetworkSerialPort/shuffler):
               'port': 4711,
               'protocol': 'raw'}}
 """
-# Says what stands in WORD.says, on stderr and with exit code 1 if that is named WORD.refuses.
+# Says the content of WORD.says, on stderr and with exit code 1 if that is named WORD.refuses.
 CLIENT = """\
 #!/bin/sh
 cd {folder}

@@ -144,7 +144,7 @@ def network_port(port: int) -> dict[str, object]:
 
 
 class Bench:
-    """A machine with an emulated shoe: a power strip, and a feeder that draws the card it is told.
+    """A machine with an emulated shoe: a power strip, and a feeder that draws the card it is given.
 
     Both are asked over HTTP; `asked` has the paths.
     """
