@@ -5,7 +5,7 @@ Source: controller/core/README.md, "The core".
 """
 
 from hashlib import sha256
-from typing import Final, assert_never
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,7 +23,6 @@ from controller.actions.actions import (
     UnlockShoe,
 )
 from controller.core import card_tracking, day_change, host_state
-from controller.core.account_record import account_record
 from controller.core.approved_lists import with_lists_seen
 from controller.core.device_commands import (
     describe_command,
@@ -31,10 +30,11 @@ from controller.core.device_commands import (
     wants_lock,
 )
 from controller.core.device_identity import next_identity
-from controller.core.device_intake import event_from_device, event_from_shuffler, noise_fault
+from controller.core.device_intake import event_from_device, event_from_shuffler
 from controller.core.devices import DeviceResult, Devices
 from controller.core.gaming_day import GamingCalendar
-from controller.core.manifest_binding import bind_batch, set_card_apart, usb_device_entry
+from controller.core.host_records import record_of
+from controller.core.manifest_binding import bind_batch, set_card_apart
 from controller.core.settings import Settings
 from controller.core.state import CoreState, Transition, encode_state
 from controller.custody.batch_life.facts import ShoeOver
@@ -42,6 +42,7 @@ from controller.custody.moves import HandsCleared, Move
 from controller.custody.state import CustodyChange, check_consistent
 from controller.procedure.effects import Refusal
 from controller.procedure.events import (
+    AdvisoryRaised,
     CustodyFindingRaised,
     ProgramReplaced,
     ShoeDeviceStarted,
@@ -59,20 +60,15 @@ from controller.tape.entries import (
     DeviceEventRecorded,
     EventVerdicts,
     ManifestRequested,
-    PowerFailRecorded,
     RunBegan,
     StateDigest,
 )
 from controller.tape.inputs import (
-    AccountChanged,
+    AdvisoryGiven,
     ClockSyncRead,
-    DevicePlugged,
-    DeviceUnplugged,
     DiskSpace,
     Input,
     ManifestGiven,
-    NoiseDropped,
-    PowerFailing,
     Started,
     Tick,
 )
@@ -136,14 +132,10 @@ class Core(Struct, frozen=True):
                 return self._tick_devices(transition, item.at)
             case OperatorAction():
                 return self._apply_action(transition, item)
-            case NoiseDropped():
-                return transition.with_entries(DeviceEventRecorded(item.port, noise_fault(item)))
             case ManifestGiven():
                 book = effective_book(self.book, transition.state.table)
                 custody, entry = bind_batch(transition.state.custody, book, item)
                 return transition.with_custody(custody).with_entries(entry)
-            case DevicePlugged() | DeviceUnplugged():
-                return transition.with_entries(usb_device_entry(item))
             case ClockSyncRead(sync=sync):
                 host = replace(transition.state.host, sync=sync)
                 return replace(transition, state=replace(transition.state, host=host))
@@ -151,12 +143,12 @@ class Core(Struct, frozen=True):
                 host = host_state.with_disk_space(transition.state.host, item)
                 transition = replace(transition, state=replace(transition.state, host=host))
                 return transition.with_entries(host_state.disk_entry(item))
-            case PowerFailing(sign=sign):
-                return transition.with_entries(PowerFailRecorded(sign))
-            case AccountChanged():
-                return transition.with_entries(account_record(item))
+            case AdvisoryGiven(advisory=advisory, at=at):
+                return self._apply_event(
+                    transition, AdvisoryRaised(advisory.kind, advisory.words), at
+                )
             case _:
-                assert_never(item)
+                return transition.with_entries(record_of(item))
 
     # --- devices ---------------------------------------------------------------------------------
 

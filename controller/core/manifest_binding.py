@@ -16,8 +16,8 @@ from controller.procedure.acts.recording import uses_two_batches
 from controller.procedure.effects import Refusal
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.rule_points import RulePoint
-from controller.tape.entries import BatchBound, CardSetApart, UsbDeviceFate, UsbDeviceRecorded
-from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven
+from controller.tape.entries import BatchBound, CardSetApart
+from controller.tape.inputs import ManifestGiven
 from firmware_bridge.message import Message, message
 
 MANIFESTS: Final[Codec[Manifest]] = Codec(Manifest)
@@ -83,12 +83,3 @@ def set_card_apart(
         return state, Refusal("set-card-apart", result.refusal, clauses)
     apart = CardSetApart(action.batch, action.tag, item.person, item.reason, clauses)
     return result.state, apart
-
-
-def usb_device_entry(item: DevicePlugged | DeviceUnplugged) -> UsbDeviceRecorded:
-    """The entry for a USB device that appeared, was refused or is gone."""
-    if isinstance(item, DeviceUnplugged):
-        return UsbDeviceRecorded(UsbDeviceFate.GONE, "", "", item.path, None)
-    usb_id = f"{item.vendor_id:04x}:{item.product_id:04x}"
-    what = UsbDeviceFate.REFUSED if item.refused is not None else UsbDeviceFate.APPEARED
-    return UsbDeviceRecorded(what, usb_id, item.serial_number, item.path, item.refused)

@@ -10,10 +10,12 @@ from msgspec import Struct
 
 from controller.actions.actions import Action, OperatorAction
 from controller.custody.findings import Finding
+from controller.monitors.advisory import AdvisoryKind
 from controller.rules.cards import Card
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from drivers.shuffler_events import ShufflerEvent
+from firmware_bridge.message import Message
 from firmware_bridge.recorded_text import Identifier
 
 
@@ -124,6 +126,13 @@ class ShufflerDisconnected(Struct, frozen=True, tag="shuffler-disconnected"):
     at_ns: int
 
 
+class AdvisoryRaised(Struct, frozen=True, tag="advisory-raised"):
+    """A monitor raised an advisory of a kind that the profile lets suspend the table."""
+
+    kind: AdvisoryKind
+    detail: Message
+
+
 # Judged by the same rules whether the table is suspended or not.
 PlayEvent: TypeAlias = (
     ShoeDeviceStarted
@@ -139,7 +148,9 @@ PlayEvent: TypeAlias = (
 )
 # Events of the shuffler: applied suspended or not.
 ShufflerDomainEvent: TypeAlias = ShufflerReported | ShufflerEventsLost | ShufflerDisconnected
-DomainEvent: TypeAlias = PlayEvent | ShufflerDomainEvent | GamingDayChanged | ClockJumped
+DomainEvent: TypeAlias = (
+    PlayEvent | ShufflerDomainEvent | GamingDayChanged | ClockJumped | AdvisoryRaised
+)
 # What the procedure judges: what devices made happen, and what people did. `PlayItem` is judged
 # provisionally while the table is suspended.
 PlayItem: TypeAlias = PlayEvent | OperatorAction[Action]

@@ -42,6 +42,7 @@ from controller.procedure.dealing.repeats import card_repeated
 from controller.procedure.dealing.reveal import cards_turned, reveal_given_up
 from controller.procedure.dealing.shoe import shoe_closed_by_person
 from controller.procedure.events import (
+    AdvisoryRaised,
     CardDrawn,
     CardRepeated,
     ClockJumped,
@@ -147,6 +148,8 @@ def _judge_item(book: RuleBook, state: TableState, item: StepInput) -> Step:
             return clock_jumped(state, item)
         case ShufflerReported() | ShufflerEventsLost() | ShufflerDisconnected():
             return suspend_if_due(book, apply_shuffler_event(book, state, item))
+        case AdvisoryRaised():
+            return suspend_if_due(book, advisory_raised(book, Step(state), item))
         case _:
             return _judge_play(book, state, item)
 
@@ -190,3 +193,11 @@ def custody_finding_raised(book: RuleBook, step: Step, event: CustodyFindingRais
         message("found_at_step", step=found.step, detail=found.detail),
         finding=found,
     )
+
+
+def advisory_raised(book: RuleBook, step: Step, event: AdvisoryRaised) -> Step:
+    """Raise an advisory as an irregularity, where the profile lets its kind suspend the table."""
+    if event.kind not in book.values.advisories_suspend:
+        return accept(step, message("house_does_not_stop_for_advisory"))
+    detail = message("advisory_of_monitor", detail=event.detail)
+    return raise_irregularity(book, step, IrregularityCode.ADVISORY_GIVEN, detail)

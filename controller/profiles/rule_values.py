@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from msgspec import Struct
 
+from controller.monitors.advisory import AdvisoryKind
 from controller.profiles.call_phrases import CallPhrase, call_references, call_words
 from controller.profiles.setting_definitions import (
     BY_DEAL_OPTION,
@@ -59,7 +60,7 @@ class RuleValues(Struct, frozen=True):
     `vig_rate` is in percent of the win. `ghost_hands_max` is per shoe, 0 for none.
     `burn_fixed_count` counts all cards of a fixed burn. `call_references` and `call_texts` name
     every call and every phrase. `decisions_alone_max` is for a kind of decision in a shoe, 0 for no
-    limit.
+    limit. `advisories_suspend`: the kinds of advisory that suspend the table.
     """
 
     decks_min: int
@@ -118,6 +119,7 @@ class RuleValues(Struct, frozen=True):
     irregularity_rules: IrregularityRules
     dealer_decides_own_irregularity: bool
     decisions_alone_max: int
+    advisories_suspend: tuple[AdvisoryKind, ...]
     opening_inspection: OpeningInspection
     seat_direction: SeatDirection
 
@@ -217,6 +219,7 @@ def rule_values(values: Mapping[str, SettingValue]) -> RuleValues:
         irregularity_rules=read.word("irregularity_rules", IrregularityRules),
         dealer_decides_own_irregularity=values["dealer_decides_own_irregularity"] is True,
         decisions_alone_max=read.number_or_none("decisions_alone_max", OFF) or 0,
+        advisories_suspend=read.words("advisories_suspend", AdvisoryKind),
         opening_inspection=read.word("opening_inspection_record", OpeningInspection),
         seat_direction=read.word("seat_direction", SeatDirection),
     )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from controller.monitors.advisory import AdvisoryKind
 from controller.profiles.call_phrases import DEFAULT_WORDS
 from controller.profiles.setting_types import (
     NOT_APPLICABLE,
@@ -167,6 +168,7 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         "insufficient_cards": Token(("round_void_reshuffle",)),
         "dealer_decides_own_irregularity": YesNo(),
         "decisions_alone_max": WholeNumber(1, 99, OFF),
+        "advisories_suspend": Tokens(tuple(AdvisoryKind), least=0),
         # Opening and table
         "opening_inspection_record": Token(tuple(OpeningInspection)),
         "seat_direction": Token(tuple(SeatDirection)),
@@ -214,6 +216,11 @@ LATER_SETTINGS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
             "value": OFF,
             "assumed": True,
             "reason": "the house has set no limit",
+        },
+        "advisories_suspend": {
+            "value": [],
+            "assumed": True,
+            "reason": "an advisory is no verdict (D-31)",
         },
     }
 )

@@ -9,7 +9,9 @@ from typing import Any, Final
 
 from controller.custody.findings import Finding, FindingCode
 from controller.messages.catalogue import to_words
+from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.events import (
+    AdvisoryRaised,
     CardDrawn,
     CardRepeated,
     CoupForcedOut,
@@ -104,6 +106,12 @@ def _read_custody_finding(reader: StatementReader) -> CustodyFindingRaised:
     reader.expect("because")
     detail = message("as_typed", typed=reader.text("detail"))
     return CustodyFindingRaised(Finding(code, step, detail, card, tag, back))
+
+
+def _read_advisory(reader: StatementReader) -> AdvisoryRaised:
+    kind = reader.choice("kind of advisory", AdvisoryKind)
+    reader.expect("because")
+    return AdvisoryRaised(kind, message("as_typed", typed=reader.text("detail")))
 
 
 def _read_repeated_card(reader: StatementReader) -> CardRepeated:
@@ -208,6 +216,10 @@ def _result_text(body: ResultDeclared) -> str:
     return f"result {body.outcome.value}{pairs}"
 
 
+def _advisory_text(body: AdvisoryRaised) -> str:
+    return f"advisory {body.kind.value} because {quote_text(to_words(body.detail))}"
+
+
 def _lost_text(body: ReportsMissing) -> str:
     return f"lost {body.count_min if body.loss is Loss.GAP else body.loss.value}"
 
@@ -297,6 +309,12 @@ CARD_FORMS: Final = (
 HOUSE_FORMS: Final = (
     StatementForm("day", "day 2026-11-21", "the gaming day the next shoe belongs to", _read_day),
     StatementForm(
+        "advisory",
+        'advisory order because "as new decks"',
+        "a monitor gave an advisory; it counts where the profile lets its kind suspend the table",
+        _read_advisory,
+    ),
+    StatementForm(
         "program",
         "program 2.0",
         "another software version takes over with a shoe open",
@@ -318,6 +336,7 @@ CARD_TEXTS: Final[Mapping[type[StatementBody], Callable[[Any], str]]] = MappingP
         ShoeDeviceStarted: lambda _: "start",
         ReportsMissing: _lost_text,
         GamingDayChanged: lambda body: f"day {body.day}",
+        AdvisoryRaised: _advisory_text,
         ProgramReplaced: lambda body: f"program {quote_if_needed(body.software)}",
     }
 )

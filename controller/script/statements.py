@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from controller.actions.actions import Action, OperatorAction
 from controller.procedure.events import (
+    AdvisoryRaised,
     GamingDayChanged,
     PlayEvent,
     ShufflerDisconnected,
@@ -109,6 +110,7 @@ StatementBody: TypeAlias = (
     | ShufflerEventsLost
     | ShufflerDisconnected
     | GamingDayChanged
+    | AdvisoryRaised
 )
 
 

@@ -44,7 +44,8 @@ _NOT_READ: Final = (
 class ShoeMonitors:
     """Follows what a table stores, and says what its monitors say.
 
-    `count` is called with each advisory's kind, `announce` when `advisories` has changed.
+    `count` is called with each advisory's kind, `announce` when `advisories` has changed, `suspend`
+    with an advisory of a kind that the profile in force lets suspend the table.
     `stored` is for the thread of its queue, `time_passes` for any other.
     """
 
@@ -55,11 +56,14 @@ class ShoeMonitors:
         journal: Path,
         count: Callable[[AdvisoryKind], object],
         announce: Callable[[], object],
+        suspend: Callable[[Advisory], object],
     ) -> None:
         self.advisories: tuple[Advisory, ...] = ()
         self._journal = journal
         self._count = count
         self._announce = announce
+        self._suspend = suspend
+        self._suspending: tuple[AdvisoryKind, ...] = ()
         self._lock = threading.Lock()
         self._state = MonitorState()
         self._monitored = Monitored()
@@ -82,7 +86,9 @@ class ShoeMonitors:
             self._show()
 
     def _take_in(self, stored: Stored) -> None:
-        shown = Shown.by(effective_book(stored.book, stored.state.table))
+        book = effective_book(stored.book, stored.state.table)
+        self._suspending = book.values.advisories_suspend
+        shown = Shown.by(book)
         # Set first: what cannot be taken in is left out, and not read again and again.
         taken, self._seq = self._seq, stored.head.seq
         if taken != stored.after_seq:
@@ -123,6 +129,8 @@ class ShoeMonitors:
         for one in said:
             LOG.warning("%s: %s", one.kind.value, advisory_words(advisory_view(one)))
             self._count(one.kind)
+            if one.kind in self._suspending:
+                self._suspend(one)
 
     def _read_on(self, shown: Shown, after: int | None, until_seq: int) -> tuple[Advisory, ...]:
         """Take in the journal's records after `after`, None for a start: earlier shoes, too."""

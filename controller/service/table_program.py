@@ -40,7 +40,7 @@ from controller.system.systemd import Notifier
 from controller.table.clock_sync import ClockSyncMonitor
 from controller.table.disk_space import DiskMonitor
 from controller.table.table import RunSpec, Table
-from controller.tape.inputs import PowerSign, Started
+from controller.tape.inputs import AdvisoryGiven, PowerSign, Started
 from controller.version import VERSION
 from controller.views.build import build_snapshot
 from controller.views.snapshot import Health, RunFacts, Snapshot
@@ -118,7 +118,10 @@ class TableProgram:
         )
 
         self._monitors = ShoeMonitors(
-            config.journal_folder, self._metrics.count_advisory, self._table.announce
+            config.journal_folder,
+            self._metrics.count_advisory,
+            self._table.announce,
+            lambda advisory: self._table.put(AdvisoryGiven(now(), advisory)),
         )
 
     def stop(self) -> None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from controller.actions.actions import Action, OperatorAction
 from controller.actions.declaration import Proof, Role
+from controller.monitors.advisory import Advisory
 from firmware_bridge.message import Message
 from firmware_bridge.recorded_text import ConfiguredText, ForeignText, Identifier, PersonId
 from firmware_bridge.timestamp import Timestamp
@@ -173,6 +174,13 @@ class PowerFailing(Struct, frozen=True, tag="power-failing"):
     sign: PowerSign
 
 
+class AdvisoryGiven(Struct, frozen=True, tag="advisory-given"):
+    """A monitor gave an advisory of a kind that the profile in force lets suspend the table."""
+
+    at: Timestamp
+    advisory: Advisory
+
+
 Input: TypeAlias = (
     Started
     | PortOpened
@@ -188,4 +196,5 @@ Input: TypeAlias = (
     | AccountChanged
     | ClockSyncRead
     | PowerFailing
+    | AdvisoryGiven
 )

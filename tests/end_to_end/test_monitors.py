@@ -105,3 +105,38 @@ def test_of_a_fair_shoe_nothing_is_said(
         program.stop()  # which takes in what waits
 
     assert logged(program) == []
+
+
+HOUSE = """\
+name = "stopping"
+base = "s42-mini"
+[values]
+advisories_suspend = ["order"]
+"""
+
+
+def test_a_house_that_stops_for_an_order_has_its_table_suspended_until_a_person_decides(
+    fast_dir: Path, program_on: Callable[..., Program]
+) -> None:
+    house = fast_dir / "rules" / "stopping.toml"
+    house.parent.mkdir()
+    house.write_text(HOUSE)
+    with (
+        PtyServer(AngelEye(), link=fast_dir / "shoe") as server,
+        program_on(fast_dir, server.path, report_interval_ms_min=1) as program,
+    ):
+        text = program.config.read_text()
+        program.config.write_text(
+            text.replace('profile = "s42-mini"', 'profile = "rules/stopping.toml"')
+        )
+        program.start()
+        dealer = Dealer(DealerSettings(seed=FAIR_SEED, unshuffled=True))
+        ShoeRunner(dealer, server, coups_max=2).run()
+        suspended = next(one for one in program.client.subscribe() if one.irregularities)
+        (found,) = suspended.irregularities
+        assert (found.code, found.suspends) == ("ADVISORY_GIVEN", True)
+        assert suspended.phase.value == "suspended"
+        decided = ("resolve", "--config", str(program.config), "--by", "Ann Lee")
+        assert main((*decided, "--reason", "looked at the cards", "--decision", "continue")) == 0
+        program.stop()
+    assert main(("replay", str(fast_dir / "journal"))) == 0

@@ -79,6 +79,7 @@ class IrregularityCode(StrEnum):
     BATCH_NOT_READY = "BATCH_NOT_READY"
     CARD_UNDER_WARNING = "CARD_UNDER_WARNING"
     SHOE_JAMMED = "SHOE_JAMMED"
+    ADVISORY_GIVEN = "ADVISORY_GIVEN"
 
 
 class RemedyText(Struct, frozen=True):

@@ -55,6 +55,18 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             permitted=(CHECK_TABLE,),
             forbidden=(message("replacing_first_report_by_second_without_checking"),),
         ),
+        # No document speaks of statistics: no clause (D-31).
+        IrregularityCode.ADVISORY_GIVEN: IrregularityKind(
+            points=(),
+            suspends=True,
+            decisions=GO_ON_OR_CLOSE,
+            permitted=(
+                always(message("look_at_evidence_of_advisory")),
+                if_continued(message("go_on_with_reason_in_record")),
+                if_closed(message("close_shoe_and_keep_cards_as_evidence")),
+            ),
+            forbidden=(message("voiding_coup_because_of_advisory"), NEVER_SILENT),
+        ),
         IrregularityCode.REPORTS_LOST: IrregularityKind(
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,

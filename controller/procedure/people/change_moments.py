@@ -40,7 +40,9 @@ _BETWEEN_COUPS: Final = (
     *("vig_mode", "vig_rate", "vig_rounding", "vig_collection", "pay_procedure"),
 )
 # Settings that bind the persons who could change them.
-_OF_PEOPLE: Final = ("dealer_decides_own_irregularity", "decisions_alone_max")
+_OF_PEOPLE: Final = (
+    *("dealer_decides_own_irregularity", "decisions_alone_max", "advisories_suspend"),
+)
 # Settings that the clauses fix; so are the lists of permitted values ("*_allowed").
 _NEVER: Final = ("decks_min", "decks_max", "wagers_base", "ez_dragon7", *_OF_PEOPLE, *CONSTANTS)
 

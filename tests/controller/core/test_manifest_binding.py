@@ -10,12 +10,12 @@ from msgspec.structs import replace
 
 from controller.actions.actions import OperatorAction, SetCardApart
 from controller.actions.declaration import Role
+from controller.core.host_records import usb_device_entry
 from controller.core.manifest_binding import (
     MANIFESTS,
     bind_batch,
     is_batch_name,
     set_card_apart,
-    usb_device_entry,
 )
 from controller.custody import shoe as shoes
 from controller.custody.card_states import CardPlace

@@ -22,7 +22,7 @@ from phase_events import ANSWERS, OBSERVED, PHASES, WAYS, answer, parse_events
 
 from controller.actions.actions import DeclareResult, OperatorAction
 from controller.actions.choices import FloorDecision, LayoutPart
-from controller.procedure.events import ClockJumped, DomainEvent, Loss
+from controller.procedure.events import AdvisoryRaised, ClockJumped, DomainEvent, Loss
 from controller.procedure.phases import Phase
 from controller.procedure.step import ACT_JUDGES, PLAY_ACT_JUDGES
 from controller.rules.coup import Place
@@ -66,8 +66,9 @@ def test_no_phase_and_no_kind_of_event_is_without_an_answer(table_in_phase) -> N
     judged = [event.action if isinstance(event, OperatorAction) else event for event in events]
     # A declaration in words is judged as that by the shoe's buttons.
     acts = {*ACT_JUDGES, *PLAY_ACT_JUDGES}
-    # A jump of the clock has one answer in every phase: tests/controller/core/test_day_change.py.
-    events = kinds(DomainEvent) - {ClockJumped}
+    # Two have one answer in every phase: tests/controller/core/test_day_change.py for a jump of the
+    # clock, test_advisories.py.
+    events = kinds(DomainEvent) - {ClockJumped, AdvisoryRaised}
     assert {type(one) for one in judged} == events | acts - {DeclareResult}
     met = {value for one in judged for value in field_values(one)}
     for closed_set in (Place, Loss, LayoutPart, FloorDecision):

@@ -220,6 +220,10 @@ STAGES: dict[str, tuple[Stage, ...]] = {
         Stage("wa-mini", f"{BURN}; {VOIDED}; {VOIDED}; {VOIDED}",
               observed="result_button", values=("off", 1, 2)),
     ),
+    "advisories_suspend": (
+        Stage("s42-mini", f"{BURN}; advisory order because seen; advisory run because seen",
+              values=([], ["order"], ["run"], ["order", "run"])),
+    ),
     "opening_inspection_record": (Stage("s42-mini", "record preshuffled reference R1", HAND),),
     "seat_direction": (
         Stage("s42-mini", f"{BURN}; wagers 3 player 10.00, 5 player 10.00; {FOUR}",

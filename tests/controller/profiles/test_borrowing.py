@@ -27,12 +27,13 @@ DECISIONS = Path("docs/decisions.md").read_text("utf-8")
 # calling counts before third cards not in New Jersey, ghost hands in Washington alone.
 _GHOST_HANDS = {"GHOST_HAND_WITH_WAGERS", "GHOST_HANDS_EXCEEDED"}
 _CARDS_HANDLED = {"CARDS_TOUCHED", "DISCARD_DIFFERS", "CARD_RETURNED", "CARD_ABSENT"}
+_STATISTICS = {"ADVISORY_GIVEN"}
 WITHOUT_CLAUSES = {
-    "NY": _GHOST_HANDS,
-    "S42": _GHOST_HANDS,
-    "NJ": _GHOST_HANDS | _CARDS_HANDLED | {"THIRD_CARD_BEFORE_TURNED"},
-    "WA": _CARDS_HANDLED,
-    "HG": _GHOST_HANDS | _CARDS_HANDLED | {"CARD_EXTRA"},
+    "NY": _GHOST_HANDS | _STATISTICS,
+    "S42": _GHOST_HANDS | _STATISTICS,
+    "NJ": _GHOST_HANDS | _CARDS_HANDLED | _STATISTICS | {"THIRD_CARD_BEFORE_TURNED"},
+    "WA": _CARDS_HANDLED | _STATISTICS,
+    "HG": _GHOST_HANDS | _CARDS_HANDLED | _STATISTICS | {"CARD_EXTRA"},
 }
 # Clauses that differences.md borrows for no other document, and why it does not.
 SECTION_42_ONLY = {

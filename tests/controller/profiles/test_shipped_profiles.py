@@ -188,7 +188,7 @@ BESIDE_THE_TABLE = (
     *("burn_control_reference", "banker_placement", "banker_placement_allowed"),
     *("side_wager_approval", "calls_control_reference", "total_card_wagers_allowed"),
     *("call_references", "call_texts"),
-    *("dealer_decides_own_irregularity", "decisions_alone_max"),
+    *("dealer_decides_own_irregularity", "decisions_alone_max", "advisories_suspend"),
 )
 
 
@@ -328,7 +328,8 @@ def test_assumptions_of_section_42_are_marked(shipped: Shipped) -> None:
         *("dragon_bonus_sides_allowed", "total_cards_require_base", "bonus_requires_base"),
         *("ghost_hands", "odds_total_4", "odds_total_5", "odds_total_6"),
         *("calls_control_reference", "call_references", "call_texts"),
-        *("dealer_decides_own_irregularity", "decisions_alone_max", "seat_direction"),
+        *("dealer_decides_own_irregularity", "decisions_alone_max", "advisories_suspend"),
+        "seat_direction",
     )
     assert not any(citation.grounds.assumed for citation in profile.citations)
 

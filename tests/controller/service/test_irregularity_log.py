@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from controller.actions.actions import CallNoMoreBets, OperatorAction
 from controller.actions.declaration import Proof, Role
-from controller.core.account_record import account_record
+from controller.core.host_records import account_record
 from controller.core.state import Conclusion, CoreState, Stored
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.profiles.load import load_profile

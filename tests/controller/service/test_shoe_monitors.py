@@ -15,7 +15,7 @@ from controller.actions.choices import ActKind
 from controller.core.state import Stored
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal
-from controller.monitors.advisory import AdvisoryKind
+from controller.monitors.advisory import Advisory, AdvisoryKind
 from controller.procedure.states.staff import StaffState
 from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
 from controller.table.loop import Loop
@@ -51,11 +51,17 @@ class Followed:
         self.followers: list[ShoeMonitors] = []
         self.counted: list[AdvisoryKind] = []
         self.announced: list[int] = []
+        self.suspending: list[Advisory] = []
         self.newest: Stored | None = None
 
     def follow(self) -> ShoeMonitors:
         """New monitors, as after a start."""
-        made = ShoeMonitors(self.folder, self.counted.append, lambda: self.announced.append(1))
+        made = ShoeMonitors(
+            self.folder,
+            self.counted.append,
+            lambda: self.announced.append(1),
+            self.suspending.append,
+        )
         self.followers.append(made)
         return made
 
@@ -194,7 +200,7 @@ def test_a_start_knows_the_shoes_that_were_sealed(sealed_journal, fast_dir, scri
     with Journal.open(folder) as journal:
         core = script().core
         loop = Loop(journal, core, core.initial(), lambda: script().at)
-        monitors = ShoeMonitors(folder, lambda _kind: None, lambda: None)
+        monitors = ShoeMonitors(folder, lambda _kind: None, lambda: None, lambda _advisory: None)
         monitors.stored(loop.begin(script().started))
     past = monitors._state.past
     assert [one.number for one in past.shoes] == [1, 2]
@@ -226,3 +232,9 @@ def test_a_journal_that_breaks_the_monitors_is_read_once(followed, monkeypatch) 
     followed._taken += 1
     followed.reported(*NEW_SHOE[2:])
     assert reads == [1]
+
+
+def test_only_a_kind_that_the_house_names_is_given_to_the_table(followed) -> None:
+    monitors = followed.follow()
+    followed.reported(*NEW_SHOE, *IN_ORDER)
+    assert ([one.kind for one in monitors.advisories], followed.suspending) == (["order"], [])
