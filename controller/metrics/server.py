@@ -9,10 +9,9 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote
 
-from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
-
 from controller.metrics.collector import TableMetrics
-from controller.system.http import HttpServer, Page
+from controller.metrics.exposition import format_for
+from controller.system.http import HttpServer, Page, Request
 from controller.table.table import Table
 from controller.views.snapshot import Health
 
@@ -70,12 +69,13 @@ class MetricsServer:
     def _suffix(self, name: str) -> str:
         return f"/{quote(name, safe='')}" if self._by_name else ""
 
-    def _page_at(self, path: str) -> Page:
-        tables = self._tables
+    def _page_at(self, request: Request) -> Page:
+        path, tables = request.path, self._tables
         for name, (table, metrics) in tables.items():
             suffix = self._suffix(name)
             if path == f"/metrics{suffix}":
-                return Page(HTTPStatus.OK, metrics.text(table), CONTENT_TYPE_PLAIN_0_0_4)
+                form = format_for(request.accept)
+                return Page(HTTPStatus.OK, metrics.text(table, form), form.value)
             if suffix and path == f"/healthz{suffix}":
                 return self._health_page([_alive(table)])
             if suffix and path == f"/readyz{suffix}":

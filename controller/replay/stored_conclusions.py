@@ -1,15 +1,30 @@
 """Reads stored records back as inputs with what was concluded from each, without concluding anew.
 
-Source: controller/monitors/README.md, "Where they run"; controller/archive/README.md, "Evidence".
+Source: controller/monitors/README.md, "Where they run"; controller/metrics/README.md, "Over
+restarts"; controller/archive/README.md, "Evidence".
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 
 from controller.core.state import Conclusion
+from controller.journal.reader import JournalReader
 from controller.journal.record import RecordKind, unwrap
 from controller.journal.values import StoredRecord
 from controller.tape.entries import Entry
 from controller.tape.records import inputs_in, read_entry, read_input
+
+
+def conclusions_between(
+    journal: JournalReader, after_seq: int, until_seq: int
+) -> Iterator[Conclusion]:
+    """Those of the records after `after_seq` up to `until_seq`, which end transactions.
+
+    For who follows a table and has to read on: after a start, or where transactions were left out.
+    Raises JournalError, EncodingError.
+    """
+    records = takewhile(lambda one: one.seq <= until_seq, journal.records(after_seq))
+    return stored_conclusions(records)
 
 
 def stored_conclusions(records: Iterable[StoredRecord]) -> Iterator[Conclusion]:

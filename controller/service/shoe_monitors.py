@@ -25,7 +25,7 @@ from controller.monitors.items import MonitorItem, ShoeOpens, TimePasses
 from controller.monitors.state import MonitorState
 from controller.monitors.take import take
 from controller.procedure.people.setting_changes import effective_book
-from controller.replay.stored_conclusions import stored_conclusions
+from controller.replay.stored_conclusions import conclusions_between
 from controller.table.monitor import MachineMonitor
 from controller.views.build import advisory_view
 from controller.views.monitored import Monitored, Shown, monitor_items
@@ -138,8 +138,7 @@ class ShoeMonitors:
             with open_read_only(self._journal) as reader:
                 if after is None:
                     after = _before_earlier_shoes(self._journal, reader.base.seq)
-                records = (one for one in reader.records(after) if one.seq <= until_seq)
-                return self._take(shown, stored_conclusions(records))
+                return self._take(shown, conclusions_between(reader, after, until_seq))
         except (JournalError, EncodingError, OSError):
             # Not the error's own message: it may name a card.
             LOG.warning(_NOT_READ, until_seq)

@@ -19,7 +19,7 @@ from controller.install.approval import approval_of, missing_parts
 from controller.journal.folder_lock import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.values import JournalError
-from controller.metrics.collector import TableMetrics
+from controller.metrics.collector import TableMetrics, device_labels
 from controller.metrics.server import MetricsServers, MetricsUnavailable
 from controller.profiles.load import load_clauses
 from controller.service.device_log import (
@@ -91,7 +91,10 @@ class TableProgram:
         self._config = config
         self._shared = shared
         self._metrics = TableMetrics(
-            config.settings.table, shuffler=config.settings.shuffler is not None
+            config.settings.table,
+            config.settings.pit,
+            devices=device_labels(config.settings),
+            journal=config.journal_folder,
         )
         self._disk = DiskMonitor(config.journal_folder, config.disk_limits, now)
         spec = RunSpec(
@@ -197,6 +200,7 @@ class TableProgram:
             self._await_end()
         finally:
             _shut_down(table, sources)
+            self._metrics.save()
             # They answer until after the table has ended.
             control.stop()
             self._shared.metrics.withdraw(table.name)
@@ -240,7 +244,8 @@ class TableProgram:
         config, table = self._config, self._table
         since_ns = now().utc_ns - NoiseLimit.WINDOW_NS
         stored = stored_chunks(config.journal_folder, since_ns)
-        pumps = tuple(_pump(config, table, url, line, stored) for url, line in config.lines)
+        count = self._metrics.count_bytes
+        pumps = tuple(_pump(config, table, url, line, stored, count) for url, line in config.lines)
         # Before the ports: stored at once, so that the records of a start have one order.
         clock_sync = ClockSyncMonitor(now)
         clock_sync.start(table.act)
@@ -315,6 +320,7 @@ def _pump(
     url: str,
     line: LineSettings,
     stored: Mapping[str, Sequence[Chunk]],
+    count_bytes: Callable[[str, int], object],
 ) -> PortPump:
     limit = noise_limit_of(config.settings, url, table.put)
     put: Callable[[PortEvent], object] = table.put
@@ -322,12 +328,26 @@ def _pump(
         limit.resume(stored.get(url, ()), now())
         table.attach_last_inputs(limit.last_statement)
         put = limit.put
+    put = _counting_port(count_bytes, put)
     put = logging_port(device_role(config.settings, url), put)
     if config.log_level_wire != "off" and url == config.settings.shoe.port:
         put = WireLogger(config.settings.shoe, config.log_level_wire, put).put
     pump = PortPump(url, open_port(url, line, config.allowed), put)
     table.attach_writer(url, pump)
     return pump
+
+
+def _counting_port(
+    count_bytes: Callable[[str, int], object], put: Callable[[PortEvent], object]
+) -> Callable[[PortEvent], object]:
+    """Wrap `put`: count the bytes that came, then pass the event on."""
+
+    def count_and_put(event: PortEvent) -> object:
+        if isinstance(event, Chunk):
+            count_bytes(event.port, len(event.data))
+        return put(event)
+
+    return count_and_put
 
 
 def _wait_for_port(table: Table) -> None:

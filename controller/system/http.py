@@ -47,8 +47,14 @@ class Page(Struct, frozen=True):
     content_type: str = PLAIN
 
 
-# Maps the path of a request, without its query, to a page.
-PageAt: TypeAlias = Callable[[str], Page]
+class Request(Struct, frozen=True):
+    """A request: its path, without its query, and what it accepts."""
+
+    path: str
+    accept: str
+
+
+PageAt: TypeAlias = Callable[[Request], Page]
 
 
 class HttpServer:
@@ -124,7 +130,8 @@ class _HttpExchange(BaseHTTPRequestHandler):
         """Log nothing: a line for each scrape would fill the log."""
 
     def _answer(self, *, with_body: bool) -> None:
-        page = self._page_at(self.path.partition("?")[0])
+        accept = ",".join(self.headers.get_all("Accept", ()))
+        page = self._page_at(Request(self.path.partition("?")[0], accept))
         self.send_response(page.status)
         self.send_header("Content-Type", page.content_type)
         self.send_header("Content-Length", str(len(page.body)))

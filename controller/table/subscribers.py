@@ -113,6 +113,15 @@ class Follower(Behind[Stored]):
         self._who = f"table {table}: {subscriber.name}"
         self._skipped_before: int | None = None
 
+    @property
+    def taking_since_ns(self) -> int | None:
+        """When the oldest transaction was stored that is not taken in; None for none.
+
+        By the monotonic clock; of those that wait only while one is being taken in.
+        """
+        taking = self._taking
+        return None if taking is None else taking.at.monotonic_ns
+
     def put(self, item: Stored) -> None:
         """Append a transaction. To be called by the table's thread."""
         super().put(item)

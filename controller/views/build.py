@@ -91,7 +91,7 @@ def build_snapshot(core: Core, state: CoreState, run: RunFacts = RUNNING) -> Sna
         failure=run.failure,
         gaming_day=table.shoe_day or table.today,
         observed=tuple(fact.value for fact in core.settings.observed),
-        phase=_phase(book, table, table.phase),
+        phase=shown_phase(book, table),
         due=_due(book, table),
         due_calls=_due_calls(book, table),
         suspension=_suspension(book, table),
@@ -185,6 +185,11 @@ def _suspension(book: RuleBook, table: TableState) -> SuspensionView | None:
         coups=table.suspension.coups_dealt,
         cards=table.suspension.cards_dealt,
     )
+
+
+def shown_phase(book: RuleBook, table: TableState) -> ShownPhase:
+    """The phase of the table as people are shown it."""
+    return _phase(book, table, table.phase)
 
 
 def _phase(book: RuleBook, table: TableState, phase: Phase) -> ShownPhase:

@@ -145,6 +145,7 @@ OUTPUTS: Final = (
                 "controller.archive.log_writer",
                 "controller.archive.sealer",
                 "controller.archive.witness",
+                "controller.metrics.follow",
                 "controller.table.table",
             )
         },

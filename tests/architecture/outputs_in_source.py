@@ -48,6 +48,7 @@ LIBRARIES = {
     "serial": "device",
     "usb": "device",
     "prometheus_client": "metrics",
+    "controller.metrics.exposition": "metrics",
     "subprocess": "process",
     "multiprocessing": "process",
     "concurrent.futures.process": "process",

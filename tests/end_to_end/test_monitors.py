@@ -71,7 +71,7 @@ def counts(program: Program) -> dict[str, float]:
     url = program.await_log(r"metrics (http://[\d.:]+)/metrics")
     with urlopen(f"{url[1]}/metrics") as answer:
         text = answer.read().decode()
-    found = re.findall(r'smartshoe_advisories_total{kind="(.+)"} (.+)', text)
+    found = re.findall(r'smartshoe_advisories_total{kind="(.+?)",.*} (.+)', text)
     assert {kind for kind, _ in found} == set(AdvisoryKind)
     return {kind: float(count) for kind, count in found if float(count)}
 

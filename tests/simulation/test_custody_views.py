@@ -78,7 +78,11 @@ class Table:
     def metrics(self) -> str:
         published = (self.played.table.core, self.played.table.state)
         table = SimpleNamespace(
-            health=Health.RUNNING, published=published, sealing_status=None, followers=()
+            health=Health.RUNNING,
+            published=published,
+            sealing_status=None,
+            followers=(),
+            waiting=0,
         )
         return TableMetrics("SIM-1").text(table).decode()
 
@@ -124,8 +128,8 @@ def test_the_counts_contain_no_identity_and_no_face(simulation, option) -> None:
 
 def test_the_metrics_count_by_back_and_place_alone(simulation) -> None:
     metrics = Table(simulation).deal_the_stray().metrics
-    assert 'smartshoe_cards_at{back="red",place="hands"} 3.0' in metrics
-    assert 'smartshoe_cards_at{back="blue",place="carton"} 415.0' in metrics
+    assert 'smartshoe_cards_at{back="red",place="hands",table="SIM-1",pit=""} 3' in metrics
+    assert 'smartshoe_cards_at{back="blue",place="carton",table="SIM-1",pit=""} 415' in metrics
     assert 'place="player"' not in metrics
     assert TAG_HEAD not in metrics
 

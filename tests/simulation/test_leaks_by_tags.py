@@ -38,7 +38,7 @@ from controller.service.device_log import WireLogger
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ManifestGiven
 from controller.views.build import build_snapshot
-from controller.views.snapshot import HIDDEN_CARD, Snapshot, card_words
+from controller.views.snapshot import HIDDEN_CARD, Health, Snapshot, card_words
 from drivers.model import ReaderSeat
 from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.message import message
@@ -140,9 +140,10 @@ def metrics_text(table: Table) -> str:
     metrics.stored(Stored((conclusion,), (), table.rig.at, table.rig.state, table.rig.core.book))
 
     class Published:
-        health = "running"
+        health = Health.RUNNING
         published = (table.rig.core, table.rig.state)
         followers = ()
+        waiting = 0
         sealing_status = None
 
     lines = metrics.text(Published()).decode().splitlines()

@@ -27,6 +27,7 @@ from controller.custody.batch_life.state import (
     WarningKind,
 )
 from controller.metrics.collector import TableMetrics
+from controller.metrics.definitions import SHUFFLER as SHUFFLER_LABEL
 from controller.procedure.effects import WarningClosed, WarningOpened
 from controller.profiles.load import load_clauses, profile_text
 from controller.table.table import Health
@@ -64,12 +65,16 @@ def core_fixture() -> Core:
 
 @pytest.fixture
 def metrics() -> TableMetrics:
-    return TableMetrics("M7", shuffler=True)
+    return TableMetrics("M7", devices={PORT: SHUFFLER_LABEL})
 
 
 def scraped(metrics: TableMetrics, core: Core, state: CoreState) -> Callable[..., float | None]:
     table = SimpleNamespace(
-        health=Health.RUNNING, published=(core, state), sealing_status=None, followers=()
+        health=Health.RUNNING,
+        published=(core, state),
+        sealing_status=None,
+        followers=(),
+        waiting=0,
     )
     families = list(text_string_to_metric_families(metrics.text(table).decode()))
 
@@ -78,7 +83,8 @@ def scraped(metrics: TableMetrics, core: Core, state: CoreState) -> Callable[...
             sample.value
             for family in families
             for sample in family.samples
-            if sample.name == f"smartshoe_{name}" and sample.labels == labels
+            if sample.name == f"smartshoe_{name}"
+            and sample.labels == {**labels, "table": "M7", "pit": ""}
         )
         return next(found, None)
 
@@ -149,7 +155,11 @@ def test_a_table_without_a_shuffler_has_no_shuffler_metrics() -> None:
         )
     )
     table = SimpleNamespace(
-        health=Health.RUNNING, published=(core, core.initial()), sealing_status=None, followers=()
+        health=Health.RUNNING,
+        published=(core, core.initial()),
+        sealing_status=None,
+        followers=(),
+        waiting=0,
     )
     text = metrics.text(table).decode()
     assert not [name for name in NAMES if name in text]

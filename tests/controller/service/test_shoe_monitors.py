@@ -220,11 +220,11 @@ def test_a_start_knows_who_deals_since_before_those_shoes(followed) -> None:
 def test_a_journal_that_breaks_the_monitors_is_read_once(followed, monkeypatch) -> None:
     reads: list[int] = []
 
-    def broken(_records: object) -> None:
+    def broken(*_records: object) -> None:
         reads.append(1)
         raise RuntimeError("a fault of the program")
 
-    monkeypatch.setattr("controller.service.shoe_monitors.stored_conclusions", broken)
+    monkeypatch.setattr("controller.service.shoe_monitors.conclusions_between", broken)
     followed.reported(NEW_SHOE[0])
     followed.follow()
     with pytest.raises(RuntimeError):

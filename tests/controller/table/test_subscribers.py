@@ -230,9 +230,14 @@ def test_the_metrics_show_who_is_behind_and_what_was_left_out(followed) -> None:
     text = TableMetrics("M7").text(table.table).decode()
     waiting, failed = table.follower("sleeping").waiting, table.follower("raising").skipped
     assert waiting == failed > 1
-    assert f'smartshoe_stored_waiting{{subscriber="sleeping"}} {waiting}.0' in text
-    assert f'smartshoe_stored_left_out_total{{subscriber="raising"}} {failed}.0' in text
-    assert 'smartshoe_stored_left_out_total{subscriber="sleeping"} 0.0' in text
+    assert (
+        f'smartshoe_stored_waiting{{subscriber="sleeping",table="M7",pit=""}} {waiting}\n' in text
+    )
+    assert (
+        f'smartshoe_stored_left_out_total{{subscriber="raising",table="M7",pit=""}} {failed}\n'
+        in text
+    )
+    assert 'smartshoe_stored_left_out_total{subscriber="sleeping",table="M7",pit=""} 0\n' in text
 
 
 # --- the end --------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ from controller.views.disclosure import (
     disclosed_clauses,
 )
 from controller.views.outputs import OutputName
-from controller.views.snapshot import HIDDEN_CARD, CardFact, Snapshot, Withheld
+from controller.views.snapshot import HIDDEN_CARD, CardFact, Health, Snapshot, Withheld
 from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
@@ -108,10 +108,11 @@ def metrics_text(table) -> str:
         metrics.stored(Stored((conclusion,), output.writes, item.at, table.state, table.core.book))
 
     class Published:
-        health = "running"
+        health = Health.RUNNING
         published = (table.core, table.state)
         sealing_status = None
         followers = ()
+        waiting = 0
 
     lines = metrics.text(Published()).decode().splitlines()
     return "\n".join(line for line in lines if "process_" not in line)
