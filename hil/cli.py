@@ -25,6 +25,7 @@ from controller.version import VERSION
 from hil.acceptance.command import ACCEPT_EXAMPLES, ACCEPT_NOTES, accept
 from hil.dealing.mistakes import DESCRIPTIONS, PlannedMistake
 from hil.demo.plan import DealerConduct, DemoSettings, Speed, Transport, usual_mistakes
+from hil.floor.command import FLOOR_EXAMPLES, FLOOR_NOTES, floor
 from hil.rig.shoe_models import NEEDS_KEYS, ShoeKind
 from hil.run_guard import guarded_run, run_to_end
 from hil.scenario.commands.command import (
@@ -53,6 +54,8 @@ _ERRORS = {
     "hil.demo.demo.CannotStart": ExitCode.UNUSABLE,
     "hil.rig.program.ProgramFailed": ExitCode.NO,
     "hil.soak.spread.CannotDistribute": ExitCode.UNUSABLE,
+    "hil.rig.servers.child_server.ServerUnavailable": ExitCode.UNUSABLE,
+    "hil.bench.measure.checks.CannotMeasure": ExitCode.NO,
 }
 
 
@@ -97,7 +100,8 @@ app = typer.Typer(
     "  smartshoe-hil replay -h    a recorded device, played back\n"
     "  smartshoe-hil accept -h    a first real device, on the bench\n"
     "  smartshoe-hil mistakes -h  the mistakes a dealer can make\n"
-    "  smartshoe-hil soak -h      many simulated shoes with faults\n\n"
+    "  smartshoe-hil soak -h      many simulated shoes with faults\n"
+    "  smartshoe-hil floor -h     many tables at once, and what they cost\n\n"
     f"{_EXIT_CODES}",
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
@@ -410,6 +414,7 @@ def mistakes(
 
 app.command(epilog=f"{example_block(SOAK_EXAMPLES)}\n\n{SOAK_NOTES}\n\n{_EXIT_CODES}")(soak)
 app.command(epilog=f"{example_block(FAULTS_EXAMPLES)}\n\n{_EXIT_CODES}")(faults)
+app.command(epilog=f"{example_block(FLOOR_EXAMPLES)}\n\n{FLOOR_NOTES}\n\n{_EXIT_CODES}")(floor)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

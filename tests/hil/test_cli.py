@@ -23,7 +23,7 @@ BLOCKS = [GOLDEN["section"], GOLDEN["interface"], *HEARD]
 RECORD = b"".join(bytes.fromhex(block["hex"]) for block in BLOCKS)
 COMMANDS = (
     *("demo", "emulate", "replay", "relay", "run", "rigs", "check", "accept", "mistakes", "soak"),
-    "faults",
+    *("faults", "floor"),
 )
 # The scenario that the room's page shows first.
 SCENARIO = re.findall(

@@ -117,8 +117,7 @@ class MeasuredProgram:
 
     def cpu_ns(self) -> int:
         """Processor time of all its threads."""
-        tasks = Path(f"/proc/{self.pid}/task").glob("*/schedstat")
-        return sum(int(task.read_text(encoding="ascii").split()[0]) for task in tasks)
+        return cpu_ns_of(self.pid)
 
     def threads(self) -> int:
         return sum(1 for _ in Path(f"/proc/{self.pid}/task").iterdir())
@@ -148,6 +147,12 @@ class RunningProgram(MeasuredProgram):
         config = folder / "table.toml"
         config.write_text(CONFIG.format(port=port) + more, encoding="utf-8")
         super().__init__(Program(config, folder / "run.log", wrapper), wrapper)
+
+
+def cpu_ns_of(pid: int) -> int:
+    """Processor time of the threads of a process that live, in nanoseconds."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text(encoding="ascii").split()[0]) for task in tasks)
 
 
 def rss_of(pid: int) -> int:

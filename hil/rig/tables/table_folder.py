@@ -12,6 +12,7 @@ from hil.rig.loopback_server import LOOPBACK
 CONFIG = """\
 [table]
 name = "{table}"
+pit = "{pit}"
 
 [rules]
 observed = ["result_button"]
@@ -52,7 +53,14 @@ class TableFolder:
         return f"http://{LOOPBACK}:{self._metrics}"
 
     def add(
-        self, name: str, port: str, *, table: str = "", limits: str = "", more: str = ""
+        self,
+        name: str,
+        port: str,
+        *,
+        table: str = "",
+        pit: str = "",
+        limits: str = "",
+        more: str = "",
     ) -> Path:
         """Write NAME.toml of the table `table` (default: that name); returns the file.
 
@@ -61,7 +69,12 @@ class TableFolder:
         folder = self.folder_of(name)
         folder.mkdir(exist_ok=True)
         text = CONFIG.format(
-            table=table or name, port=port, folder=folder, limits=limits, metrics=self._metrics
+            table=table or name,
+            pit=pit,
+            port=port,
+            folder=folder,
+            limits=limits,
+            metrics=self._metrics,
         )
         file = self.configs / f"{name}.toml"
         file.write_text(text + more, encoding="utf-8")

@@ -1,0 +1,78 @@
+"""The Prometheus of a floor: its configuration, and what it measured of its own scrapes.
+
+Source: hil/floor/README.md; Prometheus documentation, "Automatically generated labels and time
+series".
+"""
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from hil.floor.table_process import TableProcess
+from hil.rig.servers.prometheus import Prometheus
+
+JOB = "smartshoe"
+AGREE_S_MAX = 120.0
+POLL_S = 0.5
+
+
+class ScrapeFigures(Struct, frozen=True):
+    """Scrapes of all tables in a window: seconds at three quantiles, and samples a scrape."""
+
+    p50_s: float
+    p99_s: float
+    slowest_s: float
+    samples: float
+    series: float
+    failed: float
+
+
+def write_config(folder: Path, processes: Sequence[TableProcess], scrape_s: int) -> Path:
+    """The configuration of one job with every table as a target of its own (JSON is YAML)."""
+    targets = [
+        {"targets": [process.address], "labels": {"__metrics_path__": path}}
+        for process in processes
+        for path in process.targets.values()
+    ]
+    # The page of each table is another target, so their `instance` differs.
+    naming = {"source_labels": ["__address__", "__metrics_path__"], "target_label": "instance"}
+    job = {"job_name": JOB, "static_configs": targets, "relabel_configs": [naming]}
+    every = {"scrape_interval": f"{scrape_s}s"}
+    file = folder / "prometheus.yml"
+    file.write_text(json.dumps({"global": every, "scrape_configs": [job]}, indent=1))
+    return file
+
+
+def scrape_figures(prometheus: Prometheus, seconds: float) -> ScrapeFigures:
+    """What it noted of the last so many seconds."""
+    span, job = f"[{max(1, round(seconds))}s]", f'{{job="{JOB}"}}'
+    durations = f"scrape_duration_seconds{job}"
+
+    def one(expression: str) -> float:
+        found = prometheus.query(expression)
+        return found[0].value if found else float("nan")
+
+    return ScrapeFigures(
+        p50_s=one(f"quantile(0.5, quantile_over_time(0.5, {durations}{span}))"),
+        p99_s=one(f"max(quantile_over_time(0.99, {durations}{span}))"),
+        slowest_s=one(f"max(max_over_time({durations}{span}))"),
+        samples=one(f"avg(scrape_samples_scraped{job})"),
+        series=one(f"count({{job='{JOB}'}})"),
+        failed=one(f"sum(count_over_time(up{job}{span}) - sum_over_time(up{job}{span}))"),
+    )
+
+
+def await_coups(prometheus: Prometheus, dealt: dict[str, int]) -> dict[str, int]:
+    """The coups that Prometheus counts at each table, once they agree, or after two minutes."""
+    until_s = time.monotonic() + AGREE_S_MAX
+    while True:
+        found = {
+            sample.labels.get("table", ""): round(sample.value)
+            for sample in prometheus.query("sum by (table) (smartshoe_coups_total)")
+        }
+        if found == dealt or time.monotonic() > until_s:
+            return found
+        time.sleep(POLL_S)

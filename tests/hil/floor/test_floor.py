@@ -1,0 +1,27 @@
+"""A floor of three tables in two processes: every coup is dealt, stored and scraped."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+RUN_S_MAX = 110
+
+
+def test_every_coup_dealt_is_in_its_journal_and_in_prometheus(tmp_path: Path) -> None:
+    words = ("--tables", "3", "--a-process", "2", "--seconds", "5", "--scrape-s", "1")
+    done = subprocess.run(
+        [sys.executable, "-m", "hil.cli", "floor", *words, "--card-ms", "200", "--json"],
+        capture_output=True,
+        text=True,
+        timeout=RUN_S_MAX,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert (figures["tables"], figures["processes"]) == (3, 2)
+    assert figures["dealt"] == figures["journaled"] == figures["scraped"]
+    assert all(coups > 0 for coups in figures["dealt"].values())
+    assert figures["scrape"]["failed"] == 0
+    assert figures["scrape"]["series"] > 3 * 100
