@@ -25,7 +25,7 @@ FLOOR_EXAMPLES: Final = (
         "1000 tables: ... cores, ... MB, ... series, ... samples/s",
     ),
     example(
-        "smartshoe-hil floor --tables 2 --seconds 5 --scrape-s 1 --folder two --json 2> progress.txt",
+        "smartshoe-hil floor --tables 2 --seconds 5 --scrape-s 1 --folder two --json 2> log.txt",
         '{"tables":2,"processes":1,...}',
     ),
 )
