@@ -23,9 +23,16 @@ class AdvisoryKind(StrEnum):
     RUN = "run"
     SHARED = "shared"
     REPEAT = "repeat"
+    NATURALS = "naturals"
+    OUTCOMES = "outcomes"
     STALL_CUT = "stall-cut"
     STALL_LAST = "stall-last"
     PERSON = "person"
+    PERSON_MONTHS = "person-months"
+    SHUFFLER = "shuffler"
+    MULTISET = "multiset"
+    ORIENTATION = "orientation"
+    CADENCE = "cadence"
 
 
 class RuleName(StrEnum):
@@ -74,6 +81,23 @@ class SharedEvidence(Struct, frozen=True, tag="shared-evidence"):
     of: int
 
 
+class CoupPattern(StrEnum):
+    """What the coups of a shoe have in common, one after another."""
+
+    NATURAL = "natural"
+    PLAYER_NATURAL = "player-natural"
+    BANKER_NATURAL = "banker-natural"
+    SAME_WINNER = "same-winner"
+
+
+class CoupsEvidence(Struct, frozen=True, tag="coups-evidence"):
+    """`matched` of the last `of` coups have the pattern; ties leave a row of winners as it is."""
+
+    pattern: CoupPattern
+    matched: int
+    of: int
+
+
 class StallEvidence(Struct, frozen=True, tag="stall-evidence"):
     """A coup was awaited so long; so long is allowed. Nanoseconds."""
 
@@ -95,7 +119,7 @@ class PersonEvidence(Struct, frozen=True, tag="person-evidence"):
     other_coups: int
 
 
-Evidence: TypeAlias = RuleEvidence | SharedEvidence | StallEvidence | PersonEvidence
+Evidence: TypeAlias = RuleEvidence | SharedEvidence | CoupsEvidence | StallEvidence | PersonEvidence
 
 
 class Advisory(Struct, frozen=True, tag="advisory"):

@@ -17,13 +17,22 @@ from controller.monitors.advisory import AdvisoryKind
 # At most so many fair shoes of `BUDGET_SHOES` have an advisory of a kind below; 12 in all.
 BUDGET_SHOES: Final = 20_000
 BUDGET: Final = 12
+# In hundredths of such a shoe.
+PARTS: Final = 100
 SHARES: Final = MappingProxyType(
     {
-        AdvisoryKind.ORDER: 3,
-        AdvisoryKind.RUN: 2,
-        AdvisoryKind.SHARED: 4,
-        AdvisoryKind.REPEAT: 1,
-        AdvisoryKind.PERSON: 2,
+        AdvisoryKind.ORDER: 160,
+        AdvisoryKind.RUN: 140,
+        AdvisoryKind.SHARED: 120,
+        AdvisoryKind.REPEAT: 30,
+        AdvisoryKind.NATURALS: 590,
+        AdvisoryKind.OUTCOMES: 40,
+        AdvisoryKind.PERSON: 60,
+        AdvisoryKind.PERSON_MONTHS: 30,
+        AdvisoryKind.SHUFFLER: 10,
+        AdvisoryKind.MULTISET: 8,
+        AdvisoryKind.ORIENTATION: 7,
+        AdvisoryKind.CADENCE: 5,
     }
 )
 
@@ -42,8 +51,16 @@ class Alarm(Struct, frozen=True):
 
 
 def threshold(kind: AdvisoryKind, units: int = 1) -> int:
-    """The capital at which a monitor speaks that began with so many units."""
-    return units * UNIT * BUDGET_SHOES // SHARES[kind]
+    """The capital at which a monitor of one shoe speaks that began with so many units."""
+    return units * UNIT * BUDGET_SHOES * PARTS // SHARES[kind]
+
+
+def threshold_of_life(kind: AdvisoryKind, lives: int) -> int:
+    """The capital at which a monitor of many shoes speaks, of one unit for all its shoes.
+
+    A table has so many of them at most. However many shoes there are, its share is spent once.
+    """
+    return lives * UNIT * PARTS // SHARES[kind]
 
 
 FRACTION_BITS: Final = 20

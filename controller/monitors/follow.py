@@ -20,6 +20,8 @@ from controller.monitors.faces import FACES, GAP
 from controller.monitors.past import PastShoes, card_of_block, card_of_text
 
 SEED_CARDS: Final = 6
+# The burn has at most eleven.
+EARLY_CARDS: Final = 16
 FOLLOWERS_MAX: Final = 4
 # One card of another place may come between; the second in a row ends a follower.
 _STRANGERS_MAX: Final = 1
@@ -173,11 +175,13 @@ def _seeds(past: PastShoes, dealt: Dealt, newest: bytes, near: int) -> list[Stri
     for step, six in ((1, newest), (-1, newest[::-1])):
         if (at := own.find(six)) >= 0:
             begin = _begin_in_text(_OWN_CARDS, step, at, before)
-            capital = starting_capital(_OWN_CARDS, past, dealt.total)
+            capital = starting_capital(_OWN_CARDS, past, dealt.total, before + 1)
             found += _replayed(begin, capital, past, dealt)
     if not near:
         return found
-    coups, plain = (starting_capital(way, past, dealt.total) for way in (_COUPS, _CARDS))
+    coups, plain = (
+        starting_capital(way, past, dealt.total, before + 1) for way in (_COUPS, _CARDS)
+    )
     for step, six in ((1, newest), (-1, newest[::-1])):
         if (at := past.text.find(six)) >= 0:
             begin = _begin_in_text(_CARDS, step, at, before)
@@ -188,17 +192,20 @@ def _seeds(past: PastShoes, dealt: Dealt, newest: bytes, near: int) -> list[Stri
     return found
 
 
-def starting_capital(way: FollowWay, past: PastShoes, total: int) -> int:
-    """What each follower of a way begins with, in a shoe of so many cards.
+def starting_capital(way: FollowWay, past: PastShoes, total: int, first: int) -> int:
+    """What each follower of a way begins with whose first card is the `first` of `total`.
 
-    In each direction one may begin at any place with any card; in the shoe itself at a place before
-    that card, so in both directions there are less than `total` squared.
+    In each direction one may begin at any place with any card; half is for the first cards, where
+    a batch begins that comes back as it was. In the shoe itself one begins at a place before that
+    card, so in both directions there are less than `total` squared.
     """
-    if way is _COUPS:
-        return UNIT * 3 // 4 // (2 * len(past.blocks) * total)
-    if way is _CARDS:
-        return UNIT // 4 // (2 * len(past.text) * total)
-    return UNIT // (total * total)
+    if way is _OWN_CARDS:
+        return UNIT // (total * total)
+    places, part = (len(past.blocks), 3) if way is _COUPS else (len(past.text), 1)
+    capital = UNIT * part // (4 * 2 * places * 2 * total)
+    if first <= EARLY_CARDS:
+        capital += UNIT * part // (4 * 2 * places * 2 * EARLY_CARDS)
+    return capital
 
 
 def _begin_in_text(way: FollowWay, step: int, at: int, before: int) -> StringFollower:

@@ -13,11 +13,15 @@ from firmware_bridge.recorded_text import Identifier, PersonId
 
 
 class ShoeOpens(Struct, frozen=True, tag="monitor-shoe-opens"):
-    """A shoe begins. `batch` is the batch or the colour of the backs, empty if unknown."""
+    """A shoe begins. `batch` is the batch or the colour of the backs, empty if unknown.
+
+    `burns`: its first cards are burned; they end with `BurnEnds`, and are of no coup.
+    """
 
     shoe: int
     decks: int
     batch: Identifier = ""
+    burns: bool = False
 
 
 class CardSeen(Struct, frozen=True, tag="monitor-card-seen"):

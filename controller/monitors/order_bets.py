@@ -1,12 +1,13 @@
 """Bets on order and runs: each rule's capital after one more card; who followed a rule.
 
 A rule puts 15/16 of its capital evenly on the faces it allows and 1/16 on what chance expects, so a
-stranger among ordered cards costs it four doublings and no more. A quarter of its unit is in play
+stranger among ordered cards costs it four doublings and no more. Half of its unit is in play
 from the first card; the rest enters in equal parts with each card, for order that begins later.
 
 Source: controller/monitors/README.md, "How a bet is settled".
 """
 
+from operator import mul
 from typing import Final
 
 from controller.monitors.advisory import AdvisoryKind, RuleEvidence, RuleName
@@ -14,16 +15,23 @@ from controller.monitors.budget import CAPITAL_MAX, UNIT, Alarm, log2_of, thresh
 from controller.monitors.faces import FACES, GAP
 from controller.monitors.succession import HITS, ORDERS, RULES, RUNS
 
-OPENING_CAPITAL: Final = (UNIT // 4,) * len(RULES)
-_LIMITS: Final = (
-    (AdvisoryKind.ORDER, ORDERS, threshold(AdvisoryKind.ORDER, ORDERS.stop)),
-    (AdvisoryKind.RUN, RUNS, threshold(AdvisoryKind.RUN, RUNS.stop - RUNS.start)),
+OPENING_CAPITAL: Final = (UNIT // 2,) * len(RULES)
+# Rules that allow many faces earn little with a card, and have the larger part of their monitor.
+_WEIGHTS: Final = {RuleName.SAME_SUIT: 45, RuleName.RANK_BESIDE: 19}
+_OTHER_RUN, _ORDER = 12, 1
+WEIGHTS: Final = tuple(
+    _ORDER if rule.kind is AdvisoryKind.ORDER else _WEIGHTS.get(rule.name, _OTHER_RUN)
+    for rule in RULES
+)
+_LIMITS: Final = tuple(
+    (kind, places, WEIGHTS[places], max(WEIGHTS[places]), threshold(kind, sum(WEIGHTS[places])))
+    for kind, places in ((AdvisoryKind.ORDER, ORDERS), (AdvisoryKind.RUN, RUNS))
 )
 
 
 def deposit_for(cards: int) -> int:
     """What enters with each card of a shoe of so many cards."""
-    return UNIT * 3 // 4 // cards
+    return UNIT // 2 // cards
 
 
 def bet_on_order(
@@ -44,11 +52,13 @@ def bet_on_order(
 
 def order_alarms(capital: tuple[int, ...]) -> tuple[Alarm, ...]:
     """Which of the two monitors are over their threshold."""
-    return tuple(
-        Alarm(kind, held, limit)
-        for kind, places, limit in _LIMITS
-        if (held := sum(capital[places])) >= limit
-    )
+    alarms: tuple[Alarm, ...] = ()
+    for kind, places, weights, weight_max, limit in _LIMITS:
+        if sum(capital[places]) * weight_max >= limit:
+            held = sum(map(mul, capital[places], weights))
+            if held >= limit:
+                alarms += (Alarm(kind, held, limit),)
+    return alarms
 
 
 def rule_evidence(kind: AdvisoryKind, capital: tuple[int, ...], cards: bytes) -> RuleEvidence:

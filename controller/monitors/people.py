@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.monitors.advisory import AdvisoryKind, PersonEvidence
-from controller.monitors.budget import BUDGET_SHOES, SHARES, log2_of
+from controller.monitors.budget import BUDGET_SHOES, PARTS, SHARES, log2_of
 from firmware_bridge.recorded_text import Identifier, PersonId
 
 PERIOD_SHOES: Final = 200
@@ -26,7 +26,7 @@ _PRIOR_WITHOUT: Final = 99
 _TESTS_OF_A_PERSON: Final = 2
 _SHARE: Final = SHARES[AdvisoryKind.PERSON]
 # One in so many is what a period of shoes, each with its share, leaves to each test.
-_RATIO: Final = _TESTS_OF_A_PERSON * PEOPLE_MAX * BUDGET_SHOES // (PERIOD_SHOES * _SHARE)
+_RATIO: Final = _TESTS_OF_A_PERSON * PEOPLE_MAX * BUDGET_SHOES * PARTS // (PERIOD_SHOES * _SHARE)
 LIMIT_LOG2: Final = log2_of(_RATIO + 1)
 
 

@@ -7,8 +7,16 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from controller.monitors.advisory import Advisory, AdvisoryKind, RuleEvidence, SharedEvidence
+from controller.monitors.advisory import (
+    Advisory,
+    AdvisoryKind,
+    CoupsEvidence,
+    RuleEvidence,
+    SharedEvidence,
+)
 from controller.monitors.budget import Alarm, strength_millibits
+from controller.monitors.coup_bets import bet_on_coup, coups_evidence, forget_row, open_bets
+from controller.monitors.coup_paths import AFTER, DEPTH, LOST, START, VALUE_OF
 from controller.monitors.faces import DECKS_MAX, FACES, GAP
 from controller.monitors.follow import Dealt, follow, follow_alarms, shared_evidence
 from controller.monitors.order_bets import (
@@ -32,22 +40,28 @@ _AGAIN_MILLIBITS: Final = 1_000
 CARDS_MAX: Final = 2 * DECKS_MAX * FACES
 
 
-def open_shoe(number: int, decks: int, batch: Identifier) -> ShoeSoFar:
-    """A shoe of which no card is out."""
+def open_shoe(number: int, decks: int, batch: Identifier, *, burns: bool = False) -> ShoeSoFar:
+    """A shoe of which no card is out; `burns`: its first cards are burned."""
     decks = min(max(decks, 1), DECKS_MAX)
-    return ShoeSoFar(number, decks, batch, deposit_for(decks * FACES))
+    place, bets = LOST if burns else START, open_bets(decks)
+    return ShoeSoFar(number, decks, batch, deposit_for(decks * FACES), place=place, bets=bets)
 
 
 def pass_cards(shoe: ShoeSoFar, unseen: int) -> ShoeSoFar:
     """The shoe after cards that nobody saw."""
     unseen = min(unseen, CARDS_MAX - len(shoe.cards))
-    return replace(shoe, cards=shoe.cards + bytes((GAP,)) * unseen)
+    cards = shoe.cards + bytes((GAP,)) * unseen
+    return replace(shoe, cards=cards, place=LOST, bets=forget_row(shoe.bets))
 
 
 def end_block(shoe: ShoeSoFar) -> ShoeSoFar:
     """The shoe at the end of its burn or of a coup."""
     ends, out = shoe.coup_ends, len(shoe.cards)
-    return shoe if ends[-1:] == (out,) else replace(shoe, coup_ends=(*ends, out))
+    if ends[-1:] == (out,):
+        return shoe
+    if shoe.place == START:
+        return replace(shoe, coup_ends=(*ends, out))
+    return replace(shoe, coup_ends=(*ends, out), place=START, bets=forget_row(shoe.bets))
 
 
 def past_shoe(shoe: ShoeSoFar) -> PastShoe:
@@ -73,6 +87,11 @@ def watch_card(
             alarms = order_alarms(capital)
     dealt = Dealt(cards, shoe.seen + 1, shoe.decks)
     followers = follow(shoe.followers, past, dealt, left, of_face)
+    bets, place, at = shoe.bets, shoe.place, AFTER[shoe.place][VALUE_OF[face]]
+    of_coup = DEPTH[place] + 1
+    if at < 0 or (3 <= of_coup <= 4 and at != LOST):
+        bets, of_coups = bet_on_coup(bets, cards, of_coup, at, shoe.decks * FACES)
+        alarms += of_coups
     shoe = ShoeSoFar(
         shoe.number,
         shoe.decks,
@@ -84,6 +103,8 @@ def watch_card(
         followers,
         shoe.coup_ends,
         shoe.raised,
+        at if at > 0 else START,
+        bets,
     )
     if followers:
         alarms += follow_alarms(followers)
@@ -117,9 +138,11 @@ def _speak(
 
 
 def _advisory(shoe: ShoeSoFar, past: PastShoes, alarm: Alarm) -> Advisory:
-    evidence: RuleEvidence | SharedEvidence
+    evidence: RuleEvidence | SharedEvidence | CoupsEvidence
     if alarm.kind in (AdvisoryKind.ORDER, AdvisoryKind.RUN):
         evidence = rule_evidence(alarm.kind, shoe.capital, shoe.cards)
+    elif alarm.kind in (AdvisoryKind.NATURALS, AdvisoryKind.OUTCOMES):
+        evidence = coups_evidence(alarm.kind, shoe.bets)
     else:
         out = len(shoe.cards)
         evidence = shared_evidence(alarm.kind, shoe.followers, past, shoe.number, out)

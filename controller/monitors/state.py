@@ -7,6 +7,8 @@ import msgspec
 from msgspec import Struct
 
 from controller.monitors.advisory import Advisory
+from controller.monitors.coup_bets import CoupBets
+from controller.monitors.coup_paths import START
 from controller.monitors.follow import StringFollower
 from controller.monitors.order_bets import OPENING_CAPITAL
 from controller.monitors.past import NO_PAST, PastShoes
@@ -28,7 +30,8 @@ class ShoeSoFar(Struct, frozen=True):
     `cards` are the faces that left it, `GAP` for each unseen one; `seen` counts the others;
     `capital` is that of each rule of order, `deposit` what enters it with each card; `followers`
     are the places of earlier cards that it follows; `coup_ends` how many cards were out at the end
-    of each coup; `raised` are the advisories on it.
+    of each coup; `raised` are the advisories on it; `place` is how far its coup has
+    come, and `bets` are those on its coups.
     """
 
     number: int
@@ -41,6 +44,8 @@ class ShoeSoFar(Struct, frozen=True):
     followers: tuple[StringFollower, ...] = ()
     coup_ends: tuple[int, ...] = ()
     raised: tuple[Raised, ...] = ()
+    place: int = START
+    bets: CoupBets = CoupBets(())
 
 
 class MonitorState(Struct, frozen=True):

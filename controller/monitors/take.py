@@ -71,7 +71,9 @@ def take(state: MonitorState, item: MonitorItem) -> tuple[MonitorState, Said]:
             return _take_time(state, item)
         case ShoeOpens():
             state, said = _end_shoe(state)
-            return replace(state, shoe=open_shoe(item.shoe, item.decks, item.batch)), said
+            return replace(
+                state, shoe=open_shoe(item.shoe, item.decks, item.batch, burns=item.burns)
+            ), said
         case ShoeEnds():
             return _end_shoe(state)
         case CardsUnseen() | BurnEnds():

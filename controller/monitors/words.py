@@ -3,9 +3,12 @@
 Source: controller/monitors/README.md, "Advisories".
 """
 
+from types import MappingProxyType
 from typing import Final, assert_never
 
 from controller.monitors.advisory import (
+    CoupPattern,
+    CoupsEvidence,
     Evidence,
     PersonEvidence,
     RuleEvidence,
@@ -17,6 +20,15 @@ from firmware_bridge.message import Message, message
 
 _NS_PER_MINUTE: Final = 60 * 1_000_000_000
 
+_PATTERN_WORDS: Final = MappingProxyType(
+    {
+        CoupPattern.NATURAL: message("pattern_natural"),
+        CoupPattern.PLAYER_NATURAL: message("pattern_player_natural"),
+        CoupPattern.BANKER_NATURAL: message("pattern_banker_natural"),
+        CoupPattern.SAME_WINNER: message("pattern_same_winner"),
+    }
+)
+
 
 def words_of(evidence: Evidence) -> Message:
     """What is said of this evidence."""
@@ -25,6 +37,13 @@ def words_of(evidence: Evidence) -> Message:
             return _rule_words(evidence)
         case SharedEvidence():
             return _shared_words(evidence)
+        case CoupsEvidence():
+            return message(
+                "coups_have_pattern",
+                matched=evidence.matched,
+                of=evidence.of,
+                pattern=_PATTERN_WORDS[evidence.pattern],
+            )
         case StallEvidence():
             return message(
                 "coup_awaited_too_long",

@@ -16,6 +16,7 @@ from exact_tests import (
     delay,
     delay_of_string,
     delay_of_unknown_start,
+    of_naturals,
     of_order,
     of_set,
     of_sorting,
@@ -25,6 +26,7 @@ from exact_tests import (
 )
 from simulated_shoes import (
     climbing_run,
+    cold_deck,
     earlier_shoes,
     fair_shoe,
     first_advisory,
@@ -178,6 +180,15 @@ def _own_string(*, backward: bool) -> Anomaly:
     )
 
 
+def _cold_deck(name: str, hand: str) -> Anomaly:
+    return Anomaly(
+        f"cold deck, {name}",
+        (AdvisoryKind.NATURALS,),
+        lambda chance: cold_deck(chance, hand, 20),
+        lambda faces: delay(faces, of_naturals(hand)),
+    )
+
+
 def _direction(backward: bool) -> str:
     return "backward" if backward else "forward"
 
@@ -218,6 +229,9 @@ ANOMALIES: Final = (
     *(_slug(begins, backward=backward) for begins in (0, INSIDE) for backward in (True, False)),
     *(_string(backward=backward) for backward in (False, True)),
     *(_own_string(backward=backward) for backward in (False, True)),
+    _cold_deck("each coup a natural", ""),
+    _cold_deck("each coup Player's natural", "player"),
+    _cold_deck("each coup Banker's natural", "banker"),
 )
 
 

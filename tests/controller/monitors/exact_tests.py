@@ -8,12 +8,13 @@ Source: controller/monitors/README.md, "Measured".
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from simulated_shoes import DECKS
 
 from controller.monitors.budget import BUDGET, BUDGET_SHOES
+from controller.monitors.coup_paths import VALUE_OF, VALUES
 from controller.monitors.faces import FACES, RANKS, SUITS
 
 LIMIT: Final = BUDGET_SHOES / BUDGET
@@ -148,3 +149,55 @@ def same_rank(face: int) -> set[int]:
 
 def one_rank_up(face: int) -> set[int]:
     return same_rank((face + 1) % RANKS)
+
+
+# --- a cold deck: each coup of four cards that are drawn at random from those with which it fits --
+
+
+def of_naturals(hand: str) -> Callable[[Sequence[int], Counter[int]], float]:
+    """Each coup a natural: of Player's hand ("player"), of Banker's, or of either ("")."""
+
+    def likelihood(faces: Sequence[int], left: Counter[int]) -> float:
+        values = [VALUE_OF[face] for face in faces[(len(faces) - 1) // 4 * 4 :]]
+        rest = [0] * VALUES
+        for face, count in left.items():
+            rest[VALUE_OF[face]] += count
+        before = _natural_chance(hand, values[:-1], rest)
+        rest[values[-1]] -= 1
+        after = _natural_chance(hand, values, rest)
+        return after / before * left[faces[-1]] / left.total()
+
+    return likelihood
+
+
+def _natural_chance(hand: str, values: list[int], rest: list[int]) -> float:
+    """That the hand is a natural in a coup that began with these values."""
+    player, banker = values[0::2], values[1::2]
+    if hand == "banker":
+        return _pair_chance(banker, rest)
+    if hand == "player":
+        return _pair_chance(player, rest)
+    both, of_player = 0.0, 0.0
+    for chance, pair, others in _pairs_of(player, rest):
+        if sum(pair) % 10 >= 8:
+            of_player += chance
+            both += chance * _pair_chance(banker, others)
+    return of_player + _pair_chance(banker, rest) - both
+
+
+def _pair_chance(known: list[int], rest: list[int]) -> float:
+    """That a pair which began so counts eight or nine."""
+    return sum(chance for chance, pair, _ in _pairs_of(known, rest) if sum(pair) % 10 >= 8)
+
+
+def _pairs_of(known: list[int], rest: list[int]) -> Iterator[tuple[float, list[int], list[int]]]:
+    """The pairs that may still come of it, each with its chance and the cards left then."""
+    if len(known) == 2:
+        yield 1.0, known, rest
+        return
+    total = sum(rest)
+    for value, count in enumerate(rest):
+        if count:
+            others = [*rest[:value], count - 1, *rest[value + 1 :]]
+            for chance, pair, left in _pairs_of([*known, value], others):
+                yield chance * count / total, pair, left

@@ -9,6 +9,7 @@ from random import Random
 from typing import Final
 
 from controller.monitors.advisory import Advisory
+from controller.monitors.coup_paths import VALUE_OF
 from controller.monitors.faces import FACES, GAP, RANKS, SUITS
 from controller.monitors.items import (
     CardSeen,
@@ -109,6 +110,20 @@ def shoe_with_run(chance: Random, run: Faces, at: int) -> list[int]:
     for face in run:
         rest.remove(face)
     return rest[:at] + list(run) + rest[at:]
+
+
+def cold_deck(chance: Random, hand: str, coups: int) -> list[int]:
+    """Coups of four cards, each with a natural of Player, of Banker, or of either hand ("")."""
+    rest = fair_shoe(chance)
+    dealt: list[int] = []
+    while len(dealt) < 4 * coups:
+        chance.shuffle(rest)
+        values = [VALUE_OF[face] for face in rest[:4]]
+        naturals = {"player": values[0] + values[2], "banker": values[1] + values[3]}
+        if any(sum_ % 10 >= 8 for name, sum_ in naturals.items() if hand in ("", name)):
+            dealt += rest[:4]
+            del rest[:4]
+    return dealt + rest
 
 
 def cut(chance: Random, faces: list[int]) -> list[int]:
