@@ -119,7 +119,75 @@ class PersonEvidence(Struct, frozen=True, tag="person-evidence"):
     other_coups: int
 
 
-Evidence: TypeAlias = RuleEvidence | SharedEvidence | CoupsEvidence | StallEvidence | PersonEvidence
+class OrderTest(StrEnum):
+    """What a test on order left by a shuffle expects of the next card."""
+
+    ADJACENCY = "adjacency"  # beside the card before stood a card of its face
+    COUPS = "coups"  # in its coup, or the coups beside, whatever the order in them
+    RISING = "rising"  # the successor of one of the last cards: packets riffled together
+    FALLING = "falling"  # the same, backward
+    GUESSING = "guessing"  # the one face that the last cards make likeliest
+    POSITIONS = "positions"  # a face of the part of the earlier shoe that would come here
+
+
+class ShufflerEvidence(Struct, frozen=True, tag="shuffler-evidence"):
+    """In `shoes` shuffled by a device, cards came as in the shoe before of their batch.
+
+    A test counted `found` where chance has `chance`. `shuffler` is empty for shuffles by hand.
+    """
+
+    shuffler: Identifier
+    test: OrderTest
+    shoes: int
+    found: int
+    chance: int
+
+
+class MissingEvidence(Struct, frozen=True, tag="missing-evidence"):
+    """In each of the last `shoes` of a batch one face came at most `most` times of `decks`."""
+
+    batch: Identifier
+    shoes: int
+    most: int
+    decks: int
+
+
+class TurnedEvidence(Struct, frozen=True, tag="turned-evidence"):
+    """Which way round a card of a batch lies goes with its rank: `turned` of `cards`, in `shoes`.
+
+    Of the rank where most are turned `rank_turned` of `rank_cards` were. No rank is named.
+    """
+
+    batch: Identifier
+    shoes: int
+    turned: int
+    cards: int
+    rank_turned: int
+    rank_cards: int
+
+
+class PaceEvidence(Struct, frozen=True, tag="pace-evidence"):
+    """From coup to coup the newest shoe took `pace_ms`, the middle of `shoes` before `usual_ms`.
+
+    Each is a median.
+    """
+
+    pace_ms: int
+    usual_ms: int
+    shoes: int
+
+
+Evidence: TypeAlias = (
+    RuleEvidence
+    | SharedEvidence
+    | CoupsEvidence
+    | StallEvidence
+    | PersonEvidence
+    | ShufflerEvidence
+    | MissingEvidence
+    | TurnedEvidence
+    | PaceEvidence
+)
 
 
 class Advisory(Struct, frozen=True, tag="advisory"):

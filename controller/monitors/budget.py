@@ -25,14 +25,14 @@ SHARES: Final = MappingProxyType(
         AdvisoryKind.RUN: 140,
         AdvisoryKind.SHARED: 120,
         AdvisoryKind.REPEAT: 30,
-        AdvisoryKind.NATURALS: 590,
-        AdvisoryKind.OUTCOMES: 40,
-        AdvisoryKind.PERSON: 60,
-        AdvisoryKind.PERSON_MONTHS: 30,
+        AdvisoryKind.NATURALS: 630,
+        AdvisoryKind.OUTCOMES: 30,
+        AdvisoryKind.PERSON: 45,
+        AdvisoryKind.PERSON_MONTHS: 23,
         AdvisoryKind.SHUFFLER: 10,
-        AdvisoryKind.MULTISET: 8,
-        AdvisoryKind.ORIENTATION: 7,
-        AdvisoryKind.CADENCE: 5,
+        AdvisoryKind.MULTISET: 5,
+        AdvisoryKind.ORIENTATION: 5,
+        AdvisoryKind.CADENCE: 2,
     }
 )
 

@@ -36,9 +36,9 @@ _NATURALS_LIMIT: Final = threshold(AdvisoryKind.NATURALS)
 _OUTCOMES_LIMIT: Final = threshold(AdvisoryKind.OUTCOMES)
 # In hundredths of each monitor's unit: from the first coup on, and with later ones.
 _PATTERNS: Final = (
-    (CoupPattern.NATURAL, 67, 1),
-    (CoupPattern.PLAYER_NATURAL, 15, 1),
-    (CoupPattern.BANKER_NATURAL, 15, 1),
+    (CoupPattern.NATURAL, 69, 1),
+    (CoupPattern.PLAYER_NATURAL, 14, 1),
+    (CoupPattern.BANKER_NATURAL, 14, 1),
     (CoupPattern.SAME_WINNER, 50, 50),
 )
 _ROW: Final = 3

@@ -20,8 +20,6 @@ from controller.monitors.faces import FACES, GAP
 from controller.monitors.past import PastShoes, card_of_block, card_of_text
 
 SEED_CARDS: Final = 6
-# The burn has at most eleven.
-EARLY_CARDS: Final = 16
 FOLLOWERS_MAX: Final = 4
 # One card of another place may come between; the second in a row ends a follower.
 _STRANGERS_MAX: Final = 1
@@ -120,11 +118,23 @@ def _advance(
 def _advance_coups(
     follower: StringFollower, blocks: tuple[bytes, ...], at: int, face: int, left: int, of_face: int
 ) -> StringFollower | None:
-    """Of 512 parts chance has 32, the next coup 15 while one is unfinished, this one the rest."""
+    """Of 512 parts chance has 32, the next coup 15 while one is unfinished, this one the rest.
+
+    The first coup may be cut anywhere: the next has 120 parts.
+    """
     rest, after = follower.rest, blocks[at] if 0 <= at < len(blocks) else b""
     if not rest and not after:
         return None
-    of_rest, of_after = (480, 0) if not after else (0, 480) if not rest else (465, 15)
+    of_after = (
+        0
+        if not after
+        else 480
+        if not rest
+        else 120
+        if at - follower.step == follower.origin
+        else 15
+    )
+    of_rest = 480 - of_after
     here, there = len(rest) or 1, len(after) or 1
     expected = of_rest * rest.count(face) * there + of_after * after.count(face) * here
     if not expected:
@@ -175,12 +185,13 @@ def _seeds(past: PastShoes, dealt: Dealt, newest: bytes, near: int) -> list[Stri
     for step, six in ((1, newest), (-1, newest[::-1])):
         if (at := own.find(six)) >= 0:
             begin = _begin_in_text(_OWN_CARDS, step, at, before)
-            capital = starting_capital(_OWN_CARDS, past, dealt.total, before + 1)
+            capital = starting_capital(_OWN_CARDS, past, dealt.total, opening=False)
             found += _replayed(begin, capital, past, dealt)
     if not near:
         return found
+    opening = is_opening(dealt.cards, before)
     coups, plain = (
-        starting_capital(way, past, dealt.total, before + 1) for way in (_COUPS, _CARDS)
+        starting_capital(way, past, dealt.total, opening=opening) for way in (_COUPS, _CARDS)
     )
     for step, six in ((1, newest), (-1, newest[::-1])):
         if (at := past.text.find(six)) >= 0:
@@ -192,20 +203,27 @@ def _seeds(past: PastShoes, dealt: Dealt, newest: bytes, near: int) -> list[Stri
     return found
 
 
-def starting_capital(way: FollowWay, past: PastShoes, total: int, first: int) -> int:
-    """What each follower of a way begins with whose first card is the `first` of `total`.
+def is_opening(cards: bytes, at: int) -> bool:
+    """Whether a batch that comes back as it was would begin with this card.
 
-    In each direction one may begin at any place with any card; half is for the first cards, where
-    a batch begins that comes back as it was. In the shoe itself one begins at a place before that
-    card, so in both directions there are less than `total` squared.
+    With the shoe's first card, or with the first after burn cards that nobody saw: so with two
+    cards of a shoe at most.
+    """
+    return at == 0 or (at > 1 and cards.count(GAP, 1, at) == at - 1)
+
+
+def starting_capital(way: FollowWay, past: PastShoes, total: int, *, opening: bool) -> int:
+    """What each follower of a way begins with in a shoe of so many cards.
+
+    In each direction one may begin at any place with any card; half is for the two openings. In the
+    shoe itself one begins at a place before its card, so in both directions there are less than
+    `total` squared.
     """
     if way is _OWN_CARDS:
         return UNIT // (total * total)
     places, part = (len(past.blocks), 3) if way is _COUPS else (len(past.text), 1)
     capital = UNIT * part // (4 * 2 * places * 2 * total)
-    if first <= EARLY_CARDS:
-        capital += UNIT * part // (4 * 2 * places * 2 * EARLY_CARDS)
-    return capital
+    return capital + UNIT * part // (4 * 2 * places * 4) if opening else capital
 
 
 def _begin_in_text(way: FollowWay, step: int, at: int, before: int) -> StringFollower:

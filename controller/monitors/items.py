@@ -25,9 +25,24 @@ class ShoeOpens(Struct, frozen=True, tag="monitor-shoe-opens"):
 
 
 class CardSeen(Struct, frozen=True, tag="monitor-card-seen"):
-    """A card left the shoe and its face is known, in the order of the shoe."""
+    """A card left the shoe and its face is known, in the order of the shoe.
+
+    `turned`: it lay the other way round than most of its back, end for end; None where nothing
+    reports that, as no reader does that this program connects to.
+    """
 
     card: Card
+    turned: bool | None = None
+
+
+class BatchInPlay(Struct, frozen=True, tag="monitor-batch-in-play"):
+    """Which batch the shoe in play holds, and the device that shuffled it, empty if people did.
+
+    Any time after its `ShoeOpens`, before its `ShoeEnds`.
+    """
+
+    batch: Identifier
+    shuffler: Identifier = ""
 
 
 class CardsUnseen(Struct, frozen=True, tag="monitor-cards-unseen"):
@@ -94,5 +109,7 @@ class ShoeEnds(Struct, frozen=True, tag="monitor-shoe-ends"):
 
 
 TimedItem: TypeAlias = CoupBegins | CutCardPutIn | CutCardCameOut | TimePasses
-ShoeItem: TypeAlias = ShoeOpens | CardSeen | CardsUnseen | BurnEnds | CoupEnds | ShoeEnds
+ShoeItem: TypeAlias = (
+    ShoeOpens | BatchInPlay | CardSeen | CardsUnseen | BurnEnds | CoupEnds | ShoeEnds
+)
 MonitorItem: TypeAlias = ShoeItem | TimedItem | PersonActs

@@ -3,11 +3,13 @@
 Hypothesis of chance: one rate for all coups, whoever is at the table, whatever that rate is. The
 evidence is the likelihood of the counts where the person has a rate of their own (each rate spread
 by a Beta(1, 99)) over the most likely single rate; by universal inference it exceeds R with a
-chance of at most 1 in R, however often one looks. Counts begin anew after `PERIOD_SHOES`.
+chance of at most 1 in R, however often one looks. Counts begin anew after `PERIOD_SHOES`; others,
+with a share of their own, after `MONTHS_SHOES`.
 
 Source: controller/monitors/README.md, "People".
 """
 
+from collections.abc import Iterator
 from math import factorial, prod
 from typing import Final
 
@@ -19,15 +21,23 @@ from controller.monitors.budget import BUDGET_SHOES, PARTS, SHARES, log2_of
 from firmware_bridge.recorded_text import Identifier, PersonId
 
 PERIOD_SHOES: Final = 200
+# A year and more of a table.
+MONTHS_SHOES: Final = 6_000
 # More are not counted: each person tested takes a part of the share.
 PEOPLE_MAX: Final = 64
 # Beta(1, 99): an act in a hundred coups.
 _PRIOR_WITHOUT: Final = 99
 _TESTS_OF_A_PERSON: Final = 2
-_SHARE: Final = SHARES[AdvisoryKind.PERSON]
-# One in so many is what a period of shoes, each with its share, leaves to each test.
-_RATIO: Final = _TESTS_OF_A_PERSON * PEOPLE_MAX * BUDGET_SHOES * PARTS // (PERIOD_SHOES * _SHARE)
-LIMIT_LOG2: Final = log2_of(_RATIO + 1)
+
+
+def _limit_log2(kind: AdvisoryKind, shoes: int) -> int:
+    """One in so many is what a period of shoes, each with its share, leaves to each test."""
+    tests = _TESTS_OF_A_PERSON * PEOPLE_MAX
+    return log2_of(tests * BUDGET_SHOES * PARTS // (shoes * SHARES[kind]) + 1)
+
+
+LIMIT_LOG2: Final = _limit_log2(AdvisoryKind.PERSON, PERIOD_SHOES)
+MONTHS_LIMIT_LOG2: Final = _limit_log2(AdvisoryKind.PERSON_MONTHS, MONTHS_SHOES)
 
 
 class PersonCount(Struct, frozen=True):
@@ -93,9 +103,9 @@ def _counted(one: PersonCount, present: bool, acting: tuple[PersonId, ...]) -> P
     )
 
 
-def shoe_ends(counts: PeopleCounts) -> PeopleCounts:
-    """The counts after a shoe; a new period begins with none."""
-    if counts.shoes + 1 >= PERIOD_SHOES:
+def shoe_ends(counts: PeopleCounts, period: int = PERIOD_SHOES) -> PeopleCounts:
+    """The counts after a shoe; a new period of so many shoes begins with none."""
+    if counts.shoes + 1 >= period:
         return PeopleCounts()
     return PeopleCounts(counts.people, counts.acting, counts.coups, counts.acted, counts.shoes + 1)
 
@@ -123,6 +133,19 @@ def mark_said(counts: PeopleCounts, person: PersonId) -> PeopleCounts:
         replace(one, said=True) if one.person == person else one for one in counts.people
     )
     return replace(counts, people=people)
+
+
+def over_limit(
+    counts: PeopleCounts, acting: tuple[PersonId, ...], limit_log2: int
+) -> Iterator[tuple[PersonEvidence, int]]:
+    """Who of those acting is over a limit and was not named, with the evidence and how far."""
+    for one in counts.people if acting else ():
+        if one.person not in acting or one.said:
+            continue
+        found = max(person_evidence(counts, one), key=evidence_log2)
+        over = evidence_log2(found) - limit_log2
+        if over >= 0:
+            yield found, over
 
 
 def person_evidence(counts: PeopleCounts, one: PersonCount) -> tuple[PersonEvidence, ...]:

@@ -5,6 +5,7 @@ Source: controller/monitors/README.md, "Advisories".
 
 from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.monitors.advisory import (
@@ -15,11 +16,24 @@ from controller.monitors.advisory import (
     SharedEvidence,
 )
 from controller.monitors.budget import Alarm, strength_millibits
-from controller.monitors.coup_bets import bet_on_coup, coups_evidence, forget_row, open_bets
+from controller.monitors.coup_bets import (
+    CoupBets,
+    bet_on_coup,
+    coups_evidence,
+    forget_row,
+    open_bets,
+)
 from controller.monitors.coup_paths import AFTER, DEPTH, LOST, START, VALUE_OF
 from controller.monitors.faces import DECKS_MAX, FACES, GAP
-from controller.monitors.follow import Dealt, follow, follow_alarms, shared_evidence
+from controller.monitors.follow import (
+    Dealt,
+    StringFollower,
+    follow,
+    follow_alarms,
+    shared_evidence,
+)
 from controller.monitors.order_bets import (
+    OPENING_CAPITAL,
     bet_on_order,
     deposit_for,
     evidence_since,
@@ -28,7 +42,6 @@ from controller.monitors.order_bets import (
     rule_evidence,
 )
 from controller.monitors.past import PastShoe, PastShoes
-from controller.monitors.state import Raised, ShoeSoFar
 from controller.monitors.succession import HITS
 from controller.monitors.words import words_of
 from firmware_bridge.recorded_text import Identifier
@@ -36,8 +49,49 @@ from firmware_bridge.recorded_text import Identifier
 _MEANT_BY_ORDER: Final = (AdvisoryKind.RUN, AdvisoryKind.REPEAT)
 # What is raised again at the shoe's end has doubled at least once since.
 _AGAIN_MILLIBITS: Final = 1_000
+_NS_PER_MS: Final = 1_000_000
+# A longer time from coup to coup is a pause, and no pace.
+_GAP_MS_MAX: Final = 3_600_000
+_GAPS_MAX: Final = 128
 # Twice the largest shoe: what is reported beyond is not looked at, so the state stays small.
 CARDS_MAX: Final = 2 * DECKS_MAX * FACES
+
+
+class Raised(Struct, frozen=True):
+    """What was said of this shoe, and the same with the most evidence that came since."""
+
+    said: Advisory
+    strongest: Advisory
+
+
+class ShoeSoFar(Struct, frozen=True):
+    """The shoe in play.
+
+    `cards` are the faces that left it, `GAP` for each unseen one; `seen` counts the others;
+    `capital` is that of each rule of order, `deposit` what enters it with each card; `followers`
+    are the places of earlier cards that it follows; `coup_ends` how many cards were out at the end
+    of each coup; `raised` are the advisories on it; `place` is how far its coup has
+    come, and `bets` are those on its coups. `shuffler` is the device that shuffled it, empty where
+    people did; `turned` says of each card how it lay, empty while that was reported of none;
+    `gaps_ms` are the times from coup to coup, the newest of which began at `coup_ns`.
+    """
+
+    number: int
+    decks: int
+    batch: Identifier
+    deposit: int
+    cards: bytes = b""
+    seen: int = 0
+    capital: tuple[int, ...] = OPENING_CAPITAL
+    followers: tuple[StringFollower, ...] = ()
+    coup_ends: tuple[int, ...] = ()
+    raised: tuple[Raised, ...] = ()
+    place: int = START
+    bets: CoupBets = CoupBets(())
+    shuffler: Identifier = ""
+    turned: bytes = b""
+    gaps_ms: tuple[int, ...] = ()
+    coup_ns: int = 0
 
 
 def open_shoe(number: int, decks: int, batch: Identifier, *, burns: bool = False) -> ShoeSoFar:
@@ -62,6 +116,26 @@ def end_block(shoe: ShoeSoFar) -> ShoeSoFar:
     if shoe.place == START:
         return replace(shoe, coup_ends=(*ends, out))
     return replace(shoe, coup_ends=(*ends, out), place=START, bets=forget_row(shoe.bets))
+
+
+def name_batch(shoe: ShoeSoFar, batch: Identifier, shuffler: Identifier) -> ShoeSoFar:
+    """The shoe once it is known which batch is in it, and what shuffled that."""
+    return replace(shoe, batch=batch, shuffler=shuffler)
+
+
+def note_turned(shoe: ShoeSoFar, turned: bool) -> ShoeSoFar:
+    """The shoe once it is known how its newest card lay."""
+    earlier = len(shoe.cards) - 1
+    known = (shoe.turned + bytes((GAP,)) * earlier)[: max(earlier, 0)]
+    return replace(shoe, turned=known + bytes((turned,)))
+
+
+def begin_coup(shoe: ShoeSoFar, at_ns: int) -> ShoeSoFar:
+    """The shoe once a coup begins, at a monotonic time; 0 before its first."""
+    gap_ms, gaps = (at_ns - shoe.coup_ns) // _NS_PER_MS, shoe.gaps_ms
+    if shoe.coup_ns and 0 < gap_ms <= _GAP_MS_MAX and len(gaps) < _GAPS_MAX:
+        gaps = (*gaps, gap_ms)
+    return replace(shoe, gaps_ms=gaps, coup_ns=at_ns)
 
 
 def past_shoe(shoe: ShoeSoFar) -> PastShoe:
@@ -105,6 +179,10 @@ def watch_card(
         shoe.raised,
         at if at > 0 else START,
         bets,
+        shoe.shuffler,
+        shoe.turned,
+        shoe.gaps_ms,
+        shoe.coup_ns,
     )
     if followers:
         alarms += follow_alarms(followers)

@@ -6,53 +6,18 @@ Source: controller/monitors/README.md, "State".
 import msgspec
 from msgspec import Struct
 
-from controller.monitors.advisory import Advisory
-from controller.monitors.coup_bets import CoupBets
-from controller.monitors.coup_paths import START
-from controller.monitors.follow import StringFollower
-from controller.monitors.order_bets import OPENING_CAPITAL
+from controller.monitors.across_shoes.state import AcrossShoes
 from controller.monitors.past import NO_PAST, PastShoes
 from controller.monitors.people import PeopleCounts
+from controller.monitors.shoe_watch import ShoeSoFar
 from controller.monitors.stall import CoupPause, StallLimits
-from firmware_bridge.recorded_text import Identifier
-
-
-class Raised(Struct, frozen=True):
-    """What was said of this shoe, and the same with the most evidence that came since."""
-
-    said: Advisory
-    strongest: Advisory
-
-
-class ShoeSoFar(Struct, frozen=True):
-    """The shoe in play.
-
-    `cards` are the faces that left it, `GAP` for each unseen one; `seen` counts the others;
-    `capital` is that of each rule of order, `deposit` what enters it with each card; `followers`
-    are the places of earlier cards that it follows; `coup_ends` how many cards were out at the end
-    of each coup; `raised` are the advisories on it; `place` is how far its coup has
-    come, and `bets` are those on its coups.
-    """
-
-    number: int
-    decks: int
-    batch: Identifier
-    deposit: int
-    cards: bytes = b""
-    seen: int = 0
-    capital: tuple[int, ...] = OPENING_CAPITAL
-    followers: tuple[StringFollower, ...] = ()
-    coup_ends: tuple[int, ...] = ()
-    raised: tuple[Raised, ...] = ()
-    place: int = START
-    bets: CoupBets = CoupBets(())
 
 
 class MonitorState(Struct, frozen=True):
     """All monitors of one table.
 
     `shoe` is None outside a shoe; `past` are the shoes before; `pause` is what a coup is awaited
-    after; `limits` are the house's.
+    after; `limits` are the house's; `across` is what shows only over many shoes.
     """
 
     shoe: ShoeSoFar | None = None
@@ -60,6 +25,7 @@ class MonitorState(Struct, frozen=True):
     pause: CoupPause | None = None
     people: PeopleCounts = PeopleCounts()
     limits: StallLimits = StallLimits()
+    across: AcrossShoes = AcrossShoes()
 
 
 def encode_state(state: MonitorState) -> bytes:

@@ -7,10 +7,12 @@ from typing import TypeAlias, assert_never
 
 from msgspec.structs import replace
 
+from controller.monitors.across_shoes.shoe_end import across_after
 from controller.monitors.advisory import Advisory, AdvisoryKind, Evidence
 from controller.monitors.budget import FRACTION_BITS, strength_millibits
 from controller.monitors.faces import face_of
 from controller.monitors.items import (
+    BatchInPlay,
     BurnEnds,
     CardSeen,
     CardsUnseen,
@@ -28,15 +30,19 @@ from controller.monitors.items import (
 from controller.monitors.past import add_shoe
 from controller.monitors.people import (
     LIMIT_LOG2,
+    MONTHS_LIMIT_LOG2,
     coup_ends,
-    evidence_log2,
     mark_said,
+    over_limit,
     person_acts,
-    person_evidence,
     shoe_ends,
 )
 from controller.monitors.shoe_watch import (
+    Raised,
+    begin_coup,
     end_block,
+    name_batch,
+    note_turned,
     open_shoe,
     pass_cards,
     past_shoe,
@@ -44,7 +50,7 @@ from controller.monitors.shoe_watch import (
     watch_card,
 )
 from controller.monitors.stall import CoupPause, stall
-from controller.monitors.state import MonitorState, Raised
+from controller.monitors.state import MonitorState
 from controller.monitors.words import words_of
 
 Said: TypeAlias = tuple[Advisory, ...]
@@ -60,13 +66,19 @@ def take(state: MonitorState, item: MonitorItem) -> tuple[MonitorState, Said]:
         if shoe is None:
             return state, ()
         shoe, said = watch_card(shoe, past, face_of(item.card))
-        return MonitorState(shoe, past, state.pause, state.people, state.limits), said
+        if item.turned is not None:
+            shoe = note_turned(shoe, item.turned)
+        after = MonitorState(shoe, past, state.pause, state.people, state.limits, state.across)
+        return after, said
     match item:
         case CoupEnds():
             return _end_coup(state, item)
         case PersonActs():
-            people = person_acts(state.people, item.person, item.role)
-            return replace(state, people=people), ()
+            people, months = (
+                person_acts(counts, item.person, item.role)
+                for counts in (state.people, state.across.people)
+            )
+            return replace(state, people=people, across=replace(state.across, people=months)), ()
         case CoupBegins() | CutCardPutIn() | CutCardCameOut() | TimePasses():
             return _take_time(state, item)
         case ShoeOpens():
@@ -76,27 +88,36 @@ def take(state: MonitorState, item: MonitorItem) -> tuple[MonitorState, Said]:
             ), said
         case ShoeEnds():
             return _end_shoe(state)
-        case CardsUnseen() | BurnEnds():
+        case CardsUnseen() | BurnEnds() | BatchInPlay():
             return _pass(state, item), ()
         case _:
             assert_never(item)
 
 
-def _pass(state: MonitorState, item: CardsUnseen | BurnEnds) -> MonitorState:
-    if state.shoe is None:
+def _pass(state: MonitorState, item: CardsUnseen | BurnEnds | BatchInPlay) -> MonitorState:
+    shoe = state.shoe
+    if shoe is None:
         return state
-    if isinstance(item, CardsUnseen):
-        return replace(state, shoe=pass_cards(state.shoe, item.unseen))
-    return replace(state, shoe=end_block(state.shoe))
+    match item:
+        case CardsUnseen():
+            return replace(state, shoe=pass_cards(shoe, item.unseen))
+        case BurnEnds():
+            return replace(state, shoe=end_block(shoe))
+        case BatchInPlay():
+            return replace(state, shoe=name_batch(shoe, item.batch, item.shuffler))
+        case _:
+            assert_never(item)
 
 
 def _end_shoe(state: MonitorState) -> tuple[MonitorState, Said]:
     """A cut card that is in before its shoe is open is awaited on; one of an ended shoe is not."""
-    if state.shoe is None:
+    shoe = state.shoe
+    if shoe is None:
         return state, ()
-    past = add_shoe(state.past, past_shoe(state.shoe))
-    ended = MonitorState(None, past, None, shoe_ends(state.people), state.limits)
-    return ended, said_again(state.shoe)
+    across, said = across_after(state.across, shoe, state.past)
+    past = add_shoe(state.past, past_shoe(shoe))
+    ended = MonitorState(None, past, None, shoe_ends(state.people), state.limits, across)
+    return ended, (*said_again(shoe), *said)
 
 
 # --- people ---------------------------------------------------------------------------------------
@@ -104,22 +125,26 @@ def _end_shoe(state: MonitorState) -> tuple[MonitorState, Said]:
 
 def _end_coup(state: MonitorState, item: CoupEnds) -> tuple[MonitorState, Said]:
     """Count the coup; test those who acted on it."""
-    acting = state.people.acting
+    acting, months_acting = state.people.acting, state.across.people.acting
     people = coup_ends(state.people, item.at_table)
+    months = coup_ends(state.across.people, item.at_table)
     shoe = None if state.shoe is None else end_block(state.shoe)
-    state = replace(state, shoe=shoe, people=people)
+    across = replace(state.across, people=months)
+    state = MonitorState(shoe, state.past, state.pause, people, state.limits, across)
+    if not acting:
+        return state, ()
     said: Said = ()
-    for one in people.people if acting else ():
-        if one.person not in acting or one.said:
-            continue
-        found = max(person_evidence(people, one), key=evidence_log2)
-        over = evidence_log2(found) - LIMIT_LOG2
-        if over >= 0:
-            millibits = over * 1_000 >> FRACTION_BITS
-            state, new = _say(state, AdvisoryKind.PERSON, millibits, found)
-            said += new
-            if new:
-                state = replace(state, people=mark_said(state.people, one.person))
+    for found, over in over_limit(people, acting, LIMIT_LOG2):
+        state, new = _say(state, AdvisoryKind.PERSON, over * 1_000 >> FRACTION_BITS, found)
+        said += new
+        if new:
+            state = replace(state, people=mark_said(state.people, found.person))
+    for found, over in over_limit(months, months_acting, MONTHS_LIMIT_LOG2):
+        state, new = _say(state, AdvisoryKind.PERSON_MONTHS, over * 1_000 >> FRACTION_BITS, found)
+        said += new
+        if new:
+            marked = mark_said(state.across.people, found.person)
+            state = replace(state, across=replace(state.across, people=marked))
     return state, said
 
 
@@ -133,6 +158,8 @@ def _take_time(state: MonitorState, item: TimedItem) -> tuple[MonitorState, Said
         case CutCardCameOut():
             return replace(state, pause=CoupPause(AdvisoryKind.STALL_LAST, item.at_ns)), ()
         case TimePasses() | CoupBegins():
+            if isinstance(item, CoupBegins) and state.shoe is not None:
+                state = replace(state, shoe=begin_coup(state.shoe, item.at_ns))
             pause = state.pause
             if pause is None:
                 return state, ()

@@ -10,10 +10,15 @@ from controller.monitors.advisory import (
     CoupPattern,
     CoupsEvidence,
     Evidence,
+    MissingEvidence,
+    OrderTest,
+    PaceEvidence,
     PersonEvidence,
     RuleEvidence,
     SharedEvidence,
+    ShufflerEvidence,
     StallEvidence,
+    TurnedEvidence,
 )
 from controller.monitors.succession import RULES
 from firmware_bridge.message import Message, message
@@ -26,6 +31,17 @@ _PATTERN_WORDS: Final = MappingProxyType(
         CoupPattern.PLAYER_NATURAL: message("pattern_player_natural"),
         CoupPattern.BANKER_NATURAL: message("pattern_banker_natural"),
         CoupPattern.SAME_WINNER: message("pattern_same_winner"),
+    }
+)
+
+_TEST_WORDS: Final = MappingProxyType(
+    {
+        OrderTest.ADJACENCY: message("order_left_adjacency"),
+        OrderTest.COUPS: message("order_left_coups"),
+        OrderTest.RISING: message("order_left_rising"),
+        OrderTest.FALLING: message("order_left_falling"),
+        OrderTest.GUESSING: message("order_left_guessing"),
+        OrderTest.POSITIONS: message("order_left_positions"),
     }
 )
 
@@ -50,6 +66,8 @@ def words_of(evidence: Evidence) -> Message:
                 minutes=evidence.lasted_ns // _NS_PER_MINUTE,
                 allowed=evidence.allowed_ns // _NS_PER_MINUTE,
             )
+        case ShufflerEvidence() | MissingEvidence() | TurnedEvidence() | PaceEvidence():
+            return _words_of_shoes(evidence)
         case PersonEvidence():
             return message(
                 "one_person_acts_often",
@@ -57,6 +75,50 @@ def words_of(evidence: Evidence) -> Message:
                 coups=evidence.coups,
                 other_acts=evidence.other_acts,
                 other_coups=evidence.other_coups,
+            )
+        case _:
+            assert_never(evidence)
+
+
+def _words_of_shoes(
+    evidence: ShufflerEvidence | MissingEvidence | TurnedEvidence | PaceEvidence,
+) -> Message:
+    """What shows only over many shoes."""
+    match evidence:
+        case ShufflerEvidence():
+            device = evidence.shuffler
+            return message(
+                "shuffles_leave_order",
+                shoes=evidence.shoes,
+                by=message("shuffled_by", device=device) if device else message("shuffled_by_hand"),
+                test=_TEST_WORDS[evidence.test],
+                found=evidence.found,
+                chance=evidence.chance,
+            )
+        case MissingEvidence():
+            return message(
+                "a_face_comes_too_seldom",
+                shoes=evidence.shoes,
+                batch=evidence.batch,
+                most=evidence.most,
+                decks=evidence.decks,
+            )
+        case TurnedEvidence():
+            return message(
+                "cards_turned_by_rank",
+                shoes=evidence.shoes,
+                batch=evidence.batch,
+                turned=evidence.turned,
+                cards=evidence.cards,
+                rank_turned=evidence.rank_turned,
+                rank_cards=evidence.rank_cards,
+            )
+        case PaceEvidence():
+            return message(
+                "pace_differs",
+                pace_s=evidence.pace_ms // 1_000,
+                usual_s=evidence.usual_ms // 1_000,
+                shoes=evidence.shoes,
             )
         case _:
             assert_never(evidence)

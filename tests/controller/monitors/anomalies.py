@@ -25,8 +25,11 @@ from exact_tests import (
     same_suit,
 )
 from simulated_shoes import (
+    PickedUp,
     climbing_run,
     cold_deck,
+    cut,
+    discards,
     earlier_shoes,
     fair_shoe,
     first_advisory,
@@ -37,6 +40,7 @@ from simulated_shoes import (
     ranked_shoe,
     shoe_with_run,
     slug_of_coups,
+    slug_of_discards,
     sorted_shoe,
     string_of_cards,
     suit_run,
@@ -180,6 +184,46 @@ def _own_string(*, backward: bool) -> Anomaly:
     )
 
 
+def _slug_of_cards(cards: int, begins: int, *, backward: bool) -> Anomaly:
+    """Some cards of the shoe dealt last from this batch, from anywhere in its coups."""
+    coups = earlier_shoes()[1]
+    return Anomaly(
+        f"{cards} cards of an earlier shoe, {_direction(backward)}, from card {begins + 1} on",
+        (AdvisoryKind.SHARED,),
+        lambda chance: shoe_with_run(
+            chance, slug_of_discards(chance, coups, cards, backward=backward), begins
+        ),
+        lambda faces: delay_of_string(
+            faces, coups[:: -1 if backward else 1], 0 if begins == 0 else None, cut=True
+        ),
+        begins,
+        _earlier,
+    )
+
+
+def _redealt(how: PickedUp, *, backward: bool) -> Anomaly:
+    """The whole batch dealt again after a cut; the exact test knows how coups are picked up."""
+    coups = earlier_shoes()[1]
+
+    def blocks() -> list[list[int]]:
+        rack = discards(Random(0), coups, how, backward=backward)
+        if how is PickedUp.UNKNOWN:
+            return rack
+        return [[face] for coup in rack for face in coup]
+
+    return Anomaly(
+        f"the same batch, {_direction(backward)}, {how}",
+        (AdvisoryKind.SHARED,),
+        lambda chance: cut(
+            chance,
+            [face for coup in discards(chance, coups, how, backward=backward) for face in coup],
+        ),
+        lambda faces: delay_of_string(faces, blocks(), 0, cut=True),
+        0,
+        _earlier,
+    )
+
+
 def _cold_deck(name: str, hand: str) -> Anomaly:
     return Anomaly(
         f"cold deck, {name}",
@@ -229,6 +273,13 @@ ANOMALIES: Final = (
     *(_slug(begins, backward=backward) for begins in (0, INSIDE) for backward in (True, False)),
     *(_string(backward=backward) for backward in (False, True)),
     *(_own_string(backward=backward) for backward in (False, True)),
+    *(
+        _slug_of_cards(cards, begins, backward=backward)
+        for cards in (12, 20, 40)
+        for begins in (0, INSIDE)
+        for backward in (True, False)
+    ),
+    *(_redealt(how, backward=backward) for how in PickedUp for backward in (True, False)),
     _cold_deck("each coup a natural", ""),
     _cold_deck("each coup Player's natural", "player"),
     _cold_deck("each coup Banker's natural", "banker"),
@@ -236,10 +287,10 @@ ANOMALIES: Final = (
 
 
 def main() -> None:
-    print(f"{'median of ' + str(SHOES) + ' shoes, in cards':46}{'ours':>6}{'exact':>7}")
+    print(f"{'median of ' + str(SHOES) + ' shoes, in cards':64}{'ours':>6}{'exact':>7}")
     for anomaly in ANOMALIES:
         found = anomaly.measure()
-        print(f"{anomaly.name:46}{found.ours:>6g}{found.exact:>7g}")
+        print(f"{anomaly.name:64}{found.ours:>6g}{found.exact:>7g}")
 
 
 if __name__ == "__main__":

@@ -57,30 +57,39 @@ def delay_of_string(
     blocks: Sequence[Sequence[int]],
     begins: int | None = None,
     earliest: int = 0,
+    *,
+    cut: bool = False,
 ) -> int:
     """Cards until the ratio of blocks one after another, in any order inside each, is the limit.
 
     Any block may be the first, and, unless the string begins at `begins`, any card its first from
-    `earliest` on.
+    `earliest` on. `cut`: it may begin inside a block, and the first block comes after the last.
     """
     left = Counter(dict.fromkeys(range(FACES), DECKS))
     starts = len(faces) if begins is None else 1
-    share = 1 / (starts * len(blocks))
-    alive: list[tuple[float, int, tuple[int, ...]]] = []
+    first = [
+        (1.0, at, tuple(block), coming)
+        for at, block in enumerate(blocks)
+        for coming in (range(1, len(block) + 1) if cut else (len(block),))
+    ]
+    share = 1 / (starts * len(first))
+    alive: list[tuple[float, int, tuple[int, ...], int]] = []
     for count, face in enumerate(faces):
         chance = left[face] / left.total()
         left[face] -= 1
         if count >= earliest if begins is None else count == begins:
-            alive += [(1.0, at, tuple(block)) for at, block in enumerate(blocks)]
+            alive += first
         moved = []
-        for ratio, at, rest in alive:
-            if not rest:
-                at += 1
+        for ratio, at, rest, coming in alive:
+            if not coming:
+                at = (at + 1) % len(blocks) if cut else at + 1
                 rest = tuple(blocks[at]) if at < len(blocks) else ()
+                coming = len(rest)
             if face in rest:
                 place = rest.index(face)
                 expected = rest.count(face) / len(rest) / chance
-                moved.append((ratio * expected, at, rest[:place] + rest[place + 1 :]))
+                others = rest[:place] + rest[place + 1 :]
+                moved.append((ratio * expected, at, others, coming - 1))
         alive = moved
         if sum(one[0] for one in alive) * share >= LIMIT:
             return count + 1

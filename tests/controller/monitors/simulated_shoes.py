@@ -4,12 +4,13 @@ Source: controller/monitors/README.md, "Measured".
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 from functools import cache
 from random import Random
 from typing import Final
 
 from controller.monitors.advisory import Advisory
-from controller.monitors.coup_paths import VALUE_OF
+from controller.monitors.coup_paths import AFTER, START, VALUE_OF
 from controller.monitors.faces import FACES, GAP, RANKS, SUITS
 from controller.monitors.items import (
     CardSeen,
@@ -134,14 +135,17 @@ def cut(chance: Random, faces: list[int]) -> list[int]:
 # --- coups and slugs ------------------------------------------------------------------------------
 
 
-def coups_of(chance: Random, faces: Faces) -> list[list[int]]:
-    """Four, five or six cards at a time, about as often as the tableau has them."""
-    coups, begin = [], 0
-    while begin < len(faces):
-        cards = chance.choices((4, 5, 6), (38, 30, 32))[0]
-        coups.append(list(faces[begin : begin + cards]))
-        begin += cards
-    return coups
+def coups_of(faces: Faces) -> list[list[int]]:
+    """The coups of a shoe as the tableau deals them; the last cards may be no whole coup."""
+    coups: list[list[int]] = [[]]
+    place = START
+    for face in faces:
+        coups[-1].append(face)
+        place = AFTER[place][VALUE_OF[face]]
+        if place < 0:
+            coups.append([])
+            place = START
+    return coups if coups[-1] else coups[:-1]
 
 
 def slug_of_coups(
@@ -151,6 +155,56 @@ def slug_of_coups(
     begin = chance.randrange(len(coups) - count)
     taken = [chance.sample(list(coup), len(coup)) for coup in coups[begin : begin + count]]
     return [face for coup in (taken[::-1] if backward else taken) for face in coup]
+
+
+class PickedUp(StrEnum):
+    """How the dealer takes the cards of a coup off the layout."""
+
+    AS_DEALT = "as dealt"
+    REVERSED = "reversed"
+    HAND_BY_HAND = "Player's hand, then Banker's"
+    BANKER_FIRST = "Banker's hand, then Player's"
+    BY_THIRDS = "third cards first"
+    UNKNOWN = "order inside coups unknown"
+
+
+_HANDS = ((0, 2, 4), (1, 3, 5))
+
+
+def picked_up(chance: Random, coup: Faces, how: PickedUp) -> list[int]:
+    """The cards of a coup as they lie in the discard rack."""
+    player, banker = ([coup[at] for at in hand if at < len(coup)] for hand in _HANDS)
+    match how:
+        case PickedUp.AS_DEALT:
+            return list(coup)
+        case PickedUp.REVERSED:
+            return list(coup)[::-1]
+        case PickedUp.HAND_BY_HAND:
+            return player + banker
+        case PickedUp.BANKER_FIRST:
+            return banker + player
+        case PickedUp.BY_THIRDS:
+            return [*coup[4:], *coup[2:4], *coup[:2]]
+        case PickedUp.UNKNOWN:
+            return chance.sample(list(coup), len(coup))
+
+
+def discards(
+    chance: Random, coups: Sequence[Faces], how: PickedUp, *, backward: bool
+) -> list[list[int]]:
+    """The coups of a shoe as they lie in the discard rack."""
+    taken = [picked_up(chance, coup, how) for coup in coups]
+    return taken[::-1] if backward else taken
+
+
+def slug_of_discards(
+    chance: Random, coups: Sequence[Faces], cards: int, *, backward: bool
+) -> list[int]:
+    """So many cards one after another, from anywhere, the cards of each coup in any order."""
+    rack = discards(chance, coups, PickedUp.UNKNOWN, backward=backward)
+    faces = [face for coup in rack for face in coup]
+    begin = chance.randrange(len(faces) - cards)
+    return faces[begin : begin + cards]
 
 
 def string_of_cards(chance: Random, cards: Faces, count: int, *, backward: bool) -> list[int]:
@@ -166,7 +220,7 @@ def earlier_shoes() -> tuple[MonitorState, tuple[tuple[int, ...], ...]]:
     It is the newest of its batch: the next shoe is dealt from it again.
     """
     chance, state = Random("earlier shoes"), MonitorState()
-    dealt = [coups_of(chance, fair_shoe(chance)) for _ in range(4)]
+    dealt = [coups_of(fair_shoe(chance)) for _ in range(4)]
     for number, coups in enumerate(dealt, 1):
         batch = "red" if number % 2 else "blue"
         state, _ = advisories(items_of_coups(coups, number, batch), state)

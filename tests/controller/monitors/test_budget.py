@@ -10,6 +10,7 @@ from controller.monitors.budget import (
     BUDGET_SHOES,
     CAPITAL_MAX,
     FRACTION_BITS,
+    PARTS,
     SHARES,
     UNIT,
     log2_of,
@@ -21,14 +22,14 @@ from controller.monitors.succession import RULES
 
 
 def test_the_shares_are_the_whole_budget() -> None:
-    assert sum(SHARES.values()) == BUDGET == 12
+    assert sum(SHARES.values()) == BUDGET * PARTS == 1_200
     assert set(AdvisoryKind) - set(SHARES) == {AdvisoryKind.STALL_CUT, AdvisoryKind.STALL_LAST}
 
 
 @pytest.mark.parametrize("kind", SHARES)
 def test_a_threshold_is_the_inverse_of_the_share(kind: AdvisoryKind) -> None:
-    assert threshold(kind) * SHARES[kind] <= UNIT * BUDGET_SHOES
-    assert threshold(kind, len(RULES)) < CAPITAL_MAX
+    assert threshold(kind) * SHARES[kind] <= UNIT * BUDGET_SHOES * PARTS
+    assert threshold(kind) < CAPITAL_MAX
 
 
 @pytest.mark.parametrize("number", [1, 2, 3, 52, 416, 6_666, UNIT, CAPITAL_MAX - 1])

@@ -26,7 +26,9 @@ def test_an_anomaly_is_said_four_cards_after_the_exact_test(anomaly: Anomaly) ->
     found = anomaly.measure()
 
     assert found.ours <= found.exact + MORE_CARDS_MAX
-    assert (found.missed, found.other) == (0, 0)
+    assert found.missed == 0
+    # The fair cards before it have their own chance of an advisory.
+    assert found.other <= 1
 
 
 @pytest.mark.parametrize("seed", range(40))

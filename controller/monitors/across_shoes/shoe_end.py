@@ -1,0 +1,58 @@
+"""Gives a shoe that is over to every test over many shoes; what they say of it.
+
+Source: controller/monitors/README.md, "Over many shoes".
+"""
+
+from controller.monitors.across_shoes.missing_cards import count_faces
+from controller.monitors.across_shoes.pace import compare_pace
+from controller.monitors.across_shoes.shufflers import compare
+from controller.monitors.across_shoes.state import AcrossShoes
+from controller.monitors.across_shoes.turned_cards import compare_turned
+from controller.monitors.advisory import Advisory, Evidence
+from controller.monitors.budget import Alarm, strength_millibits
+from controller.monitors.past import PastShoes
+from controller.monitors.people import MONTHS_SHOES, shoe_ends
+from controller.monitors.shoe_watch import ShoeSoFar
+from controller.monitors.words import words_of
+
+
+def across_after(
+    across: AcrossShoes, shoe: ShoeSoFar, past: PastShoes
+) -> tuple[AcrossShoes, tuple[Advisory, ...]]:
+    """The tests after this shoe; `past` are those before it, without it."""
+    found: list[tuple[Alarm | None, Evidence | None]] = []
+    shufflers, faces, turned = across.shufflers, across.faces, across.turned
+    if shoe.batch:
+        earlier = next((one for one in reversed(past.shoes) if one.batch == shoe.batch), None)
+        if earlier is not None:
+            shufflers, alarm, order = compare(
+                shufflers, shoe.shuffler, earlier, shoe.cards, shoe.decks
+            )
+            found.append((alarm, order))
+        faces, alarm, missing = count_faces(faces, shoe.batch, shoe.cards, shoe.decks)
+        found.append((alarm, missing))
+        if shoe.turned:
+            turned, alarm, other = compare_turned(
+                turned, shoe.batch, shoe.cards, shoe.turned, shoe.decks
+            )
+            found.append((alarm, other))
+    pace, alarm, slower = compare_pace(across.pace, shoe.gaps_ms)
+    found.append((alarm, slower))
+    people = shoe_ends(across.people, MONTHS_SHOES)
+    return AcrossShoes(shufflers, faces, turned, pace, people), tuple(
+        _advisory(shoe, alarm, evidence)
+        for alarm, evidence in found
+        if alarm is not None and evidence is not None
+    )
+
+
+def _advisory(shoe: ShoeSoFar, alarm: Alarm, evidence: Evidence) -> Advisory:
+    return Advisory(
+        alarm.kind,
+        shoe.number,
+        len(shoe.cards),
+        strength_millibits(alarm.held, alarm.limit),
+        evidence,
+        words_of(evidence),
+        shoe.batch,
+    )
