@@ -11,13 +11,18 @@ from typing import Final
 from controller.journal.encoding import EncodingError
 from controller.journal.shoe_file import ShoeFile
 from controller.journal.values import JournalError
-from controller.monitors.state import MonitorState
-from controller.monitors.take import take
+from controller.messages.catalogue import to_words
+from controller.monitors.across_shoes.shufflers import LIMIT, shuffler_evidence
+from controller.monitors.budget import UNIT
+from controller.monitors.words import words_of
 from controller.replay.stored_conclusions import stored_conclusions
 from controller.views.build import advisory_view
-from controller.views.monitored import Monitored, Shown, monitor_items
+from controller.views.monitored import Shown
 from controller.views.snapshot_devices import advisory_words
+from controller.views.table_watch import TableWatch
 
+_NAME: Final = "shuffler {}"
+_BY_HAND: Final = "shuffles by hand"
 _UNREAD: Final = "the shoe monitors could not read its records"
 
 
@@ -25,17 +30,30 @@ class ShoeAdvisories:
     """The monitors of one table over its shoes, in their order."""
 
     def __init__(self) -> None:
-        self._state = MonitorState()
-        self._monitored = Monitored()
+        self._watch = TableWatch()
 
     def of(self, shoe: ShoeFile, *, endless: bool) -> Iterator[str]:
         """What is said of the next shoe; `endless` where a continuous shuffler feeds it."""
         shown = Shown(face_up=True, burn_cards=True, endless=endless)
         try:
             for conclusion in stored_conclusions(shoe.records()):
-                self._monitored, items = monitor_items(self._monitored, shown, conclusion)
-                for item in items:
-                    self._state, said = take(self._state, item)
+                for _, said in self._watch.take(shown, conclusion):
                     yield from (f"{one.kind}: {advisory_words(advisory_view(one))}" for one in said)
         except (JournalError, EncodingError):
             yield _UNREAD
+
+    def shufflers(self) -> Iterator[str]:
+        """Of each shuffler what its tests hold, however little."""
+        for one in self._watch.state.across.shufflers:
+            held = sum(one.capital)
+            words = to_words(words_of(shuffler_evidence(one)))
+            name = _NAME.format(one.device) if one.device else _BY_HAND
+            yield (
+                f"{name}: {one.shoes} shoes compared; the tests hold {_in_thousandths(held)} of a"
+                f" unit and speak at {_in_thousandths(LIMIT)}; the first of them: {words}"
+            )
+
+
+def _in_thousandths(capital: int) -> str:
+    thousandths = capital * 1_000 // UNIT
+    return f"{thousandths // 1_000}.{thousandths % 1_000:03}"

@@ -5,7 +5,7 @@ Source: controller/journal/README.md, "Folder".
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -25,14 +25,19 @@ class PieceKind(StrEnum):
     SHOE = "shoe"  # one sealed file
     OPEN_PART = "open_part"  # a live.db
     UNREADABLE = "unreadable"  # a folder that cannot be listed
+    MONITORS = "monitors"  # all sealed shoes of a journal, for what shows only over many
 
 
 class Piece(Struct, frozen=True):
-    """A piece of work for one process. The pieces of one `journal` are consecutive and in order."""
+    """A piece of work for one process. The pieces of one `journal` are consecutive and in order.
+
+    `parts` are the days and sealed files of a journal, for the monitors alone.
+    """
 
     kind: PieceKind
     journal: str
     path: Path
+    parts: tuple[Path, ...] = ()
 
 
 class NothingToAudit(Exception):
@@ -51,6 +56,21 @@ def pieces(paths: Sequence[Path]) -> Iterator[Piece]:
             yield Piece(PieceKind.SHOE, str(path), path)
         else:
             yield Piece(PieceKind.OPEN_PART, str(path.parent), path)
+
+
+def with_monitors(found: Iterable[Piece]) -> Iterator[Piece]:
+    """The same pieces, and after those of each journal one for its monitors."""
+    journal, parts = "", list[Path]()
+    for piece in found:
+        if piece.journal != journal and parts:
+            yield Piece(PieceKind.MONITORS, journal, Path(journal), tuple(parts))
+            parts.clear()
+        journal = piece.journal
+        if piece.kind in (PieceKind.DAY, PieceKind.SHOE):
+            parts.append(piece.path)
+        yield piece
+    if parts:
+        yield Piece(PieceKind.MONITORS, journal, Path(journal), tuple(parts))
 
 
 def require_something(paths: Sequence[Path]) -> None:

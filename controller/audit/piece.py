@@ -5,7 +5,7 @@ Source: controller/audit/README.md, "Audit".
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -25,9 +25,6 @@ from controller.journal.folder import SHOES_NAME
 from controller.journal.shoe_file import SUFFIX
 from controller.journal.values import JournalError
 
-if TYPE_CHECKING:
-    from controller.audit.advisories import ShoeAdvisories
-
 MESSAGES_MAX: Final = 200
 """Messages of one piece; further ones are only counted."""
 
@@ -37,7 +34,6 @@ class PieceAudit:
 
     def __init__(self, settings: AuditSettings) -> None:
         self._shoes = ShoeAudit(settings)
-        self._deep = settings.deep
 
     def audit(self, piece: Piece) -> PieceReport:
         """The result of this piece."""
@@ -48,6 +44,8 @@ class PieceAudit:
                 return self._audit_files((str(piece.path),), piece, whole=False)
             case PieceKind.OPEN_PART:
                 return _audit_open_part(piece)
+            case PieceKind.MONITORS:
+                return self._monitor(piece)
             case PieceKind.UNREADABLE:
                 finding = _file_finding(piece.path, "this folder cannot be listed")
                 return PieceReport(messages=(finding,))
@@ -63,10 +61,9 @@ class PieceAudit:
     def _audit_files(self, files: Sequence[str], piece: Piece, *, whole: bool) -> PieceReport:
         collector = _PieceCollector()
         in_journal = whole and piece.path.parent.name == SHOES_NAME
-        monitors = _new_monitors() if self._deep else None
         for path in files:
             try:
-                report = self._shoes.audit(path, piece.journal, monitors)
+                report = self._shoes.audit(path, piece.journal)
             except (JournalError, OSError) as error:
                 collector.add_unreadable(path, getattr(error, "strerror", None) or str(error))
                 continue
@@ -75,12 +72,24 @@ class PieceAudit:
                 collector.check_name(report, path)
         return collector.report(len(files))
 
+    def _monitor(self, piece: Piece) -> PieceReport:
+        """What the monitors note of a journal's shoes, one after another, and of its shufflers."""
+        # As for a replay: they load the program's core, which few audits need.
+        from controller.audit.advisories import ShoeAdvisories  # noqa: PLC0415
 
-def _new_monitors() -> "ShoeAdvisories":
-    # As for a replay: they load the program's core, which few audits need.
-    from controller.audit.advisories import ShoeAdvisories  # noqa: PLC0415
-
-    return ShoeAdvisories()
+        monitors, notes = ShoeAdvisories(), list[AuditMessage]()
+        for part in piece.parts:
+            try:
+                files = sealed_in(part) if part.is_dir() else (str(part),)
+            except OSError:
+                continue  # the audit of this day says so
+            for path in files:
+                notes += self._shoes.monitored(path, piece.journal, monitors)
+        notes += [
+            replace(_file_finding(piece.path, words), weight=Weight.NOTE)
+            for words in monitors.shufflers()
+        ]
+        return PieceReport(messages=tuple(notes[:MESSAGES_MAX]))
 
 
 class _PieceCollector(Struct):

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from controller.audit.continuity import check_first_shoe, check_open_part, disagreements
-from controller.audit.discovery import Piece, pieces, require_something
+from controller.audit.discovery import Piece, pieces, require_something, with_monitors
 from controller.audit.findings import (
     AuditCounts,
     AuditMessage,
@@ -73,7 +73,8 @@ def audit(
     began_ns = now().monotonic_ns
     try:
         with worker_pool(jobs, settings) as workers:
-            for piece, report in workers.reports(pieces(paths)):
+            found = pieces(paths)
+            for piece, report in workers.reports(with_monitors(found) if settings.deep else found):
                 run.add_piece(piece, report)
                 progress(run.report.files)
             run.report.whole = True

@@ -57,13 +57,8 @@ class ShoeAudit:
         self._settings = settings
         self._rules: OrderedDict[tuple[str, int], ShoeRules] = OrderedDict()
 
-    def audit(
-        self, path: str, journal: str, monitors: "ShoeAdvisories | None" = None
-    ) -> ShoeReport:
-        """Audit one file of the journal of that name. Raises ShoeFileError, OSError.
-
-        `monitors` have seen the shoes before it; without them nothing is said of its order.
-        """
+    def audit(self, path: str, journal: str) -> ShoeReport:
+        """Audit one file of the journal of that name. Raises ShoeFileError, OSError."""
         shoe = read_shoe(_read_bytes(path))
         heading = shoe.heading
         signature = signature_problems(shoe, self._settings.keys)
@@ -80,9 +75,6 @@ class ShoeAudit:
                 decided = not screened.unclear
         except RulesUnreadable:
             decided = False
-        if monitors is not None and rules is not None:
-            said = monitors.of(shoe, endless=rules.continuous)
-            notes += [Discrepancy(0, words, ()) for words in said]
         sealed = _shoe_link(path, shoe, rules)
         replayed = None
         if self._settings.deep or findings or not decided:
@@ -97,6 +89,21 @@ class ShoeAudit:
             *_messages(Weight.NOTE, sealed, notes),
         )
         return ShoeReport(sealed, _counts(sealed, shoe, replayed, len(findings)), messages)
+
+    def monitored(
+        self, path: str, journal: str, monitors: "ShoeAdvisories"
+    ) -> tuple[AuditMessage, ...]:
+        """What the monitors, which have seen the shoes before it, note of one file.
+
+        Nothing of one that cannot be read or whose rules cannot: its audit says so.
+        """
+        try:
+            shoe = read_shoe(_read_bytes(path))
+            rules = self._rules_of(shoe, journal)
+        except (JournalError, OSError, RulesUnreadable):
+            return ()
+        said = [Discrepancy(0, words, ()) for words in monitors.of(shoe, endless=rules.continuous)]
+        return tuple(_messages(Weight.NOTE, _shoe_link(path, shoe, rules), said))
 
     def _rules_of(self, shoe: ShoeFile, journal: str) -> ShoeRules:
         """The rules of the run that opened the shoe, read once per run of a journal."""

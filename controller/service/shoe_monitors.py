@@ -1,8 +1,9 @@
 """Runs the shoe monitors of one table behind its store: what they say goes to the log and people.
 
 After a start, and where transactions were left out, it reads on from the journal, on the thread of
-its own queue: no start and no card waits. Pauses are looked at by the clock, too: while nobody
-deals no input need come.
+its own queue: no start and no card waits. What shows only over months is saved at a shoe's end, so
+a start reads what came after; without that file, the last four shoes. Pauses are looked at by the
+clock, too: while nobody deals no input need come.
 
 Source: controller/monitors/README.md, "Where they run"; controller/table/README.md, "Subscribers".
 """
@@ -13,32 +14,52 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import ClassVar, Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.core.state import Conclusion, Stored
 from controller.journal.encoding import EncodingError
 from controller.journal.folder import read_sealed, sealed_files
+from controller.journal.reader import JournalReader
 from controller.journal.store import open_read_only
-from controller.journal.values import JournalError
+from controller.journal.values import Head, JournalError
 from controller.monitors.advisory import Advisory, AdvisoryKind
 from controller.monitors.items import MonitorItem, ShoeOpens, TimePasses
 from controller.monitors.state import MonitorState
-from controller.monitors.take import take
+from controller.monitors.take import Said
 from controller.procedure.people.setting_changes import effective_book
 from controller.replay.stored_conclusions import conclusions_between
+from controller.system.atomic_file import SmallFileError
 from controller.table.monitor import MachineMonitor
+from controller.table.saved_projection import (
+    DamagedProjection,
+    load_projection,
+    save_projection,
+)
 from controller.views.build import advisory_view
-from controller.views.monitored import Monitored, Shown, monitor_items
+from controller.views.monitored import Monitored, Shown
 from controller.views.snapshot_devices import advisory_words
+from controller.views.table_watch import TableWatch
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.monitors")
+MONITORS_NAME: Final = "monitors.json"
+_FORM: Final = "smartshoe-monitors-1"
 # The monitors compare a shoe with so many before it.
 EARLIER_SHOES: Final = 4
 _NOT_READ: Final = (
     "the monitors know less of the cards before record %d: the journal could not be read."
     " Run `smartshoe verify`"
 )
+
+
+class SavedMonitors(Struct, frozen=True):
+    """What the monitors know at the end of a shoe, and what they said of it and the one before."""
+
+    state: MonitorState
+    monitored: Monitored
+    of_last_shoe: tuple[Advisory, ...]
+    of_this_shoe: tuple[Advisory, ...]
 
 
 class ShoeMonitors:
@@ -65,8 +86,7 @@ class ShoeMonitors:
         self._suspend = suspend
         self._suspending: tuple[AdvisoryKind, ...] = ()
         self._lock = threading.Lock()
-        self._state = MonitorState()
-        self._monitored = Monitored()
+        self._watch = TableWatch()
         # The last record that was taken in; None before the first transaction.
         self._seq: int | None = None
         self._of_last_shoe: tuple[Advisory, ...] = ()
@@ -80,9 +100,10 @@ class ShoeMonitors:
     def time_passes(self, at: Timestamp) -> None:
         """Look at the pause that lasts, if any."""
         with self._lock:
-            if self._state.pause is None:
+            if self._watch.state.pause is None:
                 return
-            self._say(self._take_item(TimePasses(at.monotonic_ns)))
+            item = TimePasses(at.monotonic_ns)
+            self._say(self._keep(item, self._watch.take_item(item)))
             self._show()
 
     def _take_in(self, stored: Stored) -> None:
@@ -97,10 +118,23 @@ class ShoeMonitors:
                 # What was raised before a start was said before it.
                 said = ()
                 dealers = stored.state.table.staff.dealers
-                self._monitored = replace(self._monitored, dealers=dealers)
+                self._watch.monitored = replace(self._watch.monitored, dealers=dealers)
             self._say(said)
         self._say(self._take(shown, stored.conclusions))
         self._show()
+        if stored.shoe_ended:
+            self._save(stored.head)
+
+    def _save(self, head: Head) -> None:
+        """Keep what is known, unless the next shoe has begun, with cards that nobody saw yet."""
+        watch = self._watch
+        if watch.state.shoe is not None or watch.monitored.waiting:
+            return
+        saved = SavedMonitors(watch.state, watch.monitored, self._of_last_shoe, self._of_this_shoe)
+        try:
+            save_projection(self._journal / MONITORS_NAME, _FORM, head, saved)
+        except SmallFileError as error:
+            LOG.warning("what the monitors know is not saved: %s", error)
 
     def _show(self) -> None:
         """Show what was said; last, so that who sees an advisory finds it counted."""
@@ -113,13 +147,12 @@ class ShoeMonitors:
         """Take conclusions in; what the monitors say of them."""
         found: list[Advisory] = []
         for conclusion in conclusions:
-            self._monitored, items = monitor_items(self._monitored, shown, conclusion)
-            for item in items:
-                found += self._take_item(item)
+            for item, said in self._watch.take(shown, conclusion):
+                found += self._keep(item, said)
         return tuple(found)
 
-    def _take_item(self, item: MonitorItem) -> tuple[Advisory, ...]:
-        self._state, said = take(self._state, item)
+    def _keep(self, item: MonitorItem, said: Said) -> Said:
+        """Keep what is said of this shoe and of the one before; the same again."""
         self._of_this_shoe += said
         if isinstance(item, ShoeOpens):
             self._of_last_shoe, self._of_this_shoe = self._of_this_shoe, ()
@@ -137,12 +170,29 @@ class ShoeMonitors:
         try:
             with open_read_only(self._journal) as reader:
                 if after is None:
+                    after = self._load(reader)
+                if after is None:
                     after = _before_earlier_shoes(self._journal, reader.base.seq)
                 return self._take(shown, conclusions_between(reader, after, until_seq))
         except (JournalError, EncodingError, OSError):
             # Not the error's own message: it may name a card.
             LOG.warning(_NOT_READ, until_seq)
             return ()
+
+    def _load(self, reader: JournalReader) -> int | None:
+        """Go on from what was saved; the record up to which that is, None without it."""
+        path = self._journal / MONITORS_NAME
+        if not path.exists():
+            return None
+        try:
+            seq, saved = load_projection(path, _FORM, SavedMonitors, reader)
+        except (SmallFileError, DamagedProjection) as error:
+            LOG.warning("%s: %s. The monitors begin with the last shoes here", path, error)
+            return None
+        self._watch = TableWatch(saved.state, saved.monitored)
+        self._of_last_shoe, self._of_this_shoe = saved.of_last_shoe, saved.of_this_shoe
+        # Records between may have been archived away.
+        return seq if seq >= reader.base.seq else max(seq, reader.first_available_seq - 1)
 
 
 class PauseWatch(MachineMonitor[Timestamp]):

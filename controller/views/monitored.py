@@ -13,10 +13,13 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.actions.actions import OperatorAction
+from controller.actions.actions import OperatorAction, RecordAct
 from controller.actions.choices import ActKind, FloorDecision, Provisional
 from controller.core.state import Conclusion
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
+from controller.custody.batch_life.stages import BatchStage
 from controller.monitors.items import (
+    BatchInPlay,
     BurnEnds,
     CardSeen,
     CardsUnseen,
@@ -48,12 +51,17 @@ from controller.rules.setting_values import BurnDisclosure, DealOption
 from controller.tape.entries import Entry, EventVerdicts, RunBegan
 from controller.tape.inputs import Input
 from controller.views.disclosure import record_seen
+from firmware_bridge.recorded_text import Identifier
 
 DEALER_ON: Final = "dealer-on"
 DEALER_OFF: Final = "dealer-off"
 SECOND_PERSON: Final = "second"
 # More cards than a coup, its errors and a burn have are of no coup: they stay unseen.
 WAITING_MAX: Final = 512
+# What shuffled a batch where lamps show that it was, and no receipt says by which device.
+LAMPS: Final = "contacts"
+_BY_HAND: Final = "shuffled_by_hand"
+_BATCHES_MAX: Final = 4
 
 
 class Shown(Struct, frozen=True):
@@ -76,12 +84,21 @@ class Shown(Struct, frozen=True):
         )
 
 
+class Shuffled(Struct, frozen=True):
+    """The batch with that back was shuffled by a device, by its receipt, or as its lamps show."""
+
+    back: Identifier
+    device: Identifier
+
+
 class Monitored(Struct, frozen=True):
     """What the monitors have had of a table so far.
 
     `shoe` is the shoe in play, 0 for none that is monitored; `coup` its newest coup that ended.
     `waiting` are the cards that left it and are of no ended coup yet, None where not read.
-    `burning` until its burn is done, `dealing` from the first card of a coup to its end.
+    `burning` until its burn is done, `dealing` from the first card of a coup to its end. `back` is
+    that of the batch in it, `coming` that of the batch loaded for it, empty while unknown;
+    `shuffled` are the batches that a device shuffled since they were dealt.
     """
 
     shoe: int = 0
@@ -90,6 +107,9 @@ class Monitored(Struct, frozen=True):
     burning: bool = False
     dealing: bool = False
     dealers: tuple[str, ...] = ()
+    back: Identifier = ""
+    coming: Identifier = ""
+    shuffled: tuple[Shuffled, ...] = ()
 
 
 StateAndItems: TypeAlias = tuple[Monitored, tuple[MonitorItem, ...]]
@@ -99,10 +119,20 @@ def monitor_items(state: Monitored, shown: Shown, conclusion: Conclusion) -> Sta
     """What one input and its entries tell the monitors, in the order in which it happened."""
     at_ns = conclusion.item.at.monotonic_ns
     items: list[MonitorItem] = []
+    state = _loaded(state, conclusion.item)
     for entry in _in_order(conclusion.entries):
         state, found = _entry_items(state, shown, conclusion.item, entry)
         items += found
     return state, (*items, TimePasses(at_ns))
+
+
+def _loaded(state: Monitored, item: Input) -> Monitored:
+    """A person said which batch is in the shoe that comes."""
+    match item:
+        case OperatorAction(action=RecordAct(kind=ActKind.LOADED, batch=back)) if back:
+            return replace(state, coming=back)
+        case _:
+            return state
 
 
 def _in_order(entries: Sequence[Entry]) -> Iterator[Entry]:
@@ -131,8 +161,12 @@ def _opens_shoe(followed_by: Sequence[Entry]) -> bool:
 def _entry_items(state: Monitored, shown: Shown, item: Input, entry: Entry) -> StateAndItems:
     at_ns = item.at.monotonic_ns
     match entry:
-        case EventVerdicts(event=CardDrawn(card=card)):
-            return _draw(state, card, at_ns)
+        case EventVerdicts(event=CardDrawn(card=card, back=back)):
+            named, of_batch = _name_batch(state, back)
+            state, items = _draw(named, card, at_ns)
+            return state, (*of_batch, *items)
+        case StageChange() | ShuffleRecorded():
+            return _follow_batch(state, entry)
         case EventVerdicts(event=ReportsMissing(count_min=count)) if state.shoe:
             return _wait(state, (None,) * min(max(count, 1), WAITING_MAX)), ()
         case EventVerdicts(event=CutCardDrawn()):
@@ -145,7 +179,7 @@ def _entry_items(state: Monitored, shown: Shown, item: Input, entry: Entry) -> S
             return _open_shoe(state, shown, entry)
         case ShoeEnded() if state.shoe:
             unseen = tuple(_unseen(len(state.waiting)))
-            return Monitored(dealers=state.dealers), (*unseen, ShoeEnds())
+            return _no_shoe(state), (*unseen, ShoeEnds())
         case RunBegan(same_boot=False):
             return state, (TimePasses(0),)  # the monotonic clock began anew
         case ActRecord():
@@ -180,14 +214,60 @@ def _acts_of_people(item: Input, entry: ResolutionRecorded | CoupCorrected) -> I
         yield PersonActs(entry.second, SECOND_PERSON, act)
 
 
+# --- batches --------------------------------------------------------------------------------------
+
+
+def _follow_batch(state: Monitored, entry: StageChange | ShuffleRecorded) -> StateAndItems:
+    """Keep what shuffled a batch until that is dealt; a stage says which batch is dealt."""
+    if isinstance(entry, ShuffleRecorded):
+        return (
+            (_with_shuffled(state, entry.batch, entry.proof.device), ())
+            if (entry.refused is None)
+            else (state, ())
+        )
+    match entry.after:
+        case BatchStage.SHUFFLED:
+            device = "" if entry.why.id == _BY_HAND else LAMPS
+            return _with_shuffled(state, entry.batch, device), ()
+        case BatchStage.IN_SHOE:
+            return replace(state, coming=entry.batch), ()
+        case BatchStage.IN_PLAY:
+            state = replace(state, coming=entry.batch)
+            return _name_batch(state, entry.batch)
+        case _:
+            return state, ()
+
+
+def _with_shuffled(state: Monitored, back: str, device: str) -> Monitored:
+    others = tuple(one for one in state.shuffled if one.back != back)
+    return replace(state, shuffled=(*others, Shuffled(back, device))[-_BATCHES_MAX:])
+
+
+def _name_batch(state: Monitored, back: str) -> StateAndItems:
+    """Say which batch is in the shoe, once, and what shuffled it."""
+    if not back or not state.shoe or state.back:
+        return state, ()
+    device = next((one.device for one in state.shuffled if one.back == back), "")
+    shuffled = tuple(one for one in state.shuffled if one.back != back)
+    state = replace(state, back=back, coming="", shuffled=shuffled)
+    return state, (BatchInPlay(back, device),)
+
+
 # --- cards ----------------------------------------------------------------------------------------
 
 
 def _open_shoe(state: Monitored, shown: Shown, opened: ShoeOpened) -> StateAndItems:
     if shown.endless:
-        return Monitored(dealers=state.dealers), ()
-    begun = Monitored(opened.shoe, burning=not opened.joined, dealers=state.dealers)
-    return begun, (ShoeOpens(opened.shoe, opened.decks),)
+        return _no_shoe(state), ()
+    burns = not opened.joined
+    begun = replace(_no_shoe(state), shoe=opened.shoe, burning=burns)
+    begun, of_batch = _name_batch(begun, state.coming)
+    return begun, (ShoeOpens(opened.shoe, opened.decks, burns=burns), *of_batch)
+
+
+def _no_shoe(state: Monitored) -> Monitored:
+    """What is known outside a shoe: who deals, and which batches were shuffled."""
+    return Monitored(dealers=state.dealers, shuffled=state.shuffled)
 
 
 def _draw(state: Monitored, card: Card | None, at_ns: int) -> StateAndItems:

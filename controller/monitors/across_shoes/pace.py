@@ -1,8 +1,9 @@
 """Whether the pace of a table, from coup to coup, is not what it was: slower or faster.
 
 Of each shoe the median time from one coup's first card to the next one's. If the shoes' paces are
-as likely in any order, the newest stands at each rank among those before with one chance; what it
-bets on is a rank near either end. Ties count as if they were nearer the middle.
+as likely in any order, the newest stands at each rank among those before with one chance. Four
+bets, each with a capital of its own: among the slowest or fastest quarter, or sixteenth. Ties count
+as if they were nearer the middle.
 
 Source: controller/monitors/README.md, "Over many shoes"; V. Vovk et al., Algorithmic learning in a
 random world, 2005 (conformal test martingales).
@@ -14,7 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.monitors.across_shoes.growth import GROWTH_BITS, entering, grown
+from controller.monitors.across_shoes.growth import ONE, entering, grown
 from controller.monitors.advisory import AdvisoryKind, PaceEvidence
 from controller.monitors.budget import FRACTION_BITS, Alarm, log2_of, threshold_of_life
 
@@ -27,12 +28,17 @@ _LEAST_MS: Final = 1_000
 _ROOT_BITS: Final = 32
 
 
+# What a bet puts three quarters of its capital on: to be among one in so many.
+_ENDS: Final = (4, 16)
+_BETS: Final = 2 * len(_ENDS)
+
+
 class TablePace(Struct, frozen=True):
-    """The paces of all shoes by bin, and the capital of the test."""
+    """The paces of all shoes by bin, and the capital of each bet: on fast shoes, then on slow."""
 
     shoes: int = 0
     bins: tuple[int, ...] = (0,) * _BINS
-    capital: int = 0
+    capital: tuple[int, ...] = (0,) * _BETS
 
 
 def compare_pace(
@@ -44,13 +50,17 @@ def compare_pace(
     pace_ms = median_low(gaps_ms)
     here, shoes = _bin_of(pace_ms), before.shoes + 1
     bins = (*before.bins[:here], before.bins[here] + 1, *before.bins[here + 1 :])
-    growth = (_growth(sum(bins[: here + 1]), shoes) + _growth(sum(bins[here:]), shoes)) // 2
-    capital = grown(before.capital, entering(shoes, 1), growth)
-    alarm, evidence = None, None
-    if capital >= LIMIT:
-        alarm = Alarm(AdvisoryKind.CADENCE, capital, LIMIT)
+    ranks = (sum(bins[: here + 1]), sum(bins[here:]))
+    growth = [_growth(rank, shoes, one_in) for rank in ranks for one_in in _ENDS]
+    enters = entering(shoes, _BETS)
+    capital = tuple(
+        grown(one, enters, more) for one, more in zip(before.capital, growth, strict=True)
+    )
+    held, alarm, evidence = sum(capital), None, None
+    if held >= LIMIT:
+        alarm = Alarm(AdvisoryKind.CADENCE, held, LIMIT)
         evidence = PaceEvidence(pace_ms, _usual_ms(before), before.shoes)
-        capital = 0
+        capital = (0,) * _BETS
     return TablePace(shoes, bins, capital), alarm, evidence
 
 
@@ -59,9 +69,10 @@ def _bin_of(pace_ms: int) -> int:
     return min(octaves * _STEPS >> FRACTION_BITS, _BINS - 1)
 
 
-def _growth(rank: int, shoes: int) -> int:
-    """Half the root of shoes over rank: over all ranks, a mean of at most one."""
-    return isqrt((shoes << 2 * GROWTH_BITS) // rank) // 2
+def _growth(rank: int, shoes: int, one_in: int) -> int:
+    """What a unit becomes that bets on a rank among the first of so many shoes."""
+    out = ONE // 4
+    return out + (ONE - out) * one_in if rank * one_in <= shoes else out
 
 
 def _usual_ms(pace: TablePace) -> int:

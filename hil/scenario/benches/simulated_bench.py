@@ -18,15 +18,14 @@ from controller.core.settings import (
 from controller.core.state import Conclusion, CoreState
 from controller.custody.manifest_csv import read_manifest
 from controller.monitors.advisory import Advisory
-from controller.monitors.items import MonitorItem, ShoeOpens, TimePasses
-from controller.monitors.state import MonitorState
-from controller.monitors.take import take
+from controller.monitors.items import ShoeOpens, TimePasses
 from controller.procedure.people.setting_changes import effective_book
 from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, ManifestGiven
 from controller.views.build import build_snapshot
-from controller.views.monitored import Monitored, Shown, monitor_items
+from controller.views.monitored import Shown
 from controller.views.snapshot import Health, RunFacts, Snapshot
+from controller.views.table_watch import TableWatch
 from drivers.model import ReaderSeat
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
 from firmware_bridge.message import message
@@ -81,8 +80,7 @@ class WatchedTable(HostTable):
         self.facts = FactReader()
         self.advisories: tuple[Advisory, ...] = ()
         self.watches: list[Watch] = []
-        self._monitored = Monitored()
-        self._monitor_state = MonitorState()
+        self._monitors = TableWatch()
         super().__init__(settings, profile, devices)
 
     def take(self, item: Input) -> tuple[Entry, ...]:
@@ -104,17 +102,12 @@ class WatchedTable(HostTable):
 
     def _monitor(self, conclusion: Conclusion) -> None:
         shown = Shown.by(effective_book(self.core.book, self.state.table))
-        self._monitored, items = monitor_items(self._monitored, shown, conclusion)
-        for one in items:
-            self._monitor_item(one)
-
-    def _monitor_item(self, item: MonitorItem) -> None:
-        self._monitor_state, said = take(self._monitor_state, item)
-        self.advisories = said if isinstance(item, ShoeOpens) else (*self.advisories, *said)
+        for item, said in self._monitors.take(shown, conclusion):
+            self.advisories = said if isinstance(item, ShoeOpens) else (*self.advisories, *said)
 
     def time_passes(self) -> None:
         """Let the monitors look at a pause that lasts, as the program does from time to time."""
-        self._monitor_item(TimePasses(self.at.monotonic_ns))
+        self.advisories += self._monitors.take_item(TimePasses(self.at.monotonic_ns))
 
 
 class SimulatedSide:

@@ -202,7 +202,7 @@ def test_a_start_knows_the_shoes_that_were_sealed(sealed_journal, fast_dir, scri
         loop = Loop(journal, core, core.initial(), lambda: script().at)
         monitors = ShoeMonitors(folder, lambda _kind: None, lambda: None, lambda _advisory: None)
         monitors.stored(loop.begin(script().started))
-    past = monitors._state.past
+    past = monitors._watch.state.past
     assert [one.number for one in past.shoes] == [1, 2]
     assert lines(caplog) == []
 
@@ -214,7 +214,7 @@ def test_a_start_knows_who_deals_since_before_those_shoes(followed) -> None:
     table = replace(followed.newest.state.table, staff=staff)
     monitors = followed.follow()
     monitors.stored(replace(followed.newest, state=replace(followed.newest.state, table=table)))
-    assert monitors._monitored.dealers == ("person-1",)
+    assert monitors._watch.monitored.dealers == ("person-1",)
 
 
 def test_a_journal_that_breaks_the_monitors_is_read_once(followed, monkeypatch) -> None:

@@ -38,7 +38,7 @@ NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
 OVERDRAW = (*COUP[:4], "44 83 A3")
 FACE_DOWN = Shown(face_up=False, burn_cards=False, endless=False)
-OPENED = [ShoeOpens(1, 8), CardSeen(Card.parse("Ad")), CardsUnseen(1), BurnEnds()]
+OPENED = [ShoeOpens(1, 8, burns=True), CardSeen(Card.parse("Ad")), CardsUnseen(1), BurnEnds()]
 FACES = [CardSeen(Card.parse(face)) for face in ("9h", "2d", "Kc", "5s")]
 
 
