@@ -32,7 +32,7 @@ from controller.evidence_log.head_keys import HEAD_KEYS_NAME
 from controller.evidence_log.leaf import LeafKind, leaf_by
 from controller.evidence_log.log import EvidenceLog
 from controller.journal.database import FILE_NAME, copy_database
-from controller.journal.folder import COUNTS_NAME, sealed_files, sync_file
+from controller.journal.folder import COUNTS_NAME, MONITORS_NAME, sealed_files, sync_file
 from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.people import PEOPLE_NAME, PeopleFile
 from controller.journal.store import Journal
@@ -124,11 +124,13 @@ def _copy_config(config: TableFiles, to: Path) -> None:
 def _copy_journal(journal: Path, to: Path) -> None:
     """The log first: the records may be ahead of it, but it never speaks of one not here.
 
-    So are the counts of the metrics, which a table goes on from.
+    Before the records, too, what the metrics count and what the monitors know: a table goes on
+    from there.
     """
     to.mkdir(_FOLDER_MODE)
-    if (journal / COUNTS_NAME).exists():
-        _copy(journal / COUNTS_NAME, to / COUNTS_NAME)
+    for name in (COUNTS_NAME, MONITORS_NAME):
+        if (journal / name).exists():
+            _copy(journal / name, to / name)
     _copy_log(journal, to)
     _copy_database(journal / FILE_NAME, to / FILE_NAME)
     if (journal / PEOPLE_NAME).exists():

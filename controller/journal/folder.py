@@ -26,6 +26,8 @@ from controller.journal.values import Base, Head
 SHOES_NAME: Final = "shoes"
 # The counts of the metrics, with the record up to which they count.
 COUNTS_NAME: Final = "counts.json"
+# What the shoe monitors know at the end of a shoe, with the record up to which.
+MONITORS_NAME: Final = "monitors.json"
 # One name for every unfinished file, so that what a crash leaves is found without a search. It
 # is in the same file system as the finished ones, or it could not be renamed to one.
 PART_NAME: Final = "sealing.part"

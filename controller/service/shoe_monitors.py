@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from controller.core.state import Conclusion, Stored
 from controller.journal.encoding import EncodingError
-from controller.journal.folder import read_sealed, sealed_files
+from controller.journal.folder import MONITORS_NAME, read_sealed, sealed_files
 from controller.journal.reader import JournalReader
 from controller.journal.store import open_read_only
 from controller.journal.values import Head, JournalError
@@ -43,7 +43,6 @@ from controller.views.table_watch import TableWatch
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.monitors")
-MONITORS_NAME: Final = "monitors.json"
 _FORM: Final = "smartshoe-monitors-1"
 # The monitors compare a shoe with so many before it.
 EARLIER_SHOES: Final = 4

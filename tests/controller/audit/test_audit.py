@@ -6,16 +6,22 @@ Source: controller/audit/README.md, "Audit"; controller/journal/README.md, "Fold
 import shutil
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from msgspec.structs import replace
 
+from controller.audit.advisories import ShoeAdvisories
 from controller.audit.discovery import NothingToAudit
 from controller.audit.findings import Weight
 from controller.audit.run import audit
 from controller.audit.shoe import AuditSettings
 from controller.journal.card_row_format import RowEnd, RowRole, read_row, row_bytes
 from controller.journal.shoe_file import ROW_BYTES, ShoeParts, read_shoe, shoe_bytes
+from controller.monitors.items import BatchInPlay, CardSeen, ShoeEnds, ShoeOpens
+from controller.monitors.state import MonitorState
+from controller.monitors.take import take
+from controller.rules.cards import Card, Rank, Suit
 from controller.system.keys import load_key, load_public, make_key
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
@@ -128,6 +134,42 @@ def test_a_deep_audit_notes_a_shoe_that_was_not_shuffled(fast_dir) -> None:
     notes = [one for one in report.messages if one.words.startswith("order: ")]
     assert [(one.weight, one.shoe) for one in notes[:1]] == [(Weight.NOTE, 1)]
     assert notes[0].words.endswith("an advisory, no verdict")
+
+
+def test_a_deep_audit_follows_the_monitors_over_all_days(sealed_journal) -> None:
+    """Every shoe has the same cards: the first of the second day repeats the first day's."""
+    journal = sealed_journal(1, 1, then=())
+    report = audit((journal,), DEEP)
+    shared = [one for one in report.messages if one.words.startswith("shared: ")]
+    assert {one.gaming_day for one in shared} == {sealed_days(journal)[1]}
+    alone = audit((journal / "shoes" / sealed_days(journal)[1],), DEEP)
+    assert not [one for one in alone.messages if one.words.startswith("shared: ")]
+    assert audit((journal,), DEEP, 2).messages == report.messages
+
+
+def test_a_deep_audit_shows_what_each_shuffler_is_held_to(dealt_by_shuffler) -> None:
+    monitors = ShoeAdvisories()
+    monitors._watch.state = dealt_by_shuffler
+    first, second = monitors.shufflers()
+    assert first.startswith("shuffler SH-1: 2 shoes compared; the tests hold 0.")
+    assert "of a unit and speak at 80.000; the first of them: in 2 shoes shuffled by SH-1" in first
+    assert second.startswith("shuffles by hand: 1 shoes compared")
+
+
+@pytest.fixture
+def dealt_by_shuffler() -> MonitorState:
+    """After three shoes of one batch: two shuffled by a device and one by hand."""
+    chance, state = Random(1), MonitorState()
+    deck = [CardSeen(Card(rank, suit)) for rank in Rank for suit in Suit] * 8
+    for shoe, device in enumerate(("SH-1", "SH-1", "SH-1", "")):
+        items = (ShoeOpens(shoe, 8), BatchInPlay("red", device))
+        for item in (*items, *chance.sample(deck, len(deck)), ShoeEnds()):
+            state, _ = take(state, item)
+    return state
+
+
+def sealed_days(journal: Path) -> list[str]:
+    return sorted(path.name for path in (journal / "shoes").iterdir())
 
 
 def test_several_processes_find_what_one_finds(table) -> None:

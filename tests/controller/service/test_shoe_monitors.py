@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from controller.actions.actions import RecordAct
 from controller.actions.choices import ActKind
 from controller.core.state import Stored
-from controller.journal.folder import sealed_files
+from controller.journal.folder import MONITORS_NAME, sealed_files
 from controller.journal.store import Journal
 from controller.monitors.advisory import Advisory, AdvisoryKind
 from controller.procedure.states.staff import StaffState
@@ -238,3 +238,30 @@ def test_only_a_kind_that_the_house_names_is_given_to_the_table(followed) -> Non
     monitors = followed.follow()
     followed.reported(*NEW_SHOE, *IN_ORDER)
     assert ([one.kind for one in monitors.advisories], followed.suspending) == (["order"], [])
+
+
+def test_what_is_known_over_months_outlives_a_start(followed, caplog) -> None:
+    """The file is written at the end of a shoe; the start reads what came after it."""
+    before = followed.follow()
+    followed.reported(*NEW_SHOE, *IN_ORDER, "43", *FAIR, *FAIR)
+    assert (followed.folder / MONITORS_NAME).exists()
+    months = before._watch.state.across
+    assert months.people.shoes == 1
+    followed.reported(*NEW_SHOE, *FAIR)
+    after = followed.follow()
+    followed.reported(*FAIR)
+    assert after._watch.state == before._watch.state
+    assert after._watch.monitored == before._watch.monitored
+    assert after.advisories == before.advisories != ()
+
+
+def test_a_file_of_other_records_is_left_aside(followed, caplog) -> None:
+    followed.follow()
+    followed.reported(*NEW_SHOE, *FAIR, "43", *FAIR, *FAIR)
+    path = followed.folder / MONITORS_NAME
+    path.write_text(path.read_text().replace("smartshoe-monitors-1", "smartshoe-monitors-0"))
+    caplog.clear()
+    after = followed.follow()
+    followed.reported(*NEW_SHOE)
+    assert "The monitors begin with the last shoes here" in lines(caplog)[0]
+    assert [one.number for one in after._watch.state.past.shoes] == [1]

@@ -4,14 +4,18 @@ from msgspec.structs import replace
 
 from controller.actions.actions import (
     CorrectCoup,
+    RecordAct,
     Resolution,
     SignDealerOff,
     SignDealerOn,
 )
-from controller.actions.choices import FloorDecision, Provisional
+from controller.actions.choices import ActKind, FloorDecision, Provisional
 from controller.actions.declaration import Role
 from controller.core.state import Conclusion
+from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
+from controller.custody.batch_life.stages import BatchStage
 from controller.monitors.items import (
+    BatchInPlay,
     BurnEnds,
     CardSeen,
     CardsUnseen,
@@ -31,7 +35,15 @@ from controller.procedure.events import CardDrawn
 from controller.rules.cards import Card
 from controller.rules.outcome import Outcome
 from controller.tape.entries import EventVerdicts
-from controller.views.monitored import WAITING_MAX, Monitored, Shown, monitor_items
+from controller.views.monitored import (
+    LAMPS,
+    WAITING_MAX,
+    Monitored,
+    Shown,
+    Shuffled,
+    monitor_items,
+)
+from drivers.shuffler_events import ShuffleProof, ShuffleResult
 from firmware_bridge.message import message
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -236,3 +248,75 @@ def test_a_device_that_reports_without_end_is_held_to_a_bound(script) -> None:
     full = Monitored(shoe=1, waiting=(Card.parse("9h"),) * WAITING_MAX)
     state, _ = monitor_items(full, FACE_DOWN, last)
     assert state.waiting == (None,) * WAITING_MAX
+
+
+# --- batches --------------------------------------------------------------------------------------
+
+
+def proof_of(device: str) -> ShuffleProof:
+    return ShuffleProof(
+        device, 1, 1, 1, 1, 416, ShuffleResult.GOOD, "", b"", 0, 1, b"", "", b"", True, True
+    )
+
+
+def moved(batch: str, after: BatchStage, why: str = "first_card_drawn") -> StageChange:
+    return StageChange(batch, BatchStage.UNKNOWN, after, message(why, batch=batch))
+
+
+def batches_told(table, *entries, card_back: str = "") -> list[BatchInPlay]:
+    """What is told of batches where these entries come before the shoe is opened."""
+    found = conclusions(table)
+
+    def of(entry):
+        event = entry.event if isinstance(entry, EventVerdicts) else None
+        if isinstance(event, CardDrawn):
+            return replace(entry, event=replace(event, back=card_back))
+        return entry
+
+    first = replace(found[0], entries=(*found[0].entries, *entries))
+    rest = [replace(one, entries=tuple(map(of, one.entries))) for one in found[1:]]
+    return [one for one in told([first, *rest]) if isinstance(one, BatchInPlay)]
+
+
+def test_the_batch_and_the_device_that_shuffled_it_are_told_once(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    shuffled = ShuffleRecorded("red", proof_of("SH-1"), None)
+    moves = (moved("red", BatchStage.SHUFFLED, "shuffle_done"), shuffled)
+    in_play = moved("red", BatchStage.IN_PLAY)
+    assert batches_told(table, *moves, in_play) == [BatchInPlay("red", "SH-1")]
+    assert batches_told(table, *moves, card_back="red") == [BatchInPlay("red", "SH-1")]
+    assert batches_told(table, *moves, card_back="blue") == [BatchInPlay("blue", "")]
+    assert batches_told(table, *moves) == []
+
+
+def test_a_receipt_that_was_refused_shuffled_nothing(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    refused = ShuffleRecorded("red", proof_of("SH-1"), message("from_another_device"))
+    assert batches_told(table, refused, card_back="red") == [BatchInPlay("red", "")]
+
+
+def test_a_shuffle_by_hand_and_one_that_lamps_show_are_told_apart(script) -> None:
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    by_hand = moved("red", BatchStage.SHUFFLED, "shuffled_by_hand")
+    by_lamps = moved("red", BatchStage.SHUFFLED, "shuffle_done")
+    assert batches_told(table, by_hand, card_back="red") == [BatchInPlay("red", "")]
+    assert batches_told(table, by_lamps, card_back="red") == [BatchInPlay("red", LAMPS)]
+
+
+def test_a_batch_that_a_person_loaded_is_told_with_the_shoe(script) -> None:
+    table = script().begun()
+    table.acted(RecordAct(ActKind.LOADED, batch="red"))
+    table.reported(*NEW_SHOE, *COUP)
+    items = told(conclusions(table))
+    opened = next(at for at, one in enumerate(items) if isinstance(one, ShoeOpens))
+    assert items[opened + 1] == BatchInPlay("red", "")
+
+
+def test_a_shuffle_is_of_the_next_dealing_alone(script) -> None:
+    """Who deals the batch again, with no shuffle on record, deals what people shuffled."""
+    state = Monitored(shoe=1, shuffled=(Shuffled("red", "SH-1"),))
+    table = script().begun().reported(*NEW_SHOE, *COUP)
+    in_play = replace(conclusions(table)[0], entries=(moved("red", BatchStage.IN_PLAY),))
+    state, items = monitor_items(state, FACE_DOWN, in_play)
+    assert BatchInPlay("red", "SH-1") in items
+    assert (state.back, state.shuffled) == ("red", ())
