@@ -27,7 +27,7 @@ from controller.views.snapshot_devices import (
 )
 
 # A version of the schema gains optional fields only; any other change is a new version.
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 HIDDEN_CARD: Final = "??"
 UNREAD_CARD: Final = "unread"
 
@@ -402,7 +402,7 @@ class Snapshot(Struct, frozen=True):
     shoe in play and on the one before it.
     """
 
-    schema: Literal[1]
+    schema: Literal[2]
     table: str
     pit: str
     profile: str
