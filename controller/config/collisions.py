@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig, load_config
 from controller.core.settings import Settings
+from controller.system.tls import ServerTlsFiles
 from firmware_bridge.transport.port_url import DevicePath, GpioUrl, NetworkUrl, parse_port_url
 
 _CORRECT: Final = "Remedy: correct one of them"
@@ -154,12 +155,21 @@ def _line_claims(config: TableConfig) -> Iterator[_Claim]:
 def _metrics_problems(config: TableConfig, before: Sequence[TableConfig]) -> Iterator[str]:
     """One port of the metrics serves several tables; two servers at one port exclude each other."""
     for other in before:
-        if (
+        if not (
             config.metrics_enabled
             and other.metrics_enabled
             and config.metrics_port == other.metrics_port != 0
-            and config.metrics_address != other.metrics_address
-            and _overlap(config.metrics_address, other.metrics_address)
+        ):
+            continue
+        if config.metrics_address == other.metrics_address and _access(config) != _access(other):
+            yield (
+                f"metrics.certificate: {other.file} has other files for the server at port"
+                f" {config.metrics_port}. Allowed: the same certificate, key, client_ca and"
+                " password_file in both, or another port. Remedy: correct one of them"
+            )
+            return
+        if config.metrics_address != other.metrics_address and _overlap(
+            config.metrics_address, other.metrics_address
         ):
             yield (
                 f"metrics.address: {config.metrics_address} and {other.metrics_address} of"
@@ -167,6 +177,10 @@ def _metrics_problems(config: TableConfig, before: Sequence[TableConfig]) -> Ite
                 " same address in both, or another port. Remedy: correct one of them"
             )
             return
+
+
+def _access(config: TableConfig) -> tuple[ServerTlsFiles | None, Path | None]:
+    return config.metrics_tls, config.metrics_passwords
 
 
 def _overlap(one: str, other: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from controller.accounts.passwords import read_passwords
 from controller.commissioning.pairing_file import PairedRole
 from controller.config.device_sections import (
     BatchesSection,
@@ -15,11 +16,13 @@ from controller.config.device_sections import (
     ShoeSection,
     ShufflerSection,
 )
-from controller.config.sections import RulesSection, Section
+from controller.config.sections import MetricsSection, RulesSection, Section
 from controller.config.trust import TrustResult, read_trust
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_profile
 from controller.rules.setting_values import ShuffleMode
+from controller.system.atomic_file import SmallFileError
+from controller.system.tls import TlsUnavailable, server_context
 from drivers.catalogue import find_model
 from drivers.model import CardReading
 from firmware_bridge.transport.port import LineSettings
@@ -41,6 +44,25 @@ def section_trust(path: Path, sections: Sections, role: PairedRole) -> TrustResu
             return read_trust(role, section, folder, needed=needed, always_bare=bare)
         case _:
             return TrustResult()
+
+
+def access_problems(path: Path, sections: Sections) -> Iterator[str]:
+    """Problems with the files of those who may scrape the metrics."""
+    metrics = sections.get("metrics")
+    if not isinstance(metrics, MetricsSection) or not metrics.enabled:
+        return
+    folder = path.absolute().parent
+    files, passwords = metrics.tls_files(folder), metrics.passwords(folder)
+    try:
+        if files is not None:
+            server_context(files)
+    except TlsUnavailable as error:
+        yield f"metrics: {error}"
+    try:
+        if passwords is not None:
+            read_passwords(passwords)
+    except SmallFileError as error:
+        yield f"metrics.password_file: {error}"
 
 
 def mode_problems(path: Path, sections: Sections) -> Iterator[str]:

@@ -16,6 +16,7 @@ from controller.archive.signer import SigningSettings
 from controller.archive.witness import WitnessSettings
 from controller.commissioning.pairing_file import PairedRole
 from controller.config.cross_checks import (
+    access_problems,
     device_remarks,
     mode_problems,
     port_lines,
@@ -68,6 +69,7 @@ from controller.core.settings import DeviceSettings, Settings
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import complete_text, load_profile
 from controller.profiles.profile import Profile
+from controller.system.tls import ServerTlsFiles
 from controller.table.disk_space import DiskLimits
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.port import LineSettings
@@ -85,6 +87,7 @@ class TableConfig(Struct, frozen=True):
     `bound_batches` are the names of the batches bound at the start; `batch_keys` are the files of
     the public keys whose receipts are trusted.
 
+    `metrics_tls` None: the metrics are served without TLS; `metrics_passwords` None: without names.
     `signing` says how the seals of finished shoes are signed, `witnesses` who cosigns heads,
     `approval` who approves rules and configuration. `machine`: power-fail line, stack light, lock.
 
@@ -119,6 +122,8 @@ class TableConfig(Struct, frozen=True):
     unix_people: Mapping[str, str]
     approval: ApprovalSettings | None = None
     machine: MachineLines = MachineLines()
+    metrics_tls: ServerTlsFiles | None = None
+    metrics_passwords: Path | None = None
     remarks: tuple[str, ...] = ()
 
 
@@ -153,6 +158,7 @@ def load_config(path: Path) -> TableConfig:
     problems.extend(_layout_problems(path, sections))
     problems.extend(mode_problems(path, sections))
     problems.extend(line_problems(sections))
+    problems.extend(access_problems(path, sections))
     trusts = {role: section_trust(path, sections, role) for role in PairedRole}
     problems.extend(problem for found in trusts.values() for problem in found.problems)
     if not problems:
@@ -224,7 +230,8 @@ def _config(
     assert isinstance(evidence, EvidenceSection)
     assert isinstance(batches, BatchesSection)
     assert isinstance(usb, UsbSection)
-    profile = load_profile(rules.profile, path.absolute().parent)
+    folder = path.absolute().parent
+    profile = load_profile(rules.profile, folder)
     readers, scanners = repeated["reader"], repeated["scanner"]
     shuffler, approval = sections.get("shuffler"), sections.get("approval")
     settings = replace(
@@ -246,23 +253,21 @@ def _config(
         zone_data=zone_data(table.time_zone),
         lines=tuple(port_lines(sections, repeated)),
         allowed=AllowList(tuple(map(parse_allow_entry, usb.allow))) if usb.allow else None,
-        batches_folder=path.absolute().parent / batches.folder,
-        batch_keys=tuple(path.absolute().parent / name for name in batches.keys),
+        batches_folder=folder / batches.folder,
+        batch_keys=tuple(folder / name for name in batches.keys),
         bound_batches=tuple(batches.bound),
         log_level_wire=shoe.log_level_wire,
         journal_folder=_journal_folder(path, journal),
-        signing=evidence.settings(path.absolute().parent, _journal_folder(path, journal)),
+        signing=evidence.settings(folder, _journal_folder(path, journal)),
         witnesses=evidence.witness_settings(),
         disk_limits=journal.limits,
         metrics_enabled=metrics.enabled,
         metrics_address=metrics.address,
         metrics_port=metrics.port,
+        metrics_tls=metrics.tls_files(folder),
+        metrics_passwords=metrics.passwords(folder),
         control_socket=control_socket(path, journal.folder, control.socket),
-        approval=(
-            approval.settings(path.absolute().parent)
-            if isinstance(approval, ApprovalSection)
-            else None
-        ),
+        approval=approval.settings(folder) if isinstance(approval, ApprovalSection) else None,
         machine=machine_lines(sections),
         control_group=control.group,
         unix_people=people.unix,

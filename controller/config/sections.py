@@ -38,6 +38,7 @@ from controller.profiles.deck_bounds import decks_refusal
 from controller.profiles.load import load_profile, profile_names
 from controller.profiles.profile import Profile, ProfileError
 from controller.rules.setting_values import PayProcedure, ShuffleFinish, VigorishMode
+from controller.system.tls import ServerTlsFiles
 from controller.table.disk_space import MIB, DiskLimits
 from firmware_bridge.recorded_text import IDENTIFIER_PATTERN
 
@@ -201,6 +202,46 @@ class MetricsSection(Section):
     enabled: bool = True
     address: Annotated[str, AfterValidator(_address)] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 9309
+    certificate: FileName | None = None
+    key: FileName | None = None
+    client_ca: FileName | None = None
+    password_file: FileName | None = None
+
+    @model_validator(mode="after")
+    def _check_access(self) -> Self:
+        if (self.certificate is None) != (self.key is None):
+            raise ValueError(
+                "certificate and key belong together, and one is missing. Remedy: name both"
+            )
+        if self.client_ca is not None and self.certificate is None:
+            raise ValueError(
+                "client_ca checks the clients of TLS, and there is no certificate. Remedy: name"
+                " certificate and key, too"
+            )
+        known = self.client_ca is not None or self.password_file is not None
+        if self.enabled and not (self._loopback or (self.certificate is not None and known)):
+            raise ValueError(
+                f"address: {self.address} can be reached from other machines. Allowed: TLS with"
+                " certificates of clients or with passwords, or this machine alone. Remedy: name"
+                " certificate, key, and client_ca or password_file; or write address ="
+                ' "127.0.0.1"'
+            )
+        return self
+
+    @property
+    def _loopback(self) -> bool:
+        return self.address == "localhost" or ipaddress.ip_address(self.address).is_loopback
+
+    def tls_files(self, folder: Path) -> ServerTlsFiles | None:
+        """The files of TLS; paths are relative to `folder`, that of table.toml."""
+        if self.certificate is None or self.key is None:
+            return None
+        ca = None if self.client_ca is None else folder / self.client_ca
+        return ServerTlsFiles(folder / self.certificate, folder / self.key, ca)
+
+    def passwords(self, folder: Path) -> Path | None:
+        """The file of names and hashes."""
+        return None if self.password_file is None else folder / self.password_file
 
 
 class ControlSection(Section):

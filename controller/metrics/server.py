@@ -6,12 +6,18 @@ Source: controller/metrics/README.md, "Metrics"; Prometheus documentation, "Expo
 import threading
 from collections.abc import Mapping
 from http import HTTPStatus
+from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
+from msgspec import Struct
+
+from controller.accounts.passwords import Passwords, read_passwords
 from controller.metrics.collector import TableMetrics
 from controller.metrics.exposition import format_for
+from controller.system.atomic_file import SmallFileError
 from controller.system.http import HttpServer, Page, Request
+from controller.system.tls import ServerTlsFiles, TlsUnavailable, server_context
 from controller.table.table import Table
 from controller.views.snapshot import Health
 
@@ -22,6 +28,16 @@ class MetricsUnavailable(Exception):
     """The metrics cannot be served; the message names the configuration key to change."""
 
 
+class Access(Struct, frozen=True):
+    """Who may ask: anybody, or over TLS whose certificate or password is right."""
+
+    tls: ServerTlsFiles | None = None
+    passwords: Path | None = None
+
+
+OPEN: Final = Access()
+
+
 class MetricsServer:
     """Serves tables of this process: /metrics of one table, or /metrics/NAME of each.
 
@@ -29,26 +45,40 @@ class MetricsServer:
     /healthz and /readyz of all.
     """
 
-    def __init__(self, address: str, port: int, *, by_name: bool = False) -> None:
+    def __init__(
+        self, address: str, port: int, access: Access = OPEN, *, by_name: bool = False
+    ) -> None:
         self._where = f"{address} port {port}"
         self._by_name = by_name
         # Replaced as a whole: requests are answered meanwhile.
         self._tables: Mapping[str, tuple[Table, TableMetrics]] = {}
-        self._server = HttpServer(address, port, self._page_at)
+        self._address, self._port, self._access = address, port, access
+        self._passwords: Passwords | None = None
+        self._server: HttpServer | None = None
 
     def start(self) -> None:
         """Listen and serve. Raises MetricsUnavailable."""
+        access = self._access
         try:
-            self._server.start()
+            tls = None if access.tls is None else server_context(access.tls)
+            if access.passwords is not None:
+                self._passwords = Passwords(read_passwords(access.passwords))
+        except (TlsUnavailable, SmallFileError) as error:
+            raise MetricsUnavailable(f"metrics: {error}") from error
+        server = HttpServer(self._address, self._port, self._page_at, tls)
+        try:
+            server.start()
         except OSError as error:
             raise MetricsUnavailable(
                 f"metrics.port: {self._where} cannot be served: {error.strerror or error}. Remedy:"
                 " set [metrics] port to a free one (0: any) or [metrics] enabled = false"
             ) from error
+        self._server = server
 
     def stop(self) -> None:
         """Stop serving; returns once nothing listens any more."""
-        self._server.stop()
+        if self._server is not None:
+            self._server.stop()
 
     def add(self, table: Table, metrics: TableMetrics) -> None:
         """Serve this table, too."""
@@ -64,12 +94,16 @@ class MetricsServer:
 
     def url_of(self, name: str) -> str:
         """The URL of a table's metrics; with port 0 it is known only after start()."""
+        assert self._server is not None, "it was not started"
         return f"{self._server.url}/metrics{self._suffix(name)}"
 
     def _suffix(self, name: str) -> str:
         return f"/{quote(name, safe='')}" if self._by_name else ""
 
     def _page_at(self, request: Request) -> Page:
+        if self._passwords is not None and not self._passwords.admits(request.authorization):
+            asks = ("WWW-Authenticate", 'Basic realm="smartshoe", charset="UTF-8"')
+            return Page(HTTPStatus.UNAUTHORIZED, b"name and password, please\n", headers=(asks,))
         path, tables = request.path, self._tables
         for name, (table, metrics) in tables.items():
             suffix = self._suffix(name)
@@ -125,16 +159,18 @@ class MetricsServers:
     def __init__(self, *, by_name: bool = False) -> None:
         self._by_name = by_name
         self._lock = threading.Lock()
-        self._servers: dict[tuple[str, int, str], MetricsServer] = {}
+        self._servers: dict[tuple[str, int, str, Access], MetricsServer] = {}
 
-    def serve(self, address: str, port: int, table: Table, metrics: TableMetrics) -> str:
+    def serve(
+        self, address: str, port: int, table: Table, metrics: TableMetrics, access: Access = OPEN
+    ) -> str:
         """Serve a table there; the URL of its metrics. Raises MetricsUnavailable."""
         # Port 0 is any free one: each such table has its own.
-        place = (address, port, "" if port else table.name)
+        place = (address, port, "" if port else table.name, access)
         with self._lock:
             server = self._servers.get(place)
             if server is None:
-                server = MetricsServer(address, port, by_name=self._by_name)
+                server = MetricsServer(address, port, access, by_name=self._by_name)
                 server.start()
                 self._servers[place] = server
             server.add(table, metrics)

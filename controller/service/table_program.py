@@ -20,7 +20,7 @@ from controller.journal.folder_lock import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.values import JournalError
 from controller.metrics.collector import TableMetrics, device_labels
-from controller.metrics.server import MetricsServers, MetricsUnavailable
+from controller.metrics.server import Access, MetricsServers, MetricsUnavailable
 from controller.profiles.load import load_clauses
 from controller.service.device_log import (
     WireLogger,
@@ -237,7 +237,9 @@ class TableProgram:
         if not config.metrics_enabled:
             return ""
         where = (config.metrics_address, config.metrics_port)
-        return f", metrics {self._shared.metrics.serve(*where, self._table, self._metrics)}"
+        access = Access(config.metrics_tls, config.metrics_passwords)
+        url = self._shared.metrics.serve(*where, self._table, self._metrics, access)
+        return f", metrics {url}"
 
     def _start_sources(self) -> tuple[InputSource, ...]:
         """Start ports and monitors, and bind the batches of the configuration."""

@@ -13,9 +13,11 @@ from socketserver import BaseServer
 from typing import Final, TypeAlias, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.system.connections import Connections
 from controller.system.peer import ConnectionRules, Peer, RequestTooLong
+from controller.system.tls import TlsContext
 from firmware_bridge.transport.clock import now
 
 REQUEST_BYTES_MAX: Final = 8 * 1024
@@ -45,26 +47,32 @@ class Page(Struct, frozen=True):
     status: HTTPStatus
     body: bytes
     content_type: str = PLAIN
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 class Request(Struct, frozen=True):
-    """A request: its path, without its query, and what it accepts."""
+    """A request: its path, without its query, what it accepts, and by what right it asks."""
 
     path: str
     accept: str
+    authorization: str
 
 
 PageAt: TypeAlias = Callable[[Request], Page]
 
 
 class HttpServer:
-    """Serves pages on address and port; port 0 takes any free one."""
+    """Serves pages on address and port; port 0 takes any free one. With `tls` over HTTPS."""
 
-    def __init__(self, address: str, port: int, page_at: PageAt) -> None:
+    def __init__(
+        self, address: str, port: int, page_at: PageAt, tls: TlsContext | None = None
+    ) -> None:
         self._address = address
         self._port = port
         self._page_at = page_at
-        self._connections = Connections("http", self._serve, RULES, now)
+        self._scheme = "http" if tls is None else "https"
+        rules = RULES if tls is None else replace(RULES, tls=tls, refused=b"", made_room=b"")
+        self._connections = Connections("http", self._serve, rules, now)
 
     def start(self) -> None:
         """Listen and serve. Raises OSError if the port is not available."""
@@ -88,7 +96,7 @@ class HttpServer:
     def url(self) -> str:
         """The base URL; with port 0 it is known only after start()."""
         host = f"[{self._address}]" if ":" in self._address else self._address
-        return f"http://{host}:{self._port}"
+        return f"{self._scheme}://{host}:{self._port}"
 
     def _serve(self, peer: Peer) -> None:
         try:
@@ -97,6 +105,7 @@ class HttpServer:
             peer.send(b"HTTP/1.0 431 Request Header Fields Too Large\r\n\r\n")
         else:
             peer.send(_HttpExchange(request, self._page_at).answered.getvalue())
+        peer.finish()
 
 
 class _HttpExchange(BaseHTTPRequestHandler):
@@ -131,10 +140,13 @@ class _HttpExchange(BaseHTTPRequestHandler):
 
     def _answer(self, *, with_body: bool) -> None:
         accept = ",".join(self.headers.get_all("Accept", ()))
-        page = self._page_at(Request(self.path.partition("?")[0], accept))
+        authorization = self.headers.get("Authorization", "")
+        page = self._page_at(Request(self.path.partition("?")[0], accept, authorization))
         self.send_response(page.status)
         self.send_header("Content-Type", page.content_type)
         self.send_header("Content-Length", str(len(page.body)))
+        for name, value in page.headers:
+            self.send_header(name, value)
         self.end_headers()
         if with_body:
             self.wfile.write(page.body)

@@ -16,6 +16,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from controller.system.tls import TlsChannel, TlsContext
 from firmware_bridge.timestamp import Timestamp
 
 _RECEIVE_BYTES: Final = 4096
@@ -39,6 +40,8 @@ class ConnectionRules(Struct, frozen=True, kw_only=True):
     idle_s: float
     refused: bytes
     made_room: bytes
+    # With TLS the two above are not said: there is no handshake yet.
+    tls: TlsContext | None = None
 
 
 class RequestTooLong(Exception):
@@ -64,6 +67,7 @@ class Peer:
         self._follows = False
         self._sent_ns = 0
         self.made_room = False
+        self._tls = None if rules.tls is None else TlsChannel(rules.tls)
         self._hang_up = select.poll()
         # No event mask: POLLHUP and POLLERR are always reported.
         self._hang_up.register(connection, 0)
@@ -86,9 +90,12 @@ class Peer:
     def send(self, answer: bytes) -> None:
         """Send all of it."""
         self._sent_ns = self._now_ns()
-        # The time of all of sendall(), however often the client takes a part.
-        self._connection.settimeout(self._rules.patience_s)
-        self._connection.sendall(answer)
+        self._send(answer if self._tls is None else self._tls.sealed(answer))
+
+    def finish(self) -> None:
+        """Say that nothing more comes."""
+        if self._tls is not None:
+            self._send(self._tls.closing())
 
     def follow(self) -> None:
         """From now on the client reads and asks no more; it is idle when it does not read."""
@@ -150,7 +157,19 @@ class Peer:
         received = self._connection.recv(_RECEIVE_BYTES)
         if not received:
             raise ConnectionAbortedError
-        return received
+        if self._tls is None:
+            return received
+        plain, to_send = self._tls.received(received)
+        if to_send:
+            self._send(to_send)
+        if self._tls.failed and not plain:
+            raise ConnectionAbortedError
+        return plain
+
+    def _send(self, data: bytes) -> None:
+        # The time of all of sendall(), however often the client takes a part.
+        self._connection.settimeout(self._rules.patience_s)
+        self._connection.sendall(data)
 
     def _unread(self) -> bool:
         """Whether the client has bytes to read; TIOCOUTQ is SIOCOUTQ of sockets."""

@@ -115,8 +115,9 @@ OUTPUTS: Final = (
                 "controller.system.http",
                 "controller.system.connections",
                 "controller.system.peer",
+                "controller.system.tls",
             ),
-            "bytes": ("controller.system.http",),
+            "bytes": ("controller.system.http", "controller.system.tls"),
         },
     ),
     Output(

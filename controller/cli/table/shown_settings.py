@@ -26,7 +26,8 @@ def plain_settings(config: "TableConfig") -> dict[str, object]:
     batches, remarks = _batches(config, profile)
     seals, unsigned = _seals(config)
     people, not_proved = _people(config)
-    metrics = f"http://{config.metrics_address}:{config.metrics_port}/metrics"
+    scheme = "http" if config.metrics_tls is None else "https"
+    metrics = f"{scheme}://{config.metrics_address}:{config.metrics_port}/metrics"
     minutes = settings.gaming_day_start_s // 60
     return {
         "table": settings.table,

@@ -22,8 +22,10 @@ from controller.archive.log_writer import begin_log_anew
 from controller.archive.signer import SigningSettings, open_signer
 from controller.evidence_log.leaf import LeafKind
 from controller.evidence_log.log import LogRefused
+from controller.journal.folder import COUNTS_NAME
 from controller.journal.people import PeopleFile
 from controller.journal.store import Journal
+from controller.journal.verify import verify
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
 
@@ -68,6 +70,14 @@ def test_a_backup_of_a_running_table_restores_its_state_in_mid_shoe(table, tmp_p
     assert (tmp_path / "spare" / "table.toml").read_text() == "the settings"
     assert (tmp_path / "spare" / "house.toml").read_text() == "the rules"
     assert (tmp_path / "spare" / "batches" / "RED-0001.json").read_text() == "a batch"
+
+
+def test_the_counts_of_the_metrics_go_along_and_verify_minds_none(table, tmp_path: Path) -> None:
+    table.run()
+    (table.folder / COUNTS_NAME).write_text("counts")
+    journal = restored(backed_up(table, tmp_path / "backup"), tmp_path / "spare")
+    assert (journal / COUNTS_NAME).read_text() == "counts"
+    assert verify(table.folder).intact
 
 
 def test_the_restored_table_says_who_restored_it_and_goes_on(table, tmp_path: Path) -> None:

@@ -7,8 +7,12 @@ import pytest
 
 from controller.config.collisions import collisions
 from controller.config.load import load_config
+from hil.rig.servers.certificates import CertificateAuthority
 
 Found = Callable[[str, str], str]
+
+
+TLS = 'certificate = "table.crt"\nkey = "table.pem"\nclient_ca = "house.crt"'
 
 
 @pytest.fixture
@@ -18,6 +22,9 @@ def found(tmp_path: Path) -> Found:
     Each table has a name, journal, socket and port of its own, unless its text replaces them; a
     line `key = value` goes into the section before which it is written.
     """
+
+    authority = CertificateAuthority(tmp_path, "house")
+    authority.signed("table")
 
     def problem_of(first: str, second: str) -> str:
         files = [tmp_path / "a.toml", tmp_path / "b.toml"]
@@ -117,7 +124,8 @@ DIFFERENT = {
         '[power]\ngpio = "gpiochip0:5"\nactive = "high"',
     ),
     "word for the address": ("", '[metrics]\naddress = "localhost"'),
-    "every address": ("", '[metrics]\naddress = "0.0.0.0"'),
+    "every address": ("", f'[metrics]\naddress = "0.0.0.0"\n{TLS}'),
+    "metrics with and without TLS": ("", f"[metrics]\n{TLS}"),
 }
 
 
@@ -132,11 +140,12 @@ ALLOWED = {
         '[shuffler]\nmodel = "contacts"\nport = "gpio://gpiochip0:1,2,3,4"\nbare = true',
     ),
     "metrics": ("[metrics]\nport = 9400", "[metrics]\nport = 9400"),
-    "metrics at another port": ("", '[metrics]\naddress = "0.0.0.0"\nport = 9400'),
+    "metrics with the same TLS": (f"[metrics]\n{TLS}", f"[metrics]\n{TLS}"),
+    "metrics at another port": ("", f'[metrics]\naddress = "0.0.0.0"\nport = 9400\n{TLS}'),
     "metrics off": ("", '[metrics]\naddress = "0.0.0.0"\nenabled = false'),
     "metrics at any port": (
         "[metrics]\nport = 0",
-        '[metrics]\naddress = "0.0.0.0"\nport = 0',
+        f'[metrics]\naddress = "0.0.0.0"\nport = 0\n{TLS}',
     ),
     "two addresses": ('[metrics]\naddress = "127.0.0.2"', '[metrics]\naddress = "127.0.0.3"'),
     "power": ('[power]\ngpio = "gpiochip0:5"', '[power]\ngpio = "gpiochip0:5"'),

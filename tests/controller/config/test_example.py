@@ -13,11 +13,14 @@ from controller.config.load import TableConfig, load_config
 from controller.system.keys import make_key
 from firmware_bridge.attestation import ApprovedImage, Pin
 from firmware_bridge.timestamp import Timestamp
+from hil.rig.servers.certificates import CertificateAuthority
 
 AT = Timestamp(0, 1_795_255_200_000_000_000)
 IMAGE = bytes.fromhex("c0" * 32)
 KEY = bytes.fromhex("d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a")
 PIN = Pin(device=b"SHUF0001", key=KEY, pairing="00112233aabbccdd", first_event=42)
+HOUSE_KEY = 'key(?= = "house.key")'
+HASH = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 COMMENTED = re.compile(r"(?m)^#   (?=\[|[a-z_]+ = )")
 
 
@@ -35,6 +38,8 @@ def folder(tmp_path: Path) -> Path:
     store_pairing(tmp_path / "shuffler.identity.json", paired)
     key = make_key(tmp_path / "table.key")
     store_list(tmp_path / "approved.json", sign((ApprovedEntry(IMAGE, "1.2.0", 3, ""),), key, AT))
+    CertificateAuthority(tmp_path, "scrapers").signed("table")
+    (tmp_path / "scrapers.txt").write_text(f"prometheus:{HASH}\n")
     return tmp_path
 
 
@@ -44,13 +49,15 @@ def load(folder: Path, text: str) -> TableConfig:
 
 
 def test_every_commented_section_is_valid_uncommented(folder: Path) -> None:
-    config = load(folder, uncommented(but="key"))
+    config = load(folder, uncommented(but=HOUSE_KEY))
 
     assert config.settings.shuffler is not None
     assert len(config.settings.shuffler.orders) == 9
     assert [one.seat for one in config.settings.readers] == ["discard_rack"]
     assert [one.model for one in config.settings.scanners] == ["hid-pos"]
     assert config.signing.program[0] == "/usr/local/bin/sign-seal"
+    assert config.metrics_tls is not None
+    assert config.metrics_passwords == folder / "scrapers.txt"
 
 
 def test_a_key_of_the_house_replaces_the_signing_program(folder: Path) -> None:
@@ -61,9 +68,9 @@ def test_a_key_of_the_house_replaces_the_signing_program(folder: Path) -> None:
 
 
 def test_commented_sections_have_the_defaults_of_orders(folder: Path) -> None:
-    listed = load(folder, uncommented(but="key")).settings.shuffler
+    listed = load(folder, uncommented(but=HOUSE_KEY)).settings.shuffler
     orders = "load|release|service|status"
-    default = load(folder, uncommented(but=f"key|{orders}")).settings.shuffler
+    default = load(folder, uncommented(but=f"{HOUSE_KEY}|{orders}")).settings.shuffler
 
     assert listed == default
 

@@ -20,6 +20,7 @@ from drivers.shoes.models import FEIG_RFID, AngelEyeSettings
 from firmware_bridge.angel_eye.settings import SequenceCycle
 from firmware_bridge.transport.allow_list import AllowedId
 from firmware_bridge.transport.port import LineSettings, Parity
+from hil.rig.servers.certificates import CertificateAuthority
 
 LEAST = """
 [table]
@@ -477,7 +478,7 @@ def test_a_byte_order_mark_is_ignored(write: Write) -> None:
         ("[tabel]", "tabel: there is no such section. Allowed: [table],"),
         (
             "[metrics]\nprot = 1",
-            "metrics.prot: there is no such key. Allowed: enabled, address, port. Remedy:",
+            "metrics.prot: there is no such key. Allowed: enabled, address, port, certificate,",
         ),
         (
             "[metrics]\ndecks = 8",
@@ -705,3 +706,70 @@ def test_an_account_belongs_to_a_name(
     (found,) = problems(f"{LEAST}[people]\nunix = {unix}\n")
 
     assert found.startswith(problem)
+
+
+# --- who may scrape -------------------------------------------------------------------------------
+
+BEYOND = '[metrics]\naddress = "0.0.0.0"\n'
+HASH = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        "",
+        'password_file = "scrapers.txt"',
+        'certificate = "table.crt"\nkey = "table.pem"',
+    ],
+)
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.0.2.7"])
+def test_other_machines_read_the_metrics_over_tls_with_papers_alone(
+    write: Write, tmp_path: Path, keys: str, address: str
+) -> None:
+    CertificateAuthority(tmp_path, "house").signed("table")
+    (tmp_path / "scrapers.txt").write_text(f"prometheus:{HASH}\n")
+    file = write(f'{LEAST}\n[metrics]\naddress = "{address}"\n{keys}\n')
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+    (problem,) = caught.value.problems
+    assert problem.startswith(f"metrics: address: {address} can be reached from other machines.")
+    assert "Remedy: name certificate, key, and client_ca or password_file" in problem
+
+
+@pytest.mark.parametrize("papers", ['client_ca = "house.crt"', 'password_file = "scrapers.txt"'])
+def test_with_tls_and_papers_every_address_is_allowed(
+    write: Write, tmp_path: Path, papers: str
+) -> None:
+    CertificateAuthority(tmp_path, "house").signed("table")
+    (tmp_path / "scrapers.txt").write_text(f"prometheus:{HASH}\n")
+    tls = 'certificate = "table.crt"\nkey = "table.pem"'
+    config = load_config(write(f"{LEAST}\n{BEYOND}{tls}\n{papers}\n"))
+    assert config.metrics_tls is not None
+    assert config.metrics_tls.certificate == tmp_path / "table.crt"
+    assert (config.metrics_tls.client_ca is None) != (config.metrics_passwords is None)
+
+
+def test_files_of_the_metrics_that_cannot_be_used_are_a_problem(
+    write: Write, tmp_path: Path
+) -> None:
+    (tmp_path / "scrapers.txt").write_text("prometheus:secret\n")
+    keys = 'certificate = "table.crt"\nkey = "table.pem"\npassword_file = "scrapers.txt"'
+    with pytest.raises(ConfigError) as caught:
+        load_config(write(f"{LEAST}\n{BEYOND}{keys}\n"))
+    tls, passwords = caught.value.problems
+    assert tls.startswith(f"metrics: {tmp_path / 'table.crt'} and {tmp_path / 'table.pem'} cannot")
+    assert passwords.startswith("metrics.password_file: ")
+    assert "secret" not in passwords
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ('certificate = "a.crt"', "metrics: certificate and key belong together"),
+        ('client_ca = "a.crt"', "metrics: client_ca checks the clients of TLS"),
+    ],
+)
+def test_half_of_the_files_of_tls_is_a_problem(write: Write, keys: str, problem: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(write(f"{LEAST}\n[metrics]\n{keys}\n"))
+    assert [one.partition(",")[0] for one in caught.value.problems] == [problem]

@@ -1,0 +1,98 @@
+"""TLS for a server of this program, as bytes in and bytes out: it knows no socket and no time.
+
+So the limits of a connection hold for its handshake, too: who does not finish it is idle, makes
+room for others and is closed.
+Source: controller/metrics/README.md, "Beyond this machine"; RFC 8446.
+"""
+
+import contextlib
+import ssl
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from msgspec import Struct
+
+TlsContext: TypeAlias = ssl.SSLContext
+_READ_BYTES: Final = 16 * 1024
+
+
+class ServerTlsFiles(Struct, frozen=True):
+    """The PEM files of a server. `client_ca` (None: none is asked for) signs clients' certificates.
+
+    `certificate` may hold the whole chain.
+    """
+
+    certificate: Path
+    key: Path
+    client_ca: Path | None = None
+
+
+class TlsUnavailable(Exception):
+    """The files cannot be used; the message names the file and what to do."""
+
+
+def server_context(files: ServerTlsFiles) -> TlsContext:
+    """A server's context, TLS 1.2 or newer. Raises TlsUnavailable."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.options |= ssl.OP_NO_RENEGOTIATION
+    try:
+        # An encrypted key would make OpenSSL ask at the terminal.
+        context.load_cert_chain(files.certificate, files.key, password="")
+    except (OSError, ValueError) as error:
+        raise TlsUnavailable(
+            f"{files.certificate} and {files.key} cannot be used: {_why(error)}. Allowed: a"
+            " certificate and its key in PEM, the key without a passphrase. Remedy: name files that"
+            " belong together and that this account may read"
+        ) from error
+    if files.client_ca is not None:
+        context.verify_mode = ssl.CERT_REQUIRED
+        try:
+            context.load_verify_locations(files.client_ca)
+        except (OSError, ValueError) as error:
+            raise TlsUnavailable(
+                f"{files.client_ca} cannot be used: {_why(error)}. Allowed: certificates in PEM."
+                " Remedy: name the certificate of the authority that signs the clients'"
+            ) from error
+    return context
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, ssl.SSLError):
+        return (error.reason or "not PEM").lower().replace("_", " ")
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+class TlsChannel:
+    """The server's end of one connection. `failed`: the other end gets no more than an alert."""
+
+    def __init__(self, context: TlsContext) -> None:
+        self._received = ssl.MemoryBIO()
+        self._to_send = ssl.MemoryBIO()
+        self._tls = context.wrap_bio(self._received, self._to_send, server_side=True)
+        self.failed = False
+
+    def received(self, data: bytes) -> tuple[bytes, bytes]:
+        """Take bytes from the connection; what they say, and what to send because of them."""
+        self._received.write(data)
+        plain = bytearray()
+        try:
+            # The first reads are the handshake.
+            while part := self._tls.read(_READ_BYTES):
+                plain += part
+        except ssl.SSLWantReadError:
+            pass
+        except ssl.SSLError:
+            self.failed = True
+        return bytes(plain), self._to_send.read()
+
+    def sealed(self, data: bytes) -> bytes:
+        """What to send for `data`. Raises ssl.SSLError, an OSError, before a handshake is done."""
+        self._tls.write(data)
+        return self._to_send.read()
+
+    def closing(self) -> bytes:
+        """What to send last: that nothing was cut off."""
+        with contextlib.suppress(ssl.SSLError):  # the other end's own word is not awaited
+            self._tls.unwrap()
+        return self._to_send.read()
