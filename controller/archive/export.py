@@ -1,55 +1,30 @@
 """Exports a journal: a tape of its records, or coups, irregularities and decisions as JSON rows.
 
-Disclosure is applied; of the shoe in play only finished coups are exported.
-Source: controller/archive/README.md, "Journal commands"; controller/views/README.md, "Disclosure";
-D-8.
+Of the shoe in play only finished coups are exported.
+Source: controller/archive/README.md, "Journal commands"; D-8.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-from controller.actions.actions import Action, OperatorAction
+from controller.archive.journal_rows import JournalRows, JsonRow, RunRules, time_text
 from controller.archive.shoe_index import find_sealed_files
-from controller.core.build import read_rules
-from controller.journal.encoding import EncodingError
 from controller.journal.folder import base_before, read_sealed
 from controller.journal.reader import JournalReader
 from controller.journal.record import is_input
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, JournalError, StoredRecord
-from controller.messages.catalogue import to_words
-from controller.procedure.effects import (
-    CoupClosed,
-    CoupCorrected,
-    ResolutionRecorded,
-    ShoeEnded,
-    ShoeOpened,
-)
+from controller.procedure.effects import CoupClosed, ShoeEnded
 from controller.procedure.events import CardDrawn
-from controller.procedure.irregularities import CATALOGUE
-from controller.procedure.rulebook import RuleBook
-from controller.procedure.verdicts import Irregularity
-from controller.profiles.borrowing import with_borrowed
-from controller.profiles.clauses import Clause
 from controller.profiles.load import load_clauses
-from controller.profiles.profile import ProfileError
-from controller.tape.entries import EventVerdicts, RunBegan
-from controller.tape.inputs import Started
-from controller.tape.records import holds, read_as, read_entry, read_input, received_ns
-from controller.views.coup import closed_coup_view
-from controller.views.disclosure import irregularity_withheld
-from controller.views.snapshot import cards_words
-from firmware_bridge.message import Message
-
-JsonRow: TypeAlias = dict[str, object]
+from controller.tape.entries import EventVerdicts
+from controller.tape.records import holds, read_as
 
 Progress: TypeAlias = Callable[[int, int], None]
 
-_NS_PER_S: Final = 1_000_000_000
 _PROGRESS_RECORDS: Final = 4096
 
 
@@ -144,143 +119,8 @@ def rows(journal: JournalReader, span: RecordSpan) -> Iterator[JsonRow]:
 
     Raises JournalError.
     """
-    builder = _RowBuilder(load_clauses())
+    builder = JournalRows(RunRules(load_clauses()))
     builder.begin(span.base)
     for stored in span_records(journal, span):
-        yield from builder.rows_of(stored)
-
-
-class _RowBuilder(Struct):
-    """Builds rows from records in order; keeps the rules, table, shoe, time and act they need."""
-
-    clauses: Mapping[str, Clause]
-    book: RuleBook | None = None
-    table: str = ""
-    gaming_day: str = ""
-    shoe: int = 0
-    at_ns: int = 0
-    act: OperatorAction[Action] | None = None
-
-    def begin(self, base: Base) -> None:
-        """Continue after records that may be archived: rules and table are in the base."""
-        if base.started:
-            self._read_input(base.started)
-
-    def rows_of(self, stored: StoredRecord) -> Iterator[JsonRow]:
-        if self._read_input(stored.record):
-            return
-        match read_entry(stored.record):
-            case RunBegan(table=table):
-                self.table = table
-            case ShoeOpened(gaming_day=day, shoe=shoe):
-                self.gaming_day, self.shoe = day, shoe
-            case EventVerdicts(verdicts=verdicts):
-                for verdict in verdicts:
-                    if isinstance(verdict, Irregularity):
-                        yield self._row(stored, "irregularity", self._irregularity(verdict))
-            case CoupClosed(record=record):
-                yield self._row(stored, "coup", self._coup(CoupClosed(record)))
-            case ResolutionRecorded() as decision:
-                yield self._row(stored, "decision", {**_decision(decision), **self._proofs()})
-            case CoupCorrected() as corrected:
-                yield self._row(stored, "correction", {**_correction(corrected), **self._proofs()})
-            case ShoeEnded() as ended:
-                counted: JsonRow = {"coups": ended.coups, "cards_drawn": ended.cards_drawn}
-                yield self._row(stored, "shoe_ended", counted)
-            case _:
-                pass
-
-    def _read_input(self, record: bytes) -> bool:
-        """Take time and, where a run begins, rules from an input; False if it is not an input."""
-        item = read_input(record)
-        if item is None:
-            return False
-        self.at_ns = received_ns(item)
-        self.act = item if isinstance(item, OperatorAction) else None
-        if isinstance(item, Started):
-            try:
-                settings, self.book = read_rules(item, self.clauses)
-                self.table = settings.table
-            except (EncodingError, ProfileError, ValueError):
-                self.book = None
-        return True
-
-    def _proofs(self) -> JsonRow:
-        """How it is known who took the action that the entry was concluded from."""
-        if self.act is None:
-            return {}
-        return {"proof": self.act.proof.value, "second_proof": self.act.second_proof.value}
-
-    def _row(self, stored: StoredRecord, kind: str, values: JsonRow) -> JsonRow:
-        moment = datetime.fromtimestamp(self.at_ns // _NS_PER_S, UTC)
-        return {
-            "kind": kind,
-            "record": stored.seq,
-            "at": f"{moment:%Y-%m-%dT%H:%M:%S}.{self.at_ns % _NS_PER_S:09}Z",
-            "table": self.table,
-            "gaming_day": self.gaming_day,
-            "shoe": self.shoe,
-            **values,
-        }
-
-    def _coup(self, closed: CoupClosed) -> JsonRow:
-        record = closed.record
-        self.gaming_day, self.shoe = record.gaming_day, record.shoe
-        seen = closed_coup_view(self.book, record) if self.book is not None else None
-        return {
-            "coup": record.coup,
-            "fate": record.fate.value,
-            "outcome": record.outcome.value if record.outcome is not None else None,
-            "declared": record.declared.value if record.declared is not None else None,
-            "player": seen and cards_words(seen.player.cards),
-            "banker": seen and cards_words(seen.banker.cards),
-            "player_count": seen and seen.player.count.value,
-            "banker_count": seen and seen.banker.count.value,
-            "natural": seen and bool(seen.natural.value),
-            "player_pair": seen and bool(seen.player_pair.value),
-            "banker_pair": seen and bool(seen.banker_pair.value),
-            "irregularities": list(record.irregular),
-            "ghost": record.ghost,
-        }
-
-    def _irregularity(self, one: Irregularity) -> JsonRow:
-        kind = CATALOGUE[one.code]
-        clauses: tuple[str, ...] = ()
-        if self.book is not None:
-            withheld = irregularity_withheld(self.book, None, provisional=one.provisional)
-            clauses = one.clauses if withheld is None else self.book.clauses(*kind.points)
-        row: JsonRow = {
-            "number": one.number,
-            "coup": one.coup,
-            "code": one.code.value,
-            "title": to_words(Message(one.code.value)),
-            "clauses": list(clauses),
-            "suspends": one.suspends,
-        }
-        return with_borrowed(self.book.document, row) if self.book is not None else row
-
-
-def _decision(one: ResolutionRecorded) -> JsonRow:
-    return {
-        "person": one.person,
-        "second": one.second or None,
-        "reason": one.reason,
-        "decision": one.decision.value,
-        "outcome": one.outcome,
-        "closed": list(one.closed),
-    }
-
-
-def _correction(one: CoupCorrected) -> JsonRow:
-    return {
-        "gaming_day": one.gaming_day,
-        "shoe": one.shoe,
-        "coup": one.coup,
-        "counted": one.counted.value,
-        "before": one.before.value,
-        "outcome": one.outcome.value,
-        "person": one.person,
-        "second": one.second,
-        "reason": one.reason,
-        "owed": [{"seat": each.seat, "cents": each.cents} for each in one.owed],
-    }
+        for row in builder.rows_of(stored):
+            yield row | {"at": time_text(builder.at_ns)}

@@ -85,7 +85,7 @@ def finished_shoe(
 
     Raises EncodingError where a record cannot be read, and NoFinishedShoe.
     """
-    collector = _ShoeCollector(base)
+    collector = ShoeCollector(base)
     for stored in records:
         collector.add_record(stored)
     if collector.ended is None or not records:
@@ -125,8 +125,11 @@ def finished_shoe(
     return FinishedShoe(heading, collector.rows.packed, parts, collector.started, ledger)
 
 
-class _ShoeCollector:
-    """Collects heading fields, rows and ledger from the records of one shoe in one pass."""
+class ShoeCollector:
+    """Collects heading fields, rows and ledger from the records of one shoe in one pass.
+
+    They may end before the shoe does.
+    """
 
     def __init__(self, base: Base) -> None:
         state = state_of_base(base)

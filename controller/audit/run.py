@@ -20,6 +20,7 @@ from controller.audit.findings import (
     ShoeLink,
     Weight,
 )
+from controller.audit.piece import PieceAudit
 from controller.audit.shoe import AuditSettings
 from controller.audit.worker_pool import worker_pool
 from firmware_bridge.transport.clock import now
@@ -72,7 +73,7 @@ def audit(
     run = _AuditRun()
     began_ns = now().monotonic_ns
     try:
-        with worker_pool(jobs, settings) as workers:
+        with worker_pool(jobs, lambda: PieceAudit(settings).audit) as workers:
             found = pieces(paths)
             for piece, report in workers.reports(with_monitors(found) if settings.deep else found):
                 run.add_piece(piece, report)

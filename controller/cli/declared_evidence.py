@@ -26,11 +26,7 @@ EVIDENCE: Final = (
                 "...",
             ),
             example(
-                "smartshoe verify --journal journal --json",
-                "{",
-                '  "path": "journal",',
-                '  "intact": true,',
-                "...",
+                "smartshoe verify --journal journal --json", "{", '  "path": "journal",', "..."
             ),
             example(
                 "smartshoe verify archive --key table.key.pub",
@@ -187,7 +183,7 @@ EVIDENCE: Final = (
     Command(
         "journal export",
         HelpSection.EVIDENCE,
-        "Write records to a tape file, or print coups as rows.",
+        "Write records to a tape, print rows, or write tables.",
         "controller.cli.evidence.journal_files:export",
         (
             example(
@@ -203,10 +199,16 @@ EVIDENCE: Final = (
                 '{"kind": "coup", "record": 36, ... "coup": 1, "fate": "counted", ...}',
                 "...",
             ),
+            example(
+                "smartshoe journal export journal archive --parquet tables",
+                "tables: 2 gaming days written, 0 gaming days already there; ...",
+                "...",
+            ),
         ),
+        {DONE: "done", NO: "with --parquet: some days cannot be read, with the reason"},
         notes=(
             "Of the shoe in play only finished coups are exported. `smartshoe replay all.tape`"
-            " replays a tape."
+            " replays a tape. --parquet needs smartshoe[analytics]; days already there are kept."
         ),
     ),
     Command(

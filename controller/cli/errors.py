@@ -33,6 +33,7 @@ KNOWN_ERRORS: Final = {
     "controller.audit.discovery.NothingToAudit": ExitCode.UNUSABLE,
     "controller.audit.worker_pool.WorkerLost": ExitCode.UNUSABLE,
     "controller.actions.declaration.ActionError": ExitCode.UNUSABLE,
+    "controller.analytics.arrow.TablesError": ExitCode.UNUSABLE,
     "controller.archive.signer.SignFailed": ExitCode.UNUSABLE,
     "controller.commissioning.batch_folder.BatchFileError": ExitCode.UNUSABLE,
     "controller.config.document.ConfigError": ExitCode.UNUSABLE,

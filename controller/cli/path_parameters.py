@@ -57,10 +57,10 @@ ConfigOption = Annotated[Path | None, typer.Option("--config", metavar="FILE", h
 JournalFolder = Annotated[
     Path, BothForms(JOURNAL_OPTION, "JOURNAL", "A journal's folder.", Kind.JOURNAL)
 ]
-JournalOrArchive = Annotated[
-    Path,
-    BothForms(JOURNAL_OPTION, "JOURNAL", "A journal's folder, or an archive of one.", Kind.JOURNAL),
-]
+_JOURNAL_OR_ARCHIVE: Final = BothForms(
+    JOURNAL_OPTION, "JOURNAL", "A journal's folder, or an archive of one.", Kind.JOURNAL
+)
+JournalOrArchive = Annotated[Path, _JOURNAL_OR_ARCHIVE]
 JournalFile = Annotated[
     Path,
     BothForms(
@@ -106,6 +106,11 @@ def _require(path: Path, form: BothForms) -> None:
     if problem:
         allowed = form.help[0].lower() + form.help[1:].rstrip(".")
         raise CommandError(problem, place=str(path), allowed=allowed, remedy="correct the path")
+
+
+def require_journal(path: Path) -> None:
+    """Raise CommandError unless the path is a journal's folder, its live.db, or an archive."""
+    _require(path, _JOURNAL_OR_ARCHIVE)
 
 
 def with_both_forms(function: Function) -> Function:

@@ -36,6 +36,7 @@ class OutputName(StrEnum):
     EVIDENCE_BUNDLE = "evidence_bundle"
     AUDIT_REPORT = "audit_report"
     JOURNAL_FILES = "journal_files"
+    TABLES = "tables"
     REFERENCE = "reference"
     TRIED = "tried"
     FAULT = "fault"
@@ -354,6 +355,15 @@ OUTPUTS: Final = (
                 "controller.cli.evidence.journal_retention",
                 "controller.cli.evidence.people",
             )
+        },
+    ),
+    Output(
+        OutputName.TABLES,
+        "`smartshoe journal export --parquet`: finished coups as tables, persons by their ids",
+        AllowedContent.SEEN,
+        modules={
+            "file": ("controller.analytics.parquet_folder",),
+            "bytes": ("controller.analytics.parquet_folder",),
         },
     ),
     Output(

@@ -34,6 +34,7 @@ from hil.bench.stored.audit import measure_audit
 from hil.bench.stored.commits import measure_commits
 from hil.bench.stored.recovery import measure_recovery
 from hil.bench.stored.sealed_size import measure_sealed_size
+from hil.bench.stored.tables import measure_tables
 from hil.run_guard import ending_at_once, guarded_run, refusal_of_output
 
 EXIT_MISSED = 1
@@ -65,6 +66,7 @@ MEASUREMENTS = (
     Measurement(("P3", "P4"), "durable", measure_commits),
     Measurement(("P5",), "frame decoder", measure_decoder),
     Measurement(("P7", "P8", "P9"), "audit", measure_audit),
+    Measurement(("tables",), "tables for analysts", measure_tables),
     Measurement(("P10", "P12"), "start and memory", measure_start_up),
     Measurement(("P10",), "memory over many cards", measure_growth),
     Measurement(("P11", "P18"), "idle with three ports", measure_idle),

@@ -3,6 +3,7 @@
 Source: hil/README.md, "The simulated table"; controller/journal/README.md, "Folder".
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
@@ -75,12 +76,19 @@ def deal_inputs(dealt: DealtTable) -> tuple[Input, ...]:
 
 def write_sealed_journal(folder: Path, dealt: DealtTable, key: Path | None = None) -> None:
     """Deal into a new journal in `folder`; `key` signs and is made if it does not exist."""
-    started, *rest = deal_inputs(dealt)
+    store_sealed(folder, deal_inputs(dealt), dealt.table, key)
+
+
+def store_sealed(
+    folder: Path, inputs: Sequence[Input], table: str, key: Path | None = None
+) -> None:
+    """Store a table's inputs in a new journal in `folder`, each shoe sealed when it is over."""
+    started, *rest = inputs
     assert isinstance(started, Started)
     at = _InputClock(started.at)
     core = build_core(started, load_clauses())
     signing = SigningSettings(key or folder / "no.key", sign=key is not None)
-    sealer = Sealer(dealt.table, signing, at.read)
+    sealer = Sealer(table, signing, at.read)
     with Journal.open(folder) as journal:
         sealer.begin(journal)
         loop = Loop(journal, core, core.initial(), at.read)

@@ -32,6 +32,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.json import encode
+from pyarrow import parquet
 
 from controller.cli import main as cli
 from controller.control.answer_schema import Answer
@@ -472,6 +473,20 @@ def listed(table: RunningTable) -> str:
     return re.sub(r'"record": \d+, "at": "\S+"', "then", output)
 
 
+def tables(table: RunningTable) -> str:
+    """The cells of all exported tables, without times, numbers of records and waits."""
+    made = table.command("journal", "export", "journal", "--parquet", "tables", "--jobs", "1")
+    files = sorted((table.folder / "tables").rglob("*.parquet"))
+    cells = [
+        f"{path.parent.parent.parent.name} {row}"
+        for path in files
+        for row in parquet.read_table(path).to_pylist()
+    ]
+    timed = r"'(record|at_utc|\w+_utc|\w+_ms)': (datetime\.datetime\([^)]*\)|\d+|None)"
+    cells = [re.sub("person-[0-9a-f]{12}", "person", cell) for cell in cells]
+    return re.sub(r"\d+ bytes", "bytes", made) + re.sub(timed, "then", "\n".join(cells))
+
+
 def bundled(table: RunningTable) -> str:
     """A coup has no bundle while its shoe is open."""
     output = table.command("evidence", "1/1", "--journal", "journal", "--out", "coup.zip")
@@ -552,6 +567,7 @@ WALKERS: dict[OutputName, Callable[[RunningTable], str]] = {
     OutputName.EVIDENCE_BUNDLE: bundled,
     OutputName.AUDIT_REPORT: audited,
     OutputName.JOURNAL_FILES: listed,
+    OutputName.TABLES: tables,
     OutputName.REFERENCE: reference,
     OutputName.TRIED: tried,
     OutputName.FAULT: fault,
@@ -569,6 +585,7 @@ AT_THE_END = (
     OutputName.EVIDENCE_BUNDLE,
     OutputName.AUDIT_REPORT,
     OutputName.JOURNAL_FILES,
+    OutputName.TABLES,
     OutputName.WITNESS,
 )
 # What looks at no running table: once, beside one.

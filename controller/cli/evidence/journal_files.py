@@ -4,15 +4,16 @@ Source: controller/archive/README.md, "Journal commands".
 """
 # ruff: noqa: PLC0415 - storage is loaded only by the command that reads a journal.
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from msgspec import to_builtins
 
-from controller.cli.errors import CommandError
+from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_json_line, echo_stderr, progress_bar
-from controller.cli.path_parameters import JournalOrArchive
+from controller.cli.path_parameters import JournalOrArchive, Journals, require_journal
 from controller.views.quantity import counted
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _line(one: "ShoeSummary", archived: bool | None, held: str, corrected: int |
 
 
 def export(
-    path: JournalOrArchive,
+    paths: Journals,
     tape: Annotated[
         Path | None, typer.Option(metavar="OUT.tape", help="Write the records into a new file.")
     ] = None,
@@ -118,29 +119,61 @@ def export(
             "--json", help="Print one JSON object per line: coup, irregularity, decision."
         ),
     ] = False,
+    parquet: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Write tables for analysts: Parquet files."),
+    ] = None,
     day: Annotated[str, typer.Option(metavar="DAY", help="One gaming day's sealed shoes.")] = "",
     shoe: Annotated[
         int | None, typer.Option(metavar="N", help="One of them.", min=1, max=10**6)
     ] = None,
+    jobs: Annotated[
+        int, typer.Option(min=0, max=256, help="Processes of --parquet; 0: one per core.")
+    ] = 0,
 ) -> None:
-    """Write records to a tape file, or print coups, irregularities and decisions as rows."""
-    from controller.archive.export import export_tape, finished_span, rows, sealed_span
-    from controller.journal.people import PeopleFile, put_names
-    from controller.journal.store import open_read_only
+    """Write records to a tape, print coups and decisions as rows, or write tables for analysts.
 
-    if (tape is None) is not json:
+    --parquet takes several journals and archives, or folders that hold them.
+    """
+    if [tape is not None, json, parquet is not None].count(True) != 1:
         raise CommandError(
             "give one kind of output",
             place="--tape",
-            allowed="either --tape OUT.tape for the records, or --json for rows",
+            allowed="--tape OUT.tape for the records, --json for rows, or --parquet FOLDER",
             remedy="give one of them",
         )
+    if parquet is not None:
+        if day or shoe:
+            raise CommandError(
+                "--parquet exports every day",
+                place="--day",
+                remedy="leave it out: what is there already is not written again",
+            )
+        _export_tables(paths, parquet, jobs or os.cpu_count() or 1)
+        return
     if shoe and not day:
         raise CommandError(
             "--shoe needs --day: shoe numbers start again each gaming day",
             place="--shoe",
             remedy="give --day too",
         )
+    if len(paths) > 1:
+        raise CommandError(
+            "several journals",
+            place=str(paths[1]),
+            allowed="one journal or archive with --tape and --json",
+            remedy="export one after the other",
+        )
+    require_journal(paths[0])
+    _export_records(paths[0], tape, day, shoe)
+
+
+def _export_records(path: Path, tape: Path | None, day: str, shoe: int | None) -> None:
+    """Export a tape, or rows where none is named."""
+    from controller.archive.export import export_tape, finished_span, rows, sealed_span
+    from controller.journal.people import PeopleFile, put_names
+    from controller.journal.store import open_read_only
+
     with open_read_only(path) as journal:
         part = sealed_span(path, day, shoe) if day else finished_span(journal)
         if part.withheld:
@@ -151,17 +184,35 @@ def export(
             )
         elif part.count == 0:
             echo_stderr(f"{path}: no coup is finished yet, so there is nothing to export")
-        if json:
+        if tape is None:
             names = PeopleFile.beside(path).names()
             for row in rows(journal, part):
                 echo_json_line(put_names(row, names))
             return
-        assert tape is not None
         with progress_bar("export") as progress:
             export_tape(journal, part, tape, progress)
     first = part.base.seq + 1
     records = counted(part.count, "record")
     echo(f"{tape}: {records}, {first} to {part.last_seq}; `smartshoe replay {tape}`")
+
+
+def _export_tables(paths: list[Path], folder: Path, jobs: int) -> None:
+    from controller.analytics.export import export_tables
+
+    with progress_bar("export") as progress:
+        report = export_tables(paths, folder, jobs, progress)
+    for words in report.problems:
+        echo_stderr(f"not exported: {words}")
+    days = counted(report.days_written, "gaming day")
+    there = counted(report.days_there, "gaming day")
+    echo(f"{folder}: {days} written, {there} already there; {report.written} bytes")
+    for name, count in report.rows.items():
+        echo(f"  {name:<14} {count:>10} rows")
+    if not report.whole:
+        echo_stderr("smartshoe: interrupted; export again, and it goes on there")
+        raise typer.Exit(ExitCode.INTERRUPTED)
+    if report.problems:
+        raise typer.Exit(ExitCode.NO)
 
 
 # --- seals ----------------------------------------------------------------------------------------

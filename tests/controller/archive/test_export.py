@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from controller.actions.actions import CloseShoe, CorrectCoup
+from controller.actions.actions import ChangeSetting, CloseShoe, CorrectCoup
+from controller.actions.declaration import Role
 from controller.archive.export import (
     RecordSpan,
     export_tape,
@@ -19,7 +20,8 @@ from controller.archive.export import (
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal, open_read_only
 from controller.journal.values import Base, JournalError
-from controller.procedure.effects import CoupClosed
+from controller.procedure.effects import CoupClosed, SettingChanged
+from controller.profiles.load import profile_text
 from controller.replay.report import ReplayFinding, replay
 from controller.rules.outcome import Outcome
 from controller.tape.entries import StateDigest
@@ -235,3 +237,19 @@ def test_a_correction_is_a_row_of_its_own(sealed_journal) -> None:
         "proof": "none",
         "second_proof": "none",
     }
+
+
+@pytest.mark.parametrize(("changed", "shown"), [(False, "9h Kc"), (True, "?? ??")])
+def test_cards_of_a_void_coup_follow_a_deal_option_changed_at_the_table(
+    script, record, changed, shown
+) -> None:
+    """In New York's mini-baccarat cards are dealt face up, unless the house elects otherwise."""
+    table = script(profile=profile_text("ny-mini")).begun()
+    if changed:
+        table.acted(ChangeSetting("deal_option", "face_down_dealer"), Role.PIT_MANAGER)
+        assert table.of(SettingChanged)
+    table.reported(*OVERDRAW[:4], *OVERDRAW[4:])
+    table.resolved()
+
+    (coup,) = [one for one in rows_of(record(table)) if one["kind"] == "coup"]
+    assert (coup["fate"], coup["player"][:5]) == ("void", shown)

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from controller.audit import run
-from controller.audit import worker_pool as crew
 from controller.audit.discovery import Piece, PieceKind
 from controller.audit.findings import PieceReport
 from controller.audit.piece import PieceAudit
@@ -136,6 +135,6 @@ class DyingProcess(PieceAudit):
 
 
 def test_a_dying_worker_is_named_with_its_piece(journal, monkeypatch) -> None:
-    monkeypatch.setattr(crew, "PieceAudit", DyingProcess)
+    monkeypatch.setattr(run, "PieceAudit", DyingProcess)
     with pytest.raises(WorkerLost, match=r"ended unexpectedly.*--jobs 1"):
         run.audit((journal,), AuditSettings(), 2)

@@ -101,7 +101,7 @@ def test_export_says_which_finished_coups_it_leaves_out(run, coup_sharing_an_inp
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ((), "either --tape OUT.tape for the records, or --json for rows"),
+        ((), "--tape OUT.tape for the records, --json for rows, or --parquet FOLDER"),
         (("--tape", "x.tape", "--json"), "give one kind of output"),
         (("--json", "--shoe", "1"), "--shoe needs --day: shoe numbers start again"),
         (("--json", "--day", "2025-12-01"), "no shoe of 2025-12-01 is sealed here"),

@@ -1,0 +1,87 @@
+"""Finds the gaming days of sealed shoes behind some paths, table by table, each shoe once.
+
+A journal and its archive may both be named, and so may a folder of many tables' archives.
+Source: docs/analytics.md, "What is exported"; controller/audit/README.md, "Audit".
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from controller.analytics.arrow import TablesError
+from controller.analytics.parts import SealedDay
+from controller.analytics.schema import SCHEMA_VERSION
+from controller.archive.shoe_index import trailer
+from controller.audit.discovery import PieceKind, pieces, sealed_in
+from controller.journal.folder import read_heading_of_file
+from controller.journal.values import JournalError
+from controller.version import VERSION
+
+_WHOLE: Final = (
+    "Allowed: a journal's folder, an archive, or a folder that holds such folders. Remedy: name"
+    " the folder"
+)
+
+
+class FoundParts(Struct, frozen=True):
+    """Days of sealed shoes, open parts, and sentences on what cannot be read."""
+
+    days: tuple[SealedDay, ...]
+    open_parts: tuple[Path, ...]
+    problems: tuple[str, ...]
+
+
+def find_parts(paths: Sequence[Path]) -> FoundParts:
+    """Everything below these paths. Raises TablesError where two journals contradict each other."""
+    shoes: dict[tuple[str, str], dict[int, Path]] = {}
+    open_parts: list[Path] = []
+    problems: list[str] = []
+    for piece in pieces(paths):
+        match piece.kind:
+            case PieceKind.DAY:
+                try:
+                    _add_day(shoes, piece.path)
+                except (JournalError, OSError) as error:
+                    problems.append(problem_of(piece.path, error))
+            case PieceKind.OPEN_PART:
+                open_parts.append(piece.path)
+            case PieceKind.SHOE:
+                raise TablesError(f"{piece.path}: this is a single shoe of its day. {_WHOLE}")
+            case PieceKind.UNREADABLE:
+                problems.append(f"{piece.path}: this folder cannot be listed")
+    days = tuple(_sealed_day(table, day, files) for (table, day), files in sorted(shoes.items()))
+    return FoundParts(days, tuple(open_parts), tuple(problems))
+
+
+def _add_day(shoes: dict[tuple[str, str], dict[int, Path]], folder: Path) -> None:
+    for path in map(Path, sealed_in(folder)):
+        heading = read_heading_of_file(path)
+        day = shoes.setdefault((heading.table, heading.gaming_day), {})
+        other = day.setdefault(heading.shoe, path)
+        if other != path and trailer(other)[0] != trailer(path)[0]:
+            raise TablesError(
+                f"{path}: another file is shoe {heading.shoe} of {heading.gaming_day} of table"
+                f" {heading.table}, too: {other}. Allowed: tables of different names. Remedy: find"
+                " out which is the table's (`smartshoe verify`), and leave the other out"
+            )
+
+
+def _sealed_day(table: str, day: str, files: dict[int, Path]) -> SealedDay:
+    ordered = tuple(files[number] for number in sorted(files))
+    digest = sha256(f"{SCHEMA_VERSION} {VERSION}\n".encode())
+    for path in ordered:
+        digest.update(trailer(path)[0])
+    return SealedDay(table, day, ordered, digest.hexdigest())
+
+
+def problem_of(path: Path, error: Exception) -> str:
+    """Why a part cannot be read, as a sentence."""
+    return f"{path}: {error.strerror}" if isinstance(error, OSError) else str(error)
+
+
+def tables_of(days: Sequence[SealedDay]) -> tuple[str, ...]:
+    """The tables of these days, each once."""
+    return tuple(dict.fromkeys(one.table for one in days))
