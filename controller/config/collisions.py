@@ -93,6 +93,12 @@ def _claims(config: TableConfig) -> Iterator[_Claim]:
     yield _Claim(
         "journal.folder", ("file", journal), journal, "a journal of its own for each table"
     )
+    listen = config.overlay.output.listen if config.overlay is not None else None
+    if listen is not None and listen[1]:
+        shown = "{}:{}".format(*listen)
+        yield _Claim(
+            "overlay.listen", ("overlay", shown), shown, "a port of its own for each table"
+        )
     socket = os.path.normpath(config.control_socket)
     yield _Claim("control.socket", ("file", socket), socket, "a socket of its own for each table")
     # The key that a start makes is in the journal, which is claimed already.

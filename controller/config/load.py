@@ -39,6 +39,7 @@ from controller.config.machine_sections import (
     line_problems,
     machine_lines,
 )
+from controller.config.overlay_section import OverlaySettings, overlay_settings
 from controller.config.problems import (
     OPTIONAL_SECTIONS,
     REPEATED_SECTIONS,
@@ -90,6 +91,7 @@ class TableConfig(Struct, frozen=True):
     `metrics_tls` None: the metrics are served without TLS; `metrics_passwords` None: without names.
     `signing` says how the seals of finished shoes are signed, `witnesses` who cosigns heads,
     `approval` who approves rules and configuration. `machine`: power-fail line, stack light, lock.
+    `overlay`: video recorders that take text lines, None without any.
 
     `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
     concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` are
@@ -124,6 +126,7 @@ class TableConfig(Struct, frozen=True):
     machine: MachineLines = MachineLines()
     metrics_tls: ServerTlsFiles | None = None
     metrics_passwords: Path | None = None
+    overlay: OverlaySettings | None = None
     remarks: tuple[str, ...] = ()
 
 
@@ -233,7 +236,7 @@ def _config(
     folder = path.absolute().parent
     profile = load_profile(rules.profile, folder)
     readers, scanners = repeated["reader"], repeated["scanner"]
-    shuffler, approval = sections.get("shuffler"), sections.get("approval")
+    shuffler = sections.get("shuffler")
     settings = replace(
         _settings(table, rules, layout, profile, shoe.settings(trusts[PairedRole.SHOE].trust)),
         readers=tuple(one.settings() for one in readers if isinstance(one, ReaderSection)),
@@ -267,8 +270,9 @@ def _config(
         metrics_tls=metrics.tls_files(folder),
         metrics_passwords=metrics.passwords(folder),
         control_socket=control_socket(path, journal.folder, control.socket),
-        approval=approval.settings(folder) if isinstance(approval, ApprovalSection) else None,
+        approval=_approval(path, sections),
         machine=machine_lines(sections),
+        overlay=overlay_settings(sections),
         control_group=control.group,
         unix_people=people.unix,
         remarks=(
@@ -277,6 +281,13 @@ def _config(
             *(remark for found in trusts.values() for remark in found.remarks),
         ),
     )
+
+
+def _approval(path: Path, sections: Mapping[str, Section]) -> ApprovalSettings | None:
+    approval = sections.get("approval")
+    if not isinstance(approval, ApprovalSection):
+        return None
+    return approval.settings(path.absolute().parent)
 
 
 def _settings(

@@ -21,6 +21,7 @@ from controller.config.device_sections import (
     known_keys,
 )
 from controller.config.machine_sections import OutputsSection, PowerSection
+from controller.config.overlay_section import OverlaySection
 from controller.config.sections import (
     ApprovalSection,
     ControlSection,
@@ -54,11 +55,12 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
         "approval": ApprovalSection,
         "power": PowerSection,
         "outputs": OutputsSection,
+        "overlay": OverlaySection,
         "people": PeopleSection,
     }
 )
 # Sections without defaults; not every table has them.
-OPTIONAL_SECTIONS: Final = ("shuffler", "approval", "power", "outputs")
+OPTIONAL_SECTIONS: Final = ("shuffler", "approval", "power", "outputs", "overlay")
 # Sections that may be repeated, each as [[name]].
 REPEATED_SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
     {"reader": ReaderSection, "scanner": ScannerSection}

@@ -21,6 +21,8 @@ from controller.journal.people import PeopleFile
 from controller.journal.values import JournalError
 from controller.metrics.collector import TableMetrics, device_labels
 from controller.metrics.server import Access, MetricsServers, MetricsUnavailable
+from controller.overlay.line_text import LineForm
+from controller.overlay.overlay import Overlay
 from controller.profiles.load import load_clauses
 from controller.service.device_log import (
     WireLogger,
@@ -36,6 +38,7 @@ from controller.service.signal_lines import SignalLines, signal_lines_of
 from controller.service.stored_chunks import stored_chunks
 from controller.service.table_log import TableLog
 from controller.service.usb_hotplug import UsbHotplug
+from controller.system.line_output import LinesUnavailable
 from controller.system.systemd import Notifier
 from controller.table.clock_sync import ClockSyncMonitor
 from controller.table.disk_space import DiskMonitor
@@ -120,6 +123,7 @@ class TableProgram:
             self._table.announce,
         )
 
+        self._overlay = overlay_of(config)
         self._monitors = ShoeMonitors(
             config.journal_folder,
             self._metrics.count_advisory,
@@ -149,14 +153,29 @@ class TableProgram:
         followers: list[Subscriber] = [self._metrics, self._batches, log, self._monitors]
         if signal_lines is not None:
             followers.append(signal_lines)
+        if self._overlay is not None:
+            followers.append(self._overlay)
         table.subscribe(followers)
         try:
+            self._start_overlay()
             self._run(running)
         finally:
             self._shared.power_lines.leave(self._power)
             if signal_lines is not None:
                 signal_lines.close()
+            if self._overlay is not None:
+                self._overlay.close()
         LOG.info("table %s stopped; everything is stored", table.name)
+
+    def _start_overlay(self) -> None:
+        """Listen for video recorders, and connect to them. Raises StartRefused."""
+        if self._overlay is None:
+            return
+        try:
+            where = self._overlay.start()
+        except LinesUnavailable as error:
+            raise StartRefused(f"{self._config.file}: {error}") from error
+        LOG.info("table %s: overlay %s", self._table.name, where or "connects to recorders")
 
     def _take_lines(self) -> SignalLines | None:
         """Take the machine's lines that the configuration names. Raises StartRefused."""
@@ -273,6 +292,15 @@ class TableProgram:
         while not self._table.join(interval_s):
             if notifier.watchdog_interval_s and self._table.responds(interval_s):
                 notifier.alive()
+
+
+def overlay_of(config: TableConfig) -> Overlay | None:
+    """The lines for video recorders, None without any."""
+    wanted = config.overlay
+    if wanted is None:
+        return None
+    form = LineForm(wanted.width, wanted.encoding, wanted.crlf)
+    return Overlay(config.settings.table, wanted.output, form)
 
 
 def _require_approval(config: TableConfig) -> None:

@@ -37,6 +37,7 @@ class OutputName(StrEnum):
     AUDIT_REPORT = "audit_report"
     JOURNAL_FILES = "journal_files"
     TABLES = "tables"
+    OVERLAY = "overlay"
     REFERENCE = "reference"
     TRIED = "tried"
     FAULT = "fault"
@@ -148,6 +149,7 @@ OUTPUTS: Final = (
                 "controller.archive.sealer",
                 "controller.archive.witness",
                 "controller.metrics.follow",
+                "controller.system.line_output",
                 "controller.table.table",
             )
         },
@@ -365,6 +367,12 @@ OUTPUTS: Final = (
             "file": ("controller.analytics.parquet_folder",),
             "bytes": ("controller.analytics.parquet_folder",),
         },
+    ),
+    Output(
+        OutputName.OVERLAY,
+        "text lines over TCP for video recorders: coups, irregularities by code, decisions",
+        AllowedContent.SEEN,
+        modules={"socket": ("controller.system.line_output",)},
     ),
     Output(
         OutputName.REFERENCE,

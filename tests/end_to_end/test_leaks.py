@@ -78,6 +78,9 @@ key = "seals.key"
 
 [metrics]
 port = 0
+
+[overlay]
+listen = "127.0.0.1:0"
 """
 # Both tables of a pair have it, or their fingerprints would differ.
 SEALS_KEY = """\
@@ -127,6 +130,7 @@ class RunningTable:
     answers: list[Answer] = field(default_factory=list)
     stream: list[str] = field(default_factory=list)
     monitor: subprocess.Popen[str] | None = None
+    lines: list[str] = field(default_factory=list)
     stopping: threading.Event = field(default_factory=threading.Event)
     drawn: int = 0
 
@@ -149,6 +153,13 @@ class RunningTable:
     def listen(self) -> None:
         for shown in self.client.subscribe():
             self.stream.append(encode(shown).decode())
+
+    def record(self) -> None:
+        """Take the lines for a video recorder until the table ends."""
+        (port,) = re.findall(r"overlay 127\.0\.0\.1:(\d+)", "\n".join(self.log()))
+        with socket.create_connection(("127.0.0.1", int(port))) as recorder:
+            for line in recorder.makefile("r", newline="\r\n"):
+                self.lines.append(line)
 
     def wait(self, ready: Callable[[Snapshot], bool]) -> None:
         """Wait until the snapshot meets a condition."""
@@ -261,13 +272,16 @@ def running(
         stack.callback(ended, table.monitor)
         program = table.process("log", "run", "--as-root", f"{folder}/table.toml")
         listener = threading.Thread(target=table.listen)
+        recorder = threading.Thread(target=table.record)
         stack.callback(lambda: listener.ident is None or listener.join())
+        stack.callback(lambda: recorder.ident is None or recorder.join())
         stack.callback(ended, program)
         try:
             assert b"READY=1" in notify.recv(4096)
         except TimeoutError:
             pytest.fail((folder / "log").read_text())
         listener.start()
+        recorder.start()
         table.happens(lambda one: one.power_on())
         yield table
 
@@ -487,6 +501,11 @@ def tables(table: RunningTable) -> str:
     return re.sub(r"\d+ bytes", "bytes", made) + re.sub(timed, "then", "\n".join(cells))
 
 
+def overlaid(table: RunningTable) -> str:
+    """Of a coup in play nothing; an irregularity by its code, a decision, a finished coup."""
+    return "".join(table.lines)
+
+
 def bundled(table: RunningTable) -> str:
     """A coup has no bundle while its shoe is open."""
     output = table.command("evidence", "1/1", "--journal", "journal", "--out", "coup.zip")
@@ -568,6 +587,7 @@ WALKERS: dict[OutputName, Callable[[RunningTable], str]] = {
     OutputName.AUDIT_REPORT: audited,
     OutputName.JOURNAL_FILES: listed,
     OutputName.TABLES: tables,
+    OutputName.OVERLAY: overlaid,
     OutputName.REFERENCE: reference,
     OutputName.TRIED: tried,
     OutputName.FAULT: fault,
@@ -661,7 +681,7 @@ def comparable(table: RunningTable, text: str) -> str:
 
 
 # Written by threads that no card waits for.
-LATE = (OutputName.LOG, OutputName.WIRE_LOG, OutputName.METRICS)
+LATE = (OutputName.LOG, OutputName.WIRE_LOG, OutputName.METRICS, OutputName.OVERLAY)
 # What passes there is no table's card: the same cards are named there, whatever is dealt.
 OWN = [one.name for one in OUTPUTS if one.allowed in (AllowedContent.OWN, AllowedContent.BATCH)]
 

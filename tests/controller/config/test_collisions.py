@@ -67,6 +67,10 @@ SHARED = {
         '[evidence]\nkey = "house.key"',
         "evidence.key: HERE/house.key is evidence.key of HERE/a.toml",
     ),
+    "overlay": (
+        '[overlay]\nlisten = "127.0.0.1:7001"',
+        "overlay.listen: 127.0.0.1:7001 is overlay.listen of HERE/a.toml",
+    ),
     "shoe": ('[shoe]\nport = "/dev/s"', "shoe.port: /dev/s is shoe.port of HERE/a.toml"),
     "reader": (
         '[[reader]]\nport = "/dev/r"\nseat = "layout"',

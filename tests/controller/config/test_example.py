@@ -81,4 +81,5 @@ def test_no_commented_section_is_left_out() -> None:
     assert commented == {"shuffler", "shuffler.orders", "reader", "scanner", "approval"} | {
         "power",
         "outputs",
+        "overlay",
     }
