@@ -32,6 +32,7 @@ DEBIAN = {
     "golang-go": ("go", "golang-golang-x-mod-dev"),
     "libusb-1.0-0": ("libusb-1.0.so.0", ""),
     "opensc": ("pkcs11-tool", ""),
+    "mosquitto": ("mosquitto", ""),
     "openssl": ("openssl", ""),
     "prometheus": ("promtool", ""),
     "qemu-system-arm": ("qemu-system-arm", ""),

@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import Struct
 
 from controller.actions.declaration import Author, Proof
+from controller.archive.consumers import cursor_path, cursors
 from controller.archive.copies import logged_seals, verify_file
 from controller.archive.shoe_index import ShoeName, ShoeSummary, shoe_summaries
 from controller.journal.encoding import EncodingError
@@ -224,12 +225,25 @@ def _reason_to_keep(
         return held
     if stays:
         return stays
+    if behind := _behind(folder, one):
+        return behind
     open_ones = _undecided(one, shoes) if one.heading.irregularities else ()
     if open_ones:
         numbers = ", ".join(map(str, open_ones))
         if len(open_ones) == 1:
             return f"irregularity {numbers} waits for a decision"
         return f"irregularities {numbers} wait for a decision"
+    return ""
+
+
+def _behind(folder: Path, one: ShoeSummary) -> str:
+    """Which consumer of the floor feed has not got a shoe; empty if each has."""
+    for consumer, cursor in cursors(folder):
+        if cursor.record < one.heading.last_seq:
+            return (
+                f"the feed {consumer} has not got it: wait until its broker answers, or remove"
+                f" {cursor_path(folder, consumer)} if there is no such consumer any more"
+            )
     return ""
 
 

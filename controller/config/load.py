@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pydantic import ValidationError
 
+from controller.archive.consumers import FeedSettings
 from controller.archive.signer import SigningSettings
 from controller.archive.witness import WitnessSettings
 from controller.commissioning.pairing_file import PairedRole
@@ -33,6 +34,7 @@ from controller.config.device_sections import (
     section_type,
 )
 from controller.config.document import ConfigError, control_socket, read_document
+from controller.config.feed_section import feed_problems, feed_settings
 from controller.config.layout_rules import layout_warnings
 from controller.config.machine_sections import (
     MachineLines,
@@ -92,6 +94,7 @@ class TableConfig(Struct, frozen=True):
     `signing` says how the seals of finished shoes are signed, `witnesses` who cosigns heads,
     `approval` who approves rules and configuration. `machine`: power-fail line, stack light, lock.
     `overlay`: video recorders that take text lines, None without any.
+    `feeds` are the consumers of the floor feed.
 
     `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
     concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` are
@@ -122,6 +125,7 @@ class TableConfig(Struct, frozen=True):
     control_socket: Path
     control_group: str
     unix_people: Mapping[str, str]
+    feeds: tuple[FeedSettings, ...] = ()
     approval: ApprovalSettings | None = None
     machine: MachineLines = MachineLines()
     metrics_tls: ServerTlsFiles | None = None
@@ -164,11 +168,13 @@ def load_config(path: Path) -> TableConfig:
     problems.extend(access_problems(path, sections))
     trusts = {role: section_trust(path, sections, role) for role in PairedRole}
     problems.extend(problem for found in trusts.values() for problem in found.problems)
+    feeds = repeated.pop("feed")
+    problems.extend(feed_problems(path.absolute().parent, feeds, sections.get("rules")))
     if not problems:
         problems.extend(port_problems(sections, repeated))
     if problems:
         raise ConfigError(path, tuple(problems))
-    return _config(path, sections, repeated, trusts)
+    return replace(_config(path, sections, repeated, trusts), feeds=feed_settings(path, feeds))
 
 
 def _repeated_sections(name: str, value: object, problems: list[str]) -> tuple[Section, ...]:

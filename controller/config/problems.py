@@ -20,6 +20,7 @@ from controller.config.device_sections import (
     UsbSection,
     known_keys,
 )
+from controller.config.feed_section import FeedSection
 from controller.config.machine_sections import OutputsSection, PowerSection
 from controller.config.overlay_section import OverlaySection
 from controller.config.sections import (
@@ -63,7 +64,7 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
 OPTIONAL_SECTIONS: Final = ("shuffler", "approval", "power", "outputs", "overlay")
 # Sections that may be repeated, each as [[name]].
 REPEATED_SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
-    {"reader": ReaderSection, "scanner": ScannerSection}
+    {"reader": ReaderSection, "scanner": ScannerSection, "feed": FeedSection}
 )
 _ALL_SECTIONS: Final = MappingProxyType({**SECTIONS, **REPEATED_SECTIONS})
 _EXAMPLES: Final = MappingProxyType(
@@ -75,6 +76,8 @@ _EXAMPLES: Final = MappingProxyType(
         "reader.port": 'port = "/dev/serial/by-id/..."',
         "reader.seat": 'seat = "discard_rack"',
         "scanner.port": 'port = "usbhid://0c2e:0b81/SERIAL"',
+        "feed.name": 'name = "back-office"',
+        "feed.host": 'host = "broker.example"',
         "scanner.model": f'model = "{DEFAULT_MODELS[DeviceKind.SCANNER]}"',
     }
 )

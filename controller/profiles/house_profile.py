@@ -37,7 +37,7 @@ from controller.profiles.setting_types import (
     to_setting_value,
 )
 from controller.rules.odds import Odds, OddsLimit
-from controller.rules.setting_values import RequiredCall
+from controller.rules.setting_values import FeedDirection, RequiredCall
 from firmware_bridge.message import Message, message
 
 DEFAULT_REASON: Final = "the house's choice"
@@ -51,6 +51,11 @@ _STRICTER: Final[Mapping[str, int]] = MappingProxyType(
         "cut_min_cards_from_either_end": 1,
         "cut_card_min_from_back": 1,
     }
+)
+# Words to which a house may change a setting, though it is assumed: what a regulator expects of the
+# equipment is no choice of the house.
+_STRICTER_WORD: Final[Mapping[str, str]] = MappingProxyType(
+    {"feed_direction": FeedDirection.ONE_WAY.value}
 )
 _CALLED_AT: Final[Mapping[RequiredCall, RulePoint]] = MappingProxyType(
     {
@@ -226,6 +231,10 @@ def _check_permitted(base: Profile, name: str, value: SettingValue) -> None:
     """Refuse a change of a value that clauses fix."""
     before = base.value(name)
     if value == before.value or isinstance(SHAPES[name], Text | KeyedTexts):
+        return
+    if name in _STRICTER_WORD:
+        if value != _STRICTER_WORD[name]:
+            raise _refused(base, name, value, _as_configured(before.value))
         return
     if name == "calls_required":
         _check_calls(base, value)

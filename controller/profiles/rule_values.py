@@ -33,6 +33,7 @@ from controller.rules.setting_values import (
     CardHandling,
     CutRoundStart,
     DealOption,
+    FeedDirection,
     IrregularityRules,
     OpeningInspection,
     PayProcedure,
@@ -122,6 +123,7 @@ class RuleValues(Struct, frozen=True):
     advisories_suspend: tuple[AdvisoryKind, ...]
     opening_inspection: OpeningInspection
     seat_direction: SeatDirection
+    feed_direction: FeedDirection
 
 
 class _Settings(Struct, frozen=True):
@@ -222,6 +224,7 @@ def rule_values(values: Mapping[str, SettingValue]) -> RuleValues:
         advisories_suspend=read.words("advisories_suspend", AdvisoryKind),
         opening_inspection=read.word("opening_inspection_record", OpeningInspection),
         seat_direction=read.word("seat_direction", SeatDirection),
+        feed_direction=read.word("feed_direction", FeedDirection),
     )
 
 

@@ -33,6 +33,7 @@ from controller.rules.setting_values import (
     CardHandling,
     CutRoundStart,
     DealOption,
+    FeedDirection,
     IrregularityRules,
     OpeningInspection,
     PayProcedure,
@@ -172,6 +173,7 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         # Opening and table
         "opening_inspection_record": Token(tuple(OpeningInspection)),
         "seat_direction": Token(tuple(SeatDirection)),
+        "feed_direction": Token(tuple(FeedDirection)),
     }
 )
 
@@ -221,6 +223,11 @@ LATER_SETTINGS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
             "value": [],
             "assumed": True,
             "reason": "an advisory is no verdict (D-31)",
+        },
+        "feed_direction": {
+            "value": FeedDirection.TWO_WAY.value,
+            "assumed": True,
+            "reason": "no table had a feed",
         },
     }
 )

@@ -165,6 +165,13 @@ class PitUniform(StrEnum):
     ENFORCE_30_MINUTES_NOTICE = "enforce_30_minutes_notice"
 
 
+class FeedDirection(StrEnum):
+    """Whether anything may come back to a table that reports to the floor."""
+
+    ONE_WAY = "one_way"  # it reports, and takes nothing
+    TWO_WAY = "two_way"  # it also sends finished shoes again on request
+
+
 class OpeningInspection(StrEnum):
     """Who inspects the cards before they are used, and what is recorded of it."""
 

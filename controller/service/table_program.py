@@ -30,6 +30,7 @@ from controller.service.device_log import (
     logging_port,
     logging_refusals,
 )
+from controller.service.feeds import Feeds, FeedWake, feeds_of, stop_feeds
 from controller.service.manifest_lookup import ManifestLookup
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.power_fail import PowerFail, PowerLines
@@ -98,6 +99,7 @@ class TableProgram:
             config.settings.pit,
             devices=device_labels(config.settings),
             journal=config.journal_folder,
+            consumers=lambda: tuple(one.status for one in self._feeds),
         )
         self._disk = DiskMonitor(config.journal_folder, config.disk_limits, now)
         spec = RunSpec(
@@ -131,6 +133,8 @@ class TableProgram:
             lambda advisory: self._table.put(AdvisoryGiven(now(), advisory)),
         )
 
+        self._feeds: Feeds = feeds_of(config, self._table)
+
     def stop(self) -> None:
         """Store what waits, and end; returns at once."""
         self._table.stop()
@@ -155,6 +159,8 @@ class TableProgram:
             followers.append(signal_lines)
         if self._overlay is not None:
             followers.append(self._overlay)
+        if self._feeds:
+            followers.append(FeedWake(self._feeds))
         table.subscribe(followers)
         try:
             self._start_overlay()
@@ -216,10 +222,13 @@ class TableProgram:
                 *(self._config.journal_folder, self._config.control_socket, where),
             )
             running()
+            for feed in self._feeds:
+                feed.start()
             self._await_end()
         finally:
             _shut_down(table, sources)
             self._metrics.save()
+            stop_feeds(self._feeds)
             # They answer until after the table has ended.
             control.stop()
             self._shared.metrics.withdraw(table.name)

@@ -43,6 +43,7 @@ class OutputName(StrEnum):
     FAULT = "fault"
     ERROR_WORDS = "error_words"
     WITNESS = "witness"
+    FEED = "feed"
 
 
 class AllowedContent(StrEnum):
@@ -150,6 +151,7 @@ OUTPUTS: Final = (
                 "controller.archive.witness",
                 "controller.metrics.follow",
                 "controller.system.line_output",
+                "controller.feed.publisher",
                 "controller.table.table",
             )
         },
@@ -427,5 +429,11 @@ OUTPUTS: Final = (
         "requests to witnesses: size and root of the evidence log, signatures, hashes of proofs",
         AllowedContent.NO_CARD,
         modules={"socket": ("controller.archive.witness",)},
+    ),
+    Output(
+        OutputName.FEED,
+        "MQTT: events of the floor feed, heads of the evidence log, sealed shoes on request",
+        AllowedContent.SEEN,
+        modules={"socket": ("controller.feed.mqtt",)},
     ),
 )

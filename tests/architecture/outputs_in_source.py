@@ -35,6 +35,7 @@ LIBRARIES = {
     "ftplib": "socket",
     "xmlrpc": "socket",
     "ssl": "socket",
+    "paho": "socket",
     "shutil": "file",
     "tempfile": "file",
     "mmap": "file",

@@ -49,6 +49,8 @@ from hil.emulator.feig.table_reader import TableReader
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.emulator.tablelink.shuffler import Shuffler
 from hil.rig.rfid_programs import NotInTime, wait_until
+from hil.rig.servers.feed_consumer import Access, FeedConsumer
+from hil.rig.servers.mosquitto import Mosquitto
 
 PROGRAM = (sys.executable, "-P", "-m", "controller.cli.main")
 END_S_MAX = 20.0
@@ -81,6 +83,14 @@ port = 0
 
 [overlay]
 listen = "127.0.0.1:0"
+
+[[feed]]
+name = "office"
+host = "127.0.0.1"
+port = {broker}
+tls = false
+content = "finished_coups"
+backfill = true
 """
 # Both tables of a pair have it, or their fingerprints would differ.
 SEALS_KEY = """\
@@ -126,6 +136,7 @@ class RunningTable:
     twin: PtyServer[Listened]
     notify: socket.socket
     client: ControlClient
+    consumer: FeedConsumer
     unseen: list[Card] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
     stream: list[str] = field(default_factory=list)
@@ -253,11 +264,13 @@ def running(
     """The program and the monitor at work, the shoe switched on."""
     folder.mkdir()
     (folder / "down.toml").write_text(FACE_DOWN_DEALER)
-    text = CONFIG.format(profile=profile, observed=observed, folder=folder)
-    (folder / "table.toml").write_text(text)
     (folder / "seals.key").touch(0o600)
     (folder / "seals.key").write_text(SEALS_KEY)
     with ExitStack() as stack:
+        broker = stack.enter_context(Mosquitto(folder / "broker"))
+        consumer = stack.enter_context(FeedConsumer(Access(broker.port), "office"))
+        values = {"profile": profile, "observed": observed, "broker": broker.port}
+        (folder / "table.toml").write_text(CONFIG.format(folder=folder, **values))
         shoe = stack.enter_context(PtyServer(Listened(), link=folder / "shoe"))
         twin = stack.enter_context(PtyServer(Listened(), link=folder / "twin"))
         notify = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
@@ -265,7 +278,7 @@ def running(
         notify.settimeout(END_S_MAX)
         client = ControlClient(folder / "control.sock")
         cards = [card_named(name) for name in hidden]
-        table = RunningTable(folder, cards, shoe, twin, notify, client)
+        table = RunningTable(folder, cards, shoe, twin, notify, client, consumer)
         table.monitor = table.process(
             "monitor", "devices", "monitor", f"{folder}/twin", stdout=subprocess.PIPE
         )
@@ -538,6 +551,19 @@ def witnessed(table: RunningTable) -> str:
     return re.sub("[A-Za-z0-9+/]{40,}=*", "random", b"".join(notes).decode())
 
 
+def fed(table: RunningTable) -> str:
+    """The events, and an answer to a request; the free space, heads and chain are each table's."""
+    done = table.consumer.ask("smartshoe/-/M7", {"gaming_day": "2026-11-21", "shoe": 1}, END_S_MAX)
+    held = table.consumer.held
+    events = held.events.get("/smartshoe/-/M7", {})
+    # The first ones of a start have no order: its monitors and ports are threads.
+    told = sorted(f"{held.topics[name]} {one['data']}" for name, one in events.items())
+    text = json.dumps([told, sorted(events), [one["data"] for one in done]])
+    text = re.sub(r"(\d{10}\.\d{3}\.)[0-9a-f]{8}", r"\1chain", text)
+    text = re.sub(r"'free_bytes': \d+", "some", text)
+    return re.sub("person-[0-9a-f]{12}", "person", text)
+
+
 def fault(table: RunningTable) -> str:
     """An internal error whose message names cards."""
 
@@ -593,6 +619,7 @@ WALKERS: dict[OutputName, Callable[[RunningTable], str]] = {
     OutputName.FAULT: fault,
     OutputName.ERROR_WORDS: errors,
     OutputName.WITNESS: witnessed,
+    OutputName.FEED: fed,
 }
 # What ends what it looks at, or takes a while: when all that is hidden lies there.
 AT_THE_END = (
@@ -681,7 +708,10 @@ def comparable(table: RunningTable, text: str) -> str:
 
 
 # Written by threads that no card waits for.
-LATE = (OutputName.LOG, OutputName.WIRE_LOG, OutputName.METRICS, OutputName.OVERLAY)
+LATE = (
+    *(OutputName.LOG, OutputName.WIRE_LOG, OutputName.METRICS),
+    *(OutputName.FEED, OutputName.OVERLAY),
+)
 # What passes there is no table's card: the same cards are named there, whatever is dealt.
 OWN = [one.name for one in OUTPUTS if one.allowed in (AllowedContent.OWN, AllowedContent.BATCH)]
 

@@ -14,7 +14,7 @@ from controller.cli.path_parameters import ConfigFile
 
 _INDENT = 21
 # Lists whose items each have their own line.
-_LINE_EACH = ("remarks", "approval", "shoe_firmware", "shuffler_firmware")
+_LINE_EACH = ("remarks", "approval", "shoe_firmware", "shuffler_firmware", "feeds")
 
 
 def check_config(

@@ -55,10 +55,23 @@ def plain_settings(config: "TableConfig") -> dict[str, object]:
         "control_group": config.control_group or "that of the program",
         "people": people,
         "metrics": metrics if config.metrics_enabled else "off",
+        **_feeds(config),
         "values_assumed": list(profile.assumed),
         "values_of_the_house": list(profile.house),
         "remarks": [*config.remarks, *device_remarks(config), *remarks, *unsigned, *not_proved],
     }
+
+
+def _feeds(config: "TableConfig") -> dict[str, object]:
+    """The consumers of the floor feed, if the table has any; no password."""
+    shown = []
+    for one in config.feeds:
+        line = "TLS" if one.tls else "no TLS"
+        who = f" as {one.user}" if one.user else ""
+        again = ", back-fill" if one.backfill else ""
+        where = f"mqtt at {one.host}:{one.port} ({line}){who}, topics {one.topic}/..."
+        shown.append(f"{one.name}: {where}, {one.content}{again}")
+    return {"feeds": shown} if shown else {}
 
 
 def _lines(config: "TableConfig") -> dict[str, object]:

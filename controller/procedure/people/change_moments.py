@@ -44,7 +44,11 @@ _OF_PEOPLE: Final = (
     *("dealer_decides_own_irregularity", "decisions_alone_max", "advisories_suspend"),
 )
 # Settings that the clauses fix; so are the lists of permitted values ("*_allowed").
-_NEVER: Final = ("decks_min", "decks_max", "wagers_base", "ez_dragon7", *_OF_PEOPLE, *CONSTANTS)
+_NEVER: Final = (
+    *("decks_min", "decks_max", "wagers_base", "ez_dragon7", "feed_direction"),
+    *_OF_PEOPLE,
+    *CONSTANTS,
+)
 
 
 def _moment(setting: str) -> ChangeMoment:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from controller.actions.declaration import Author, Proof
+from controller.archive.consumers import FeedCursor, cursor_path, store_cursor
 from controller.archive.copies import archive_shoes
 from controller.archive.prune import (
     KEEP_DAYS,
@@ -99,6 +100,32 @@ def test_younger_shoes_stay_and_so_do_all_after_them(three_day_journal) -> None:
         found = reasons(journal, to, last_ns + KEEP_DAYS * NS_PER_DAY + late_ns)
         assert (found["2025-11-21/2"] == "") is may_go
         assert found["2025-11-22/1"] == "not old enough: it ended 2025-11-22"
+
+
+def test_a_shoe_stays_until_each_consumer_of_the_feed_has_it(three_day_journal) -> None:
+    journal, to = three_day_journal()
+    first, second, third = (one.shoe.heading for one in decide_prune(journal, to, LATER_NS)[:3])
+    store_cursor(journal, "office", FeedCursor(third.last_seq, "", 0, ""))
+    store_cursor(journal, "analysis", FeedCursor(second.last_seq - 1, "", 0, ""))
+
+    found = reasons(journal, to)
+
+    assert "the feed analysis has not got it" in found["2025-11-21/2"]
+    assert f"remove {cursor_path(journal, 'analysis')}" in found["2025-11-21/2"]
+    assert found["2025-11-21/1"]  # its day stays whole
+    store_cursor(journal, "analysis", FeedCursor(third.last_seq, "", 0, ""))
+    assert reasons(journal, to)["2025-11-21/2"] == ""
+    assert first.last_seq < second.last_seq
+
+
+def test_a_cursor_that_cannot_be_read_deletes_nothing(three_day_journal) -> None:
+    journal, to = three_day_journal()
+    path = cursor_path(journal, "office")
+    path.parent.mkdir()
+    path.write_text("{")
+
+    with pytest.raises(JournalError, match="it is not the cursor of a feed"):
+        reasons(journal, to)
 
 
 def test_a_day_is_deleted_whole_or_stays_whole(three_day_journal) -> None:

@@ -40,6 +40,8 @@ def folder(tmp_path: Path) -> Path:
     store_list(tmp_path / "approved.json", sign((ApprovedEntry(IMAGE, "1.2.0", 3, ""),), key, AT))
     CertificateAuthority(tmp_path, "scrapers").signed("table")
     (tmp_path / "scrapers.txt").write_text(f"prometheus:{HASH}\n")
+    for name in ("floor-ca.pem", "table.pem", "table-key.pem", "feed.password"):
+        (tmp_path / name).touch()
     return tmp_path
 
 
@@ -55,6 +57,7 @@ def test_every_commented_section_is_valid_uncommented(folder: Path) -> None:
     assert len(config.settings.shuffler.orders) == 9
     assert [one.seat for one in config.settings.readers] == ["discard_rack"]
     assert [one.model for one in config.settings.scanners] == ["hid-pos"]
+    assert [one.name for one in config.feeds] == ["back-office"]
     assert config.signing.program[0] == "/usr/local/bin/sign-seal"
     assert config.metrics_tls is not None
     assert config.metrics_passwords == folder / "scrapers.txt"
@@ -82,4 +85,5 @@ def test_no_commented_section_is_left_out() -> None:
         "power",
         "outputs",
         "overlay",
+        "feed",
     }

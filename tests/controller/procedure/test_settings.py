@@ -308,9 +308,13 @@ def outcome(setting: str, stage: Stage, value: object) -> str:
     return "\n".join([f"{pit}", *lines])
 
 
+# Read where the configuration is checked, and by nothing in play (tests/controller/config).
+BESIDE_PLAY = {"feed_direction"}
+
+
 def settings_to_try() -> Iterator[str]:
     bounds = {name for name in SHAPES if name.endswith("_allowed")}
-    yield from (name for name in SHAPES if name not in bounds | set(CONSTANTS))
+    yield from (name for name in SHAPES if name not in bounds | set(CONSTANTS) | BESIDE_PLAY)
 
 
 @pytest.mark.parametrize("setting", list(settings_to_try()))

@@ -189,6 +189,7 @@ BESIDE_THE_TABLE = (
     *("side_wager_approval", "calls_control_reference", "total_card_wagers_allowed"),
     *("call_references", "call_texts"),
     *("dealer_decides_own_irregularity", "decisions_alone_max", "advisories_suspend"),
+    "feed_direction",
 )
 
 
@@ -329,7 +330,7 @@ def test_assumptions_of_section_42_are_marked(shipped: Shipped) -> None:
         *("ghost_hands", "odds_total_4", "odds_total_5", "odds_total_6"),
         *("calls_control_reference", "call_references", "call_texts"),
         *("dealer_decides_own_irregularity", "decisions_alone_max", "advisories_suspend"),
-        "seat_direction",
+        *("seat_direction", "feed_direction"),
     )
     assert not any(citation.grounds.assumed for citation in profile.citations)
 

@@ -1,0 +1,54 @@
+"""docs/feed/asyncapi.json is what the code says, and is an AsyncAPI document.
+
+Written by: test_asyncapi.py --write
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import jsonschema
+
+from controller.feed.asyncapi import asyncapi_document, document_text
+from controller.feed.events import BESIDE, KINDS
+
+ROOT = Path(__file__).resolve().parents[3]
+DOCUMENT = ROOT / "docs" / "feed" / "asyncapi.json"
+PAGE = ROOT / "docs" / "feed.md"
+# Its source and licence are beside it.
+SCHEMA = ROOT / "tests" / "vectors" / "asyncapi" / "3.0.0.json"
+
+
+def test_the_document_is_what_the_code_says() -> None:
+    assert DOCUMENT.read_text("utf-8") == document_text(), "run test_asyncapi.py --write"
+
+
+def test_the_document_fits_the_published_schema_of_asyncapi() -> None:
+    schema = json.loads(SCHEMA.read_text("utf-8"))
+    validator = jsonschema.validators.validator_for(schema)(schema)
+
+    assert [one.message for one in validator.iter_errors(asyncapi_document())] == []
+    assert list(validator.iter_errors({"asyncapi": "3.0.0", "channels": []}))
+
+
+def test_each_kind_has_a_channel_a_message_and_an_operation() -> None:
+    document = asyncapi_document()
+    sent = {*KINDS, "checkpoint"}
+
+    assert set(document["channels"]) == sent | {"backfill", "reply"}
+    assert set(document["components"]["messages"]) == {*KINDS, *BESIDE, "backfill-request"}
+    assert {name.removeprefix("send-") for name in document["operations"]} == sent | {"backfill"}
+
+
+def test_the_page_names_each_kind() -> None:
+    told = re.findall(r"(?m)^\| `([a-z-]+)` \|", PAGE.read_text("utf-8"))
+
+    assert sorted(set(told) & {*KINDS, *BESIDE}) == sorted({*KINDS, *BESIDE})
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] != ["--write"]:
+        sys.exit("usage: test_asyncapi.py --write")
+    DOCUMENT.write_text(document_text(), encoding="utf-8")
+    print(DOCUMENT.relative_to(ROOT))
