@@ -273,9 +273,9 @@ class LogWriter:
     def _publish(self, head: TreeHead, leaf: Leaf | None) -> None:
         code = short_code(head)
         LOG.info("evidence log: head %d, code %s, root %s", head.size, code, head.root.hex())
-        status = replace(
-            self.status, size=head.size, root=head.root, waiting=len(self._waiting), problem=""
-        )
+        # The leaf of this head leaves the queue once its signatures are written, too.
+        behind = len(self._waiting) - (leaf is not None)
+        status = replace(self.status, size=head.size, root=head.root, waiting=behind, problem="")
         if leaf is not None and leaf.kind is LeafKind.SHOE:
             status = replace(status, day=leaf.gaming_day, code=code)
             LOG.info(

@@ -48,6 +48,14 @@ def test_a_floorpersons_decision_is_a_leaf(logged) -> None:
     assert "decision" in table.run().kinds()
 
 
+def test_no_leaf_waits_once_all_are_in_the_log(logged) -> None:
+    with logged().running() as sealer:
+        pass
+
+    assert sealer.status.log.size == 5
+    assert sealer.status.log.waiting == 0
+
+
 def test_every_head_is_signed_by_the_key_that_the_leaf_before_names(logged) -> None:
     table = logged().run()
     leaves = table.leaves()
