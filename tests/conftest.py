@@ -35,6 +35,7 @@ DEBIAN = {
     "mosquitto": ("mosquitto", ""),
     "openssl": ("openssl", ""),
     "prometheus": ("promtool", ""),
+    "prometheus-alertmanager": ("amtool", ""),
     "qemu-system-arm": ("qemu-system-arm", ""),
     "ser2net": ("ser2net", ""),
     "softhsm2": ("softhsm2-util", ""),

@@ -39,6 +39,7 @@ FOREIGN = frozenset(
     {
         *("authorized_default", "latency_timer", "max_dgram_qlen"),  # Linux
         "generate_latest",  # prometheus-client
+        *("basic_auth", "runbook_url", "tls_config"),  # Prometheus
         *("secure_delete", "user_version"),  # SQLite
         *("DeviceAllow", "SupplementaryGroups"),  # systemd
         *("if_description", "if_name", "if_speed", "if_tsresol", "opt_comment"),  # pcapng
