@@ -9,11 +9,13 @@ import contextlib
 import socket
 import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
-from hil.dealing.actions import DealerAction, Draw, NewShoe, Pause, PauseKind
-from hil.dealing.dealer import Dealer, DealerSettings
+from hil.dealing.actions import DealerAction, Draw, MistakeMade, NewShoe, Pause, PauseKind
+from hil.dealing.dealer import Dealer, DealerSettings, OverdrawRemedy
+from hil.dealing.mistakes import PlannedMistake
 from hil.dealing.truth import Truth
 from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
 from hil.emulator.lines.line import LineServerSettings
@@ -74,9 +76,19 @@ class MortalServer(TcpServer[AngelEye]):
 
 
 class TableShoe:
-    """Use as a context manager; the program finds the shoe at `url`. Deals from `begin()` on."""
+    """Use as a context manager; the program finds the shoe at `url`. Deals from `begin()` on.
 
-    def __init__(self, seed: int, pace: Pace, copies: int = 3) -> None:
+    After each of the `mistakes` the dealer calls `on_mistake` and goes on when that returns.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        pace: Pace,
+        copies: int = 3,
+        mistakes: tuple[PlannedMistake, ...] = (),
+        on_mistake: Callable[[], object] = lambda: None,
+    ) -> None:
         self.server = MortalServer(AngelEye(AngelEyeSettings(repeats=copies)))
         # When the report of each card was sent, by `time.perf_counter_ns`.
         self.sent_ns: dict[CardNumber, int] = {}
@@ -88,7 +100,11 @@ class TableShoe:
         self._held = threading.Event()
         self._coups = 0
         self._coup_over = threading.Condition()
-        self._dealer = Dealer(DealerSettings(seed=seed, shoes=SHOES_MAX))
+        self._on_mistake = on_mistake
+        # The floorperson of the bench has an extra card and its amount burned.
+        remedy = OverdrawRemedy.BURN_AMOUNT
+        settings = DealerSettings(seed, SHOES_MAX, mistakes=mistakes, overdraw_remedy=remedy)
+        self._dealer = Dealer(settings)
         self._runner = ShoeRunner(
             self._dealer,
             self.server,
@@ -177,6 +193,8 @@ class TableShoe:
         match action:
             case NewShoe():
                 self._last = shoe + 1, 0
+            case MistakeMade():
+                self._on_mistake()
             case Draw():
                 self._last = shoe, card + 1
                 if self.server.sent_ns:
