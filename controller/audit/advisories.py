@@ -17,9 +17,8 @@ from controller.monitors.budget import UNIT
 from controller.monitors.words import words_of
 from controller.replay.stored_conclusions import stored_conclusions
 from controller.views.build import advisory_view
-from controller.views.monitored import Shown
+from controller.views.monitored import Shown, TableWatch
 from controller.views.snapshot_devices import advisory_words
-from controller.views.table_watch import TableWatch
 
 _NAME: Final = "shuffler {}"
 _BY_HAND: Final = "shuffles by hand"
@@ -37,7 +36,8 @@ class ShoeAdvisories:
         shown = Shown(face_up=True, burn_cards=True, endless=endless)
         try:
             for conclusion in stored_conclusions(shoe.records()):
-                for _, said in self._watch.take(shown, conclusion):
+                self._watch, taken = self._watch.take(shown, conclusion)
+                for _, said in taken:
                     yield from (f"{one.kind}: {advisory_words(advisory_view(one))}" for one in said)
         except (JournalError, EncodingError):
             yield _UNREAD

@@ -69,7 +69,7 @@ class ReadResult(StrEnum):
     UNPROVEN = "unproven"  # nothing proves that no report was lost
 
 
-class Shuffled(StrEnum):
+class UnprovenShuffle(StrEnum):
     """Ends of shuffles beside the results of receipts."""
 
     SHOWN = "shown"  # lamps alone show it
@@ -294,7 +294,7 @@ BATCHES: Final = (
         "shuffles_total",
         "Shuffles by the result of the receipt; refused: it does not count; shown: by lamps alone",
         when=_WITH_SHUFFLER,
-        result=_of(ShuffleResult, Shuffled, more=(REFUSED,)),
+        result=_of(ShuffleResult, UnprovenShuffle, more=(REFUSED,)),
     ),
     _summary(
         "shuffle_seconds",

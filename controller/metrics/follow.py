@@ -19,9 +19,10 @@ from controller.journal.store import open_read_only
 from controller.journal.values import Head, JournalError
 from controller.metrics.counts import Carried, TableCounts
 from controller.metrics.samples import Samples
-from controller.metrics.saved_counts import DamagedCounts, load_counts, save_counts
+from controller.metrics.saved_counts import load_counts, save_counts
 from controller.replay.stored_conclusions import conclusions_between
 from controller.system.atomic_file import SmallFileError
+from controller.table.saved_projection import DamagedProjection
 
 LOG: Final = logging.getLogger("smartshoe.metrics")
 _NOT_READ: Final = (
@@ -112,26 +113,8 @@ class FollowedCounts:
             LOG.info("%s is not there: the metrics count the records that are", file)
             return 0
         try:
-            saved = load_counts(journal, self._counts)
-            _require_same_record(reader, saved)
-        except (SmallFileError, DamagedCounts) as error:
+            return load_counts(journal, self._counts, reader)
+        except (SmallFileError, DamagedProjection) as error:
             LOG.warning("%s: %s. The metrics count the records that are here", file, error)
             self._counts = TableCounts(self._devices)
             return 0
-        return saved.seq
-
-
-def _require_same_record(reader: JournalReader, saved: Head) -> None:
-    """Raises DamagedCounts if the journal has another record of that number, or not yet one.
-
-    A record that was pruned is not compared. Raises JournalError.
-    """
-    if saved.seq <= reader.head.seq:
-        if saved.seq < reader.base.seq and saved.seq < reader.first_available_seq:
-            return
-        chain = reader.chain_at(saved.seq)
-        if chain is None:
-            chain = next(reader.records(saved.seq - 1)).chain
-        if chain == saved.chain:
-            return
-    raise DamagedCounts("it is of other records than those that are here")

@@ -1,37 +1,28 @@
-"""The file of counts in a journal's folder: so that a start reads on instead of counting anew.
+"""The counts of the metrics as a saved projection: a start reads on instead of counting again.
 
-It says nothing that the records do not say: without it the counts begin with the records that are
-here. It is written when a shoe has ended and at an orderly stop, never for a card.
-Source: controller/metrics/README.md, "Over restarts"; performance goal P18 (flash wear).
+Without the file the counts begin with the records that are here. It is written when a shoe has
+ended and at an orderly stop, never for a card.
+Source: controller/metrics/README.md, "Over restarts"; controller/table/README.md, "Subscribers".
 """
 
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from controller.journal.folder import COUNTS_NAME
+from controller.journal.reader import JournalReader
 from controller.journal.values import Head
 from controller.metrics.counts import Carried, TableCounts
 from controller.metrics.samples import Labels, Samples
-from controller.system.atomic_file import read_text, store_text
+from controller.table.saved_projection import load_projection, save_projection
 
 _FORM: Final = "smartshoe-counts-1"
-_MODE: Final = 0o600
 
 
-class DamagedCounts(Exception):
-    """The file of counts is not what was written; the message says what is wrong."""
+class SavedCounts(Struct, frozen=True, forbid_unknown_fields=True):
+    """Each sample by its name and the values of its labels, and what counting goes on with."""
 
-
-class _Saved(Struct, frozen=True, forbid_unknown_fields=True):
-    """The content: the counts up to the record of this number and chain value."""
-
-    form: str
-    record: int
-    chain: str
     counts: tuple[tuple[str, Labels, float], ...]
     carried: Carried
 
@@ -41,29 +32,17 @@ def save_counts(folder: Path, samples: Samples, carried: Carried, head: Head) ->
     rows = tuple(
         (name, labels, value) for name, kept in samples.items() for labels, value in kept.items()
     )
-    saved = _Saved(_FORM, head.seq, head.chain.hex(), rows, carried)
-    body = msgspec.json.encode(saved)
-    text = f"{body.decode()}\n{sha256(body).hexdigest()}\n"
-    store_text(folder / COUNTS_NAME, text, _MODE)
+    save_projection(folder / COUNTS_NAME, _FORM, head, SavedCounts(rows, carried))
 
 
-def load_counts(folder: Path, counts: TableCounts) -> Head:
-    """Let fresh counts go on from the file; returns the record up to which they count then.
+def load_counts(folder: Path, counts: TableCounts, journal: JournalReader) -> int:
+    """Let fresh counts go on from the file; the record up to which they count then.
 
-    Raises SmallFileError where there is none that can be read, and DamagedCounts.
+    Raises SmallFileError where there is none that can be read, DamagedProjection, JournalError.
     """
-    body, _, digest = read_text(folder / COUNTS_NAME).rstrip("\n").partition("\n")
-    if sha256(body.encode()).hexdigest() != digest:
-        raise DamagedCounts("its digest does not fit")
-    try:
-        saved = msgspec.json.decode(body, type=_Saved)
-        head = Head(saved.record, bytes.fromhex(saved.chain))
-    except ValueError as error:  # msgspec's own errors are ValueErrors, too
-        raise DamagedCounts(str(error)) from error
-    if saved.form != _FORM:
-        raise DamagedCounts("it is of another version of this program")
+    seq, saved = load_projection(folder / COUNTS_NAME, _FORM, SavedCounts, journal)
     samples: Samples = {}
     for name, labels, value in saved.counts:
         samples.setdefault(name, {})[labels] = value
     counts.go_on(samples, saved.carried)
-    return head
+    return seq

@@ -28,14 +28,14 @@ class MetricsUnavailable(Exception):
     """The metrics cannot be served; the message names the configuration key to change."""
 
 
-class Access(Struct, frozen=True):
+class PageAccess(Struct, frozen=True):
     """Who may ask: anybody, or over TLS whose certificate or password is right."""
 
     tls: ServerTlsFiles | None = None
     passwords: Path | None = None
 
 
-OPEN: Final = Access()
+OPEN: Final = PageAccess()
 
 
 class MetricsServer:
@@ -46,7 +46,7 @@ class MetricsServer:
     """
 
     def __init__(
-        self, address: str, port: int, access: Access = OPEN, *, by_name: bool = False
+        self, address: str, port: int, access: PageAccess = OPEN, *, by_name: bool = False
     ) -> None:
         self._where = f"{address} port {port}"
         self._by_name = by_name
@@ -159,10 +159,15 @@ class MetricsServers:
     def __init__(self, *, by_name: bool = False) -> None:
         self._by_name = by_name
         self._lock = threading.Lock()
-        self._servers: dict[tuple[str, int, str, Access], MetricsServer] = {}
+        self._servers: dict[tuple[str, int, str, PageAccess], MetricsServer] = {}
 
     def serve(
-        self, address: str, port: int, table: Table, metrics: TableMetrics, access: Access = OPEN
+        self,
+        address: str,
+        port: int,
+        table: Table,
+        metrics: TableMetrics,
+        access: PageAccess = OPEN,
     ) -> str:
         """Serve a table there; the URL of its metrics. Raises MetricsUnavailable."""
         # Port 0 is any free one: each such table has its own.

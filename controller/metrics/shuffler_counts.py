@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.custody.batch_life.facts import ShuffleRecorded
-from controller.metrics.definitions import BATCHES, REFUSED, MetricKind, Shuffled, Since
+from controller.metrics.definitions import BATCHES, REFUSED, MetricKind, Since, UnprovenShuffle
 from controller.metrics.samples import (
     NO_LABELS,
     Samples,
@@ -107,10 +107,10 @@ class ShufflerCounts:
             case IdentityRefused():
                 self.use = replace(self.use, trusted=False)
             case ShuffleShown(ran_ms=ran_ms):
-                self._add("shuffles_total", Shuffled.SHOWN.value)
+                self._add("shuffles_total", UnprovenShuffle.SHOWN.value)
                 add_time(self._samples, "shuffle_seconds", ran_ms / _MS_PER_S)
             case ShuffleAborted():
-                self._add("shuffles_total", Shuffled.ABORTED.value)
+                self._add("shuffles_total", UnprovenShuffle.ABORTED.value)
 
     def _count_receipt(self, entry: ShuffleRecorded) -> None:
         proof = entry.proof

@@ -37,9 +37,8 @@ from controller.table.saved_projection import (
     save_projection,
 )
 from controller.views.build import advisory_view
-from controller.views.monitored import Monitored, Shown
+from controller.views.monitored import Monitored, Shown, TableWatch
 from controller.views.snapshot_devices import advisory_words
-from controller.views.table_watch import TableWatch
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.monitors")
@@ -102,7 +101,8 @@ class ShoeMonitors:
             if self._watch.state.pause is None:
                 return
             item = TimePasses(at.monotonic_ns)
-            self._say(self._keep(item, self._watch.take_item(item)))
+            self._watch, said = self._watch.take_item(item)
+            self._say(self._keep(item, said))
             self._show()
 
     def _take_in(self, stored: Stored) -> None:
@@ -117,7 +117,8 @@ class ShoeMonitors:
                 # What was raised before a start was said before it.
                 said = ()
                 dealers = stored.state.table.staff.dealers
-                self._watch.monitored = replace(self._watch.monitored, dealers=dealers)
+                monitored = replace(self._watch.monitored, dealers=dealers)
+                self._watch = replace(self._watch, monitored=monitored)
             self._say(said)
         self._say(self._take(shown, stored.conclusions))
         self._show()
@@ -146,7 +147,8 @@ class ShoeMonitors:
         """Take conclusions in; what the monitors say of them."""
         found: list[Advisory] = []
         for conclusion in conclusions:
-            for item, said in self._watch.take(shown, conclusion):
+            self._watch, taken = self._watch.take(shown, conclusion)
+            for item, said in taken:
                 found += self._keep(item, said)
         return tuple(found)
 

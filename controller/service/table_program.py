@@ -20,7 +20,7 @@ from controller.journal.folder_lock import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.values import JournalError
 from controller.metrics.collector import TableMetrics, device_labels
-from controller.metrics.server import Access, MetricsServers, MetricsUnavailable
+from controller.metrics.server import MetricsServers, MetricsUnavailable, PageAccess
 from controller.overlay.line_text import LineForm
 from controller.overlay.overlay import Overlay
 from controller.profiles.load import load_clauses
@@ -265,7 +265,7 @@ class TableProgram:
         if not config.metrics_enabled:
             return ""
         where = (config.metrics_address, config.metrics_port)
-        access = Access(config.metrics_tls, config.metrics_passwords)
+        access = PageAccess(config.metrics_tls, config.metrics_passwords)
         url = self._shared.metrics.serve(*where, self._table, self._metrics, access)
         return f", metrics {url}"
 

@@ -34,6 +34,8 @@ from controller.monitors.items import (
     ShoeOpens,
     TimePasses,
 )
+from controller.monitors.state import MonitorState
+from controller.monitors.take import Said, take
 from controller.procedure.effects import (
     ActRecord,
     BurnDone,
@@ -59,7 +61,7 @@ SECOND_PERSON: Final = "second"
 # More cards than a coup, its errors and a burn have are of no coup: they stay unseen.
 WAITING_MAX: Final = 512
 # What shuffled a batch where lamps show that it was, and no receipt says by which device.
-LAMPS: Final = "contacts"
+LAMPS: Final = "lamps"
 _BY_HAND: Final = "shuffled_by_hand"
 _BATCHES_MAX: Final = 4
 
@@ -342,3 +344,26 @@ def _cards(faces: Iterable[Card | None]) -> Iterator[MonitorItem]:
 def _unseen(count: int) -> Iterator[MonitorItem]:
     if count:
         yield CardsUnseen(count)
+
+
+class TableWatch(Struct, frozen=True):
+    """The monitors of one table, and what they have had of it."""
+
+    state: MonitorState = MonitorState()
+    monitored: Monitored = Monitored()
+
+    def take(
+        self, shown: Shown, conclusion: Conclusion
+    ) -> tuple["TableWatch", tuple[tuple[MonitorItem, Said], ...]]:
+        """After one input; each of its happenings with what the monitors say of it."""
+        monitored, items = monitor_items(self.monitored, shown, conclusion)
+        watch, taken = replace(self, monitored=monitored), []
+        for item in items:
+            watch, said = watch.take_item(item)
+            taken.append((item, said))
+        return watch, tuple(taken)
+
+    def take_item(self, item: MonitorItem) -> tuple["TableWatch", Said]:
+        """After one happening, and what the monitors say of it."""
+        state, said = take(self.state, item)
+        return replace(self, state=state), said

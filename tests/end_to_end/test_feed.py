@@ -26,7 +26,7 @@ from controller.feed.sending import FeedSource
 from controller.journal.log_database import LogDatabase
 from firmware_bridge.transport.clock import now
 from hil.rig.program import Program
-from hil.rig.servers.feed_consumer import Access, FeedConsumer
+from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer
 from hil.rig.servers.mosquitto import Mosquitto
 from hil.rig.servers.network import Network
 from hil.rig.shoe_runner import Pace
@@ -62,7 +62,7 @@ class Floor:
         self.names = tuple(f"M-{number}" for number in range(1, count + 1))
         self.broker = stack.enter_context(Mosquitto(root / "broker"))
         self.network = stack.enter_context(Network(self.broker.port))
-        access = Access(self.broker.port)
+        access = BrokerAccess(self.broker.port)
         self.consumer = stack.enter_context(FeedConsumer(access, "office"))
         self.folder = TableFolder(root / "floor")
         self.shoes: dict[str, TableShoe] = {}

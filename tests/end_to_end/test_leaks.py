@@ -49,7 +49,7 @@ from hil.emulator.feig.table_reader import TableReader
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.emulator.tablelink.shuffler import Shuffler
 from hil.rig.rfid_programs import NotInTime, wait_until
-from hil.rig.servers.feed_consumer import Access, FeedConsumer
+from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer
 from hil.rig.servers.mosquitto import Mosquitto
 
 PROGRAM = (sys.executable, "-P", "-m", "controller.cli.main")
@@ -268,7 +268,7 @@ def running(
     (folder / "seals.key").write_text(SEALS_KEY)
     with ExitStack() as stack:
         broker = stack.enter_context(Mosquitto(folder / "broker"))
-        consumer = stack.enter_context(FeedConsumer(Access(broker.port), "office"))
+        consumer = stack.enter_context(FeedConsumer(BrokerAccess(broker.port), "office"))
         values = {"profile": profile, "observed": observed, "broker": broker.port}
         (folder / "table.toml").write_text(CONFIG.format(folder=folder, **values))
         shoe = stack.enter_context(PtyServer(Listened(), link=folder / "shoe"))

@@ -27,7 +27,7 @@ Event = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class BrokerAccess:
     """How a consumer reaches its broker on loopback."""
 
     port: int
@@ -80,7 +80,7 @@ class FeedConsumer:
     Its session outlives connections: what is published while it is away waits at the broker.
     """
 
-    def __init__(self, access: Access, client_id: str, topic: str = "smartshoe/#") -> None:
+    def __init__(self, access: BrokerAccess, client_id: str, topic: str = "smartshoe/#") -> None:
         self.held = Held()
         self._topic = topic
         self._access = access

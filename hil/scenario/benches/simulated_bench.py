@@ -23,9 +23,8 @@ from controller.procedure.people.setting_changes import effective_book
 from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, ManifestGiven
 from controller.views.build import build_snapshot
-from controller.views.monitored import Shown
+from controller.views.monitored import Shown, TableWatch
 from controller.views.snapshot import Health, RunFacts, Snapshot
-from controller.views.table_watch import TableWatch
 from drivers.model import ReaderSeat
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
 from firmware_bridge.message import message
@@ -102,12 +101,14 @@ class WatchedTable(HostTable):
 
     def _monitor(self, conclusion: Conclusion) -> None:
         shown = Shown.by(effective_book(self.core.book, self.state.table))
-        for item, said in self._monitors.take(shown, conclusion):
+        self._monitors, taken = self._monitors.take(shown, conclusion)
+        for item, said in taken:
             self.advisories = said if isinstance(item, ShoeOpens) else (*self.advisories, *said)
 
     def time_passes(self) -> None:
         """Let the monitors look at a pause that lasts, as the program does from time to time."""
-        self.advisories += self._monitors.take_item(TimePasses(self.at.monotonic_ns))
+        self._monitors, said = self._monitors.take_item(TimePasses(self.at.monotonic_ns))
+        self.advisories += said
 
 
 class SimulatedSide:

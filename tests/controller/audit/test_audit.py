@@ -23,6 +23,7 @@ from controller.monitors.state import MonitorState
 from controller.monitors.take import take
 from controller.rules.cards import Card, Rank, Suit
 from controller.system.keys import load_key, load_public, make_key
+from controller.views.monitored import TableWatch
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
 from hil.rig.shoe_runner import Pace
@@ -149,7 +150,7 @@ def test_a_deep_audit_follows_the_monitors_over_all_days(sealed_journal) -> None
 
 def test_a_deep_audit_shows_what_each_shuffler_is_held_to(dealt_by_shuffler) -> None:
     monitors = ShoeAdvisories()
-    monitors._watch.state = dealt_by_shuffler
+    monitors._watch = TableWatch(dealt_by_shuffler)
     first, second = monitors.shufflers()
     assert first.startswith("shuffler SH-1: 2 shoes compared; the tests hold 0.")
     assert "of a unit and speak at 80.000; the first of them: in 2 shoes shuffled by SH-1" in first

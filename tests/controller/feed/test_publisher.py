@@ -17,7 +17,7 @@ from controller.feed.publisher import BACK_OFF_S_MAX, Publisher, back_off_s
 from controller.feed.sending import FeedSource
 from firmware_bridge.transport.clock import now
 from hil.rig.rfid_programs import wait_until
-from hil.rig.servers.feed_consumer import Access, FeedConsumer, Held
+from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer, Held
 from hil.rig.servers.mosquitto import Mosquitto
 from hil.rig.servers.network import Network
 
@@ -71,7 +71,7 @@ def assert_equal(held: Held, journal: Path) -> None:
 
 
 def test_a_consumer_gets_exactly_the_events_of_the_journal(own: Path, broker: Mosquitto) -> None:
-    with FeedConsumer(Access(broker.port), "office") as consumer:
+    with FeedConsumer(BrokerAccess(broker.port), "office") as consumer:
         with publishing(own, broker.port) as publisher:
             assert consumer.wait(has_all(own), LONG_S)
             wait_until(lambda: publisher.status.lag_events == 0)
@@ -85,11 +85,11 @@ def test_a_consumer_gets_exactly_the_events_of_the_journal(own: Path, broker: Mo
 def test_what_was_published_while_the_consumer_is_away_waits_in_its_session(
     own: Path, broker: Mosquitto
 ) -> None:
-    with FeedConsumer(Access(broker.port), "office"):
+    with FeedConsumer(BrokerAccess(broker.port), "office"):
         pass
     with publishing(own, broker.port) as publisher:
         wait_until(lambda: publisher.status.sent == len(stored(own)))
-    with FeedConsumer(Access(broker.port), "office") as consumer:
+    with FeedConsumer(BrokerAccess(broker.port), "office") as consumer:
         assert consumer.wait(has_all(own), LONG_S)
         assert_equal(consumer.held, own)
 
@@ -98,7 +98,7 @@ def test_a_broker_that_was_killed_gets_again_what_it_may_have_forgotten(
     own: Path, broker: Mosquitto
 ) -> None:
     with (
-        FeedConsumer(Access(broker.port), "office") as consumer,
+        FeedConsumer(BrokerAccess(broker.port), "office") as consumer,
         publishing(own, broker.port) as publisher,
     ):
         assert consumer.wait(has_all(own), LONG_S)
@@ -116,7 +116,7 @@ def test_a_broker_that_was_killed_gets_again_what_it_may_have_forgotten(
 
 def test_kills_and_cuts_while_it_sends_lose_nothing(own: Path, broker: Mosquitto) -> None:
     with (
-        FeedConsumer(Access(broker.port), "office") as consumer,
+        FeedConsumer(BrokerAccess(broker.port), "office") as consumer,
         Network(broker.port) as network,
     ):
         network.slow_s = 0.001
@@ -165,7 +165,7 @@ def test_the_cursor_is_behind_what_the_broker_may_forget(own: Path, broker: Mosq
 
 def test_a_new_consumer_may_begin_with_the_shoe_in_play(own: Path, broker: Mosquitto) -> None:
     with (
-        FeedConsumer(Access(broker.port), "office") as consumer,
+        FeedConsumer(BrokerAccess(broker.port), "office") as consumer,
         publishing(own, broker.port, begin=FeedBegin.SHOE_IN_PLAY),
     ):
         assert consumer.wait(lambda held: bool(held.heads), LONG_S)
@@ -174,7 +174,7 @@ def test_a_new_consumer_may_begin_with_the_shoe_in_play(own: Path, broker: Mosqu
 
 def test_a_shoe_is_sent_again_on_request(own: Path, broker: Mosquitto) -> None:
     with (
-        FeedConsumer(Access(broker.port), "office") as consumer,
+        FeedConsumer(BrokerAccess(broker.port), "office") as consumer,
         publishing(own, broker.port, backfill=True),
     ):
         assert consumer.wait(has_all(own), LONG_S)
@@ -189,7 +189,7 @@ def test_a_shoe_is_sent_again_on_request(own: Path, broker: Mosquitto) -> None:
 
 def test_without_the_setting_no_request_is_taken(own: Path, broker: Mosquitto) -> None:
     with (
-        FeedConsumer(Access(broker.port), "office") as consumer,
+        FeedConsumer(BrokerAccess(broker.port), "office") as consumer,
         publishing(own, broker.port) as publisher,
     ):
         assert consumer.wait(has_all(own), LONG_S)
@@ -238,7 +238,7 @@ def test_tls_a_certificate_and_a_password_are_used(
 ) -> None:
     broker, authority = guarded
     certificate, key = authority.issue("office")
-    access = Access(broker.port, "table", "secret", authority.file, certificate, key)
+    access = BrokerAccess(broker.port, "table", "secret", authority.file, certificate, key)
     with (
         FeedConsumer(access, "office") as consumer,
         publishing(own, broker.port, **secured(authority, tmp_path)),

@@ -19,7 +19,7 @@ import pytest
 from controller.accounts.passwords import Passwords, read_passwords
 from controller.accounts.pin import PinHasher
 from controller.metrics.collector import TableMetrics
-from controller.metrics.server import Access, MetricsServer, MetricsUnavailable
+from controller.metrics.server import MetricsServer, MetricsUnavailable, PageAccess
 from controller.system.tls import ServerTlsFiles, server_context
 from controller.views.snapshot import Health
 from hil.rig.servers.certificates import CertificateAuthority
@@ -58,7 +58,7 @@ def serve(
             file = tmp_path / "scrapers.txt" if passwords else None
             if file is not None:
                 file.write_text(passwords)
-            server = MetricsServer("127.0.0.1", 0, Access(tls, file))
+            server = MetricsServer("127.0.0.1", 0, PageAccess(tls, file))
             server.add(TABLE, TableMetrics("M7"))  # type: ignore[arg-type]
             server.start()
             stack.callback(server.stop)
@@ -255,6 +255,6 @@ def test_files_that_do_not_fit_are_named_with_a_remedy(tmp_path: Path, authority
         (ServerTlsFiles(certificate, key, tmp_path / "no.pem"), tmp_path / "no.pem"),
     ):
         with pytest.raises(MetricsUnavailable) as caught:
-            MetricsServer("127.0.0.1", 0, Access(files)).start()
+            MetricsServer("127.0.0.1", 0, PageAccess(files)).start()
         assert str(named) in str(caught.value)
         assert "Remedy: " in str(caught.value)
