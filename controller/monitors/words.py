@@ -90,7 +90,9 @@ def _words_of_shoes(
             return message(
                 "shuffles_leave_order",
                 shoes=evidence.shoes,
-                by=message("shuffled_by", device=device) if device else message("shuffled_by_hand"),
+                by=message("shuffled_by", device=device)
+                if device
+                else message("shuffled_by_people"),
                 test=_TEST_WORDS[evidence.test],
                 found=evidence.found,
                 chance=evidence.chance,
