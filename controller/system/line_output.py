@@ -151,7 +151,8 @@ class LineOutput:
     def _serve(self, peer: "_Peer") -> None:
         """Send what is said until the peer is gone."""
         if self._stopping.is_set():
-            peer.close()
+            # stop() may have looked before this peer was there.
+            peer.finish()
         peer.send_all()
         with self._lock:
             self._peers.remove(peer)
