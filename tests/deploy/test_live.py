@@ -277,6 +277,12 @@ def test_nobody_else_is_called(seen: Seen) -> None:
     assert pages == {ALARM}
 
 
+def test_no_ticket_is_written_but_for_the_clock_of_this_machine(seen: Seen) -> None:
+    tickets = {one.alarm for one in seen.receivers.told if one.path == "/tickets"}
+
+    assert tickets <= {"ClockUnsynchronised"}
+
+
 def test_the_path_of_alarms_says_that_it_is_alive(seen: Seen) -> None:
     assert any(one.path == "/heartbeat" for one in seen.receivers.of("AlertPathAlive", "firing"))
 
