@@ -1,4 +1,4 @@
-"""`smartshoe-hil floor`: many emulated tables, one Prometheus, and what all that costs.
+"""`smartshoe-hil floor`: many emulated tables, one Prometheus, one broker, and what all that costs.
 
 Source: hil/floor/README.md.
 """
@@ -21,8 +21,8 @@ FLOOR_EXAMPLES: Final = (
         "4 tables in 2 processes, 10 s, ... cards/s, ... coups",
         "a table: ... % of a core, ... MB, ... threads",
         "...",
-        "every coup dealt is in its journal and in Prometheus",
-        "1000 tables: ... cores, ... MB, ... series, ... samples/s",
+        "every coup dealt is in its journal, in Prometheus and in the feed",
+        "1000 tables: ... cores, ... MB, ... series, ... samples/s, ... events/s",
     ),
     example(
         "smartshoe-hil floor --tables 2 --seconds 5 --scrape-s 1 --folder two --json 2> log.txt",
@@ -31,10 +31,11 @@ FLOOR_EXAMPLES: Final = (
 )
 FLOOR_NOTES: Final = """\
 Each table is an emulated shoe with a dealer and the unchanged program; --a-process tables share \
-a process. Prometheus is Debian's own (apt-get install prometheus). The last line is computed \
-in proportion.
+a process. Prometheus and the broker are Debian's own (apt-get install prometheus mosquitto). \
+The last line is computed in proportion.
 
-It is done (0) if every coup that was dealt is in its journal and counted by Prometheus, else 1. \
+It is done (0) if every coup that was dealt is in its journal, counted by Prometheus and held by \
+a consumer of the feed, else 1. \
 Ctrl-C ends all tables in order (130)."""
 
 
@@ -79,9 +80,9 @@ def floor(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Run many emulated tables at once, scraped by a real Prometheus.
+    """Run many emulated tables at once, into one real Prometheus and one broker.
 
-    Measures processor time, memory and scrapes for each table.
+    Measures processor time, memory, scrapes and the lag of the feed.
     """
     from hil.floor.figures import needs_of
     from hil.floor.floor import new_folder, run_floor
