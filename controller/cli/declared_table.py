@@ -81,7 +81,7 @@ RUN: Final = (
             example(
                 "smartshoe status --config table.toml --json",
                 "{",
-                '  "schema": 1,',
+                '  "schema": 2,',
                 '  "table": "M-12",',
                 "...",
                 '  "health": "running",',

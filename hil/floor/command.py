@@ -80,7 +80,7 @@ def floor(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Run many emulated tables at once, into one real Prometheus and one broker.
+    """Run many emulated tables: one Prometheus, one broker.
 
     Measures processor time, memory, scrapes and the lag of the feed.
     """

@@ -42,7 +42,7 @@ CARDS = {
     "rivers_2018": 40,
     "parx_2018": 349,
     "hollywood_2015": 0,
-    "tran_slug": 175,
+    "tran_slug": 176,
     "macau_cold_deck_2024": 1,
     "two_pack_scam": 1,
     "cutters_2011": 0,
