@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from controller.analytics.card_table import ShoeCards, card_batch
 from controller.analytics.parquet_folder import OPEN_NAME, TablesPart
-from controller.analytics.piece_rows import Found, PieceRows, ShoeFacts, tells
+from controller.analytics.piece_rows import Found, PieceRows, ShoeFacts, holds_rows
 from controller.analytics.schema import TableName
 from controller.archive.export import RecordSpan, finished_span, span_records
 from controller.archive.finished_shoe import ShoeCollector, shoe_records
@@ -53,7 +53,7 @@ def read_day(day: SealedDay, rules: RunRules) -> TablesPart:
         last_seq = heading.last_seq
         cards = ShoeCards(shoe.rows)
         records = shoe.parts().records
-        rows.begin_shoe(_facts_of(shoe, cards, told=tells(b"".join(records))))
+        rows.begin_shoe(_facts_of(shoe, cards, holds_rows=holds_rows(b"".join(records))))
         # The digest of the file has been compared: the chain need not be computed again.
         for seq, record in enumerate(records, heading.first_seq):
             for name, row in rows.rows_of(StoredRecord(seq, record, b"")):
@@ -65,10 +65,10 @@ def read_day(day: SealedDay, rules: RunRules) -> TablesPart:
     return part
 
 
-def _facts_of(shoe: ShoeFile, cards: ShoeCards, *, told: bool) -> ShoeFacts:
+def _facts_of(shoe: ShoeFile, cards: ShoeCards, *, holds_rows: bool) -> ShoeFacts:
     heading = shoe.heading
     of_batch = (heading.back, heading.batch, heading.decks)
-    return ShoeFacts(*of_batch, heading.clean, cards.by_coup(), told)
+    return ShoeFacts(*of_batch, heading.clean, cards.by_coup(), holds_rows)
 
 
 def _add_cards(part: TablesPart, rows: PieceRows, cards: ShoeCards, shoe: tuple[str, int]) -> None:

@@ -49,7 +49,7 @@ _OTHERS: Final = frozenset(
 class ShoeFacts(Struct, frozen=True):
     """What the rows of a shoe need beside its records; `clean` None: it is not sealed yet.
 
-    `told` False: no judgement in them holds anything that a row is made of.
+    `holds_rows` False: no judgement in them holds anything that a row is made of.
     """
 
     back: str = ""
@@ -57,10 +57,10 @@ class ShoeFacts(Struct, frozen=True):
     decks: int = 0
     clean: bool | None = None
     coups: Mapping[int, CoupCards] = {}
-    told: bool = True
+    holds_rows: bool = True
 
 
-def tells(records: bytes) -> bool:
+def holds_rows(records: bytes) -> bool:
     """Whether a judgement in these records may hold something that a row is made of."""
     return any(word in records for word in _TOLD)
 
@@ -118,7 +118,7 @@ class PieceRows(Struct):
             self.journal.take_input(stored.record)
             return
         name = record_tag(stored.record)
-        if name == _JUDGED and not self.facts.told:
+        if name == _JUDGED and not self.facts.holds_rows:
             return
         yield from self._others(stored, name)
         for row in self.journal.rows_of_entry(stored, name):

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from controller.archive.consumers import FeedContent
 from controller.core.build import read_rules
+from controller.feed.entry_events import SENT_TAGS, events_of
 from controller.feed.events import (
     CloudEvent,
     CoupEvent,
@@ -20,7 +21,6 @@ from controller.feed.events import (
     type_of,
 )
 from controller.feed.state import FeedRules, FeedState, history_of, time_of
-from controller.feed.told import TOLD_TAGS, told
 from controller.journal.encoding import EncodingError, tag_of
 from controller.journal.record import is_input, unwrap
 from controller.journal.values import StoredRecord
@@ -45,7 +45,7 @@ class MadeEvent(Struct, frozen=True):
 
 
 class RecordGroup(Struct, frozen=True):
-    """The records of one input and of what was concluded from it, the entries told here alone.
+    """The records of one input and its conclusions, only the entries that give events.
 
     `shoe_ended`: the group is the last one of a shoe.
     """
@@ -68,7 +68,7 @@ def record_groups(records: Iterable[StoredRecord]) -> Iterator[RecordGroup]:
             if last is not None:
                 yield RecordGroup(item, tuple(entries), last, ended)
             item, entries, ended = stored.record, [], False
-        elif tag_of(unwrap(stored.record)[1]) in TOLD_TAGS:
+        elif tag_of(unwrap(stored.record)[1]) in SENT_TAGS:
             entries.append(stored)
             ended = ended or holds(stored.record, ShoeEnded)
         last = stored
@@ -94,13 +94,13 @@ def feed_events(
         if isinstance(entry, RunBegan):
             run, history = state.run + 1, history_of(stored.chain)
             state = replace(state, run=run, history=history, count=0)
-        for data in told(state, item, entry, content):
+        for data in events_of(state, item, entry, content):
             state = _after(state, data)
             state, event = _cloud_event(state, utc_ns, data)
             made.append(MadeEvent(f"{state.rules.place}/{data.kind}", event, utc_ns))
     last = group.last
     if group.shoe_ended:
-        # All else begins anew, so that a shoe's events follow from its records alone.
+        # All else begins again, so that a shoe's events follow from its records alone.
         state = FeedState.at(last.seq, last.chain, state.previous, state.rules)
     return replace(state, record=last.seq, mark=history_of(last.chain)), tuple(made)
 

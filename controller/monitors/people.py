@@ -3,7 +3,7 @@
 Hypothesis of chance: one rate for all coups, whoever is at the table, whatever that rate is. The
 evidence is the likelihood of the counts where the person has a rate of their own (each rate spread
 by a Beta(1, 99)) over the most likely single rate; by universal inference it exceeds R with a
-chance of at most 1 in R, however often one looks. Counts begin anew after `PERIOD_SHOES`; others,
+chance of at most 1 in R, however often one looks. Counts begin again after `PERIOD_SHOES`; others,
 with a share of their own, after `MONTHS_SHOES`.
 
 Source: controller/monitors/README.md, "People".

@@ -42,9 +42,9 @@ def test_each_kind_has_a_channel_a_message_and_an_operation() -> None:
 
 
 def test_the_page_names_each_kind() -> None:
-    told = re.findall(r"(?m)^\| `([a-z-]+)` \|", PAGE.read_text("utf-8"))
+    named = re.findall(r"(?m)^\| `([a-z-]+)` \|", PAGE.read_text("utf-8"))
 
-    assert sorted(set(told) & {*KINDS, *BESIDE}) == sorted({*KINDS, *BESIDE})
+    assert sorted(set(named) & {*KINDS, *BESIDE}) == sorted({*KINDS, *BESIDE})
 
 
 if __name__ == "__main__":

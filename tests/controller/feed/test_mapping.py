@@ -15,10 +15,10 @@ from msgspec.structs import replace
 from controller.archive.consumers import FeedBegin, FeedCursor
 from controller.feed.asyncapi import asyncapi_document
 from controller.feed.backfill import Backfill
+from controller.feed.entry_events import SENT_TAGS
 from controller.feed.events import KINDS
 from controller.feed.mapping import feed_events, record_groups
 from controller.feed.outbox import Outbox, feed_start
-from controller.feed.told import TOLD_TAGS
 from controller.journal.store import open_read_only
 from controller.procedure.effects import CoupClosed
 from controller.tape.entries import RunBegan
@@ -41,10 +41,10 @@ def coups_of(journal: Path) -> list[CoupClosed]:
 
 def test_there_is_one_event_for_each_coup_of_the_journal(journal: Path) -> None:
     made, _ = events_of(journal)
-    told = [one.event.data for one in made if one.event.type == "io.smartshoe.coup.v1"]
+    coups = [one.event.data for one in made if one.event.type == "io.smartshoe.coup.v1"]
 
     stored = [(one.record.shoe, one.record.coup, one.record.outcome) for one in coups_of(journal)]
-    assert [(one.shoe, one.coup, one.outcome) for one in told] == stored
+    assert [(one.shoe, one.coup, one.outcome) for one in coups] == stored
     assert len(stored) > 200
 
 
@@ -105,11 +105,11 @@ def test_no_face_is_in_the_strict_content(journal: Path) -> None:
 
 def test_a_coup_that_does_not_count_shows_no_face(journal: Path) -> None:
     made, _ = events_of(journal, WITH_FACES)
-    told = [one.event.data for one in made if one.event.type == "io.smartshoe.coup.v1"]
-    void = [one for one in told if one.fate.value == "void" and one.declared is None]
+    coups = [one.event.data for one in made if one.event.type == "io.smartshoe.coup.v1"]
+    void = [one for one in coups if one.fate.value == "void" and one.declared is None]
 
     assert all(one.faces is msgspec.UNSET for one in void)
-    assert all(one.faces is not msgspec.UNSET for one in told if one.fate.value == "counted")
+    assert all(one.faces is not msgspec.UNSET for one in coups if one.fate.value == "counted")
 
 
 @pytest.mark.parametrize("content", [NOT_OF_FACES, WITH_FACES])
@@ -174,6 +174,6 @@ def test_another_request_is_refused(journal: Path, asked: bytes, refused: str) -
 
 
 def test_entries_that_tell_nothing_are_not_decoded() -> None:
-    assert RunBegan.__struct_config__.tag in TOLD_TAGS
-    assert "prompt" not in TOLD_TAGS
-    assert "command-given" not in TOLD_TAGS
+    assert RunBegan.__struct_config__.tag in SENT_TAGS
+    assert "prompt" not in SENT_TAGS
+    assert "command-given" not in SENT_TAGS

@@ -16,7 +16,7 @@ from controller.profiles.house_profile import (
 from controller.profiles.profile import Profile, ProfileError, parse_profile
 from controller.profiles.profile_toml import render_profile
 from controller.rules.odds import Odds
-from controller.rules.setting_values import BurnMode, DealOption, RequiredCall
+from controller.rules.setting_values import BurnMode, DealOption, FeedDirection, RequiredCall
 
 Written = Callable[[str, str], Profile]
 NAMES = ("ny-mini", "s42-mini")
@@ -297,6 +297,17 @@ def test_a_burn_of_a_fixed_number(house: Written) -> None:
     text = 'burn_mode = "fixed"\nburn_fixed_count = 4\nburn_control_reference = "IC 4.2"'
     rules = house("wa-mini", text).rules
     assert (rules.burn_mode, rules.burn_fixed_count) == (BurnMode.FIXED, 4)
+
+
+def test_a_house_makes_its_feed_one_way(house: Written) -> None:
+    changed = house("ny-mini", 'feed_direction = "one_way"')
+    assert changed.rules.feed_direction is FeedDirection.ONE_WAY
+
+
+def test_no_house_answers_requests_where_its_base_is_one_way(house: Written) -> None:
+    """The value is assumed, and stricter all the same."""
+    with pytest.raises(ProfileError, match="feed_direction"):
+        house("wa-mini", 'feed_direction = "two_way"')
 
 
 def test_washington_permits_mixed_dealing(house: Written) -> None:

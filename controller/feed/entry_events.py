@@ -89,7 +89,7 @@ _BANKER: Final = (Place.BANKER_1, Place.BANKER_2, Place.BANKER_3)
 ItemT = TypeVar("ItemT")
 
 
-def told(
+def events_of(
     state: FeedState, item: RecordedInput | None, entry: Entry, content: FeedContent
 ) -> Iterator[EventData]:
     match entry:
@@ -127,7 +127,7 @@ def _of_verdicts(state: FeedState, judged: EventVerdicts) -> Iterator[EventData]
 
 
 def _coup(record: CoupRecord, content: FeedContent) -> CoupEvent:
-    told = CoupEvent(
+    ended = CoupEvent(
         gaming_day=record.gaming_day,
         shoe=record.shoe,
         coup=record.coup,
@@ -141,7 +141,7 @@ def _coup(record: CoupRecord, content: FeedContent) -> CoupEvent:
     )
     # Stricter than a view: of a coup that does not count, no card, however it was dealt.
     seen = record_seen(record, face_up=False)
-    return replace(told, faces=_faces(record)) if content_shows(content) and seen else told
+    return replace(ended, faces=_faces(record)) if content_shows(content) and seen else ended
 
 
 def content_shows(content: FeedContent) -> bool:
@@ -384,4 +384,4 @@ _KINDS: Final[tuple[type[Struct], ...]] = (
     ResolutionRecorded,
     CoupCorrected,
 )
-TOLD_TAGS: Final = frozenset(str(kind.__struct_config__.tag) for kind in _KINDS)
+SENT_TAGS: Final = frozenset(str(kind.__struct_config__.tag) for kind in _KINDS)
