@@ -131,7 +131,7 @@ def test_a_house_that_stops_for_an_order_has_its_table_suspended_until_a_person_
         )
         program.start()
         dealer = Dealer(DealerSettings(seed=FAIR_SEED, unshuffled=True))
-        ShoeRunner(dealer, server, coups_max=2).run()
+        ShoeRunner(dealer, server, coups_max=1).run()
         suspended = next(one for one in program.client.subscribe() if one.irregularities)
         (found,) = suspended.irregularities
         assert (found.code, found.suspends) == ("ADVISORY_GIVEN", True)

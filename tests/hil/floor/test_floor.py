@@ -8,7 +8,7 @@ from pathlib import Path
 RUN_S_MAX = 110
 
 
-def test_every_coup_dealt_is_in_its_journal_in_prometheus_and_in_the_feed(tmp_path: Path) -> None:
+def test_every_coup_dealt_is_in_its_journal_in_prometheus_and_in_the_feed(fast_dir: Path) -> None:
     words = ("--tables", "3", "--a-process", "2", "--seconds", "5", "--scrape-s", "1")
     done = subprocess.run(
         [sys.executable, "-m", "hil.cli", "floor", *words, "--card-ms", "200", "--json"],
@@ -16,7 +16,7 @@ def test_every_coup_dealt_is_in_its_journal_in_prometheus_and_in_the_feed(tmp_pa
         text=True,
         timeout=RUN_S_MAX,
         check=False,
-        cwd=tmp_path,
+        cwd=fast_dir,
     )
     assert done.returncode == 0, done.stderr
     figures = json.loads(done.stdout)
