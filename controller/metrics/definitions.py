@@ -1,7 +1,7 @@
 """Every metric of a table as data: its name, kind, labels, closed label values, and words.
 
 The program, the README's table and the tests of both go by this list. Names are stable: what is
-renamed or removed stands in the change log.
+renamed or removed is in the change log.
 Source: controller/metrics/README.md, "Metrics"; Prometheus documentation, "Metric and label
 naming".
 """

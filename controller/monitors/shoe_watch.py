@@ -12,6 +12,7 @@ from controller.monitors.advisory import (
     Advisory,
     AdvisoryKind,
     CoupsEvidence,
+    Evidence,
     RuleEvidence,
     SharedEvidence,
 )
@@ -224,6 +225,11 @@ def _advisory(shoe: ShoeSoFar, past: PastShoes, alarm: Alarm) -> Advisory:
     else:
         out = len(shoe.cards)
         evidence = shared_evidence(alarm.kind, shoe.followers, past, shoe.number, out)
+    return advisory_of(shoe, alarm, evidence)
+
+
+def advisory_of(shoe: ShoeSoFar, alarm: Alarm, evidence: Evidence) -> Advisory:
+    """The advisory of an alarm on the cards of a shoe until now."""
     return Advisory(
         alarm.kind,
         shoe.number,

@@ -9,11 +9,10 @@ from controller.monitors.across_shoes.shufflers import compare
 from controller.monitors.across_shoes.state import AcrossShoes
 from controller.monitors.across_shoes.turned_cards import compare_turned
 from controller.monitors.advisory import Advisory, Evidence
-from controller.monitors.budget import Alarm, strength_millibits
+from controller.monitors.budget import Alarm
 from controller.monitors.past import PastShoes
 from controller.monitors.people import MONTHS_SHOES, shoe_ends
-from controller.monitors.shoe_watch import ShoeSoFar
-from controller.monitors.words import words_of
+from controller.monitors.shoe_watch import ShoeSoFar, advisory_of
 
 
 def across_after(
@@ -40,19 +39,7 @@ def across_after(
     found.append((alarm, slower))
     people = shoe_ends(across.people, MONTHS_SHOES)
     return AcrossShoes(shufflers, faces, turned, pace, people), tuple(
-        _advisory(shoe, alarm, evidence)
+        advisory_of(shoe, alarm, evidence)
         for alarm, evidence in found
         if alarm is not None and evidence is not None
-    )
-
-
-def _advisory(shoe: ShoeSoFar, alarm: Alarm, evidence: Evidence) -> Advisory:
-    return Advisory(
-        alarm.kind,
-        shoe.number,
-        len(shoe.cards),
-        strength_millibits(alarm.held, alarm.limit),
-        evidence,
-        words_of(evidence),
-        shoe.batch,
     )
