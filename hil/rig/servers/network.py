@@ -63,19 +63,25 @@ class Network:
         while not self._ended.is_set():
             with contextlib.suppress(TimeoutError):
                 client, _ = self._listener.accept()
-                if self.down:
+                # A cut waits: no connection reaches the server without being known here.
+                with self._lock:
+                    server = self._connect()
+                    if server is not None:
+                        self._open |= {client, server}
+                if server is None:
                     client.close()
-                    continue
-                try:
-                    server = socket.create_connection((LOOPBACK, self._server_port))
-                except OSError:
-                    client.close()
-                    continue
-                self._join(client, server)
+                else:
+                    self._join(client, server)
+
+    def _connect(self) -> socket.socket | None:
+        if self.down:
+            return None
+        try:
+            return socket.create_connection((LOOPBACK, self._server_port))
+        except OSError:
+            return None
 
     def _join(self, client: socket.socket, server: socket.socket) -> None:
-        with self._lock:
-            self._open |= {client, server}
         for source, sink in ((client, server), (server, client)):
             threading.Thread(
                 target=self._carry, args=(source, sink), name="network", daemon=True
