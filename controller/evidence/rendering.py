@@ -1,28 +1,39 @@
-"""Fills the templates of this package with values, each escaped; loaded where a page is written.
+"""Fills the templates of pages and reports with values, each escaped; loaded where one is written.
 
+A template of another room may include and extend those of this one.
 Source: Jinja documentation, "Autoescaping"; controller/evidence/README.md, "Evidence bundle".
 """
 
 from functools import cache
+from typing import Final
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from controller.messages.catalogue import to_words
+from firmware_bridge.message import Message
+
+_OWN: Final = "controller.evidence"
 
 
-def render(template: str, **values: object) -> str:
-    """The template of that name, filled with these values."""
-    return _environment().get_template(template).render(values)
+def render(template: str, /, package: str = _OWN, **values: object) -> str:
+    """The template of that name, of that package or of this one, filled with these values."""
+    return _environment(package).get_template(template).render(values)
 
 
 @cache
-def _environment() -> Environment:
+def _environment(package: str) -> Environment:
     environment = Environment(
-        loader=PackageLoader("controller.evidence"),
+        loader=ChoiceLoader([PackageLoader(name) for name in dict.fromkeys((package, _OWN))]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters["to_words"] = to_words
+    environment.globals["words"] = words
     return environment
+
+
+def words(text_id: str, /, **parameters: object) -> str:
+    """A text of the catalogue by its id, for templates."""
+    return to_words(Message(text_id, tuple(parameters.items())))  # type: ignore[arg-type]
