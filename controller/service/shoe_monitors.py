@@ -173,7 +173,7 @@ class ShoeMonitors:
                 if after is None:
                     after = self._load(reader)
                 if after is None:
-                    after = _before_earlier_shoes(self._journal, reader.base.seq)
+                    after = before_earlier_shoes(self._journal, reader.base.seq, EARLIER_SHOES)
                 return self._take(shown, conclusions_between(reader, after, until_seq))
         except (JournalError, EncodingError, OSError):
             # Not the error's own message: it may name a card.
@@ -209,8 +209,8 @@ class PauseWatch(MachineMonitor[Timestamp]):
         put(self._clock())
 
 
-def _before_earlier_shoes(journal: Path, base_seq: int) -> int:
-    """The record before the earlier shoes that are here without a gap."""
+def before_earlier_shoes(journal: Path, base_seq: int, most: int) -> int:
+    """The record before at most so many earlier shoes that are here without a gap."""
     before, shoes = base_seq, 0
     for path in reversed(sealed_files(journal)):
         try:
@@ -219,7 +219,7 @@ def _before_earlier_shoes(journal: Path, base_seq: int) -> int:
             break
         if file.heading.first_seq > before:
             continue  # sealed since `base_seq` was read
-        if file.heading.last_seq != before or shoes == EARLIER_SHOES:
+        if file.heading.last_seq != before or shoes == most:
             break
         before, shoes = file.heading.first_seq - 1, shoes + 1
     return before

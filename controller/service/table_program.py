@@ -24,6 +24,7 @@ from controller.metrics.server import MetricsServers, MetricsUnavailable, PageAc
 from controller.overlay.line_text import LineForm
 from controller.overlay.overlay import Overlay
 from controller.profiles.load import load_clauses
+from controller.service.coup_history import CoupHistory
 from controller.service.device_log import (
     WireLogger,
     device_role,
@@ -133,6 +134,7 @@ class TableProgram:
             lambda advisory: self._table.put(AdvisoryGiven(now(), advisory)),
         )
 
+        self._coups = CoupHistory(config.journal_folder, self._table.announce)
         self._feeds: Feeds = feeds_of(config, self._table)
 
     def stop(self) -> None:
@@ -154,7 +156,13 @@ class TableProgram:
         signal_lines = self._take_lines()
         # Who follows what is stored: in this order, after sealing, none in a card's path.
         log = TableLog(config.settings)
-        followers: list[Subscriber] = [self._metrics, self._batches, log, self._monitors]
+        followers: list[Subscriber] = [
+            self._metrics,
+            self._batches,
+            log,
+            self._monitors,
+            self._coups,
+        ]
         if signal_lines is not None:
             followers.append(signal_lines)
         if self._overlay is not None:
@@ -256,6 +264,7 @@ class TableProgram:
             seals=sealing.view() if sealing is not None else None,
             accounts=self._people.account_count(),
             advisories=self._monitors.advisories,
+            coups=self._coups.coups,
         )
         return build_snapshot(*published, facts)
 

@@ -111,6 +111,7 @@ def build_snapshot(core: Core, state: CoreState, run: RunFacts = RUNNING) -> Sna
         batches_named=run.batches_named,
         seals=run.seals,
         advisories=tuple(map(advisory_view, run.advisories)),
+        coups=run.coups,
     )
 
 

@@ -1,29 +1,42 @@
-"""Snapshot part: the open coup and the last one, limited to what people have seen.
+"""Snapshot part: the open coup, the last one and the list of all, as far as people have seen them.
 
 Source: controller/views/README.md, "Disclosure", "Snapshot"; D-8.
 """
 
 from collections.abc import Iterable
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from controller.procedure.calls.reveal_seats import players_reveal, wagers_observed
 from controller.procedure.calls.visibility import HANDS, PLACES, is_on_layout, is_seen
-from controller.procedure.effects import CoupRecord
+from controller.procedure.effects import CoupClosed, CoupCorrected, CoupRecord, ShoeOpened
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard, ShoeState
+from controller.procedure.states.finished_coups import FINISHED_COUPS_MAX
 from controller.rules.coup import Place
 from controller.rules.hands import HandName, point_count
 from controller.rules.outcome import Outcome
+from controller.rules.roads import RoadCoup
 from controller.views.disclosure import (
     card_fact,
     card_withheld,
     count_withheld,
     errors_withheld,
+    record_seen,
     record_withheld,
     shown_card,
     third_place_disclosed,
     waiting_card_withheld,
 )
-from controller.views.snapshot import ClosedCoupView, CoupView, HandView, ShownCard, TurningView
+from controller.views.snapshot import (
+    ClosedCoupView,
+    CoupView,
+    FinishedCoupView,
+    HandView,
+    ShownCard,
+    TurningView,
+)
 
 _PLACES = {
     HandName.PLAYER: (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3),
@@ -120,3 +133,71 @@ def _record_cards(book: RuleBook, record: CoupRecord, hand: HandName) -> tuple[S
     withheld = record_withheld(book, record)
     dealt = (one for one in record.cards if one.place in _PLACES[hand])
     return tuple(shown_card(one.card, withheld) for one in dealt)
+
+
+class CoupList(Struct, frozen=True):
+    """The shoe that is dealt, or the last one. Of a shoe without an end the newest coups."""
+
+    gaming_day: str = ""
+    shoe: int = 0
+    coups: tuple[FinishedCoupView, ...] = ()
+
+    def take(self, entries: Iterable[object], *, face_up: bool) -> "CoupList":
+        """The list after these entries; `face_up`: the deal option lets everybody see the cards."""
+        after = self
+        for entry in entries:
+            match entry:
+                case ShoeOpened():
+                    after = CoupList(entry.gaming_day, entry.shoe)
+                case CoupClosed(record):
+                    after = _with_coup(after, record, face_up=face_up)
+                case CoupCorrected():
+                    after = _with_correction(after, entry)
+                case _:
+                    pass
+        return after
+
+
+def _with_coup(there: CoupList, record: CoupRecord, *, face_up: bool) -> CoupList:
+    if (record.gaming_day, record.shoe) != (there.gaming_day, there.shoe):
+        there = CoupList(record.gaming_day, record.shoe)
+    coups = (*there.coups, _finished_coup(record, face_up=face_up))[-FINISHED_COUPS_MAX:]
+    return replace(there, coups=coups)
+
+
+def _with_correction(there: CoupList, entry: CoupCorrected) -> CoupList:
+    if (entry.gaming_day, entry.shoe) != (there.gaming_day, there.shoe):
+        return there
+    coups = (
+        replace(one, corrected=entry.outcome) if one.number == entry.coup else one
+        for one in there.coups
+    )
+    return replace(there, coups=tuple(coups))
+
+
+def _finished_coup(record: CoupRecord, *, face_up: bool) -> FinishedCoupView:
+    result = record.result if record_seen(record, face_up=face_up) else None
+    return FinishedCoupView(
+        number=record.coup,
+        outcome=record.outcome,
+        fate=record.fate.value,
+        natural=None if result is None else result.natural,
+        player_pair=None if result is None else result.player_pair,
+        banker_pair=None if result is None else result.banker_pair,
+    )
+
+
+def road_coups(coups: Iterable[FinishedCoupView]) -> tuple[RoadCoup, ...]:
+    """Those that have an outcome, as the roads take them: a corrected one by its correction."""
+    return tuple(
+        RoadCoup(
+            one.number,
+            one.corrected or one.outcome,
+            bool(one.player_pair),
+            bool(one.banker_pair),
+            bool(one.natural),
+            one.corrected is not None,
+        )
+        for one in coups
+        if one.outcome is not None
+    )

@@ -136,6 +136,7 @@ OUTPUTS: Final = (
         modules={
             "log": (
                 "controller.service.app",
+                "controller.service.coup_history",
                 "controller.service.device_log",
                 "controller.service.irregularity_log",
                 "controller.service.power_fail",

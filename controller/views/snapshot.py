@@ -181,6 +181,21 @@ class ClosedCoupView(Struct, frozen=True):
         return [words for fact, words in said if fact.value]
 
 
+class FinishedCoupView(Struct, frozen=True):
+    """A finished coup; `outcome` only if it counts, `corrected` what counts instead.
+
+    `natural` and the pairs are None where people have not seen the cards, or they are incomplete.
+    """
+
+    number: int
+    outcome: Outcome | None
+    fate: str
+    natural: bool | None
+    player_pair: bool | None
+    banker_pair: bool | None
+    corrected: Outcome | None = None
+
+
 # --- irregularities -------------------------------------------------------------------------------
 
 
@@ -382,7 +397,7 @@ class RunFacts(Struct, frozen=True):
     """What is of this run and no stored state: a replay does not give it.
 
     `failure` says why the loop has ended; `accounts` is how many persons have one. `advisories`
-    are those on the shoe in play and on the one before it.
+    are those on the shoe in play and on the one before it, `coups` the finished ones of the shoe.
     """
 
     health: Health = Health.RUNNING
@@ -391,6 +406,7 @@ class RunFacts(Struct, frozen=True):
     seals: SealsView | None = None
     accounts: int = 0
     advisories: tuple[Advisory, ...] = ()
+    coups: tuple[FinishedCoupView, ...] = ()
 
 
 class Snapshot(Struct, frozen=True):
@@ -399,7 +415,7 @@ class Snapshot(Struct, frozen=True):
     `observed` are the facts that people or devices report at this table. `due` is what is due next,
     `due_calls` what is to be announced or done now. `suspension`, `shoe`, `coup` and `last_coup`
     are None while there is none, `shuffler` without a connected one. `advisories` are those on the
-    shoe in play and on the one before it.
+    shoe in play and on the one before it, `coups` the newest 256 finished coups of the last shoe.
     """
 
     schema: Literal[2]
@@ -430,3 +446,4 @@ class Snapshot(Struct, frozen=True):
     batches_named: tuple[NamedBatch, ...]
     seals: SealsView | None
     advisories: tuple[AdvisoryView, ...] = ()
+    coups: tuple[FinishedCoupView, ...] = ()

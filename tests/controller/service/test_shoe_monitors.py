@@ -8,18 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from followed_table import FollowedTable
 from msgspec.structs import replace
 
 from controller.actions.actions import RecordAct
 from controller.actions.choices import ActKind
-from controller.core.state import Stored
 from controller.journal.folder import MONITORS_NAME, sealed_files
 from controller.journal.store import Journal
 from controller.monitors.advisory import Advisory, AdvisoryKind
 from controller.procedure.states.staff import StaffState
 from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
 from controller.table.loop import Loop
-from controller.tape.inputs import Started
 from controller.views.build import build_snapshot
 from controller.views.snapshot import RunFacts
 from firmware_bridge.timestamp import Timestamp
@@ -37,22 +36,14 @@ def _capture(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "smartshoe.monitors")
 
 
-class Followed:
-    """A table that stores in a journal, and what follows it."""
+class Followed(FollowedTable):
+    """A table, and what its monitors count, announce and suspend by."""
 
     def __init__(self, journal: Journal, script) -> None:
-        self.script = script().begun()
-        self.folder = journal.file.parent
-        self._inputs = iter(())
-        self._loop = Loop(
-            journal, script().core, self.script.core.initial(), lambda: self.script.at
-        )
-        self._taken = 0
-        self.followers: list[ShoeMonitors] = []
+        super().__init__(journal, script)
         self.counted: list[AdvisoryKind] = []
         self.announced: list[int] = []
         self.suspending: list[Advisory] = []
-        self.newest: Stored | None = None
 
     def follow(self) -> ShoeMonitors:
         """New monitors, as after a start."""
@@ -62,29 +53,11 @@ class Followed:
             lambda: self.announced.append(1),
             self.suspending.append,
         )
-        self.followers.append(made)
+        self.subscribers.append(made)
         return made
 
-    def reported(self, *reports: str) -> None:
-        self.script.reported(*reports)
-        self._store()
-
     def recorded(self, kind: ActKind) -> None:
-        self.script.acted(RecordAct(kind))
-        self._store()
-
-    def _store(self) -> None:
-        for item in self.script.inputs[self._taken :]:
-            if isinstance(item, Started):
-                stored = self._loop.begin(item)
-            else:
-                self._loop.take(item)
-                stored = self._loop.store_if_due(force=True)
-            assert stored is not None
-            self.newest = stored
-            for one in self.followers:
-                one.stored(stored)
-        self._taken = len(self.script.inputs)
+        self.acted(RecordAct(kind))
 
 
 @pytest.fixture
@@ -164,10 +137,10 @@ def test_what_a_start_interrupted_is_said_after_it(followed, caplog) -> None:
 def test_transactions_left_out_are_read_from_the_journal_and_said(followed, caplog) -> None:
     monitors = followed.follow()
     followed.reported(*NEW_SHOE)
-    followed.followers.clear()
+    followed.subscribers.clear()
     followed.reported(*IN_ORDER)
     assert lines(caplog) == []
-    followed.followers.append(monitors)
+    followed.subscribers.append(monitors)
     followed.reported(FAIR[0])
     assert [line.partition(":")[0] for line in lines(caplog)] == ["WARNING order"]
 
