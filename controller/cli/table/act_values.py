@@ -6,14 +6,12 @@ Source: controller/actions/README.md, "Actions"; controller/cli/README.md, "Comm
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Final
 
 import typer
 
 from controller.actions.declaration import ActionValues, values_of
 from controller.cli.errors import CommandError
-
-_YES_OR_NO: Final = {"yes": True, "no": False}
+from controller.control.action_texts import ActionTextError, value_from_text
 
 
 def parse_values(kind: type[ActionValues], words: Iterable[str]) -> dict[str, object]:
@@ -36,45 +34,14 @@ def parse_values(kind: type[ActionValues], words: Iterable[str]) -> dict[str, ob
 
 
 def _value(key: str, kind: type, text: str) -> object:
-    if kind is int:
-        if not (text.isascii() and text.isdecimal() and len(text) < 19):
-            raise CommandError(
-                f"{text!r} is not allowed", place=key, allowed="a whole number", remedy=f"{key}=5"
-            )
-        return int(text)
-    if kind is bool:
-        if text not in _YES_OR_NO:
-            raise CommandError(
-                f"{text!r} is not allowed", place=key, allowed="yes, no", remedy=f"{key}=yes"
-            )
-        return _YES_OR_NO[text]
-    return _wagers(text) if kind is tuple else text
-
-
-def _wagers(text: str) -> list[dict[str, object]]:
-    """Wagers as `5:banker:100.00,3:tie:25`, from the lines of @FILE, or `none`."""
-    if text == "none":
-        return []
-    if text.startswith("@"):
+    if kind is tuple and text.startswith("@"):
         return _wagers_of_file(text[1:])
-    from controller.script.tokens import parse_cents
-
-    read: list[dict[str, object]] = []
-    for number, part in enumerate(text.split(","), start=1):
-        seat, _, rest = part.partition(":")
-        wager, _, amount = rest.partition(":")
-        try:
-            read.append(
-                {"seat": _value("seat", int, seat), "wager": wager, "cents": parse_cents(amount)}
-            )
-        except ValueError as error:
-            raise CommandError(
-                f"wager {number}, {part!r}: {error}",
-                place="wagers",
-                allowed="seat:wager:amount",
-                remedy="write it as 5:banker:100.00",
-            ) from error
-    return read
+    try:
+        return value_from_text(key, kind, text)
+    except ActionTextError as error:
+        raise CommandError(
+            error.why, place=error.place, allowed=error.allowed, remedy=error.remedy
+        ) from error
 
 
 def _wagers_of_file(name: str) -> list[dict[str, object]]:
