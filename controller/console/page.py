@@ -1,0 +1,150 @@
+"""Renders the operator page and the patrons' display: whole pages, and the parts that change.
+
+Pure: a snapshot and a viewer in, HTML out; every value is escaped.
+Source: controller/console/README.md, "The operator page"; D-8, D-32.
+"""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, Final
+
+from msgspec import Struct
+
+from controller.actions.declaration import Role
+from controller.console import page_values as values
+from controller.console.forms import action_forms
+from controller.evidence.rendering import render
+from controller.profiles.load import load_clauses
+from controller.views.snapshot import Snapshot
+
+PACKAGE: Final = "controller.console"
+# Stands for the token of a session where a part is rendered for all sessions of a kind.
+CSRF_PLACE: Final = "{csrf}"
+
+
+class Viewer(Struct, frozen=True):
+    """For whom a page is made.
+
+    `role` is None where nobody has signed on; `accounts`: persons have accounts, so who decides is
+    proved; `people` are the names of those who may decide, to choose from. `theme` is empty for
+    that of the machine. `base` is the path of the table's pages, with a slash at its end.
+    """
+
+    language: str = "en"
+    theme: str = ""
+    role: Role | None = None
+    person: str = ""
+    accounts: bool = False
+    people: tuple[str, ...] = ()
+    base: str = "/"
+
+
+# The parts of the operator page by the id of their element, in the order of the page.
+_PARTS: Final[Mapping[str, Callable[[Snapshot], Mapping[str, Any]]]] = MappingProxyType(
+    {
+        "notes": lambda snapshot: {"notes": values.notes(snapshot)},
+        "irregularity": lambda snapshot: {
+            "stopped": values.is_stopped(snapshot),
+            "decisions": values.decision_choices(snapshot),
+            "provisional": values.provisional_choices(snapshot),
+            "clauses_of": _clauses_of,
+        },
+        "due": lambda snapshot: {
+            "stopped": values.is_stopped(snapshot),
+            "prompts": values.prompts(snapshot),
+        },
+        "hands": lambda snapshot: {
+            "hands": values.shown_hands(snapshot),
+            "beside": values.beside_hands(snapshot),
+            "coup": values.coup_words(snapshot),
+        },
+        "duties": lambda snapshot: {
+            "groups": values.duties(snapshot),
+            "clauses_of": _duty_clauses,
+        },
+        "shoe": lambda snapshot: {"progress": values.progress(snapshot)},
+        "batches": lambda snapshot: {
+            "batches": values.batches(snapshot),
+            "warning_prompt": values.warning_prompt,
+        },
+        "devices": lambda snapshot: {"devices": values.devices(snapshot)},
+        "coups": lambda snapshot: {"coups": values.last_coups(snapshot)},
+        "roads": lambda snapshot: {
+            "roads": values.roads(snapshot),
+            "meters": values.meters(snapshot),
+        },
+    }
+)
+PARTS: Final = tuple(_PARTS)
+PATRON_PARTS: Final = ("patrons",)
+
+
+def render_parts(snapshot: Snapshot, viewer: Viewer) -> dict[str, str]:
+    """The parts of the operator page by the id of their element; CSRF_PLACE stands for a token."""
+    return {
+        name: render(
+            f"{name}.html", PACKAGE, snapshot=snapshot, viewer=viewer, **common(), **make(snapshot)
+        )
+        for name, make in _PARTS.items()
+    }
+
+
+def render_page(snapshot: Snapshot, viewer: Viewer, csrf: str) -> str:
+    """The whole operator page."""
+    parts = {
+        name: part.replace(CSRF_PLACE, csrf)
+        for name, part in render_parts(snapshot, viewer).items()
+    }
+    return _page("page.html", snapshot, viewer, csrf, parts=parts, stream="events")
+
+
+def render_patrons_part(snapshot: Snapshot) -> str:
+    """Results and roads, for patrons: nothing of the coup that is dealt."""
+    return render(
+        "patrons_part.html",
+        PACKAGE,
+        snapshot=snapshot,
+        roads=values.roads(snapshot, values.PATRON_BOARDS),
+        meters=values.meters(snapshot),
+        newest=snapshot.coups[-1] if snapshot.coups else None,
+        **common(),
+    )
+
+
+def render_patrons(snapshot: Snapshot, viewer: Viewer) -> str:
+    """The whole display for patrons."""
+    part = render_patrons_part(snapshot)
+    return _page("patrons.html", snapshot, viewer, "", part=part, stream="patrons/events")
+
+
+def render_actions(snapshot: Snapshot, viewer: Viewer, csrf: str, answer: str = "") -> str:
+    """Every action that the viewer may take, each with a form made from its declaration."""
+    forms = action_forms(values.actions_for(viewer.role))
+    return _page("actions.html", snapshot, viewer, csrf, forms=forms, answer=answer, stream="")
+
+
+def render_sign_on(snapshot: Snapshot, viewer: Viewer, csrf: str, answer: str = "") -> str:
+    """The page on which a person signs on."""
+    return _page("sign_on.html", snapshot, viewer, csrf, answer=answer, stream="")
+
+
+def _page(template: str, snapshot: Snapshot, viewer: Viewer, csrf: str, **further: object) -> str:
+    given = {"snapshot": snapshot, "viewer": viewer, "csrf": csrf, "languages": languages()}
+    return render(template, PACKAGE, **{**given, **common(), **further})
+
+
+def common() -> dict[str, Any]:
+    """What every template may use."""
+    return {"label": values.label, "csrf_place": CSRF_PLACE, "may_decide": values.may_decide}
+
+
+def languages() -> tuple[tuple[str, str], ...]:
+    return (("en", "English"), ("zh_Hant", "繁體中文"))
+
+
+def _clauses_of(citing: Any) -> tuple[values.ShownClause, ...]:
+    return values.shown_clauses(citing.clauses, citing.borrowed, load_clauses())
+
+
+def _duty_clauses(ids: tuple[str, ...]) -> tuple[values.ShownClause, ...]:
+    return values.shown_clauses(ids, {}, load_clauses())

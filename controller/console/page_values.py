@@ -1,0 +1,444 @@
+"""What the pages show, made of one snapshot: hands, prompts, progress, batches, devices, roads.
+
+Pure: nothing is read but the snapshot, and nothing is kept. What people may not see is not in it.
+Source: controller/console/README.md, "The operator page"; controller/views/README.md, "Snapshot".
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+from controller.actions.actions import (
+    ACTIONS,
+    CallNoMoreBets,
+    ClearWarning,
+    CollectVigorish,
+    DeclareResult,
+    RecordAct,
+    ReportTurned,
+)
+from controller.actions.choices import FloorDecision, Provisional
+from controller.actions.declaration import SUPERVISORS, ActionValues, Role, name_of
+from controller.evidence.road_drawings import Boards, road_drawings
+from controller.messages.catalogue import to_words
+from controller.procedure.phases import Phase
+from controller.procedure.rulebook import ObservableFact
+from controller.profiles.clauses import Clause
+from controller.rules.outcome import Outcome
+from controller.rules.roads import build_roads
+from controller.views.coup import road_coups
+from controller.views.snapshot import (
+    CardFact,
+    ClosedCoupView,
+    CoupView,
+    FinishedCoupView,
+    HandView,
+    Health,
+    ShownCard,
+    Snapshot,
+)
+from controller.views.snapshot_devices import ShufflerBatchView, advisory_words
+from drivers.events import Stage
+from firmware_bridge.message import Message
+
+LAST_COUPS: Final = 8
+PAGE_BOARDS: Final = Boards(columns=19, derived_columns=11)
+PATRON_BOARDS: Final = Boards(columns=38, derived_columns=21)
+_NO_CARDS: Final = HandView(cards=(), count=CardFact(0, None))
+_SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
+_RED_SUITS: Final = "hd"
+_BETWEEN_SHOES: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
+_HANDS_DEALT: Final = 4
+
+
+def label(kind: str, value: StrEnum | str) -> str:
+    """A member of a closed set in words: the text `console_KIND_MEMBER`."""
+    return to_words(Message(f"console_{kind}_{value.replace('-', '_')}"))
+
+
+# --- hands ----------------------------------------------------------------------------------------
+
+
+class CardFace(Struct, frozen=True):
+    """A card as it is drawn: rank and suit, or none for its back; `words` for a screen reader."""
+
+    rank: str
+    suit: str
+    red: bool
+    words: str
+
+
+class ShownHand(Struct, frozen=True):
+    """A hand: its cards, its point count as far as people may see it, and whether it won."""
+
+    name: str
+    cards: tuple[CardFace, ...]
+    count: int | None
+    natural: bool
+    won: bool
+    tied: bool
+
+
+def card_face(card: ShownCard) -> CardFace:
+    """A card that people have seen; any other as its back."""
+    if card.value is None:
+        assert card.withheld is not None, "a card has a face, or a reason why not"
+        return CardFace("", "", red=False, words=label("withheld", card.withheld))
+    rank, suit = card.value[:-1], card.value[-1]
+    words = to_words(
+        Message(
+            "console_card",
+            (("rank", Message(f"console_rank_{rank}")), ("suit", Message(f"console_suit_{suit}"))),
+        )
+    )
+    return CardFace("10" if rank == "T" else rank, _SUITS[suit], suit in _RED_SUITS, words)
+
+
+def shown_hands(snapshot: Snapshot) -> tuple[ShownHand, ShownHand]:
+    """Player and Banker of the open coup, else of the last one."""
+    coup = snapshot.coup or snapshot.last_coup
+    player, banker = (_NO_CARDS, _NO_CARDS) if coup is None else (coup.player, coup.banker)
+    return _hand("player", player, coup), _hand("banker", banker, coup)
+
+
+def _hand(name: str, hand: HandView, coup: CoupView | ClosedCoupView | None) -> ShownHand:
+    counts = coup.corrected or coup.outcome if isinstance(coup, ClosedCoupView) else None
+    count = hand.count.value if hand.cards else None
+    two = len(hand.cards) == 2  # a natural is a count of two cards
+    return ShownHand(
+        name=name,
+        cards=tuple(map(card_face, hand.cards)),
+        count=count,
+        natural=two and count is not None and count >= 8,  # 8 or 9
+        won=counts is not None and counts.value == name,
+        tied=counts is Outcome.TIE,
+    )
+
+
+def beside_hands(snapshot: Snapshot) -> tuple[tuple[str, tuple[CardFace, ...]], ...]:
+    """Cards that belong to no hand, by what they are: third cards, cards drawn in error, burn."""
+    groups: list[tuple[str, Iterable[ShownCard]]] = []
+    if snapshot.coup is not None:
+        groups += [("third", snapshot.coup.third), ("aside", snapshot.coup.aside)]
+    elif snapshot.last_coup is None and snapshot.shoe is not None:
+        groups += [("burn", snapshot.shoe.burn)]
+    faces = ((label("beside", name), tuple(map(card_face, cards))) for name, cards in groups)
+    return tuple((name, cards) for name, cards in faces if cards)
+
+
+def coup_words(snapshot: Snapshot) -> str:
+    """Which coup lies on the layout, and how it ended."""
+    if snapshot.coup is not None:
+        state = "provisional" if snapshot.coup.provisional else "open"
+        state = "partial" if snapshot.coup.partial else state
+        return _coup_state(snapshot.coup.number, state)
+    last = snapshot.last_coup
+    if last is None:
+        return to_words(Message("console_no_coup"))
+    if last.corrected is not None:
+        return _coup_state(last.number, f"corrected_{last.corrected.value}")
+    return _coup_state(last.number, last.fate if last.outcome is None else last.outcome.value)
+
+
+def _coup_state(number: int, state: str) -> str:
+    named = Message(f"console_coup_{state.replace('-', '_')}")
+    return to_words(Message("console_coup", (("number", number), ("state", named))))
+
+
+# --- what people have to do -----------------------------------------------------------------------
+
+
+class Prompt(Struct, frozen=True):
+    """A button: the action it takes, with these values. `main`: what is most likely due."""
+
+    action: str
+    values: Mapping[str, str]
+    words: str
+    main: bool = False
+    style: str = ""
+
+
+def is_stopped(snapshot: Snapshot) -> bool:
+    """Whether an irregularity takes the screen."""
+    return snapshot.suspension is not None or any(one.suspends for one in snapshot.irregularities)
+
+
+def prompts(snapshot: Snapshot) -> tuple[Prompt, ...]:
+    """The dealer's buttons, by what is due and what people report at this table."""
+    if is_stopped(snapshot):
+        return ()
+    return tuple(_prompts(snapshot))
+
+
+def _prompts(snapshot: Snapshot) -> Iterator[Prompt]:
+    observed, coup = snapshot.observed, snapshot.coup
+    if ObservableFact.NO_MORE_BETS in observed and snapshot.phase.value is Phase.BETWEEN_COUPS:
+        yield _prompt(CallNoMoreBets, "no_more_bets", main=True)
+    if coup is not None and ObservableFact.TURNED in observed:
+        for part in coup.turning.face_down:
+            yield _prompt(ReportTurned, f"turned_{part.value}", {"what": part.value}, main=True)
+    if coup is not None and ObservableFact.RESULT_BUTTON in observed and _may_have_result(coup):
+        for outcome in Outcome:
+            values = {"outcome": outcome.value}
+            yield _prompt(DeclareResult, f"result_{outcome.value}", values, style=outcome.value)
+    for owed in snapshot.wagering.owed:
+        words = Message("console_collect_vigorish", (("seat", owed.seat), ("amount", owed.amount)))
+        yield Prompt(name_of(CollectVigorish), {"seat": str(owed.seat)}, to_words(words))
+
+
+def _may_have_result(coup: CoupView) -> bool:
+    dealt = sum(len(cards) for cards in (coup.player.cards, coup.banker.cards, coup.third))
+    return dealt >= _HANDS_DEALT and not coup.turning.face_down
+
+
+def _prompt(
+    action: type[ActionValues],
+    text: str,
+    values: Mapping[str, str] | None = None,
+    *,
+    main: bool = False,
+    style: str = "",
+) -> Prompt:
+    words = to_words(Message(f"console_{text}"))
+    return Prompt(name_of(action), values or {}, words, main=main, style=style)
+
+
+class ShownDuty(Struct, frozen=True):
+    """A duty of the opening, with the act that records it."""
+
+    text: str
+    clauses: tuple[str, ...]
+    done: bool
+    observed: bool
+    prompt: Prompt
+
+
+def duties(snapshot: Snapshot) -> tuple[tuple[str, tuple[ShownDuty, ...]], ...]:
+    """The duties of the next shoe by group, while no coup is dealt."""
+    groups: dict[str, list[ShownDuty]] = {}
+    if snapshot.phase.value not in _BETWEEN_SHOES or is_stopped(snapshot):
+        return ()
+    batch = snapshot.opening.batch
+    for duty in snapshot.opening.duties:
+        values = {"act": duty.act, **({"batch": batch} if batch else {})}
+        prompt = Prompt(name_of(RecordAct), values, to_words(Message("console_done")))
+        shown = ShownDuty(duty.text, duty.clauses, duty.done, duty.observed, prompt)
+        groups.setdefault(duty.group, []).append(shown)
+    return tuple((name, tuple(shown)) for name, shown in groups.items())
+
+
+def warning_prompt(number: int) -> Prompt:
+    """The button that clears a warning of the shuffler."""
+    values = {"number": str(number)}
+    return Prompt(name_of(ClearWarning), values, to_words(Message("console_clear_warning")))
+
+
+class DecisionChoice(Struct, frozen=True):
+    """A decision that is permitted now, in words, and when it applies."""
+
+    decision: FloorDecision
+    words: str
+    when: str
+
+
+def decision_choices(snapshot: Snapshot) -> tuple[DecisionChoice, ...]:
+    return tuple(
+        DecisionChoice(one.decision, label("decision", one.decision), one.when)
+        for one in snapshot.remedy.decisions
+    )
+
+
+def provisional_choices(snapshot: Snapshot) -> tuple[tuple[Provisional, str], ...]:
+    """What may become of cards dealt while the table was suspended."""
+    found = dict.fromkeys(kind for one in snapshot.remedy.decisions for kind in one.provisional)
+    return tuple((kind, label("provisional", kind)) for kind in found)
+
+
+def actions_for(role: Role | None) -> tuple[type[ActionValues], ...]:
+    """The actions that this role may take; all of them where nobody has signed on."""
+    return tuple(kind for kind in ACTIONS.values() if role is None or role in kind.roles)
+
+
+def may_decide(role: Role | None) -> bool:
+    return role in SUPERVISORS
+
+
+# --- the shoe, batches, devices -------------------------------------------------------------------
+
+
+class Progress(Struct, frozen=True):
+    """How far the shoe is; `percent` is None where its cards are not counted."""
+
+    percent: int | None
+    cut: str
+
+
+def progress(snapshot: Snapshot) -> Progress | None:
+    shoe = snapshot.shoe
+    if shoe is None:
+        return None
+    counted = shoe.cards_left is not None and shoe.cards_total > 0
+    percent = min(100, shoe.cards_drawn * 100 // shoe.cards_total) if counted else None
+    if not shoe.cut_card_seen:
+        return Progress(percent, to_words(Message("console_cut_card_in_shoe")))
+    if shoe.last_coup_number is None:
+        return Progress(percent, to_words(Message("console_cut_card_out")))
+    last = Message("console_cut_card_out_last", (("number", shoe.last_coup_number),))
+    return Progress(percent, to_words(last))
+
+
+class ShownBatch(Struct, frozen=True):
+    """A batch: its back, where it is, how many cards where that is counted, why it is barred."""
+
+    back: str
+    words: str
+    place: str
+    cards: int | None
+    bars: tuple[str, ...]
+    in_play: bool
+
+
+def batches(snapshot: Snapshot) -> tuple[ShownBatch, ...]:
+    """Both batches: by the shuffler's reports, else by the cards tracked, else by what is known."""
+    opening = snapshot.opening
+    by_shuffler: dict[str, ShufflerBatchView] = {}
+    if snapshot.shuffler is not None:
+        by_shuffler = {one.back: one for one in snapshot.shuffler.batches}
+    tracked = {one.back: one for one in snapshot.custody.batches}
+    found: list[ShownBatch] = []
+    for back in dict.fromkeys((*opening.batches, *by_shuffler, *tracked)):
+        shuffled, cards = by_shuffler.get(back), tracked.get(back)
+        in_play = opening.in_play == back or (cards is not None and cards.in_play)
+        if shuffled is not None:
+            place, count, bars = label("batch", shuffled.stage), shuffled.cards, shuffled.bars
+        else:
+            place, count, bars = label("batch", _place(snapshot, back)), None, ()
+        if cards is not None and cards.blocked:
+            bars = (*bars, cards.blocked)
+        if cards is not None and in_play:
+            count = cards.cards.shoe
+        found.append(ShownBatch(back, _back_words(back), place, count, bars, in_play))
+    return tuple(found)
+
+
+def _place(snapshot: Snapshot, back: str) -> str:
+    opening = snapshot.opening
+    places = (
+        (opening.in_play, "in_play"),
+        (opening.loaded, "in_shoe"),
+        (opening.in_shuffler, "stored"),
+        (opening.in_rack, "spent"),
+    )
+    return next((place for there, place in places if there == back), "unknown")
+
+
+def _back_words(back: str) -> str:
+    """The colour of a back; a house may have named its own."""
+    return label("back", back) if back in ("red", "blue") else back
+
+
+class ShownDevice(Struct, frozen=True):
+    """A device: what it is, its model and port, and whether it is there. `remarks` say what of it
+    people should know."""
+
+    name: str
+    model: str
+    port: str
+    stage: str
+    good: bool
+    remarks: tuple[str, ...] = ()
+
+
+def devices(snapshot: Snapshot) -> tuple[ShownDevice, ...]:
+    shoe, shuffler = snapshot.device, snapshot.shuffler
+    found = [
+        ShownDevice(
+            label("device", "shoe"),
+            shoe.model,
+            shoe.port,
+            label("stage", shoe.stage),
+            shoe.stage is Stage.ONLINE,
+            (label("device", "locked"),) if shoe.locked else (),
+        )
+    ]
+    if shuffler is not None:
+        remarks = [label("device", "interlocked")] if shuffler.interlocked else []
+        remarks += [label("device", "door_open")] if shuffler.door_open else []
+        found.append(
+            ShownDevice(
+                label("device", "shuffler"),
+                shuffler.model,
+                shuffler.port,
+                label("stage", shuffler.stage),
+                shuffler.stage is Stage.ONLINE,
+                tuple(remarks),
+            )
+        )
+    found += [
+        ShownDevice(
+            label("device", one.kind),
+            one.model or one.seat,
+            one.port,
+            label("stage", one.stage),
+            one.stage is Stage.ONLINE,
+        )
+        for one in snapshot.beside
+    ]
+    return tuple(found)
+
+
+def last_coups(snapshot: Snapshot) -> tuple[FinishedCoupView, ...]:
+    """The newest first."""
+    return tuple(reversed(snapshot.coups[-LAST_COUPS:]))
+
+
+def roads(snapshot: Snapshot, boards: Boards = PAGE_BOARDS) -> tuple[tuple[str, str], ...]:
+    """Name and drawing of the five roads; the newest coup has a frame."""
+    coups = road_coups(snapshot.coups)
+    return road_drawings(build_roads(coups), coups[-1].coup if coups else 0, boards)
+
+
+def meters(snapshot: Snapshot) -> tuple[tuple[str, int], ...]:
+    """How many coups each side won, as they count now."""
+    outcomes = [one.corrected or one.outcome for one in snapshot.coups]
+    return tuple((outcome.value, outcomes.count(outcome)) for outcome in Outcome)
+
+
+def notes(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
+    """What people should know beside play: how grave it is, and the sentence."""
+    found: list[tuple[str, str]] = []
+    if snapshot.health is not Health.RUNNING:
+        health = label("health", snapshot.health)
+        found.append(("grave", f"{health} {snapshot.failure}".rstrip()))
+    host = snapshot.host
+    found += [("grave", one.text) for one in (host.disk, host.clock) if one is not None]
+    found += [("warn", advisory_words(one)) for one in snapshot.advisories]
+    return tuple(found)
+
+
+# --- clauses --------------------------------------------------------------------------------------
+
+
+class ShownClause(Struct, frozen=True):
+    """A clause by its id, and its text with its source; the rules are quoted, not translated."""
+
+    id: str
+    text: str
+    source: str
+    borrowed: str
+
+
+def shown_clauses(
+    ids: Iterable[str], borrowed: Mapping[str, str], catalogue: Mapping[str, Clause]
+) -> tuple[ShownClause, ...]:
+    return tuple(
+        ShownClause(
+            one,
+            catalogue[one].text if one in catalogue else "",
+            catalogue[one].source if one in catalogue else "",
+            borrowed.get(one, ""),
+        )
+        for one in ids
+    )
