@@ -1,14 +1,20 @@
 """Renders messages as words of a language, from that language's gettext catalogue.
 
-At the edge alone: command line, logs, page, answers. English is the language there is.
+At the edge alone: command line, logs, page, answers. A language is a file of `catalogues`; what
+speaks to one person in another language than English does so inside `speaking`.
 
 Source: controller/messages/README.md.
 """
 
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from gettext import GNUTranslations
 from importlib.resources import files
+from pathlib import PurePath
 from string import Formatter
+from types import MappingProxyType
 from typing import Any, Final
 
 from firmware_bridge.message import Message
@@ -17,18 +23,66 @@ ENGLISH: Final = "en"
 # The number that decides between singular and plural.
 COUNT: Final = "count"
 _COMMA: Final = "separator_comma"
+# The name of a language in that language.
+_NAME: Final = "language_name"
+_COMPILED: Final = ".mo"
+_FOLDER: Final = files("controller.messages") / "catalogues"
+# A thread begins with English; a task goes on with the language of the one that made it.
+_SPOKEN: Final[ContextVar[str]] = ContextVar("spoken", default=ENGLISH)
 
 
-def to_words(text: Message, language: str = ENGLISH) -> str:
-    """The message in words; one without a text in the catalogue as its id and parameters."""
-    parameters = dict(text.parameters)
-    pattern = _pattern(text, language)
-    if pattern is None:
-        return _without_text(text, language)
+class UnknownLanguageError(ValueError):
+    """A language without a catalogue."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__(f"language {language!r}: allowed are {', '.join(languages())}")
+
+
+@contextmanager
+def speaking(language: str) -> Iterator[None]:
+    """Inside it `to_words` speaks this language, in this thread or task alone.
+
+    Raises:
+        UnknownLanguageError: there is no catalogue of it.
+    """
+    if language not in languages():
+        raise UnknownLanguageError(language)
+    before = _SPOKEN.set(language)
     try:
-        return _Renderer(language).vformat(pattern, (), parameters)
-    except (LookupError, ValueError):
-        return _without_text(text, language)
+        yield
+    finally:
+        _SPOKEN.reset(before)
+
+
+def spoken_language() -> str:
+    """The language that `to_words` speaks here."""
+    return _SPOKEN.get()
+
+
+@cache
+def languages() -> Mapping[str, str]:
+    """The languages there are, English first: their own names by those of the catalogues."""
+    names = (PurePath(one.name) for one in _FOLDER.iterdir())
+    found = sorted(one.stem for one in names if one.suffix == _COMPILED)
+    ordered = sorted(found, key=lambda one: one != ENGLISH)
+    return MappingProxyType({one: to_words(Message(_NAME), one) for one in ordered})
+
+
+def to_words(text: Message, language: str | None = None) -> str:
+    """The message in words of this language, or of the one that is spoken here.
+
+    A text that the language does not have is in English; one without any as id and parameters.
+    """
+    own = language or _SPOKEN.get()
+    parameters = dict(text.parameters)
+    for one in dict.fromkeys((own, ENGLISH)):
+        pattern = _pattern(text, one)
+        if pattern is not None:
+            try:
+                return _Renderer(own).vformat(pattern, (), parameters)
+            except (LookupError, ValueError):
+                continue
+    return _without_text(text, own)
 
 
 def _pattern(text: Message, language: str) -> str | None:
@@ -71,11 +125,10 @@ class _Renderer(Formatter):
 
 @cache
 def _translations(language: str) -> GNUTranslations:
-    compiled = files("controller.messages") / "catalogues" / f"{language}.mo"
-    with compiled.open("rb") as file:
+    with (_FOLDER / f"{language}{_COMPILED}").open("rb") as file:
         return GNUTranslations(file)
 
 
 def catalogue_source(language: str = ENGLISH) -> bytes:
     """The catalogue as translators read it, for a bundle that was rendered with it."""
-    return (files("controller.messages") / "catalogues" / f"{language}.po").read_bytes()
+    return (_FOLDER / f"{language}.po").read_bytes()

@@ -9,9 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from jinja2 import Environment, nodes
 from msgspec import Struct
 
 ROOT: Final = Path(__file__).parents[3]
+# The files of `templates` that are filled with words.
+TEMPLATES: Final = (".html", ".svg", ".txt")
 
 
 class MessageCall(Struct, frozen=True):
@@ -30,6 +33,8 @@ def message_calls(source: str, place: str) -> Iterator[MessageCall]:
             names = frozenset(one.arg or "**" for one in node.keywords)
         elif node.func.id == "Message" and len(node.args) == 2:
             names = frozenset(_pair_names(node.args[1]))
+        elif node.func.id == "Message" and node.args and isinstance(node.args[0], ast.Constant):
+            names = frozenset()
         else:
             continue
         first = node.args[0] if node.args else None
@@ -47,11 +52,29 @@ def _pair_names(pairs: ast.expr) -> Iterator[str]:
 
 def program_calls() -> Iterator[MessageCall]:
     own = ROOT / "controller" / "messages"
+    # Where a value is made a message, whatever it is.
+    any_id = (ROOT / "firmware_bridge/message.py", ROOT / "controller/evidence/rendering.py")
     rooms = ("controller", "drivers", "firmware_bridge")
     for path in sorted(path for room in rooms for path in (ROOT / room).rglob("*.py")):
-        if path.parent == own or path == ROOT / "firmware_bridge" / "message.py":
+        if path.parent == own or path in any_id:
             continue
         yield from message_calls(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
+
+
+def calls_in_template(template: str, place: str) -> Iterator[MessageCall]:
+    """Every `words("id", name=value)` of a template; an id that is a value is of the program."""
+    for call in Environment(autoescape=True).parse(template).find_all(nodes.Call):
+        function, first = call.node, call.args[0] if call.args else None
+        named_words = isinstance(function, nodes.Name) and function.name == "words"
+        if named_words and isinstance(first, nodes.Const):
+            names = frozenset(one.key for one in call.kwargs)
+            yield MessageCall(f"{place}:{call.lineno}", str(first.value), names)
+
+
+def template_calls() -> Iterator[MessageCall]:
+    for path in sorted((ROOT / "controller").glob("*/templates/**/*")):
+        if path.suffix in TEMPLATES:
+            yield from calls_in_template(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
 
 
 def sentences(source: str) -> Iterator[str]:

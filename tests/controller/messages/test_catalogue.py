@@ -1,12 +1,10 @@
 """The catalogue of English is whole: every message has a text, every parameter is used by it."""
 
 import re
-from string import Formatter
 
 import pytest
-from babel.messages.catalog import Message as Entry
-from compile_catalogues import compiled, read_source, sources
-from message_calls import message_calls, program_calls
+from catalogue_entries import ENGLISH, entries, fields
+from message_calls import calls_in_template, message_calls, program_calls, template_calls
 
 from controller.actions.actions import ACTIONS
 from controller.actions.declaration import purpose_of
@@ -14,27 +12,10 @@ from controller.messages.catalogue import catalogue_source, to_words
 from controller.procedure.irregularities import IrregularityCode
 from firmware_bridge.message import Message, Parameter, message
 
-(ENGLISH,) = sources()
 SEPARATOR = "separator_"
-
-
-def identifier(entry: Entry) -> str:
-    return entry.id if isinstance(entry.id, str) else entry.id[0]
-
-
-def texts_of(entry: Entry) -> tuple[str, ...]:
-    return (entry.string,) if isinstance(entry.string, str) else tuple(entry.string)
-
-
-ENTRIES = {identifier(one): texts_of(one) for one in read_source(ENGLISH) if one.id}
-CALLS = tuple(program_calls())
+ENTRIES = entries(ENGLISH)
+CALLS = (*program_calls(), *template_calls())
 PURPOSES = {purpose_of(kind).id for kind in ACTIONS.values()}
-
-
-def fields(text: str) -> dict[str, str]:
-    """The parameters that the text uses, each with the separator of its list."""
-    parsed = Formatter().parse(text)
-    return {name: spec or "" for _, name, spec, _ in parsed if name is not None}
 
 
 def test_every_message_of_the_program_has_a_text_that_uses_its_parameters() -> None:
@@ -52,7 +33,7 @@ def test_every_message_of_the_program_has_a_text_that_uses_its_parameters() -> N
 def test_every_text_of_the_catalogue_is_used() -> None:
     used = {one.identifier for one in CALLS} | set(IrregularityCode) | PURPOSES
     used |= {spec for texts in ENTRIES.values() for text in texts for spec in fields(text).values()}
-    used.add("separator_comma")
+    used |= {"separator_comma", "language_name"}
     assert sorted(ENTRIES.keys() - used) == []
 
 
@@ -91,12 +72,6 @@ def test_lists_name_a_separator_of_the_catalogue() -> None:
     assert named - {""} <= {name for name in ENTRIES if name.startswith(SEPARATOR)}
 
 
-def test_the_compiled_catalogue_is_that_of_the_source() -> None:
-    assert ENGLISH.with_suffix(".mo").read_bytes() == compiled(ENGLISH), (
-        "run tests/controller/messages/compile_catalogues.py"
-    )
-
-
 def test_the_source_is_at_hand_for_a_bundle() -> None:
     assert catalogue_source() == ENGLISH.read_bytes()
 
@@ -114,6 +89,22 @@ def test_a_message_in_the_source_is_found(source: str, found: tuple[str, set[str
         (one.place, one.identifier, one.parameters) for one in message_calls(source, "x")
     ]
     assert (name, parameters) == found
+
+
+@pytest.mark.parametrize(
+    ("template", "found"),
+    [
+        ('<p>{{ words("a", b=1) }}</p>', [("a", {"b"})]),
+        (
+            '{% if x %}{{ words("a") }}{% else %}{{ words("b") }}{% endif %}',
+            [("a", set()), ("b", set())],
+        ),
+        ("{{ words(one.id) }}{{ other('a') }}", []),
+    ],
+)
+def test_a_message_in_a_template_is_found(template: str, found: list[tuple[str, set[str]]]) -> None:
+    calls = calls_in_template(template, "x")
+    assert [(one.identifier, set(one.parameters)) for one in calls] == found
 
 
 # --- rendering -----------------------------------------------------------------------------------

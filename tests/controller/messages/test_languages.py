@@ -1,0 +1,161 @@
+"""Each language is whole: parameters, plurals, compiled file, and what people are shown."""
+
+import asyncio
+import re
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from babel.messages.pofile import read_po
+from catalogue_entries import ENGLISH, TRANSLATED, entries, fields
+from compile_catalogues import compiled, sources
+from message_calls import program_calls
+
+from controller.messages.catalogue import (
+    UnknownLanguageError,
+    languages,
+    speaking,
+    spoken_language,
+    to_words,
+)
+from firmware_bridge.message import message
+
+BASE = entries(ENGLISH)
+# What these rooms alone state is shown on the command line and in the log, both in English: a
+# catalogue may leave it out, and English stands in.
+COMMAND_LINE = (
+    "controller/cli/",
+    "controller/commissioning/",
+    "controller/config/",
+    "controller/profiles/",
+    "controller/script/",
+    "firmware_bridge/",
+)
+
+each_language = pytest.mark.parametrize("source", sources(), ids=lambda one: one.stem)
+
+
+def may_be_left_out() -> set[str]:
+    """Ids that the command line's rooms alone state."""
+    homes: dict[str, list[str]] = {}
+    for one in program_calls():
+        homes.setdefault(one.identifier, []).append(one.place)
+    return {
+        identifier
+        for identifier, places in homes.items()
+        if all(place.startswith(COMMAND_LINE) for place in places)
+    }
+
+
+@each_language
+def test_the_compiled_catalogue_is_that_of_the_source(source: Path) -> None:
+    assert source.with_suffix(".mo").read_bytes() == compiled(source), (
+        "run tests/controller/messages/compile_catalogues.py"
+    )
+
+
+@each_language
+def test_every_text_that_people_at_a_table_are_shown_is_there(source: Path) -> None:
+    missing = sorted(BASE.keys() - entries(source).keys() - may_be_left_out())
+    assert not missing, "\n".join((f"{len(missing)} missing in {source.name}:", *missing))
+
+
+@each_language
+def test_a_language_has_no_text_that_english_has_not(source: Path) -> None:
+    assert sorted(entries(source).keys() - BASE.keys()) == []
+
+
+@each_language
+def test_a_text_uses_the_parameters_of_the_english_one(source: Path) -> None:
+    """Lists may have another separator; a form of the plural may leave the number out."""
+    wrong = {}
+    for identifier, texts in entries(source).items():
+        # The last form of the plural has all parameters.
+        english, own = (fields(each[-1]).keys() for each in (BASE[identifier], texts))
+        if own != english or any(fields(one).keys() - english for one in texts):
+            wrong[identifier] = (sorted(english), sorted(own))
+    assert wrong == {}
+
+
+@each_language
+def test_plurals_have_the_forms_of_the_header(source: Path) -> None:
+    with source.open("rb") as file:
+        forms = read_po(file, locale=source.stem).num_plurals
+    own = entries(source)
+    plural = [name for name, texts in BASE.items() if len(texts) > 1 and name in own]
+    assert {name: len(own[name]) for name in plural if len(own[name]) != forms} == {}
+
+
+@each_language
+def test_no_text_is_empty(source: Path) -> None:
+    assert [name for name, texts in entries(source).items() if not all(texts)] == []
+
+
+# --- choosing a language --------------------------------------------------------------------------
+
+
+def test_every_catalogue_is_a_language_with_its_own_name() -> None:
+    assert list(languages()) == [ENGLISH.stem, *(one.stem for one in TRANSLATED)]
+    assert languages()["en"] == "English"
+    assert len(set(languages().values())) == len(languages())
+
+
+def test_a_language_without_a_catalogue_is_refused() -> None:
+    with pytest.raises(UnknownLanguageError, match=r"'tlh': allowed are en"), speaking("tlh"):
+        pass
+
+
+def test_english_is_spoken_where_nothing_is_said() -> None:
+    assert spoken_language() == "en"
+    assert to_words(message("no_pair")) == "no pair"
+
+
+@each_language
+def test_words_are_of_the_language_that_is_spoken(source: Path) -> None:
+    with speaking(source.stem):
+        assert to_words(message("language_name")) == languages()[source.stem]
+        assert to_words(message("language_name"), "en") == "English"
+        with speaking("en"):
+            assert to_words(message("language_name")) == "English"
+        assert spoken_language() == source.stem
+    assert spoken_language() == "en"
+
+
+@each_language
+def test_parameters_are_in_the_language_of_the_text(source: Path) -> None:
+    cards = message("number_of_cards", count=3)
+    with speaking(source.stem):
+        found = to_words(message("burn_cards_face_up", cards=cards))
+        assert to_words(cards) in found
+    assert found == to_words(message("burn_cards_face_up", cards=cards), source.stem)
+    assert not re.search("[a-z]", found) or not source.stem.startswith("zh")
+
+
+@each_language
+def test_a_text_that_is_missing_is_in_english_and_one_without_any_its_id(source: Path) -> None:
+    with speaking(source.stem):
+        assert to_words(message("no_such_message", count=2)) == "no_such_message count=2"
+    for identifier in BASE.keys() - entries(source).keys():
+        if not any(fields(text) for text in BASE[identifier]):
+            assert to_words(message(identifier), source.stem) == BASE[identifier][0]
+
+
+@each_language
+def test_a_thread_and_a_task_have_languages_of_their_own(source: Path) -> None:
+    heard = []
+
+    async def speak(language: str) -> None:
+        with speaking(language):
+            await asyncio.sleep(0)
+            heard.append((language, spoken_language()))
+
+    async def both() -> None:
+        await asyncio.gather(speak(source.stem), speak("en"))
+
+    asyncio.run(both())
+    assert sorted(heard) == sorted([("en", "en"), (source.stem, source.stem)])
+    with speaking(source.stem):
+        other = Thread(target=lambda: heard.append(("thread", spoken_language())))
+        other.start()
+        other.join()
+    assert heard[-1] == ("thread", "en")
