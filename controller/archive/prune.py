@@ -30,7 +30,7 @@ from controller.system.atomic_file import store_text, sync_folder
 from controller.system.json_document import time_text
 from controller.tape.entries import EventVerdicts
 from controller.tape.records import read_entry
-from controller.views.people import PROOF_WORDS
+from controller.views.people import proof_words
 
 KEEP_DAYS: Final = 30
 KEEP_DAYS_MIN: Final = 7
@@ -101,8 +101,8 @@ def describe_hold(folder: Path, name: ShoeName) -> str:
     if not path.exists():
         return ""
     fields = _read(path)
-    known = (words for proof, words in PROOF_WORDS.items() if proof == fields.get("proof"))
-    how = next(known, PROOF_WORDS[Proof.NONE])
+    known = (proof for proof in Proof if proof == fields.get("proof"))
+    how = proof_words(next(known, Proof.NONE))
     held = f"held by {fields.get('person', '?')} ({how}): {fields.get('reason', '?')}"
     return put_names(held, PeopleFile(folder).names())
 

@@ -38,9 +38,9 @@ from controller.rules.outcome import Outcome
 from controller.settlement.wagers import money
 from controller.tape.entries import CommandGiven, DeviceEventRecorded, EventVerdicts, RunBegan
 from controller.views.irregularity import irregularity_words
-from controller.views.people import PROOF_WORDS
+from controller.views.people import proof_words
 from controller.views.quantity import counted
-from controller.views.snapshot import UNREAD_CARD
+from controller.views.snapshot import unread_words
 from drivers.events import CardPassed, TagSeen
 from firmware_bridge.message import Message
 
@@ -168,7 +168,7 @@ def _face_text(account: CoupAccount, source: ShoeEntry, judged: EventVerdicts) -
     event = judged.event
     if not isinstance(event, CardDrawn) or not account.card_seen(source.seq):
         return ""
-    return f": {UNREAD_CARD if event.card is None else event.card}"
+    return f": {unread_words() if event.card is None else event.card}"
 
 
 def describe_irregularity(account: CoupAccount, found: Irregularity) -> str:
@@ -210,7 +210,7 @@ def person_text(source: ShoeEntry, person: str) -> str:
     if source.action is None:
         return person
     role = source.action.role.value.replace("_", " ")
-    known = PROOF_WORDS[source.action.proof]
+    known = proof_words(source.action.proof)
     return f"{person} ({role}, {known}, identified by {source.action.identified_by})"
 
 
@@ -218,7 +218,7 @@ def second_text(source: ShoeEntry, person: str) -> str:
     """The second person, with how the person is known."""
     if source.action is None:
         return person
-    return f"{person} ({PROOF_WORDS[source.action.second_proof]})"
+    return f"{person} ({proof_words(source.action.second_proof)})"
 
 
 def _other_lines(source: ShoeEntry) -> Iterator[TimelineLine]:

@@ -7,6 +7,9 @@ Source: docs/decisions.md, "Decisions on gaps of the rule documents".
 from collections.abc import Iterable, Iterator
 from typing import Final, TypeAlias
 
+from controller.messages.catalogue import to_words
+from firmware_bridge.message import message
+
 Plain: TypeAlias = dict[str, object]
 
 # The fields of plain values that list clauses.
@@ -91,17 +94,23 @@ def cite(own: str, clauses: tuple[str, ...]) -> tuple[tuple[str, ...], dict[str,
 
 def citation_words(own: str, clauses: Iterable[str]) -> str:
     """The clauses as a person reads them, comma-separated, as `S42-e-5 (borrowed, X-6)`."""
-    return ", ".join(describe_citation(one, borrowed_by(own, one)) for one in clauses)
+    cited = tuple(describe_citation(one, borrowed_by(own, one)) for one in clauses)
+    return to_words(message("clauses_cited", clauses=cited))
 
 
 def with_citation(own: str, words: str, clauses: tuple[str, ...]) -> str:
     """The words, with the clauses in parentheses behind them if there are any."""
-    return f"{words} ({citation_words(own, clauses)})" if clauses else words
+    if not clauses:
+        return words
+    cited = citation_words(own, clauses)
+    return to_words(message("words_with_clauses", words=words, clauses=cited))
 
 
 def describe_citation(clause_id: str, decision: str | None) -> str:
     """One clause, with the decision that borrows it."""
-    return clause_id if decision is None else f"{clause_id} (borrowed, {decision})"
+    if decision is None:
+        return clause_id
+    return to_words(message("clause_borrowed", clause=clause_id, decision=decision))
 
 
 def with_borrowed(own: str, plain: Plain) -> Plain:

@@ -22,7 +22,7 @@ from controller.profiles.borrowing import citation_words
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import AccountChanged, Input
 from controller.views.disclosure import disclosed_clauses
-from controller.views.people import PROOF_WORDS
+from controller.views.people import proof_words
 from controller.views.quantity import cards_in_coups, counted
 from firmware_bridge.message import Message
 
@@ -132,8 +132,8 @@ def _role(item: Input) -> str:
     """The role of the person who acted, and how the person is known, in parentheses."""
     if not isinstance(item, OperatorAction):
         return ""
-    return f" ({item.role.replace('_', ' ')}, {PROOF_WORDS[item.proof]})"
+    return f" ({item.role.replace('_', ' ')}, {proof_words(item.proof)})"
 
 
 def _second_proof(item: Input) -> str:
-    return f" ({PROOF_WORDS[item.second_proof]})" if isinstance(item, OperatorAction) else ""
+    return f" ({proof_words(item.second_proof)})" if isinstance(item, OperatorAction) else ""

@@ -64,7 +64,7 @@ from controller.views.snapshot_devices import AdvisoryView, AuxiliaryView, Devic
 from controller.views.wagering import wagering_view
 from drivers.interface import locked_of
 from drivers.model import CardReading
-from firmware_bridge.message import Message
+from firmware_bridge.message import Message, message
 
 RUNNING: Final = RunFacts()
 # These phases follow from cards that may still lie face down.
@@ -92,7 +92,7 @@ def build_snapshot(core: Core, state: CoreState, run: RunFacts = RUNNING) -> Sna
         gaming_day=table.shoe_day or table.today,
         observed=tuple(fact.value for fact in core.settings.observed),
         phase=shown_phase(book, table),
-        due=_due(book, table),
+        due=to_words(_due(book, table)),
         due_calls=_due_calls(book, table),
         suspension=_suspension(book, table),
         shoe=_shoe(book, shoe) if shoe is not None else None,
@@ -204,18 +204,17 @@ def _phase_withheld(book: RuleBook, table: TableState, phase: Phase) -> Withheld
     return coup_withheld(book, coup) if coup is not None and follows else None
 
 
-def _due(book: RuleBook, table: TableState) -> str:
+def _due(book: RuleBook, table: TableState) -> Message:
     if _phase_withheld(book, table, table.phase):
-        return "turn the cards; what is due next follows from them"
+        return message("due_turn_cards")
     if table.phase in UNCOUNTED_BURNS:
-        return 'burn cards; how many more is not known: call "no more bets" when they are done'
+        return message("due_burn_cards_unknown_number")
     if table.phase in BURNS_BEGUN and table.shoe is not None:
-        return f"{table.shoe.burn_owed} more burn cards"
+        return message("due_more_burn_cards", owed=table.shoe.burn_owed)
     held = table.shoe is not None and bool(table.shoe.remedy.carried)
     if table.phase is Phase.BETWEEN_COUPS:
-        first = "it begins with the cards held" if held else "then Player's first card"
-        return f'the next coup: "no more bets"{"; " if held else ", "}{first}'
-    return to_words(DUE_WORDS[table.phase])
+        return message("due_coup_with_cards_held") if held else message("due_coup_first_card")
+    return DUE_WORDS[table.phase]
 
 
 def _last_coup(book: RuleBook, shoe: ShoeState) -> ClosedCoupView | None:

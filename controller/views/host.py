@@ -7,18 +7,16 @@ from datetime import UTC, datetime
 from typing import Final
 
 from controller.core.host_state import HostState, sync_state
+from controller.messages.catalogue import to_words
 from controller.tape.entries import ClockEvidence, ClockStepped, DiskLevelRecorded
 from controller.tape.inputs import DiskLevel
 from controller.views.snapshot_devices import ClockView, DiskView, HostView
+from firmware_bridge.message import Message, message
 
-MAKE_ROOM: Final = (
-    "Remedy: make room: copy finished shoes elsewhere with `smartshoe journal archive`, then "
-    "delete them from this disk with `smartshoe journal prune`, or remove files that are not the "
-    "table's"
-)
+_MAKE_ROOM: Final = message("disk_make_room")
 _EVIDENCE: Final = {
-    ClockEvidence.SAME_BOOT: "its monotonic clock ran on evenly, or the machine slept",
-    ClockEvidence.OTHER_BOOT: "it is earlier than when the machine last ran",
+    ClockEvidence.SAME_BOOT: message("clock_ran_on_evenly"),
+    ClockEvidence.OTHER_BOOT: message("clock_earlier_than_last_run"),
 }
 _NS_PER_S: Final = 1_000_000_000
 _NS_PER_MS: Final = 1_000_000
@@ -55,35 +53,33 @@ def _clock(host: HostState, step: ClockStepped) -> ClockView:
 
 def describe_disk(disk: DiskLevelRecorded) -> str:
     """One sentence: free space, limit, remedy."""
+    return to_words(_disk_message(disk))
+
+
+def _disk_message(disk: DiskLevelRecorded) -> Message:
     free, limit = format_size(disk.free_bytes), format_size(disk.limit_bytes)
     match disk.level:
         case DiskLevel.UNKNOWN:
-            return (
-                "the free space on the journal's disk cannot be read, and no limit warns before the"
-                " disk is full. Remedy: check the disk, and that this account may read the folder"
-            )
+            return message("disk_space_unknown")
         case DiskLevel.ENOUGH:
-            return f"{free} are free on the journal's disk: enough"
+            return message("disk_space_enough", free=free)
         case DiskLevel.LOW:
-            return f"only {free} are free on the journal's disk (limit {limit}). {MAKE_ROOM}"
+            return message("disk_space_low", free=free, limit=limit, remedy=_MAKE_ROOM)
         case DiskLevel.STOP:
-            return (
-                f"{free} are free on the journal's disk, and below {limit} no table runs: its"
-                f" inputs could not be stored. {MAKE_ROOM}; then start the table again"
-            )
+            return message("disk_space_too_low", free=free, limit=limit, remedy=_MAKE_ROOM)
 
 
 def describe_clock_step(step: ClockStepped) -> str:
     """One sentence: amount, direction, new time, and the evidence."""
     back = step.by_ns < 0
-    at_least = "at least " if step.evidence is ClockEvidence.OTHER_BOOT else ""
-    way = "back" if back else "forward"
+    span = _span(abs(step.by_ns))
+    if step.evidence is ClockEvidence.OTHER_BOOT:
+        span = message("at_least_number", least=span)
     moment = datetime.fromtimestamp(step.utc_ns // _NS_PER_S, UTC).strftime("%Y-%m-%d %H:%M:%S")
-    gaming_day = "; the gaming day does not change back" if back else ""
-    return (
-        f"the machine's clock was set {way} by {at_least}{_span(abs(step.by_ns))}, to {moment} UTC:"
-        f" {_EVIDENCE[step.evidence]}{gaming_day}"
-    )
+    evidence = _EVIDENCE[step.evidence]
+    if back:
+        return to_words(message("clock_set_back", span=span, moment=moment, evidence=evidence))
+    return to_words(message("clock_set_forward", span=span, moment=moment, evidence=evidence))
 
 
 def format_size(count: int) -> str:
@@ -92,19 +88,19 @@ def format_size(count: int) -> str:
         if count >= unit:
             tenths = count * 10 // unit
             return f"{tenths // 10}.{tenths % 10} {name}"
-    return f"{count} bytes"
+    return to_words(message("size_in_bytes", number=count))
 
 
-def _span(ns: int) -> str:
+def _span(ns: int) -> Message:
     """A duration in its two largest units; under a minute in seconds and tenths."""
     seconds = ns // _NS_PER_S
     if seconds < 60:
-        return f"{seconds}.{ns // (_NS_PER_S // 10) % 10} s"
+        return message("span_seconds", number=f"{seconds}.{ns // (_NS_PER_S // 10) % 10}")
     parts = (
-        (seconds // 86400, "d"),
-        (seconds // 3600 % 24, "h"),
-        (seconds // 60 % 60, "min"),
-        (seconds % 60, "s"),
+        message("span_days", number=seconds // 86400),
+        message("span_hours", number=seconds // 3600 % 24),
+        message("span_minutes", number=seconds // 60 % 60),
+        message("span_seconds", number=seconds % 60),
     )
-    units = [f"{count} {name}" for count, name in parts if count]
-    return " ".join(units[:2])
+    units = [one for one in parts if one.parameters != (("number", 0),)]
+    return message("span_of_units", units=tuple(units[:2]))

@@ -7,12 +7,13 @@ from controller.messages.catalogue import to_words
 from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.people.permitted import permitted_texts
 from controller.procedure.verdicts import Irregularity
-from firmware_bridge.message import Message
+from firmware_bridge.message import Message, message
 
 
 def irregularity_words(found: Irregularity) -> str:
     """What is wrong in general, and here; it may name cards."""
-    return f"{to_words(Message(found.code.value))}: {to_words(found.detail)}"
+    title = Message(found.code.value)
+    return to_words(message("irregularity_found", title=title, detail=found.detail))
 
 
 def permitted_words(found: Irregularity) -> list[str]:

@@ -9,30 +9,42 @@ from types import MappingProxyType
 from typing import Final
 
 from controller.actions.declaration import Proof
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupCorrected, ResolutionRecorded
 from controller.procedure.states.staff import StaffState
 from controller.views.snapshot_devices import DecidedView, PeopleView
+from firmware_bridge.message import Message, message
 
-PROOF_WORDS: Final[Mapping[Proof, str]] = MappingProxyType(
+_PROOFS: Final[Mapping[Proof, Message]] = MappingProxyType(
     {
-        Proof.NONE: "not proved",
-        Proof.PIN: "proved by PIN",
-        Proof.ACCOUNT: "proved by the account of the machine",
+        Proof.NONE: message("person_not_proved"),
+        Proof.PIN: message("person_proved_by_pin"),
+        Proof.ACCOUNT: message("person_proved_by_account"),
     }
 )
-NOT_PROVED: Final = "no accounts are set up: who acts is not proved"
+_NO_ACCOUNTS: Final = message("no_accounts_nobody_proved")
+
+
+def proof_words(proof: Proof) -> str:
+    """How it is known who somebody is."""
+    return to_words(_PROOFS[proof])
+
+
+def no_accounts_words() -> str:
+    """The remark where no person has an account."""
+    return to_words(_NO_ACCOUNTS)
 
 
 def author_words(name: str, proof: Proof) -> str:
     """A person by name, and how it is known that it is that person."""
-    return f"{name} ({PROOF_WORDS[proof]})"
+    return to_words(message("person_and_proof", person=name, proof=_PROOFS[proof]))
 
 
 def people_view(staff: StaffState, accounts: int) -> PeopleView:
     """Dealers and decisions of the shoe; `accounts` is how many persons have one."""
     return PeopleView(
         accounts=accounts,
-        remark="" if accounts else NOT_PROVED,
+        remark="" if accounts else no_accounts_words(),
         dealers=staff.dealers,
         decided=tuple(DecidedView(one.person, one.decision, one.count) for one in staff.decisions),
     )

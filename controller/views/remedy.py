@@ -22,19 +22,20 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import OpenIrregularity, ShoeState, TableState
 from controller.rules.setting_values import IrregularityRules
 from controller.views.snapshot import DecisionView, OwedStepView, RemedyView
+from firmware_bridge.message import Message, message
 
 _WHEN = {
-    FloorDecision.CONTINUE: "play continues by the rules from the present point",
-    FloorDecision.CARRY: "nobody saw the card: it is held face down as the next hand's first card",
-    FloorDecision.BURN: "the card was seen: it is burned, and as many more as its amount with it",
-    FloorDecision.VOID_COUP: "the coup is invalid: it is void, every wager is returned in full",
-    FloorDecision.STATE_OUTCOME: "the cards on the layout are complete: state the coup's outcome",
-    FloorDecision.CLOSE_SHOE: "the shoe cannot continue: it ends, an open coup is void, reshuffle",
+    FloorDecision.CONTINUE: message("remedy_when_continue"),
+    FloorDecision.CARRY: message("remedy_when_carry"),
+    FloorDecision.BURN: message("remedy_when_burn"),
+    FloorDecision.VOID_COUP: message("remedy_when_void_coup"),
+    FloorDecision.STATE_OUTCOME: message("remedy_when_state_outcome"),
+    FloorDecision.CLOSE_SHOE: message("remedy_when_close_shoe"),
 }
-_ACKNOWLEDGED = "you have seen it: it stays in the record and play continues"
-_UNSEEN_AT_LAST = "nobody saw the card: it goes to the discard rack, there is no next hand"
-_FREE = "the card goes to the discard rack and nothing is burned"
-_PROPOSED = "proposed: hold the card if nobody saw it, burn its amount if it was seen"
+_ACKNOWLEDGED = message("remedy_when_acknowledged")
+_UNSEEN_AT_LAST = message("remedy_when_unseen_at_last")
+_FREE = message("remedy_when_free")
+_PROPOSED = message("remedy_proposed")
 
 
 def remedy_view(book: RuleBook, table: TableState) -> RemedyView:
@@ -42,7 +43,9 @@ def remedy_view(book: RuleBook, table: TableState) -> RemedyView:
     shoe = table.shoe
     codes = [one.code for one in _suspending_first(table)]
     decisions = permitted_decisions(book, table)
-    proposed = [_PROPOSED] if shoe is not None and _floorperson_decides(book, shoe) else []
+    proposed = (
+        [to_words(_PROPOSED)] if shoe is not None and _floorperson_decides(book, shoe) else []
+    )
     permitted = (to_words(text) for code in codes for text in permitted_texts(code, decisions))
     forbidden = (to_words(text) for code in codes for text in CATALOGUE[code].forbidden)
     return RemedyView(
@@ -55,7 +58,9 @@ def remedy_view(book: RuleBook, table: TableState) -> RemedyView:
         carried=len(shoe.remedy.carried) if shoe is not None else 0,
         decisions=tuple(
             DecisionView(
-                decision, _when(book, table, decision), provisional_choices(book, table, decision)
+                decision,
+                to_words(_when(book, table, decision)),
+                provisional_choices(book, table, decision),
             )
             for decision in decisions
         ),
@@ -76,7 +81,7 @@ def _floorperson_decides(book: RuleBook, shoe: ShoeState) -> bool:
     return bool(shoe.remedy.waiting) and rules is IrregularityRules.FLOORPERSON_DECIDES
 
 
-def _when(book: RuleBook, table: TableState, decision: FloorDecision) -> str:
+def _when(book: RuleBook, table: TableState, decision: FloorDecision) -> Message:
     """One sentence: the condition for this decision."""
     shoe = table.shoe
     if shoe is None or (table.suspension is None and decision is FloorDecision.CONTINUE):
@@ -94,14 +99,14 @@ def _done(table: TableState, shoe: ShoeState) -> tuple[str, ...]:
     unseen = len(remedy.waiting) - after - seen
     found = any(one.code is IrregularityCode.FOUND_FACE_UP for one in table.open_irregularities)
     steps = (
-        (found, "the card found face up is out of play"),
-        (unseen, f"{_cards(unseen)} drawn in error set aside"),
-        (seen, f"{_cards(seen)} drawn in error set aside, seen by people"),
-        (after, f"{_cards(after)} drawn after it, held with it"),
-        (len(remedy.carried), f"{_cards(len(remedy.carried))} held face down"),
-        (remedy.burn_taken, f"{_cards(remedy.burn_taken)} burned for the irregularity"),
+        (found, message("done_found_card_out_of_play")),
+        (unseen, message("done_set_aside", cards=_cards(unseen))),
+        (seen, message("done_set_aside_seen", cards=_cards(seen))),
+        (after, message("done_drawn_after_held", cards=_cards(after))),
+        (len(remedy.carried), message("done_held_face_down", cards=_cards(len(remedy.carried)))),
+        (remedy.burn_taken, message("done_burned", cards=_cards(remedy.burn_taken))),
     )
-    return tuple(text for applies, text in steps if applies)
+    return tuple(to_words(text) for applies, text in steps if applies)
 
 
 def _owed(table: TableState, shoe: ShoeState) -> tuple[OwedStepView, ...]:
@@ -110,25 +115,27 @@ def _owed(table: TableState, shoe: ShoeState) -> tuple[OwedStepView, ...]:
     carried = len(remedy.carried)
     phase = table.play_phase
     burning = phase in BURNS_BEGUN
-    steps: list[tuple[bool, Literal["decision", "burn", "carry"], int | None, str]] = [
-        (table.suspension is not None, "decision", 1, "a floorperson's decision"),
-        (burning, "burn", shoe.burn_owed or None, _burn(shoe.burn_owed, "now")),
+    steps: list[tuple[bool, Literal["decision", "burn", "carry"], int | None, Message]] = [
+        (table.suspension is not None, "decision", 1, message("due_floorperson_decision")),
+        (burning, "burn", shoe.burn_owed or None, _burn(shoe.burn_owed, message("burn_now"))),
         (
             remedy.owes_burn,
             "burn",
             None if remedy.unread_later else remedy.burn_later,
-            _burn(0 if remedy.unread_later else remedy.burn_later, "before the next hand"),
+            _burn(
+                0 if remedy.unread_later else remedy.burn_later, message("burn_before_next_hand")
+            ),
         ),
-        (carried > 0, "carry", carried, f"{_cards(carried)} held: the first of the next hand"),
+        (carried > 0, "carry", carried, message("owed_cards_held", cards=_cards(carried))),
     ]
-    return tuple(OwedStepView(step, n, text) for due, step, n, text in steps if due)
+    return tuple(OwedStepView(step, n, to_words(text)) for due, step, n, text in steps if due)
 
 
-def _burn(count: int, when: str) -> str:
+def _burn(count: int, when: Message) -> Message:
     if not count:
-        return f"burn cards {when}; how many more is not known"
-    return f"burn {_cards(count)}, face up, {when}"
+        return message("owed_burn_unknown_number", when=when)
+    return message("owed_burn", cards=_cards(count), when=when)
 
 
-def _cards(count: int) -> str:
-    return "1 card" if count == 1 else f"{count} cards"
+def _cards(count: int) -> Message:
+    return message("number_of_cards", count=count)

@@ -11,6 +11,7 @@ from typing import Final, Generic, Literal, TypeAlias, TypeVar
 from msgspec import Struct
 
 from controller.actions.choices import FloorDecision, LayoutPart, Provisional
+from controller.messages.catalogue import to_words
 from controller.monitors.advisory import Advisory
 from controller.procedure.phases import Phase
 from controller.rules.outcome import Outcome
@@ -25,11 +26,11 @@ from controller.views.snapshot_devices import (
     SealsView,
     ShufflerView,
 )
+from firmware_bridge.message import message
 
 # A version of the schema gains optional fields only; any other change is a new version.
 SCHEMA_VERSION: Final = 2
 HIDDEN_CARD: Final = "??"
-UNREAD_CARD: Final = "unread"
 
 
 class Health(StrEnum):
@@ -76,7 +77,14 @@ ShownPhase: TypeAlias = CardFact[Phase]
 
 def card_words(card: ShownCard) -> str:
     """A card as a person reads it: "7h", or "??" for one that is withheld."""
-    return card.value or (UNREAD_CARD if card.withheld is Withheld.UNREAD else HIDDEN_CARD)
+    if card.value:
+        return card.value
+    return unread_words() if card.withheld is Withheld.UNREAD else HIDDEN_CARD
+
+
+def unread_words() -> str:
+    """What stands for a card that the device could not read."""
+    return to_words(message("card_unread"))
 
 
 def cards_words(cards: Iterable[ShownCard]) -> str:
@@ -174,11 +182,11 @@ class ClosedCoupView(Struct, frozen=True):
     def marks(self) -> list[str]:
         """What is said of the coup beside its outcome: natural, pairs."""
         said = (
-            (self.natural, "natural"),
-            (self.player_pair, "Player pair"),
-            (self.banker_pair, "Banker pair"),
+            (self.natural, message("natural")),
+            (self.player_pair, message("player_pair")),
+            (self.banker_pair, message("banker_pair")),
         )
-        return [words for fact, words in said if fact.value]
+        return [to_words(text) for fact, text in said if fact.value]
 
 
 class FinishedCoupView(Struct, frozen=True):

@@ -8,8 +8,10 @@ from typing import Literal
 from msgspec import Struct
 
 from controller.custody.batch_life.stages import BatchStage
+from controller.messages.catalogue import to_words
 from controller.monitors.advisory import AdvisoryKind, Evidence
 from drivers.events import Stage
+from firmware_bridge.message import message
 
 
 class IdentityView(Struct, frozen=True):
@@ -238,6 +240,9 @@ class AdvisoryView(Struct, frozen=True):
 
 def advisory_words(one: AdvisoryView) -> str:
     """The sentence of an advisory with its shoe and card; it names no person and no face."""
-    where = f"shoe {one.shoe}, after card {one.card}" if one.shoe else "before the shoe"
-    again = ", said again with more evidence" if one.again else ""
-    return f"{one.text}; {where}{again}; an advisory, no verdict"
+    where = message("before_shoe")
+    if one.shoe:
+        where = message("after_card_of_shoe", shoe=one.shoe, card=one.card)
+    if one.again:
+        where = message("said_again_with_more_evidence", where=where)
+    return to_words(message("advisory_at_place", text=one.text, where=where))

@@ -29,13 +29,14 @@ from controller.views.snapshot import (
     WagerView,
     WinView,
 )
+from firmware_bridge.message import message
 
 _DEADLINES = {
-    VigorishDeadline.BEFORE_RESHUFFLE: "before the reshuffle",
-    VigorishDeadline.SHOE_END_OR_PATRON_LEAVES: "when the shoe ends or the patron leaves",
+    VigorishDeadline.BEFORE_RESHUFFLE: message("deadline_before_reshuffle"),
+    VigorishDeadline.SHOE_END_OR_PATRON_LEAVES: message("deadline_shoe_end_or_patron_leaves"),
 }
-_AT_ONCE = "before the next card"
-_PATRON_LEFT = "now: the patron left"
+_AT_ONCE = message("deadline_before_next_card")
+_PATRON_LEFT = message("deadline_patron_left")
 
 
 def wagering_view(book: RuleBook, table: TableState) -> WageringView:
@@ -68,8 +69,10 @@ def complimentary_of_day(book: RuleBook, table: TableState) -> list[str]:
 def wager_refusal_words(own: str, refused: WagerRefusal) -> str:
     """A refused wager as a person reads it; `own` is the profile's rule document."""
     why = with_citation(own, to_words(refused.why), refused.clauses)
-    kind = to_words(KIND_NAMES[refused.kind])
-    return f"seat {refused.seat}, {kind}: {why}. {to_words(refused.remedy)}"
+    kind = KIND_NAMES[refused.kind]
+    return to_words(
+        message("wager_refused", seat=refused.seat, wager=kind, why=why, remedy=refused.remedy)
+    )
 
 
 def _wagers(book: RuleBook, table: TableState) -> tuple[WagerView, ...]:
@@ -102,7 +105,7 @@ def _owed(book: RuleBook, table: TableState, entry: OwedVigorish) -> OwedVigoris
         deadline = _PATRON_LEFT
     else:
         deadline = _DEADLINES.get(book.values.vig_deadline, _AT_ONCE)
-    return OwedVigorishView(entry.seat, entry.cents, money(entry.cents), deadline)
+    return OwedVigorishView(entry.seat, entry.cents, money(entry.cents), to_words(deadline))
 
 
 def _wins(book: RuleBook, table: TableState) -> tuple[WinView, ...]:

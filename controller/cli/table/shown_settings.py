@@ -104,7 +104,7 @@ def _people(config: "TableConfig") -> tuple[str, tuple[str, ...]]:
     """How many persons have an account, and remarks on those who are not proved."""
     from controller.journal.people import PeopleFile
     from controller.journal.values import JournalError
-    from controller.views.people import NOT_PROVED
+    from controller.views.people import no_accounts_words
     from controller.views.quantity import counted
 
     file = PeopleFile(config.journal_folder)
@@ -114,7 +114,7 @@ def _people(config: "TableConfig") -> tuple[str, tuple[str, ...]]:
     except (JournalError, OSError):
         return "cannot be read by this account", ()
     if not accounts:
-        return NOT_PROVED, ()
+        return no_accounts_words(), ()
     remarks = (f"people.unix: {name!r} has no account and is not proved" for name in unknown)
     return counted(len(accounts), "account"), tuple(remarks)
 

@@ -3,7 +3,7 @@
 from controller.actions.choices import FloorDecision
 from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.states.staff import DecisionCount, StaffState
-from controller.views.people import NOT_PROVED, decisions_made, people_view
+from controller.views.people import decisions_made, no_accounts_words, people_view
 from controller.views.snapshot_devices import DecidedView, PeopleView
 
 ANN, BO = "person-00112233aabb", "person-00112233aabc"
@@ -21,7 +21,7 @@ def test_dealers_and_decisions_are_shown_by_id() -> None:
 
 
 def test_without_accounts_the_view_says_so() -> None:
-    assert people_view(StaffState(), 0).remark == NOT_PROVED
+    assert people_view(StaffState(), 0).remark == no_accounts_words()
 
 
 def test_decisions_are_counted_by_person_and_kind_among_other_entries() -> None:
