@@ -13,7 +13,9 @@ from msgspec import Struct
 from controller.actions.declaration import Role
 from controller.console import page_values as values
 from controller.console.forms import action_forms
+from controller.console.labels import label
 from controller.evidence.rendering import render
+from controller.messages.catalogue import languages
 from controller.profiles.load import load_clauses
 from controller.views.snapshot import Snapshot
 
@@ -129,17 +131,13 @@ def render_sign_on(snapshot: Snapshot, viewer: Viewer, csrf: str, answer: str = 
 
 
 def _page(template: str, snapshot: Snapshot, viewer: Viewer, csrf: str, **further: object) -> str:
-    given = {"snapshot": snapshot, "viewer": viewer, "csrf": csrf, "languages": languages()}
+    given = {"snapshot": snapshot, "viewer": viewer, "csrf": csrf, "languages": languages().items()}
     return render(template, PACKAGE, **{**given, **common(), **further})
 
 
 def common() -> dict[str, Any]:
     """What every template may use."""
-    return {"label": values.label, "csrf_place": CSRF_PLACE, "may_decide": values.may_decide}
-
-
-def languages() -> tuple[tuple[str, str], ...]:
-    return (("en", "English"), ("zh_Hant", "繁體中文"))
+    return {"label": label, "csrf_place": CSRF_PLACE, "may_decide": values.may_decide}
 
 
 def _clauses_of(citing: Any) -> tuple[values.ShownClause, ...]:

@@ -5,7 +5,6 @@ Source: controller/console/README.md, "The operator page"; controller/views/READ
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from enum import StrEnum
 from typing import Final
 
 from msgspec import Struct
@@ -21,6 +20,7 @@ from controller.actions.actions import (
 )
 from controller.actions.choices import FloorDecision, Provisional
 from controller.actions.declaration import SUPERVISORS, ActionValues, Role, name_of
+from controller.console.labels import LABELS, label
 from controller.evidence.road_drawings import Boards, road_drawings
 from controller.messages.catalogue import to_words
 from controller.procedure.phases import Phase
@@ -41,7 +41,7 @@ from controller.views.snapshot import (
 )
 from controller.views.snapshot_devices import ShufflerBatchView, advisory_words
 from drivers.events import Stage
-from firmware_bridge.message import Message
+from firmware_bridge.message import message
 
 LAST_COUPS: Final = 8
 PAGE_BOARDS: Final = Boards(columns=19, derived_columns=11)
@@ -51,11 +51,6 @@ _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 _RED_SUITS: Final = "hd"
 _BETWEEN_SHOES: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
 _HANDS_DEALT: Final = 4
-
-
-def label(kind: str, value: StrEnum | str) -> str:
-    """A member of a closed set in words: the text `console_KIND_MEMBER`."""
-    return to_words(Message(f"console_{kind}_{value.replace('-', '_')}"))
 
 
 # --- hands ----------------------------------------------------------------------------------------
@@ -87,13 +82,10 @@ def card_face(card: ShownCard) -> CardFace:
         assert card.withheld is not None, "a card has a face, or a reason why not"
         return CardFace("", "", red=False, words=label("withheld", card.withheld))
     rank, suit = card.value[:-1], card.value[-1]
-    words = to_words(
-        Message(
-            "console_card",
-            (("rank", Message(f"console_rank_{rank}")), ("suit", Message(f"console_suit_{suit}"))),
-        )
-    )
-    return CardFace("10" if rank == "T" else rank, _SUITS[suit], suit in _RED_SUITS, words)
+    rank = "10" if rank == "T" else rank
+    names = LABELS["rank"][rank], LABELS["suit"][suit]
+    words = to_words(message("console_card", rank=names[0], suit=names[1]))
+    return CardFace(rank, _SUITS[suit], suit in _RED_SUITS, words)
 
 
 def shown_hands(snapshot: Snapshot) -> tuple[ShownHand, ShownHand]:
@@ -136,15 +128,15 @@ def coup_words(snapshot: Snapshot) -> str:
         return _coup_state(snapshot.coup.number, state)
     last = snapshot.last_coup
     if last is None:
-        return to_words(Message("console_no_coup"))
+        return to_words(message("console_no_coup"))
     if last.corrected is not None:
         return _coup_state(last.number, f"corrected_{last.corrected.value}")
     return _coup_state(last.number, last.fate if last.outcome is None else last.outcome.value)
 
 
 def _coup_state(number: int, state: str) -> str:
-    named = Message(f"console_coup_{state.replace('-', '_')}")
-    return to_words(Message("console_coup", (("number", number), ("state", named))))
+    named = LABELS["coup"][state.replace("-", "_")]
+    return to_words(message("console_coup", number=number, state=named))
 
 
 # --- what people have to do -----------------------------------------------------------------------
@@ -175,16 +167,19 @@ def prompts(snapshot: Snapshot) -> tuple[Prompt, ...]:
 def _prompts(snapshot: Snapshot) -> Iterator[Prompt]:
     observed, coup = snapshot.observed, snapshot.coup
     if ObservableFact.NO_MORE_BETS in observed and snapshot.phase.value is Phase.BETWEEN_COUPS:
-        yield _prompt(CallNoMoreBets, "no_more_bets", main=True)
+        called = to_words(message("console_no_more_bets"))
+        yield Prompt(name_of(CallNoMoreBets), {}, called, main=True)
     if coup is not None and ObservableFact.TURNED in observed:
         for part in coup.turning.face_down:
-            yield _prompt(ReportTurned, f"turned_{part.value}", {"what": part.value}, main=True)
+            turned = label("turned", part)
+            yield Prompt(name_of(ReportTurned), {"what": part.value}, turned, main=True)
     if coup is not None and ObservableFact.RESULT_BUTTON in observed and _may_have_result(coup):
         for outcome in Outcome:
             values = {"outcome": outcome.value}
-            yield _prompt(DeclareResult, f"result_{outcome.value}", values, style=outcome.value)
+            result = label("result", outcome)
+            yield Prompt(name_of(DeclareResult), values, result, style=outcome.value)
     for owed in snapshot.wagering.owed:
-        words = Message("console_collect_vigorish", (("seat", owed.seat), ("amount", owed.amount)))
+        words = message("console_collect_vigorish", seat=owed.seat, amount=owed.amount)
         yield Prompt(name_of(CollectVigorish), {"seat": str(owed.seat)}, to_words(words))
 
 
@@ -193,26 +188,18 @@ def _may_have_result(coup: CoupView) -> bool:
     return dealt >= _HANDS_DEALT and not coup.turning.face_down
 
 
-def _prompt(
-    action: type[ActionValues],
-    text: str,
-    values: Mapping[str, str] | None = None,
-    *,
-    main: bool = False,
-    style: str = "",
-) -> Prompt:
-    words = to_words(Message(f"console_{text}"))
-    return Prompt(name_of(action), values or {}, words, main=main, style=style)
-
-
 class ShownDuty(Struct, frozen=True):
-    """A duty of the opening, with the act that records it."""
+    """A duty of the opening, with the act that records it.
+
+    `batches` are the backs to choose from, and their words, where it is not known which is next.
+    """
 
     text: str
     clauses: tuple[str, ...]
     done: bool
     observed: bool
     prompt: Prompt
+    batches: tuple[tuple[str, str], ...]
 
 
 def duties(snapshot: Snapshot) -> tuple[tuple[str, tuple[ShownDuty, ...]], ...]:
@@ -221,10 +208,11 @@ def duties(snapshot: Snapshot) -> tuple[tuple[str, tuple[ShownDuty, ...]], ...]:
     if snapshot.phase.value not in _BETWEEN_SHOES or is_stopped(snapshot):
         return ()
     batch = snapshot.opening.batch
+    open_to = () if batch else tuple((one, _back_words(one)) for one in snapshot.opening.batches)
     for duty in snapshot.opening.duties:
         values = {"act": duty.act, **({"batch": batch} if batch else {})}
-        prompt = Prompt(name_of(RecordAct), values, to_words(Message("console_done")))
-        shown = ShownDuty(duty.text, duty.clauses, duty.done, duty.observed, prompt)
+        prompt = Prompt(name_of(RecordAct), values, to_words(message("console_done")))
+        shown = ShownDuty(duty.text, duty.clauses, duty.done, duty.observed, prompt, open_to)
         groups.setdefault(duty.group, []).append(shown)
     return tuple((name, tuple(shown)) for name, shown in groups.items())
 
@@ -232,7 +220,7 @@ def duties(snapshot: Snapshot) -> tuple[tuple[str, tuple[ShownDuty, ...]], ...]:
 def warning_prompt(number: int) -> Prompt:
     """The button that clears a warning of the shuffler."""
     values = {"number": str(number)}
-    return Prompt(name_of(ClearWarning), values, to_words(Message("console_clear_warning")))
+    return Prompt(name_of(ClearWarning), values, to_words(message("console_clear_warning")))
 
 
 class DecisionChoice(Struct, frozen=True):
@@ -282,10 +270,10 @@ def progress(snapshot: Snapshot) -> Progress | None:
     counted = shoe.cards_left is not None and shoe.cards_total > 0
     percent = min(100, shoe.cards_drawn * 100 // shoe.cards_total) if counted else None
     if not shoe.cut_card_seen:
-        return Progress(percent, to_words(Message("console_cut_card_in_shoe")))
+        return Progress(percent, to_words(message("console_cut_card_in_shoe")))
     if shoe.last_coup_number is None:
-        return Progress(percent, to_words(Message("console_cut_card_out")))
-    last = Message("console_cut_card_out_last", (("number", shoe.last_coup_number),))
+        return Progress(percent, to_words(message("console_cut_card_out")))
+    last = message("console_cut_card_out_last", number=shoe.last_coup_number)
     return Progress(percent, to_words(last))
 
 

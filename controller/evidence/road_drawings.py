@@ -3,6 +3,7 @@
 Source: controller/evidence/README.md, "Roads", "Evidence bundle"; SVG 2 (W3C).
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 from msgspec import Struct
@@ -11,7 +12,7 @@ from controller.evidence.rendering import render
 from controller.messages.catalogue import to_words
 from controller.rules.outcome import Outcome
 from controller.rules.roads import ROWS, Bead, BigCell, Colour, DerivedCell, RoadCoup, Roads
-from firmware_bridge.message import Message
+from firmware_bridge.message import message
 
 RED: Final = "#b3151d"
 BLUE: Final = "#1846a3"
@@ -19,6 +20,10 @@ GREEN: Final = "#1d7a36"
 GOLD: Final = "#c98a00"
 _LETTERS: Final = {Outcome.PLAYER: "P", Outcome.BANKER: "B", Outcome.TIE: "T"}
 _COLOURS: Final = {Outcome.PLAYER: BLUE, Outcome.BANKER: RED, Outcome.TIE: GREEN}
+_COLOUR_NAMES: Final = {
+    Colour.RED: message("road_red"),
+    Colour.BLUE: message("road_blue"),
+}
 _PLATE: Final = 22
 _SMALL: Final = 12
 
@@ -54,32 +59,34 @@ def road_drawings(roads: Roads, coup: int, boards: Boards = PAPER) -> tuple[tupl
     """Name and drawing of each road; the cell of that coup has a frame."""
     beads = tuple(_bead(one, coup) for one in roads.bead_plate)
     streaks = tuple(_streak(one, coup) for one in roads.big_road)
-    played = tuple(bead.played for bead in roads.bead_plate)
-    by_streaks, columns = _words("wins_by_streaks"), boards.derived_columns
-    return (
-        (_words("bead_plate"), _drawing(_PLATE, boards.columns, beads, _in_words(played))),
-        (_words("big_road"), _drawing(_PLATE, boards.columns, streaks, by_streaks)),
-        (_words("big_eye_boy"), _derived(roads.big_eye_boy, coup, columns, "ring")),
-        (_words("small_road"), _derived(roads.small_road, coup, columns, "disc")),
-        (_words("cockroach_pig"), _derived(roads.cockroach_pig, coup, columns, "slash")),
+    columns, small = boards.columns, boards.derived_columns
+    coups = _in_words(tuple(bead.played for bead in roads.bead_plate))
+    by_streaks = to_words(message("road_wins_by_streaks"))
+    drawn = (
+        (message("road_bead_plate"), _drawing(_PLATE, columns, beads, coups)),
+        (message("road_big_road"), _drawing(_PLATE, columns, streaks, by_streaks)),
+        (message("road_big_eye_boy"), _derived(roads.big_eye_boy, coup, small, "ring")),
+        (message("road_small_road"), _derived(roads.small_road, coup, small, "disc")),
+        (message("road_cockroach_pig"), _derived(roads.cockroach_pig, coup, small, "slash")),
     )
-
-
-def _words(name: str, **parameters: str) -> str:
-    return to_words(Message(f"road_{name}", tuple(parameters.items())))
+    return tuple((to_words(name), drawing) for name, drawing in drawn)
 
 
 def _in_words(played: tuple[RoadCoup, ...]) -> str:
     """The outcomes and the marked coups, for readers who cannot see the marks."""
-    outcomes = "".join(_LETTERS[one.outcome] for one in played) or _words("nothing")
+    outcomes = "".join(_LETTERS[one.outcome] for one in played) or to_words(message("road_nothing"))
     marks = (
-        ("player_pair_in", tuple(one.coup for one in played if one.player_pair)),
-        ("banker_pair_in", tuple(one.coup for one in played if one.banker_pair)),
-        ("natural_in", tuple(one.coup for one in played if one.natural)),
-        ("corrected_in", tuple(one.coup for one in played if one.corrected)),
+        message("road_player_pair_in", coups=_numbers(one for one in played if one.player_pair)),
+        message("road_banker_pair_in", coups=_numbers(one for one in played if one.banker_pair)),
+        message("road_natural_in", coups=_numbers(one for one in played if one.natural)),
+        message("road_corrected_in", coups=_numbers(one for one in played if one.corrected)),
     )
-    marked = (_words(name, coups=", ".join(map(str, coups))) for name, coups in marks if coups)
-    return "; ".join((_words("outcomes", outcomes=outcomes), *marked))
+    marked = (to_words(one) for one in marks if dict(one.parameters)["coups"])
+    return "; ".join((to_words(message("road_outcomes", outcomes=outcomes)), *marked))
+
+
+def _numbers(played: Iterable[RoadCoup]) -> tuple[int, ...]:
+    return tuple(one.coup for one in played)
 
 
 def _bead(bead: Bead, coup: int) -> _Mark:
@@ -126,7 +133,9 @@ def _derived(cells: tuple[DerivedCell, ...], coup: int, columns: int, shape: str
         )
         for one in cells
     )
-    title = " ".join(_words(one.colour.value) for one in cells) or _words("nothing")
+    title = " ".join(to_words(_COLOUR_NAMES[one.colour]) for one in cells) or to_words(
+        message("road_nothing")
+    )
     return _drawing(_SMALL, columns, marks, title)
 
 

@@ -1,0 +1,50 @@
+"""Forms of actions: every action has one, and what it sends is what its declaration takes."""
+
+import pytest
+
+from controller.actions.actions import ACTIONS, DeclareResult, StateWagers
+from controller.actions.declaration import values_of
+from controller.console.forms import action_forms, action_values
+from controller.control.action_texts import ActionTextError
+from controller.control.requests import action_from_request
+from controller.rules.outcome import Outcome
+from controller.settlement.wagers import Wager, WagerKind
+
+
+def test_every_action_has_a_form_with_all_its_values() -> None:
+    forms = {one.action: one for one in action_forms(ACTIONS.values())}
+    assert set(forms) == set(ACTIONS)
+    for name, kind in ACTIONS.items():
+        assert [field.name for field in forms[name].fields] == [one.name for one in values_of(kind)]
+
+
+def test_a_form_becomes_the_action() -> None:
+    sent = {"csrf": "x", "by": "Di", "reason": "", "outcome": "tie", "player_pair": "yes"}
+    values = action_values("declare-result", sent)
+    assert action_from_request("declare-result", values) == DeclareResult(
+        outcome=Outcome.TIE, player_pair=True
+    )
+
+
+def test_wagers_are_written_as_at_the_terminal() -> None:
+    values = action_values("wagers", {"wagers": "5:banker:100.00"})
+    assert action_from_request("wagers", values) == StateWagers(
+        wagers=(Wager(5, WagerKind.BANKER, 100_00),)
+    )
+
+
+def test_what_is_left_empty_is_left_out() -> None:
+    assert action_values("record", {"act": "cut", "batch": " ", "seat": ""}) == {"act": "cut"}
+
+
+@pytest.mark.parametrize(
+    ("action", "name", "text"),
+    [
+        ("record", "seat", "five"),
+        ("declare-result", "player_pair", "maybe"),
+        ("wagers", "wagers", "5"),
+    ],
+)
+def test_what_is_no_value_names_the_field_and_the_remedy(action: str, name: str, text: str) -> None:
+    with pytest.raises(ActionTextError, match=f"^{name}.*Allowed: .*Remedy: "):
+        action_values(action, {name: text})
