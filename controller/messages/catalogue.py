@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from firmware_bridge.message import Message
+from firmware_bridge.recorded_text import FREE_TEXT_PARAMETERS
 
 ENGLISH: Final = "en"
 # The number that decides between singular and plural.
@@ -25,6 +26,10 @@ COUNT: Final = "count"
 _COMMA: Final = "separator_comma"
 # The name of a language in that language.
 _NAME: Final = "language_name"
+# The id of the words for a code, before the code.
+_CODE: Final = "code_"
+# A parameter of such a name is what somebody wrote, or a person.
+_NEVER_CODE: Final = (*FREE_TEXT_PARAMETERS, "person", "second", "staff", "patron", "dealer", "who")
 _COMPILED: Final = ".mo"
 _FOLDER: Final = files("controller.messages") / "catalogues"
 # A thread begins with English; a task goes on with the language of the one that made it.
@@ -85,6 +90,15 @@ def to_words(text: Message, language: str | None = None) -> str:
     return _without_text(text, own)
 
 
+def code_words(code: str, language: str | None = None) -> str:
+    """A code as this language says it, such as an outcome, an act or the colour of a back.
+
+    English says each as it is.
+    """
+    said = _pattern(Message(f"{_CODE}{code}"), language or _SPOKEN.get())
+    return code if said is None else said
+
+
 def _pattern(text: Message, language: str) -> str | None:
     translations = _translations(language)
     counts = [value for name, value in text.parameters if name == COUNT]
@@ -113,6 +127,17 @@ class _Renderer(Formatter):
 
     def __init__(self, language: str) -> None:
         self._language = language
+
+    def get_value(self, key: int | str, args: Any, kwargs: Any) -> Any:
+        value = super().get_value(key, args, kwargs)
+        if self._language == ENGLISH or str(key).startswith(_NEVER_CODE):
+            return value
+        if isinstance(value, tuple):
+            return tuple(self._said(one) for one in value)
+        return self._said(value)
+
+    def _said(self, value: object) -> object:
+        return code_words(value, self._language) if isinstance(value, str) else value
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if isinstance(value, tuple):

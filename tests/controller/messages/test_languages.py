@@ -13,6 +13,7 @@ from message_calls import program_calls
 
 from controller.messages.catalogue import (
     UnknownLanguageError,
+    code_words,
     languages,
     speaking,
     spoken_language,
@@ -47,6 +48,15 @@ def may_be_left_out() -> set[str]:
     }
 
 
+def is_code(identifier: str) -> bool:
+    """Whether these are the words of a language for a code, which English says as it is."""
+    return identifier.startswith("code_")
+
+
+def own_codes(source: Path) -> list[str]:
+    return [one for one in entries(source) if is_code(one)]
+
+
 @each_language
 def test_the_compiled_catalogue_is_that_of_the_source(source: Path) -> None:
     assert source.with_suffix(".mo").read_bytes() == compiled(source), (
@@ -62,14 +72,18 @@ def test_every_text_that_people_at_a_table_are_shown_is_there(source: Path) -> N
 
 @each_language
 def test_a_language_has_no_text_that_english_has_not(source: Path) -> None:
-    assert sorted(entries(source).keys() - BASE.keys()) == []
+    own = {one for one in entries(source) if not is_code(one)}
+    assert sorted(own - BASE.keys()) == []
 
 
 @each_language
 def test_a_text_uses_the_parameters_of_the_english_one(source: Path) -> None:
     """Lists may have another separator; a form of the plural may leave the number out."""
     wrong = {}
+    assert not any(fields(text) for name in own_codes(source) for text in entries(source)[name])
     for identifier, texts in entries(source).items():
+        if is_code(identifier):
+            continue
         # The last form of the plural has all parameters.
         english, own = (fields(each[-1]).keys() for each in (BASE[identifier], texts))
         if own != english or any(fields(one).keys() - english for one in texts):
@@ -159,3 +173,32 @@ def test_a_thread_and_a_task_have_languages_of_their_own(source: Path) -> None:
         other.start()
         other.join()
     assert heard[-1] == ("thread", "en")
+
+
+# --- codes ----------------------------------------------------------------------------------------
+
+
+@each_language
+def test_a_code_in_a_text_is_said_in_its_language(source: Path) -> None:
+    for identifier in own_codes(source):
+        code = identifier.removeprefix("code_")
+        said = code_words(code, source.stem)
+        assert said != code
+        declared = message("coup_corrected", coup=1, before="7h", outcome=code)
+        assert said in to_words(declared, source.stem)
+        listed = message("no_backs_reported", backs=(code, "7h"))
+        assert said in to_words(listed, source.stem)
+
+
+@each_language
+def test_what_somebody_wrote_is_no_code(source: Path) -> None:
+    for text in (
+        message("as_typed", typed="player"),
+        message("resolved_by_person", person="player"),
+    ):
+        assert "player" in to_words(text, source.stem)
+
+
+def test_english_says_a_code_as_it_is() -> None:
+    assert own_codes(ENGLISH) == []
+    assert code_words("burn-card") == "burn-card"
