@@ -30,7 +30,6 @@ from controller.rules.outcome import Outcome
 from controller.rules.roads import build_roads
 from controller.views.coup import road_coups
 from controller.views.snapshot import (
-    CardFact,
     ClosedCoupView,
     CoupView,
     FinishedCoupView,
@@ -46,7 +45,6 @@ from firmware_bridge.message import message
 LAST_COUPS: Final = 8
 PAGE_BOARDS: Final = Boards(columns=19, derived_columns=11)
 PATRON_BOARDS: Final = Boards(columns=38, derived_columns=21)
-_NO_CARDS: Final = HandView(cards=(), count=CardFact(0, None))
 _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 _RED_SUITS: Final = "hd"
 _BETWEEN_SHOES: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
@@ -91,11 +89,16 @@ def card_face(card: ShownCard) -> CardFace:
 def shown_hands(snapshot: Snapshot) -> tuple[ShownHand, ShownHand]:
     """Player and Banker of the open coup, else of the last one."""
     coup = snapshot.coup or snapshot.last_coup
-    player, banker = (_NO_CARDS, _NO_CARDS) if coup is None else (coup.player, coup.banker)
-    return _hand("player", player, coup), _hand("banker", banker, coup)
+    if coup is None:
+        return _empty("player"), _empty("banker")
+    return _hand("player", coup.player, coup), _hand("banker", coup.banker, coup)
 
 
-def _hand(name: str, hand: HandView, coup: CoupView | ClosedCoupView | None) -> ShownHand:
+def _empty(name: str) -> ShownHand:
+    return ShownHand(name, (), None, natural=False, won=False, tied=False)
+
+
+def _hand(name: str, hand: HandView, coup: CoupView | ClosedCoupView) -> ShownHand:
     counts = coup.corrected or coup.outcome if isinstance(coup, ClosedCoupView) else None
     count = hand.count.value if hand.cards else None
     two = len(hand.cards) == 2  # a natural is a count of two cards
