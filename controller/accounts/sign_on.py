@@ -63,8 +63,10 @@ class Accounts:
         self._record = record
         self._unix = unix
 
-    def person_of(self, uid: int) -> str:
+    def person_of(self, uid: int | None) -> str:
         """The id of the person to whom this account of the machine belongs, or empty."""
+        if uid is None:
+            return ""
         try:
             name = pwd.getpwuid(uid).pw_name
         except KeyError:
@@ -108,15 +110,22 @@ def unix_account(uid: int) -> str:
     return f"{_UNIX}{uid}"
 
 
+def http_client(address: str) -> str:
+    """A client over HTTP as records have it: by its address, which proves nobody."""
+    return f"http-{address}"
+
+
 class SignOnSession:
     """Who has signed on on one connection; it ends with the connection.
 
-    `identified_by` is the account of the machine, as records have it: a `unix_account`.
+    `identified_by` is where the requests come from, as records have it: a `unix_account`, or
+    another word without spaces, such as "http-192.0.2.7". Only with the first there is a `uid`.
     """
 
     def __init__(self, accounts: Accounts, identified_by: str) -> None:
         self.identified_by = identified_by
-        self.uid = int(identified_by.removeprefix(_UNIX))
+        uid = identified_by.removeprefix(_UNIX)
+        self.uid = None if uid == identified_by else int(uid)
         self._accounts = accounts
         self._signed_on: dict[str, Account] = {}
 
@@ -128,6 +137,12 @@ class SignOnSession:
     def sign_off(self) -> None:
         """Sign everybody off."""
         self._signed_on.clear()
+
+    def copy(self) -> "SignOnSession":
+        """Those who have signed on, in a session of its own: who signs on there does not here."""
+        session = SignOnSession(self._accounts, self.identified_by)
+        session._signed_on = dict(self._signed_on)
+        return session
 
     def default_person(self) -> str:
         """The person who acts where a request names none; empty if that is not clear."""

@@ -3,15 +3,16 @@
 Source: controller/config/README.md, "A folder of tables".
 """
 
-import ipaddress
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from controller.config.console_section import overlap
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig, load_config
 from controller.core.settings import Settings
@@ -19,6 +20,7 @@ from controller.system.tls import ServerTlsFiles
 from firmware_bridge.transport.port_url import DevicePath, GpioUrl, NetworkUrl, parse_port_url
 
 _CORRECT: Final = "Remedy: correct one of them"
+_METRICS_FILES: Final = "certificate, key, client_ca and password_file"
 
 
 class _Claim(Struct, frozen=True):
@@ -74,7 +76,7 @@ def collisions(configs: tuple[TableConfig, ...]) -> Mapping[Path, tuple[str, ...
     owners: dict[tuple[str, str], tuple[Path, _Claim]] = {}
     problems: dict[Path, tuple[str, ...]] = {}
     for number, config in enumerate(configs):
-        found = list(_metrics_problems(config, configs[:number]))
+        found = list(_web_problems(config, configs[:number]))
         for claim in _claims(config):
             file, owner = owners.setdefault(claim.thing, (config.file, claim))
             if file != config.file and not (claim.shared and claim.shared == owner.shared):
@@ -158,39 +160,56 @@ def _line_claims(config: TableConfig) -> Iterator[_Claim]:
         yield _Claim(f"outputs.{key}", ("line", str(line)), str(line), allowed)
 
 
-def _metrics_problems(config: TableConfig, before: Sequence[TableConfig]) -> Iterator[str]:
-    """One port of the metrics serves several tables; two servers at one port exclude each other."""
-    for other in before:
-        if not (
-            config.metrics_enabled
-            and other.metrics_enabled
-            and config.metrics_port == other.metrics_port != 0
-        ):
-            continue
-        if config.metrics_address == other.metrics_address and _access(config) != _access(other):
-            yield (
-                f"metrics.certificate: {other.file} has other files for the server at port"
-                f" {config.metrics_port}. Allowed: the same certificate, key, client_ca and"
-                " password_file in both, or another port. Remedy: correct one of them"
-            )
-            return
-        if config.metrics_address != other.metrics_address and _overlap(
-            config.metrics_address, other.metrics_address
-        ):
-            yield (
-                f"metrics.address: {config.metrics_address} and {other.metrics_address} of"
-                f" {other.file} are not two servers at port {config.metrics_port}. Allowed: the"
-                " same address in both, or another port. Remedy: correct one of them"
-            )
-            return
+class _WebServer(Struct, frozen=True):
+    """A server that a section of a table names."""
+
+    section: str
+    address: str
+    port: int
+    tls: ServerTlsFiles | None
+    passwords: Path | None = None
 
 
-def _access(config: TableConfig) -> tuple[ServerTlsFiles | None, Path | None]:
-    return config.metrics_tls, config.metrics_passwords
+def _web_servers(config: TableConfig) -> Iterator[_WebServer]:
+    if config.metrics_enabled:
+        yield _WebServer(
+            "metrics",
+            config.metrics_address,
+            config.metrics_port,
+            config.metrics_tls,
+            config.metrics_passwords,
+        )
+    where = config.console
+    own = (config.metrics_enabled, config.metrics_address, config.metrics_port)
+    # With the metrics it is one server.
+    if where is not None and (True, where.address, where.port) != own:
+        yield _WebServer("console", where.address, where.port, where.tls)
 
 
-def _overlap(one: str, other: str) -> bool:
-    """Whether servers at both addresses would take each other's port."""
-    words = {"127.0.0.1" if text == "localhost" else text for text in (one, other)}
-    addresses = {ipaddress.ip_address(text) for text in words}
-    return len(addresses) == 1 or any(address.is_unspecified for address in addresses)
+def _web_problems(config: TableConfig, before: Sequence[TableConfig]) -> Iterator[str]:
+    """One port serves several tables; two servers at one port exclude each other."""
+    for one in _web_servers(config):
+        yield from islice(_web_server_problems(one, before), 1)
+
+
+def _web_server_problems(one: _WebServer, before: Sequence[TableConfig]) -> Iterator[str]:
+    for table in before:
+        for other in _web_servers(table):
+            if one.port != other.port or one.port == 0:
+                continue
+            both = one.section == other.section == "metrics"
+            if one.address == other.address and (
+                one.tls != other.tls or (both and one.passwords != other.passwords)
+            ):
+                files = "certificate, key and client_ca" if not both else _METRICS_FILES
+                yield (
+                    f"{one.section}.certificate: {table.file} has other files for the server at"
+                    f" port {one.port}. Allowed: the same {files} in both, or another port. Remedy:"
+                    " correct one of them"
+                )
+            elif one.address != other.address and overlap(one.address, other.address):
+                yield (
+                    f"{one.section}.address: {one.address} and {other.address} of {table.file} are"
+                    f" not two servers at port {one.port}. Allowed: the same address in both, or"
+                    " another port. Remedy: correct one of them"
+                )

@@ -16,6 +16,11 @@ from controller.archive.consumers import FeedSettings
 from controller.archive.signer import SigningSettings
 from controller.archive.witness import WitnessSettings
 from controller.commissioning.pairing_file import PairedRole
+from controller.config.console_section import (
+    ConsoleSettings,
+    console_problems,
+    console_settings,
+)
 from controller.config.cross_checks import (
     access_problems,
     device_remarks,
@@ -91,6 +96,7 @@ class TableConfig(Struct, frozen=True):
     the public keys whose receipts are trusted.
 
     `metrics_tls` None: the metrics are served without TLS; `metrics_passwords` None: without names.
+    `console` None: neither page nor API is served.
     `signing` says how the seals of finished shoes are signed, `witnesses` who cosigns heads,
     `approval` who approves rules and configuration. `machine`: power-fail line, stack light, lock.
     `overlay`: video recorders that take text lines, None without any.
@@ -130,6 +136,7 @@ class TableConfig(Struct, frozen=True):
     machine: MachineLines = MachineLines()
     metrics_tls: ServerTlsFiles | None = None
     metrics_passwords: Path | None = None
+    console: ConsoleSettings | None = None
     overlay: OverlaySettings | None = None
     remarks: tuple[str, ...] = ()
 
@@ -166,6 +173,7 @@ def load_config(path: Path) -> TableConfig:
     problems.extend(mode_problems(path, sections))
     problems.extend(line_problems(sections))
     problems.extend(access_problems(path, sections))
+    problems.extend(console_problems(path, sections))
     trusts = {role: section_trust(path, sections, role) for role in PairedRole}
     problems.extend(problem for found in trusts.values() for problem in found.problems)
     feeds = repeated.pop("feed")
@@ -275,6 +283,7 @@ def _config(
         metrics_port=metrics.port,
         metrics_tls=metrics.tls_files(folder),
         metrics_passwords=metrics.passwords(folder),
+        console=console_settings(sections, folder),
         control_socket=control_socket(path, journal.folder, control.socket),
         approval=_approval(path, sections),
         machine=machine_lines(sections),

@@ -11,6 +11,7 @@ from typing import Final
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from controller.config.console_section import ConsoleSection
 from controller.config.device_sections import (
     BatchesSection,
     ReaderSection,
@@ -52,6 +53,7 @@ SECTIONS: Final[Mapping[str, type[Section]]] = MappingProxyType(
         "journal": JournalSection,
         "evidence": EvidenceSection,
         "metrics": MetricsSection,
+        "console": ConsoleSection,
         "control": ControlSection,
         "approval": ApprovalSection,
         "power": PowerSection,

@@ -139,6 +139,12 @@ def _address(text: str) -> str:
 
 Line = Annotated[str, Field(max_length=64)]
 FileName = Annotated[str, AfterValidator(file_path)]
+IpAddress = Annotated[str, AfterValidator(_address)]
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address is that of this machine alone."""
+    return address == "localhost" or ipaddress.ip_address(address).is_loopback
 
 
 class Section(BaseModel):
@@ -200,7 +206,7 @@ class JournalSection(Section):
 
 class MetricsSection(Section):
     enabled: bool = True
-    address: Annotated[str, AfterValidator(_address)] = "127.0.0.1"
+    address: IpAddress = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = 9309
     certificate: FileName | None = None
     key: FileName | None = None
@@ -219,7 +225,9 @@ class MetricsSection(Section):
                 " certificate and key, too"
             )
         known = self.client_ca is not None or self.password_file is not None
-        if self.enabled and not (self._loopback or (self.certificate is not None and known)):
+        if self.enabled and not (
+            is_loopback(self.address) or (self.certificate is not None and known)
+        ):
             raise ValueError(
                 f"address: {self.address} can be reached from other machines. Allowed: TLS with"
                 " certificates of clients or with passwords, or this machine alone. Remedy: name"
@@ -227,10 +235,6 @@ class MetricsSection(Section):
                 ' "127.0.0.1"'
             )
         return self
-
-    @property
-    def _loopback(self) -> bool:
-        return self.address == "localhost" or ipaddress.ip_address(self.address).is_loopback
 
     def tls_files(self, folder: Path) -> ServerTlsFiles | None:
         """The files of TLS; paths are relative to `folder`, that of table.toml."""

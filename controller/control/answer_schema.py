@@ -4,7 +4,7 @@ Not: how a conclusion is made from a stored entry (controller.control.answers).
 Source: controller/control/README.md, "Control socket".
 """
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
@@ -205,5 +205,5 @@ class Answer(Struct, frozen=True, omit_defaults=True):
     proof: str = ""
     entries: tuple[AnsweredEntry, ...] = ()
     snapshot: Snapshot | None = None
-    actions: tuple[dict[str, object], ...] = ()
+    actions: tuple[dict[str, Any], ...] = ()
     persons: str = ""

@@ -12,7 +12,9 @@ from msgspec import Struct
 
 from controller.archive.sealer import Sealer
 from controller.config.load import TableConfig
+from controller.console.sites import ConsolePart, WebPlace, WebServers, WebUnavailable
 from controller.control.server import ControlServer
+from controller.control.table_requests import TableRequests
 from controller.core.state import Subscriber
 from controller.core.stored_settings import SETTINGS
 from controller.install.approval import approval_of, missing_parts
@@ -20,7 +22,6 @@ from controller.journal.folder_lock import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.values import JournalError
 from controller.metrics.collector import TableMetrics, device_labels
-from controller.metrics.server import MetricsServers, MetricsUnavailable, PageAccess
 from controller.overlay.line_text import LineForm
 from controller.overlay.overlay import Overlay
 from controller.profiles.load import load_clauses
@@ -77,13 +78,13 @@ class TableFailed(Exception):
 
 
 class SharedParts(Struct, frozen=True):
-    """What the tables of one process share: metrics servers and watched power lines.
+    """What the tables of one process share: web servers and watched power lines.
 
     `several`: there may be more than one.
     """
 
     several: bool
-    metrics: MetricsServers
+    web: WebServers
     power_lines: PowerLines
 
 
@@ -117,6 +118,9 @@ class TableProgram:
         self._table = Table(config.settings.table, spec, now)
         self._power = PowerFail(self._table)
         self._people = PeopleFile(config.journal_folder)
+        self._requests = TableRequests(
+            self._table, self._snapshot, self._people, unix=config.unix_people
+        )
         self._batches = ManifestLookup(
             config.batches_folder,
             config.batch_keys,
@@ -215,9 +219,10 @@ class TableProgram:
         control = self._control_server()
         try:
             control.start()
-            where = self._serve_metrics()
-        except (MetricsUnavailable, OSError) as error:
+            where = self._serve_web()
+        except (WebUnavailable, OSError) as error:
             control.stop()
+            self._shared.web.withdraw(table.name)
             table.stop()
             table.join()
             raise StartRefused(str(error)) from error
@@ -239,17 +244,12 @@ class TableProgram:
             stop_feeds(self._feeds)
             # They answer until after the table has ended.
             control.stop()
-            self._shared.metrics.withdraw(table.name)
+            self._shared.web.withdraw(table.name)
         _raise_failure(table)
 
     def _control_server(self) -> ControlServer:
         return ControlServer(
-            self._config.control_socket,
-            self._table,
-            self._snapshot,
-            self._people,
-            unix=self._config.unix_people,
-            group=self._config.control_group,
+            self._config.control_socket, self._requests, group=self._config.control_group
         )
 
     def _snapshot(self) -> Snapshot:
@@ -268,15 +268,21 @@ class TableProgram:
         )
         return build_snapshot(*published, facts)
 
-    def _serve_metrics(self) -> str:
-        """Serve the metrics; where, in words. Raises MetricsUnavailable."""
-        config = self._config
-        if not config.metrics_enabled:
-            return ""
-        where = (config.metrics_address, config.metrics_port)
-        access = PageAccess(config.metrics_tls, config.metrics_passwords)
-        url = self._shared.metrics.serve(*where, self._table, self._metrics, access)
-        return f", metrics {url}"
+    def _serve_web(self) -> str:
+        """Serve metrics, page and API; where, in words. Raises WebUnavailable."""
+        config, web, where = self._config, self._shared.web, ""
+        if config.metrics_enabled:
+            place = WebPlace(config.metrics_address, config.metrics_port, config.metrics_tls)
+            passwords = config.metrics_passwords
+            where += f", metrics {web.serve_metrics(place, self._table, self._metrics, passwords)}"
+        console = config.console
+        if console is not None:
+            part = ConsolePart(
+                self._requests, console.language, console.sign_on_minutes, console.hosts
+            )
+            place = WebPlace(console.address, console.port, console.tls)
+            where += f", page {web.serve_console(place, part)}"
+        return where
 
     def _start_sources(self) -> tuple[InputSource, ...]:
         """Start ports and monitors, and bind the batches of the configuration."""

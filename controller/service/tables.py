@@ -13,7 +13,7 @@ from queue import SimpleQueue
 from typing import Final, TypeAlias
 
 from controller.config.load import TableConfig
-from controller.metrics.server import MetricsServers
+from controller.console.sites import WebServers
 from controller.service.power_fail import PowerLines
 from controller.service.table_program import (
     SharedParts,
@@ -116,7 +116,7 @@ class Tables:
 
     def __init__(self, *, several: bool) -> None:
         self._several = several
-        self._shared = SharedParts(several, MetricsServers(by_name=several), PowerLines())
+        self._shared = SharedParts(several, WebServers(by_name=several), PowerLines())
         self._events: SimpleQueue[Event] = SimpleQueue()
         self._runs: dict[str, TableRun] = {}
         # These start as soon as the run of the same name has ended.

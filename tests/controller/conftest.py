@@ -18,6 +18,7 @@ from controller.actions.declaration import Role
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
 from controller.control.server import ControlServer
+from controller.control.table_requests import TableRequests
 from controller.core.build import build_core
 from controller.core.settings import DeviceSettings, Settings
 from controller.core.stored_settings import SETTINGS
@@ -207,7 +208,7 @@ def serve() -> Iterator[Callable[..., Path]]:
             return build_snapshot(*table.published, RunFacts(table.health, table.failure))
 
         path = journal.parent / "control.sock"
-        server = ControlServer(path, table, shown, PeopleFile(journal))
+        server = ControlServer(path, TableRequests(table, shown, PeopleFile(journal)))
         server.start()
         running.append((table, server))
         return path

@@ -55,11 +55,21 @@ def plain_settings(config: "TableConfig") -> dict[str, object]:
         "control_group": config.control_group or "that of the program",
         "people": people,
         "metrics": metrics if config.metrics_enabled else "off",
+        "console": _console(config),
         **_feeds(config),
         "values_assumed": list(profile.assumed),
         "values_of_the_house": list(profile.house),
         "remarks": [*config.remarks, *device_remarks(config), *remarks, *unsigned, *not_proved],
     }
+
+
+def _console(config: "TableConfig") -> str:
+    """The address of the table's page."""
+    console = config.console
+    if console is None:
+        return "off"
+    scheme = "http" if console.tls is None else "https"
+    return f"{scheme}://{console.address}:{console.port}/"
 
 
 def _feeds(config: "TableConfig") -> dict[str, object]:

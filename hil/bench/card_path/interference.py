@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle
 
-from controller.metrics.server import MetricsServer
+from controller.console.sites import MetricsPart, WebPlace, WebServer
 from hil.bench.card_path.paced import Terminal
 from hil.bench.measure.checks import (
     Bound,
@@ -46,8 +46,8 @@ def measure_interference(plan: Plan) -> tuple[Check, ...]:
         before = preemptions()
         with served_table(terminal.path, folder, answers=True) as served:
             terminal.wait_for_answer()
-            server = MetricsServer("127.0.0.1", 0)
-            server.add(served.table, served.metrics)
+            server = WebServer(WebPlace("127.0.0.1", 0))
+            server.add(served.table.name, MetricsPart(served.table, served.metrics))
             server.start()
             try:
                 for _ in range(BLOCKS):

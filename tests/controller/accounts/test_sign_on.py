@@ -8,7 +8,13 @@ import pytest
 from msgspec.structs import replace
 from people_at_a_table import ALEE, ANN, ANYBODY, OTHER_PIN, PIN, People
 
-from controller.accounts.sign_on import FAILURES_MAX, LOCKED_S, AccountError
+from controller.accounts.sign_on import (
+    FAILURES_MAX,
+    LOCKED_S,
+    AccountError,
+    SignOnSession,
+    http_client,
+)
 from controller.actions.actions import (
     Action,
     CallNoMoreBets,
@@ -47,6 +53,20 @@ def test_without_accounts_a_name_is_enough_and_not_proved(people: People) -> Non
     judged = people.session().authorise(act(ann), None)
 
     assert (judged.role, judged.proof) == (Role.FLOORPERSON, Proof.NONE)
+
+
+def test_a_client_over_the_network_has_no_account_of_the_machine(people: People) -> None:
+    people.with_account()
+    over_http = SignOnSession(people.accounts, http_client("192.0.2.7"))
+
+    assert over_http.default_person() == ""
+    with pytest.raises(AccountError, match="this account may not do that"):
+        people.change_on(over_http, AccountChange.REMOVED, ANN)
+
+    over_http.sign_on(ANN, PIN)
+
+    assert over_http.default_person() == people.file.find(ANN)
+    assert over_http.identified_by == "http-192.0.2.7"
 
 
 # --- a claim --------------------------------------------------------------------------------------

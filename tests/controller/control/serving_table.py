@@ -1,12 +1,15 @@
 """A table from a journal with its control socket, for the tests of both."""
 
 import socket
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from controller.actions.actions import OperatorAction
 from controller.config.time_zone import zone_data
 from controller.control.client import ControlClient
 from controller.control.server import ControlServer
+from controller.control.table_requests import NO_UNIX, TableRequests
 from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Stored
 from controller.core.stored_settings import SETTINGS
@@ -39,7 +42,7 @@ class Clock:
 class Serving:
     """A table from a journal, its control socket and what it stored."""
 
-    def __init__(self, journal: Path, path: Path, **others: object) -> None:
+    def __init__(self, journal: Path, path: Path, **others: Any) -> None:
         self.stored: list[Stored] = []
         shoe = DeviceSettings(PORT, "angel-eye-ii-ex")
         settings = Settings("M7", "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
@@ -60,9 +63,11 @@ class Serving:
         self.server.start()
         self.client = ControlClient(path)
 
-    def served_at(self, path: Path, **others: object) -> ControlServer:
-        people, clock = self.people, self.clock
-        return ControlServer(path, self.table, self.shown, people, clock, **others)  # type: ignore[arg-type]
+    def served_at(
+        self, path: Path, unix: Mapping[str, str] = NO_UNIX, group: str = ""
+    ) -> ControlServer:
+        self.requests = TableRequests(self.table, self.shown, self.people, self.clock, unix=unix)
+        return ControlServer(path, self.requests, self.clock, group=group)
 
     def shown(self) -> Snapshot:
         assert self.table.published is not None

@@ -32,7 +32,6 @@ from controller.control.client import ANSWER, ControlClient, ControlError
 from controller.control.server import (
     ACCOUNT_CONNECTIONS_MAX,
     LINE_BYTES_MAX,
-    ControlServer,
     ControlUnavailable,
 )
 from controller.journal.people import PEOPLE_NAME
@@ -482,7 +481,7 @@ def test_the_stream_ends_with_the_server(serving: Serving) -> None:
 def test_a_slow_subscriber_blocks_nobody(serving: Serving, monkeypatch: pytest.MonkeyPatch) -> None:
     # More than the operating system keeps for a connection.
     monkeypatch.setattr(
-        serving.server, "_snapshot_of", lambda: replace(serving.shown(), failure="x" * 4_000_000)
+        serving.requests, "snapshot_of", lambda: replace(serving.shown(), failure="x" * 4_000_000)
     )
     with connected(serving.path) as deaf:
         deaf.sendall(b'{"request": "subscribe"}\n')
@@ -550,7 +549,7 @@ def test_a_stale_socket_is_replaced(fast_dir: Path) -> None:
 
 
 def test_a_live_socket_is_left_alone(serving: Serving) -> None:
-    second = ControlServer(serving.path, serving.table, serving.shown, serving.people)
+    second = serving.served_at(serving.path)
 
     with pytest.raises(ControlUnavailable, match="another smartshoe is running there"):
         second.start()
@@ -563,7 +562,7 @@ def test_a_file_at_the_path_is_left_alone(serving: Serving, fast_dir: Path) -> N
     path.write_text("mine")
 
     with pytest.raises(ControlUnavailable, match=r"exists but is not a socket\. Remedy: remove it"):
-        ControlServer(path, serving.table, serving.shown, serving.people).start()
+        serving.served_at(path).start()
 
     assert path.read_text() == "mine"
 
@@ -574,7 +573,7 @@ def test_a_missing_folder_is_reported(serving: Serving, fast_dir: Path) -> None:
     with pytest.raises(
         ControlUnavailable, match=r"No such file or directory. Remedy: set \[control\]"
     ):
-        ControlServer(path, serving.table, serving.shown, serving.people).start()
+        serving.served_at(path).start()
 
 
 def test_another_programs_socket_is_not_removed(serving: Serving) -> None:

@@ -1,0 +1,321 @@
+"""The routes of a table's pages: the operator page, the patrons' display, actions, signing on.
+
+Source: controller/console/README.md, "Routes"; D-32.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from functools import partial
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import parse_qsl
+
+from msgspec import json
+from msgspec.structs import replace
+from starlette.requests import Request
+from starlette.responses import (
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from controller.accounts.sign_on import SignOnSession
+from controller.actions.declaration import SUPERVISORS, ActionError
+from controller.console import page
+from controller.console.forms import action_values
+from controller.console.page import Viewer
+from controller.console.security import Forbidden, address_of, read_body
+from controller.console.sessions import TooManyAttempts, WebSession
+from controller.console.stream import BEAT, TooManyStreams, event, first_words
+from controller.console.table_site import TableSite
+from controller.control.act_rate import TooManyActs
+from controller.control.action_texts import ActionTextError
+from controller.control.requests import ActRequest
+from controller.control.table_requests import REFUSALS, TableUnavailable
+from controller.messages.catalogue import languages, speaking, to_words
+from controller.views.snapshot import Snapshot
+from firmware_bridge.message import message
+
+# Who acts at the table's own screen where nobody has signed on: a claim, as a dealer's may be.
+SCREEN: Final = "table screen"
+_EVENTS: Final = "text/event-stream"
+_FIELDS_MAX: Final = 64
+_THEMES: Final = ("light", "dark")
+_ALIVE: Final = event(b"1", "alive")
+# What may be wrong with a form, beside what the table refuses.
+_REFUSED: Final = (*REFUSALS, ActionTextError, TooManyAttempts)
+
+
+class TablePages:
+    """Answers the requests for the pages of one table."""
+
+    def __init__(self, site: TableSite) -> None:
+        self._site = site
+
+    def routes(self) -> list[BaseRoute]:
+        """The routes, relative to the prefix of the table."""
+        static = StaticFiles(packages=[("controller.console", "static")])
+        return [
+            Route("/", self.operator),
+            Route("/events", self.events),
+            Route("/actions", self.actions),
+            Route("/patrons", self.patrons),
+            Route("/patrons/events", self.patrons_events),
+            Route("/sign-on", self.sign_on_page),
+            Route("/sign-on", self.sign_on, methods=["POST"]),
+            Route("/sign-off", self.sign_off, methods=["POST"]),
+            Route("/view", self.view, methods=["POST"]),
+            Route("/act", self.act, methods=["POST"]),
+            Mount("/static", static),
+        ]
+
+    # --- pages ------------------------------------------------------------------------------------
+
+    async def operator(self, request: Request) -> Response:
+        return await self._page(request, page.render_page)
+
+    async def actions(self, request: Request) -> Response:
+        return await self._page(request, page.render_actions)
+
+    async def sign_on_page(self, request: Request) -> Response:
+        session = self._site.session_for(request)
+        return await self._drawn(session, await self._viewer(session), page.render_sign_on)
+
+    async def patrons(self, request: Request) -> Response:
+        """Results and roads are for everybody who sees the table."""
+        viewer = self._patron(request)
+        with speaking(viewer.language):
+            snapshot = await self._site.snapshot()
+            drawn = page.render_patrons(snapshot, viewer)
+        return HTMLResponse(drawn)
+
+    async def _page(
+        self, request: Request, render: Callable[[Snapshot, Viewer, str], str]
+    ) -> Response:
+        session = self._site.session_for(request)
+        if not self._site.may_read(request, session):
+            return self._see("sign-on")
+        return await self._drawn(session, await self._viewer(session), render)
+
+    async def _drawn(
+        self,
+        session: WebSession,
+        viewer: Viewer,
+        render: Callable[[Snapshot, Viewer, str], str],
+        status: int = HTTPStatus.OK,
+    ) -> Response:
+        with speaking(viewer.language):
+            snapshot = await self._site.snapshot()
+            drawn = await self._site.wait_for(lambda: render(snapshot, viewer, session.csrf))
+        response = HTMLResponse(drawn, status)
+        self._site.put_cookie(response, session)
+        return response
+
+    # --- streams ----------------------------------------------------------------------------------
+
+    async def events(self, request: Request) -> Response:
+        """The parts of the operator page that have changed, as they change."""
+        session = self._site.session_of(request)
+        self._site.check_reader(request, session)
+        viewer = await self._viewer(session)
+
+        def draw(snapshot: Snapshot) -> bytes:
+            return json.encode(page.render_parts(snapshot, viewer))
+
+        return self._stream(viewer, draw)
+
+    async def patrons_events(self, request: Request) -> Response:
+        viewer = self._patron(request)
+
+        def draw(snapshot: Snapshot) -> bytes:
+            return json.encode({"patrons": page.render_patrons_part(snapshot)})
+
+        return self._stream(("patrons", viewer), draw)
+
+    def _stream(self, key: object, draw: Callable[[Snapshot], bytes]) -> Response:
+        bodies = self._site.stream.subscribe(key, draw)
+        return StreamingResponse(_changes(bodies), media_type=_EVENTS)
+
+    # --- forms ------------------------------------------------------------------------------------
+
+    async def sign_on(self, request: Request) -> Response:
+        form = await _form(request)
+        session = self._site.check_form(
+            request, self._site.session_of(request), form.get("csrf", "")
+        )
+        viewer = await self._viewer(session)
+        try:
+            with speaking(viewer.language):
+                await self._site.sign_on(
+                    request, session, form.get("by", "").strip(), form.get("pin", "")
+                )
+        except _REFUSED as error:
+            text = str(error)
+
+            def again(snapshot: Snapshot, viewer: Viewer, csrf: str) -> str:
+                return page.render_sign_on(snapshot, viewer, csrf, text)
+
+            return await self._drawn(session, viewer, again, HTTPStatus.FORBIDDEN)
+        response = self._see("")
+        self._site.put_cookie(response, session)
+        return response
+
+    async def sign_off(self, request: Request) -> Response:
+        form = await _form(request)
+        session = self._site.check_form(
+            request, self._site.session_of(request), form.get("csrf", "")
+        )
+        session.end_sign_on()
+        return self._see("")
+
+    async def view(self, request: Request) -> Response:
+        """Choose language and theme, for this session."""
+        form = await _form(request)
+        session = self._site.check_form(
+            request, self._site.session_of(request), form.get("csrf", "")
+        )
+        if form.get("language") in languages():
+            session.language = form["language"]
+        if form.get("theme") in _THEMES:
+            session.theme = form["theme"]
+        return self._see("")
+
+    async def act(self, request: Request) -> Response:
+        """Take an action. Who gives a name and a PIN with it signs on for it alone."""
+        form = await _form(request)
+        session = self._site.check_form(
+            request, self._site.session_of(request), form.get("csrf", "")
+        )
+        in_place = "text/plain" in request.headers.get("accept", "")
+        with speaking(session.language):
+            status, text = await self._acted(request, session, form)
+        if in_place or status is not HTTPStatus.OK:
+            return PlainTextResponse(text, status)
+        return self._see("")
+
+    async def _acted(
+        self, request: Request, session: WebSession, form: dict[str, str]
+    ) -> tuple[HTTPStatus, str]:
+        """The status and the words of the answer to an action."""
+        try:
+            action = form.pop("action", "")
+            values = action_values(action, form)
+            people = await self._who(request, session, form, values)
+            by = form.get("by", "").strip() or ("" if people.default_person() else SCREEN)
+            wanted = ActRequest(action, by, None, form.get("reason", ""))
+            await self._site.act(request, session, wanted, values, people)
+        except TooManyActs as error:
+            return HTTPStatus.TOO_MANY_REQUESTS, str(error)
+        except TableUnavailable as error:
+            return HTTPStatus.SERVICE_UNAVAILABLE, str(error)
+        except (ActionError, ActionTextError) as error:
+            return HTTPStatus.UNPROCESSABLE_ENTITY, str(error)
+        except _REFUSED as error:
+            return HTTPStatus.CONFLICT, str(error)
+        return HTTPStatus.OK, to_words(message("console_on_record"))
+
+    async def _who(
+        self,
+        request: Request,
+        session: WebSession,
+        form: dict[str, str],
+        values: dict[str, object],
+    ) -> SignOnSession:
+        """Who acts: those who have signed on, and those who give their PIN with this action."""
+        given = (
+            (form.get("by", "").strip(), form.get("pin", "")),
+            (str(values.get("second", "")), form.get("second_pin", "")),
+        )
+        people = session.sign_on.copy()
+        for name, pin in given:
+            if name and pin:
+                self._site.sessions.count_attempt(address_of(request))
+                await self._site.wait_for(partial(people.sign_on, name, pin))
+        return people
+
+    # --- viewers ----------------------------------------------------------------------------------
+
+    async def _viewer(self, session: WebSession | None) -> Viewer:
+        site = self._site
+        viewer = Viewer(site.language, base=site.base)
+        if session is None:
+            return viewer
+        viewer = replace(
+            viewer,
+            language=session.language,
+            theme=session.theme,
+            role=site.role_of(session),
+        )
+        return await site.wait_for(lambda: self._with_people(viewer, session))
+
+    def _with_people(self, viewer: Viewer, session: WebSession) -> Viewer:
+        people = self._site.requests.people
+        accounts, names = people.accounts(), people.names()
+        deciding = (
+            names.get(one.person, "") for one in accounts if one.person and one.role in SUPERVISORS
+        )
+        return replace(
+            viewer,
+            person=names.get(session.person, "") if session.signed_on else "",
+            accounts=any(one.person for one in accounts),
+            people=tuple(sorted(name for name in deciding if name)),
+        )
+
+    def _patron(self, request: Request) -> Viewer:
+        language = request.query_params.get("language", self._site.language)
+        if language not in languages():
+            raise Forbidden(
+                HTTPStatus.NOT_FOUND,
+                f"language={language!r} is not one of this table. Allowed: {', '.join(languages())}"
+                ". Remedy: choose one of them",
+            )
+        return Viewer(language, base=self._site.base)
+
+    def _see(self, path: str) -> Response:
+        return RedirectResponse(f"{self._site.base}{path}", HTTPStatus.SEE_OTHER)
+
+
+def page_routes(site: TableSite) -> list[BaseRoute]:
+    """The routes of one table's pages, relative to its prefix."""
+    return TablePages(site).routes()
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """The fields of a form. Raises Forbidden."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/x-www-form-urlencoded":
+        raise Forbidden(
+            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            "it is no form. Allowed: application/x-www-form-urlencoded. Remedy: use the page, or"
+            " the API",
+        )
+    body = await read_body(request)
+    try:
+        return dict(parse_qsl(body.decode(), max_num_fields=_FIELDS_MAX, keep_blank_values=True))
+    except ValueError as error:
+        raise Forbidden(
+            HTTPStatus.BAD_REQUEST,
+            f"the form cannot be read. Allowed: UTF-8, at most {_FIELDS_MAX} fields. Remedy: load"
+            " the page again",
+        ) from error
+
+
+async def _changes(bodies: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Events of what differs from what was sent before, part by part."""
+    sent: dict[str, str] = {}
+    yield first_words()
+    try:
+        async for body in bodies:
+            if body == BEAT:
+                yield _ALIVE
+                continue
+            parts = json.decode(body, type=dict[str, str])
+            changed = {name: part for name, part in parts.items() if sent.get(name) != part}
+            sent = parts
+            if changed:
+                yield event(json.encode(changed), "parts")
+    except TooManyStreams:
+        return

@@ -1,0 +1,151 @@
+"""What is served of one table over HTTP: its requests, sessions and stream, and who may ask.
+
+Not: the pages (page_routes), the API (api).
+Source: controller/console/README.md, "Who may ask".
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+from urllib.parse import quote
+
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
+
+from controller.accounts.sign_on import SignOnSession
+from controller.actions.declaration import Role
+from controller.console import security
+from controller.console.security import Forbidden
+from controller.console.sessions import COOKIE, Sessions, WebSession
+from controller.console.sites import ConsolePart
+from controller.console.stream import SnapshotStream
+from controller.control.answer_schema import Answer
+from controller.control.requests import ActRequest
+from controller.control.table_requests import TableUnavailable
+from controller.views.snapshot import Snapshot
+
+ResultT = TypeVar("ResultT")
+
+
+class TableSite:
+    """One table as its pages and its API see it. For the event loop's thread, made on it.
+
+    `prefix` is the path before its pages, empty for a table alone; `base` ends with a slash.
+    """
+
+    def __init__(self, part: ConsolePart, *, by_name: bool, tls: bool) -> None:
+        self.requests = part.requests
+        self.name = part.requests.table.name
+        self.language = part.language
+        self.sign_on_minutes = part.sign_on_minutes
+        self.hosts = part.hosts
+        self.tls = tls
+        self.prefix = f"/tables/{self.name}" if by_name else ""
+        self.base = f"/tables/{quote(self.name, safe='')}/" if by_name else "/"
+        self.sessions = Sessions(
+            part.requests, language=part.language, sign_on_minutes=part.sign_on_minutes
+        )
+        self.stream = SnapshotStream(part.requests)
+
+    def stop(self) -> None:
+        """End the streams; from any thread."""
+        self.stream.stop()
+
+    # --- who asks ---------------------------------------------------------------------------------
+
+    def session_of(self, request: HTTPConnection) -> WebSession | None:
+        """The session of a browser, by its cookie."""
+        return self.sessions.of(request.cookies.get(COOKIE, ""))
+
+    def session_for(self, request: HTTPConnection) -> WebSession:
+        """The session of a browser, a new one if it has none: `put_cookie` gives it out."""
+        return self.session_of(request) or self.sessions.begin(security.address_of(request))
+
+    def put_cookie(self, response: Response, session: WebSession) -> None:
+        """Give a browser the token of a session that was just begun or renewed."""
+        if not session.token:
+            return
+        response.set_cookie(
+            COOKIE,
+            session.token,
+            path=self.base,
+            secure=self.tls,
+            httponly=True,
+            samesite="strict",
+        )
+        session.token = ""
+
+    def role_of(self, session: WebSession | None) -> Role | None:
+        """The role of the person who signed on, None without one."""
+        if session is None or not session.signed_on:
+            return None
+        return session.sign_on.known(session.person).role
+
+    def may_read(self, request: HTTPConnection, session: WebSession | None) -> bool:
+        """On this machine anybody may read the table's state, elsewhere who signed on."""
+        return security.is_local(request) or (session is not None and session.signed_on)
+
+    def check_reader(self, request: HTTPConnection, session: WebSession | None) -> None:
+        """Raises Forbidden unless the client may read the table's state."""
+        if not self.may_read(request, session):
+            raise Forbidden(
+                401,
+                "nobody has signed on, and the request comes from another machine. Allowed: who"
+                " signs on with the PIN of an account of this table. Remedy: sign on",
+            )
+
+    def check_form(self, request: Request, session: WebSession | None, given: str) -> WebSession:
+        """The session of a form, which is its own. Raises Forbidden."""
+        security.check_form(request, "" if session is None else session.csrf, given)
+        if session is None:
+            raise Forbidden(
+                403,
+                "the form is of no session that is known. Allowed: forms of pages loaded since the"
+                " table has started. Remedy: load the page again, and repeat it",
+            )
+        return session
+
+    async def sign_on(self, request: Request, session: WebSession, name: str, pin: str) -> None:
+        """Sign a person on, beside those who have; the session gets a new token.
+
+        Raises AccountError, JournalError and TooManyAttempts.
+        """
+        self.sessions.count_attempt(security.address_of(request))
+        await self.wait_for(lambda: self.sessions.sign_on(session, name, pin))
+        self.sessions.renew(session)
+
+    # --- the table --------------------------------------------------------------------------------
+
+    async def snapshot(self) -> Snapshot:
+        """What people may see of the table now. Raises TableUnavailable before its first state."""
+        if self.requests.table.published is None:
+            raise TableUnavailable(
+                "the table has not started yet. Remedy: repeat it in some seconds"
+            )
+        return await self.stream.newest()
+
+    async def act(
+        self,
+        request: Request,
+        session: WebSession,
+        wanted: ActRequest,
+        values: dict[str, object],
+        people: SignOnSession | None = None,
+    ) -> Answer:
+        """Store an action of a session; waits until it is stored.
+
+        `people`: who acts, where they are not those who have signed on in it.
+
+        Raises Forbidden for somebody on another machine who has not signed on, TooManyActs, and
+        what TableRequests.act raises.
+        """
+        self.check_reader(request, session)
+        session.acts.count()
+        who = people or session.sign_on
+        answer = await self.wait_for(lambda: self.requests.act(who, wanted, values))
+        session.acted()
+        return answer
+
+    async def wait_for(self, call: Callable[[], ResultT]) -> ResultT:
+        """The result of a call that may wait for the table, a file or a hash."""
+        return await asyncio.to_thread(call)
