@@ -289,7 +289,7 @@ def test_a_page_speaks_its_language(table, language: str) -> None:
     table.reported(*OPENING, *OVERDRAW)
     with speaking(language):
         page = render_page(shown(table), replace(FLOORPERSON, language=language), "token")
-    stop = {"en": "Stop: no further card", "zh_Hant": "不得再發牌"}[language]
+    stop = {"en": "Stop: no further card", "zh_Hant": "不得再抽牌"}[language]
     assert stop in page
     assert f'lang="{language.replace("_", "-")}"' in page
 

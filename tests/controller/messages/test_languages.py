@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from babel.messages.pofile import read_po
 from catalogue_entries import ENGLISH, TRANSLATED, entries, fields
-from compile_catalogues import compiled, sources
+from compile_catalogues import FOLDER, compiled, sources
 from message_calls import program_calls
 
 from controller.messages.catalogue import (
@@ -32,6 +32,11 @@ COMMAND_LINE = (
     "controller/script/",
     "firmware_bridge/",
 )
+
+# In the comments before a catalogue: words that are not used, since the term has another.
+UNUSED = "# Not: "
+LATIN = re.compile(r"[A-Za-z]{2,}")
+LANGUAGE_TAG = "language_tag"
 
 each_language = pytest.mark.parametrize("source", sources(), ids=lambda one: one.stem)
 
@@ -103,6 +108,44 @@ def test_plurals_have_the_forms_of_the_header(source: Path) -> None:
 @each_language
 def test_no_text_is_empty(source: Path) -> None:
     assert [name for name, texts in entries(source).items() if not all(texts)] == []
+
+
+def unused_words(source: Path) -> list[str]:
+    """The words that the glossary of a catalogue names as not used."""
+    lines = source.read_text("utf-8").partition('msgid ""')[0].splitlines()
+    listed = (line.removeprefix(UNUSED) for line in lines if line.startswith(UNUSED))
+    return [word for words in listed for word in words.split()]
+
+
+@each_language
+def test_one_term_has_one_word(source: Path) -> None:
+    """No text uses a word that the glossary says is not used."""
+    wrong = {
+        identifier: word
+        for identifier, texts in entries(source).items()
+        for word in unused_words(source)
+        if any(word in text for text in texts)
+    }
+    assert wrong == {}
+
+
+def test_the_glossary_of_traditional_chinese_names_words_that_are_not_used() -> None:
+    assert len(unused_words(FOLDER / "zh_Hant.po")) > 5
+
+
+@pytest.mark.parametrize(
+    "source",
+    [one for one in sources() if not LATIN.search(languages()[one.stem])],
+    ids=lambda one: one.stem,
+)
+def test_latin_words_in_another_script_are_those_of_the_english_text(source: Path) -> None:
+    """They are codes, options and names; an English word that was left in fails."""
+    wrong = {}
+    for identifier, texts in entries(source).items():
+        if identifier in BASE and identifier != LANGUAGE_TAG:
+            english, own = " ".join(BASE[identifier]), LATIN.findall(" ".join(texts))
+            wrong[identifier] = [word for word in own if word not in english]
+    assert {name: words for name, words in wrong.items() if words} == {}
 
 
 # --- choosing a language --------------------------------------------------------------------------
