@@ -15,19 +15,16 @@ from controller.accounts.pin import NO_HASH, PinHasher
 from controller.actions.actions import Action, OperatorAction
 from controller.actions.declaration import Author, Proof, Role, name_of
 from controller.journal.people import Account, PeopleFile
+from controller.messages.catalogue import to_words
 from controller.tape.inputs import AccountChange, AccountChanged
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 
 FAILURES_MAX: Final = 5
 LOCKED_S: Final = 15 * 60
 _NS_PER_S: Final = 1_000_000_000
 _UNIX: Final = "uid-"
-_WRONG: Final = (
-    f"sign-on: it was refused. Allowed: the name and the PIN of an account that is not locked."
-    f" Remedy: repeat it; after {FAILURES_MAX} wrong PINs an account is locked for"
-    f" {LOCKED_S // 60} minutes, and an administrator or a pit manager unlocks it with"
-    " `smartshoe people unlock`"
-)
+_WRONG: Final = message("sign_on_refused", failures=FAILURES_MAX, minutes=LOCKED_S // 60)
 
 
 class AccountError(Exception):
@@ -41,6 +38,7 @@ class Known(Struct, frozen=True):
     role: Role | None
 
 
+_CLAIMED: Final = message("name_alone_is_a_claim")
 _CLAIM: Final = Known(Proof.NONE, None)
 
 
@@ -95,7 +93,7 @@ class Accounts:
                 until_ns = at.utc_ns + LOCKED_S * _NS_PER_S
                 self._record(_locked(account, at, identified_by))
             self.people.put_account(replace(account, failures=failures, locked_until_ns=until_ns))
-        raise AccountError(_WRONG)
+        raise AccountError(to_words(_WRONG))
 
 
 def _locked(account: Account, at: Timestamp, identified_by: str) -> AccountChanged:
@@ -175,16 +173,16 @@ class SignOnSession:
         role = known.role or wanted or roles[0]
         if self._accounts.people.account_count():
             if known.proof is Proof.NONE and (role is not Role.DEALER or act.action.proof_required):
-                raise _not_proved("by", "a name alone is a claim, and as that only a dealer acts")
+                raise _not_proved("by", message("claim_is_enough_for_dealer"))
             if second and second_proof is Proof.NONE:
-                raise _not_proved("second", "a name alone is a claim")
+                raise _not_proved("second", _CLAIMED)
         if wanted not in (None, role):
             raise AccountError(
-                f"role: {wanted} is not the role of this person's account. Allowed: {role}. Remedy:"
-                " leave the role out"
+                to_words(message("role_is_not_of_account", wanted=wanted, role=role))
             )
         name = name_of(act.action)
-        _check_role(role, roles, f"such a {name}" if role in act.action.roles else name)
+        what = message("act_of_such_kind", act=name) if role in act.action.roles else name
+        _check_role(role, roles, what)
         return replace(act, role=role, proof=known.proof, second_proof=second_proof)
 
     def author(self, name: str, roles: tuple[Role, ...], what: str) -> Author:
@@ -197,7 +195,7 @@ class SignOnSession:
         known = self.known(person)
         if people.account_count():
             if known.role is None:
-                raise _not_proved("by", "a name alone is a claim")
+                raise _not_proved("by", _CLAIMED)
             _check_role(known.role, roles, what)
         return Author(person or name, known.proof)
 
@@ -206,18 +204,13 @@ def _same(one: Account, other: Account) -> bool:
     return (one.pin_hash, one.role) == (other.pin_hash, other.role)
 
 
-def _check_role(role: Role, roles: tuple[Role, ...], what: str) -> None:
+def _check_role(role: Role, roles: tuple[Role, ...], what: str | Message) -> None:
     """Raises AccountError."""
     if role not in roles:
         raise AccountError(
-            f"role: {what} is not for {role}. Allowed: {', '.join(roles)}. Remedy: have one of"
-            " them take it"
+            to_words(message("act_is_not_for_role", what=what, role=role, roles=roles))
         )
 
 
-def _not_proved(place: str, why: str) -> AccountError:
-    return AccountError(
-        f"{place}: it is not proved who that is: {why}. Allowed: who gives the PIN on this"
-        " connection or to this command, or whose account of the machine it is. Remedy: give the"
-        " PIN at the terminal, or with --pin-file"
-    )
+def _not_proved(place: str, why: Message) -> AccountError:
+    return AccountError(to_words(message("person_at_place_not_proved", place=place, why=why)))

@@ -40,7 +40,10 @@ class UnknownLanguageError(ValueError):
     """A language without a catalogue."""
 
     def __init__(self, language: str) -> None:
-        super().__init__(f"language {language!r}: allowed are {', '.join(languages())}")
+        super().__init__(
+            f"language: {language!r} has no catalogue. Allowed: {', '.join(languages())}. Remedy:"
+            " name one of them"
+        )
 
 
 @contextmanager
