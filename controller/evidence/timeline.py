@@ -40,7 +40,7 @@ from controller.tape.entries import CommandGiven, DeviceEventRecorded, EventVerd
 from controller.views.irregularity import irregularity_words
 from controller.views.people import proof_words
 from controller.views.quantity import counted
-from controller.views.snapshot import unread_words
+from controller.views.snapshot import UNREAD_CARD
 from drivers.events import CardPassed, TagSeen
 from firmware_bridge.message import Message
 
@@ -168,7 +168,7 @@ def _face_text(account: CoupAccount, source: ShoeEntry, judged: EventVerdicts) -
     event = judged.event
     if not isinstance(event, CardDrawn) or not account.card_seen(source.seq):
         return ""
-    return f": {unread_words() if event.card is None else event.card}"
+    return f": {to_words(UNREAD_CARD) if event.card is None else event.card}"
 
 
 def describe_irregularity(account: CoupAccount, found: Irregularity) -> str:

@@ -31,6 +31,7 @@ from firmware_bridge.message import message
 # A version of the schema gains optional fields only; any other change is a new version.
 SCHEMA_VERSION: Final = 2
 HIDDEN_CARD: Final = "??"
+UNREAD_CARD: Final = message("card_unread")
 
 
 class Health(StrEnum):
@@ -77,14 +78,8 @@ ShownPhase: TypeAlias = CardFact[Phase]
 
 def card_words(card: ShownCard) -> str:
     """A card as a person reads it: "7h", or "??" for one that is withheld."""
-    if card.value:
-        return card.value
-    return unread_words() if card.withheld is Withheld.UNREAD else HIDDEN_CARD
-
-
-def unread_words() -> str:
-    """What stands for a card that the device could not read."""
-    return to_words(message("card_unread"))
+    unread = card.withheld is Withheld.UNREAD
+    return card.value or (to_words(UNREAD_CARD) if unread else HIDDEN_CARD)
 
 
 def cards_words(cards: Iterable[ShownCard]) -> str:
@@ -181,12 +176,9 @@ class ClosedCoupView(Struct, frozen=True):
 
     def marks(self) -> list[str]:
         """What is said of the coup beside its outcome: natural, pairs."""
-        said = (
-            (self.natural, message("natural")),
-            (self.player_pair, message("player_pair")),
-            (self.banker_pair, message("banker_pair")),
-        )
-        return [to_words(text) for fact, text in said if fact.value]
+        facts = (self.natural, self.player_pair, self.banker_pair)
+        texts = (message("natural"), message("player_pair"), message("banker_pair"))
+        return [to_words(text) for fact, text in zip(facts, texts, strict=True) if fact.value]
 
 
 class FinishedCoupView(Struct, frozen=True):
