@@ -13,13 +13,13 @@ from msgspec import Struct
 from pydantic import AfterValidator, Field, model_validator
 
 from controller.config.sections import FileName, IpAddress, MetricsSection, Section, is_loopback
+from controller.messages.catalogue import languages
 from controller.system.tls import ServerTlsFiles, TlsUnavailable, server_context
 
 DEFAULT_ADDRESS: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 9309
 _HOSTS_MAX: Final = 16
 _HOST: Final = re.compile(r"[A-Za-z0-9.-]{1,253}")
-_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(_[A-Za-z]{2,8})?")
 
 
 class ConsoleSettings(Struct, frozen=True):
@@ -43,10 +43,10 @@ def _host(text: str) -> str:
 
 
 def _language(text: str) -> str:
-    if not _LANGUAGE.fullmatch(text):
+    if text not in languages():
         raise ValueError(
-            f'{text!r} is not a language. Allowed: a code such as "en" or "zh_Hant". Remedy: use'
-            " one of a catalogue"
+            f"{text!r} is not a language of the program. Allowed: {', '.join(languages())}. Remedy:"
+            " choose one of them"
         )
     return text
 
@@ -88,16 +88,16 @@ class ConsoleSection(Section):
 def console_settings(sections: Mapping[str, Section], folder: Path) -> ConsoleSettings | None:
     """Where the page is served; None where it is not.
 
-    Without an address and a port of its own it is served with the metrics, as long as these are
-    for this machine alone: who named other machines for the metrics did not name them for the page.
+    Without an address and a port of its own it is served with the metrics, as long as there are
+    any for this machine alone: who named other machines for the metrics did not name them for it.
     """
     console, metrics = sections.get("console"), sections.get("metrics")
     if not isinstance(console, ConsoleSection) or not console.enabled:
         return None
     beside = metrics if isinstance(metrics, MetricsSection) and metrics.enabled else None
     address, port, tls = console.address, console.port, console.tls_files(folder)
-    if beside is not None and address is None and port is None:
-        if not is_loopback(beside.address):
+    if address is None and port is None:
+        if beside is None or not is_loopback(beside.address):
             return None
         address, port = beside.address, beside.port
     address = DEFAULT_ADDRESS if address is None else address

@@ -249,21 +249,12 @@ def _config(
     assert isinstance(usb, UsbSection)
     folder = path.absolute().parent
     profile = load_profile(rules.profile, folder)
-    readers, scanners = repeated["reader"], repeated["scanner"]
-    shuffler = sections.get("shuffler")
-    settings = replace(
-        _settings(table, rules, layout, profile, shoe.settings(trusts[PairedRole.SHOE].trust)),
-        readers=tuple(one.settings() for one in readers if isinstance(one, ReaderSection)),
-        scanners=tuple(one.settings() for one in scanners if isinstance(one, ScannerSection)),
-        shuffler=(
-            shuffler.settings(trusts[PairedRole.SHUFFLER].trust)
-            if isinstance(shuffler, ShufflerSection)
-            else None
-        ),
+    settings = _settings(
+        table, rules, layout, profile, shoe.settings(trusts[PairedRole.SHOE].trust)
     )
     return TableConfig(
         file=path.absolute(),
-        settings=settings,
+        settings=_with_devices(settings, sections, repeated, trusts),
         profile_name=profile.name,
         profile_text=complete_text(profile),
         zone_name=table.time_zone,
@@ -294,6 +285,26 @@ def _config(
             *(warning.text for warning in layout_warnings(layout.layout(), profile)),
             *device_remarks(shoe, rules, batches),
             *(remark for found in trusts.values() for remark in found.remarks),
+        ),
+    )
+
+
+def _with_devices(
+    settings: Settings,
+    sections: Mapping[str, Section],
+    repeated: Mapping[str, tuple[Section, ...]],
+    trusts: Mapping[PairedRole, TrustResult],
+) -> Settings:
+    """The settings with the devices beside the shoe."""
+    readers, scanners, shuffler = repeated["reader"], repeated["scanner"], sections.get("shuffler")
+    return replace(
+        settings,
+        readers=tuple(one.settings() for one in readers if isinstance(one, ReaderSection)),
+        scanners=tuple(one.settings() for one in scanners if isinstance(one, ScannerSection)),
+        shuffler=(
+            shuffler.settings(trusts[PairedRole.SHUFFLER].trust)
+            if isinstance(shuffler, ShufflerSection)
+            else None
         ),
     )
 

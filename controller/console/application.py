@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from http import HTTPStatus
-from typing import Final
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -26,7 +25,6 @@ from controller.console.table_site import TableSite
 from controller.table.fault_text import describe_fault, traceback_text
 
 LOG = logging.getLogger("smartshoe.console")
-_NO_TABLES: Final[Mapping[str, TableParts]] = {}
 
 
 class Application:
@@ -38,7 +36,7 @@ class Application:
     def __init__(self, *, by_name: bool, tls: bool) -> None:
         self._by_name = by_name
         self._tls = tls
-        self._tables = _NO_TABLES
+        self._tables: Mapping[str, TableParts] = {}
         self._routed: tuple[Mapping[str, TableParts], ASGIApp] | None = None
         self._sites: dict[str, TableSite] = {}
 

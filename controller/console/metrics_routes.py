@@ -22,7 +22,7 @@ from controller.views.snapshot import Health
 
 PROBE_S: Final = 2.0
 _ASKS: Final = {"WWW-Authenticate": 'Basic realm="smartshoe", charset="UTF-8"'}
-_METHODS: Final = ["GET"]
+_METHODS: Final = ("GET",)
 
 Endpoint: TypeAlias = Callable[[Request], Awaitable[Response]]
 Handler: TypeAlias = Callable[[Request, Exception], Awaitable[Response]]
@@ -51,7 +51,7 @@ def metrics_routes(tables: Mapping[str, TableParts], *, by_name: bool) -> Iterat
 
 def literal_route(path: str, endpoint: Endpoint) -> Route:
     """A route of exactly this path: a table's name may hold what a pattern is made of."""
-    route = Route("/", endpoint, methods=_METHODS)
+    route = Route("/", endpoint, methods=list(_METHODS))
     route.path_regex = re.compile(f"{re.escape(path)}\\Z")
     return route
 

@@ -54,7 +54,7 @@ _HANDS_DEALT: Final = 4
 # --- hands ----------------------------------------------------------------------------------------
 
 
-class CardFace(Struct, frozen=True):
+class CardImage(Struct, frozen=True):
     """A card as it is drawn: rank and suit, or none for its back; `words` for a screen reader."""
 
     rank: str
@@ -63,30 +63,30 @@ class CardFace(Struct, frozen=True):
     words: str
 
 
-class ShownHand(Struct, frozen=True):
+class HandImage(Struct, frozen=True):
     """A hand: its cards, its point count as far as people may see it, and whether it won."""
 
     name: str
-    cards: tuple[CardFace, ...]
+    cards: tuple[CardImage, ...]
     count: int | None
     natural: bool
     won: bool
     tied: bool
 
 
-def card_face(card: ShownCard) -> CardFace:
+def card_face(card: ShownCard) -> CardImage:
     """A card that people have seen; any other as its back."""
     if card.value is None:
         assert card.withheld is not None, "a card has a face, or a reason why not"
-        return CardFace("", "", red=False, words=label("withheld", card.withheld))
+        return CardImage("", "", red=False, words=label("withheld", card.withheld))
     rank, suit = card.value[:-1], card.value[-1]
     rank = "10" if rank == "T" else rank
     names = LABELS["rank"][rank], LABELS["suit"][suit]
     words = to_words(message("console_card", rank=names[0], suit=names[1]))
-    return CardFace(rank, _SUITS[suit], suit in _RED_SUITS, words)
+    return CardImage(rank, _SUITS[suit], suit in _RED_SUITS, words)
 
 
-def shown_hands(snapshot: Snapshot) -> tuple[ShownHand, ShownHand]:
+def shown_hands(snapshot: Snapshot) -> tuple[HandImage, HandImage]:
     """Player and Banker of the open coup, else of the last one."""
     coup = snapshot.coup or snapshot.last_coup
     if coup is None:
@@ -94,15 +94,15 @@ def shown_hands(snapshot: Snapshot) -> tuple[ShownHand, ShownHand]:
     return _hand("player", coup.player, coup), _hand("banker", coup.banker, coup)
 
 
-def _empty(name: str) -> ShownHand:
-    return ShownHand(name, (), None, natural=False, won=False, tied=False)
+def _empty(name: str) -> HandImage:
+    return HandImage(name, (), None, natural=False, won=False, tied=False)
 
 
-def _hand(name: str, hand: HandView, coup: CoupView | ClosedCoupView) -> ShownHand:
+def _hand(name: str, hand: HandView, coup: CoupView | ClosedCoupView) -> HandImage:
     counts = coup.corrected or coup.outcome if isinstance(coup, ClosedCoupView) else None
     count = hand.count.value if hand.cards else None
     two = len(hand.cards) == 2  # a natural is a count of two cards
-    return ShownHand(
+    return HandImage(
         name=name,
         cards=tuple(map(card_face, hand.cards)),
         count=count,
@@ -112,7 +112,7 @@ def _hand(name: str, hand: HandView, coup: CoupView | ClosedCoupView) -> ShownHa
     )
 
 
-def beside_hands(snapshot: Snapshot) -> tuple[tuple[str, tuple[CardFace, ...]], ...]:
+def beside_hands(snapshot: Snapshot) -> tuple[tuple[str, tuple[CardImage, ...]], ...]:
     """Cards that belong to no hand, by what they are: third cards, cards drawn in error, burn."""
     groups: list[tuple[str, Iterable[ShownCard]]] = []
     if snapshot.coup is not None:
@@ -145,7 +145,7 @@ def _coup_state(number: int, state: str) -> str:
 # --- what people have to do -----------------------------------------------------------------------
 
 
-class Prompt(Struct, frozen=True):
+class PromptButton(Struct, frozen=True):
     """A button: the action it takes, with these values. `main`: what is most likely due."""
 
     action: str
@@ -160,30 +160,30 @@ def is_stopped(snapshot: Snapshot) -> bool:
     return snapshot.suspension is not None or any(one.suspends for one in snapshot.irregularities)
 
 
-def prompts(snapshot: Snapshot) -> tuple[Prompt, ...]:
+def prompts(snapshot: Snapshot) -> tuple[PromptButton, ...]:
     """The dealer's buttons, by what is due and what people report at this table."""
     if is_stopped(snapshot):
         return ()
     return tuple(_prompts(snapshot))
 
 
-def _prompts(snapshot: Snapshot) -> Iterator[Prompt]:
+def _prompts(snapshot: Snapshot) -> Iterator[PromptButton]:
     observed, coup = snapshot.observed, snapshot.coup
     if ObservableFact.NO_MORE_BETS in observed and snapshot.phase.value is Phase.BETWEEN_COUPS:
         called = to_words(message("console_no_more_bets"))
-        yield Prompt(name_of(CallNoMoreBets), {}, called, main=True)
+        yield PromptButton(name_of(CallNoMoreBets), {}, called, main=True)
     if coup is not None and ObservableFact.TURNED in observed:
         for part in coup.turning.face_down:
             turned = label("turned", part)
-            yield Prompt(name_of(ReportTurned), {"what": part.value}, turned, main=True)
+            yield PromptButton(name_of(ReportTurned), {"what": part.value}, turned, main=True)
     if coup is not None and ObservableFact.RESULT_BUTTON in observed and _may_have_result(coup):
         for outcome in Outcome:
             values = {"outcome": outcome.value}
             result = label("result", outcome)
-            yield Prompt(name_of(DeclareResult), values, result, style=outcome.value)
+            yield PromptButton(name_of(DeclareResult), values, result, style=outcome.value)
     for owed in snapshot.wagering.owed:
         words = message("console_collect_vigorish", seat=owed.seat, amount=owed.amount)
-        yield Prompt(name_of(CollectVigorish), {"seat": str(owed.seat)}, to_words(words))
+        yield PromptButton(name_of(CollectVigorish), {"seat": str(owed.seat)}, to_words(words))
 
 
 def _may_have_result(coup: CoupView) -> bool:
@@ -201,7 +201,7 @@ class ShownDuty(Struct, frozen=True):
     clauses: tuple[str, ...]
     done: bool
     observed: bool
-    prompt: Prompt
+    prompt: PromptButton
     batches: tuple[tuple[str, str], ...]
 
 
@@ -214,16 +214,16 @@ def duties(snapshot: Snapshot) -> tuple[tuple[str, tuple[ShownDuty, ...]], ...]:
     open_to = () if batch else tuple((one, _back_words(one)) for one in snapshot.opening.batches)
     for duty in snapshot.opening.duties:
         values = {"act": duty.act, **({"batch": batch} if batch else {})}
-        prompt = Prompt(name_of(RecordAct), values, to_words(message("console_done")))
+        prompt = PromptButton(name_of(RecordAct), values, to_words(message("console_done")))
         shown = ShownDuty(duty.text, duty.clauses, duty.done, duty.observed, prompt, open_to)
         groups.setdefault(duty.group, []).append(shown)
     return tuple((name, tuple(shown)) for name, shown in groups.items())
 
 
-def warning_prompt(number: int) -> Prompt:
+def warning_prompt(number: int) -> PromptButton:
     """The button that clears a warning of the shuffler."""
     values = {"number": str(number)}
-    return Prompt(name_of(ClearWarning), values, to_words(message("console_clear_warning")))
+    return PromptButton(name_of(ClearWarning), values, to_words(message("console_clear_warning")))
 
 
 class DecisionChoice(Struct, frozen=True):
@@ -259,25 +259,25 @@ def may_decide(role: Role | None) -> bool:
 # --- the shoe, batches, devices -------------------------------------------------------------------
 
 
-class Progress(Struct, frozen=True):
+class ShoeProgress(Struct, frozen=True):
     """How far the shoe is; `percent` is None where its cards are not counted."""
 
     percent: int | None
     cut: str
 
 
-def progress(snapshot: Snapshot) -> Progress | None:
+def progress(snapshot: Snapshot) -> ShoeProgress | None:
     shoe = snapshot.shoe
     if shoe is None:
         return None
     counted = shoe.cards_left is not None and shoe.cards_total > 0
     percent = min(100, shoe.cards_drawn * 100 // shoe.cards_total) if counted else None
     if not shoe.cut_card_seen:
-        return Progress(percent, to_words(message("console_cut_card_in_shoe")))
+        return ShoeProgress(percent, to_words(message("console_cut_card_in_shoe")))
     if shoe.last_coup_number is None:
-        return Progress(percent, to_words(message("console_cut_card_out")))
+        return ShoeProgress(percent, to_words(message("console_cut_card_out")))
     last = message("console_cut_card_out_last", number=shoe.last_coup_number)
-    return Progress(percent, to_words(last))
+    return ShoeProgress(percent, to_words(last))
 
 
 class ShownBatch(Struct, frozen=True):
