@@ -26,6 +26,7 @@ FORBID_SKIPS = os.environ.get("SMARTSHOE_FORBID_SKIPS", "") not in ("", "0")
 THREAD_GRACE_S = 2.0
 # Debian packages that tests need: a program or library of theirs, and packages used with them.
 DEBIAN = {
+    "chromium": ("chromium", ""),
     "clang": ("clang", "libclang-rt-14-dev"),
     "gcc": ("gcc", "libc6-dev"),
     "gcc-arm-none-eabi": ("arm-none-eabi-gcc", "libnewlib-arm-none-eabi"),

@@ -13,12 +13,14 @@ from controller.actions.declaration import ActionValues, name_of, purpose_of, va
 from controller.control.action_texts import value_from_text
 from controller.messages.catalogue import to_words
 
+# Who confirms an action beside the one who takes it.
+SECOND: Final = "second"
 # Texts of a form that are not values of its action.
 ABOUT: Final = frozenset(("csrf", "by", "pin", "reason", "second_pin"))
 
 
 class FormField(Struct, frozen=True):
-    """One value of an action as a control: `kind` is select, check, number or text."""
+    """One value of an action as a control: `kind` is select, check, number, person or text."""
 
     name: str
     kind: str
@@ -51,6 +53,8 @@ def action_forms(kinds: Iterable[type[ActionValues]]) -> tuple[ActionForm, ...]:
 def _fields(kind: type[ActionValues]) -> Iterable[FormField]:
     for one in values_of(kind):
         control = {int: "number", bool: "check"}.get(one.kind, "select" if one.choices else "text")
+        if one.name == SECOND:
+            control = "person"
         yield FormField(one.name, control, to_words(one.description), one.choices, one.required)
 
 

@@ -125,7 +125,7 @@ class TablePages:
         def draw(snapshot: Snapshot) -> bytes:
             return json.encode(page.render_parts(snapshot, viewer))
 
-        return self._stream(viewer, draw)
+        return self._stream(viewer, viewer.language, draw)
 
     async def patrons_events(self, request: Request) -> Response:
         viewer = self._patron(request)
@@ -133,11 +133,12 @@ class TablePages:
         def draw(snapshot: Snapshot) -> bytes:
             return json.encode({"patrons": page.render_patrons_part(snapshot)})
 
-        return self._stream(("patrons", viewer), draw)
+        return self._stream(("patrons", viewer), viewer.language, draw)
 
-    def _stream(self, key: object, draw: Callable[[Snapshot], bytes]) -> Response:
+    def _stream(self, key: object, language: str, draw: Callable[[Snapshot], bytes]) -> Response:
         bodies = self._site.stream.subscribe(key, draw)
-        return StreamingResponse(_changes(bodies), media_type=_EVENTS)
+        changes = _changes(bodies, language)
+        return StreamingResponse(changes, media_type=_EVENTS)
 
     # --- forms ------------------------------------------------------------------------------------
 
@@ -303,12 +304,16 @@ async def _form(request: Request) -> dict[str, str]:
         ) from error
 
 
-async def _changes(bodies: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _changes(bodies: AsyncIterator[bytes], language: str) -> AsyncIterator[bytes]:
     """Events of what differs from what was sent before, part by part."""
     sent: dict[str, str] = {}
     yield first_words()
     try:
-        async for body in bodies:
+        while True:
+            with speaking(language):
+                body = await anext(bodies, None)
+            if body is None:
+                return
             if body == BEAT:
                 yield _ALIVE
                 continue

@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable, Hashable
 from typing import Final, TypeAlias
 
 from controller.control.table_requests import TableRequests
+from controller.messages.catalogue import spoken_language
 from controller.views.snapshot import Snapshot
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.transport.clock import now
@@ -46,7 +47,8 @@ class SnapshotStream:
         self._followers: set[asyncio.Event] = set()
         self._watching = False
         self._bodies: dict[Hashable, tuple[int, asyncio.Future[bytes]]] = {}
-        self._snapshot: tuple[int, asyncio.Future[Snapshot]] | None = None
+        # In each language that is spoken.
+        self._snapshots: dict[str, tuple[int, asyncio.Future[Snapshot]]] = {}
         self._drawing_ns = 0
 
     def stop(self) -> None:
@@ -88,7 +90,7 @@ class SnapshotStream:
                 self._followers.discard(changed)
             if not self._followers:
                 self._bodies.clear()
-                self._snapshot = None
+                self._snapshots.clear()
 
     async def newest(self) -> Snapshot:
         """The state of the table now, made on another thread."""
@@ -103,10 +105,12 @@ class SnapshotStream:
         return await asyncio.shield(found[1])
 
     async def _draw(self, version: int, render: Render) -> bytes:
-        kept = self._snapshot
+        # The task was made by a request, and speaks its language.
+        language = spoken_language()
+        kept = self._snapshots.get(language)
         if kept is None or kept[0] < version:
             kept = version, asyncio.ensure_future(self._timed_snapshot())
-            self._snapshot = kept
+            self._snapshots[language] = kept
         snapshot = await asyncio.shield(kept[1])
         began_ns = now().monotonic_ns
         try:

@@ -16,6 +16,8 @@ class OutputName(StrEnum):
     SNAPSHOT = "snapshot"
     ACTION_ANSWER = "action_answer"
     CONTROL_REFUSAL = "control_refusal"
+    PAGES = "pages"
+    API = "api"
     METRICS = "metrics"
     HEALTH_PAGES = "health_pages"
     LOG = "log"
@@ -109,25 +111,45 @@ OUTPUTS: Final = (
         modules={"socket": ("controller.control.server",), "process": ("controller.accounts.pin",)},
     ),
     Output(
+        OutputName.PAGES,
+        "HTTP: the operator page, the patrons' display, their streams, answers to their forms",
+        AllowedContent.SEEN,
+        modules={
+            "socket": (
+                "controller.console.application",
+                "controller.console.stream",
+                "controller.console.table_site",
+            ),
+        },
+    ),
+    Output(
+        OutputName.API,
+        "HTTP: the snapshot and its stream, actions and the answers to them",
+        AllowedContent.SEEN,
+        modules={"socket": ("controller.console.stream", "controller.console.table_site")},
+    ),
+    Output(
         OutputName.METRICS,
         "HTTP: counts for Prometheus",
         AllowedContent.NO_CARD,
         modules={
-            "metrics": ("controller.metrics.collector", "controller.metrics.server"),
+            "metrics": ("controller.metrics.collector", "controller.console.metrics_routes"),
             "socket": (
-                "controller.system.http",
+                "controller.console.http_server",
+                "controller.console.metrics_routes",
                 "controller.system.connections",
+                "controller.system.listener",
                 "controller.system.peer",
                 "controller.system.tls",
             ),
-            "bytes": ("controller.system.http", "controller.system.tls"),
+            "bytes": ("controller.console.http_server", "controller.system.tls"),
         },
     ),
     Output(
         OutputName.HEALTH_PAGES,
         "HTTP: /healthz, /readyz and unknown pages",
         AllowedContent.NO_CARD,
-        modules={"socket": ("controller.system.http",), "bytes": ("controller.system.http",)},
+        modules={"socket": ("controller.console.metrics_routes",)},
     ),
     Output(
         OutputName.LOG,
@@ -135,6 +157,8 @@ OUTPUTS: Final = (
         AllowedContent.SEEN,
         modules={
             "log": (
+                "controller.console.application",
+                "controller.console.http_server",
                 "controller.service.app",
                 "controller.service.coup_history",
                 "controller.service.device_log",

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import threading
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import (
@@ -123,6 +124,14 @@ class Listened(AngelEye):
 # --- one table ------------------------------------------------------------------------------------
 
 
+def answered(request: str | urllib.request.Request) -> str:
+    try:
+        with urllib.request.urlopen(request) as answer:
+            return f"{answer.status}\n{answer.headers}\n{answer.read().decode()}"
+    except urllib.error.HTTPError as error:
+        return f"{error.code}\n{error.headers}\n{error.read().decode()}"
+
+
 @dataclass
 class RunningTable:
     """`smartshoe run` on a pty, a subscriber, and a monitor at a second shoe's port
@@ -224,13 +233,27 @@ class RunningTable:
         lines = [line[24:] for line in text.splitlines()]
         return sorted(lines, key=lambda line: ("random" in line, line.split(":")[0]))
 
-    def page(self, path: str) -> str:
+    @property
+    def url(self) -> str:
         (url,) = re.findall(r"metrics (http://[^/]*)", "\n".join(self.log()))
-        try:
-            with urllib.request.urlopen(url + path) as answer:
-                return f"{answer.status}\n{answer.headers}\n{answer.read().decode()}"
-        except urllib.error.HTTPError as error:
-            return f"{error.code}\n{error.headers}\n{error.read().decode()}"
+        return str(url)
+
+    def page(self, path: str) -> str:
+        return answered(self.url + path)
+
+    def first_event(self, path: str) -> str:
+        """The first event of a stream that says anything."""
+        with urllib.request.urlopen(self.url + path) as answer:
+            return next(line for line in answer if line.startswith(b"data:")).decode()
+
+    def sent_form(self, path: str, **fields: str) -> str:
+        """The answer to a form of the operator page, in a session of its own."""
+        with urllib.request.urlopen(self.url) as answer:
+            cookie = str(answer.headers["Set-Cookie"]).partition(";")[0]
+            (token,) = re.findall(r'data-csrf="([^"]*)"', answer.read().decode())
+        body = urllib.parse.urlencode({"csrf": token, **fields}).encode()
+        headers = {"Cookie": cookie, "Origin": self.url, "Accept": "text/plain"}
+        return answered(urllib.request.Request(self.url + path, body, headers))
 
     def command(self, *words: str) -> str:
         """A command of the program; names of files are of the table's folder."""
@@ -346,6 +369,20 @@ def metrics(table: RunningTable) -> str:
         and not _TIMED.match(line)
         and not _OTHER_PHASE.fullmatch(line)
     )
+
+
+def pages(table: RunningTable) -> str:
+    """Every page, both streams, and the answer to a form; tokens are random."""
+    html = [table.page(path) for path in ("/", "/patrons", "/actions", "/sign-on")]
+    html += [table.first_event(path) for path in ("/events", "/patrons/events")]
+    html.append(table.sent_form("/act", action="seat-vacated", seat="4", by="A"))
+    # The name of the script is no jack of spades.
+    return re.sub(r"[\w-]{43}|console\.js", "", "\n".join(html))
+
+
+def api(table: RunningTable) -> str:
+    """What follows from the table's state; the other paths describe the API itself."""
+    return table.page("/api/v1/snapshot") + table.first_event("/api/v1/stream")
 
 
 def health_pages(table: RunningTable) -> str:
@@ -592,6 +629,8 @@ WALKERS: dict[OutputName, Callable[[RunningTable], str]] = {
     OutputName.SNAPSHOT: snapshots,
     OutputName.ACTION_ANSWER: answers,
     OutputName.CONTROL_REFUSAL: refusals,
+    OutputName.PAGES: pages,
+    OutputName.API: api,
     OutputName.METRICS: metrics,
     OutputName.HEALTH_PAGES: health_pages,
     OutputName.LOG: logged,
@@ -699,8 +738,8 @@ def comparable(table: RunningTable, text: str) -> str:
         (r"127\.0\.0\.1:\d+", "HERE"),
         (r"process \d+", "process"),
         (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[,.]\d+", "THEN"),
-        (r"Date: .*", "Date"),
-        (r"Content-Length: .*", "Content-Length"),
+        (r"(?i)\bdate: .*", "Date"),
+        (r"(?i)content-length: .*", "Content-Length"),
         (r'\d+ coups per second|"(?:elapsed_ms|coups_per_s)": \d+', "quick"),
     ):
         text = re.sub(pattern, instead, text)

@@ -97,13 +97,15 @@ function hide(element) {
 
 async function send(event) {
   const form = event.target;
-  if (!form.action.endsWith("/act")) return;
+  // Not form.action: a field of that name stands in its place.
+  const target = form.getAttribute("action");
+  if (!target.endsWith("/act")) return;
   event.preventDefault();
   const button = event.submitter;
   if (button) button.disabled = true;
   try {
     const sent = new URLSearchParams(new FormData(form));
-    const reply = await fetch(form.action, {
+    const reply = await fetch(target, {
       method: "POST", body: sent, headers: { Accept: "text/plain" },
     });
     say(await reply.text(), reply.ok);
@@ -122,11 +124,11 @@ function say(text, done) {
   clearTimeout(answerTimer);
   answer.textContent = text;
   answer.classList.toggle("refused", !done);
-  // A refusal stays until it is read; it is gone with the next answer or a tap on it.
+  // A refusal stays until the next tap.
   if (done) answerTimer = setTimeout(() => { answer.textContent = ""; }, 4000);
 }
 
-answer.addEventListener("click", () => { answer.textContent = ""; });
+document.addEventListener("pointerdown", () => { answer.textContent = ""; });
 document.addEventListener("submit", send);
 for (const part of document.querySelectorAll(".part")) showNewest(part);
 if (body.dataset.stream) follow();

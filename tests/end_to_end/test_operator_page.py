@@ -1,0 +1,312 @@
+"""Debian's Chromium at the operator page of a running table, shoe by shoe of an emulated shoe.
+
+Source: controller/console/README.md, "The operator page"; D-8, D-32, D-42.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from controller.cli.errors import ExitCode
+from controller.cli.main import main
+from hil.dealing.cards import card_named
+from hil.dealing.tableau import Winner
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.serve import PtyServer
+from hil.rig.program import Program
+
+pytestmark = pytest.mark.debian("chromium")
+
+PIN, SECOND_PIN, WRONG_PIN = "270918", "481516", "300475"
+BURN = ("AD", "2C")
+# Player 9h Kc, Banker 2d 5s: a natural, and no third card is due.
+NATURAL = ("9H", "2D", "KC", "5S")
+# Player 5h 2c, Banker Td 9s: a natural of Banker.
+BANKERS = ("5H", "TD", "2C", "9S")
+WAIT_MS = 20_000
+TOUCH, DESKTOP = {"width": 1024, "height": 600}, {"width": 1440, "height": 900}
+CONFIG = """\
+table = {{ name = "M-12", pit = "3" }}
+rules = {{ observed = ["result_button", "no_more_bets"] }}
+shoe = {{ port = "{port}", report_interval_ms_min = 1 }}
+metrics = {{ port = 0 }}
+"""
+
+
+class TableScreen:
+    """A running table at an emulated shoe, and browsers that look at its pages."""
+
+    def __init__(self, program: Program, shoe: PtyServer[AngelEye], browser: Browser) -> None:
+        self.program = program
+        self.shoe = shoe
+        self._browser = browser
+        found = re.search(r"page (http://\S+)", program.log_text())
+        assert found is not None
+        self.url = found[1]
+        self.received: list[str] = []
+
+    def open(self, path: str = "", size: dict[str, int] = TOUCH, scheme: str = "light") -> Page:
+        """A page of its own session; everything that it receives is in `received`."""
+        context: BrowserContext = self._browser.new_context(viewport=size, color_scheme=scheme)
+        context.set_default_timeout(WAIT_MS)
+        page = context.new_page()
+        network = context.new_cdp_session(page)
+        network.send("Network.enable")
+        network.on("Network.eventSourceMessageReceived", lambda event: self._received(str(event)))
+        page.on("response", self._note_response)
+        page.goto(self.url + path)
+        return page
+
+    def _note_response(self, response) -> None:
+        streams = "event-stream" in response.headers.get("content-type", "")
+        if response.status == 200 and not streams:
+            self.received.append(response.text())
+
+    def _received(self, text: str) -> None:
+        self.received.append(text)
+
+    def deal(self, names: Sequence[str]) -> None:
+        for name in names:
+            card = card_named(name)
+            self.shoe.perform(lambda shoe, card=card: shoe.draw(card))
+
+    def declare(self, winner: Winner) -> None:
+        self.shoe.perform(lambda shoe: shoe.press_result(winner, False, False))
+
+    def coup(self, page: Page, names: Sequence[str], winner: Winner) -> None:
+        """A coup as it should be, with the dealer's call made on the page."""
+        page.get_by_role("button", name="“No more bets” called").click()
+        expect(page.locator("#answer")).to_have_text("Done and on record", timeout=WAIT_MS)
+        self.deal(names)
+        self.declare(winner)
+
+    def add(self, name: str, role: str, pin: str) -> None:
+        file = self.program.config.parent / pin
+        file.write_text(pin)
+        words = ("people", "add", name, "--role", role, "--new-pin-file", str(file))
+        assert ExitCode(main([*words, "--config", str(self.program.config)])) is ExitCode.DONE
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+        )
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def table(fast_dir: Path, browser: Browser) -> Iterator[TableScreen]:
+    """A table whose shoe was just burned."""
+    with PtyServer(AngelEye(), link=fast_dir / "shoe") as shoe:
+        config = fast_dir / "table.toml"
+        config.write_text(CONFIG.format(port=shoe.path))
+        with Program(config, fast_dir / "program.log") as program:
+            program.start()
+            program.await_log("page http://")
+            shoe.perform(lambda one: one.power_on())
+            screen = TableScreen(program, shoe, browser)
+            screen.deal(BURN)
+            yield screen
+            for context in browser.contexts:
+                context.close()
+            program.stop()
+
+
+def due(page: Page):
+    return page.locator("#due .due")
+
+
+def overdraw(table: TableScreen, page: Page) -> None:
+    """A natural, and a third card for Player all the same: the three of spades."""
+    page.get_by_role("button", name="“No more bets” called").click()
+    expect(page.locator("#answer")).to_have_text("Done and on record", timeout=WAIT_MS)
+    table.deal((*NATURAL, "3S"))
+    expect(page.get_by_role("alertdialog")).to_be_visible(timeout=WAIT_MS)
+
+
+def decide(page: Page, decision: str, **fields: str) -> None:
+    """Fill the form of the decision; `by`, `second` are chosen where there are accounts."""
+    form = page.locator("form.decide")
+    form.get_by_text(decision, exact=True).click()
+    for name, value in fields.items():
+        if name.startswith("second") and not form.locator("#second").get_attribute("open"):
+            form.locator("#second > summary").click()
+        field = form.locator(f"[name={name}]")
+        if field.evaluate("one => one.tagName") == "SELECT":
+            field.select_option(value)
+        else:
+            field.fill(value)
+    form.get_by_role("button", name="Decide").click()
+
+
+def test_a_clean_coup_is_followed_card_by_card(table: TableScreen) -> None:
+    page = table.open()
+    expect(due(page)).to_contain_text("no more bets", timeout=WAIT_MS)
+    table.coup(page, NATURAL, Winner.PLAYER)
+    expect(page.locator("#hands h2")).to_have_text("Coup 1: Player wins", timeout=WAIT_MS)
+    expect(page.locator("#hands")).to_contain_text("natural")
+    expect(page.locator(".hand.player .count")).to_have_text("9")
+    expect(page.locator(".hand.banker .count")).to_have_text("7")
+    expect(page.locator("#coups li")).to_have_count(1)
+
+
+def test_an_overdraw_is_resolved_by_a_floorperson_with_a_pin(table: TableScreen) -> None:
+    table.add("Ann Lee", "floorperson", PIN)
+    page = table.open()
+    overdraw(table, page)
+    stop = page.get_by_role("alertdialog")
+    expect(stop).to_contain_text("a card was drawn that no hand is due")
+    expect(stop).to_contain_text("adding the card to either hand")
+    decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=PIN)
+    expect(stop).to_have_count(0, timeout=WAIT_MS)
+    table.program.await_log(r"\(floorperson, proved by PIN\)")
+
+
+def test_the_rank_of_a_carried_card_never_reaches_the_browser(table: TableScreen) -> None:
+    """The three of spades is held face down as the next hand's first card (S42 (k)(1))."""
+    page, patrons, desk = table.open(), table.open("patrons"), table.open("actions")
+    overdraw(table, page)
+    decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee")
+    expect(page.get_by_role("alertdialog")).to_have_count(0, timeout=WAIT_MS)
+    table.declare(Winner.PLAYER)
+    expect(patrons.locator(".newest")).to_contain_text("Player wins", timeout=WAIT_MS)
+    for one in (page, patrons, desk):
+        one.reload()
+    received = "\n".join(table.received)
+    assert "nine of hearts" in received
+    assert not re.search(r"of spades\W+\S*three|three of spades|3</b>", received)
+
+
+def test_a_wrong_pin_decides_nothing_and_the_fifth_locks_the_account(table: TableScreen) -> None:
+    table.add("Ann Lee", "floorperson", PIN)
+    page = table.open()
+    overdraw(table, page)
+    for _ in range(5):
+        decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=WRONG_PIN)
+        expect(page.locator("#answer")).to_contain_text("sign-on: it was refused", timeout=WAIT_MS)
+    decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=PIN)
+    expect(page.locator("#answer")).to_contain_text("sign-on: it was refused", timeout=WAIT_MS)
+    expect(page.get_by_role("alertdialog")).to_be_visible()
+
+
+def test_two_persons_correct_a_coup_and_every_road_follows(table: TableScreen) -> None:
+    table.add("Ann Lee", "floorperson", PIN)
+    table.add("Bo Chu", "pit_manager", SECOND_PIN)
+    page, patrons = table.open(), table.open("patrons", DESKTOP)
+    table.coup(page, NATURAL, Winner.PLAYER)
+    expect(page.locator("#coups li")).to_have_count(1, timeout=WAIT_MS)
+    desk = table.open("actions")
+    form = desk.locator("#action-correct-coup")
+    form.locator("summary").click()
+    form.locator("[name=coup]").fill("1")
+    form.locator("[name=outcome]").select_option("banker")
+    form.locator("[name=reason]").fill("the camera shows it")
+    form.locator("[name=by]").select_option("Ann Lee")
+    form.locator("[name=pin]").fill(PIN)
+    form.locator("[name=second]").select_option("Bo Chu")
+    form.get_by_role("button", name="Record it").click()
+    expect(desk.locator("#answer")).to_contain_text("second", timeout=WAIT_MS)
+    form.locator("[name=pin]").fill(PIN)
+    form.locator("[name=second_pin]").fill(SECOND_PIN)
+    form.get_by_role("button", name="Record it").click()
+    expect(desk.locator("#answer")).to_have_text("Done and on record", timeout=WAIT_MS)
+    expect(page.locator("#coups li")).to_contain_text(
+        "corrected; it was counted as Player", timeout=WAIT_MS
+    )
+    expect(patrons.locator(".newest")).to_contain_text("Banker wins", timeout=WAIT_MS)
+    expect(patrons.locator(".road title").first).to_contain_text("corrected in coup 1")
+
+
+def test_a_lost_link_is_shown_and_its_return(table: TableScreen) -> None:
+    page = table.open()
+    shoe = page.locator("#devices li").first
+    expect(shoe).to_contain_text("online", timeout=WAIT_MS)
+    table.shoe.unplug()
+    expect(shoe).to_contain_text("not connected", timeout=WAIT_MS)
+    table.shoe.replug()
+    expect(shoe).to_contain_text("no answer yet", timeout=WAIT_MS)
+    table.deal(NATURAL[:1])
+    expect(shoe).to_contain_text("online", timeout=WAIT_MS)
+
+
+def test_who_signs_on_needs_no_pin_for_each_act_until_he_signs_off(table: TableScreen) -> None:
+    table.add("Ann Lee", "floorperson", PIN)
+    page = table.open("sign-on")
+    page.get_by_label("Name").fill("Ann Lee")
+    page.get_by_label("PIN").fill(PIN)
+    page.get_by_role("button", name="Sign on").click()
+    expect(page.locator(".person")).to_have_text("Ann Lee · floorperson", timeout=WAIT_MS)
+    overdraw(table, page)
+    decide(page, "Carry the card", reason="nobody saw it")
+    expect(page.get_by_role("alertdialog")).to_have_count(0, timeout=WAIT_MS)
+    page.get_by_role("button", name="Sign off").click()
+    expect(page.get_by_role("link", name="Sign on")).to_be_visible(timeout=WAIT_MS)
+
+
+def test_the_page_speaks_chinese_also_while_it_follows(table: TableScreen) -> None:
+    page = table.open()
+    page.get_by_role("button", name="繁體中文").click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hant", timeout=WAIT_MS)
+    table.deal(BANKERS[:1])
+    expect(page.locator("#irregularity")).to_contain_text("第 1 局", timeout=WAIT_MS)
+    table.deal(BANKERS[1:])
+    table.declare(Winner.BANKER)
+    expect(page.locator("#hands h2")).to_contain_text("第 1 局", timeout=WAIT_MS)
+
+
+def test_what_a_person_types_stays_while_the_table_goes_on(table: TableScreen) -> None:
+    page = table.open()
+    overdraw(table, page)
+    reason = page.locator("form.decide [name=reason]")
+    reason.fill("nobody saw")
+    table.deal(("4H",))
+    meanwhile = "Cards dealt while suspended"
+    expect(page.locator("#irregularity")).to_contain_text(meanwhile, timeout=WAIT_MS)
+    expect(reason).to_have_value("nobody saw")
+    expect(reason).to_be_focused()
+
+
+def test_a_lost_connection_is_said_on_the_page(table: TableScreen) -> None:
+    page = table.open()
+    expect(page.locator("#devices")).to_contain_text("online", timeout=WAIT_MS)
+    table.program.stop()
+    expect(page.locator("#stale")).to_contain_text("What is shown is old", timeout=WAIT_MS)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(table: TableScreen, scheme: str) -> None:
+    """At both sizes, in both languages, while play goes on and while it stands."""
+    page = table.open(scheme=scheme)
+    others = ("patrons", "actions", "sign-on")
+    pages = [page, *(table.open(path, DESKTOP, scheme) for path in others)]
+    found = [one for each in pages for one in serious(each)]
+    overdraw(table, page)
+    found += serious(page)
+    page.set_viewport_size(DESKTOP)
+    page.get_by_role("button", name="繁體中文").click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hant", timeout=WAIT_MS)
+    found += serious(page)
+    assert found == []
+
+
+def serious(page: Page) -> list[str]:
+    """What axe-core calls serious or critical, with the first element of each."""
+    # The policy of the page allows no script of another; axe runs in the page all the same.
+    results = Axe().run(page).response
+    return [
+        f"{page.url} {one['id']}: {one['nodes'][0]['html']} {one['nodes'][0]['failureSummary']}"
+        for one in results["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+def test_the_script_is_short() -> None:
+    script = Path("controller/console/static/console.js").read_text("utf-8")
+    assert len(script.splitlines()) <= 150
