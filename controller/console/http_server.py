@@ -90,9 +90,9 @@ class HttpServer:
             self._loop.call_soon_threadsafe(self._stopped.set)
 
     async def _serve(self) -> None:
-        accepting = self._loop.create_task(self._accept())
+        self._listen()
         await self._stopped.wait()
-        accepting.cancel()
+        self._loop.remove_reader(self._listener.fileno())
         for client in tuple(self._clients):
             client.abort()
         tasks = asyncio.all_tasks(self._loop) - {asyncio.current_task(self._loop)}
@@ -100,26 +100,39 @@ class HttpServer:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = await self._loop.sock_accept(self._listener)
-                address = address_of(connection)
-            except OSError:  # no file descriptors are left, or it has ended by now
-                await asyncio.sleep(_RETRY_S)
-                continue
-            connection.setblocking(False)
-            if not self._has_room(address):
-                with contextlib.suppress(OSError):
-                    if self._tls is None:
-                        connection.send(_REFUSED)
-                connection.close()
-                continue
-            client = WebClient(self, connection, address)
-            self._clients.append(client)
-            client.task = self._loop.create_task(self._connect(client, connection))
+    def _listen(self) -> None:
+        # Not sock_accept: cancelled at the wrong moment, it would lose a connection unclosed.
+        if not self._stopped.is_set():
+            self._loop.add_reader(self._listener.fileno(), self._accept)
+
+    def _accept(self) -> None:
+        """Take a connection that waits, if there is room for it."""
+        try:
+            connection, _ = self._listener.accept()
+        except BlockingIOError:
+            return
+        except OSError:  # no file descriptors are left
+            self._loop.remove_reader(self._listener.fileno())
+            self._loop.call_later(_RETRY_S, self._listen)
+            return
+        try:
+            address = address_of(connection)
+        except OSError:  # it has ended by now
+            connection.close()
+            return
+        connection.setblocking(False)
+        if not self._has_room(address):
+            with contextlib.suppress(OSError):
+                if self._tls is None:
+                    connection.send(_REFUSED)
+            connection.close()
+            return
+        client = WebClient(self, connection, address)
+        self._clients.append(client)
+        client.task = self._loop.create_task(self._connect(client, connection))
 
     async def _connect(self, client: "WebClient", connection: Listener) -> None:
+        client.begun = True
         handshake = {} if self._tls is None else {"ssl_handshake_timeout": PATIENCE_S}
         try:
             await self._loop.connect_accepted_socket(
@@ -174,6 +187,7 @@ class WebClient:
         self.address = address
         self.idle_since_ns: int | None = now().monotonic_ns
         self.task: asyncio.Task[None] | None = None
+        self.begun = False
         self.transport: asyncio.Transport | None = None
         self._connection = connection
         self._server = server
@@ -203,6 +217,9 @@ class WebClient:
             self.transport.abort()
         elif self.task is not None:
             self.task.cancel()
+            if not self.begun:
+                # The task that would close it never runs.
+                self._connection.close()
 
 
 class WebConnection(H11Protocol):

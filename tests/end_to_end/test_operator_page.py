@@ -25,8 +25,8 @@ PIN, SECOND_PIN, WRONG_PIN = "270918", "481516", "300475"
 BURN = ("AD", "2C")
 # Player 9h Kc, Banker 2d 5s: a natural, and no third card is due.
 NATURAL = ("9H", "2D", "KC", "5S")
-# Player 5h 2c, Banker Td 9s: a natural of Banker.
-BANKERS = ("5H", "TD", "2C", "9S")
+# Player 5h 2c, Banker 10d 9s: a natural of Banker.
+BANKERS = ("5H", "10D", "2C", "9S")
 WAIT_MS = 20_000
 TOUCH, DESKTOP = {"width": 1024, "height": 600}, {"width": 1440, "height": 900}
 CONFIG = """\

@@ -127,6 +127,7 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
         "evidence": {"sign"},
         "journal": {"folder", "warn_free_mib", "warn_free_percent", "stop_free_mib"},
         "metrics": {"enabled", "address", "port"},
+        "console": {"enabled", "address", "port", "sign_on_minutes", "language"},
         "control": {"socket", "group"},
         "people": {"unix"},
     }

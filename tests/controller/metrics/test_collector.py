@@ -21,12 +21,12 @@ from controller.archive.log_writer import LogStatus
 from controller.archive.sealer import Sealer, SealingStatus
 from controller.archive.signer import SigningSettings
 from controller.config.time_zone import zone_data
+from controller.console.sites import MetricsPart, WebPlace, WebServer, WebServers, WebUnavailable
 from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Conclusion, Stored
 from controller.core.stored_settings import SETTINGS
 from controller.metrics.collector import TableMetrics
 from controller.metrics.definitions import COMMON_LABELS, DEALING_SHOE
-from controller.metrics.server import MetricsServer, MetricsServers, MetricsUnavailable
 from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.effects import (
     CoupClosed,
@@ -105,15 +105,15 @@ def table(fast_dir: Path, metrics: TableMetrics) -> Iterator[Table]:
 
 
 @pytest.fixture
-def server(table: Table, metrics: TableMetrics) -> Iterator[MetricsServer]:
-    server = MetricsServer("127.0.0.1", 0)
-    server.add(table, metrics)
+def server(table: Table, metrics: TableMetrics) -> Iterator[WebServer]:
+    server = WebServer(WebPlace("127.0.0.1", 0))
+    server.add(table.name, MetricsPart(table, metrics))
     server.start()
     yield server
     server.stop()
 
 
-def page(server: MetricsServer, path: str, method: str = "GET") -> tuple[int, str, str]:
+def page(server: WebServer, path: str, method: str = "GET") -> tuple[int, str, str]:
     """Status, content type and body."""
     parts = urlsplit(server.url_of("M7"))
     assert parts.hostname is not None
@@ -406,7 +406,7 @@ def test_a_scrape_stays_small(metrics: TableMetrics, table: Table) -> None:
 
 
 @pytest.mark.debian("prometheus")
-def test_promtool_accepts_names_and_help_texts(server: MetricsServer) -> None:
+def test_promtool_accepts_names_and_help_texts(server: WebServer) -> None:
     text = page(server, "/metrics")[2]
 
     checked = subprocess.run(
@@ -416,7 +416,7 @@ def test_promtool_accepts_names_and_help_texts(server: MetricsServer) -> None:
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
 
 
-def test_a_scrape_in_the_text_format(server: MetricsServer) -> None:
+def test_a_scrape_in_the_text_format(server: WebServer) -> None:
     status, kind, text = page(server, "/metrics")
 
     assert (status, kind) == (200, "text/plain; version=0.0.4; charset=utf-8")
@@ -424,18 +424,18 @@ def test_a_scrape_in_the_text_format(server: MetricsServer) -> None:
     assert "_created" not in text
 
 
-def test_head_gives_no_body(server: MetricsServer) -> None:
+def test_head_gives_no_body(server: WebServer) -> None:
     assert page(server, "/metrics", "HEAD")[::2] == (200, "")
 
 
-def test_other_paths_list_the_pages(server: MetricsServer) -> None:
+def test_other_paths_list_the_pages(server: WebServer) -> None:
     status, _, text = page(server, "/")
 
     assert status == 404
     assert text == "not found; the pages are\n/metrics\n/healthz\n/readyz\n"
 
 
-def test_a_running_table_is_alive_and_ready(server: MetricsServer) -> None:
+def test_a_running_table_is_alive_and_ready(server: WebServer) -> None:
     alive = page(server, "/healthz")
     ready = page(server, "/readyz?verbose=1")
 
@@ -443,7 +443,7 @@ def test_a_running_table_is_alive_and_ready(server: MetricsServer) -> None:
     assert ready[::2] == (200, "table M7: running; shoe device closed\n")
 
 
-def test_a_table_that_ended_is_neither(server: MetricsServer, table: Table) -> None:
+def test_a_table_that_ended_is_neither(server: WebServer, table: Table) -> None:
     table.stop()
     table.join()
 
@@ -457,8 +457,8 @@ def test_a_table_that_could_not_start_says_why(fast_dir: Path, metrics: TableMet
     table = table_at(fast_dir / "journal", metrics)
     table.start()
     table.join()
-    server = MetricsServer("127.0.0.1", 0)
-    server.add(table, metrics)
+    server = WebServer(WebPlace("127.0.0.1", 0))
+    server.add(table.name, MetricsPart(table, metrics))
     server.start()
     try:
         status, _, text = page(server, "/readyz")
@@ -473,8 +473,8 @@ def test_a_loop_that_hangs_is_not_alive(metrics: TableMetrics) -> None:
     hung = SimpleNamespace(
         name="M7", health=Health.RUNNING, failure="", responds=lambda timeout_s: False
     )
-    server = MetricsServer("127.0.0.1", 0)
-    server.add(hung, metrics)  # type: ignore[arg-type]
+    server = WebServer(WebPlace("127.0.0.1", 0))
+    server.add(hung.name, MetricsPart(hung, metrics))  # type: ignore[arg-type]
     server.start()
     try:
         assert page(server, "/healthz")[::2] == (503, "table M7: its loop does not respond\n")
@@ -488,9 +488,9 @@ def test_several_tables_have_a_path_each(
     other_metrics = TableMetrics("M8/east")
     other = table_at(fast_dir / "other", other_metrics, "M8/east")
     other.start()
-    server = MetricsServer("127.0.0.1", 0, by_name=True)
-    server.add(table, metrics)
-    server.add(other, other_metrics)
+    server = WebServer(WebPlace("127.0.0.1", 0), by_name=True)
+    server.add(table.name, MetricsPart(table, metrics))
+    server.add(other.name, MetricsPart(other, other_metrics))
     server.start()
     try:
         assert 'smartshoe_suspended{table="M7",pit="pit 3"} 0\n' in page(server, "/metrics/M7")[2]
@@ -517,10 +517,12 @@ def test_tables_that_name_the_same_port_share_one_server_until_the_last_is_gone(
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     other = SimpleNamespace(name="M8")
-    servers = MetricsServers(by_name=True)
+    servers = WebServers(by_name=True)
 
-    assert servers.serve("127.0.0.1", port, table, metrics).endswith(f":{port}/metrics/M7")
-    url = servers.serve("127.0.0.1", port, other, metrics)  # type: ignore[arg-type]
+    assert servers.serve_metrics(WebPlace("127.0.0.1", port), table, metrics).endswith(
+        f":{port}/metrics/M7"
+    )
+    url = servers.serve_metrics(WebPlace("127.0.0.1", port), other, metrics)  # type: ignore[arg-type]
     assert url.endswith(f":{port}/metrics/M8")
     servers.withdraw("M8")
     with urllib.request.urlopen(url.replace("M8", "M7"), timeout=10) as answer:
@@ -534,16 +536,16 @@ def test_tables_that_name_the_same_port_share_one_server_until_the_last_is_gone(
 def test_a_port_in_use_names_the_key_to_change(table: Table, metrics: TableMetrics) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        server = MetricsServer("127.0.0.1", port)
-        server.add(table, metrics)
+        server = WebServer(WebPlace("127.0.0.1", port))
+        server.add(table.name, MetricsPart(table, metrics))
 
         with pytest.raises(
-            MetricsUnavailable, match=r"in use. Remedy: set \[metrics\] port to a free one"
+            WebUnavailable, match=r"in use. Remedy: set \[metrics\] port to a free one"
         ):
             server.start()
 
 
-def test_by_default_only_this_machine_can_connect(server: MetricsServer) -> None:
+def test_by_default_only_this_machine_can_connect(server: WebServer) -> None:
     port = urlsplit(server.url_of("M7")).port
 
     # The port stays free on every other address of this machine.
@@ -552,8 +554,8 @@ def test_by_default_only_this_machine_can_connect(server: MetricsServer) -> None
 
 
 def test_silent_clients_block_neither_scrapes_nor_stop(table: Table, metrics: TableMetrics) -> None:
-    server = MetricsServer("127.0.0.1", 0)
-    server.add(table, metrics)
+    server = WebServer(WebPlace("127.0.0.1", 0))
+    server.add(table.name, MetricsPart(table, metrics))
     server.start()
     parts = urlsplit(server.url_of("M7"))
     address = (parts.hostname or "", parts.port or 0)
@@ -568,7 +570,7 @@ def test_silent_clients_block_neither_scrapes_nor_stop(table: Table, metrics: Ta
 
 
 def test_sixteen_idle_connections_do_not_close_the_metrics_to_prometheus(
-    server: MetricsServer,
+    server: WebServer,
 ) -> None:
     parts = urlsplit(server.url_of("M7"))
     address = (parts.hostname or "", parts.port or 0)
@@ -582,14 +584,14 @@ def test_sixteen_idle_connections_do_not_close_the_metrics_to_prometheus(
 @pytest.mark.parametrize(
     ("request_in_pieces", "status"),
     [
-        ((b"GET /metr", b"ics HTTP/1.0\r\n\r", b"\n"), b"HTTP/1.0 200 "),
-        ((b"GET /metrics HTTP/1.0\n\n",), b"HTTP/1.0 200 "),
-        ((b"GET /metrics HTTP/1.0\r\nX: ", b"x" * 8 * 1024), b"HTTP/1.0 431 "),
-        ((b"DELETE /metrics HTTP/1.0\r\n\r\n",), b"HTTP/1.0 501 "),
+        ((b"GET /metr", b"ics HTTP/1.0\r\n\r", b"\n"), b"HTTP/1.1 200 "),
+        ((b"GET /metrics HTTP/1.0\n\n",), b"HTTP/1.1 200 "),
+        ((b"GET /metrics HTTP/1.0\r\nX: ", b"x" * 16 * 1024), b"HTTP/1.1 400 "),
+        ((b"DELETE /metrics HTTP/1.0\r\n\r\n",), b"HTTP/1.1 405 "),
     ],
 )
 def test_a_request_is_answered_when_it_is_whole(
-    server: MetricsServer, request_in_pieces: tuple[bytes, ...], status: bytes
+    server: WebServer, request_in_pieces: tuple[bytes, ...], status: bytes
 ) -> None:
     parts = urlsplit(server.url_of("M7"))
     with socket.create_connection((parts.hostname or "", parts.port or 0), 10.0) as client:
