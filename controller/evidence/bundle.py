@@ -21,7 +21,6 @@ from typing import Final
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from controller.archive.signer import seal_holds
 from controller.commissioning.shuffle_receipt_file import file_name, shuffle_text
 from controller.evidence.coup import CoupAccount, coup_account
 from controller.evidence.lookup import (
@@ -31,19 +30,16 @@ from controller.evidence.lookup import (
     find_batch_receipts,
     find_later_corrections,
 )
-from controller.evidence.page import SealProof, page, shoe_roads
+from controller.evidence.page import page, shoe_roads
+from controller.evidence.seal import seal_proof, shoe_proofs, stored_name
 from controller.evidence.sealed_shoe import read_shoe_account
-from controller.evidence_log.shoe_proof import ShoeProof, shoe_proof
-from controller.journal.log_database import LogDatabase
+from controller.evidence_log.shoe_proof import ShoeProof
 from controller.journal.people import PeopleFile, names_in, put_names
-from controller.journal.shoe_file import ShoeFileError, read_shoe
-from controller.journal.values import JournalError
 from controller.messages.catalogue import catalogue_source
 from controller.profiles.borrowing import borrowed_by, with_borrowed
 from controller.profiles.clauses import Clause
 from controller.system.atomic_file import SmallFileError, require_new, sync_folder, write_synced
 from controller.system.json_document import time_text
-from controller.system.keys import PublicKey, fingerprint_text
 from controller.tape.entries import BatchBound
 
 FORM: Final = "smartshoe-bundle-2"
@@ -98,8 +94,8 @@ def build_bundle(
     account = coup_account(shoe, coup)
     if account is None:
         raise NoSuchCoup(f"{found.path}: coup {coup} was begun and never ended")
-    proofs = _shoe_proofs(found, later)
-    shown = page(account, _seal_proof(found, later, next(iter(proofs.values()))), clauses)
+    proofs = shoe_proofs(found, later)
+    shown = page(account, seal_proof(found, later, next(iter(proofs.values()))), clauses)
     receipts = _receipts(found)
     texts = (shown, *(data.decode() for data in receipts.values()))
     names = names_in("".join(texts), PeopleFile(found.folder).names())
@@ -112,7 +108,7 @@ def build_bundle(
         "clauses.json": _json([*_clauses(account, clauses)]),
         "coup.json": _json(coup_json(account)),
         WORDS: catalogue_source(),
-        "roads.json": _json(to_builtins(shoe_roads(account))),
+        "roads.json": _json(to_builtins(shoe_roads(account.shoe))),
         **_files_of_corrections(later),
         **_files_of_proofs(proofs),
         **receipts,
@@ -163,62 +159,7 @@ def _clauses(
 
 def _files_of_corrections(later: LaterCorrections) -> dict[str, bytes]:
     """The sealed files of later shoes up to the last that holds a correction of this one."""
-    return {_name_in_bundle(path): data for path, data in later.files}
-
-
-def _name_in_bundle(path: Path) -> str:
-    return f"shoes/{path.parent.name}/{path.name}"
-
-
-def _correction_proof(later: LaterCorrections) -> str:
-    proofs = []
-    if later.holding:
-        names = ", ".join(map(_name_in_bundle, later.holding))
-        files = f"the files {names}" if len(later.holding) > 1 else f"the file {names}"
-        proofs.append(f"Corrections after the shoe's end are in {files}.")
-    if later.provisional:
-        proofs.append(
-            f"{'The last corrections' if proofs else 'Corrections'} after the shoe's end are not"
-            " sealed yet, and nothing here proves them: ask for this evidence again when the next"
-            " shoe is sealed."
-        )
-    return " ".join(proofs)
-
-
-def _seal_proof(found: FoundShoe, later: LaterCorrections, proof: ShoeProof) -> SealProof:
-    heading = found.file.heading
-    signer = ""
-    if heading.signer:
-        if not seal_holds(found.file):
-            raise ShoeFileError(
-                f"{found.path}: its signature was not made with the key that it names. Remedy: take"
-                " the file from the archive"
-            )
-        signer = fingerprint_text(PublicKey(heading.signer).fingerprint)
-    return SealProof(
-        file=f"shoes/{heading.gaming_day}/{found.path.name}",
-        digest=found.file.digest.hex(),
-        signer=signer,
-        head=f"{proof.head.size} of the evidence log, leaf {proof.leaf.number}",
-        code=proof.code,
-        correction=_correction_proof(later),
-    )
-
-
-def _shoe_proofs(found: FoundShoe, later: LaterCorrections) -> dict[str, ShoeProof]:
-    """The proof in the evidence log of each sealed file, by its name in the bundle's log folder."""
-    files = [(found.path, found.data), *later.files]
-    proofs: dict[str, ShoeProof] = {}
-    with LogDatabase.open_read_only(found.folder) as log:
-        for path, data in files:
-            proof = shoe_proof(log, read_shoe(data).digest)
-            if proof is None:
-                raise JournalError(
-                    f"{log.file}: the evidence log does not name {path} yet. Remedy: ask again when"
-                    " the table has said it there, which it does at its next start, too"
-                )
-            proofs[f"log/{path.parent.name}-{path.stem}"] = proof
-    return proofs
+    return {stored_name(path): data for path, data in later.files}
 
 
 def _files_of_proofs(proofs: Mapping[str, ShoeProof]) -> dict[str, bytes]:

@@ -25,6 +25,9 @@ ShoeT = TypeVar("ShoeT", ShoeOpened, ShoeEnded)
 
 COUP_FORMATS: Final = "2026-11-21/7/34 (gaming day, shoe, coup), or 7/34 for the newest gaming day"
 _COUP: Final = re.compile(r"(?:(\d{4}-\d\d-\d\d)/)?(\d{1,9})/(\d{1,9})", re.ASCII)
+SHOE_FORMATS: Final = "2026-11-21/7 (gaming day, shoe), or 7 for the newest gaming day"
+_SHOE: Final = re.compile(r"(?:(\d{4}-\d\d-\d\d)/)?(\d{1,9})", re.ASCII)
+_NOTHING_SEALED: Final = "Remedy: name the journal or its archive"
 _NAMED_MAX: Final = 12
 # Two batches alternate, so a batch's shuffle is recorded in its own file or in the one before it.
 _EARLIER_FILES: Final = 4
@@ -52,6 +55,21 @@ class CoupReference(Struct, frozen=True):
         return CoupReference(found[1] or "", int(found[2]), int(found[3]))
 
 
+class ShoeReference(Struct, frozen=True):
+    """A shoe as the user names it; an empty `day` means the newest gaming day that has it."""
+
+    day: str
+    shoe: int
+
+    @staticmethod
+    def parse(text: str) -> "ShoeReference":
+        """Raises NoSuchCoup."""
+        found = _SHOE.fullmatch(text.strip())
+        if found is None:
+            raise NoSuchCoup(f"{text!r} does not name a shoe. Allowed: {SHOE_FORMATS}")
+        return ShoeReference(found[1] or "", int(found[2]))
+
+
 class FoundShoe(Struct, frozen=True):
     """The sealed file that holds a coup; `folder` is the journal's."""
 
@@ -63,19 +81,70 @@ class FoundShoe(Struct, frozen=True):
 
 def find_shoe(journal: Path, wanted: CoupReference) -> FoundShoe:
     """The sealed shoe of a coup. Raises NoSuchCoup, JournalError, OSError."""
-    folder = journal.parent if journal.is_file() else journal
-    if not folder.is_dir():
-        raise NoSuchCoup(f"{journal}: no such folder; name a journal's folder, or its live.db")
+    folder = _folder_of(journal)
     paths = sealed_files(folder)
-    there = [path for path in paths if _shoe_number(path) == wanted.shoe]
-    if wanted.day:
-        there = [path for path in there if path.parent.name == wanted.day]
+    there = _files_of_shoe(paths, wanted)
     for path in reversed(there):
         data = path.read_bytes()
         file = read_named(path, data)
         if 1 <= wanted.coup <= file.heading.coups:
             return FoundShoe(folder, path, data, file)
     raise NoSuchCoup(_reason_not_found(folder, wanted, paths, there))
+
+
+def find_whole_shoe(journal: Path, wanted: ShoeReference) -> FoundShoe:
+    """A sealed shoe, whatever was dealt from it. Raises NoSuchCoup, JournalError, OSError."""
+    folder = _folder_of(journal)
+    paths = sealed_files(folder)
+    named = CoupReference(wanted.day, wanted.shoe, 0)
+    there = _files_of_shoe(paths, named)
+    if not there:
+        raise NoSuchCoup(_reason_not_found(folder, named, paths, ()))
+    return _read_found(folder, there[-1])
+
+
+def find_day(journal: Path, day: str) -> tuple[FoundShoe, ...]:
+    """The sealed shoes of a gaming day in order; an empty day means the newest one.
+
+    Raises NoSuchCoup, JournalError, OSError.
+    """
+    folder = _folder_of(journal)
+    paths = sealed_files(folder)
+    days = tuple(dict.fromkeys(path.parent.name for path in paths))
+    of_day = day or (days[-1] if days else "")
+    found = tuple(_read_found(folder, path) for path in paths if path.parent.name == of_day)
+    if found:
+        return found
+    if unsealed := unsealed_shoes(folder, day):
+        raise NoSuchCoup(f"{folder}: {reason_if_live(folder, CoupReference(day, unsealed[0], 0))}")
+    known = f"Gaming days: {', '.join(days[-_NAMED_MAX:])}" if days else _NOTHING_SEALED
+    raise NoSuchCoup(f"{folder}: no shoe of {day or 'any gaming day'} is sealed here. {known}")
+
+
+def unsealed_shoes(folder: Path, day: str) -> tuple[int, ...]:
+    """The shoes of a gaming day that were opened and are not sealed."""
+    if not (folder / FILE_NAME).is_file():
+        return ()
+    with open_read_only(folder) as live:
+        opened = tuple(_entries_of(live.records(live.base.seq), ShoeOpened))
+    return tuple(dict.fromkeys(one.shoe for one in opened if day in ("", one.gaming_day)))
+
+
+def _folder_of(journal: Path) -> Path:
+    folder = journal.parent if journal.is_file() else journal
+    if not folder.is_dir():
+        raise NoSuchCoup(f"{journal}: no such folder; name a journal's folder, or its live.db")
+    return folder
+
+
+def _files_of_shoe(paths: Sequence[Path], wanted: CoupReference) -> list[Path]:
+    there = [path for path in paths if _shoe_number(path) == wanted.shoe]
+    return [path for path in there if wanted.day in ("", path.parent.name)]
+
+
+def _read_found(folder: Path, path: Path) -> FoundShoe:
+    data = path.read_bytes()
+    return FoundShoe(folder, path, data, read_named(path, data))
 
 
 def read_named(path: Path, data: bytes) -> ShoeFile:
@@ -108,7 +177,7 @@ def _reason_not_found(
     if live:
         return f"{folder}: {live}"
     if not paths:
-        return f"{folder}: there is no sealed shoe here. Remedy: name the journal or its archive"
+        return f"{folder}: there is no sealed shoe here. {_NOTHING_SEALED}"
     day = f" of {wanted.day}" if wanted.day else ""
     return (
         f"{folder}: there is no shoe {wanted.shoe}{day}. Sealed shoes: {_shoes_text(wanted, paths)}"
@@ -146,9 +215,9 @@ def reason_if_live(folder: Path, wanted: CoupReference) -> str:
     if opened is not None:
         return (
             f"shoe {opened.gaming_day}/{opened.shoe} is not sealed: its records are still in"
-            f" {FILE_NAME}, among them cards that nobody has seen. A bundle is made from a sealed"
-            " shoe. Remedy: wait for the shoe's end, or have it closed (`smartshoe close-shoe`),"
-            " and try again"
+            f" {FILE_NAME}, among them cards that nobody has seen. Bundles and reports are made"
+            " from sealed shoes. Remedy: wait for the shoe's end, or have it closed (`smartshoe"
+            " close-shoe`), and try again"
         )
     return ""
 

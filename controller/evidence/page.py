@@ -6,12 +6,12 @@ media".
 
 from collections.abc import Iterator, Mapping
 
-from msgspec import Struct
-
 from controller.evidence import page_values as values
 from controller.evidence.coup import CoupAccount
 from controller.evidence.rendering import render
 from controller.evidence.road_drawings import road_drawings
+from controller.evidence.seal import SealProof
+from controller.evidence.sealed_shoe import ShoeAccount
 from controller.evidence.timeline import (
     NOT_OBSERVED,
     TableClock,
@@ -25,22 +25,6 @@ from controller.profiles.borrowing import borrowed_by, describe_citation
 from controller.profiles.clauses import Clause
 from controller.rules.roads import RoadCoup, Roads, build_roads
 from controller.settlement.wagers import KIND_NAMES, money
-
-
-class SealProof(Struct, frozen=True):
-    """The seal of the shoe as texts. `signer` is a key fingerprint, empty if nobody signed.
-
-    `head` is the signed head of the evidence log that includes the shoe, `code` its short code,
-    which is that of the gaming day.
-    `correction` says where corrections after the shoe's end are proved, empty if there are none.
-    """
-
-    file: str
-    digest: str
-    signer: str
-    head: str
-    code: str
-    correction: str = ""
 
 
 def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) -> str:
@@ -60,17 +44,17 @@ def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) 
         hands=values.hands(account),
         drawn=values.drawn_cards(account),
         result=values.result(account),
-        shoe=values.shoe(account),
+        shoe=values.shoe(account.shoe),
         lines=lines,
         unobserved=any(NOT_OBSERVED in line.text for line in lines),
-        roads=road_drawings(shoe_roads(account), record.coup),
-        clauses=tuple((one, _text(clauses.get(one))) for one in _cited_ids(account, lines)),
+        roads=road_drawings(shoe_roads(account.shoe), record.coup),
+        clauses=tuple((one, clause_text(clauses.get(one))) for one in _cited_ids(account, lines)),
         cited=lambda one: describe_citation(one, borrowed_by(account.shoe.document, one)),
         proof=proof,
         clock=TableClock.at(account.closed_at.utc_ns, account.shoe.zone),
         wager_names={kind: to_words(name) for kind, name in KIND_NAMES.items()},
         money=money,
-        moment=lambda utc_ns: values.moment(account, utc_ns),
+        moment=lambda utc_ns: values.moment(account.shoe, utc_ns),
         irregularity_text=lambda raised: values.irregularity_text(account, raised),
         decision_text=lambda raised: values.decision_text(account, raised),
         correction_text=lambda entry: values.correction_text(account, entry),
@@ -78,13 +62,13 @@ def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) 
     )
 
 
-def shoe_roads(account: CoupAccount) -> Roads:
+def shoe_roads(shoe: ShoeAccount) -> Roads:
     """The roads of the whole shoe: every coup with an outcome, the corrected one if there is one.
 
     Pairs and naturals are those of the cards, also of a corrected coup.
     """
-    corrected = {one.coup: one.outcome for one in account.shoe.corrections}
-    records = (closed.record for closed in account.shoe.coups)
+    corrected = {one.coup: one.outcome for one in shoe.corrections}
+    records = (closed.record for closed in shoe.coups)
     return build_roads(
         tuple(
             RoadCoup(
@@ -101,7 +85,8 @@ def shoe_roads(account: CoupAccount) -> Roads:
     )
 
 
-def _text(clause: Clause | None) -> str:
+def clause_text(clause: Clause | None) -> str:
+    """Its text and source, in words."""
     return f"{clause.text} ({clause.source})" if clause is not None else "not in the catalogue"
 
 

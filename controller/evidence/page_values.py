@@ -74,9 +74,9 @@ def sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}"
 
 
-def moment(account: CoupAccount, utc_ns: int) -> str:
+def moment(shoe: ShoeAccount, utc_ns: int) -> str:
     """Local time and UTC."""
-    local, utc = local_and_utc(utc_ns, account.shoe.zone)
+    local, utc = local_and_utc(utc_ns, shoe.zone)
     return f"{local} local time, {utc} UTC"
 
 
@@ -209,7 +209,7 @@ def corrected(account: CoupAccount) -> str:
 def correction_text(account: CoupAccount, at: ShoeEntry) -> str:
     """Who corrected the outcome to what, why and when."""
     assert isinstance(at.entry, CoupCorrected), "only a correction is described so"
-    return f"{describe_correction(at, at.entry)} At {moment(account, at.utc_ns)}."
+    return f"{describe_correction(at, at.entry)} At {moment(account.shoe, at.utc_ns)}."
 
 
 def owed_texts(at: ShoeEntry) -> tuple[str, ...]:
@@ -240,7 +240,7 @@ def decision_text(account: CoupAccount, raised: RaisedIrregularity) -> str:
     if decided is None or not isinstance(decided.entry, ResolutionRecorded):
         return "The records of this shoe contain no decision about it."
     words = describe_decision(decided, decided.entry)
-    return f"{words} At {moment(account, decided.utc_ns)}."
+    return f"{words} At {moment(account.shoe, decided.utc_ns)}."
 
 
 def _decisions(contents: ShoeAccount) -> tuple[tuple[str, str], ...]:
@@ -250,9 +250,9 @@ def _decisions(contents: ShoeAccount) -> tuple[tuple[str, str], ...]:
     return (("Decisions", words),) if words else ()
 
 
-def shoe(account: CoupAccount) -> tuple[tuple[str, str], ...]:
-    """The shoe the coup was dealt from."""
-    heading, contents = account.shoe.heading, account.shoe
+def shoe(contents: ShoeAccount) -> tuple[tuple[str, str], ...]:
+    """The shoe, its burn, its outcomes and its times."""
+    heading = contents.heading
     pairs = [
         ("Table", heading.table),
         ("Gaming day and shoe", contents.name),
@@ -276,6 +276,6 @@ def shoe(account: CoupAccount) -> tuple[tuple[str, str], ...]:
         pairs += [("Outcomes", tally), ("Cards drawn", str(ended.cards_drawn))]
         if ended.person:
             pairs.append(("Closed by", f"{ended.person}: {ended.reason}"))
-    pairs += [("From", moment(account, heading.from_ns))]
-    pairs += [("Until", moment(account, heading.until_ns))]
+    pairs += [("From", moment(contents, heading.from_ns))]
+    pairs += [("Until", moment(contents, heading.until_ns))]
     return tuple(pairs)

@@ -32,7 +32,7 @@ from controller.metrics.samples import (
     seconds_of,
     zeros,
 )
-from controller.metrics.shuffler_counts import NOT_USED, ShufflerCounts, ShufflerUse
+from controller.metrics.shuffler_counts import ShufflerCounts
 from controller.procedure.effects import (
     BurnDone,
     CoupClosed,
@@ -60,6 +60,7 @@ from controller.tape.entries import (
     EventVerdicts,
 )
 from controller.tape.inputs import Started
+from controller.tape.shuffler_use import NOT_USED, ShufflerUse
 from controller.views.people import decisions_made
 from drivers.events import CardPassed, Stage, StageChanged, TagSeen
 from drivers.faults import DeviceFault

@@ -7,9 +7,6 @@ watch).
 from collections.abc import Sequence
 from typing import Final
 
-from msgspec import Struct
-from msgspec.structs import replace
-
 from controller.custody.batch_life.facts import ShuffleRecorded
 from controller.metrics.definitions import BATCHES, REFUSED, MetricKind, Since, UnprovenShuffle
 from controller.metrics.samples import (
@@ -22,37 +19,12 @@ from controller.metrics.samples import (
 )
 from controller.procedure.effects import WarningClosed, WarningOpened
 from controller.procedure.events import ShufflerReported
-from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts, RunBegan
-from drivers.events import Stage, StageChanged
-from drivers.shuffler_events import (
-    IdentityProven,
-    IdentityRefused,
-    ShuffleAborted,
-    ShuffleShown,
-)
+from controller.tape.entries import Entry, EventVerdicts
+from controller.tape.shuffler_use import NOT_USED
+from drivers.shuffler_events import ShuffleAborted, ShuffleShown
 
 _US_PER_S: Final = 1_000_000
 _MS_PER_S: Final = 1000
-
-
-class ShufflerUse(Struct, frozen=True):
-    """Whether the shuffler can be used: it is online, has proven who it is, and warns of nothing.
-
-    `warnings` are the numbers of the open ones. `at_ns` is UTC of the newest record of this run;
-    None before a run.
-    """
-
-    online: bool = False
-    trusted: bool = False
-    warnings: tuple[int, ...] = ()
-    at_ns: int | None = None
-
-    @property
-    def down(self) -> bool:
-        return not (self.online and self.trusted) or bool(self.warnings)
-
-
-NOT_USED: Final = ShufflerUse()
 
 
 class ShufflerCounts:
@@ -68,44 +40,27 @@ class ShufflerCounts:
 
     def take(self, at_ns: int, entries: Sequence[Entry]) -> None:
         """Count what one input at `at_ns` (UTC) brought; first the time since the one before."""
-        before, began = self.use, False
+        if down_ns := self.use.down_ns(at_ns, entries):
+            self._samples["shuffler_down_seconds_total"][NO_LABELS] += seconds_of(down_ns)
+        self.use = self.use.after(self._port, at_ns, entries)
         for entry in entries:
             match entry:
-                case RunBegan():
-                    began = True
-                    self.use = replace(self.use, online=False, trusted=False)
-                case DeviceEventRecorded(port=port, event=StageChanged(stage=stage)):
-                    if port == self._port:
-                        self.use = replace(self.use, online=stage is Stage.ONLINE)
                 case EventVerdicts(event=ShufflerReported(event=event)):
                     self._take_event(event)
                 case ShuffleRecorded():
                     self._count_receipt(entry)
-                case WarningOpened(number=number, kind=kind):
+                case WarningOpened(kind=kind):
                     self._add("shuffler_warnings_total", kind.value)
-                    self.use = replace(self.use, warnings=(*self.use.warnings, number))
                 case WarningClosed():
                     waited_s = seconds_of(entry.waited_ns)
                     observe(self._samples, "shuffler_warning_wait_seconds", waited_s)
-                    left = tuple(one for one in self.use.warnings if one != entry.number)
-                    self.use = replace(self.use, warnings=left)
-        # Nobody knows what was while the program did not run.
-        if before.down and before.at_ns is not None and not began:
-            down = self._samples["shuffler_down_seconds_total"]
-            down[NO_LABELS] += seconds_of(at_ns - before.at_ns)
-        self.use = replace(self.use, at_ns=at_ns)
 
     def move(self, by_ns: int) -> None:
         """The clock was set by so much."""
-        if self.use.at_ns is not None:
-            self.use = replace(self.use, at_ns=self.use.at_ns + by_ns)
+        self.use = self.use.moved(by_ns)
 
     def _take_event(self, event: object) -> None:
         match event:
-            case IdentityProven():
-                self.use = replace(self.use, trusted=True)
-            case IdentityRefused():
-                self.use = replace(self.use, trusted=False)
             case ShuffleShown(ran_ms=ran_ms):
                 self._add("shuffles_total", UnprovenShuffle.SHOWN.value)
                 add_time(self._samples, "shuffle_seconds", ran_ms / _MS_PER_S)

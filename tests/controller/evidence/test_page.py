@@ -10,8 +10,9 @@ from jinja2 import UndefinedError
 from msgspec.structs import replace
 
 from controller.evidence.coup import CoupAccount, coup_account
-from controller.evidence.page import SealProof, page
+from controller.evidence.page import page
 from controller.evidence.rendering import render
+from controller.evidence.seal import SealProof
 from controller.evidence.sealed_shoe import ShoeAccount, read_shoe_account
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.people import PeopleFile
