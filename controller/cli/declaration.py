@@ -10,12 +10,14 @@ from typing import Final
 from controller.cli.command import Command, Family, HelpSection
 from controller.cli.declared_devices import DEVICES
 from controller.cli.declared_evidence import EVIDENCE
+from controller.cli.declared_reports import REPORTS
 from controller.cli.declared_rules import RULES
 from controller.cli.declared_set_up import SET_UP
 from controller.cli.declared_table import DECIDE, RUN
 
 FAMILIES: Final = (
     Family("journal", HelpSection.EVIDENCE, "List, export, archive, prune and hold sealed shoes."),
+    Family("report", HelpSection.EVIDENCE, "Write printed reports of a shoe or a gaming day."),
     Family("people", HelpSection.EVIDENCE, "Accounts at a table; names of a record, erase one."),
     Family("shuffles", HelpSection.EVIDENCE, "List, export and verify the receipts of shuffles."),
     Family(
@@ -41,7 +43,7 @@ FAMILIES: Final = (
 )
 
 
-COMMANDS: Final = (*RUN, *DECIDE, *EVIDENCE, *RULES, *DEVICES, *SET_UP)
+COMMANDS: Final = (*RUN, *DECIDE, *EVIDENCE, *REPORTS, *RULES, *DEVICES, *SET_UP)
 BY_NAME: Final = MappingProxyType({one.name: one for one in COMMANDS})
 FAMILY_OF: Final = MappingProxyType({one.name: one for one in FAMILIES})
 

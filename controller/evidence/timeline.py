@@ -87,6 +87,11 @@ def timeline_lines(account: CoupAccount) -> tuple[TimelineLine, ...]:
     return tuple(line for one in account.entries for line in _lines(account, one))
 
 
+def entry_lines(source: ShoeEntry) -> tuple[TimelineLine, ...]:
+    """The lines of an entry about people, devices, batches or the shoe, and no card."""
+    return tuple(_other_lines(source))
+
+
 def local_and_utc(utc_ns: int, zone: ZoneInfo) -> tuple[str, str]:
     """Date and time to the millisecond in the table's time zone, with its offset, and in UTC."""
     whole, rest_ms = utc_ns // _NS_PER_S, utc_ns % _NS_PER_S // _NS_PER_MS
