@@ -13,7 +13,7 @@ from controller.evidence import page_values as values
 from controller.evidence.page import clause_text
 from controller.evidence.rendering import render
 from controller.evidence.sealed_shoe import ShoeAccount, ShoeEntry
-from controller.evidence.timeline import FATE_TEXTS, describe_correction, entry_lines, local_and_utc
+from controller.evidence.timeline import describe_correction, entry_lines, local_and_utc
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupFate, SettingChanged
 from controller.profiles.borrowing import borrowed_by, describe_citation
@@ -36,6 +36,12 @@ from controller.views.quantity import counted
 from firmware_bridge.message import Message
 
 _PER_CENT: Final = 100
+_FATES: Final = {
+    CoupFate.COUNTED: "Counted by their cards",
+    CoupFate.VOID: "Void by a decision",
+    CoupFate.PARTIAL: "Partial: reports are missing",
+    CoupFate.FLOOR_DECIDED: "Outcome stated by a decision",
+}
 
 
 class DayShoe(Struct, frozen=True):
@@ -167,7 +173,7 @@ def _counts(figures: Figures) -> Iterator[tuple[str, str]]:
     yield "Shoes", str(figures.shoes)
     yield "Coups", str(figures.coups)
     yield from (
-        (f"Coups {FATE_TEXTS[fate]}", str(count))
+        (_FATES[fate], str(count))
         for fate, count in figures.fates.items()
         if count or fate in (CoupFate.COUNTED, CoupFate.VOID)
     )

@@ -15,6 +15,7 @@ from controller.procedure.effects import (
     CoupCorrected,
     ResolutionRecorded,
     SettingChanged,
+    ShoeEnded,
     WarningClosed,
 )
 from controller.reports.shoes import ReportedShoe
@@ -60,6 +61,8 @@ def _acts(one: ShoeEntry) -> Iterator[tuple[str, str, Proof, str]]:
             act = f"cleared warning {number}"
         case CardSetApart(person=person):
             act = "set a card apart"
+        case ShoeEnded(person=person) if person:
+            act = "closed the shoe"
         case _:
             return
     action = one.action

@@ -36,6 +36,7 @@ class OutputName(StrEnum):
     VERIFY_REPORT = "verify_report"
     REPLAY_REPORT = "replay_report"
     EVIDENCE_BUNDLE = "evidence_bundle"
+    REPORT = "report"
     AUDIT_REPORT = "audit_report"
     JOURNAL_FILES = "journal_files"
     TABLES = "tables"
@@ -362,6 +363,21 @@ OUTPUTS: Final = (
             "file": ("controller.evidence.bundle", "controller.system.atomic_file"),
             "bytes": ("controller.system.atomic_file",),
             "terminal": ("controller.cli.evidence.bundle",),
+        },
+    ),
+    Output(
+        OutputName.REPORT,
+        "`smartshoe report`: pages and tables of sealed shoes, only with cards seen; with --bundles"
+        " the bundles, too",
+        AllowedContent.EVIDENCE,
+        modules={
+            "file": (
+                "controller.reports.day_folder",
+                "controller.evidence.bundle",
+                "controller.system.atomic_file",
+            ),
+            "bytes": ("controller.system.atomic_file",),
+            "terminal": ("controller.cli.evidence.report",),
         },
     ),
     Output(

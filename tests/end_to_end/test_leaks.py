@@ -564,6 +564,16 @@ def bundled(table: RunningTable) -> str:
     return output
 
 
+def reported(table: RunningTable) -> str:
+    """A shoe has no report while it is open, and neither has its day."""
+    shoe = table.command("report", "shoe", "1", "--journal", "journal", "--out", "shoe.html")
+    day = table.command("report", "day", "newest", "--journal", "journal", "--out", "day")
+    assert "is not sealed" in shoe
+    assert "is not sealed" in day
+    assert not [*table.folder.glob("*shoe.html*"), *table.folder.glob("*day*")]
+    return f"{shoe}\n{day}"
+
+
 def audited(table: RunningTable) -> str:
     words = (("audit", "journal", "--jobs", "1"), ("audit", "journal", "--deep", "--json"))
     text = "\n".join(table.command(*some) for some in words)
@@ -649,6 +659,7 @@ WALKERS: dict[OutputName, Callable[[RunningTable], str]] = {
     OutputName.VERIFY_REPORT: verified,
     OutputName.REPLAY_REPORT: replayed,
     OutputName.EVIDENCE_BUNDLE: bundled,
+    OutputName.REPORT: reported,
     OutputName.AUDIT_REPORT: audited,
     OutputName.JOURNAL_FILES: listed,
     OutputName.TABLES: tables,
@@ -669,6 +680,7 @@ AT_THE_END = (
     OutputName.VERIFY_REPORT,
     OutputName.REPLAY_REPORT,
     OutputName.EVIDENCE_BUNDLE,
+    OutputName.REPORT,
     OutputName.AUDIT_REPORT,
     OutputName.JOURNAL_FILES,
     OutputName.TABLES,

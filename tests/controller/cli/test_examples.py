@@ -84,6 +84,8 @@ BEFORE = {
     "verify": f"{ARCHIVE}\nsmartshoe journal seals journal --write head.note",
     "audit": ARCHIVE,
     "evidence": ARCHIVE,
+    "report shoe": ARCHIVE,
+    "report day": ARCHIVE,
     "journal list": ARCHIVE,
     "journal export": ARCHIVE,
     "journal prune": ARCHIVE,

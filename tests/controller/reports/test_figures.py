@@ -1,0 +1,212 @@
+"""Figures and tables of reports equal what is counted from the records by other means.
+
+The other means: the metrics' counts, fed with every stored input, and sums over plain records.
+"""
+
+import csv
+import random
+from collections import Counter
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from floor_of_tables import write_floor
+
+from controller.actions.actions import CorrectCoup, RequestGhostHand, Resolution
+from controller.actions.choices import FloorDecision
+from controller.core.state import Conclusion
+from controller.journal.folder import read_sealed, sealed_files
+from controller.journal.record import RecordKind, unwrap
+from controller.journal.store import open_read_only
+from controller.metrics.counts import TableCounts
+from controller.metrics.definitions import SHUFFLER
+from controller.procedure.effects import CoupClosed, CoupCorrected
+from controller.profiles.load import profile_text
+from controller.reports.figures import NS_PER_S, figures_of
+from controller.reports.proceedings import proceedings_of
+from controller.rules.outcome import Outcome
+from controller.tape.records import inputs_in, read_entry, read_input
+from hil.dealing.mistakes import Mistake
+from hil.simulation.batches import SHUFFLER_PORT
+
+SEEDS = tuple(range(8))
+PROFILES = ("s42-mini", "ny-mini", "hoiana", "macau")
+
+
+def conclusions_of(journal: Path) -> list[Conclusion]:
+    """Every input of all records with its entries, those that are not sealed too."""
+    records = [one for path in sealed_files(journal) for one in read_sealed(path).records()]
+    with open_read_only(journal) as live:
+        records += live.records(live.base.seq)
+    found: list[Conclusion] = []
+    for stored in records:
+        if unwrap(stored.record)[0] is RecordKind.INPUT:
+            item = read_input(stored.record)
+            assert item is not None
+            found.append(Conclusion(inputs_in(item)[-1], ()))
+        elif (entry := read_entry(stored.record)) is not None:
+            last = found[-1]
+            found[-1] = Conclusion(last.item, (*last.entries, entry))
+    return found
+
+
+def counted_by_metrics(journal: Path, devices: dict[str, str] | None = None) -> TableCounts:
+    counts = TableCounts(devices or {})
+    for one in conclusions_of(journal):
+        counts.take(one)
+    return counts
+
+
+def labelled(counts: TableCounts, name: str) -> dict[str, int | float]:
+    return {labels[0]: count for labels, count in counts.samples[name].items() if count}
+
+
+def all_figures(shoes_of, days_of, journal: Path):
+    """The figures of each day of a journal."""
+    found = []
+    for day in days_of(journal):
+        shoes = shoes_of(journal, day)
+        found.append(figures_of(shoes, proceedings_of(shoes)))
+    return found
+
+
+def added(found, name: str) -> Counter:
+    """A figure by kind, added up over days."""
+    total: Counter = Counter()
+    for one in found:
+        total.update({str(kind): count for kind, count in getattr(one, name).items() if count})
+    return total
+
+
+def check(found, counts: TableCounts) -> None:
+    """Everything that both count is equal."""
+    at_end = added(found, "at_end")
+    at_end["void"] = sum(one.coups - sum(one.at_end.values()) for one in found)
+    assert +at_end == labelled(counts, "coups_total")
+    assert added(found, "irregularities") == labelled(counts, "irregularities_total")
+    assert sum(one.corrections for one in found) == sum(
+        counts.samples["coup_corrections_total"].values()
+    )
+    decided: Counter = Counter()
+    for (_role, kind), count in counts.samples["decisions_total"].items():
+        decided[kind] += count
+    del decided["correct-coup"]
+    assert Counter({k.kind: 0 for one in found for k in one.decisions}) | decided == decided
+    assert sum(k.count for one in found for k in one.decisions) == sum(decided.values())
+
+
+def mistakes_of(seed: int) -> tuple[tuple[Mistake, int, int], ...]:
+    """Some mistakes in two shoes, by the seed."""
+    chance = random.Random(seed)
+    kinds = chance.sample(list(Mistake), 5)
+    return tuple((kind, chance.randint(1, 2), chance.randint(1, 12)) for kind in kinds)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_simulated_shoes_with_mistakes_are_counted_as_the_metrics_count_them(
+    dealt, shoes_of, days_of, seed: int
+) -> None:
+    journal = dealt(seed, 2, *mistakes_of(seed), profile=PROFILES[seed % len(PROFILES)])
+
+    found = all_figures(shoes_of, days_of, journal)
+
+    assert sum(one.coups for one in found) > 10
+    check(found, counted_by_metrics(journal))
+
+
+@pytest.fixture(scope="module")
+def floor(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("floor")
+    write_floor(folder)
+    return folder
+
+
+@pytest.mark.parametrize("table", ["M-1", "M-2"])
+def test_decisions_that_took_a_while_and_a_correction(
+    floor: Path, shoes_of, days_of, table: str
+) -> None:
+    counts = counted_by_metrics(floor / table)
+
+    found = all_figures(shoes_of, days_of, floor / table)
+
+    check(found, counts)
+    total_s = sum(k.total_ns for one in found for k in one.decisions) / NS_PER_S
+    metric = counts.samples["decision_seconds_sum"]
+    assert total_s == pytest.approx(sum(metric.values()))
+    assert total_s > 30
+    assert sum(one.suspended_ns for one in found) / NS_PER_S == pytest.approx(total_s)
+
+
+def test_a_correction_changes_the_outcome_that_counts_and_no_other(floor: Path, shoes_of) -> None:
+    shoes = shoes_of(floor / "M-1", "2026-11-18")
+    corrected = [one for shoe in shoes for one in shoe.shoe.entries_of(CoupCorrected)]
+    closed = [one for shoe in shoes for one in shoe.shoe.entries_of(CoupClosed)]
+
+    figures = figures_of(shoes, proceedings_of(shoes))
+
+    before = Counter(one.record.outcome for one in closed)
+    for one in corrected:
+        before[one.before] -= 1
+        before[one.outcome] += 1
+    assert len(corrected) == 1
+    assert figures.outcomes == {one: before[one] for one in Outcome}
+    assert figures.outcomes != figures.at_end
+
+
+@pytest.mark.parametrize("table", ["M-11", "M-12"])
+def test_the_time_a_shuffler_was_down(floor: Path, shoes_of, days_of, table: str) -> None:
+    counts = counted_by_metrics(floor / table, {SHUFFLER_PORT: SHUFFLER})
+
+    found = all_figures(shoes_of, days_of, floor / table)
+
+    down_s = sum(counts.samples["shuffler_down_seconds_total"].values())
+    assert sum(one.shuffler_down_ns for one in found) / NS_PER_S == pytest.approx(down_s)
+
+
+def test_voids_ghost_hands_and_an_open_irregularity(
+    script, stored_and_sealed, fast_dir: Path, shoes_of, days_of
+) -> None:
+    """A ghost hand, a coup void by a decision, a corrected coup, and a shoe that is closed."""
+    coup = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+    table = script(profile=profile_text("s42-midi")).begun()
+    table.reported("53", "50", "44 C0 91", "44 D1 C7", *coup)
+    table.acted(RequestGhostHand())
+    table.reported(*coup, *coup[:4], "44 83 A3")
+    table.acted(Resolution(FloorDecision.VOID_COUP, second="C. Lee"))
+    table.acted(CorrectCoup(1, Outcome.TIE, "S. Veil"))
+    table.reported(*coup[:2], "43", *coup[2:], *coup)
+    journal = fast_dir / "journal"
+    stored_and_sealed(journal, table, fast_dir / "table.key")
+
+    found = all_figures(shoes_of, days_of, journal)
+
+    check(found, counted_by_metrics(journal))
+    (figures,) = found
+    assert figures.ghost_hands == 1
+    assert figures.without_outcome == 1
+    assert figures.corrections == 1
+    assert figures.outcomes[Outcome.TIE] == 1
+
+
+# --- tables ---------------------------------------------------------------------------------------
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(StringIO(text, newline="")))
+
+
+def test_the_tables_say_what_the_figures_say(irregular_day: Path, shoes_of, report_of) -> None:
+    shoes = shoes_of(irregular_day)
+    figures = figures_of(shoes, proceedings_of(shoes))
+    files = report_of(irregular_day)
+    coups, irregular = rows_of(files["coups.csv"]), rows_of(files["irregularities.csv"])
+    stated = {(one["figure"], one["kind"]): one["value"] for one in rows_of(files["figures.csv"])}
+
+    assert len(coups) == figures.coups == int(stated["coups", ""])
+    outcomes = Counter(one["outcome"] for one in coups)
+    for outcome, count in figures.outcomes.items():
+        assert outcomes[outcome.value] == count == int(stated["outcomes", outcome.value])
+    assert Counter(one["code"] for one in irregular) == figures.irregularities
+    assert sum(int(one["coups"]) for one in rows_of(files["shoes.csv"])) == figures.coups
+    assert len({one["number"] for one in irregular}) == len(irregular) == 3
+    assert all(one["decided_utc"] for one in irregular)
