@@ -17,6 +17,10 @@ def read(text: str) -> list[list[str]]:
     return list(csv.reader(StringIO(text, newline="")))
 
 
+def quoted(text: str) -> str:
+    return f"'{text}" if text.startswith(SIGNS) else text
+
+
 @given(st.lists(st.lists(TEXTS, min_size=3, max_size=3), max_size=5))
 def test_every_text_is_read_back_but_for_the_quote_before_a_sign(rows: list[list[str]]) -> None:
     back = read(csv_text(("a", "b", "c"), rows))

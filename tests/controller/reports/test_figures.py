@@ -15,9 +15,9 @@ from floor_of_tables import write_floor
 from controller.actions.actions import CorrectCoup, RequestGhostHand, Resolution
 from controller.actions.choices import FloorDecision
 from controller.core.state import Conclusion
+from controller.core.stored_settings import read_settings
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.record import RecordKind, unwrap
-from controller.journal.store import open_read_only
 from controller.metrics.counts import TableCounts
 from controller.metrics.definitions import SHUFFLER
 from controller.procedure.effects import CoupClosed, CoupCorrected
@@ -25,19 +25,18 @@ from controller.profiles.load import profile_text
 from controller.reports.figures import NS_PER_S, figures_of
 from controller.reports.proceedings import proceedings_of
 from controller.rules.outcome import Outcome
+from controller.tape.inputs import Started
 from controller.tape.records import inputs_in, read_entry, read_input
 from hil.dealing.mistakes import Mistake
-from hil.simulation.batches import SHUFFLER_PORT
 
 SEEDS = tuple(range(8))
-PROFILES = ("s42-mini", "ny-mini", "hoiana", "macau")
+NO_GHOSTS = 'ghost_hands = { value = "off"'
+PROFILES = ("s42-mini", "ny-mini", "house-mini", "nj-minibaccarat")
 
 
 def conclusions_of(journal: Path) -> list[Conclusion]:
-    """Every input of all records with its entries, those that are not sealed too."""
+    """Every input of all sealed records with its entries."""
     records = [one for path in sealed_files(journal) for one in read_sealed(path).records()]
-    with open_read_only(journal) as live:
-        records += live.records(live.base.seq)
     found: list[Conclusion] = []
     for stored in records:
         if unwrap(stored.record)[0] is RecordKind.INPUT:
@@ -91,8 +90,10 @@ def check(found, counts: TableCounts) -> None:
     for (_role, kind), count in counts.samples["decisions_total"].items():
         decided[kind] += count
     del decided["correct-coup"]
-    assert Counter({k.kind: 0 for one in found for k in one.decisions}) | decided == decided
-    assert sum(k.count for one in found for k in one.decisions) == sum(decided.values())
+    made: Counter = Counter()
+    for one in found:
+        made.update({kind.kind: kind.count for kind in one.decisions})
+    assert made == decided
 
 
 def mistakes_of(seed: int) -> tuple[tuple[Mistake, int, int], ...]:
@@ -110,7 +111,7 @@ def test_simulated_shoes_with_mistakes_are_counted_as_the_metrics_count_them(
 
     found = all_figures(shoes_of, days_of, journal)
 
-    assert sum(one.coups for one in found) > 10
+    assert sum(one.coups for one in found) > 3
     check(found, counted_by_metrics(journal))
 
 
@@ -133,7 +134,7 @@ def test_decisions_that_took_a_while_and_a_correction(
     total_s = sum(k.total_ns for one in found for k in one.decisions) / NS_PER_S
     metric = counts.samples["decision_seconds_sum"]
     assert total_s == pytest.approx(sum(metric.values()))
-    assert total_s > 30
+    assert total_s >= 25
     assert sum(one.suspended_ns for one in found) / NS_PER_S == pytest.approx(total_s)
 
 
@@ -153,9 +154,17 @@ def test_a_correction_changes_the_outcome_that_counts_and_no_other(floor: Path, 
     assert figures.outcomes != figures.at_end
 
 
+def shuffler_port(journal: Path) -> str:
+    started = conclusions_of(journal)[0].item
+    assert isinstance(started, Started)
+    shuffler = read_settings(started.configuration).shuffler
+    assert shuffler is not None
+    return shuffler.port
+
+
 @pytest.mark.parametrize("table", ["M-11", "M-12"])
 def test_the_time_a_shuffler_was_down(floor: Path, shoes_of, days_of, table: str) -> None:
-    counts = counted_by_metrics(floor / table, {SHUFFLER_PORT: SHUFFLER})
+    counts = counted_by_metrics(floor / table, {shuffler_port(floor / table): SHUFFLER})
 
     found = all_figures(shoes_of, days_of, floor / table)
 
@@ -168,7 +177,9 @@ def test_voids_ghost_hands_and_an_open_irregularity(
 ) -> None:
     """A ghost hand, a coup void by a decision, a corrected coup, and a shoe that is closed."""
     coup = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
-    table = script(profile=profile_text("s42-midi")).begun()
+    text = profile_text("wa-mini")
+    assert NO_GHOSTS in text
+    table = script(profile=text.replace(NO_GHOSTS, "ghost_hands = { value = 1")).begun()
     table.reported("53", "50", "44 C0 91", "44 D1 C7", *coup)
     table.acted(RequestGhostHand())
     table.reported(*coup, *coup[:4], "44 83 A3")
@@ -208,5 +219,5 @@ def test_the_tables_say_what_the_figures_say(irregular_day: Path, shoes_of, repo
         assert outcomes[outcome.value] == count == int(stated["outcomes", outcome.value])
     assert Counter(one["code"] for one in irregular) == figures.irregularities
     assert sum(int(one["coups"]) for one in rows_of(files["shoes.csv"])) == figures.coups
-    assert len({one["number"] for one in irregular}) == len(irregular) == 3
+    assert len({one["number"] for one in irregular}) == len(irregular) == 2
     assert all(one["decided_utc"] for one in irregular)
