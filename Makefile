@@ -24,7 +24,7 @@ JOBS   ?= 3
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check full gate bench pictures firmware register mutants labgrid lock clean
+.PHONY: help demo test check full gate bench pictures docs firmware register mutants labgrid lock clean
 
 help: ## Print this list.
 	@echo 'make <target> [ARGS="..."] [PYTHON=python3.12]'
@@ -67,6 +67,9 @@ bench: $(VENV)/.installed-dev ## Measure, and compare with the budgets.
 
 pictures: $(VENV)/.installed-dev ## Make the pictures of the README again; needs Debian's chromium.
 	@$(RUN) -m hil.demo.pictures
+
+docs: $(VENV)/.installed-dev ## Build the documentation's site into build/docs; it opens from there.
+	@$(RUN) docs/site/build.py $(ARGS)
 
 firmware: ## Build the reference firmware for the board and print its sizes; see hil/README.md.
 	@for role in shuffler shoe; do \
