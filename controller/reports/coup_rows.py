@@ -10,6 +10,7 @@ from msgspec import Struct
 from controller.evidence.coup import CoupAccount
 from controller.evidence.page_values import ShownHand, hands
 from controller.evidence.timeline import FATE_TEXTS, OUTCOME_TEXTS
+from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupFate, RecordedCard
 from controller.procedure.places import PLAYER_PLACES
 from controller.rules.outcome import Outcome
@@ -85,7 +86,8 @@ def error_cards_text(coup: CoupAccount) -> str:
 
 
 def _spelled(dealt: Iterable[RecordedCard], *, seen: bool) -> str:
-    shown = (str(one.card) if one.card is not None else UNREAD_CARD for one in dealt)
+    unread = to_words(UNREAD_CARD)
+    shown = (str(one.card) if one.card is not None else unread for one in dealt)
     return " ".join(one if seen else HIDDEN_CARD for one in shown)
 
 

@@ -20,7 +20,7 @@ from controller.procedure.effects import (
 )
 from controller.reports.shoes import ReportedShoe
 from controller.tape.entries import CardSetApart
-from controller.views.people import PROOF_WORDS
+from controller.views.people import proof_words
 
 
 class PersonRow(Struct, frozen=True):
@@ -37,7 +37,7 @@ def people_rows(shoe: ReportedShoe) -> tuple[PersonRow, ...]:
     made: dict[tuple[str, str, str], Counter[str]] = {}
     for one in (*shoe.shoe.entries, *shoe.shoe.later):
         for person, role, proof, act in _acts(one):
-            made.setdefault((person, role, PROOF_WORDS[proof]), Counter())[act] += 1
+            made.setdefault((person, role, proof_words(proof)), Counter())[act] += 1
     return tuple(PersonRow(*who, acts=_acts_text(acts)) for who, acts in made.items())
 
 
