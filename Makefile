@@ -24,7 +24,7 @@ JOBS   ?= 3
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check full gate bench pictures docs firmware register mutants labgrid lock clean
+.PHONY: help demo test check full gate bench pictures docs firmware deb register mutants labgrid lock clean
 
 help: ## Print this list.
 	@echo 'make <target> [ARGS="..."] [PYTHON=python3.12]'
@@ -36,13 +36,14 @@ demo: $(VENV)/.installed-run ## Play the demonstration: an emulated shoe and the
 test: $(VENV)/.installed-dev ## Run the tests, without the long ones.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
 
-check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage of the rules, wheel and its smoke test.
+check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage of the rules, wheel, Debian package.
 	@echo 'check: ruff';             $(RUN) -m ruff check --quiet .
 	@echo 'check: ruff format';      $(RUN) -m ruff format --quiet --check .
 	@echo 'check: mypy (strict)';    $(RUN) -m mypy --no-error-summary
 	@echo 'check: import contracts'; out=$$("$(VENV)/bin/lint-imports" --no-logo 2>&1) || { echo "$$out"; exit 1; }
 	@echo 'check: rules, procedure and settlement wholly covered'; out=$$($(COVERED) 2>&1) || { echo "$$out"; exit 1; }
 	@echo 'check: wheel';            $(RUN) tests/packaging/smoke.py
+	@echo 'check: Debian package';   $(RUN) tests/packaging/debian_package.py
 
 # Every branch of the rules, the procedure and settlement is walked by their own tests; the
 # exhaustive walks and random runs are left to the other tests: under a tracer they take minutes.
@@ -74,6 +75,9 @@ docs: $(VENV)/.installed-dev ## Build the documentation's site into build/docs; 
 firmware: ## Build the reference firmware for the board and print its sizes; see hil/README.md.
 	@for role in shuffler shoe; do \
 	  $(MAKE) --no-print-directory --silent -C hil/firmware arm ROLE=$$role OUT="$(CURDIR)/build/firmware" || exit 1; done
+
+deb: $(VENV)/.installed-dev ## Build the Debian package into dist/; ARGS=--arch=arm64 for the other architecture.
+	@$(RUN) deploy/debian/build_package.py $(ARGS)
 
 register: $(VENV)/.installed-dev ## Run the tests and write the register of clauses from them.
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --write-register $(ARGS)

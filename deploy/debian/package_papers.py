@@ -1,0 +1,94 @@
+"""The papers of the Debian package: who may copy what is inside, and the bill of materials.
+
+Source: deploy/debian/README.md; CycloneDX 1.6; Debian policy 12.5.
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from email.message import Message
+from email.parser import HeaderParser
+from pathlib import Path
+from typing import Any, Final
+
+HEADER: Final = """\
+smartshoe, the open controller of a baccarat table's smart dealing shoe.
+Copyright: the smartshoe authors. Licence: Apache-2.0; on Debian in
+/usr/share/common-licenses/Apache-2.0.
+
+The package holds these distributions of others, unchanged, below
+/usr/lib/smartshoe. Each has its own licence, whose text follows its name.
+"""
+_LICENCE_FILE: Final = re.compile(r"^(licen[cs]e|copying|notice|authors)", re.IGNORECASE)
+
+
+def write_papers(stage: Path, site: str, doc: str, source: Path, wheels: Iterable[Path]) -> None:
+    """Write `copyright` and the bill of materials `smartshoe.cdx.json` into the folder `doc`."""
+    folder = stage / doc
+    (folder / "copyright").write_text("".join(_copyright(stage / site)), encoding="utf-8")
+    bill = _bill(stage / site, source)
+    _add_hashes(bill, {_distribution(one): one for one in wheels})
+    text = json.dumps(bill, indent=1, sort_keys=True, ensure_ascii=False)
+    (folder / "smartshoe.cdx.json").write_text(f"{text}\n", encoding="utf-8")
+
+
+def _copyright(site: Path) -> Iterator[str]:
+    yield HEADER
+    for info in sorted(site.glob("*.dist-info")):
+        facts = HeaderParser().parsestr((info / "METADATA").read_text(encoding="utf-8"))
+        if facts["Name"] == "smartshoe":
+            continue
+        yield f"\n{'=' * 78}\n{facts['Name']} {facts['Version']}\nLicence: {licence(facts)}\n"
+        found = (one for one in info.rglob("*") if _LICENCE_FILE.match(one.name))
+        texts = sorted(one for one in found if one.is_file())
+        for text in texts:
+            yield f"\n--- {text.relative_to(info)}\n{text.read_text(encoding='utf-8').rstrip()}\n"
+        if not texts:
+            yield "\nIts wheel holds no text of the licence.\n"
+
+
+def licence(facts: Message) -> str:
+    """The licence that a distribution states: its expression, its words, or its classifiers."""
+    classified = [
+        one.rpartition(" :: ")[2]
+        for one in facts.get_all("Classifier", [])
+        if one.startswith("License ::")
+    ]
+    words = (facts["License"] or "").strip().partition("\n")[0].strip("-=* ")
+    return facts["License-Expression"] or words or ", ".join(classified) or "not stated"
+
+
+def _bill(site: Path, source: Path) -> Any:
+    """What cyclonedx-py finds in the environment, without anything of this machine."""
+    probe = site.parents[2] / "bin" / "python3"
+    target = probe if os.access(probe, os.X_OK) else Path(sys.executable)
+    words = [str(Path(sys.executable).with_name("cyclonedx-py")), "environment"]
+    words += ["--output-reproducible", "--pyproject", str(source / "pyproject.toml")]
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([*words, str(target)], env=environment, capture_output=True, check=False)
+    if done.returncode:
+        sys.exit(f"{done.stderr.decode(errors='replace')}\ndeb: cyclonedx-py failed")
+    return json.loads(done.stdout)
+
+
+def _add_hashes(bill: Any, wheels: dict[tuple[str, str], Path]) -> None:
+    """The SHA-256 of the wheel that each component was unpacked from."""
+    for component in (bill["metadata"]["component"], *bill["components"]):
+        wheel = wheels.get((_normal(component["name"]), component["version"]))
+        if wheel is None:
+            sys.exit(f"deb: {component['name']} {component['version']} is of no wheel of the lock")
+        digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        component["hashes"] = [{"alg": "SHA-256", "content": digest}]
+
+
+def _distribution(wheel: Path) -> tuple[str, str]:
+    name, version = wheel.name.split("-")[:2]
+    return _normal(name), version
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
