@@ -172,7 +172,9 @@ def _install_environment(stage: Path, arch: str, wheels: Path, program: Path) ->
     _pip("install", *offline, *platform, "--target", site, program)
     shutil.rmtree(site / "bin", ignore_errors=True)
     for record in site.glob("*.dist-info/RECORD"):
-        kept = [x for x in record.read_text().splitlines() if not x.startswith(("../", "bin/"))]
+        # Not: programs, which are others here, and the place of the wheel on this machine.
+        lines = record.read_text().splitlines()
+        kept = [x for x in lines if not x.startswith(("../", "bin/")) and "direct_url" not in x]
         record.write_text("".join(f"{line}\n" for line in sorted(kept)))
     for found in site.glob("*.dist-info/direct_url.json"):
         found.unlink()  # it names a folder of this machine
