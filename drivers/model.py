@@ -124,7 +124,8 @@ class DeviceModel(Struct, Generic[SettingsT], frozen=True, kw_only=True):
     What it can do: `cards` is what it reads of them; `claims_places`: it says which hand a card is
     for; `result_buttons`: what the dealer declared; `has_lock`: its exit can be locked;
     `states_continuity`: a report that was lost is noticed; `proves_identity`: it has its own key;
-    `contacts_only`: a shuffler of which people enter what goes in, how many, and its release.
+    `contacts_only`: a shuffler of which people enter what goes in, how many, and its release;
+    `listens`: it is understood by listening alone, without acknowledgement, request or poll.
     """
 
     name: str
@@ -147,6 +148,7 @@ class DeviceModel(Struct, Generic[SettingsT], frozen=True, kw_only=True):
     states_continuity: bool = False
     proves_identity: bool = False
     contacts_only: bool = False
+    listens: bool = False
 
     def read_settings(self, data: bytes) -> SettingsT:
         """The settings that a record holds; what is not there has its default.

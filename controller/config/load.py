@@ -72,6 +72,7 @@ from controller.config.sections import (
 )
 from controller.config.table_files import table_file
 from controller.config.time_zone import zone_data
+from controller.config.trial import is_trial, trial_problems
 from controller.config.trust import TrustResult
 from controller.core.settings import DeviceSettings, Settings
 from controller.procedure.rulebook import ObservableFact
@@ -102,11 +103,11 @@ class TableConfig(Struct, frozen=True):
     `overlay`: video recorders that take text lines, None without any.
     `feeds` are the consumers of the floor feed.
 
-    `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
-    concerns only this machine. `log_level_wire` is one of off, bytes, frames, events. `remarks` are
-    sentences about allowed settings that people have to watch. `control_group` may use the control
-    socket, empty for the group of the program; `unix_people` names the person to whom an account of
-    the machine belongs.
+    `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the
+    rest concerns only this machine. `trial`: no byte is written to a device. `log_level_wire`
+    is one of off, bytes, frames, events. `remarks` are sentences about allowed settings that
+    people have to watch. `control_group` may use the control socket, empty for the group of the
+    program; `unix_people` names the person to whom an account of the machine belongs.
     """
 
     file: Path
@@ -138,6 +139,7 @@ class TableConfig(Struct, frozen=True):
     metrics_passwords: Path | None = None
     console: ConsoleSettings | None = None
     overlay: OverlaySettings | None = None
+    trial: bool = False
     remarks: tuple[str, ...] = ()
 
 
@@ -172,6 +174,7 @@ def load_config(path: Path) -> TableConfig:
     problems.extend(_layout_problems(path, sections))
     problems.extend(mode_problems(path, sections))
     problems.extend(line_problems(sections))
+    problems.extend(trial_problems(sections, repeated))
     problems.extend(access_problems(path, sections))
     problems.extend(console_problems(path, sections))
     trusts = {role: section_trust(path, sections, role) for role in PairedRole}
@@ -182,7 +185,8 @@ def load_config(path: Path) -> TableConfig:
         problems.extend(port_problems(sections, repeated))
     if problems:
         raise ConfigError(path, tuple(problems))
-    return replace(_config(path, sections, repeated, trusts), feeds=feed_settings(path, feeds))
+    config = _config(path, sections, repeated, trusts)
+    return replace(config, feeds=feed_settings(path, feeds), trial=is_trial(sections))
 
 
 def _repeated_sections(name: str, value: object, problems: list[str]) -> tuple[Section, ...]:

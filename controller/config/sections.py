@@ -158,6 +158,7 @@ class TableSection(Section):
     pit: Line = ""
     gaming_day_start: Annotated[str, AfterValidator(_clock)] = "06:00"
     time_zone: Annotated[str, AfterValidator(_zone)] = "UTC"
+    trial: bool = False
 
 
 class RulesSection(Section):

@@ -54,7 +54,7 @@ from drivers.events import Stage
 from firmware_bridge.gpio.chip import GpioUnavailable
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
-from firmware_bridge.transport.open_port import open_port
+from firmware_bridge.transport.open_port import ListeningPort, open_port
 from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent
 from firmware_bridge.transport.pump import PortPump
 
@@ -386,7 +386,8 @@ def _pump(
     put = logging_port(device_role(config.settings, url), put)
     if config.log_level_wire != "off" and url == config.settings.shoe.port:
         put = WireLogger(config.settings.shoe, config.log_level_wire, put).put
-    pump = PortPump(url, open_port(url, line, config.allowed), put)
+    port = open_port(url, line, config.allowed)
+    pump = PortPump(url, ListeningPort(port) if config.trial else port, put)
     table.attach_writer(url, pump)
     return pump
 

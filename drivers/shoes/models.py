@@ -138,6 +138,7 @@ ANGEL_EYE_II_EX: Final = DeviceModel(
     result_buttons=True,
     has_lock=True,
     states_continuity=True,
+    listens=True,
 )
 FEIG_RFID: Final = DeviceModel(
     name="feig-rfid",

@@ -169,5 +169,6 @@ CONTACTS_SHUFFLER: Final = DeviceModel(
     parity="N",
     emulator="hil.emulator.contacts.shuffler:ContactShuffler",
     contacts_only=True,
+    listens=True,
 )
 MODELS: Final = (TABLELINK_SHUFFLER, CONTACTS_SHUFFLER)

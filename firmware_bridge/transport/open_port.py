@@ -53,6 +53,31 @@ def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) ->
             assert_never(parsed)
 
 
+class ListeningPort:
+    """Implements Port for a line that is only listened to: what is to be written is dropped.
+
+    Not: the signals by which opening a serial line shows itself (DTR, RTS); a tap has no such wire.
+    """
+
+    def __init__(self, port: Port) -> None:
+        self._port = port
+
+    def open(self) -> None:
+        """Open the port below. Raises PortUnavailable."""
+        self._port.open()
+
+    def read(self) -> bytes:
+        """Read from the port below. Raises PortGone."""
+        return self._port.read()
+
+    def write(self, data: bytes) -> None:
+        """Write nothing."""
+
+    def close(self) -> None:
+        """Close the port below."""
+        self._port.close()
+
+
 def port_absence(url: str, sysfs: Path = SYSFS) -> Message | None:
     """Why a port is not there now, with what to do; None if it is. Nothing is opened.
 

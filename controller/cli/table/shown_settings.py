@@ -32,6 +32,7 @@ def plain_settings(config: "TableConfig") -> dict[str, object]:
     return {
         "table": settings.table,
         "pit": settings.pit,
+        **({"trial": "nothing is written to a device"} if config.trial else {}),
         "profile": f"{profile.name} ({profile.title})",
         "decks": settings.decks,
         "seats": list(settings.seats) or "not given: the layout is not checked",

@@ -108,7 +108,7 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
     assert as_shown == as_written
     keys = {section: set(values) for section, values in tomllib.loads(shown).items()}
     assert keys == {
-        "table": {"name", "pit", "gaming_day_start", "time_zone"},
+        "table": {"name", "pit", "gaming_day_start", "time_zone", "trial"},
         "rules": {"profile", "decks", "observed"},
         "layout": {
             *("seats", "spots", "vigorish_boxes", "hand_areas", "cut_card_colour", "backs"),
