@@ -84,6 +84,27 @@ SET_UP: Final = (
         "FILE may be a folder of tables: each is checked alone and beside the others.",
     ),
     Command(
+        "doctor",
+        HelpSection.SET_UP,
+        "Look at a table and its machine, and say what to do.",
+        "controller.cli.set_up.doctor:doctor",
+        (
+            example(
+                "smartshoe doctor table.toml",
+                "machine",
+                "...",
+                "  ok       journal: ...",
+                "...",
+                code=NO,
+                needs="a machine of a table",
+            ),
+            example("smartshoe doctor --between-shoes table.toml", "no shoe is open"),
+            example("smartshoe doctor table.toml --json", "{", "...", needs="a machine of a table"),
+        ),
+        {DONE: "no problem was found, or no shoe is open", NO: "a problem, or a shoe is open"},
+        "It changes nothing and opens no port. As root it sees more: who uses a port, what runs.",
+    ),
+    Command(
         "keys make",
         HelpSection.SET_UP,
         "Make the table's key in a new file.",

@@ -42,6 +42,7 @@ class OutputName(StrEnum):
     TABLES = "tables"
     OVERLAY = "overlay"
     REFERENCE = "reference"
+    SET_UP = "set_up"
     TRIED = "tried"
     FAULT = "fault"
     ERROR_WORDS = "error_words"
@@ -437,6 +438,16 @@ OUTPUTS: Final = (
                 "controller.cli.table.check_folder",
             ),
             "bytes": ("controller.cli.standard_output",),
+        },
+    ),
+    Output(
+        OutputName.SET_UP,
+        "`smartshoe doctor`: a table and its machine; what systemd and others are asked",
+        AllowedContent.NO_CARD,
+        modules={
+            "terminal": ("controller.cli.set_up.doctor",),
+            "process": ("controller.cli.set_up.units",),
+            "socket": ("controller.system.reach",),
         },
     ),
     Output(

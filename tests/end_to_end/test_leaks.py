@@ -587,6 +587,12 @@ def reference(table: RunningTable) -> str:
     return "\n".join(table.command(*some) for some in words)
 
 
+def examined(table: RunningTable) -> str:
+    """What the doctor finds, without the free space and the table's own key."""
+    shown = table.command("doctor", "table.toml") + table.command("doctor", "--between-shoes", ".")
+    return re.sub(r"signed by .*|\d+ MiB|process \d+", "some", shown)
+
+
 def tried(table: RunningTable) -> str:
     return table.command("try", "burn Ac + 1; P 9h; B Kc")
 
@@ -665,6 +671,7 @@ WALKERS: dict[OutputName, Callable[[RunningTable], str]] = {
     OutputName.TABLES: tables,
     OutputName.OVERLAY: overlaid,
     OutputName.REFERENCE: reference,
+    OutputName.SET_UP: examined,
     OutputName.TRIED: tried,
     OutputName.FAULT: fault,
     OutputName.ERROR_WORDS: errors,
@@ -685,6 +692,7 @@ AT_THE_END = (
     OutputName.JOURNAL_FILES,
     OutputName.TABLES,
     OutputName.WITNESS,
+    OutputName.SET_UP,
 )
 # What looks at no running table: once, beside one.
 BESIDE = (

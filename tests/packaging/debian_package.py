@@ -111,6 +111,8 @@ def check_program(root: Path, work: Path, version: str) -> None:
     table = work / "M-12.toml"
     table.write_text(TABLE)
     require("M-12" in run(*program, "check-config", table), "check-config shows no table")
+    require("M-12" in run(*program, "doctor", table, codes=(0, 1)), "doctor shows no table")
+    run(*program, "doctor", "--between-shoes", table)
     compiled = list((root / "usr/lib/smartshoe").rglob("__pycache__/*.pyc"))
     require(compiled, "nothing is compiled")
     require(str(ROOT).encode() not in compiled[0].read_bytes(), "it names the folder it is from")

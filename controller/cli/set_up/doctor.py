@@ -1,0 +1,144 @@
+"""`smartshoe doctor`: what is wrong with a table or its machine, and exactly what to do.
+
+It changes nothing, and goes on where one check fails.
+Source: controller/install/README.md, "Doctor".
+"""
+# ruff: noqa: PLC0415 - the checks are loaded only when they are asked for.
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+from msgspec import to_builtins
+
+from controller.cli.errors import ExitCode
+from controller.cli.output import echo, echo_json, echo_stderr
+from controller.cli.path_parameters import ConfigFile
+from controller.install.diagnosis import Diagnosis, Grade, found_by, problem
+
+if TYPE_CHECKING:
+    from controller.config.load import TableConfig
+
+Check = tuple[str, Callable[[], Iterable[Diagnosis]]]
+_MARKS: Final = {Grade.GOOD: "ok", Grade.REMARK: "REMARK", Grade.PROBLEM: "PROBLEM"}
+_INDENT: Final = 9
+
+
+def doctor(
+    file: ConfigFile = None,
+    between_shoes: Annotated[
+        bool,
+        typer.Option(
+            "--between-shoes", help="Only say whether a shoe is open; of every table without FILE."
+        ),
+    ] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")] = False,
+) -> None:
+    """Look at a table and its machine, and say what to do. Nothing is changed.
+
+    FILE may be a folder of tables; without FILE it is /etc/smartshoe.
+    """
+    files = _table_files(file)
+    if between_shoes:
+        raise typer.Exit(_between_shoes(files, as_json=json))
+    findings = {"machine": tuple(_machine_findings())}
+    for one in files:
+        findings[str(one)] = tuple(_table_findings(one))
+    every = [one for found in findings.values() for one in found]
+    problems = sum(one.grade is Grade.PROBLEM for one in every)
+    if json:
+        plain = {place: to_builtins(found) for place, found in findings.items()}
+        echo_json({"ok": not problems, "problems": problems, "findings": plain})
+    else:
+        _print(findings)
+    raise typer.Exit(ExitCode.NO if problems else ExitCode.DONE)
+
+
+def _table_files(given: Path | None) -> tuple[Path, ...]:
+    """The files of the tables that are meant. Raises ConfigError for a name that there is not."""
+    from controller.config.document import ConfigError
+    from controller.config.table_files import INSTALLED, is_folder, table_file, table_files
+
+    if given is not None and not is_folder(given):
+        return (table_file(given),)
+    folder = INSTALLED if given is None else given
+    try:
+        return table_files(folder)
+    except ConfigError:
+        if given is not None:
+            raise
+        return ()
+
+
+def _between_shoes(files: Sequence[Path], *, as_json: bool) -> ExitCode:
+    """Whether no table has an open shoe; what cannot be read has none that this program knows."""
+    from controller.config.document import ConfigError
+    from controller.config.load import load_config
+    from controller.install.open_shoes import shoe_is_open
+    from controller.journal.values import JournalError
+    from controller.replay.recovery import RecoveryError
+
+    opened = []
+    for file in files:
+        try:
+            config = load_config(file)
+            if shoe_is_open(config):
+                opened.append(config.settings.table)
+        except (ConfigError, JournalError, RecoveryError, OSError) as error:
+            echo_stderr(f"not looked at: {error}")
+    if as_json:
+        echo_json({"ok": not opened, "open": opened})
+    else:
+        echo("\n".join(f"a shoe is open at {name}" for name in opened) or "no shoe is open")
+    return ExitCode.NO if opened else ExitCode.DONE
+
+
+def _machine_findings() -> Iterator[Diagnosis]:
+    from controller.install.machine_checks import check_clock
+
+    yield from found_by("clock", check_clock)
+
+
+def _table_findings(file: Path) -> Iterator[Diagnosis]:
+    from controller.cli.set_up.units import check_unit
+    from controller.config.document import ConfigError
+    from controller.config.load import load_config
+
+    try:
+        config = load_config(file)
+    except ConfigError as error:
+        for words in str(error).splitlines():
+            what, _, remedy = words.partition(" Remedy: ")
+            yield problem("configuration", what, "the table does not start", remedy)
+    else:
+        for area, check in _checks(config):
+            yield from found_by(area, check)
+    yield from found_by("unit", lambda: check_unit(file))
+
+
+def _checks(config: "TableConfig") -> Sequence[Check]:
+    from controller.install import machine_checks, table_checks
+
+    return (
+        ("configuration", lambda: table_checks.check_remarks(config)),
+        ("account", lambda: machine_checks.check_account(config)),
+        ("modes", lambda: machine_checks.check_modes(config)),
+        ("disk", lambda: machine_checks.check_disk(config)),
+        ("ports", lambda: machine_checks.check_ports(config)),
+        ("keys", lambda: table_checks.check_keys(config)),
+        ("journal", lambda: table_checks.check_journal(config)),
+        ("table", lambda: table_checks.check_running(config)),
+        ("others", lambda: table_checks.check_others(config)),
+    )
+
+
+def _print(findings: dict[str, tuple[Diagnosis, ...]]) -> None:
+    """Each finding on a line; below it why it matters and what to do."""
+    for place, found in findings.items():
+        echo(place)
+        for one in found:
+            echo(f"  {_MARKS[one.grade]:<{_INDENT}}{one.area}: {one.what}")
+            for name, words in (("why", one.why), ("do", one.remedy)):
+                if words:
+                    echo(f"  {'':<{_INDENT}}  {name}: {words}")

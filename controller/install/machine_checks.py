@@ -1,0 +1,225 @@
+"""What `smartshoe doctor` looks at on the machine: account, files, ports, clock, disk.
+
+Nothing is opened that notices it: a serial port that is opened moves its lines.
+Source: controller/install/README.md, "Doctor".
+"""
+
+import grp
+import os
+import pwd
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+
+from controller.config.load import TableConfig
+from controller.config.table_files import INSTALLED
+from controller.install.diagnosis import Diagnosis, good, problem, remark
+from controller.messages.catalogue import to_words
+from controller.table.clock_sync import read_sync
+from controller.table.disk_space import MIB, disk_usage
+from controller.tape.inputs import ClockSync, DiskLevel
+from firmware_bridge.transport.open_port import port_absence
+from firmware_bridge.transport.port_url import DevicePath, parse_port_url
+
+ACCOUNT: Final = "smartshoe"
+RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
+PROC: Final = Path("/proc")
+READ, WRITE = 4, 2
+
+
+class MachineAccount(Struct, frozen=True):
+    """An account of the machine, and all groups it is in."""
+
+    name: str
+    uid: int
+    groups: frozenset[int]
+
+    def may(self, path: Path, bits: int) -> bool:
+        """Whether the modes allow it; of a folder searching counts, too. Raises OSError."""
+        found = path.stat()
+        wanted = bits | (1 if stat.S_ISDIR(found.st_mode) else 0)
+        if self.uid == 0:
+            return True
+        if found.st_uid == self.uid:
+            return found.st_mode >> 6 & wanted == wanted
+        if found.st_gid in self.groups:
+            return found.st_mode >> 3 & wanted == wanted
+        return found.st_mode & wanted == wanted
+
+
+def account_of(file: Path) -> MachineAccount:
+    """Who runs the table: the unit's account for an installed one, else who asks."""
+    uid = os.geteuid()
+    try:
+        if file.resolve().is_relative_to(INSTALLED):
+            uid = pwd.getpwnam(ACCOUNT).pw_uid
+        entry = pwd.getpwuid(uid)
+    except KeyError:
+        return MachineAccount(str(uid), uid, frozenset(os.getgroups()))
+    groups = frozenset(os.getgrouplist(entry.pw_name, entry.pw_gid))
+    return MachineAccount(entry.pw_name, uid, groups)
+
+
+def check_clock() -> Iterator[Diagnosis]:
+    """Whether something keeps the machine's clock right."""
+    if read_sync() is ClockSync.SYNCHRONISED:
+        yield good("clock", "it is synchronised")
+        return
+    yield remark(
+        "clock",
+        "nothing keeps it synchronised",
+        "each record bears its time; a wrong one weakens the evidence",
+        "apt-get install chrony, and name the casino's time server in /etc/chrony/chrony.conf",
+    )
+
+
+def check_account(config: TableConfig) -> Iterator[Diagnosis]:
+    """Whether the account may read the configuration and write its folders."""
+    who = account_of(config.file)
+    if who.uid == 0:
+        yield remark(
+            "account",
+            "the table would run as root",
+            "a fault could change any file of the machine",
+            f"smartshoe run as the account {ACCOUNT}, as its unit does",
+        )
+    if not who.may(config.file, READ):
+        yield problem(
+            "account",
+            f"{who.name} may not read {config.file}",
+            "the table does not start",
+            f"chgrp {ACCOUNT} {config.file} && chmod 640 {config.file}",
+        )
+    for name, folder in (("journal", config.journal_folder), ("control", _control(config))):
+        yield from _folder_findings(name, folder, who)
+
+
+def _control(config: TableConfig) -> Path:
+    return config.control_socket.parent
+
+
+def _folder_findings(area: str, folder: Path, who: MachineAccount) -> Iterator[Diagnosis]:
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if not existing.is_dir():
+        yield problem(
+            area, f"{existing} is no folder", "the table does not start", "name another folder"
+        )
+    elif not who.may(existing, READ | WRITE) and not _made_by_the_unit(folder, who):
+        yield problem(
+            area,
+            f"{who.name} may not write to {existing}",
+            "the table does not start",
+            f"install -d -m 700 -o {who.name} {folder}",
+        )
+    else:
+        yield good(area, f"{who.name} may write to {folder}")
+
+
+def _made_by_the_unit(folder: Path, who: MachineAccount) -> bool:
+    """The unit makes /var/lib/smartshoe/TABLE for its account when it starts."""
+    return who.name == ACCOUNT and folder.is_relative_to("/var/lib/smartshoe")
+
+
+def check_modes(config: TableConfig) -> Iterator[Diagnosis]:
+    """Whether others may read the journal, which holds cards that nobody has seen."""
+    folder = config.journal_folder
+    if not folder.exists():
+        yield good(
+            "modes", "there is no journal yet; the first start makes it for its account alone"
+        )
+    elif folder.stat().st_mode & 0o077:
+        yield problem(
+            "modes",
+            f"other accounts may look into {folder}",
+            "it holds cards that nobody has seen, and the table's key",
+            f"chmod -R go= {folder}",
+        )
+    else:
+        yield good("modes", "the journal is its account's alone")
+
+
+def check_disk(config: TableConfig) -> Iterator[Diagnosis]:
+    """The space for evidence, by the limits of the configuration."""
+    usage = disk_usage(config.journal_folder)
+    free = f"{usage.free_bytes // MIB} MiB are free for {config.journal_folder}"
+    level = config.disk_limits.level(usage, DiskLevel.UNKNOWN)
+    if level is DiskLevel.ENOUGH:
+        yield good("disk", free)
+        return
+    make = problem if level is DiskLevel.STOP else remark
+    yield make(
+        "disk",
+        free,
+        "a table whose evidence cannot be stored stops",
+        "archive finished shoes elsewhere, then smartshoe journal prune; or set [journal] folder",
+    )
+
+
+def check_ports(config: TableConfig) -> Iterator[Diagnosis]:
+    """Whether each device's port is there, may be used, and is not another program's."""
+    who = account_of(config.file)
+    for url, _ in config.lines:
+        absent = port_absence(url)
+        if absent is not None:
+            yield problem(
+                "ports",
+                to_words(absent).partition(" Remedy: ")[0].rstrip("."),
+                "the table runs, and hears nothing of that device",
+                "plug the device in; smartshoe devices lists what is there",
+            )
+            continue
+        parsed = parse_port_url(url)
+        if isinstance(parsed, DevicePath):
+            yield from _path_findings(url, Path(parsed.path), who)
+        else:
+            yield good("ports", f"{url} is named; it is not asked before the table opens it")
+
+
+def _path_findings(url: str, path: Path, who: MachineAccount) -> Iterator[Diagnosis]:
+    if not who.may(path, READ | WRITE):
+        group = _group_of(path)
+        yield problem(
+            "ports",
+            f"{who.name} may not use {url}, which belongs to the group {group}",
+            "the table runs, and hears nothing of that device",
+            f"name the device in {RULES} (smartshoe devices shows its ids), then"
+            " udevadm control --reload && udevadm trigger",
+        )
+        return
+    users = sorted(_users_of(path.resolve()))
+    others = [words for words in users if "smartshoe" not in words]
+    if others:
+        yield problem(
+            "ports",
+            f"{url} is in use by {', '.join(others)}",
+            "two programs at one port take each other's bytes",
+            "end that program; for a trial beside it wire a tap with a port of its own",
+        )
+    else:
+        yield good("ports", f"{url} is there{', and in use by a table' if users else ''}")
+
+
+def _group_of(path: Path) -> str:
+    gid = path.stat().st_gid
+    try:
+        return grp.getgrgid(gid).gr_name
+    except KeyError:
+        return str(gid)
+
+
+def _users_of(device: Path) -> set[str]:
+    """The command lines of the processes that have it open, as far as this account may look."""
+    found = set()
+    for process in PROC.glob("[0-9]*"):
+        try:
+            if any(one.readlink() == device for one in (process / "fd").iterdir()):
+                words = (process / "cmdline").read_bytes().replace(b"\0", b" ")
+                found.add(f"{words.decode(errors='replace').strip()} (process {process.name})")
+        except OSError:
+            continue
+    return found

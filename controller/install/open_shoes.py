@@ -1,0 +1,27 @@
+"""Whether a shoe is open in a table's journal, so that no other version may go on with it.
+
+Source: controller/install/README.md, "Doctor"; deploy/debian/README.md.
+"""
+
+from controller.config.load import TableConfig
+from controller.journal.database import FILE_NAME
+from controller.journal.store import open_read_only
+from controller.profiles.load import load_clauses
+from controller.replay.recovery import RecoveredState, recover
+
+
+def recovered_of(config: TableConfig) -> RecoveredState | None:
+    """What the next start takes over; None without a journal.
+
+    Raises JournalError, RecoveryError.
+    """
+    if not (config.journal_folder / FILE_NAME).exists():
+        return None
+    with open_read_only(config.journal_folder) as journal:
+        return recover(journal, load_clauses())
+
+
+def shoe_is_open(config: TableConfig) -> bool:
+    """Whether a shoe is begun and not ended. Raises JournalError, RecoveryError."""
+    recovered = recovered_of(config)
+    return recovered is not None and recovered.shoe_open
