@@ -44,7 +44,7 @@ from firmware_bridge.message import message
 
 LAST_COUPS: Final = 8
 PAGE_BOARDS: Final = Boards(columns=19, derived_columns=11)
-PATRON_BOARDS: Final = Boards(columns=38, derived_columns=21)
+PATRON_BOARDS: Final = Boards(columns=43, derived_columns=25)
 _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 _RED_SUITS: Final = "hd"
 _BETWEEN_SHOES: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
