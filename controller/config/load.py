@@ -43,8 +43,10 @@ from controller.config.feed_section import feed_problems, feed_settings
 from controller.config.layout_rules import layout_warnings
 from controller.config.machine_sections import (
     MachineLines,
+    is_trial,
     line_problems,
     machine_lines,
+    trial_problems,
 )
 from controller.config.overlay_section import OverlaySettings, overlay_settings
 from controller.config.problems import (
@@ -72,7 +74,6 @@ from controller.config.sections import (
 )
 from controller.config.table_files import table_file
 from controller.config.time_zone import zone_data
-from controller.config.trial import is_trial, trial_problems
 from controller.config.trust import TrustResult
 from controller.core.settings import DeviceSettings, Settings
 from controller.procedure.rulebook import ObservableFact

@@ -1,20 +1,23 @@
-"""The sections of table.toml for lines of the machine: power-fail signal, stack light, exit lock.
+"""Lines of the machine in table.toml (power, stack light, exit lock), and what a trial forbids.
 
 Not: the lines of a device's contacts, which are its port (device_sections).
 
-Source: controller/config/README.md, "Lines of the machine".
+A trial beside an existing system writes nothing to a device and switches nothing.
+
+Source: controller/config/README.md, "Lines of the machine", "A trial"; docs/installation.md.
 """
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from msgspec import Struct
 from pydantic import AfterValidator, model_validator
 
-from controller.config.device_sections import ShufflerSection
-from controller.config.sections import Line, Section
+from controller.config.device_sections import DeviceSection, ShoeSection, ShufflerSection
+from controller.config.sections import Line, Section, TableSection
 from controller.views.signals import Light
+from drivers.catalogue import find_model
 from firmware_bridge.gpio.line import GpioLine, parse_gpio_line
 from firmware_bridge.transport.port_url import GpioUrl, parse_port_url
 
@@ -120,3 +123,49 @@ def line_problems(sections: Mapping[str, Section]) -> Iterator[str]:
                     f"{key}: {line} is the line of {other}. Allowed: a line of its own for each."
                     " Remedy: correct one of them"
                 )
+
+
+# --- a trial -----------------------------------------------------------------------------------
+
+_NO_TRIAL: Final = "Remedy: remove it, or set trial = false in [table]"
+
+
+def is_trial(sections: Mapping[str, Section]) -> bool:
+    """Whether nothing may be written to a device."""
+    table = sections.get("table")
+    return isinstance(table, TableSection) and table.trial
+
+
+def trial_problems(
+    sections: Mapping[str, Section], repeated: Mapping[str, tuple[Section, ...]]
+) -> Iterator[str]:
+    """Problems of a trial: devices that do not work unheard, commands, and lines that switch."""
+    if not is_trial(sections):
+        return
+    for name in ("shoe", "shuffler"):
+        section = sections.get(name)
+        if isinstance(section, ShoeSection | ShufflerSection):
+            yield from _device_problems(name, section)
+            if section.allow_commands:
+                yield f"{name}.allow_commands: a trial sends no command. {_NO_TRIAL}"
+    for name, devices in repeated.items():
+        for number, device in enumerate(devices, start=1):
+            if isinstance(device, DeviceSection):
+                yield from _device_problems(f"{name}[{number}]", device)
+    if "outputs" in sections:
+        yield f"outputs: a trial switches no lamp and no lock. {_NO_TRIAL}"
+
+
+def _device_problems(place: str, section: DeviceSection) -> Iterator[str]:
+    if not find_model(section.kind, section.model).listens:
+        yield (
+            f"{place}.model: {section.model} says nothing unless it is polled or acknowledged, and"
+            f" a trial writes nothing. Allowed in a trial: devices that are only listened to."
+            f" {_NO_TRIAL}"
+        )
+    if section.port.lower().startswith("rfc2217:"):
+        yield (
+            f"{place}.port: {section.port} would set the line of the serial server. Allowed in a"
+            " trial: a port of this machine, or socket://. Remedy: write socket://, with the line"
+            " set at the server"
+        )

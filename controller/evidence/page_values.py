@@ -18,6 +18,7 @@ from controller.evidence.timeline import (
     local_and_utc,
 )
 from controller.messages.catalogue import to_words
+from controller.messages.quantity import counted
 from controller.procedure.effects import (
     BurnDone,
     CoupCorrected,
@@ -29,7 +30,6 @@ from controller.procedure.people.corrections import describe_owed
 from controller.procedure.places import PLACE_NAMES, PLAYER_PLACES
 from controller.rules.cards import Card, Suit
 from controller.views.people import decisions_made
-from controller.views.quantity import counted
 from controller.views.snapshot import HIDDEN_CARD
 
 # The variation selector after each suit asks for text in the page's colour, not for an emoji.

@@ -15,6 +15,7 @@ from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.evidence.coup import CoupAccount
 from controller.evidence.sealed_shoe import ShoeEntry
 from controller.messages.catalogue import to_words
+from controller.messages.quantity import counted
 from controller.procedure.effects import (
     ActRecord,
     BurnDone,
@@ -39,7 +40,6 @@ from controller.settlement.wagers import money
 from controller.tape.entries import CommandGiven, DeviceEventRecorded, EventVerdicts, RunBegan
 from controller.views.irregularity import irregularity_words
 from controller.views.people import proof_words
-from controller.views.quantity import counted
 from controller.views.snapshot import UNREAD_CARD
 from drivers.events import CardPassed, TagSeen
 from firmware_bridge.message import Message

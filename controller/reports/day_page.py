@@ -15,6 +15,7 @@ from controller.evidence.rendering import render
 from controller.evidence.sealed_shoe import ShoeAccount, ShoeEntry
 from controller.evidence.timeline import describe_correction, entry_lines, local_and_utc
 from controller.messages.catalogue import to_words
+from controller.messages.quantity import counted
 from controller.procedure.effects import CoupFate, SettingChanged
 from controller.profiles.borrowing import borrowed_by, describe_citation
 from controller.profiles.clauses import Clause
@@ -32,7 +33,6 @@ from controller.reports.shoe_page import (
 from controller.reports.shoes import ReportedShoe
 from controller.reports.tables import TABLE_NAMES
 from controller.rules.outcome import Outcome
-from controller.views.quantity import counted
 from firmware_bridge.message import Message
 
 _PER_CENT: Final = 100

@@ -21,6 +21,7 @@ from controller.evidence.timeline import (
     entry_lines,
     local_and_utc,
 )
+from controller.messages.quantity import counted
 from controller.procedure.effects import (
     BurnDone,
     ResolutionRecorded,
@@ -40,7 +41,6 @@ from controller.reports.proceedings import FollowedIrregularity, proceedings_of
 from controller.reports.shoes import ReportedShoe
 from controller.rules.outcome import Outcome
 from controller.tape.entries import BatchBound, EventVerdicts, RunBegan
-from controller.views.quantity import counted
 
 PACKAGE: Final = "controller.reports"
 # What is told of the shoe itself, beside its coups.

@@ -13,6 +13,7 @@ from typing import Final
 from controller.actions.actions import OperatorAction
 from controller.core.state import Conclusion, Stored
 from controller.messages.catalogue import to_words
+from controller.messages.quantity import cards_in_coups, counted
 from controller.procedure.effects import ActRecord, CoupCorrected, ResolutionRecorded
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
@@ -23,7 +24,6 @@ from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import AccountChanged, Input
 from controller.views.disclosure import disclosed_clauses
 from controller.views.people import proof_words
-from controller.views.quantity import cards_in_coups, counted
 from firmware_bridge.message import Message
 
 LOG: Final = logging.getLogger("smartshoe.irregularities")

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from outputs_in_source import outputs_in, problems
 
-from controller.views.outputs import OUTPUTS, OutputName
+from controller.views.output_kinds import OutputName
+from controller.views.outputs import OUTPUTS
 
 ROOT = Path(__file__).resolve().parents[2]
 

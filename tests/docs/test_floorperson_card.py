@@ -50,7 +50,7 @@ def parts() -> dict[str, str]:
         + "\n",
         "decisions": "\n".join(
             ["| decision | when |", "| --- | --- |"]
-            + [f"| `{decision.value}` | {when} |" for decision, when in _WHEN.items()]
+            + [f"| `{decision.value}` | {to_words(when)} |" for decision, when in _WHEN.items()]
         )
         + "\n",
     }

@@ -40,7 +40,8 @@ from controller.control.answer_schema import Answer
 from controller.control.client import ControlClient
 from controller.journal.log_database import LogDatabase
 from controller.procedure.phases import Phase
-from controller.views.outputs import OUTPUTS, AllowedContent, OutputName
+from controller.views.output_kinds import AllowedContent, OutputName
+from controller.views.outputs import OUTPUTS
 from controller.views.snapshot import Snapshot
 from hil.dealing.cards import RANK_NAMES, Card, Suit, card_named
 from hil.dealing.tableau import Winner

@@ -1,6 +1,6 @@
 """A table whose key is in a token plays, seals and logs; the verifier checks both with that key.
 
-Source: docs/commissioning.md, "9. A key in hardware"; PKCS#11 (SoftHSM2), TPM 2.0 (swtpm).
+Source: docs/commissioning.md, "10. A key in hardware"; PKCS#11 (SoftHSM2), TPM 2.0 (swtpm).
 """
 
 import os

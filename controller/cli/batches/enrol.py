@@ -34,7 +34,7 @@ from controller.cli.batches.options import (
 from controller.cli.batches.pile_view import PileView
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 if TYPE_CHECKING:
     from controller.commissioning.pile_reader import PileReader

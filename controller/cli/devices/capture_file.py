@@ -20,8 +20,8 @@ from controller.cli.devices.capture_blocks import (
 )
 from controller.cli.errors import CommandError
 from controller.messages.catalogue import to_words
+from controller.messages.quantity import counted
 from controller.version import VERSION
-from controller.views.quantity import counted
 from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent, PortLost, PortOpened
 
 _FILE_MODE: Final = 0o600

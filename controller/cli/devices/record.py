@@ -28,7 +28,7 @@ from controller.cli.output import echo, echo_json, echo_stderr
 from controller.cli.path_parameters import TABLE_HELP
 from controller.config.load import load_config
 from controller.messages.catalogue import to_words
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened

@@ -15,8 +15,8 @@ from msgspec import to_builtins
 from controller.cli.errors import ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, echo_table, progress_bar
 from controller.cli.path_parameters import Journals
+from controller.messages.quantity import counted
 from controller.profiles.borrowing import with_borrowed, with_citation
-from controller.views.quantity import counted
 
 if TYPE_CHECKING:
     from controller.audit.findings import AuditCounts, AuditMessage

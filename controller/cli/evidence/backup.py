@@ -12,7 +12,7 @@ import typer
 from controller.cli.output import echo, echo_json
 from controller.cli.path_parameters import TableFile
 from controller.cli.table.pins import PinFile, author_of
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 _By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who does it; goes on record.")]

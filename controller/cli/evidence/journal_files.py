@@ -14,7 +14,7 @@ from msgspec import to_builtins
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_json_line, echo_stderr, progress_bar
 from controller.cli.path_parameters import JournalOrArchive, Journals, require_journal
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 if TYPE_CHECKING:
     from controller.archive.shoe_index import ShoeSummary

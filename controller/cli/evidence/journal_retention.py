@@ -13,7 +13,7 @@ from controller.cli.errors import ExitCode
 from controller.cli.output import echo, echo_json, progress_bar
 from controller.cli.path_parameters import JournalFolder
 from controller.cli.table.pins import PinFile, author_of
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,7 +11,7 @@ import typer
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 if TYPE_CHECKING:
     from controller.install.release import Release

@@ -11,7 +11,7 @@ import typer
 
 from controller.cli.output import echo, echo_json, progress_bar
 from controller.cli.path_parameters import JournalOrArchive
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 NEWEST: Final = "newest"
 

@@ -12,7 +12,7 @@ import typer
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, progress_bar
 from controller.cli.path_parameters import Evidence, JournalFile
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 if TYPE_CHECKING:
     from controller.replay.report import ReplayReport

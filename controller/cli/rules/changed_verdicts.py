@@ -16,7 +16,7 @@ import typer
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, progress_bar
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 Plain: TypeAlias = dict[str, object]
 HEAD: Final = "table "

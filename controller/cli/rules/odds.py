@@ -11,7 +11,7 @@ import typer
 
 from controller.cli.output import check_decks, echo, echo_json, echo_table, load_named_profile
 from controller.cli.path_parameters import ProfileName
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 if TYPE_CHECKING:
     from controller.profiles.profile import Profile

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.messages.catalogue import to_words
+from controller.messages.quantity import counted
 from controller.procedure.effects import (
     ActRecord,
     BurnDone,
@@ -45,7 +46,6 @@ from controller.settlement.coup_facts import derive_facts
 from controller.settlement.results import WagerResult, void_results, wager_results
 from controller.settlement.terms import Terms
 from controller.views.irregularity import forbidden_words, irregularity_words, permitted_words
-from controller.views.quantity import counted
 from firmware_bridge.message import Message
 
 Plain: TypeAlias = dict[str, object]

@@ -11,7 +11,7 @@ from controller.cli.table.shown_settings import plain_settings
 from controller.config.collisions import CheckedTable, checked_tables
 from controller.config.document import ConfigError
 from controller.config.table_files import table_files, table_name
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 
 def check_folder(folder: Path, *, as_json: bool) -> ExitCode:

@@ -115,8 +115,8 @@ def _people(config: "TableConfig") -> tuple[str, tuple[str, ...]]:
     """How many persons have an account, and remarks on those who are not proved."""
     from controller.journal.people import PeopleFile
     from controller.journal.values import JournalError
+    from controller.messages.quantity import counted
     from controller.views.people import no_accounts_words
-    from controller.views.quantity import counted
 
     file = PeopleFile(config.journal_folder)
     try:

@@ -11,7 +11,7 @@ from typing import Final
 
 from controller.cli.table.status_tasks import WIDTH, CommandHints, labelled_line, wrapped_lines
 from controller.custody.batch_life.stages import BatchStage
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 from controller.views.snapshot import Snapshot
 from controller.views.snapshot_devices import (
     BatchCardsView,

@@ -12,10 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.actions.choices import FloorDecision
+from controller.messages.quantity import cards_in_coups
 from controller.procedure.phases import Phase
 from controller.profiles.borrowing import describe_citation
 from controller.rules.outcome import Outcome
-from controller.views.quantity import cards_in_coups
 from controller.views.snapshot import (
     DecisionView,
     IrregularityView,

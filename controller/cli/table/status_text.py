@@ -45,8 +45,8 @@ from controller.control.answer_schema import (
     WarningAnswer,
     WarningClearedAnswer,
 )
+from controller.messages.quantity import cards_in_coups, counted
 from controller.monitors.advisory import PersonEvidence
-from controller.views.quantity import cards_in_coups, counted
 from controller.views.snapshot import (
     ClosedCoupView,
     CoupView,

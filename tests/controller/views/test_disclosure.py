@@ -56,7 +56,7 @@ from controller.views.disclosure import (
     burn_card_withheld,
     disclosed_clauses,
 )
-from controller.views.outputs import OutputName
+from controller.views.output_kinds import OutputName
 from controller.views.snapshot import HIDDEN_CARD, CardFact, Health, Snapshot, Withheld
 from drivers.shoes.models import ANGEL_EYE_II_EX
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened

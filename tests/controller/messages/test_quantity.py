@@ -1,6 +1,6 @@
 """Numbers with their nouns."""
 
-from controller.views.quantity import counted
+from controller.messages.quantity import counted
 
 
 def test_only_one_is_singular() -> None:
