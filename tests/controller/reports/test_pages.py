@@ -70,9 +70,9 @@ def journal(script, stored_and_sealed, fast_dir: Path):
     return made
 
 
-@pytest.mark.parametrize("kind", [".html"])
-def test_every_page_is_well_formed_and_loads_nothing(irregular_day: Path, report_of, kind) -> None:
-    pages = {name: page for name, page in report_of(irregular_day).items() if name.endswith(kind)}
+def test_every_page_is_well_formed_and_loads_nothing(irregular_day: Path, report_of) -> None:
+    files = report_of(irregular_day)
+    pages = {name: page for name, page in files.items() if name.endswith(".html")}
 
     assert {"day.html", "bundles.html", "shoe-1.html", "shoe-2.html"} == set(pages)
     for page in pages.values():
@@ -96,12 +96,7 @@ def test_a_shoe_shows_every_coup_the_decision_the_correction_and_the_seal(
     assert "void by a floorperson's decision" in text
     assert "A. Floor (floorperson, not proved, identified by test) and C. Lee" in text
     assert "corrected; at its end: Player wins" in text
-    assert (
-        "second person not proved decided: void coup, corrected coup 1".replace(
-            "second person not proved ", ""
-        ).split(",")[0]
-        in text
-    )
+    assert "decided: void coup, corrected coup 1" in text
     assert "A cut card left the shoe." in text
     assert "The burn is complete: 2 cards." in text
     assert shoe.seal.digest in text
@@ -142,6 +137,7 @@ def test_cards_that_were_seen_are_shown(journal, report_of) -> None:
     other = report_of(journal("other", OTHER_CARDS))
 
     assert without_digests(one["coups.csv"]) != without_digests(other["coups.csv"])
+    assert ",4c 5c,??," in other["coups.csv"]
 
 
 def test_names_are_put_in_escaped_and_in_tables_without_formula(
