@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from schemathesis.checks import not_a_server_error
@@ -69,7 +70,8 @@ class Served:
             with urllib.request.urlopen(request) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
-            return error.code, json.load(error)
+            with error:
+                return error.code, json.load(error)
 
     def token(self) -> str:
         status, given = self.ask("/sign-on", {"by": "Ann Lee", "pin": PIN})
@@ -151,6 +153,7 @@ def test_another_name_for_this_machine_reads_nothing(served: Served) -> None:
     request.add_header("Host", "rebound.example")
     with pytest.raises(urllib.error.HTTPError) as refused:
         urllib.request.urlopen(request)
+    refused.value.close()
     assert refused.value.code == 421
 
 
@@ -158,7 +161,8 @@ def test_requests_made_from_the_document_are_answered_as_it_says(served: Served)
     """Every path but the endless stream, with valid and invalid values."""
     document = json.loads((ROOT / "docs" / "api" / "openapi.json").read_text())
     schema = schemathesis.openapi.from_dict(document)
-    headers = {"Authorization": f"Bearer {served.token()}"}
+    session = requests.Session()
+    session.headers["Authorization"] = f"Bearer {served.token()}"
     asked = 0
     for found in schema.get_all_operations():
         operation = found.ok()
@@ -176,11 +180,12 @@ def test_requests_made_from_the_document_are_answered_as_it_says(served: Served)
         @given(case=operation.as_strategy())
         def is_answered(case) -> None:
             nonlocal asked
-            response = case.call(base_url=f"{served.url}/api/v1", headers=headers)
+            response = case.call(base_url=f"{served.url}/api/v1", session=session)
             asked += 1
             assert response.status_code < 500, response.text
             # A text may fit its schema and still be refused: it is empty, or not printable.
             case.validate_response(response, checks=CHECKS)
 
         is_answered()
+    session.close()
     assert asked > EXAMPLES

@@ -130,7 +130,8 @@ def answered(request: str | urllib.request.Request) -> str:
         with urllib.request.urlopen(request) as answer:
             return f"{answer.status}\n{answer.headers}\n{answer.read().decode()}"
     except urllib.error.HTTPError as error:
-        return f"{error.code}\n{error.headers}\n{error.read().decode()}"
+        with error:
+            return f"{error.code}\n{error.headers}\n{error.read().decode()}"
 
 
 @dataclass
