@@ -54,7 +54,7 @@ full: $(VENV)/.installed-dev $(LABGRID)/.installed ## Run all tests, the long on
 	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --full $(ARGS)
 
 gate: $(VENV)/.installed-dev ## What must hold before a release.
-	@echo 'gate: covers every check, USB, lines and power cuts on a real kernel, ARM64 under emulation, every point of crash and damage, all tests with the long ones, ten minutes of changed evidence for the verifier, and the measurements.'
+	@echo 'gate: covers every check, USB, lines and power cuts on a real kernel, the package on a clean Debian, ARM64 under emulation, every point of crash and damage, all tests with the long ones, ten minutes of changed evidence for the verifier, and the measurements.'
 	@echo 'gate: does not cover real devices.'
 	@$(RUN) -m hil.gate
 	@$(MAKE) --no-print-directory check
@@ -66,8 +66,9 @@ gate: $(VENV)/.installed-dev ## What must hold before a release.
 bench: $(VENV)/.installed-dev ## Measure, and compare with the budgets.
 	@$(RUN) -m hil.bench $(ARGS)
 
-pictures: $(VENV)/.installed-dev ## Make the pictures of the README again; needs Debian's chromium.
+pictures: $(VENV)/.installed-dev ## Make the pictures of README and docs again; needs Debian's chromium, fonts-noto-cjk.
 	@$(RUN) -m hil.demo.pictures
+	@$(RUN) docs/site/page_pictures.py
 
 docs: $(VENV)/.installed-dev ## Build the documentation's site into build/docs; it opens from there.
 	@$(RUN) docs/site/build.py $(ARGS)

@@ -9,6 +9,7 @@ import secrets
 import sys
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -229,12 +230,10 @@ _Mistakes = Annotated[
     ),
 ]
 _Dealer = Annotated[
-    DealerConduct,
-    typer.Option("--dealer", help="What the dealer does while the table is suspended."),
+    DealerConduct, typer.Option("--dealer", help="What the dealer does while it is suspended.")
 ]
 _Transport = Annotated[
-    Transport,
-    typer.Option("--transport", help="The line: a pseudo-terminal, or TCP on loopback."),
+    Transport, typer.Option("--transport", help="The line: a pseudo-terminal, or loopback TCP.")
 ]
 _ShoeKind = Annotated[
     ShoeKind,
@@ -254,6 +253,9 @@ _Journal = Annotated[
     ),
 ]
 _NoMistakes = Annotated[bool, typer.Option("--no-mistakes", help="The dealer makes no mistakes.")]
+_Page = Annotated[
+    bool, typer.Option("--page", help="Open its page in a browser; stay until Ctrl-C.")
+]
 _Json = Annotated[bool, typer.Option("--json", help="End with one JSON object on standard output.")]
 
 
@@ -269,6 +271,7 @@ def demo(
     transport: _Transport = Transport.PTY,
     shoe: _ShoeKind = ShoeKind.ANGEL_EYE,
     journal: _Journal = None,
+    page: _Page = False,
     as_json: _Json = False,
 ) -> None:
     """Watch an emulated shoe being dealt to the unchanged program.
@@ -287,7 +290,7 @@ def demo(
     _refuse_undetectable(shoe, mistake or [])
     stream = sys.stderr if as_json else sys.stdout
     if speed is None:
-        speed = Speed.BRISK if stream.isatty() else Speed.MAX
+        speed = Speed.BRISK if stream.isatty() or page else Speed.MAX
     settings = DemoSettings(
         folder=(journal or _new_folder()).absolute(),
         seed=secrets.randbelow(SEED_BELOW) if seed is None else seed,
@@ -298,6 +301,7 @@ def demo(
         conduct=dealer,
         transport=transport,
         shoe=shoe,
+        page=page,
     )
     with guarded_run():
         code = _run_demo(settings, as_json=as_json)
@@ -341,7 +345,8 @@ def _run_demo(settings: DemoSettings, *, as_json: bool) -> ExitCode:
     line = f"seed {settings.seed}, {settings.speed.value} speed, journal {settings.folder}"
     console.out(f"demo: {line}", highlight=False)
     clauses = shown_clauses(load_profile(settings.profile), load_clauses())
-    dealt = play(settings, screen_on(console, clauses))
+
+    dealt = play(settings, screen_on(console, clauses), partial(console.out, highlight=False))
     with console.status("verifying and replaying the journal ..."):
         proof = prove(
             settings.folder,

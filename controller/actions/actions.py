@@ -12,9 +12,10 @@ from msgspec.structs import force_setattr
 
 from controller.actions.choices import ActKind, FloorDecision, LayoutPart, Provisional
 from controller.actions.declaration import (
-    EVERYBODY,
     NUMBER_MAX,
+    PEOPLE_AT_DEVICES,
     PEOPLE_AT_THE_TABLE,
+    PIT_MANAGERS,
     SUPERVISORS,
     ActionError,
     ActionRequirements,
@@ -142,7 +143,7 @@ class UnlockShoe(ActionValues, frozen=True, tag="unlock-shoe"):
 class ClearShoeError(ActionValues, frozen=True, tag="clear-shoe-error"):
     """Clear an error of the shoe."""
 
-    roles: ClassVar = SUPERVISORS
+    roles: ClassVar = (*SUPERVISORS, Role.ENGINEER)
     reason_required: ClassVar = True
 
     code: Annotated[int, Meta(ge=1, le=99), described(message("value_clear_shoe_error_code"))]
@@ -157,7 +158,7 @@ class GiveShufflerOrder(ActionValues, frozen=True, tag="order-shuffler"):
 
     # [shuffler] orders in table.toml says which role may give which order.
     details: ClassVar = message("action_order_shuffler_values")
-    roles: ClassVar = EVERYBODY
+    roles: ClassVar = PEOPLE_AT_DEVICES
 
     order: ShufflerOrder
     compartment: Annotated[
@@ -190,7 +191,7 @@ class RecordAct(ActionValues, frozen=True, tag="record", rename={"kind": "act"})
     """
 
     details: ClassVar = message("action_record_values")
-    roles: ClassVar = EVERYBODY
+    roles: ClassVar = PEOPLE_AT_THE_TABLE
 
     kind: ActKind
     batch: Back = ""
@@ -332,7 +333,7 @@ class GiveNotice(ActionValues, frozen=True, tag="notice"):
 class ChangeSetting(ActionValues, frozen=True, tag="change-setting"):
     """Change a setting of the profile at this table."""
 
-    roles: ClassVar = SUPERVISORS
+    roles: ClassVar = PIT_MANAGERS
     reason_required: ClassVar = True
 
     setting: Setting

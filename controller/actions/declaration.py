@@ -21,6 +21,7 @@ class Role(StrEnum):
     DEALER = "dealer"
     FLOORPERSON = "floorperson"
     PIT_MANAGER = "pit_manager"
+    ENGINEER = "engineer"
     SURVEILLANCE = "surveillance"
     INSPECTOR = "inspector"
 
@@ -41,11 +42,11 @@ class Author(Struct, frozen=True):
 
 
 SUPERVISORS: Final = (Role.FLOORPERSON, Role.PIT_MANAGER)
-# Who changes the keys and the log of a table that stands still.
+# Who changes settings, and keys and log of a table that stands still.
 PIT_MANAGERS: Final = (Role.PIT_MANAGER,)
 PEOPLE_AT_THE_TABLE: Final = (Role.DEALER, *SUPERVISORS)
-# Also the roles that watch the table without dealing or deciding.
-EVERYBODY: Final = (*PEOPLE_AT_THE_TABLE, Role.SURVEILLANCE, Role.INSPECTOR)
+# Who looks after devices without deciding about cards. Surveillance and inspector only read.
+PEOPLE_AT_DEVICES: Final = (*PEOPLE_AT_THE_TABLE, Role.ENGINEER)
 
 TEXT_LENGTH_MAX: Final = 500
 NUMBER_MAX: Final = 10**9

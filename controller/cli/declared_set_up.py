@@ -84,6 +84,39 @@ SET_UP: Final = (
         "FILE may be a folder of tables: each is checked alone and beside the others.",
     ),
     Command(
+        "setup",
+        HelpSection.SET_UP,
+        "Ask for what a table needs; write its configuration.",
+        "controller.cli.set_up.setup:setup",
+        (
+            example(
+                "smartshoe setup M-12",
+                "...",
+                "Write it [Y/n]: ...",
+                "written: /etc/smartshoe/M-12.toml",
+                "...",
+                needs="a person at a terminal",
+            ),
+            example(
+                "smartshoe setup --example > answers.toml\nhead -n 1 answers.toml",
+                "# Answers of `smartshoe setup --answers FILE`: the sections of a table.toml",
+            ),
+            example(
+                "smartshoe setup --answers answers.toml --dry-run",
+                "# Written by `smartshoe setup`, version ...",
+                "...",
+                needs="files with the PINs",
+            ),
+        ),
+        {
+            DONE: "the table is set up",
+            NO: "an answer is not allowed, or the table does not start",
+            ExitCode.NO_TABLE: "the table ended before everybody had an account",
+        },
+        "The port of a device is found by plugging it in. PINs are not shown and not written: the"
+        " table is started once, and the accounts are on record. Nothing is written before.",
+    ),
+    Command(
         "doctor",
         HelpSection.SET_UP,
         "Look at a table and its machine, and say what to do.",

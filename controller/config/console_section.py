@@ -7,12 +7,18 @@ import ipaddress
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
 from msgspec import Struct
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, Field
 
-from controller.config.sections import FileName, IpAddress, MetricsSection, Section, is_loopback
+from controller.config.sections import (
+    IpAddress,
+    MetricsSection,
+    Section,
+    ServerSection,
+    is_loopback,
+)
 from controller.messages.catalogue import languages
 from controller.system.tls import ServerTlsFiles, TlsUnavailable, server_context
 
@@ -51,38 +57,14 @@ def _language(text: str) -> str:
     return text
 
 
-class ConsoleSection(Section):
-    enabled: bool = True
+class ConsoleSection(ServerSection):
     address: IpAddress | None = None
     port: Annotated[int, Field(ge=0, le=65535)] | None = None
-    certificate: FileName | None = None
-    key: FileName | None = None
-    client_ca: FileName | None = None
     hosts: Annotated[list[Annotated[str, AfterValidator(_host)]], Field(max_length=_HOSTS_MAX)] = (
         Field(default_factory=list)
     )
     sign_on_minutes: Annotated[int, Field(ge=1, le=12 * 60)] = 15
     language: Annotated[str, AfterValidator(_language)] = "en"
-
-    @model_validator(mode="after")
-    def _check_files(self) -> Self:
-        if (self.certificate is None) != (self.key is None):
-            raise ValueError(
-                "certificate and key belong together, and one is missing. Remedy: name both"
-            )
-        if self.client_ca is not None and self.certificate is None:
-            raise ValueError(
-                "client_ca checks the clients of TLS, and there is no certificate. Remedy: name"
-                " certificate and key, too"
-            )
-        return self
-
-    def tls_files(self, folder: Path) -> ServerTlsFiles | None:
-        """The files of TLS; paths are relative to `folder`, that of table.toml."""
-        if self.certificate is None or self.key is None:
-            return None
-        ca = None if self.client_ca is None else folder / self.client_ca
-        return ServerTlsFiles(folder / self.certificate, folder / self.key, ca)
 
 
 def console_settings(sections: Mapping[str, Section], folder: Path) -> ConsoleSettings | None:

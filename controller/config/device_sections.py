@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from controller.actions.declaration import PEOPLE_AT_THE_TABLE, SUPERVISORS, Role
+from controller.actions.declaration import PEOPLE_AT_DEVICES, PEOPLE_AT_THE_TABLE, SUPERVISORS, Role
 from controller.config.sections import FileName, Line, Section
 from controller.config.trust import TrustSection
 from controller.core.manifest_binding import is_batch_name
@@ -39,8 +39,8 @@ DEFAULT_ORDER_ROLES: Final[Mapping[ShufflerOrder, tuple[Role, ...]]] = MappingPr
         ShufflerOrder.SHUFFLE: PEOPLE_AT_THE_TABLE,
         ShufflerOrder.STORE: PEOPLE_AT_THE_TABLE,
         ShufflerOrder.RELEASE: SUPERVISORS,
-        ShufflerOrder.STATUS: tuple(Role),
-        ShufflerOrder.SELF_TEST: SUPERVISORS,
+        ShufflerOrder.STATUS: PEOPLE_AT_DEVICES,
+        ShufflerOrder.SELF_TEST: (*SUPERVISORS, Role.ENGINEER),
         ShufflerOrder.ABORT: SUPERVISORS,
         ShufflerOrder.SERVICE: (),
         ShufflerOrder.SORT: (),

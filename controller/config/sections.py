@@ -205,17 +205,16 @@ class JournalSection(Section):
         )
 
 
-class MetricsSection(Section):
+class ServerSection(Section):
+    """What every section of a server has: whether it is enabled, and its files of TLS."""
+
     enabled: bool = True
-    address: IpAddress = "127.0.0.1"
-    port: Annotated[int, Field(ge=0, le=65535)] = 9309
     certificate: FileName | None = None
     key: FileName | None = None
     client_ca: FileName | None = None
-    password_file: FileName | None = None
 
     @model_validator(mode="after")
-    def _check_access(self) -> Self:
+    def _check_files(self) -> Self:
         if (self.certificate is None) != (self.key is None):
             raise ValueError(
                 "certificate and key belong together, and one is missing. Remedy: name both"
@@ -225,6 +224,23 @@ class MetricsSection(Section):
                 "client_ca checks the clients of TLS, and there is no certificate. Remedy: name"
                 " certificate and key, too"
             )
+        return self
+
+    def tls_files(self, folder: Path) -> ServerTlsFiles | None:
+        """The files of TLS; paths are relative to `folder`, that of table.toml."""
+        if self.certificate is None or self.key is None:
+            return None
+        ca = None if self.client_ca is None else folder / self.client_ca
+        return ServerTlsFiles(folder / self.certificate, folder / self.key, ca)
+
+
+class MetricsSection(ServerSection):
+    address: IpAddress = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65535)] = 9309
+    password_file: FileName | None = None
+
+    @model_validator(mode="after")
+    def _check_access(self) -> Self:
         known = self.client_ca is not None or self.password_file is not None
         if self.enabled and not (
             is_loopback(self.address) or (self.certificate is not None and known)
@@ -236,13 +252,6 @@ class MetricsSection(Section):
                 ' "127.0.0.1"'
             )
         return self
-
-    def tls_files(self, folder: Path) -> ServerTlsFiles | None:
-        """The files of TLS; paths are relative to `folder`, that of table.toml."""
-        if self.certificate is None or self.key is None:
-            return None
-        ca = None if self.client_ca is None else folder / self.client_ca
-        return ServerTlsFiles(folder / self.certificate, folder / self.key, ca)
 
     def passwords(self, folder: Path) -> Path | None:
         """The file of names and hashes."""

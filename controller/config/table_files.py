@@ -38,6 +38,15 @@ def table_files(folder: Path) -> tuple[Path, ...]:
     return found
 
 
+def installed_files(installed: Path = INSTALLED) -> tuple[Path, ...]:
+    """Every table file of the machine: of the folder itself, then of the folders in it (pits).
+
+    What cannot be read is left out.
+    """
+    folders = (installed, *_folders_in(installed))
+    return tuple(chain.from_iterable(map(_readable_files, folders)))
+
+
 def table_file(given: Path, installed: Path = INSTALLED) -> Path:
     """The configuration that is meant by a file, a folder with one table, FOLDER/NAME or NAME.
 

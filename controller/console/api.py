@@ -38,6 +38,7 @@ from controller.journal.values import JournalError
 from controller.system.json_document import JsonError, parse_json, typed
 from controller.views.snapshot import Snapshot
 
+API: Final = "/api/v1"
 JSON: Final = "application/json"
 PROBLEM: Final = "application/problem+json"
 _PARTS: Final = re.compile(r"(.*?)(?:[.:;]? Allowed: (.*?))?(?:[.:;]? Remedy: (.*))?", re.DOTALL)
@@ -72,7 +73,7 @@ def api_routes(site: TableSite) -> list[BaseRoute]:
         Route("/actions/{name}", api.endpoint(api.act), methods=["POST"]),
     ]
     handlers = {HTTPException: _http_problem}
-    return [Mount("/api/v1", Starlette(routes=routes, exception_handlers=handlers))]
+    return [Mount(API, Starlette(routes=routes, exception_handlers=handlers))]
 
 
 class _Api:
@@ -115,7 +116,7 @@ class _Api:
         site = self._site
         session = site.sessions.begin(security.address_of(request))
         try:
-            if body.by or body.pin or not security.is_local(request):
+            if body.by or body.pin or not site.is_local(request):
                 await site.sign_on(request, session, body.by, body.pin)
         except Exception:
             site.sessions.end(session)

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from controller.console.api import api_routes
+from controller.console.api import API, api_routes, problem
 from controller.console.metrics_routes import Endpoint, Handler, metrics_routes, not_found
 from controller.console.page_routes import page_routes
 from controller.console.security import Forbidden, StrictHeaders, check_host
@@ -121,7 +121,9 @@ class _ConsoleOfTable:
         try:
             check_host(request, self._site.hosts)
         except Forbidden as error:
-            await (await _forbidden(request, error))(scope, receive, send)
+            of_api = scope["path"].startswith(f"{self._site.prefix}{API}/")
+            answer = problem(error.status, str(error)) if of_api else None
+            await (answer or await _forbidden(request, error))(scope, receive, send)
         else:
             await self._routed(scope, receive, send)
 

@@ -9,33 +9,48 @@ from typing import Final
 from msgspec import Struct
 
 from controller.actions.actions import ACTIONS
-from controller.actions.declaration import ActionValues, name_of, purpose_of, values_of
+from controller.actions.declaration import ActionValues, Role, name_of, purpose_of, values_of
+from controller.console.labels import label
 from controller.control.action_texts import value_from_text
-from controller.messages.catalogue import to_words
+from controller.messages.catalogue import code_words, to_words
+from controller.procedure.people.change_moments import MOMENTS, ChangeMoment
+from controller.profiles.setting_definitions import SHAPES
+from controller.profiles.setting_types import describe_allowed
 
 # Who confirms an action beside the one who takes it.
 SECOND: Final = "second"
+# A setting of the profile, by its name.
+SETTING: Final = "setting"
 # Texts of a form that are not values of its action.
 ABOUT: Final = frozenset(("csrf", "by", "pin", "reason", "second_pin"))
 
 
 class FormField(Struct, frozen=True):
-    """One value of an action as a control: `kind` is select, check, number, person or text."""
+    """One value of an action as a control: `kind` is select, check, number, person or text.
+
+    `title` is its name in words, `words` say what may stand in it; `choices` are values and their
+    words.
+    """
 
     name: str
     kind: str
+    title: str
     words: str
-    choices: tuple[str, ...]
+    choices: tuple[tuple[str, str], ...]
     required: bool
 
 
 class ActionForm(Struct, frozen=True):
-    """An action: its name, what it is for, its fields, and whether a reason is always due."""
+    """An action: its name, what it is for, its fields, and whether a reason is always due.
+
+    `proof`: a dealer's claim is not enough for it, whatever its values are.
+    """
 
     action: str
     purpose: str
     fields: tuple[FormField, ...]
     reason: bool
+    proof: bool
 
 
 def action_forms(kinds: Iterable[type[ActionValues]]) -> tuple[ActionForm, ...]:
@@ -45,6 +60,7 @@ def action_forms(kinds: Iterable[type[ActionValues]]) -> tuple[ActionForm, ...]:
             to_words(purpose_of(kind)),
             tuple(_fields(kind)),
             kind.reason_required,
+            kind.proof_required or Role.DEALER not in kind.roles,
         )
         for kind in kinds
     )
@@ -52,10 +68,28 @@ def action_forms(kinds: Iterable[type[ActionValues]]) -> tuple[ActionForm, ...]:
 
 def _fields(kind: type[ActionValues]) -> Iterable[FormField]:
     for one in values_of(kind):
-        control = {int: "number", bool: "check"}.get(one.kind, "select" if one.choices else "text")
+        choices = tuple((choice, _plain(code_words(choice))) for choice in one.choices)
+        if one.name == SETTING:
+            choices = _settings()
+        control = {int: "number", bool: "check"}.get(one.kind, "select" if choices else "text")
         if one.name == SECOND:
             control = "person"
-        yield FormField(one.name, control, to_words(one.description), one.choices, one.required)
+        title = "" if one.name == SECOND else label("field", one.name)
+        words = to_words(one.description)
+        yield FormField(one.name, control, title, words, choices, one.required)
+
+
+def _plain(code: str) -> str:
+    return code.replace("-", " ").replace("_", " ")
+
+
+def _settings() -> tuple[tuple[str, str], ...]:
+    """The settings that may change while the table is open, each with the values it may have."""
+    return tuple(
+        (name, f"{name}: {to_words(describe_allowed(SHAPES[name]))}")
+        for name, moment in MOMENTS.items()
+        if moment is not ChangeMoment.NEVER
+    )
 
 
 def action_values(action: str, form: Mapping[str, str]) -> dict[str, object]:

@@ -35,7 +35,7 @@ _WRITING: Final = (400, 401, 403, 413, 415, 421, 422, 429, 503)
 
 
 class SignOnBody(Struct, frozen=True, forbid_unknown_fields=True):
-    """Who signs on. Without `by` and `pin`, on this machine alone, nobody does."""
+    """Who signs on. Without `by` and `pin`, at the table's own screen alone, nobody does."""
 
     by: str = ""
     pin: str = ""

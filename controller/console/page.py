@@ -116,7 +116,8 @@ def render_patrons_part(snapshot: Snapshot) -> str:
 def render_patrons(snapshot: Snapshot, viewer: Viewer) -> str:
     """The whole display for patrons."""
     part = render_patrons_part(snapshot)
-    return _page("patrons.html", snapshot, viewer, "", part=part, stream="patrons/events")
+    stream = f"patrons/events?language={viewer.language}"
+    return _page("patrons.html", snapshot, viewer, "", part=part, stream=stream)
 
 
 def render_actions(snapshot: Snapshot, viewer: Viewer, csrf: str, answer: str = "") -> str:
@@ -137,7 +138,12 @@ def _page(template: str, snapshot: Snapshot, viewer: Viewer, csrf: str, **furthe
 
 def common() -> dict[str, Any]:
     """What every template may use."""
-    return {"label": label, "csrf_place": CSRF_PLACE, "may_decide": values.may_decide}
+    return {
+        "label": label,
+        "csrf_place": CSRF_PLACE,
+        "may_decide": values.may_decide,
+        "coup_marks": values.coup_marks,
+    }
 
 
 def _clauses_of(citing: Any) -> tuple[values.ShownClause, ...]:

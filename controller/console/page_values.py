@@ -43,12 +43,12 @@ from drivers.events import Stage
 from firmware_bridge.message import message
 
 LAST_COUPS: Final = 8
-PAGE_BOARDS: Final = Boards(columns=19, derived_columns=11)
-PATRON_BOARDS: Final = Boards(columns=43, derived_columns=25)
+# More columns than a screen is wide: a board shows its newest end.
+PAGE_BOARDS: Final = Boards(bead_columns=40, columns=40, derived_columns=30)
+PATRON_BOARDS: Final = Boards(bead_columns=15, columns=60, derived_columns=40)
 _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 _RED_SUITS: Final = "hd"
 _BETWEEN_SHOES: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
-_HANDS_DEALT: Final = 4
 
 
 # --- hands ----------------------------------------------------------------------------------------
@@ -176,7 +176,7 @@ def _prompts(snapshot: Snapshot) -> Iterator[PromptButton]:
         for part in coup.turning.face_down:
             turned = label("turned", part)
             yield PromptButton(name_of(ReportTurned), {"what": part.value}, turned, main=True)
-    if coup is not None and ObservableFact.RESULT_BUTTON in observed and _may_have_result(coup):
+    if snapshot.phase.value is Phase.RESULT and ObservableFact.RESULT_BUTTON in observed:
         for outcome in Outcome:
             values = {"outcome": outcome.value}
             result = label("result", outcome)
@@ -184,11 +184,6 @@ def _prompts(snapshot: Snapshot) -> Iterator[PromptButton]:
     for owed in snapshot.wagering.owed:
         words = message("console_collect_vigorish", seat=owed.seat, amount=owed.amount)
         yield PromptButton(name_of(CollectVigorish), {"seat": str(owed.seat)}, to_words(words))
-
-
-def _may_have_result(coup: CoupView) -> bool:
-    dealt = sum(len(cards) for cards in (coup.player.cards, coup.banker.cards, coup.third))
-    return dealt >= _HANDS_DEALT and not coup.turning.face_down
 
 
 class ShownDuty(Struct, frozen=True):
@@ -254,6 +249,18 @@ def actions_for(role: Role | None) -> tuple[type[ActionValues], ...]:
 
 def may_decide(role: Role | None) -> bool:
     return role in SUPERVISORS
+
+
+def coup_marks(coup: FinishedCoupView) -> list[str]:
+    """What is said of a coup beside its outcome, as message names; of a void one nothing."""
+    if coup.outcome is None and coup.corrected is None:
+        return []
+    facts = {
+        "natural": coup.natural,
+        "player_pair": coup.player_pair,
+        "banker_pair": coup.banker_pair,
+    }
+    return [name for name, fact in facts.items() if fact]
 
 
 # --- the shoe, batches, devices -------------------------------------------------------------------

@@ -4,13 +4,15 @@ Source: OWASP CSRF Prevention and HTTP Headers Cheat Sheets; Fetch Metadata; RFC
 """
 
 import hmac
-import ipaddress
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from controller.system.loopback import is_loopback_address, may_write, uid_of_client
 
 BODY_BYTES_MAX: Final = 64 * 1024
 CSRF_HEADER: Final = "X-CSRF-Token"
@@ -32,6 +34,8 @@ HEADERS: Final = (
 )
 TRANSPORT: Final = ("Strict-Transport-Security", "max-age=31536000")
 NO_STORE: Final = "no-store"
+# What a proxy adds: who asks it may be anywhere.
+_FORWARDED: Final = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
 
 
 class Forbidden(Exception):
@@ -126,14 +130,18 @@ def address_of(request: HTTPConnection) -> str:
     return request.client.host if request.client is not None else "unknown"
 
 
-def is_local(request: HTTPConnection) -> bool:
-    """Whether the client is on this machine."""
-    try:
-        address = ipaddress.ip_address(address_of(request))
-    except ValueError:
+def is_local(request: HTTPConnection, control_socket: Path) -> bool:
+    """Whether it comes from an account of this machine that may use the control socket, too.
+
+    What a proxy on this machine passes on does not.
+    """
+    client, server = request.client, request.scope.get("server")
+    if client is None or server is None or not is_loopback_address(client.host):
         return False
-    mapped = getattr(address, "ipv4_mapped", None)
-    return (mapped or address).is_loopback
+    if any(name in request.headers for name in _FORWARDED):
+        return False
+    uid = uid_of_client((client.host, client.port), (server[0], server[1]))
+    return uid is not None and may_write(uid, control_socket)
 
 
 def bearer_token(headers: Headers) -> str:

@@ -52,7 +52,7 @@ class WebSession:
         return bool(self.person)
 
     def acted(self) -> None:
-        """The person did something: the time runs anew."""
+        """The person did something: the time starts again."""
         self._acted_ns = self._clock().monotonic_ns
 
     def used(self, sign_on_s: float) -> None:

@@ -54,11 +54,13 @@ class MetricsPart(Struct, frozen=True):
 class ConsolePart(Struct, frozen=True):
     """The page and the API of a table.
 
-    `hosts` are names of the server besides its address; a sign-on that is not used for acts ends
-    after `sign_on_minutes`; `language` is that of a new session.
+    Who may write to `control_socket` needs no PIN to read and to act as a dealer. `hosts` are names
+    of the server besides its address; a sign-on that is not used for acts ends after
+    `sign_on_minutes`; `language` is that of a new session.
     """
 
     requests: TableRequests
+    control_socket: Path
     language: str = "en"
     sign_on_minutes: int = 15
     hosts: tuple[str, ...] = ()

@@ -17,9 +17,11 @@ from controller.views.snapshot import Snapshot
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.transport.clock import now
 
+# The pause after a drawing. Drawing may take so much of the time: the table's loop needs the
+# interpreter as well. A page that took long once, as the first does, is not late for it.
 INTERVAL_S: Final = 0.05
-# Drawing may take so much of the time at most: the table's loop needs the interpreter as well.
 DRAWING_SHARE: Final = 1 / 20
+PAUSE_S_MAX: Final = 0.15
 HEART_BEAT_S: Final = 15.0
 RETRY_MS: Final = 1000
 STREAMS_MAX: Final = 32
@@ -147,7 +149,8 @@ class SnapshotStream:
             drawn_ns, self._drawing_ns = self._drawing_ns, 0
             with contextlib.suppress(RuntimeError):  # the loop has ended
                 self._loop.call_soon_threadsafe(self._announce, version)
-            self._stopping.wait(max(INTERVAL_S, drawn_ns / _NS_PER_S / DRAWING_SHARE))
+            pause_s = drawn_ns / _NS_PER_S / DRAWING_SHARE
+            self._stopping.wait(min(max(INTERVAL_S, pause_s), PAUSE_S_MAX))
 
     def _goes_on(self) -> bool:
         with self._lock:

@@ -39,6 +39,7 @@ class TableSite:
         self.language = part.language
         self.sign_on_minutes = part.sign_on_minutes
         self.hosts = part.hosts
+        self._control_socket = part.control_socket
         self.tls = tls
         self.prefix = f"/tables/{self.name}" if by_name else ""
         self.base = f"/tables/{quote(self.name, safe='')}/" if by_name else "/"
@@ -82,16 +83,22 @@ class TableSite:
         return session.sign_on.known(session.person).role
 
     def may_read(self, request: HTTPConnection, session: WebSession | None) -> bool:
-        """On this machine anybody may read the table's state, elsewhere who signed on."""
-        return security.is_local(request) or (session is not None and session.signed_on)
+        """At the table's own screen anybody may read its state, elsewhere who signed on."""
+        return self.is_local(request) or (session is not None and session.signed_on)
+
+    def is_local(self, request: HTTPConnection) -> bool:
+        """Whether it comes from the table's own screen, as far as the machine can tell."""
+        return security.is_local(request, self._control_socket)
 
     def check_reader(self, request: HTTPConnection, session: WebSession | None) -> None:
         """Raises Forbidden unless the client may read the table's state."""
         if not self.may_read(request, session):
             raise Forbidden(
                 401,
-                "nobody has signed on, and the request comes from another machine. Allowed: who"
-                " signs on with the PIN of an account of this table. Remedy: sign on",
+                "nobody has signed on, and the request is not one of the table's own screen."
+                " Allowed: who signs on with the PIN of an account of this table; programs of this"
+                " machine whose account is in the group of the control socket. Remedy: sign on, or"
+                " add the account of the screen to that group",
             )
 
     def check_form(self, request: Request, session: WebSession | None, given: str) -> WebSession:

@@ -18,7 +18,12 @@ RED: Final = "#b3151d"
 BLUE: Final = "#1846a3"
 GREEN: Final = "#1d7a36"
 GOLD: Final = "#c98a00"
-_LETTERS: Final = {Outcome.PLAYER: "P", Outcome.BANKER: "B", Outcome.TIE: "T"}
+# One letter each, as on scoreboards of the language.
+_LETTERS: Final = {
+    Outcome.PLAYER: message("road_letter_player"),
+    Outcome.BANKER: message("road_letter_banker"),
+    Outcome.TIE: message("road_letter_tie"),
+}
 _COLOURS: Final = {Outcome.PLAYER: BLUE, Outcome.BANKER: RED, Outcome.TIE: GREEN}
 _COLOUR_NAMES: Final = {
     Colour.RED: message("road_red"),
@@ -29,11 +34,12 @@ _SMALL: Final = 12
 
 
 class Boards(Struct, frozen=True):
-    """The fewest columns that are drawn: of the first two roads, and of the three derived ones.
+    """The fewest columns that are drawn, of the first two roads and of the three derived ones.
 
     So many that the roads of a short shoe keep their usual shape, or fill their place on a page.
     """
 
+    bead_columns: int = 12
     columns: int = 12
     derived_columns: int = 12
 
@@ -59,12 +65,12 @@ def road_drawings(roads: Roads, coup: int, boards: Boards = PAPER) -> tuple[tupl
     """Name and drawing of each road; the cell of that coup has a frame."""
     beads = tuple(_bead(one, coup) for one in roads.bead_plate)
     streaks = tuple(_streak(one, coup) for one in roads.big_road)
-    columns, small = boards.columns, boards.derived_columns
+    small = boards.derived_columns
     coups = _in_words(tuple(bead.played for bead in roads.bead_plate))
     by_streaks = to_words(message("road_wins_by_streaks"))
     drawn = (
-        (message("road_bead_plate"), _drawing(_PLATE, columns, beads, coups)),
-        (message("road_big_road"), _drawing(_PLATE, columns, streaks, by_streaks)),
+        (message("road_bead_plate"), _drawing(_PLATE, boards.bead_columns, beads, coups)),
+        (message("road_big_road"), _drawing(_PLATE, boards.columns, streaks, by_streaks)),
         (message("road_big_eye_boy"), _derived(roads.big_eye_boy, coup, small, "ring")),
         (message("road_small_road"), _derived(roads.small_road, coup, small, "disc")),
         (message("road_cockroach_pig"), _derived(roads.cockroach_pig, coup, small, "slash")),
@@ -74,7 +80,8 @@ def road_drawings(roads: Roads, coup: int, boards: Boards = PAPER) -> tuple[tupl
 
 def _in_words(played: tuple[RoadCoup, ...]) -> str:
     """The outcomes and the marked coups, for readers who cannot see the marks."""
-    outcomes = "".join(_LETTERS[one.outcome] for one in played) or to_words(message("road_nothing"))
+    letters = (to_words(_LETTERS[one.outcome]) for one in played)
+    outcomes = "".join(letters) or to_words(message("road_nothing"))
     marks = (
         message("road_player_pair_in", coups=_numbers(one for one in played if one.player_pair)),
         message("road_banker_pair_in", coups=_numbers(one for one in played if one.banker_pair)),
@@ -91,7 +98,7 @@ def _numbers(played: Iterable[RoadCoup]) -> tuple[int, ...]:
 
 def _bead(bead: Bead, coup: int) -> _Mark:
     played = bead.played
-    letter, colour = _LETTERS[played.outcome], _COLOURS[played.outcome]
+    letter, colour = to_words(_LETTERS[played.outcome]), _COLOURS[played.outcome]
     return _Mark(
         bead.column,
         bead.row,
@@ -140,10 +147,12 @@ def _derived(cells: tuple[DerivedCell, ...], coup: int, columns: int, shape: str
 
 
 def _drawing(size: int, columns: int, marks: tuple[_Mark, ...], title: str) -> str:
+    filled = 1 + max((mark.column for mark in marks), default=-1)
     return render(
         "road.svg",
         size=size,
-        columns=max(columns, 1 + max((mark.column for mark in marks), default=0)),
+        columns=max(columns, filled),
+        filled=filled,
         rows=ROWS,
         marks=marks,
         title=title,

@@ -9,6 +9,7 @@ import os
 import pwd
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,8 @@ from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port_url import DevicePath, parse_port_url
 
 ACCOUNT: Final = "smartshoe"
+STATE: Final = Path("/var/lib/smartshoe")
+RUNTIME: Final = Path("/run/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
 PROC: Final = Path("/proc")
 READ, WRITE = 4, 2
@@ -63,6 +66,25 @@ def account_of(file: Path) -> MachineAccount:
     return MachineAccount(entry.pw_name, uid, groups)
 
 
+def unit_of(file: Path) -> str:
+    """The unit that runs an installed table; a pit's tables are run by one of its name."""
+    folder = file.resolve().parent
+    return f"smartshoe@{file.stem if folder.parent != INSTALLED else folder.name}"
+
+
+@contextmanager
+def acting_as(who: MachineAccount) -> Iterator[None]:
+    """Root acts as the table's account: what may be read and whose a file is depends on it."""
+    if os.geteuid() != 0 or who.uid == 0:
+        yield
+        return
+    os.seteuid(who.uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
 def check_clock() -> Iterator[Diagnosis]:
     """Whether something keeps the machine's clock right."""
     if read_sync() is ClockSync.SYNCHRONISED:
@@ -93,15 +115,20 @@ def check_account(config: TableConfig) -> Iterator[Diagnosis]:
             "the table does not start",
             f"chgrp {ACCOUNT} {config.file} && chmod 640 {config.file}",
         )
-    for name, folder in (("journal", config.journal_folder), ("control", _control(config))):
-        yield from _folder_findings(name, folder, who)
+    unit = unit_of(config.file)
+    allowed = STATE / unit.partition("@")[2]
+    journal = f'write [journal] folder = "{allowed / "journal"}"'
+    yield from _folder_findings("journal", config.journal_folder, who, allowed, journal)
+    socket = f'write [control] socket = "{RUNTIME / config.file.stem}.sock"'
+    yield from _folder_findings("control", config.control_socket.parent, who, RUNTIME, socket)
 
 
-def _control(config: TableConfig) -> Path:
-    return config.control_socket.parent
-
-
-def _folder_findings(area: str, folder: Path, who: MachineAccount) -> Iterator[Diagnosis]:
+def _folder_findings(
+    area: str, folder: Path, who: MachineAccount, allowed: Path, remedy: str
+) -> Iterator[Diagnosis]:
+    """`allowed`: where the unit lets its account write; `remedy` names a place there."""
+    by_unit = who.name == ACCOUNT
+    made_by_unit = by_unit and folder.is_relative_to(allowed)
     existing = folder
     while not existing.exists() and existing != existing.parent:
         existing = existing.parent
@@ -109,20 +136,24 @@ def _folder_findings(area: str, folder: Path, who: MachineAccount) -> Iterator[D
         yield problem(
             area, f"{existing} is no folder", "the table does not start", "name another folder"
         )
-    elif not who.may(existing, READ | WRITE) and not _made_by_the_unit(folder, who):
+    elif not who.may(existing, READ | WRITE) and not (made_by_unit and area == "journal"):
+        if made_by_unit:
+            remedy = "systemd-tmpfiles --create smartshoe.conf"
         yield problem(
             area,
             f"{who.name} may not write to {existing}",
             "the table does not start",
-            f"install -d -m 700 -o {who.name} {folder}",
+            remedy if by_unit else f"install -d -m 700 -o {who.name} {folder}",
+        )
+    elif by_unit and not made_by_unit:
+        yield remark(
+            area,
+            f"{folder} is not in {allowed}, where the unit lets its account write",
+            "the table does not start unless the unit was changed",
+            f"{remedy}; or systemctl edit the unit: [Service], ReadWritePaths={folder}",
         )
     else:
         yield good(area, f"{who.name} may write to {folder}")
-
-
-def _made_by_the_unit(folder: Path, who: MachineAccount) -> bool:
-    """The unit makes /var/lib/smartshoe/TABLE for its account when it starts."""
-    return who.name == ACCOUNT and folder.is_relative_to("/var/lib/smartshoe")
 
 
 def check_modes(config: TableConfig) -> Iterator[Diagnosis]:

@@ -12,7 +12,9 @@ from controller.config.load import TableConfig
 from controller.control.client import ControlClient, ControlError, TableNotRunning
 from controller.install.approval import approval_of, missing_parts
 from controller.install.diagnosis import Diagnosis, good, problem, remark
+from controller.install.machine_checks import account_of, acting_as, unit_of
 from controller.install.open_shoes import recovered_of
+from controller.install.web_checks import check_ports_of_web
 from controller.journal.database import FILE_NAME
 from controller.journal.values import JournalError
 from controller.journal.verify import CannotRead, verify
@@ -23,6 +25,8 @@ from controller.views.snapshot import Health, Snapshot
 from drivers.events import Stage
 
 ANSWER_S: Final = 3.0
+# Six times the interval of deploy/prometheus.
+READ_S_MAX: Final = 60
 _HTTPS_PORT, _HTTP_PORT = 443, 80
 
 
@@ -50,7 +54,8 @@ def check_keys(config: TableConfig) -> Iterator[Diagnosis]:
     if signing.sign and not signing.program and signing.make and not signing.key.exists():
         yield good("keys", f"{signing.key} is made at the first start")
         return
-    signer = open_signer(signing)
+    with acting_as(account_of(config.file)):
+        signer = open_signer(signing)
     if not isinstance(signer, NoSigner):
         yield good("keys", f"seals are signed by {signer.words}")
         return
@@ -96,7 +101,7 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
 
 
 def check_running(config: TableConfig) -> Iterator[Diagnosis]:
-    """The running table: its health, its devices, its seals, its metrics."""
+    """The running table: its health, its devices, its seals, its page, its metrics."""
     try:
         table = ControlClient(config.control_socket, ANSWER_S).status()
     except TableNotRunning:
@@ -104,8 +109,9 @@ def check_running(config: TableConfig) -> Iterator[Diagnosis]:
             "table",
             "it does not run",
             "its devices and its seals cannot be looked at",
-            f"systemctl start smartshoe@{config.file.stem}, then look again",
+            f"systemctl start {unit_of(config.file)}, then look again",
         )
+        yield from check_ports_of_web(config, runs=False)
         return
     except ControlError as error:
         yield problem("table", str(error), "people cannot decide at the table", "")
@@ -127,7 +133,9 @@ def check_running(config: TableConfig) -> Iterator[Diagnosis]:
             f"{table.seals.unsealed} finished shoes wait to be sealed",
             "mend the signer: see keys above; the table seals them by itself then",
         )
-    yield from _metrics_findings(config)
+    yield from check_ports_of_web(config, runs=True)
+    if config.metrics_enabled:
+        yield _prometheus_finding(table.metrics_read_s)
 
 
 def _device_findings(table: Snapshot) -> Iterator[Diagnosis]:
@@ -155,19 +163,16 @@ def _device_findings(table: Snapshot) -> Iterator[Diagnosis]:
             )
 
 
-def _metrics_findings(config: TableConfig) -> Iterator[Diagnosis]:
-    if not config.metrics_enabled or not config.metrics_port:
-        return
-    place = f"{config.metrics_address}:{config.metrics_port}"
-    why = why_unreachable(config.metrics_address, config.metrics_port)
-    if not why:
-        yield good("metrics", f"{place} answers")
-        return
-    yield problem(
-        "metrics",
-        f"{place} does not answer: {why}",
-        "Prometheus cannot see the table, and no alarm comes",
-        "see the table's log; another program may have the port: ss -ltnp",
+def _prometheus_finding(read_s: int | None) -> Diagnosis:
+    """Whether somebody reads the metrics: only that shows that a Prometheus has this table."""
+    if read_s is not None and read_s < READ_S_MAX:
+        return good("prometheus", f"the metrics were read {read_s} s ago")
+    last = "since the table started" if read_s is None else f"for {read_s} s"
+    return remark(
+        "prometheus",
+        f"nobody has read the metrics {last}",
+        "no alarm comes, whatever happens",
+        "name the table in prometheus.yml, as deploy/prometheus shows; docs/monitoring.md says how",
     )
 
 

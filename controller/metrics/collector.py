@@ -93,6 +93,7 @@ class TableMetrics:
         self._host = host or host_samples(journal)
         self._clock = clock
         self._lock = threading.Lock()
+        self._read_ns: int | None = None
         self._counts = FollowedCounts(devices, journal)
         self._exposition = Exposition(table, pit)
         # Of this run of the program alone: no record says it.
@@ -138,7 +139,14 @@ class TableMetrics:
             page = self._exposition.text(samples, form)
             took_s = (self._clock().monotonic_ns - began_ns) / NS_PER_S
             add_time(self._run, "scrape_seconds", took_s)
+            self._read_ns = began_ns
         return page
+
+    @property
+    def read_s(self) -> int | None:
+        """Seconds since somebody last read them, None before that."""
+        read_ns = self._read_ns
+        return None if read_ns is None else int((self._clock().monotonic_ns - read_ns) // NS_PER_S)
 
     def _observe_delay(self, conclusion: Conclusion, stored: Stored) -> None:
         read = read_at(conclusion)

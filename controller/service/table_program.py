@@ -265,6 +265,7 @@ class TableProgram:
             accounts=self._people.account_count(),
             advisories=self._monitors.advisories,
             coups=self._coups.coups,
+            metrics_read_s=self._metrics.read_s,
         )
         return build_snapshot(*published, facts)
 
@@ -278,7 +279,11 @@ class TableProgram:
         console = config.console
         if console is not None:
             part = ConsolePart(
-                self._requests, console.language, console.sign_on_minutes, console.hosts
+                self._requests,
+                config.control_socket,
+                console.language,
+                console.sign_on_minutes,
+                console.hosts,
             )
             place = WebPlace(console.address, console.port, console.tls)
             where += f", page {web.serve_console(place, part)}"

@@ -57,6 +57,18 @@ def server_context(files: ServerTlsFiles) -> TlsContext:
     return context
 
 
+def valid_until_s(certificate: Path) -> int:
+    """Until when every certificate of the file is valid, in seconds of UTC. Raises OSError.
+
+    Raises ValueError for a file without one.
+    """
+    # Only the doctor asks; every table would load it.
+    from cryptography.x509 import load_pem_x509_certificates  # noqa: PLC0415
+
+    found = load_pem_x509_certificates(certificate.read_bytes())
+    return int(min(one.not_valid_after_utc for one in found).timestamp())
+
+
 def _why(error: Exception) -> str:
     if isinstance(error, ssl.SSLError):
         return (error.reason or "not PEM").lower().replace("_", " ")

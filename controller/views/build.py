@@ -112,6 +112,7 @@ def build_snapshot(core: Core, state: CoreState, run: RunFacts = RUNNING) -> Sna
         seals=run.seals,
         advisories=tuple(map(advisory_view, run.advisories)),
         coups=run.coups,
+        metrics_read_s=run.metrics_read_s,
     )
 
 

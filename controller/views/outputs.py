@@ -363,11 +363,16 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.SET_UP,
-        "`smartshoe doctor`: a table and its machine; what systemd and others are asked",
+        "`smartshoe setup`, `doctor`: a table and its machine; what systemd and others are asked",
         AllowedContent.NO_CARD,
         modules={
-            "terminal": ("controller.cli.set_up.doctor",),
-            "process": ("controller.cli.set_up.units",),
+            "terminal": (
+                "controller.cli.set_up.doctor",
+                "controller.cli.set_up.questions",
+                "controller.cli.set_up.setup",
+            ),
+            "process": ("controller.cli.set_up.first_start", "controller.cli.set_up.units"),
+            "file": ("controller.cli.set_up.first_start",),
             "socket": ("controller.system.reach",),
         },
     ),

@@ -394,11 +394,7 @@ class WageringView(Struct, frozen=True):
 
 
 class RunFacts(Struct, frozen=True):
-    """What is of this run and no stored state: a replay does not give it.
-
-    `failure` says why the loop has ended; `accounts` is how many persons have one. `advisories`
-    are those on the shoe in play and on the one before it, `coups` the finished ones of the shoe.
-    """
+    """What is of this run and no stored state; `accounts` is how many persons have one."""
 
     health: Health = Health.RUNNING
     failure: str = ""
@@ -407,6 +403,7 @@ class RunFacts(Struct, frozen=True):
     accounts: int = 0
     advisories: tuple[Advisory, ...] = ()
     coups: tuple[FinishedCoupView, ...] = ()
+    metrics_read_s: int | None = None
 
 
 class Snapshot(Struct, frozen=True):
@@ -416,6 +413,7 @@ class Snapshot(Struct, frozen=True):
     `due_calls` what is to be announced or done now. `suspension`, `shoe`, `coup` and `last_coup`
     are None while there is none, `shuffler` without a connected one. `advisories` are those on the
     shoe in play and on the one before it, `coups` the newest 256 finished coups of the last shoe.
+    `metrics_read_s`: seconds since the metrics were last read, None before that.
     """
 
     schema: Literal[2]
@@ -447,3 +445,4 @@ class Snapshot(Struct, frozen=True):
     seals: SealsView | None
     advisories: tuple[AdvisoryView, ...] = ()
     coups: tuple[FinishedCoupView, ...] = ()
+    metrics_read_s: int | None = None

@@ -5,6 +5,8 @@ Source: deploy/debian/README.md.
 """
 
 import argparse
+import contextlib
+import fcntl
 import gzip
 import hashlib
 import os
@@ -13,7 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -43,6 +45,12 @@ if __name__ == "__main__":
 """
 UNIT: Final = "smartshoe@.service"
 UNIT_PROGRAM: Final = ("/opt/smartshoe/current/bin/smartshoe", f"{HOME}/bin/smartshoe")
+# The example is a file beside anything; an installed table's state and socket are where its unit
+# lets it write.
+INSTALLED: Final = {
+    '# folder = "journal"': 'folder = "/var/lib/smartshoe/M-12/journal"',
+    '# socket = "control.sock"': 'socket = "/run/smartshoe/M-12.sock"',
+}
 # What is put down as it stands in deploy/; the second column is its place.
 PLACES: Final = {
     "smartshoe.sysusers.conf": "usr/lib/sysusers.d/smartshoe.conf",
@@ -78,7 +86,8 @@ def main() -> int:
 def build(source: Path, arch: str, out: Path) -> Path:
     """The package of these sources for one architecture, below `out`."""
     version = _version(source)
-    wheels = _wheels(source, arch)
+    with _alone(arch):
+        wheels = _wheels(source, arch)
     with tempfile.TemporaryDirectory(prefix="smartshoe-deb-") as name:
         stage = _stage(source, arch, wheels, Path(name))
         out.mkdir(parents=True, exist_ok=True)
@@ -129,6 +138,16 @@ def _platform(arch: str) -> tuple[str, ...]:
     old = [f"manylinux{year}_{MACHINES[arch]}" for year in ("1", "2010", "2014")]
     platforms = (f"--platform={one}" for one in (*names, *old))
     return ("--python-version=3.11", "--implementation=cp", *platforms)
+
+
+@contextlib.contextmanager
+def _alone(arch: str) -> Iterator[None]:
+    """Two builds at once do not both fetch: the second finds what the first has fetched."""
+    folder = ROOT / "build" / "debian" / arch
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _wheels(source: Path, arch: str) -> Path:
@@ -191,7 +210,8 @@ def _install_environment(stage: Path, arch: str, wheels: Path, program: Path) ->
 def _put_files(stage: Path, source: Path) -> None:
     deploy = source / "deploy"
     for name, place in PLACES.items():
-        _copy(deploy / name, stage / place)
+        text = (deploy / name).read_text(encoding="utf-8")
+        _write(stage / place, text.replace(*UNIT_PROGRAM))
     for folder in ("prometheus", "alertmanager", "grafana"):
         shutil.copytree(deploy / folder, stage / DOC / "examples" / folder)
     unit = (deploy / UNIT).read_text(encoding="utf-8")
@@ -202,11 +222,18 @@ def _put_files(stage: Path, source: Path) -> None:
     example = (sys.executable, "-P", "-m", "controller.cli.main", "check-config", "--example")
     environment = {**os.environ, "PYTHONPATH": str(source)}
     done = subprocess.run(example, cwd="/", env=environment, stdout=subprocess.PIPE, check=True)
-    _write(stage / EXAMPLE, done.stdout.decode())
+    _write(stage / EXAMPLE, _installed_example(done.stdout.decode()))
     for page in sorted((source / "docs").glob("*.md")):
         _copy(page, stage / DOC / "docs" / page.name)
     changes = gzip.compress((source / "CHANGELOG.md").read_bytes(), mtime=0)
     (stage / DOC / "changelog.gz").write_bytes(changes)
+
+
+def _installed_example(text: str) -> str:
+    for default, place in INSTALLED.items():
+        assert text.count(f"\n{default}") == 1, f"the example has no line {default}"
+        text = text.replace(f"\n{default}", f"\n{place}")
+    return text
 
 
 def _compile(stage: Path) -> None:

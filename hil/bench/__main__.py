@@ -25,6 +25,7 @@ from hil.bench.process.disk_writes import measure_disk_writes
 from hil.bench.process.flood import measure_flood
 from hil.bench.process.idle import measure_idle
 from hil.bench.process.many_tables import measure_growth, measure_many_tables
+from hil.bench.process.page import measure_page
 from hil.bench.process.scrape import measure_scrape
 from hil.bench.process.start_up import measure_start_up
 from hil.bench.process.start_with_archive import measure_start_with_archive
@@ -73,6 +74,7 @@ MEASUREMENTS = (
     Measurement(("P13", "P19"), "recovery and replay", measure_recovery),
     Measurement(("P13",), "start with a year of shoes", measure_start_with_archive),
     Measurement(("P14",), "scrape", measure_scrape),
+    Measurement(("P21",), "page beside the table", measure_page),
     Measurement(("P14b",), "verdicts beside scrapes", measure_interference),
     Measurement(("P10", "P15"), "many tables", measure_many_tables),
     Measurement(("P15",), "many tables, the whole program", measure_tables_program),

@@ -64,7 +64,7 @@ class DealingResult:
     """How a demo's dealing ended: complete, by Ctrl-C, or by a failure (empty if none).
 
     `batch_places`: where all cards are, if the shoe reads tags. `batches`: the backs loaded, in
-    order.
+    order. `page`: the address of the operator page.
     """
 
     truth: Truth
@@ -73,6 +73,7 @@ class DealingResult:
     failure: str
     batch_places: tuple[BatchPlaces, ...] = ()
     batches: tuple[str, ...] = ()
+    page: str = ""
 
 
 class DealingThread:

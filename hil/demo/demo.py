@@ -5,7 +5,7 @@ Source: hil/README.md, "The demo".
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from hil.demo.dealing import DealingResult, DealingThread
 from hil.demo.floorperson import ScriptedFloorperson
 from hil.demo.follow import JournalFollower, SnapshotFollower
 from hil.demo.plan import OPERATOR, DealerConduct, DemoSettings, Transport
-from hil.demo.program import DemoProgram
+from hil.demo.program import DemoProgram, open_browser
 from hil.demo.screen import Screen
 from hil.demo.shuffler import DemoShuffler
 from hil.demo.view import Scene
@@ -40,8 +40,13 @@ class CannotStart(Exception):
     """The demo cannot start; the message says why and what to do."""
 
 
-def play(settings: DemoSettings, screen: Screen) -> DealingResult:
-    """Play the demo. Raises CannotStart, ControlError and ProgramFailed."""
+def play(
+    settings: DemoSettings, screen: Screen, say: Callable[[str], object] = str
+) -> DealingResult:
+    """Play the demo; `say` gets each line about its page.
+
+    Raises CannotStart, ControlError and ProgramFailed.
+    """
     _make_folder(settings.folder)
     with (
         stop_request() as stopping,
@@ -52,6 +57,8 @@ def play(settings: DemoSettings, screen: Screen) -> DealingResult:
         program.start()
         if isinstance(server, TcpServer) and not server.wait_connected(1, CONNECT_S_MAX):
             raise ProgramFailed(program.with_log_tail("the program did not connect to the shoe"))
+        page = program.page
+        _announce(settings, page, say)
         journal_events, snapshots = (
             JournalFollower(settings.folder),
             SnapshotFollower(program.client),
@@ -64,6 +71,9 @@ def play(settings: DemoSettings, screen: Screen) -> DealingResult:
         running = RunningDemo(settings, program, snapshots, journal_events, dealing, floorperson)
         try:
             failure = running.run(screen, stopping)
+            if settings.page and not failure and not stopping.is_made:
+                say(f"the last coup is dealt; {page} stays on until Ctrl-C")
+                failure = running.stay(stopping)
         finally:
             running.shut_down()
     with (settings.folder / "truth.jsonl").open("w", encoding="utf-8") as file:
@@ -76,7 +86,15 @@ def play(settings: DemoSettings, screen: Screen) -> DealingResult:
         failure=failure,
         batch_places=batch_places(snapshots.table),
         batches=dealing.batches,
+        page=page,
     )
+
+
+def _announce(settings: DemoSettings, page: str, say: Callable[[str], object]) -> None:
+    """Say where the page is, and open it if that is asked for."""
+    say(f"page: {page}")
+    if settings.page and not open_browser(page):
+        say("page: no browser can be opened from here; open the address in one yourself")
 
 
 class StopRequest:
@@ -168,6 +186,13 @@ class RunningDemo:
             if not failure and not stopping.is_made:
                 stopping.wait(self.settings.tempo.last_look_s)
         return failure or self.dealing.failure
+
+    def stay(self, stopping: StopRequest) -> str:
+        """Leave the program running until a signal asks for the end; the failure, if any."""
+        while not stopping.wait(FRAME_S):
+            if not self.program.alive:
+                return self.program.with_log_tail("the program ended while its page was shown")
+        return ""
 
     def _watch(self, screen: Screen, stopping: StopRequest) -> str:
         while self.dealing.running:

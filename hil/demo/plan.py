@@ -129,7 +129,10 @@ def _usual(mistake: Mistake, coup: int, kind: ShoeKind) -> tuple[Mistake, int]:
 
 @dataclass(frozen=True, slots=True)
 class DemoSettings:
-    """One demo. `folder` is the journal's folder, which also gets everything else."""
+    """One demo. `folder` is the journal's folder, which also gets everything else.
+
+    `page`: it is played in a browser, and stays on after its last coup until it is stopped.
+    """
 
     folder: Path
     seed: int
@@ -140,6 +143,7 @@ class DemoSettings:
     conduct: DealerConduct = DealerConduct.WAITS
     transport: Transport = Transport.PTY
     shoe: ShoeKind = ShoeKind.ANGEL_EYE
+    page: bool = False
 
     @property
     def tempo(self) -> Tempo:

@@ -1,22 +1,28 @@
-"""The `smartshoe run` of a demo: its table.toml, and other commands on its journal.
+"""The `smartshoe run` of a demo: its table.toml, its page, other commands on its journal.
 
 Source: controller/table/README.md, "Running a table"; controller/cli/README.md, "Command line".
 """
 
 import json
+import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import Final
 
 from controller.control.answer_schema import Answer
 from hil.demo.plan import DECKS, DemoSettings
 from hil.rig.commissioning import BATCHES_SECTION
 from hil.rig.program import PROGRAM, Program, ProgramFailed
 from hil.rig.shoe_models import ShoeKind
+from hil.run_guard import MARK
 
 TABLE = "DEMO-1"
+# Without one of these a browser would take over the terminal that the demo is played on.
+_SCREENS: Final = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
 
 CONFIG = """\
 # The table of a demo: the shoe is emulated, the program is unchanged.
@@ -38,6 +44,10 @@ folder = "."
 
 [metrics]
 enabled = false
+
+# Any free port: several demos may be played at once.
+[console]
+port = 0
 
 [control]
 socket = {control}
@@ -80,6 +90,11 @@ class DemoProgram(Program):
         super().__exit__(kind, error, trace)
         self._sockets.cleanup()
 
+    @property
+    def page(self) -> str:
+        """The address of the operator page. Raises ProgramFailed."""
+        return self.await_log(r"page (http://\S+)")[1]
+
     def act(self, request: Mapping[str, object]) -> Answer:
         """Send an action; the answer. Raises ControlError."""
         return self.ask({"request": "act", **request})
@@ -107,3 +122,23 @@ def run_json_command(name: str, journal: Path) -> dict[str, object]:
         why = error or done.stderr.strip()
         raise ProgramFailed(f"smartshoe {name} {journal} gave no answer: {why}")
     return {**answer, "exit_code": done.returncode}
+
+
+def open_browser(url: str) -> bool:
+    """Open the page; False where there is no screen for a browser.
+
+    The browser outlives the demo: it has neither its mark nor its temporary folder.
+    """
+    if sys.platform != "darwin" and not any(map(os.environ.get, _SCREENS)):
+        return False
+    environment = {name: text for name, text in os.environ.items() if name not in (MARK, "TMPDIR")}
+    # A process of its own: some browsers return only when they are closed, and many print.
+    subprocess.Popen(
+        [sys.executable, "-P", "-m", "webbrowser", url],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    return True

@@ -41,6 +41,7 @@ def json_report(
         "irregularities_by_code": dict(tally.codes),
         "mistakes": [made.mistake.value for made in dealt.truth.mistakes],
         "journal": str(settings.folder),
+        "page": dealt.page,
         "verified": proof.verified,
         "intact": proof.intact,
         "replay": proof.replay,
@@ -77,6 +78,7 @@ def print_report(
     console.print()
     for command in commands(settings):
         console.out(f"  {command}", highlight=False)
+    console.out(f"\nThe operator page, while it was played: {dealt.page}", highlight=False)
 
 
 def batch_line(one: BatchPlaces) -> str:
@@ -139,14 +141,15 @@ def commands(settings: DemoSettings) -> tuple[str, ...]:
         f"{program} verify {journal}",
         f"{program} replay {journal}",
         f"{program} rules show {settings.profile}",
+        f"{installed_program('smartshoe-hil')} demo --page --seed {settings.seed}",
     )
 
 
-def installed_program() -> str:
-    """What a person types to start `smartshoe`: its name, or its path where PATH lacks it."""
-    beside = Path(sys.executable).with_name("smartshoe")
-    on_path = shutil.which("smartshoe")
+def installed_program(name: str = "smartshoe") -> str:
+    """What a person types to start it: its name, or its path where PATH lacks it."""
+    beside = Path(sys.executable).with_name(name)
+    on_path = shutil.which(name)
     if not beside.exists() or (on_path is not None and Path(on_path).samefile(beside)):
-        return "smartshoe"
+        return name
     here = Path.cwd()
     return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)

@@ -1,6 +1,7 @@
-"""`python -m hil.gate`: USB, lines and the unit of a table on a real kernel, and ARM64.
+"""`python -m hil.gate`: USB, lines, unit and package of a table on a real kernel, and ARM64.
 
-Source: hil/README.md, "USB on a real kernel", "The unit under systemd", "ARM64".
+Source: hil/README.md, "USB on a real kernel", "The unit under systemd", "The package on a clean
+machine", "ARM64".
 """
 
 import argparse
@@ -10,9 +11,12 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from hil.gate.arm64 import TO_EMULATE, run_arm64_cases
+from hil.gate.arm64_package import run_arm64_package_cases
 from hil.gate.boot import run_unit_cases, run_usb_cases
 from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cached_kernel, require
 from hil.gate.machine import TO_MAKE
+from hil.gate.package import run_package_cases
+from hil.gate.repository import TO_INSTALL
 from hil.run_guard import ending_at_once, guarded_run
 
 PASSED, FAILED, UNABLE = 0, 1, 2
@@ -38,8 +42,17 @@ class Part(NamedTuple):
 PARTS: Final = {
     "usb": Part("USB and lines on a real kernel", "a minute", TO_RUN, run_usb_cases),
     "unit": Part("the unit under systemd", "two minutes", (*TO_RUN, *TO_MAKE), run_unit_cases),
+    "package": Part(
+        "the package on a clean machine",
+        "four minutes",
+        (*TO_RUN, *TO_INSTALL),
+        run_package_cases,
+    ),
     "arm64": Part(
-        "rules and records on ARM64", "two minutes", TO_EMULATE, lambda _: run_arm64_cases()
+        "rules, records and the package on ARM64",
+        "three minutes",
+        TO_EMULATE,
+        lambda _: run_arm64_cases() and run_arm64_package_cases(),
     ),
 }
 

@@ -62,7 +62,7 @@ def _prepared() -> Path:
     part = folder.with_suffix(".part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
-    _unpack_debian(part / "root")
+    unpack_debian(part / "root")
     _install_wheels(part / "site")
     wrapper = part / "bin/python3.11"
     wrapper.parent.mkdir()
@@ -72,7 +72,7 @@ def _prepared() -> Path:
     return folder
 
 
-def _unpack_debian(root: Path) -> None:
+def unpack_debian(root: Path) -> None:
     """Unpack the packages and leave them so: their scripts would need an ARM64 kernel."""
     words = ("--arch=arm64", "--foreign", "--variant=minbase", "--include=python3")
     run_quietly(("debootstrap", *words, SUITE, str(root)))

@@ -47,15 +47,19 @@ def run_unit_cases(kernel: Path) -> bool:
     Raises GateUnable.
     """
     _require_cases()
-    console: list[str] = []
     # Beside the cached system, on a disk: the machine has some 800 MB.
     with tempfile.TemporaryDirectory(prefix="machine-", dir=cache_folder()) as name:
-        root = make_machine(Path(name))
-        arguments = (f"mem={MACHINE_MEMORY}", "root=/dev/root", "rootfstype=hostfs", "rw")
-        facts = (f"rootflags={root}", "init=/lib/systemd/systemd")
-        _boot((str(kernel), *arguments, *facts), console.append)
-        result = root / RESULT
-        output = result.read_text(encoding="utf-8") if result.is_file() else ""
+        return boot_machine(kernel, make_machine(Path(name)))
+
+
+def boot_machine(kernel: Path, root: Path) -> bool:
+    """Boot the systemd of a root folder, print what its cases say; whether every one passed."""
+    console: list[str] = []
+    arguments = (f"mem={MACHINE_MEMORY}", "root=/dev/root", "rootfstype=hostfs", "rw")
+    facts = (f"rootflags={root}", "init=/lib/systemd/systemd")
+    _boot((str(kernel), *arguments, *facts), console.append)
+    result = root / RESULT
+    output = result.read_text(encoding="utf-8") if result.is_file() else ""
     print(output or "".join(console[-END_LINES:]), end="", flush=True)
     return UNIT_PASSED in output.splitlines()
 
@@ -68,7 +72,8 @@ def _require_cases() -> None:
 def _boot(command: tuple[str, ...], on_line: Callable[[str], None]) -> None:
     """Run a kernel to its end, or to the time limit."""
     # UML traces its own processes: switching between processors makes that three times slower.
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    processors = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(processors)})
     process = subprocess.Popen(
         [*command, "con=null", "con0=null,fd:1", "quiet"],
         stdin=subprocess.DEVNULL,
@@ -87,3 +92,4 @@ def _boot(command: tuple[str, ...], on_line: Callable[[str], None]) -> None:
         process.wait()
     finally:
         overdue.cancel()
+        os.sched_setaffinity(0, processors)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from controller.version import VERSION
 from hil.gate.kernel import GateUnable, cache_folder
 
 ROOT: Final = Path(__file__).resolve().parents[2]
@@ -71,7 +72,7 @@ GATE_UNIT: Final = """\
 [Unit]
 After=systemd-udevd.service
 [Service]
-ExecStart=/opt/smartshoe/current/bin/python -P /gate/cases.py
+ExecStart={command}
 StandardOutput=append:/gate/out
 StandardError=append:/gate/out
 """
@@ -86,7 +87,8 @@ def make_machine(folder: Path) -> Path:
     """
     root = folder / "root"
     run_quietly(("cp", "-a", "--reflink=auto", str(_debian()), str(root)))
-    for link, source in (("current", ROOT), ("next", _next(folder))):
+    after = copy_sources(folder / "next", VERSION + NEXT)
+    for link, source in (("current", ROOT), ("next", after)):
         wheels = root / "opt/wheels" / link
         _make_wheels(source, wheels)
         (root / "opt/smartshoe" / link).symlink_to(_install_tree(root, wheels))
@@ -94,8 +96,7 @@ def make_machine(folder: Path) -> Path:
         _copy(DEPLOY / name, root / place)
     (root / "etc/smartshoe").mkdir()
     (root / "etc/smartshoe/M-12.toml").write_text(TABLE, encoding="utf-8")
-    (root / "etc/fstab").write_text(MOUNTS, encoding="utf-8")
-    _add_cases(root)
+    add_cases(root, CASES, "/opt/smartshoe/current/bin/python -P /gate/cases.py")
     return root
 
 
@@ -114,21 +115,14 @@ def _debian() -> Path:
     return base
 
 
-def _next(folder: Path) -> Path:
-    """The sources of the program under the next version's number."""
-    source = folder / "next"
+def copy_sources(target: Path, version: str) -> Path:
+    """The sources of the program in the folder `target`, under another version's number."""
     ignored = shutil.ignore_patterns(".*", "__pycache__", "build", "dist", "tests")
-    shutil.copytree(ROOT, source, ignore=ignored)
-    for file in (source / "pyproject.toml", source / "controller/version.py"):
+    shutil.copytree(ROOT, target, ignore=ignored)
+    for file in (target / "pyproject.toml", target / "controller/version.py"):
         text = file.read_text(encoding="utf-8")
-        file.write_text(text.replace(_version(), _version() + NEXT, 1), encoding="utf-8")
-    return source
-
-
-def _version() -> str:
-    from controller.version import VERSION  # noqa: PLC0415
-
-    return VERSION
+        file.write_text(text.replace(VERSION, version, 1), encoding="utf-8")
+    return target
 
 
 def _make_wheels(source: Path, wheels: Path) -> None:
@@ -151,11 +145,15 @@ def _install_tree(root: Path, wheels: Path) -> str:
     return version
 
 
-def _add_cases(root: Path) -> None:
-    """A unit that runs the cases once the machine is up, and writes what they print."""
-    _copy(CASES, root / "gate/cases.py")
+def add_cases(root: Path, cases: Path, command: str) -> None:
+    """A unit that runs a command once the machine is up, and writes what it prints.
+
+    The cases lie in /gate/cases.py of the machine.
+    """
+    (root / "etc/fstab").write_text(MOUNTS, encoding="utf-8")
+    _copy(cases, root / "gate/cases.py")
     unit = root / "etc/systemd/system/gate.service"
-    unit.write_text(GATE_UNIT, encoding="utf-8")
+    unit.write_text(GATE_UNIT.format(command=command), encoding="utf-8")
     wants = root / "etc/systemd/system/multi-user.target.wants"
     wants.mkdir(parents=True, exist_ok=True)
     (wants / unit.name).symlink_to(f"/etc/systemd/system/{unit.name}")

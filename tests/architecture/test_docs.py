@@ -33,7 +33,14 @@ def test_pictures_are_small() -> None:
 
     assert sizes.keys() == {
         *("demo.svg", "evidence.png"),
-        *("page-play.png", "page-stop.png", "page-patrons.png"),
+        *(
+            "page-play.png",
+            "page-stop.png",
+            "page-desktop.png",
+            "page-stop-zh.png",
+            "page-patrons-zh.png",
+            "page-patrons.png",
+        ),
     }
     assert {name: size for name, size in sizes.items() if size > PICTURE_BYTES_MAX} == {}
 

@@ -30,6 +30,7 @@ from hil.dealing.cards import card_named
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer
 from hil.rig.program import Program
+from hil.rig.servers.certificates import CertificateAuthority
 
 ROOT = Path(__file__).resolve().parents[2]
 PIN = "270918"
@@ -38,6 +39,13 @@ table = {{ name = "M-12" }}
 rules = {{ observed = ["no_more_bets"] }}
 shoe = {{ port = "{port}", report_interval_ms_min = 1 }}
 metrics = {{ port = 0 }}
+"""
+NOBODY = 65534
+ASK = """
+import http.client, sys
+connection = http.client.HTTPConnection(sys.argv[1])
+connection.request("GET", sys.argv[2])
+print(connection.getresponse().status)
 """
 EXAMPLES = 12
 CHECKS = [
@@ -155,6 +163,152 @@ def test_another_name_for_this_machine_reads_nothing(served: Served) -> None:
         urllib.request.urlopen(request)
     refused.value.close()
     assert refused.value.code == 421
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs a program as another account")
+@pytest.mark.parametrize(
+    ("path", "status"), [("/", 303), ("/events", 401), ("/api/v1/snapshot", 401)]
+)
+def test_an_account_of_the_machine_that_may_not_use_the_socket_signs_on_first(
+    served: Served, path: str, status: int
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ASK, served.url.removeprefix("http://"), path],
+        user=NOBODY,
+        group=NOBODY,
+        extra_groups=[],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert int(done.stdout) == status
+
+
+OVER_TLS = """
+[console]
+port = 0
+certificate = "table.crt"
+key = "table.pem"
+client_ca = "house.crt"
+"""
+JSON = {"Content-Type": "application/json"}
+LONG = '{"by": "' + "x" * 64 * 1024 + '"}'
+
+
+def every_status(bearer: dict[str, str]) -> list[tuple[int, str, str, dict[str, str], str]]:
+    """A request for each status of the document but 429 and 503: status, method, path and so on."""
+    signed = {**JSON, **bearer}
+    return [
+        (200, "GET", "/openapi.json", {}, ""),
+        (200, "GET", "/snapshot", {}, ""),
+        (200, "GET", "/actions", {}, ""),
+        (200, "POST", "/sign-on", JSON, "{}"),
+        (400, "POST", "/sign-on", JSON, "{"),
+        (400, "POST", "/actions/no-more-bets", signed, "{"),
+        (401, "GET", "/snapshot", {"Authorization": "Bearer none"}, ""),
+        (401, "POST", "/sign-off", {}, ""),
+        (401, "POST", "/actions/no-more-bets", JSON, "{}"),
+        (403, "POST", "/sign-on", {**JSON, "Origin": "http://elsewhere.example"}, "{}"),
+        (403, "POST", "/sign-on", JSON, '{"by": "Ann Lee", "pin": "1"}'),
+        (404, "GET", "/none", {}, ""),
+        (404, "POST", "/actions/none", signed, "{}"),
+        (405, "POST", "/snapshot", JSON, "{}"),
+        (405, "GET", "/sign-on", {}, ""),
+        (
+            409,
+            "POST",
+            "/actions/resolve",
+            signed,
+            '{"decision": "continue", "reason": "none is open"}',
+        ),
+        (413, "POST", "/sign-on", JSON, LONG),
+        (415, "POST", "/sign-on", {"Content-Type": "text/plain"}, "{}"),
+        (421, "GET", "/snapshot", {"Host": "rebound.example"}, ""),
+        (421, "POST", "/sign-on", {**JSON, "Host": "rebound.example"}, "{}"),
+        (422, "POST", "/sign-on", JSON, '{"name": "Ann Lee"}'),
+        (422, "POST", "/sign-on", JSON, "[]"),
+        (422, "POST", "/actions/resolve", signed, '{"decision": "maybe", "reason": "none"}'),
+        (204, "POST", "/sign-off", bearer, ""),
+    ]
+
+
+def test_every_status_of_the_document_is_answered_as_it_says(served: Served) -> None:
+    document = json.loads((ROOT / "docs" / "api" / "openapi.json").read_text())
+    documented = {
+        status
+        for path in document["paths"].values()
+        for operation in path.values()
+        for status in operation["responses"]
+    }
+    rows = every_status({"Authorization": f"Bearer {served.token()}"})
+    for status, method, path, headers, body in rows:
+        answer = requests.request(method, f"{served.url}/api/v1{path}", headers=headers, data=body)
+        kind = answer.headers.get("content-type", "")
+        assert answer.status_code == status, (method, path, answer.text)
+        if status >= 400:
+            assert kind == "application/problem+json", (method, path)
+            problem = answer.json()
+            assert problem["status"] == status
+            # What the rules refuse may need no remedy.
+            assert status == 409 or problem["remedy"], (method, path, problem)
+        operation = document["paths"].get(path, {}).get(method.lower())
+        if operation is not None:
+            assert str(status) in operation["responses"], (method, path)
+    assert {str(row[0]) for row in rows} | {"429", "503"} >= documented
+
+
+def test_the_eleventh_sign_on_of_a_minute_is_too_many(served: Served) -> None:
+    for _ in range(10):
+        assert served.ask("/sign-on", {"by": "Bo Ray", "pin": "1"})[0] == 403
+    status, problem = served.ask("/sign-on", {"by": "Bo Ray", "pin": "1"})
+    assert (status, problem["status"]) == (429, 429)
+
+
+PATHS = (
+    *("/", "/actions", "/patrons", "/sign-on", "/static/console.css", "/static/console.js"),
+    *("/static/none.js", "/none", "/act", "/metrics", "/healthz", "/readyz"),
+    *("/api/v1/openapi.json", "/api/v1/snapshot", "/api/v1/actions", "/api/v1/none"),
+)
+
+
+def test_every_answer_has_strict_headers_and_none_names_the_server(served: Served) -> None:
+    for path in PATHS:
+        for host in ({}, {"Host": "rebound.example"}):
+            answer = requests.get(served.url + path, headers=host, allow_redirects=False)
+            policy = answer.headers["content-security-policy"].split("; ")
+            assert {"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'"} <= set(
+                policy
+            )
+            assert answer.headers["x-content-type-options"] == "nosniff"
+            assert answer.headers["x-frame-options"] == "DENY"
+            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+            assert answer.headers["cross-origin-opener-policy"] == "same-origin"
+            assert answer.headers["cache-control"] == "no-store"
+            assert "usb=()" in answer.headers["permissions-policy"]
+            assert "server" not in answer.headers
+            assert "access-control-allow-origin" not in answer.headers
+            # Without TLS a promise of it would lock browsers out.
+            assert "strict-transport-security" not in answer.headers
+
+
+def test_over_tls_only_clients_with_a_certificate_are_answered(fast_dir: Path) -> None:
+    authority = CertificateAuthority(fast_dir, "house")
+    authority.signed("table")
+    client = authority.signed("screen")
+    config = fast_dir / "table.toml"
+    config.write_text(CONFIG.format(port="socket://127.0.0.1:1") + OVER_TLS)
+    with Program(config, fast_dir / "program.log") as program:
+        program.start()
+        url = program.await_log(r"page (https://\S+?)/\s")[1]
+        with pytest.raises(requests.exceptions.RequestException):
+            requests.get(url, verify=str(authority.file))
+        answer = requests.get(url, verify=str(authority.file), cert=tuple(map(str, client)))
+        program.stop()
+    assert answer.status_code == 200
+    assert answer.headers["strict-transport-security"] == "max-age=31536000"
+    cookie = answer.headers["set-cookie"].split("; ")[1:]
+    assert {"HttpOnly", "Secure", "SameSite=strict"} <= set(cookie)
 
 
 def test_requests_made_from_the_document_are_answered_as_it_says(served: Served) -> None:

@@ -4,6 +4,7 @@ Source: controller/install/README.md, "Doctor"; deploy/debian/README.md, "Tables
 """
 
 import json
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,3 +34,33 @@ def test_a_running_table_is_asked_and_an_open_shoe_is_said(
         assert {"table: good", "devices: good", "journal: good"} <= words
         assert main(["doctor", "--between-shoes", str(program.config)]) == ExitCode.NO
         assert capsys.readouterr().out == "a shoe is open at BENCH-1\n"
+
+
+METERED = """\
+table = { name = "M-12" }
+shoe = { port = "socket://127.0.0.1:1" }
+metrics = { port = 0 }
+"""
+
+
+def prometheus(program: Program, capsys) -> str:
+    main(["doctor", str(program.config), "--json"])
+    found = json.loads(capsys.readouterr().out)["findings"][str(program.config)]
+    ((grade, what),) = [(one["grade"], one["what"]) for one in found if one["area"] == "prometheus"]
+    return f"{grade}: {what}"
+
+
+def test_metrics_that_nobody_reads_are_remarked_until_somebody_does(fast_dir: Path, capsys) -> None:
+    config = fast_dir / "table.toml"
+    config.write_text(METERED)
+    with Program(config, fast_dir / "program.log") as program:
+        program.start()
+        url = program.await_log(r"metrics (http://\S+?/metrics)")[1]
+        capsys.readouterr()
+        before = prometheus(program, capsys)
+        with urllib.request.urlopen(url) as metrics:
+            metrics.read()
+        after = prometheus(program, capsys)
+        program.stop()
+    assert before == "remark: nobody has read the metrics since the table started"
+    assert after.startswith("good: the metrics were read")

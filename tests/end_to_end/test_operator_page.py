@@ -13,6 +13,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.console.page_values import PAGE_BOARDS
+from controller.evidence.road_drawings import road_drawings
+from controller.rules.outcome import Outcome
+from controller.rules.roads import RoadCoup, build_roads
 from hil.dealing.cards import card_named
 from hil.dealing.tableau import Winner
 from hil.emulator.angel_eye.device import AngelEye
@@ -224,6 +228,14 @@ def test_two_persons_correct_a_coup_and_every_road_follows(table: TableScreen) -
     expect(patrons.locator(".road title").first).to_contain_text("corrected in coup 1")
 
 
+def test_a_patrons_display_in_chinese_stays_so_while_play_goes_on(table: TableScreen) -> None:
+    page, patrons = table.open(), table.open("patrons?language=zh_Hant", DESKTOP)
+    table.coup(page, NATURAL, Winner.PLAYER)
+    expect(page.locator("#coups li")).to_have_count(1, timeout=WAIT_MS)
+    expect(patrons.locator(".newest")).to_contain_text("第 1 局", timeout=WAIT_MS)
+    expect(patrons.locator(".marks")).to_contain_text("莊對")
+
+
 def test_a_lost_link_is_shown_and_its_return(table: TableScreen) -> None:
     page = table.open()
     shoe = page.locator("#devices li").first
@@ -310,3 +322,55 @@ def serious(page: Page) -> list[str]:
 def test_the_script_is_short() -> None:
     script = Path("controller/console/static/console.js").read_text("utf-8")
     assert len(script.splitlines()) <= 150
+
+
+def test_a_road_that_is_longer_than_its_board_shows_its_newest_end(table: TableScreen) -> None:
+    page = table.open("sign-on")  # where no stream replaces it
+    sides = (Outcome.PLAYER, Outcome.BANKER)
+    roads = build_roads(tuple(RoadCoup(number, sides[number % 2]) for number in range(1, 81)))
+    big_road = dict(road_drawings(roads, 80, PAGE_BOARDS))["Big road"]
+    page.evaluate(
+        """html => {
+          document.body.insertAdjacentHTML("beforeend", '<div id="roads"></div>');
+          replacePart("roads", html);
+        }""",
+        f'<div class="board" tabindex="0">{big_road}</div>',
+    )
+    board = page.locator("#roads .board").bounding_box()
+    newest = page.locator("#roads rect[stroke-width='2']").bounding_box()
+    assert board is not None
+    assert newest is not None
+    assert board["x"] < newest["x"] < board["x"] + board["width"] - newest["width"]
+
+
+def test_after_the_cut_card_the_page_names_the_last_coup_and_the_shoe_ends(
+    table: TableScreen,
+) -> None:
+    page, patrons = table.open(), table.open("patrons")
+    table.coup(page, NATURAL, Winner.PLAYER)
+    table.shoe.perform(lambda shoe: shoe.draw_cut_card())
+    expect(page.locator("#shoe")).to_contain_text("coup 3 is the last", timeout=WAIT_MS)
+    table.coup(page, NATURAL, Winner.PLAYER)
+    expect(page.locator("#coups li")).to_have_count(2, timeout=WAIT_MS)
+    table.coup(page, BANKERS, Winner.BANKER)
+    expect(due(page)).to_have_text("the reshuffle and the next shoe", timeout=WAIT_MS)
+    expect(page.get_by_role("heading", name="Before the next shoe")).to_be_visible()
+    expect(patrons.locator(".newest")).to_contain_text("Coup 3 Banker wins", timeout=WAIT_MS)
+    assert serious(page) == []
+
+
+def test_a_void_coup_is_on_the_list_and_in_no_road(table: TableScreen) -> None:
+    page, patrons = table.open(), table.open("patrons")
+    table.coup(page, NATURAL, Winner.PLAYER)
+    expect(page.locator("#coups li")).to_have_count(1, timeout=WAIT_MS)
+    overdraw(table, page)
+    # What patrons see is what is certain.
+    expect(patrons.locator("body")).not_to_contain_text("irregularity")
+    expect(patrons.locator(".newest")).to_have_text("Coup 1 Player wins natural", timeout=WAIT_MS)
+    decide(page, "Close the shoe", reason="the shoe is damaged", by="Ann Lee")
+    expect(page.locator("#coups li").first).to_have_text(
+        re.compile(r"^\s*2\s+void\s*$"), timeout=WAIT_MS
+    )
+    expect(patrons.locator(".newest")).to_have_text("Coup 2 void", timeout=WAIT_MS)
+    expect(patrons.locator(".meters .player")).to_have_text("1 Player")
+    assert serious(patrons) == []

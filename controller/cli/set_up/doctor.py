@@ -37,7 +37,7 @@ def doctor(
 ) -> None:
     """Look at a table and its machine, and say what to do. Nothing is changed.
 
-    FILE may be a folder of tables; without FILE it is /etc/smartshoe.
+    FILE may be a folder of tables; without FILE it is /etc/smartshoe with its pits.
     """
     files = _table_files(file)
     if between_shoes:
@@ -57,18 +57,11 @@ def doctor(
 
 def _table_files(given: Path | None) -> tuple[Path, ...]:
     """The files of the tables that are meant. Raises ConfigError for a name that there is not."""
-    from controller.config.document import ConfigError
-    from controller.config.table_files import INSTALLED, is_folder, table_file, table_files
+    from controller.config.table_files import installed_files, is_folder, table_file, table_files
 
-    if given is not None and not is_folder(given):
-        return (table_file(given),)
-    folder = INSTALLED if given is None else given
-    try:
-        return table_files(folder)
-    except ConfigError:
-        if given is not None:
-            raise
-        return ()
+    if given is None:
+        return installed_files()
+    return table_files(given) if is_folder(given) else (table_file(given),)
 
 
 def _between_shoes(files: Sequence[Path], *, as_json: bool) -> ExitCode:
@@ -118,7 +111,7 @@ def _table_findings(file: Path) -> Iterator[Diagnosis]:
 
 
 def _checks(config: "TableConfig") -> Sequence[Check]:
-    from controller.install import machine_checks, table_checks
+    from controller.install import machine_checks, table_checks, web_checks
 
     return (
         ("configuration", lambda: table_checks.check_remarks(config)),
@@ -126,6 +119,7 @@ def _checks(config: "TableConfig") -> Sequence[Check]:
         ("modes", lambda: machine_checks.check_modes(config)),
         ("disk", lambda: machine_checks.check_disk(config)),
         ("ports", lambda: machine_checks.check_ports(config)),
+        ("certificate", lambda: web_checks.check_certificates(config)),
         ("keys", lambda: table_checks.check_keys(config)),
         ("journal", lambda: table_checks.check_journal(config)),
         ("table", lambda: table_checks.check_running(config)),

@@ -11,6 +11,7 @@ from typing import Final
 
 from controller.config.table_files import INSTALLED
 from controller.install.diagnosis import Diagnosis, good, problem, remark
+from controller.install.machine_checks import unit_of
 from controller.install.running import problems, running_program
 from controller.install.statement import SignedStatementError
 
@@ -21,9 +22,9 @@ _PROPERTIES: Final = "LoadState,UnitFileState,ActiveState,SubState,Result,MainPI
 
 def check_unit(file: Path) -> Iterator[Diagnosis]:
     """The unit of an installed table; nothing where no systemd runs, or for a table elsewhere."""
-    if not BOOTED.is_dir() or file.resolve().parent != INSTALLED:
+    if not BOOTED.is_dir() or not _is_installed(file):
         return
-    unit = f"smartshoe@{file.stem}"
+    unit = unit_of(file)
     facts = _facts(unit)
     if facts.get("LoadState") != "loaded":
         yield problem(
@@ -56,6 +57,11 @@ def check_unit(file: Path) -> Iterator[Diagnosis]:
         yield remark(
             "unit", f"{unit} is {state}", "the table does not run", f"systemctl start {unit}"
         )
+
+
+def _is_installed(file: Path) -> bool:
+    """Whether it is a table of the machine, or of one of its pits."""
+    return INSTALLED in file.resolve().parents[:2]
 
 
 def _facts(unit: str) -> dict[str, str]:

@@ -46,7 +46,7 @@ _Role = Annotated[
     typer.Option(
         "--role",
         metavar="WORD",
-        help="dealer, floorperson, pit_manager, surveillance or inspector; by default that of the"
+        help="dealer, floorperson, pit_manager or engineer; by default that of the"
         " person's account, or without one the lowest that may do it.",
     ),
 ]

@@ -24,7 +24,7 @@ _Role = Annotated[
     typer.Option(
         "--role",
         metavar="WORD",
-        help="dealer, floorperson, pit_manager, surveillance or inspector.",
+        help="dealer, floorperson, pit_manager, engineer, surveillance or inspector.",
     ),
 ]
 _Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]

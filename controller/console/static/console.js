@@ -65,9 +65,13 @@ function withToken(html) {
   return html.split("{csrf}").join(body.dataset.csrf || "");
 }
 
-// A road that is longer than its board shows its newest end.
+// A road that is longer than its board shows its newest columns, and the next one.
 function showNewest(part) {
-  for (const board of part.querySelectorAll(".board")) board.scrollLeft = board.scrollWidth;
+  for (const board of part.querySelectorAll(".board")) {
+    const { filled, columns } = board.firstElementChild.dataset;
+    const column = board.scrollWidth / columns;
+    board.scrollLeft = Math.ceil(Number(filled) + 1 - board.clientWidth / column) * column;
+  }
 }
 
 function follow() {

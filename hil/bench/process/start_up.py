@@ -14,6 +14,7 @@ from hil.bench.measure.checks import Bound, CannotMeasure, Check, check_goal
 from hil.bench.measure.figures import NS_PER_MS, Unit
 from hil.bench.measure.fixtures import Plan, folder_on_disk
 from hil.bench.measure.program import RunningProgram, smartshoe
+from hil.bench.process.page_streams import page_streams
 from hil.dealing.dealer import Dealer, DealerSettings
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.line import LineServerSettings
@@ -22,6 +23,8 @@ from hil.rig.shoe_runner import ShoeRunner
 
 MB = 1_000_000
 SETTLE_S = 1.5
+PAGES = 4
+NO_PAGE = "\n[console]\nenabled = false\n"
 HEAVY_FOR_RUN = ("typer", "rich")
 HEAVY_FOR_HELP = (
     *("serial", "usb", "starlette", "uvicorn", "aiohttp", "http.server", "prometheus_client"),
@@ -86,21 +89,32 @@ def _loaded_modules(program: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in wanted if name in modules)
 
 
-def _running(plan: Plan, folder: Path) -> tuple[Check, ...]:
+def _memory(folder: Path, coups: int, more: str, pages: int = 0) -> tuple[int, int]:
+    """Resident bytes at READY, and after so many coups, with browsers at the page."""
     with (
         PtyServer(AngelEye(), LineServerSettings()) as server,
-        RunningProgram(folder / "running", server.path) as program,
+        RunningProgram(folder, server.path, more=more) as program,
+        page_streams(program.metrics_address, pages),
     ):
         at_start = program.rss_bytes()
-        coups = plan.count(80, 2)
         ShoeRunner(Dealer(DealerSettings(seed=11)), server, coups_max=coups).run()
         time.sleep(SETTLE_S)
-        after = program.rss_bytes()
+        return at_start, program.rss_bytes()
+
+
+def _running(plan: Plan, folder: Path) -> tuple[Check, ...]:
+    coups = plan.count(80, 2)
+    at_start, after = _memory(folder / "running", coups, NO_PAGE)
     heavy = _loaded_modules(_LOADED.format(module="controller.service.app"), HEAVY_FOR_RUN)
     beside = f"{at_start / MB:.1f} MB at READY; no console, no feed, metrics on"
+    _, with_page = _memory(folder / "with-page", coups, "", pages=PAGES)
+    looked_at = f"{PAGES} browsers at the operator page; no feed"
     return (
         check_goal(
             "P10", f"memory after {coups} coups", after / MB, Unit.MB, Bound(60, 50), beside
+        ),
+        check_goal(
+            "P10", "memory with the page", with_page / MB, Unit.MB, Bound(85, 70), looked_at
         ),
         check_goal(
             "P10", "run loads typer, rich", len(heavy), Unit.COUNT, Bound(0), ", ".join(heavy)

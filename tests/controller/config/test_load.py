@@ -479,7 +479,7 @@ def test_a_byte_order_mark_is_ignored(write: Write) -> None:
         ("[tabel]", "tabel: there is no such section. Allowed: [table],"),
         (
             "[metrics]\nprot = 1",
-            "metrics.prot: there is no such key. Allowed: enabled, address, port, certificate,",
+            "metrics.prot: there is no such key. Allowed: enabled, certificate, key, client_ca,",
         ),
         (
             "[metrics]\ndecks = 8",

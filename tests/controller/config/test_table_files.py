@@ -11,6 +11,7 @@ from controller.config.load import load_config
 from controller.config.table_files import (
     control_socket_of,
     files_beside,
+    installed_files,
     table_file,
     table_files,
 )
@@ -53,6 +54,14 @@ def test_a_folders_tables_are_its_toml_files_by_name(put: Put, tmp_path: Path) -
     put("old.toml/M-4.toml", "E")
 
     assert table_files(tmp_path) == (earlier, later)
+
+
+def test_the_tables_of_a_machine_are_those_of_its_pits_too(put: Put, tmp_path: Path) -> None:
+    plain, pit = put("etc/M-2.toml", "A"), put("etc/pit-3/M-1.toml", "B")
+    put("etc/pit-3/deeper/M-4.toml", "C")
+
+    assert installed_files(tmp_path / "etc") == (plain, pit)
+    assert installed_files(tmp_path / "nowhere") == ()
 
 
 def test_a_link_that_leads_nowhere_is_a_table_that_cannot_be_read(tmp_path: Path) -> None:

@@ -1,12 +1,17 @@
 """Forms of actions: every action has one, and what it sends is what its declaration takes."""
 
+import re
+
 import pytest
 
-from controller.actions.actions import ACTIONS, DeclareResult, StateWagers
+from controller.actions.actions import ACTIONS, ChangeSetting, DeclareResult, StateWagers
 from controller.actions.declaration import values_of
 from controller.console.forms import action_forms, action_values
 from controller.control.action_texts import ActionTextError
 from controller.control.requests import action_from_request
+from controller.messages.catalogue import speaking
+from controller.procedure.people.change_moments import MOMENTS, ChangeMoment
+from controller.profiles.setting_definitions import SHAPES
 from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
 
@@ -16,6 +21,32 @@ def test_every_action_has_a_form_with_all_its_values() -> None:
     assert set(forms) == set(ACTIONS)
     for name, kind in ACTIONS.items():
         assert [field.name for field in forms[name].fields] == [one.name for one in values_of(kind)]
+
+
+def test_a_setting_is_chosen_from_those_that_may_change_with_what_each_may_be() -> None:
+    (form,) = action_forms([ChangeSetting])
+    (choices,) = (one.choices for one in form.fields if one.name == "setting")
+    named = dict(choices)
+    assert named["deal_option"].startswith("deal_option: ")
+    assert "decks_min" not in named
+    assert {one for one in SHAPES if MOMENTS[one] is not ChangeMoment.NEVER} == set(named)
+
+
+def test_a_form_asks_for_a_proof_where_a_dealers_claim_is_not_enough() -> None:
+    asking = {one.action for one in action_forms(ACTIONS.values()) if one.proof}
+    assert {"resolve", "change-setting", "dealer-on"} <= asking
+    assert not asking & {"turned", "no-more-bets", "order-shuffler", "record"}
+
+
+def test_every_name_and_choice_of_a_form_is_said_in_the_language_of_the_page() -> None:
+    with speaking("zh_Hant"):
+        forms = action_forms(ACTIONS.values())
+    fields = [field for form in forms for field in form.fields if field.name != "setting"]
+    latin = re.compile("[a-z]")
+    assert [field.name for field in fields if latin.search(field.title)] == []
+    said = {named for field in fields for _, named in field.choices}
+    assert said
+    assert [one for one in said if latin.search(one)] == []
 
 
 def test_a_form_becomes_the_action() -> None:

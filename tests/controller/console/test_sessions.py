@@ -1,14 +1,12 @@
-"""Sessions over HTTP: tokens, time-out, renewal, attempts; and what a request must prove."""
+"""Sessions over HTTP: tokens, time-out, renewal, attempts."""
 
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from starlette.requests import Request
 
 from controller.accounts.pin import PinHasher
 from controller.accounts.sign_on import AccountError, Accounts, SignOnSession
-from controller.console.security import Forbidden, check_form, check_host, is_local
 from controller.console.sessions import (
     ATTEMPTS_MAX,
     SESSIONS_MAX,
@@ -120,65 +118,3 @@ def test_who_gives_a_pin_for_one_action_has_not_signed_on(sessions: Sessions) ->
     people.sign_on("Ann Lee", PIN)
     assert people.default_person() != ""
     assert session.sign_on.default_person() == ""
-
-
-# --- what a request must prove --------------------------------------------------------------------
-
-
-def request(client: str = "127.0.0.1", **headers: str) -> Request:
-    fields = [(name.replace("_", "-").encode(), text.encode()) for name, text in headers.items()]
-    return Request(
-        {
-            "type": "http",
-            "method": "POST",
-            "scheme": "http",
-            "path": "/act",
-            "query_string": b"",
-            "server": ("127.0.0.1", 9309),
-            "client": (client, 5000),
-            "headers": fields,
-        }
-    )
-
-
-OWN = {"host": "127.0.0.1:9309", "sec_fetch_site": "same-origin"}
-
-
-def test_a_form_of_the_session_from_its_own_page_is_taken() -> None:
-    check_form(request(**OWN), "secret", "secret")
-    check_form(request(host="127.0.0.1:9309", origin="http://127.0.0.1:9309"), "secret", "secret")
-
-
-@pytest.mark.parametrize(
-    ("headers", "given"),
-    [
-        (OWN, "other"),
-        (OWN, ""),
-        ({**OWN, "sec_fetch_site": "cross-site"}, "secret"),
-        ({**OWN, "sec_fetch_site": "same-site"}, "secret"),
-        ({"host": "127.0.0.1:9309", "origin": "http://elsewhere.example"}, "secret"),
-        # A browser says one of both; who says neither is none.
-        ({"host": "127.0.0.1:9309"}, "secret"),
-    ],
-)
-def test_any_other_form_is_refused(headers: dict[str, str], given: str) -> None:
-    with pytest.raises(Forbidden) as refused:
-        check_form(request(**headers), "secret", given)
-    assert refused.value.status == 403
-
-
-def test_a_host_is_one_of_this_server() -> None:
-    for host in ("127.0.0.1:9309", "localhost", "[::1]:9309", "M-12.pit.example"):
-        check_host(request(host=host), ("m-12.pit.example",))
-    for host in ("rebound.example", "127.0.0.1.example", ""):
-        with pytest.raises(Forbidden) as refused:
-            check_host(request(host=host), ("m-12.pit.example",))
-        assert refused.value.status == 421
-
-
-@pytest.mark.parametrize(
-    ("client", "local"),
-    [("127.0.0.1", True), ("::1", True), ("::ffff:127.0.0.1", True), ("192.0.2.7", False)],
-)
-def test_who_is_on_this_machine(client: str, *, local: bool) -> None:
-    assert is_local(request(client)) is local

@@ -168,7 +168,10 @@ def test_commands_without_allow_commands_are_refused(serving: Serving) -> None:
     ("change", "expected"),
     [
         ({"role": "dealer"}, "role: resolve is not for dealer. Allowed: floorperson, pit_manager"),
-        ({"role": "boss"}, 'role: it is "boss". Allowed: dealer, floorperson, pit_manager, surv'),
+        (
+            {"role": "boss"},
+            'role: it is "boss". Allowed: dealer, floorperson, pit_manager, engineer',
+        ),
         ({"role": ["floorperson"]}, 'role: it is ["floorperson"]. Allowed: dealer, floorperson'),
         ({"by": ""}, "by: it is missing. Allowed: one line of text. Remedy: the name of the pers"),
         ({"by": 5}, "by: it is 5. Allowed: one line of text"),

@@ -6,6 +6,7 @@ R red, b blue.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
@@ -262,4 +263,166 @@ def test_a_derived_mark_of_a_corrected_coup_is_marked() -> None:
         (4, True),
         (5, False),
         (6, False),
+    ]
+
+
+# --- the patterns that scoreboards are read for ---------------------------------------------------
+#
+# Players of Macau and Hong Kong call these shapes by names that guides to the roads publish. Each
+# road was worked from the lengths of the streaks, which stand beside the name: the colour of the
+# first win of a streak says whether the streak before is as long as the one it is compared with;
+# that of a later win is blue where the compared streak ended just one row above.
+
+
+class Pattern(NamedTuple):
+    """Coups in their order, and the five roads; grids as their rows that are not empty."""
+
+    shoe: str
+    bead_plate: tuple[str, ...]
+    big_road: tuple[str, ...]
+    big_eye_boy: str
+    small_road: str
+    cockroach_pig: str
+
+
+PATTERNS = {
+    # 單跳; streaks of 1.
+    "single chop": Pattern(
+        "BPBPBPBP",
+        ("BB", "PP", "B.", "P.", "B.", "P."),
+        ("BPBPBPBP",),
+        "RRRRRR",
+        "RRRRR",
+        "RRRR",
+    ),
+    # 雙跳; 2, 2, 2, 2.
+    "double chop": Pattern(
+        "BBPPBBPP",
+        ("BP", "BP", "P.", "P.", "B.", "B."),
+        ("BPBP", "BPBP"),
+        "R" + "RR" + "RR",
+        "R" + "RR",
+        "R",
+    ),
+    # 三跳; 3, 3, 3.
+    "triple chop": Pattern(
+        "BBBPPPBBB",
+        ("BB", "BB", "BB", "P.", "P.", "P."),
+        ("BPB", "BPB", "BPB"),
+        "RR" + "RRR",
+        "RR",
+        "",
+    ),
+    # 一廳兩房; 1, 2, 1, 2, 1, 2.
+    "one hall, two rooms": Pattern(
+        "BPPBPPBPP",
+        ("BB", "PP", "PP", "B.", "P.", "P."),
+        ("BPBPBP", ".P.P.P"),
+        "b" + "b" + "bb" + "b" + "bb",
+        "RR" + "R" + "RR",
+        "b" + "b" + "bb",
+    ),
+    # 兩房一廳; 2, 1, 2, 1, 2.
+    "two rooms, one hall": Pattern(
+        "BBPBBPBB",
+        ("BB", "BB", "P.", "B.", "B.", "P."),
+        ("BPBPB", "B.B.B"),
+        "bb" + "b" + "bb",
+        "R" + "R" + "RR",
+        "bb",
+    ),
+    # 逢閒跳: Player wins once at a time; 3, 1, 2, 1, 4.
+    "Player chops": Pattern(
+        "BBBPBBPBBBB",
+        ("BP", "BB", "BB", "PB", "BB", "B."),
+        ("BPBPB", "B.B.B", "B...B", "....B"),
+        "bb" + "b" + "bbRR",
+        "R" + "b" + "RRbR",
+        "bbRR",
+    ),
+    # 樓梯: each streak one longer than the one before; 1, 2, 3, 4.
+    "stairs": Pattern(
+        "BPPBBBPPPP",
+        ("BP", "PP", "PP", "BP", "B.", "B."),
+        ("BPBP", ".PBP", "..BP", "...P"),
+        "b" + "bRb" + "bRRb",
+        "bR" + "bRbR",
+        "bRR",
+    ),
+    # 長龍: a streak that turns right below the sixth row; 10, 2.
+    "long dragon": Pattern(
+        "BBBBBBBBBBPP",
+        ("BB", "BB", "BB", "BB", "BP", "BP"),
+        ("BP...", "BP...", "B....", "B....", "B....", "BBBBB"),
+        "R",
+        "",
+        "",
+    ),
+    # 雙龍: the second turns right above the tail of the first; 7, 7.
+    "two dragons": Pattern(
+        "BBBBBBBPPPPPPP",
+        ("BBP", "BPP", "BP.", "BP.", "BP.", "BP."),
+        ("BP..", "BP..", "BP..", "BP..", "BPPP", "BB.."),
+        "RRRRRR",
+        "",
+        "",
+    ),
+    # 和: ties before the first win and on wins change no streak; 2, 2, 1.
+    "ties among wins": Pattern(
+        "TBTBPTPTB",
+        ("TP", "BT", "TB", "B.", "P.", "T."),
+        ("bpB", "Bp."),
+        "R" + "R",
+        "",
+        "",
+    ),
+    # 斷龍: a dragon ends, and the next streak is short; 6, 1, 6, 1.
+    "broken dragon": Pattern(
+        "PPPPPPBPPPPPPB",
+        ("PBP", "PPB", "PP.", "PP.", "PP.", "PP."),
+        ("PBPB", "P.P.", "P.P.", "P.P.", "P.P.", "P.P."),
+        "bbRRRR" + "b",
+        "RRRRR" + "R",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_published_pattern_has_the_roads_worked_by_hand(name: str) -> None:
+    pattern = PATTERNS[name]
+    drawn = roads(pattern.shoe)
+    assert filled(bead_plate(pattern.shoe)) == pattern.bead_plate
+    assert filled(big_road(pattern.shoe)) == pattern.big_road
+    assert colours(drawn.big_eye_boy) == pattern.big_eye_boy
+    assert colours(drawn.small_road) == pattern.small_road
+    assert colours(drawn.cockroach_pig) == pattern.cockroach_pig
+
+
+def filled(grid: str) -> tuple[str, ...]:
+    """The rows of a grid down to the last that is not empty."""
+    rows = grid.splitlines()
+    while rows and not rows[-1].strip("."):
+        rows.pop()
+    return tuple(rows)
+
+
+def test_a_correction_turns_one_pattern_into_the_other_and_is_marked() -> None:
+    """B B P P B B, its fourth coup corrected from Player to a natural of Banker: B B P B B B."""
+    shoe = [RoadCoup(number, OUTCOMES[one]) for number, one in enumerate("BBPPBB", start=1)]
+    assert colours(build_roads(shoe).big_eye_boy) == "RRR"
+
+    shoe[3] = RoadCoup(4, Outcome.BANKER, natural=True, corrected=True)
+    corrected = build_roads(shoe)
+
+    assert [(one.column, one.row) for one in corrected.big_road] == [
+        *((0, 0), (0, 1), (1, 0), (2, 0), (2, 1), (2, 2)),
+    ]
+    # Streaks of 2, 1, 3: the third begins unlike, goes past the second, and goes on beside none.
+    assert colours(corrected.big_eye_boy) == "bbR"
+    assert colours(corrected.small_road) == "Rb"
+    fourth = corrected.bead_plate[3].played
+    assert (fourth.outcome, fourth.natural, fourth.corrected) == (Outcome.BANKER, True, True)
+    assert [one.won.corrected for one in corrected.big_road if one.won] == [
+        *(False, False, False, True, False, False),
     ]

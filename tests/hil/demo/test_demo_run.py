@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
@@ -196,6 +198,60 @@ def test_a_terminal_gets_the_live_view(fast_dir: Path) -> None:
     assert "PLAYER" in screen
     assert "\x1b[?1049l" in screen
     assert screen.index("\x1b[?1049l") < screen.index("every coup is recorded as it was dealt")
+
+
+@pytest.mark.debian("chromium")
+def test_a_demo_is_played_in_a_browser_and_its_page_stays_until_ctrl_c(fast_dir: Path) -> None:
+    browser, opened = fast_dir / "browser", fast_dir / "opened"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.new && mv {opened}.new {opened}\n')
+    browser.chmod(0o755)
+    environment = {**os.environ, "BROWSER": str(browser)}
+    words = ("demo", "--page", "--speed", "max", "--seed", "7", "--no-mistakes")
+    at = ("--journal", str(fast_dir / "journal"))
+    with subprocess.Popen(
+        command(*words, *at), stdout=subprocess.PIPE, text=True, env=environment
+    ) as running:
+        assert running.stdout is not None
+        while "stays on until Ctrl-C" not in (line := running.stdout.readline()):
+            assert running.poll() is None
+        page = opened.read_text()
+        assert page in line
+        shown = seen_in_chromium(page)
+        running.send_signal(signal.SIGINT)
+        rest, _ = running.communicate(timeout=RUN_S_MAX)
+
+    assert "Coup 80" in shown
+    assert running.returncode == 0
+    assert rest.count("\n  yes  ") == 4
+    assert f"The operator page, while it was played: {page}" in rest
+
+
+def seen_in_chromium(address: str) -> str:
+    """What a person reads on the page."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox"]
+        )
+        page = browser.new_page()
+        page.goto(address)
+        text = page.locator("#main").inner_text()
+        browser.close()
+        return text
+
+
+def test_where_no_browser_can_be_opened_the_address_is_said(fast_dir: Path) -> None:
+    screens = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
+    environment = {name: text for name, text in os.environ.items() if name not in screens}
+    words = ("demo", "--page", "--speed", "max", "--journal", str(fast_dir / "journal"))
+    with subprocess.Popen(
+        command(*words), stdout=subprocess.PIPE, text=True, env=environment
+    ) as running:
+        assert running.stdout is not None
+        lines = [running.stdout.readline() for _ in range(3)]
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=RUN_S_MAX)
+    assert re.fullmatch(r"page: http://127\.0\.0\.1:\d+/\n", lines[1])
+    assert lines[2].startswith("page: no browser can be opened from here; open the address")
 
 
 def test_a_folder_that_is_not_empty_is_refused(fast_dir: Path) -> None:

@@ -72,8 +72,8 @@ def test_the_closing_commands_work_where_the_demo_was_started(fast_dir: Path) ->
     done = subprocess.run(
         command, cwd=root, env=system, capture_output=True, text=True, check=True, timeout=60
     )
-    hints = [line.strip() for line in done.stdout.splitlines()[-3:]]
+    hints = [line.strip() for line in done.stdout.splitlines() if line.startswith("  ")][-4:]
 
-    assert [hint.split()[1] for hint in hints] == ["verify", "replay", "rules"]
+    assert [hint.split()[1] for hint in hints] == ["verify", "replay", "rules", "demo"]
     ended = subprocess.run(["sh", "-c", hints[0]], cwd=root, env=system, check=False)
     assert ended.returncode == 0

@@ -5,13 +5,18 @@ Source: controller/install/README.md, "Doctor".
 
 import json
 import os
+import pwd
 import socket
 from pathlib import Path
 
 import pytest
+from cryptography.x509 import load_pem_x509_certificate
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.install import machine_checks, web_checks
+from firmware_bridge.timestamp import Timestamp
+from hil.rig.servers.certificates import CertificateAuthority
 
 TABLE = '[table]\nname = "M-12"\n[shoe]\nport = "socket://127.0.0.1:1"\n'
 
@@ -116,6 +121,87 @@ def test_a_broker_that_answers_is_good(table: Path, capsys) -> None:
         _, found = findings(table, capsys)
 
     assert found["brokers"][0].startswith("good: floor at")
+
+
+def web_table(port: int, further: str = "") -> str:
+    return f"{TABLE}[metrics]\nenabled = false\n[console]\nport = {port}\n{further}"
+
+
+def test_a_port_of_the_page_at_which_another_program_listens_is_remarked(
+    table: Path, capsys
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        table.write_text(web_table(other.getsockname()[1]))
+        _, found = findings(table, capsys)
+
+    assert found["page"][0].startswith("remark: something listens at 127.0.0.1:")
+
+
+@pytest.mark.parametrize(
+    ("days", "grade"), [(31, "good"), (30, "good"), (29, "remark"), (0, "problem"), (-1, "problem")]
+)
+def test_a_certificate_is_said_before_it_ends(
+    table: Path, capsys, monkeypatch: pytest.MonkeyPatch, days: int, grade: str
+) -> None:
+    authority = CertificateAuthority(table.parent, "house")
+    certificate, key = authority.signed("table")
+    files = f'certificate = "{certificate}"\nkey = "{key}"\n'
+    table.write_text(web_table(0, files))
+    end = load_pem_x509_certificate(certificate.read_bytes()).not_valid_after_utc
+    then = int(end.timestamp()) - days * 24 * 3600
+    monkeypatch.setattr(web_checks, "now", lambda: Timestamp(0, then * 1_000_000_000))
+
+    _, found = findings(table, capsys)
+
+    words = f"{grade}: {certificate} is valid until {end:%Y-%m-%d}"
+    assert found["certificate"] == [words]
+
+
+# --- of an installed table ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def installed(table: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The table's file as if its folder were that of the machine, and nobody the unit's account."""
+    monkeypatch.setattr(machine_checks, "INSTALLED", table.parent)
+    monkeypatch.setattr(machine_checks, "ACCOUNT", "nobody")
+    for folder in (table.parent, *table.parent.parents):
+        if folder.owner() == pwd.getpwuid(os.geteuid()).pw_name and folder != Path("/"):
+            folder.chmod(folder.stat().st_mode | 0o055)
+    return table
+
+
+def remedies(file: Path, area: str, capsys: pytest.CaptureFixture[str]) -> list[tuple[str, str]]:
+    main(["doctor", str(file), "--json"])
+    found = json.loads(capsys.readouterr().out)["findings"][str(file)]
+    return [(one["grade"], one["remedy"]) for one in found if one["area"] == area]
+
+
+def test_a_journal_where_the_unit_may_not_write_is_to_be_where_it_may(
+    installed: Path, capsys
+) -> None:
+    ((grade, remedy),) = remedies(installed, "journal", capsys)[:1]
+
+    assert grade == "problem"
+    assert remedy == 'write [journal] folder = "/var/lib/smartshoe/M-12/journal"'
+
+
+def test_of_a_folder_that_its_account_may_write_it_is_remarked(installed: Path, capsys) -> None:
+    journal = installed.parent / "disk"
+    journal.mkdir()
+    journal.chmod(0o777)
+    installed.write_text(TABLE + f'[journal]\nfolder = "{journal}"\n')
+
+    ((grade, remedy),) = remedies(installed, "journal", capsys)[:1]
+
+    assert grade == "remark"
+    assert f"ReadWritePaths={journal}" in remedy
+
+
+def test_a_pits_tables_are_run_by_the_unit_of_the_pit(installed: Path) -> None:
+    pit = installed.parent / "pit-3" / "M-12.toml"
+    assert machine_checks.unit_of(installed) == "smartshoe@M-12"
+    assert machine_checks.unit_of(pit) == "smartshoe@pit-3"
 
 
 def test_a_folder_is_looked_at_table_by_table(table: Path, capsys) -> None:

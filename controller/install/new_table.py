@@ -1,0 +1,283 @@
+"""A new table from answers: its table.toml, checked as the program checks it, and its people.
+
+The sections of the answers are those of table.toml, so nothing is checked twice in two ways.
+Source: controller/install/README.md, "Setting up".
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from string import Template
+from typing import Final
+
+import tomli_w
+from msgspec import Struct
+from msgspec.structs import replace
+
+from controller.accounts.pin import pin_problem
+from controller.actions.declaration import Role
+from controller.config.collisions import checked_tables
+from controller.config.document import ConfigError, read_document
+from controller.config.load import TableConfig, load_config
+from controller.config.table_files import INSTALLED, table_name
+from controller.system.atomic_file import SmallFileError, read_text, store_text, write_synced
+from controller.version import VERSION
+from drivers.catalogue import DEFAULT_MODELS
+from drivers.model import DeviceKind, toml_text
+
+PEOPLE: Final = "person"
+FILE_MODE: Final = 0o640
+_PERSON_KEYS: Final = ("name", "role", "pin_file")
+# A unit's name is that of its file, and a file's name is the table's.
+_FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+_HEADER: Final = """\
+# Written by `smartshoe setup`, version {version}. `smartshoe check-config --example` shows every
+# key with its default, `smartshoe check-config {name}` checks what you change.
+
+"""
+_EXAMPLE: Final = """\
+# Answers of `smartshoe setup --answers FILE`: the sections of a table.toml
+# (`smartshoe check-config --example` shows every key), and the people of the table.
+
+[table]
+name = "M-12"
+pit = "3"
+time_zone = "Europe/Vienna"
+
+[rules]
+profile = "s42-mini"
+observed = ["result_button", "no_more_bets"]
+
+[shoe]
+model = $model
+port = "socket://192.0.2.10:4001"
+
+# Each with a file whose first line is the PIN; the file is not needed any more afterwards.
+[[person]]
+name = "Ann Lee"
+role = "floorperson"
+pin_file = "ann.pin"
+
+[[person]]
+name = "Bo Ray"
+role = "pit_manager"
+pin_file = "bo.pin"
+"""
+
+
+def example_answers() -> str:
+    """Answers to start from; with the files of the PINs they are accepted."""
+    return Template(_EXAMPLE).substitute(model=toml_text(DEFAULT_MODELS[DeviceKind.SHOE]))
+
+
+class SetUpError(Exception):
+    """A table cannot be set up; each line says where, what is allowed and what to do."""
+
+
+class NewPerson(Struct, frozen=True):
+    """A person who gets an account at the new table."""
+
+    name: str
+    role: Role
+    pin: str
+
+    def __repr__(self) -> str:
+        """Without the PIN: tracebacks and logs show values."""
+        return f"NewPerson({self.name!r}, {self.role.value})"
+
+
+class Answers(Struct, frozen=True):
+    """What is known of a new table: the sections of its table.toml, and its people."""
+
+    sections: Mapping[str, object]
+    people: tuple[NewPerson, ...]
+
+
+class NewTable(Struct, frozen=True):
+    """A checked table that is not written yet: its file, the file's text, and the people."""
+
+    file: Path
+    text: str
+    config: TableConfig
+    people: tuple[NewPerson, ...]
+
+
+def read_answers(file: Path) -> Answers:
+    """The answers of a file. Raises SetUpError, ConfigError."""
+    document = read_document(file)
+    people = document.pop(PEOPLE, [])
+    if not isinstance(people, list) or not all(isinstance(one, dict) for one in people):
+        raise SetUpError(
+            f"{file}: person: it is not a list of persons. Allowed: a section for each of them."
+            " Remedy: write [[person]] on a line of its own"
+        )
+    problems: list[str] = []
+    read = [_person(file, number, one, problems) for number, one in enumerate(people, start=1)]
+    if problems:
+        raise SetUpError("\n".join(f"{file}: {one}" for one in problems))
+    return Answers(document, tuple(one for one in read if one is not None))
+
+
+def _person(
+    file: Path, number: int, given: Mapping[str, object], problems: list[str]
+) -> NewPerson | None:
+    """A person of the answers; None, and its problems, where something is wrong."""
+    place = f"person.{number}"
+    before = len(problems)
+    for key in given:
+        if key not in _PERSON_KEYS:
+            allowed = ", ".join(_PERSON_KEYS)
+            problems.append(
+                f"{place}.{key}: there is no such key. Allowed: {allowed}. Remedy: remove it"
+            )
+    texts = {key: given.get(key) for key in _PERSON_KEYS}
+    for key, text in texts.items():
+        if not isinstance(text, str) or not text.strip():
+            problems.append(f"{place}.{key}: it is missing. Allowed: a text. Remedy: write {key}")
+    if len(problems) > before:
+        return None
+    name, role, pin_file = (str(texts[key]).strip() for key in _PERSON_KEYS)
+    if role not in tuple(Role):
+        problems.append(f"{place}.role: {role_problem(role)}")
+    pin = _pin(file.absolute().parent / pin_file, f"{place}.pin_file", problems)
+    return None if len(problems) > before else NewPerson(name, Role(role), pin)
+
+
+def role_problem(role: str) -> str:
+    """What is wrong with a word that is no role."""
+    return f"{role!r} is no role. Allowed: {', '.join(Role)}. Remedy: choose one of them"
+
+
+def _pin(file: Path, place: str, problems: list[str]) -> str:
+    try:
+        pin = read_text(file).partition("\n")[0].strip()
+    except SmallFileError as error:
+        problems.append(f"{place}: {error}")
+        return ""
+    if problem := pin_problem(pin):
+        problems.append(f"{place}: {problem.removeprefix('pin: ')}")
+    return pin
+
+
+# --- the file -------------------------------------------------------------------------------------
+
+
+def table_folder(given: Path | None, installed: Path = INSTALLED) -> Path:
+    """Where the file is written: the folder given, else that of installed tables, else here.
+
+    Raises SetUpError where it may not be written.
+    """
+    folder = given or (installed if installed.is_dir() else Path())
+    if not folder.is_dir():
+        raise SetUpError(
+            f"{folder}: there is no such folder. Allowed: a folder. Remedy: make it, or name"
+            " another with --to"
+        )
+    if not os.access(folder, os.W_OK):
+        raise SetUpError(
+            f"{folder}: this account may not write there. Remedy: run it as root, or name another"
+            " folder with --to"
+        )
+    return folder
+
+
+def new_table(answers: Answers, folder: Path, installed: Path = INSTALLED) -> NewTable:
+    """The table of these answers, to be written into the folder.
+
+    Raises SetUpError with every problem, as check-config words it.
+    """
+    sections, name = _completed(answers.sections, folder, installed)
+    file = folder / f"{name}.toml"
+    text = _HEADER.format(version=VERSION, name=name) + tomli_w.dumps(sections)
+    try:
+        config = _checked(file, text)
+    except ConfigError as error:
+        raise SetUpError("\n".join(error.problems)) from error
+    return NewTable(file, text, config, answers.people)
+
+
+def problems_at(sections: Mapping[str, object], folder: Path, place: str) -> tuple[str, ...]:
+    """The problems of one key, such as "table.name", whatever else is missing yet."""
+    try:
+        new_table(Answers(sections, ()), folder)
+    except SetUpError as error:
+        # Those of a list go on with a number.
+        mine = re.compile(rf"{re.escape(place)}(\.\d+)?: ")
+        return tuple(
+            mine.sub("", line, count=1) for line in str(error).splitlines() if mine.match(line)
+        )
+    return ()
+
+
+def _completed(
+    given: Mapping[str, object], folder: Path, installed: Path
+) -> tuple[dict[str, object], str]:
+    """The sections with what an installed table needs, and the table's name."""
+    sections = dict(given)
+    table = sections.get("table")
+    name = table.get("name", "") if isinstance(table, dict) else ""
+    if not (isinstance(name, str) and _FILE_NAME.fullmatch(name)):
+        raise SetUpError(
+            f"table.name: {name!r} names no file and no unit. Allowed: letters, digits, - and _,"
+            ' at most 32, such as "M-12". Remedy: choose another name'
+        )
+    if folder.resolve().is_relative_to(installed):
+        for section, key, value in (
+            ("journal", "folder", f"/var/lib/smartshoe/{name}/journal"),
+            ("control", "socket", f"/run/smartshoe/{name}.sock"),
+        ):
+            values = sections.get(section, {})
+            if isinstance(values, dict):
+                sections[section] = {key: value, **values}
+    return sections, name
+
+
+def _checked(file: Path, text: str) -> TableConfig:
+    """What the program reads of the text, alone and beside the other tables of the folder.
+
+    Raises ConfigError.
+    """
+    draft = file.with_name(f".{file.name}.draft")
+
+    def load(path: Path) -> TableConfig:
+        return replace(load_config(draft), file=file) if path == file else load_config(path)
+
+    try:
+        # As the file will be: paths in it are relative to its folder.
+        write_synced(draft, text.encode(), FILE_MODE)
+        *_, mine = checked_tables((*_other_tables(file), file), load)
+    except OSError as error:
+        raise ConfigError(
+            file, (f"cannot be written: {error.strerror}. Remedy: make room",)
+        ) from error
+    finally:
+        with contextlib.suppress(OSError):
+            draft.unlink()
+    if mine.config is None or mine.problems:
+        raise ConfigError(file, mine.problems)
+    return mine.config
+
+
+def _other_tables(file: Path) -> Iterable[Path]:
+    return sorted(
+        one for one in file.parent.glob("*.toml") if one.name != file.name and table_name(one)
+    )
+
+
+def write_table(table: NewTable, *, over_old: bool) -> None:
+    """Write the file; one that is there is kept beside it, if it may be replaced.
+
+    Raises SetUpError, SmallFileError.
+    """
+    if table.file.exists():
+        if not over_old:
+            raise SetUpError(
+                f"{table.file}: there is a file of this name, and it is not overwritten. Remedy:"
+                " --replace keeps the old one beside it, or choose another name"
+            )
+        store_text(
+            table.file.with_name(f"{table.file.name}.before"), read_text(table.file), FILE_MODE
+        )
+    store_text(table.file, table.text, FILE_MODE)

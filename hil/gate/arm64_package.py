@@ -1,0 +1,59 @@
+"""The package for ARM64: built, unpacked into a Debian for ARM64, its program run under emulation.
+
+Nothing is installed by its scripts: that would need a kernel that starts programs of ARM64.
+Source: hil/README.md, "ARM64"; qemu-user(1), unshare(1).
+"""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Final
+
+from hil.gate.arm64 import unpack_debian
+from hil.gate.kernel import GateUnable, cache_folder
+from hil.gate.machine import SUITE, run_quietly
+from hil.gate.package import ALONE, GATE
+from hil.gate.repository import build_package
+
+CASES: Final = GATE / "package_on_arm64.py"
+EMULATOR: Final = Path("/usr/bin/qemu-aarch64-static")
+
+
+def run_arm64_package_cases() -> bool:
+    """Build the package, run its program, print it; whether every case passed.
+
+    Raises GateUnable.
+    """
+    if not CASES.is_file():
+        raise GateUnable("the gate runs from a clone of the repository: tests/gate is missing")
+    with tempfile.TemporaryDirectory(prefix="arm64-package-", dir=_made_cache()) as name:
+        root = Path(name) / "root"
+        begun_s = time.monotonic()
+        package = build_package(Path(name) / "package", "arm64")
+        took_s = time.monotonic() - begun_s
+        print(f"ok    {package.name} is built ({took_s:.1f} s)", flush=True)
+        run_quietly(("cp", "-a", "--reflink=auto", str(_debian()), str(root)))
+        run_quietly(("dpkg-deb", "-x", str(package), str(root)))
+        shutil.copy(EMULATOR, root / "usr/bin")
+        words = (*ALONE, sys.executable, str(CASES), str(root))
+        return subprocess.run(words, stdin=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def _made_cache() -> Path:
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    return cache_folder()
+
+
+def _debian() -> Path:
+    """The unpacked packages of a minimal Debian for ARM64 with Python, cached."""
+    base = cache_folder() / f"arm64-root-{SUITE}"
+    if not base.is_dir():
+        print(f"gate: fetching a Debian for ARM64 once; cached in {cache_folder()}", flush=True)
+        part = base.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        unpack_debian(part)
+        part.rename(base)
+    return base

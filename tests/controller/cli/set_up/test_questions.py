@@ -1,0 +1,151 @@
+"""What `smartshoe setup` asks, answer by answer: wrong ones are asked for again."""
+
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from controller.actions.declaration import Role
+from controller.cli.set_up.questions import SetUpQuestions
+from controller.install.new_table import Answers, NewPerson
+
+PORT = "/dev/serial/by-id/usb-FTDI_0001-if00"
+# Name, pit, zone, rules, observed, trial, shoe, port; then no shuffler, language, port, nobody.
+TABLE = ("", "", "UTC", "", "", "", "")
+REST = ("", "", "", "")
+
+
+class Ports:
+    """The ports of a machine: what is there before, and what appears."""
+
+    def __init__(self, *appearing: str) -> None:
+        self._looks = [{}, dict.fromkeys(appearing, "USB serial port")]
+
+    def __call__(self) -> dict[str, str]:
+        return self._looks.pop(0) if len(self._looks) > 1 else self._looks[0]
+
+
+def asked(folder: Path, *typed: str, name: str = "", ports: Ports | None = None):
+    """The answers of a person who types these lines, None if they end before; and the output."""
+    app, got = typer.Typer(), []
+
+    @app.command()
+    def ask() -> None:
+        got.append(SetUpQuestions(folder, name, ports or Ports()).answers())
+
+    shown = CliRunner().invoke(app, input="\n".join((*typed, "")))
+    return (got[0] if got else None), shown.output
+
+
+def answers_of(folder: Path, *typed: str, **how) -> Answers:
+    answers, shown = asked(folder, *typed, **how)
+    assert answers is not None, shown
+    return answers
+
+
+def test_defaults_are_a_table_of_one_shoe(fast_dir: Path) -> None:
+    answers = answers_of(fast_dir, *TABLE, PORT, *REST)
+    assert answers.sections["table"] == {"name": "M-12", "time_zone": "UTC"}
+    assert answers.sections["rules"] == {"profile": "s42-mini", "observed": ["result_button"]}
+    assert answers.sections["shoe"] == {"model": "angel-eye-ii-ex", "port": PORT}
+    assert "shuffler" not in answers.sections
+    assert answers.people == ()
+
+
+def test_the_name_of_the_command_is_offered(fast_dir: Path) -> None:
+    answers = answers_of(fast_dir, *TABLE, PORT, *REST, name="B-7")
+    assert answers.sections["table"]["name"] == "B-7"
+
+
+@pytest.mark.parametrize(
+    ("number", "wrong", "right", "words"),
+    [
+        (0, "M 12", "M-13", "'M 12' names no file and no unit"),
+        (2, "Wien", "Europe/Vienna", "'Wien' is not a time zone"),
+        (3, "12", "7", "'12' is not allowed. Allowed: 1 to 9, or a name of the list"),
+        (4, "cards", "turned, wagers", "'cards' is not a fact that a table can observe"),
+        (6, "lumen", "feig-rfid", "'lumen' is not allowed"),
+    ],
+)
+def test_a_wrong_answer_is_asked_for_again(
+    fast_dir: Path, number: int, wrong: str, right: str, words: str
+) -> None:
+    typed = [*TABLE[:number], wrong, right, *TABLE[number + 1 :]]
+    answers, shown = asked(fast_dir, *typed, PORT, *REST)
+    assert words in shown
+    assert answers is not None
+
+
+def test_a_trial_is_asked_for(fast_dir: Path) -> None:
+    answers = answers_of(fast_dir, *TABLE[:5], "y", "", PORT, *REST)
+    assert answers.sections["table"]["trial"] is True
+
+
+def test_the_port_is_found_by_plugging_the_device_in(fast_dir: Path) -> None:
+    answers = answers_of(fast_dir, *TABLE, "", "", *REST, ports=Ports(PORT))
+    assert answers.sections["shoe"]["port"] == PORT
+
+
+def test_of_several_new_ports_one_is_chosen(fast_dir: Path) -> None:
+    answers = answers_of(fast_dir, *TABLE, "p", "", "2", *REST, ports=Ports(PORT, f"{PORT}-1"))
+    assert answers.sections["shoe"]["port"] == f"{PORT}-1"
+
+
+def test_an_address_where_nobody_answers_is_kept_only_on_request(fast_dir: Path) -> None:
+    nobody = "socket://127.0.0.1:9"
+    answers, shown = asked(fast_dir, *TABLE, nobody, "n", PORT, *REST)
+    assert "cannot be opened" in shown
+    assert answers is not None
+    assert answers.sections["shoe"]["port"] == PORT
+    kept = answers_of(fast_dir, *TABLE, nobody, "y", *REST)
+    assert kept.sections["shoe"]["port"] == nobody
+
+
+def test_a_port_that_cannot_be_one_is_asked_for_again(fast_dir: Path) -> None:
+    answers, shown = asked(fast_dir, *TABLE, "usb://1", PORT, *REST)
+    assert "Remedy: " in shown
+    assert answers is not None
+    assert answers.sections["shoe"]["port"] == PORT
+
+
+def test_a_shuffler_that_is_not_paired_yet_is_left_out_and_said(fast_dir: Path) -> None:
+    answers, shown = asked(fast_dir, *TABLE, PORT, "tablelink", "/dev/ttyUSB1", "", *REST[1:])
+    assert "The shuffler is left out. Pair it" in shown
+    assert answers is not None
+    assert "shuffler" not in answers.sections
+
+
+def test_a_shuffler_by_contacts_proves_no_identity(fast_dir: Path) -> None:
+    lines = "gpio://gpiochip0:5,6,13,19"
+    answers = answers_of(fast_dir, *TABLE, PORT, "contacts", lines, *REST[1:])
+    assert answers.sections["shuffler"] == {"model": "contacts", "port": lines, "bare": True}
+
+
+def test_a_person_has_a_role_and_a_pin_typed_twice_that_is_not_shown(fast_dir: Path) -> None:
+    person = ("Ann Lee", "floorperson", "123456", "270918", "270981", "270918", "270918", "")
+    answers, shown = asked(fast_dir, *TABLE, PORT, *REST[:3], *person)
+    assert answers is not None
+    assert answers.people == (NewPerson("Ann Lee", Role.FLOORPERSON, "270918"),)
+    assert "it is a row such as 123456" in shown
+    assert "the two differ" in shown
+    assert "270918" not in shown
+
+
+def test_the_same_person_is_not_taken_twice(fast_dir: Path) -> None:
+    person = ("Bo Ray", "3", "481516", "481516")
+    answers, shown = asked(fast_dir, *TABLE, PORT, *REST[:3], *person, "Bo Ray", "")
+    assert "Bo Ray is in the list already" in shown
+    assert answers is not None
+    assert [one.role for one in answers.people] == [Role.PIT_MANAGER]
+
+
+def test_where_nobody_may_decide_it_is_said(fast_dir: Path) -> None:
+    _, shown = asked(fast_dir, *TABLE, PORT, *REST)
+    assert "smartshoe people add" in shown
+
+
+def test_the_end_of_the_answers_leaves_nothing(fast_dir: Path) -> None:
+    answers, _ = asked(fast_dir, *TABLE[:4])
+    assert answers is None
+    assert list(fast_dir.iterdir()) == []
