@@ -42,6 +42,7 @@ check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage
 	@echo 'check: mypy (strict)';    $(RUN) -m mypy --no-error-summary
 	@echo 'check: import contracts'; out=$$("$(VENV)/bin/lint-imports" --no-logo 2>&1) || { echo "$$out"; exit 1; }
 	@echo 'check: rules, procedure and settlement wholly covered'; out=$$($(COVERED) 2>&1) || { echo "$$out"; exit 1; }
+	@echo 'check: locks are whole';   out=$$($(RUN) -m pip --disable-pip-version-check check) || { echo "$$out"; exit 1; }
 	@echo 'check: wheel';            $(RUN) tests/packaging/smoke.py
 	@echo 'check: Debian package';   $(RUN) tests/packaging/debian_package.py
 
@@ -114,17 +115,19 @@ $(VENV)/.created:
 	@"$(PYTHON)" -m venv $(VENV)
 	@touch $@
 
-# The build backend comes from the lock too, so nothing unlocked is fetched on the way.
+# The build backend comes from the lock too, so nothing unlocked is fetched on the way. A lock names
+# all that is needed: --no-deps, because Debian's pip looks for the newest version of a package that
+# another one asks for with extras, and refuses that one for its missing hash.
 $(VENV)/.installed-run: $(VENV)/.created requirements.lock pyproject.toml
 	@printf 'Fetching what the program needs:'
-	@$(PIP) --progress-bar off --require-hashes -r requirements.lock | $(SHOWN) && echo
+	@$(PIP) --progress-bar off --no-deps --require-hashes -r requirements.lock | $(SHOWN) && echo
 	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
 # The development lock contains the run lock, so one installation serves both.
 $(VENV)/.installed-dev: $(VENV)/.created requirements-dev.lock requirements.lock pyproject.toml
 	@printf 'Fetching what the program and its tests need:'
-	@$(PIP) --progress-bar off --require-hashes -r requirements-dev.lock | $(SHOWN) && echo
+	@$(PIP) --progress-bar off --no-deps --require-hashes -r requirements-dev.lock | $(SHOWN) && echo
 	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
 	@touch $(VENV)/.installed-run $@
 
@@ -132,5 +135,5 @@ $(VENV)/.installed-dev: $(VENV)/.created requirements-dev.lock requirements.lock
 $(LABGRID)/.installed: $(VENV)/.created requirements-labgrid.lock
 	@"$(PYTHON)" -m venv --clear $(LABGRID)
 	@printf 'Fetching labgrid into $(LABGRID):'
-	@$(LABGRID)/bin/python -m pip --disable-pip-version-check install --progress-bar off --require-hashes -r requirements-labgrid.lock | $(SHOWN) && echo
+	@$(LABGRID)/bin/python -m pip --disable-pip-version-check install --progress-bar off --no-deps --require-hashes -r requirements-labgrid.lock | $(SHOWN) && echo
 	@touch $@

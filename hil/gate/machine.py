@@ -130,7 +130,8 @@ def _make_wheels(source: Path, wheels: Path) -> None:
     wheels.mkdir(parents=True)
     pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
     lock = str(ROOT / "requirements.lock")
-    run_quietly((*pip, "wheel", "--require-hashes", "-r", lock, "-w", str(wheels)))
+    locked = ("--no-deps", "--require-hashes", "-r", lock)
+    run_quietly((*pip, "wheel", *locked, "-w", str(wheels)))
     build = (sys.executable, "-m", "build", "--wheel", "--no-isolation")
     run_quietly((*build, "--outdir", str(wheels), str(source)))
 

@@ -127,7 +127,7 @@ def check_commands(wheel: Path, version: str, work: Path) -> None:
     venv.create(home, with_pip=True, symlinks=True)
     python = home / "bin" / "python"
     pip = (python, "-m", "pip", "--disable-pip-version-check", "--quiet", "install")
-    run(*pip, "--require-hashes", "-r", ROOT / "requirements.lock", cwd=elsewhere)
+    run(*pip, "--no-deps", "--require-hashes", "-r", ROOT / "requirements.lock", cwd=elsewhere)
     run(*pip, "--no-deps", "--no-index", wheel, cwd=elsewhere)
     run(python, "-m", "pip", "check", cwd=elsewhere)
     # No PYTHON* variable and no active environment of the caller reaches the commands.
