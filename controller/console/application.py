@@ -20,7 +20,7 @@ from controller.console.api import API, api_routes, problem
 from controller.console.metrics_routes import Endpoint, Handler, metrics_routes, not_found
 from controller.console.page_routes import page_routes
 from controller.console.security import Forbidden, StrictHeaders, check_host
-from controller.console.sites import TableParts
+from controller.console.table_parts import TableParts
 from controller.console.table_site import TableSite
 from controller.table.fault_text import describe_fault, traceback_text
 

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from controller.console.sites import MetricsPart, TableParts
+from controller.console.table_parts import MetricsPart, TableParts
 from controller.metrics.exposition import format_for
 from controller.table.table import Table
 from controller.views.snapshot import Health

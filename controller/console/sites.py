@@ -8,14 +8,14 @@ Source: controller/console/README.md, "One server".
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.accounts.passwords import Passwords, read_passwords
-from controller.control.table_requests import TableRequests
+from controller.console.table_parts import ConsolePart, MetricsPart, Part, TableParts
 from controller.metrics.collector import TableMetrics
 from controller.system.atomic_file import SmallFileError
 from controller.system.listener import Listener, port_of, tcp_listener
@@ -41,39 +41,6 @@ class WebPlace(Struct, frozen=True):
     address: str
     port: int
     tls: ServerTlsFiles | None = None
-
-
-class MetricsPart(Struct, frozen=True):
-    """The metrics of a table; `passwords` None: who reaches the server may read them."""
-
-    table: Table
-    metrics: TableMetrics
-    passwords: Passwords | None = None
-
-
-class ConsolePart(Struct, frozen=True):
-    """The page and the API of a table.
-
-    Who may write to `control_socket` needs no PIN to read and to act as a dealer. `hosts` are names
-    of the server besides its address; a sign-on that is not used for acts ends after
-    `sign_on_minutes`; `language` is that of a new session.
-    """
-
-    requests: TableRequests
-    control_socket: Path
-    language: str = "en"
-    sign_on_minutes: int = 15
-    hosts: tuple[str, ...] = ()
-
-
-class TableParts(Struct, frozen=True):
-    """What one server serves of one table."""
-
-    metrics: MetricsPart | None = None
-    console: ConsolePart | None = None
-
-
-Part: TypeAlias = MetricsPart | ConsolePart
 
 
 class WebServer:

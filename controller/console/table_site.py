@@ -17,8 +17,8 @@ from controller.actions.declaration import Role
 from controller.console import security
 from controller.console.security import Forbidden
 from controller.console.sessions import COOKIE, Sessions, WebSession
-from controller.console.sites import ConsolePart
 from controller.console.stream import SnapshotStream
+from controller.console.table_parts import ConsolePart
 from controller.control.answer_schema import Answer
 from controller.control.requests import ActRequest
 from controller.control.table_requests import TableUnavailable

@@ -12,7 +12,8 @@ from msgspec import Struct
 
 from controller.archive.sealer import Sealer
 from controller.config.load import TableConfig
-from controller.console.sites import ConsolePart, WebPlace, WebServers, WebUnavailable
+from controller.console.sites import WebPlace, WebServers, WebUnavailable
+from controller.console.table_parts import ConsolePart
 from controller.control.server import ControlServer
 from controller.control.table_requests import TableRequests
 from controller.core.state import Subscriber

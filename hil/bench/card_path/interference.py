@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import cycle
 
-from controller.console.sites import MetricsPart, WebPlace, WebServer
+from controller.console.sites import WebPlace, WebServer
+from controller.console.table_parts import MetricsPart
 from hil.bench.card_path.paced import Terminal
 from hil.bench.measure.checks import (
     Bound,

@@ -18,7 +18,8 @@ import pytest
 
 from controller.accounts.passwords import Passwords, read_passwords
 from controller.accounts.pin import PinHasher
-from controller.console.sites import MetricsPart, WebPlace, WebServer, WebServers, WebUnavailable
+from controller.console.sites import WebPlace, WebServer, WebServers, WebUnavailable
+from controller.console.table_parts import MetricsPart
 from controller.metrics.collector import TableMetrics
 from controller.system.tls import ServerTlsFiles, server_context
 from controller.views.snapshot import Health

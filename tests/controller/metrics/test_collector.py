@@ -21,7 +21,8 @@ from controller.archive.log_writer import LogStatus
 from controller.archive.sealer import Sealer, SealingStatus
 from controller.archive.signer import SigningSettings
 from controller.config.time_zone import zone_data
-from controller.console.sites import MetricsPart, WebPlace, WebServer, WebServers, WebUnavailable
+from controller.console.sites import WebPlace, WebServer, WebServers, WebUnavailable
+from controller.console.table_parts import MetricsPart
 from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Conclusion, Stored
 from controller.core.stored_settings import SETTINGS
