@@ -763,6 +763,7 @@ def comparable(table: RunningTable, text: str) -> str:
         (r"(?i)\bdate: .*", "Date"),
         (r"(?i)content-length: .*", "Content-Length"),
         (r'\d+ coups per second|"(?:elapsed_ms|coups_per_s)": \d+', "quick"),
+        (r'"metrics_read_s": \d+|metrics were read \d+ s ago', "read"),
     ):
         text = re.sub(pattern, instead, text)
     return text
