@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import Any, Final, Generic, TypeVar
 
-from msgspec import Meta, Struct, ValidationError, convert, inspect, msgpack, structs
+from msgspec import Meta, Struct, ValidationError, inspect, msgpack, structs
 
 from drivers.framing import Framing
 from drivers.interface import Driver
 from drivers.monitor import DeviceMonitor, Monitor, Words
 from firmware_bridge.attestation import NO_TRUST, Trust
 from firmware_bridge.message import Message
+from firmware_bridge.typed_reading import binary_decoder, convert
 
 SettingsT = TypeVar("SettingsT", bound=Struct)
 
@@ -72,7 +73,7 @@ class SettingField(Struct, frozen=True):
     """One setting of a model, as table.toml, its example and the documentation have it."""
 
     name: str
-    type: object
+    type: Any
     default: object
 
     def check(self, value: object, *, strict: bool = True) -> None:
@@ -158,8 +159,8 @@ class DeviceModel(Struct, Generic[SettingsT], frozen=True, kw_only=True):
         if not data:
             return self.settings()
         try:
-            names = set(msgpack.decode(data, type=dict[str, Any]))
-            value = msgpack.decode(data, type=self.settings)
+            names = set(binary_decoder(dict[str, Any]).decode(data))
+            value = binary_decoder(self.settings).decode(data)
         except ValueError as error:
             raise self._unreadable(str(error)) from error
         if unknown := names - {one.name for one in self.setting_fields}:

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from controller.journal.values import JournalError
 from controller.system.atomic_file import SmallFileError, read_text, store_text
+from firmware_bridge.typed_reading import json_decoder
 
 CURSORS_NAME: Final = "feed"
 _SUFFIX: Final = ".json"
@@ -85,7 +86,7 @@ def load_cursor(journal: Path, consumer: str) -> FeedCursor | None:
     if not path.exists():
         return None
     try:
-        return msgspec.json.decode(read_text(path), type=FeedCursor)
+        return json_decoder(FeedCursor).decode(read_text(path))
     except (SmallFileError, msgspec.MsgspecError) as error:
         raise JournalError(
             f"{path}: it is not the cursor of a feed: {error}. Remedy: remove it; the consumer then"

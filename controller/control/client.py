@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from msgspec import DecodeError
-from msgspec.json import Decoder
 
 from controller.control.answer_schema import Answer
 from controller.views.snapshot import Snapshot
+from firmware_bridge.typed_reading import json_decoder
 
 # Longer than the table takes to store an action or to report a failure.
 ANSWER_TIMEOUT_S: Final = 20.0
@@ -24,7 +24,7 @@ ANSWER_TIMEOUT_S: Final = 20.0
 _SINGLE_WAIT_S: Final = 0.5
 _RECEIVE_BYTES: Final = 65536
 
-ANSWER: Final = Decoder(Answer)
+ANSWER: Final = json_decoder(Answer)
 
 
 class ControlError(Exception):

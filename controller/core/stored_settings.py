@@ -5,7 +5,7 @@ Source: docs/record-format.md; controller/config/README.md, "Settings have one h
 
 from typing import Final, TypeVar
 
-from msgspec import Struct, convert, to_builtins
+from msgspec import Struct, to_builtins
 from msgspec.structs import asdict
 
 from controller.core.settings import (
@@ -19,6 +19,7 @@ from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
 from drivers.catalogue import DEFAULT_MODELS, find_model
 from drivers.model import DeviceKind
 from firmware_bridge.attestation import NO_TRUST, Trust
+from firmware_bridge.typed_reading import convert
 
 DeviceT = TypeVar("DeviceT", bound=DeviceSettings)
 

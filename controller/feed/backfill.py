@@ -21,6 +21,7 @@ from controller.journal.store import open_read_only
 from controller.journal.values import JournalError
 from controller.profiles.clauses import Clause
 from firmware_bridge.timestamp import Timestamp
+from firmware_bridge.typed_reading import json_decoder
 
 REQUESTS: Final = "backfill"
 REPLIES: Final = "reply"
@@ -53,7 +54,7 @@ class Backfill(Struct, frozen=True):
     def answer(self, data: bytes, now: Timestamp) -> Iterator[bytes]:
         """The events of the shoe that is asked for, as they were sent first, then the end."""
         try:
-            asked = msgspec.json.decode(data, type=BackfillRequest)
+            asked = json_decoder(BackfillRequest).decode(data)
         except msgspec.MsgspecError:
             yield self._done(BackfillDoneEvent("", 0, 0, NOT_A_REQUEST), now)
             return

@@ -6,9 +6,11 @@ Source: MessagePack specification; controller/journal/README.md, "Encoding".
 """
 
 import re
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
+
+from firmware_bridge.typed_reading import binary_decoder
 
 T = TypeVar("T")
 
@@ -37,8 +39,8 @@ class Codec(Generic[T]):
 
     __slots__ = ("_decoder",)
 
-    def __init__(self, hint: object) -> None:
-        self._decoder: msgspec.msgpack.Decoder[T] = msgspec.msgpack.Decoder(hint)
+    def __init__(self, hint: Any) -> None:
+        self._decoder: msgspec.msgpack.Decoder[T] = binary_decoder(hint)
 
     def encode(self, value: T) -> bytes:
         """The bytes of a value. Raises OverflowError for an integer of more than 64 bits."""

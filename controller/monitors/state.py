@@ -11,6 +11,7 @@ from controller.monitors.past import NO_PAST, PastShoes
 from controller.monitors.people import PeopleCounts
 from controller.monitors.shoe_watch import ShoeSoFar
 from controller.monitors.stall import CoupPause, StallLimits
+from firmware_bridge.typed_reading import binary_decoder
 
 
 class MonitorState(Struct, frozen=True):
@@ -35,4 +36,4 @@ def encode_state(state: MonitorState) -> bytes:
 
 def decode_state(data: bytes) -> MonitorState:
     """The state from MessagePack; raises msgspec.ValidationError."""
-    return msgspec.msgpack.decode(data, type=MonitorState)
+    return binary_decoder(MonitorState).decode(data)

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta, Struct, inspect
 
 from controller.system.atomic_file import SmallFileError, read_text
+from firmware_bridge.typed_reading import convert
 
 T = TypeVar("T")
 
@@ -120,7 +121,7 @@ def parse_json(text: str | bytes, remedy: str) -> object:
 def typed(value: object, kind: type[T], remedy: str) -> T:
     """Plain JSON values as a value of `kind`. Raises JsonError."""
     try:
-        return msgspec.convert(value, kind, dec_hook=_parse)
+        return convert(value, kind, dec_hook=_parse)
     except msgspec.ValidationError as error:
         raise JsonError(describe_mismatch(str(error), value, kind, remedy)) from error
 

@@ -15,6 +15,7 @@ from msgspec import Struct
 from controller.journal.reader import JournalReader
 from controller.journal.values import Head
 from controller.system.atomic_file import read_text, store_text
+from firmware_bridge.typed_reading import json_decoder
 
 _MODE: Final = 0o600
 _Value = TypeVar("_Value", bound=Struct)
@@ -51,10 +52,10 @@ def load_projection(
     if sha256(body.encode()).hexdigest() != digest:
         raise DamagedProjection("its digest does not fit")
     try:
-        saved = msgspec.json.decode(body, type=_Saved)
+        saved = json_decoder(_Saved).decode(body)
         if saved.form != form:
             raise DamagedProjection("it is of another version of this program")
-        value = msgspec.json.decode(saved.value, type=kind)
+        value = json_decoder(kind).decode(saved.value)
     except ValueError as error:  # msgspec's own errors are ValueErrors, too
         raise DamagedProjection("it is not what this program writes") from error
     _require_same_record(journal, saved.record, saved.chain)

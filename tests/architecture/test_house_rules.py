@@ -48,6 +48,24 @@ def test_threads_know_the_table_for_which_they_run() -> None:
     assert not found, f"make threads with ContextThread ({THREAD_CLASS}): its log names the table"
 
 
+TYPED_READING = "firmware_bridge/typed_reading.py"
+
+
+def test_types_are_looked_at_by_one_thread_at_a_time() -> None:
+    asks = re.compile(
+        r"\bmsgspec\.convert\(|\bfrom msgspec import .*\bconvert\b"
+        r"|\bDecoder\([^)]|\.decode\(.*\btype=(?!dict\b)"
+    )
+    found = [
+        relative_name(path)
+        for path in MODULES
+        if relative_name(path).startswith(PRODUCT)
+        and relative_name(path) != TYPED_READING
+        and asks.search(path.read_text("utf-8"))
+    ]
+    assert not found, f"read typed values through {TYPED_READING}: it says why"
+
+
 # --- headers and lengths ------------------------------------------------------------------------
 
 
@@ -207,7 +225,7 @@ def test_modules_hold_no_state() -> None:
     found = [
         f"{relative_name(path)}: {name}"
         for path in MODULES
-        if path.relative_to(ROOT).parts[0] in PROGRAM
+        if path.relative_to(ROOT).parts[0] in PROGRAM and relative_name(path) != TYPED_READING
         for name in module_state(tree_of(path))
     ]
     remedy = (
