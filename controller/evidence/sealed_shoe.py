@@ -21,10 +21,12 @@ from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
     SettingChanged,
+    ShoeEnded,
     ShoeOpened,
 )
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
+from controller.procedure.verdicts import Irregularity
 from controller.profiles.borrowing import CITING
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import ProfileError
@@ -103,6 +105,22 @@ class ShoeAccount(Struct, frozen=True):
             and self.is_named_by(one.entry.gaming_day, one.entry.shoe)
         )
         return next(opened, 0)
+
+    @property
+    def ended(self) -> ShoeEnded | None:
+        """How it ended; None where the file does not hold that."""
+        found = (one for one in self.entries_of(ShoeEnded) if one.shoe == self.number)
+        return next(found, None)
+
+    @property
+    def irregularities(self) -> tuple[Irregularity, ...]:
+        """Every irregularity of the file in order, also those raised before the shoe was opened."""
+        return tuple(
+            one
+            for judged in self.entries_of(EventVerdicts)
+            for one in judged.verdicts
+            if isinstance(one, Irregularity)
+        )
 
     def is_named_by(self, gaming_day: str, shoe: int) -> bool:
         """Whether these are this shoe's day and number."""
