@@ -361,10 +361,10 @@ def test_a_derived_mark_of_a_corrected_coup_is_marked() -> None:
 # --- the patterns that scoreboards are read for ---------------------------------------------------
 #
 # Players of Macau and Hong Kong call these shapes by names that guides to the roads publish, with
-# what each is: 好路 at pk10play168.com/?p=940 has most of these, and the tie that breaks no run. Each
-# road was worked from the lengths of the streaks, which stand beside the name: the colour of the
-# first win of a streak says whether the streak before is as long as the one it is compared with;
-# that of a later win is blue where the compared streak ended just one row above.
+# what each is: 好路 at pk10play168.com/?p=940 has most of these, and the tie that breaks no run.
+# Each road was worked from the lengths of the streaks, which stand beside the name: the colour of
+# the first win of a streak says whether the streak before is as long as the one it is compared
+# with; that of a later win is blue where the compared streak ended just one row above.
 
 
 class Pattern(NamedTuple):
