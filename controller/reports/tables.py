@@ -42,7 +42,7 @@ SHOE_COLUMNS: Final = (
     *("gaming_day", "shoe", "batch", "back", "decks", "from_utc", "until_utc", "coups", "player"),
     *("banker", "tie", "without_outcome", "irregularities", "corrections", "clean"),
     *("first_record", "last_record", "digest", "signer", "short_code"),
-    *("burn_first", "burn_cards", "cards_drawn"),
+    *("burn_first", "burn_cards", "cards_drawn", "table"),
 )
 COUP_COLUMNS: Final = (
     *("gaming_day", "shoe", "coup", "ended_utc", "ended_local", "seen", "player_cards"),
@@ -141,6 +141,7 @@ def _shoe_row(shoe: ReportedShoe) -> Row:
         *(shoe.seal.digest, shoe.seal.signer, shoe.seal.code),
         *((burn.first and str(burn.first), burn.removed) if burn is not None else (None, None)),
         shoe.shoe.ended.cards_drawn if shoe.shoe.ended is not None else None,
+        heading.table,
     )
 
 
