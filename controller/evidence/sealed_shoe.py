@@ -3,7 +3,7 @@
 Source: controller/evidence/README.md, "Evidence bundle"; controller/journal/README.md, "Shoe file".
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -20,6 +20,7 @@ from controller.journal.values import StoredRecord
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
+    ResolutionRecorded,
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
@@ -228,10 +229,11 @@ def _newest(record: bytes) -> Input | None:
     return inputs_in(item)[-1] if item is not None else None
 
 
-def corrections_in(
-    records: Iterable[StoredRecord], gaming_day: str, shoe: int
+def later_acts_in(
+    records: Iterable[StoredRecord], shoe: ShoeHeading, undecided: Set[int]
 ) -> tuple[ShoeEntry, ...]:
-    """The corrections of coups of that shoe in these records. Raises EncodingError."""
+    """The corrections of that shoe's coups in these records, and the decisions on irregularities
+    of these numbers. Raises EncodingError."""
     newest: Input | None = None
     found: list[ShoeEntry] = []
     for stored in records:
@@ -240,8 +242,11 @@ def corrections_in(
             newest = _newest(stored.record)
             continue
         corrected = read_as(stored.record, CoupCorrected)
-        named = (corrected.gaming_day, corrected.shoe) if corrected is not None else None
-        if named == (gaming_day, shoe):
+        decided = read_as(stored.record, ResolutionRecorded)
+        if (
+            corrected is not None
+            and (corrected.gaming_day, corrected.shoe) == (shoe.gaming_day, shoe.shoe)
+        ) or (decided is not None and not undecided.isdisjoint(decided.closed)):
             found.append(_read_entry(stored, newest, 0))
     return tuple(found)
 

@@ -21,9 +21,11 @@ from controller.journal.record import RecordKind, unwrap
 from controller.metrics.counts import TableCounts
 from controller.metrics.definitions import SHUFFLER
 from controller.procedure.effects import BurnDone, CoupClosed, CoupCorrected
-from controller.profiles.load import profile_text
+from controller.profiles.load import load_clauses, profile_text
 from controller.reports.figures import NS_PER_S, figures_of
+from controller.reports.links import ReportLinks
 from controller.reports.proceedings import proceedings_of
+from controller.reports.shoe_page import shoe_page
 from controller.rules.outcome import Outcome
 from controller.tape.inputs import Started
 from controller.tape.records import inputs_in, read_entry, read_input
@@ -286,3 +288,27 @@ def test_the_table_of_roads_has_the_ties_of_a_win_and_the_corrected_coup(
         *(("2", "0", "4", "player"), ("2", "1", "5", "player")),
     ]
     assert [(one["ties"], one["corrected"]) for one in big_road[:2]] == [("2", "no"), ("", "yes")]
+
+
+def test_a_decision_between_two_shoes_is_in_the_report_of_the_first(
+    script, stored_and_sealed, fast_dir: Path, shoes_of
+) -> None:
+    """The result of coup 1 is not declared; a floorperson decides on it when the shoe is over."""
+    coup = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+    last = (*coup[:2], "43", *coup[2:], *coup)
+    table = script().begun().reported("53", "50", "44 C0 91", "44 D1 C7", *coup[:4], *last)
+    table.acted(Resolution(FloorDecision.CONTINUE))
+    table.reported("53", "50", "44 C0 91", "44 D1 C7", *last)
+    stored_and_sealed(fast_dir / "journal", table, fast_dir / "table.key")
+
+    first, second = shoes_of(fast_dir / "journal")
+    alone, whole = proceedings_of((first,)), proceedings_of((first, second))
+
+    for proceedings in (alone, whole):
+        (found,) = proceedings.irregularities
+        assert found.decided is not None
+        assert found.decided.seq > first.shoe.heading.last_seq
+        assert found.waited_ns == found.decided.utc_ns - found.at.utc_ns
+    assert "play goes on" in shoe_page(first, load_clauses(), ReportLinks("journal"))
+    # It is counted once, with the file that holds it.
+    assert [len(one.decisions) for one in (alone, proceedings_of((second,)), whole)] == [0, 1, 1]
