@@ -33,6 +33,7 @@ _NAMED_MAX: Final = 12
 # Two batches alternate, so a batch's shuffle is recorded in its own file or in the one before it.
 _EARLIER_FILES: Final = 4
 # A coup is corrected on the gaming day on which it ended; a clock change makes one of 25 hours.
+# A decision is looked for as long.
 _LONGEST_DAY_NS: Final = 25 * 3600 * 10**9
 
 
