@@ -25,10 +25,10 @@ from controller.commissioning.shuffle_receipt_file import file_name, shuffle_tex
 from controller.evidence.coup import CoupAccount, coup_account
 from controller.evidence.lookup import (
     FoundShoe,
-    LaterCorrections,
+    LaterActs,
     NoSuchCoup,
     find_batch_receipts,
-    find_later_corrections,
+    find_later_acts,
 )
 from controller.evidence.page import page, shoe_roads
 from controller.evidence.seal import seal_proof, shoe_proofs, stored_name
@@ -89,7 +89,7 @@ def build_bundle(
     found: FoundShoe, coup: int, clauses: Mapping[str, Clause], made_utc_ns: int
 ) -> Bundle:
     """The bundle of a coup. Raises NoSuchCoup, JournalError, ShoeFileError, SmallFileError."""
-    later = find_later_corrections(found)
+    later = find_later_acts(found)
     shoe = replace(read_shoe_account(found.file, clauses), later=later.entries)
     account = coup_account(shoe, coup)
     if account is None:
@@ -109,7 +109,7 @@ def build_bundle(
         "coup.json": _json(coup_json(account)),
         WORDS: catalogue_source(),
         "roads.json": _json(to_builtins(shoe_roads(account.shoe))),
-        **_files_of_corrections(later),
+        **_files_of_later_acts(later),
         **_files_of_proofs(proofs),
         **receipts,
     }
@@ -157,8 +157,8 @@ def _clauses(
             yield {**shown, "borrowed": decision}
 
 
-def _files_of_corrections(later: LaterCorrections) -> dict[str, bytes]:
-    """The sealed files of later shoes up to the last that holds a correction of this one."""
+def _files_of_later_acts(later: LaterActs) -> dict[str, bytes]:
+    """The sealed files of later shoes up to the last that holds an act about this one."""
     return {stored_name(path): data for path, data in later.files}
 
 

@@ -118,8 +118,11 @@ def coup_account(shoe: ShoeAccount, number: int) -> CoupAccount | None:
         return None
     record = at.entry.record
     coup_of = coups_of_cards(shoe.entries, shoe.number)
-    later = tuple(one for one in shoe.later if _corrects(shoe, one, number))
-    entries = (*_entries_of_coup(shoe, coup_of, at, number), *later)
+    numbers = _irregularity_numbers(shoe, at, number)
+    later = tuple(
+        one for one in shoe.later if _corrects(shoe, one, number) or _decides(one, numbers)
+    )
+    entries = (*_entries_of_coup(shoe, coup_of, at, numbers), *later)
     decisions = tuple(one for one in entries if isinstance(one.entry, ResolutionRecorded))
     return CoupAccount(
         shoe=shoe,
@@ -160,14 +163,15 @@ def _is_payment_for(paid: CoupPayment, record: CoupRecord) -> bool:
 
 
 def _entries_of_coup(
-    shoe: ShoeAccount, coup_of: Mapping[int, int], at: ShoeEntry, number: int
+    shoe: ShoeAccount, coup_of: Mapping[int, int], at: ShoeEntry, numbers: frozenset[int]
 ) -> Iterator[ShoeEntry]:
     """Entries from the end of the coup before, or of the burn, to the last decision about this one.
 
     One input may end a coup and begin the next, or hold many coups, and a coup dealt while play was
     suspended is closed late: an entry stored while another coup is dealt belongs to that coup.
+    `at` closed it; `numbers` are those of its irregularities.
     """
-    numbers = _irregularity_numbers(shoe, at, number)
+    number = _closed_coup_number(at, shoe.number)
     begins = _first_record(shoe, coup_of, at, number)
     ends = _next_event_record(shoe, at.seq)
     to_correct = _coups_to_correct(shoe)

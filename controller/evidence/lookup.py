@@ -1,4 +1,4 @@
-"""Finds the sealed shoe of a coup, receipts of its batch before it, and corrections after it.
+"""Finds the sealed shoe of a coup, receipts of its batch before it, and acts about it after it.
 
 Source: controller/evidence/README.md, "Evidence bundle"; controller/journal/README.md, "Folder".
 """
@@ -11,14 +11,15 @@ from typing import Final, TypeVar
 from msgspec import Struct
 
 from controller.commissioning.shuffle_receipt_file import RecordedShuffle, shuffles_in
-from controller.evidence.sealed_shoe import EntryT, ShoeEntry, corrections_in
+from controller.evidence.sealed_shoe import EntryT, ShoeEntry, later_acts_in
 from controller.journal.database import FILE_NAME
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.shoe_file import SUFFIX, ShoeFile, ShoeFileError, read_shoe
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
-from controller.procedure.effects import ShoeEnded, ShoeOpened
-from controller.tape.entries import BatchBound
+from controller.procedure.effects import ResolutionRecorded, ShoeEnded, ShoeOpened
+from controller.procedure.verdicts import Irregularity
+from controller.tape.entries import BatchBound, EventVerdicts
 from controller.tape.records import read_as
 
 ShoeT = TypeVar("ShoeT", ShoeOpened, ShoeEnded)
@@ -32,6 +33,7 @@ _NAMED_MAX: Final = 12
 # Two batches alternate, so a batch's shuffle is recorded in its own file or in the one before it.
 _EARLIER_FILES: Final = 4
 # A coup is corrected on the gaming day on which it ended; a clock change makes one of 25 hours.
+# A decision is looked for as long.
 _LONGEST_DAY_NS: Final = 25 * 3600 * 10**9
 
 
@@ -266,15 +268,15 @@ def find_batch_receipts(found: FoundShoe) -> BatchReceipts:
     return receipts
 
 
-# --- corrections after the shoe's end -------------------------------------------------------------
+# --- corrections and decisions after the shoe's end -----------------------------------------------
 
 
-class LaterCorrections(Struct, frozen=True):
-    """Corrections of a shoe's coups that were made after its end, in order.
+class LaterActs(Struct, frozen=True):
+    """Corrections of a shoe's coups and decisions on its irregularities after its end, in order.
 
     `holding` are the sealed files of later shoes that hold some of them; `files` are all from the
     next shoe's to the last of those, with their bytes, because each names the one before it.
-    `provisional`: the last corrections are not sealed yet.
+    `provisional`: the last of them are not sealed yet.
     """
 
     entries: tuple[ShoeEntry, ...] = ()
@@ -283,9 +285,9 @@ class LaterCorrections(Struct, frozen=True):
     provisional: bool = False
 
 
-def find_later_corrections(found: FoundShoe) -> LaterCorrections:
-    """The corrections that later sealed files and live.db hold. Raises JournalError."""
-    heading = found.file.heading
+def find_later_acts(found: FoundShoe) -> LaterActs:
+    """Those that later sealed files and live.db hold. Raises JournalError."""
+    heading, undecided = found.file.heading, _undecided(found.file)
     until_ns = heading.until_ns + _LONGEST_DAY_NS
     paths = sealed_files(found.folder)
     entries: list[ShoeEntry] = []
@@ -296,17 +298,26 @@ def find_later_corrections(found: FoundShoe) -> LaterCorrections:
         data = path.read_bytes()
         file = read_named(path, data)
         if file.heading.from_ns > until_ns:
-            return LaterCorrections(tuple(entries), tuple(holding), tuple(files[:needed]))
+            return LaterActs(tuple(entries), tuple(holding), tuple(files[:needed]))
         files.append((path, data))
-        if corrected := corrections_in(file.records(), heading.gaming_day, heading.shoe):
-            entries.extend(corrected)
+        if acts := later_acts_in(file.records(), heading, undecided):
+            entries.extend(acts)
             holding.append(path)
             needed = len(files)
     unsealed: tuple[ShoeEntry, ...] = ()
     if (found.folder / FILE_NAME).is_file():
         with open_read_only(found.folder) as live:
-            records = live.records(live.base.seq)
-            unsealed = corrections_in(records, heading.gaming_day, heading.shoe)
-    return LaterCorrections(
-        (*entries, *unsealed), tuple(holding), tuple(files[:needed]), bool(unsealed)
-    )
+            unsealed = later_acts_in(live.records(live.base.seq), heading, undecided)
+    return LaterActs((*entries, *unsealed), tuple(holding), tuple(files[:needed]), bool(unsealed))
+
+
+def _undecided(file: ShoeFile) -> frozenset[int]:
+    """The numbers of the irregularities that are raised in this file and not decided in it."""
+    raised = {
+        one.number
+        for judged in _entries_of(file.records(), EventVerdicts)
+        for one in judged.verdicts
+        if isinstance(one, Irregularity)
+    }
+    made = _entries_of(file.records(), ResolutionRecorded) if raised else ()
+    return frozenset(raised.difference(*(one.closed for one in made)))

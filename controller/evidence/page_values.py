@@ -24,7 +24,6 @@ from controller.procedure.effects import (
     CoupCorrected,
     RecordedCard,
     ResolutionRecorded,
-    ShoeEnded,
 )
 from controller.procedure.people.corrections import describe_owed
 from controller.procedure.places import PLACE_NAMES, PLAYER_PLACES
@@ -260,7 +259,7 @@ def shoe(contents: ShoeAccount) -> tuple[tuple[str, str], ...]:
         ("Back", heading.back or "unknown"),
         ("Decks", str(heading.decks)),
         ("Coups", str(heading.coups)),
-        ("Irregularities", str(heading.irregularities)),
+        ("Irregularities", str(len(contents.irregularities))),
         *_decisions(contents),
         ("Program", f"smartshoe {heading.software}"),
     ]
@@ -268,12 +267,10 @@ def shoe(contents: ShoeAccount) -> tuple[tuple[str, str], ...]:
     if burn is not None:
         first = _face(burn.first, seen=True)
         pairs.append(("Burn", f"first card {first}, {burn.removed} in all"))
-    ended = next(
-        (one for one in contents.entries_of(ShoeEnded) if one.shoe == contents.number), None
-    )
+    ended = contents.ended
     if ended is not None:
         tally = f"Player {ended.player}, Banker {ended.banker}, Tie {ended.tie}, void {ended.void}"
-        pairs += [("Outcomes", tally), ("Cards drawn", str(ended.cards_drawn))]
+        pairs += [("Outcomes at its end", tally), ("Cards drawn", str(ended.cards_drawn))]
         if ended.person:
             pairs.append(("Closed by", f"{ended.person}: {ended.reason}"))
     pairs += [("From", moment(contents, heading.from_ns))]

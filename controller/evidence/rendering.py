@@ -30,8 +30,15 @@ def _environment(package: str) -> Environment:
         lstrip_blocks=True,
     )
     environment.filters["to_words"] = to_words
+    environment.filters["css_string"] = css_string
     environment.globals["words"] = words
     return environment
+
+
+def css_string(text: str) -> str:
+    """The text as a string of a style sheet, which no text ends: all but letters is escaped."""
+    plain = (one if one.isascii() and one.isalnum() else f"\\{ord(one):x} " for one in text)
+    return f'"{"".join(plain)}"'
 
 
 def words(text_id: str, /, **parameters: object) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from controller.archive.signer import seal_holds
-from controller.evidence.lookup import FoundShoe, LaterCorrections
+from controller.evidence.lookup import FoundShoe, LaterActs
 from controller.evidence_log.shoe_proof import ShoeProof, shoe_proof
 from controller.journal.log_database import LogDatabase
 from controller.journal.shoe_file import ShoeFileError, read_shoe
@@ -21,7 +21,8 @@ class SealProof(Struct, frozen=True):
 
     `head` is the signed head of the evidence log that includes the shoe, `code` its short code,
     which is that of the gaming day.
-    `correction` says where corrections after the shoe's end are proved, empty if there are none.
+    `later` says where corrections and decisions after the shoe's end are proved, empty if there
+    are none.
     """
 
     file: str
@@ -29,10 +30,10 @@ class SealProof(Struct, frozen=True):
     signer: str
     head: str
     code: str
-    correction: str = ""
+    later: str = ""
 
 
-def seal_proof(found: FoundShoe, later: LaterCorrections, proof: ShoeProof) -> SealProof:
+def seal_proof(found: FoundShoe, later: LaterActs, proof: ShoeProof) -> SealProof:
     """The seal of that shoe. Raises ShoeFileError: its signature is not of its key."""
     heading = found.file.heading
     signer = ""
@@ -49,11 +50,11 @@ def seal_proof(found: FoundShoe, later: LaterCorrections, proof: ShoeProof) -> S
         signer=signer,
         head=f"{proof.head.size} of the evidence log, leaf {proof.leaf.number}",
         code=proof.code,
-        correction=_correction_proof(later),
+        later=_later_proof(later),
     )
 
 
-def shoe_proofs(found: FoundShoe, later: LaterCorrections) -> dict[str, ShoeProof]:
+def shoe_proofs(found: FoundShoe, later: LaterActs) -> dict[str, ShoeProof]:
     """The proof in the evidence log of each sealed file, by its name in the bundle's log folder.
 
     The shoe itself is the first. Raises JournalError: the log does not name it.
@@ -77,16 +78,16 @@ def stored_name(path: Path) -> str:
     return f"shoes/{path.parent.name}/{path.name}"
 
 
-def _correction_proof(later: LaterCorrections) -> str:
+def _later_proof(later: LaterActs) -> str:
     proofs = []
     if later.holding:
         names = ", ".join(map(stored_name, later.holding))
         files = f"the files {names}" if len(later.holding) > 1 else f"the file {names}"
-        proofs.append(f"Corrections after the shoe's end are in {files}.")
+        proofs.append(f"Corrections and decisions after the shoe's end are in {files}.")
     if later.provisional:
         proofs.append(
-            f"{'The last corrections' if proofs else 'Corrections'} after the shoe's end are not"
-            " sealed yet, and nothing here proves them: ask for this evidence again when the next"
-            " shoe is sealed."
+            f"{'The last ones' if proofs else 'Corrections and decisions'} after the shoe's end are"
+            " not sealed yet, and nothing here proves them: ask for this evidence again when the"
+            " next shoe is sealed."
         )
     return " ".join(proofs)

@@ -3,7 +3,7 @@
 Source: controller/evidence/README.md, "Evidence bundle"; controller/journal/README.md, "Shoe file".
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Final, TypeVar
 from zoneinfo import ZoneInfo
 
@@ -20,11 +20,14 @@ from controller.journal.values import StoredRecord
 from controller.procedure.effects import (
     CoupClosed,
     CoupCorrected,
+    ResolutionRecorded,
     SettingChanged,
+    ShoeEnded,
     ShoeOpened,
 )
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
+from controller.procedure.verdicts import Irregularity
 from controller.profiles.borrowing import CITING
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import ProfileError
@@ -103,6 +106,22 @@ class ShoeAccount(Struct, frozen=True):
             and self.is_named_by(one.entry.gaming_day, one.entry.shoe)
         )
         return next(opened, 0)
+
+    @property
+    def ended(self) -> ShoeEnded | None:
+        """How it ended; None where the file does not hold that."""
+        found = (one for one in self.entries_of(ShoeEnded) if one.shoe == self.number)
+        return next(found, None)
+
+    @property
+    def irregularities(self) -> tuple[Irregularity, ...]:
+        """Every irregularity of the file in order, also those raised before the shoe was opened."""
+        return tuple(
+            one
+            for judged in self.entries_of(EventVerdicts)
+            for one in judged.verdicts
+            if isinstance(one, Irregularity)
+        )
 
     def is_named_by(self, gaming_day: str, shoe: int) -> bool:
         """Whether these are this shoe's day and number."""
@@ -210,10 +229,11 @@ def _newest(record: bytes) -> Input | None:
     return inputs_in(item)[-1] if item is not None else None
 
 
-def corrections_in(
-    records: Iterable[StoredRecord], gaming_day: str, shoe: int
+def later_acts_in(
+    records: Iterable[StoredRecord], shoe: ShoeHeading, undecided: Set[int]
 ) -> tuple[ShoeEntry, ...]:
-    """The corrections of coups of that shoe in these records. Raises EncodingError."""
+    """The corrections of that shoe's coups in these records, and the decisions on irregularities
+    of these numbers. Raises EncodingError."""
     newest: Input | None = None
     found: list[ShoeEntry] = []
     for stored in records:
@@ -222,8 +242,11 @@ def corrections_in(
             newest = _newest(stored.record)
             continue
         corrected = read_as(stored.record, CoupCorrected)
-        named = (corrected.gaming_day, corrected.shoe) if corrected is not None else None
-        if named == (gaming_day, shoe):
+        decided = read_as(stored.record, ResolutionRecorded)
+        if (
+            corrected is not None
+            and (corrected.gaming_day, corrected.shoe) == (shoe.gaming_day, shoe.shoe)
+        ) or (decided is not None and not undecided.isdisjoint(decided.closed)):
             found.append(_read_entry(stored, newest, 0))
     return tuple(found)
 

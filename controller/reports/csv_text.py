@@ -12,8 +12,11 @@ from msgspec import Struct
 
 Cell: TypeAlias = str | int | float | bool | None
 
-# A spreadsheet takes a text that begins so for a formula.
-_FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet takes a text that begins so for a formula; the last four are full-width = + - @.
+_FORMULA_SIGNS: Final = (
+    *("=", "+", "-", "@", "\t", "\r", "\n"),
+    *("\uff1d", "\uff0b", "\uff0d", "\uff20"),
+)
 
 
 class CsvTable(Struct, frozen=True):

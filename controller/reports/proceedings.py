@@ -73,6 +73,11 @@ def proceedings_of(shoes: Sequence[ReportedShoe]) -> Proceedings:
     for shoe in shoes:
         for one in shoe.shoe.entries:
             following.take(shoe, one)
+    # What a later file than these holds is shown, and counted where that file is reported.
+    for shoe in shoes:
+        for one in shoe.shoe.later:
+            if isinstance(one.entry, ResolutionRecorded):
+                following.decide_later(one, one.entry)
     return following.result()
 
 
@@ -112,19 +117,28 @@ class _Following:
             self._suspending.add(found.number)
 
     def _decide(self, shoe: ReportedShoe, one: ShoeEntry, decided: ResolutionRecorded) -> None:
-        since = {number: at for number in decided.closed if (at := self._waiting.pop(number, None))}
+        since = self._close(one, decided)
         waited_ns = one.utc_ns - min(since.values()) if since else None
         self._decisions.append(FollowedDecision(shoe, one, decided, waited_ns))
+        if self._suspending:
+            self._suspending -= set(decided.closed)
+            if not self._suspending:
+                self._suspended_ns += one.utc_ns - self._suspended_since
+
+    def decide_later(self, one: ShoeEntry, decided: ResolutionRecorded) -> None:
+        """Note a decision of a later file with the irregularities that it closes, if they wait."""
+        self._close(one, decided)
+
+    def _close(self, one: ShoeEntry, decided: ResolutionRecorded) -> dict[int, int]:
+        """Note the decision with the irregularities that it closes; since when each waited."""
+        since = {number: at for number in decided.closed if (at := self._waiting.pop(number, None))}
         self._found = [
             replace(each, decided=one, waited_ns=one.utc_ns - since[each.found.number])
             if each.found.number in since
             else each
             for each in self._found
         ]
-        if self._suspending:
-            self._suspending -= set(decided.closed)
-            if not self._suspending:
-                self._suspended_ns += one.utc_ns - self._suspended_since
+        return since
 
     def result(self) -> Proceedings:
         """All that was followed."""

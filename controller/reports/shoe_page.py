@@ -4,50 +4,36 @@ Self-contained, without scripts, without cards that nobody has seen; it prints o
 Source: controller/reports/README.md, "Reports"; HTML Living Standard; CSS 2.2, "Paged media".
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
-from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.evidence import page_values as values
 from controller.evidence.page import clause_text, shoe_roads
 from controller.evidence.rendering import render
 from controller.evidence.road_drawings import road_drawings
-from controller.evidence.sealed_shoe import ShoeAccount, ShoeEntry
+from controller.evidence.sealed_shoe import ShoeAccount
 from controller.evidence.timeline import (
     TableClock,
     TimelineLine,
     describe_correction,
     describe_decision,
-    entry_lines,
     local_and_utc,
 )
 from controller.messages.quantity import counted
 from controller.procedure.effects import (
-    BurnDone,
     ResolutionRecorded,
-    SettingChanged,
-    ShoeEnded,
-    ShoeOpened,
-    WarningClosed,
-    WarningOpened,
 )
-from controller.procedure.events import CutCardDrawn
 from controller.profiles.borrowing import borrowed_by, describe_citation
 from controller.profiles.clauses import Clause
 from controller.reports.coup_rows import CoupRow, counting_outcome, coup_rows
 from controller.reports.links import ReportLinks
 from controller.reports.people_rows import people_rows
 from controller.reports.proceedings import FollowedIrregularity, proceedings_of
+from controller.reports.shoe_lines import shoe_lines
 from controller.reports.shoes import ReportedShoe
 from controller.rules.outcome import Outcome
-from controller.tape.entries import BatchBound, EventVerdicts, RunBegan
 
 PACKAGE: Final = "controller.reports"
-# What is told of the shoe itself, beside its coups.
-_OF_THE_SHOE: Final = (
-    *(RunBegan, ShoeOpened, BurnDone, ShoeEnded, ShuffleRecorded, StageChange, BatchBound),
-    *(SettingChanged, WarningOpened, WarningClosed),
-)
 
 
 def shoe_page(shoe: ReportedShoe, clauses: Mapping[str, Clause], links: ReportLinks) -> str:
@@ -55,8 +41,8 @@ def shoe_page(shoe: ReportedShoe, clauses: Mapping[str, Clause], links: ReportLi
     contents, heading = shoe.shoe, shoe.shoe.heading
     rows = coup_rows(shoe.coups)
     followed = proceedings_of((shoe,)).irregularities
-    lines = tuple(_shoe_lines(shoe))
-    cited = _cited_ids(rows, followed, lines)
+    lines = tuple(shoe_lines(shoe))
+    texts = {one: clause_text(clauses.get(one)) for one in _cited_ids(rows, followed, lines)}
     return render(
         "shoe.html",
         package=PACKAGE,
@@ -80,7 +66,8 @@ def shoe_page(shoe: ReportedShoe, clauses: Mapping[str, Clause], links: ReportLi
         bound=shoe.receipts.bound,
         shuffles=shoe.receipts.shuffles,
         proof=shoe.seal,
-        clauses=tuple((one, clause_text(clauses.get(one))) for one in cited),
+        clauses=tuple(texts.items()),
+        clause_text_of=texts,
         cited=lambda one: describe_citation(one, borrowed_by(contents.document, one)),
         moment=lambda utc_ns: values.moment(contents, utc_ns),
         decision_text=decision_text,
@@ -146,22 +133,6 @@ def _trouble_summary(rows: tuple[CoupRow, ...], followed: tuple[FollowedIrregula
     ]
     words = "; ".join(part for part in parts if part)
     return f"{words}." if words else "No irregularity, no correction."
-
-
-def _shoe_lines(shoe: ReportedShoe) -> Iterator[TimelineLine]:
-    """What happened to the shoe itself."""
-    for one in shoe.shoe.entries:
-        if isinstance(one.entry, BatchBound):
-            yield TimelineLine(one, f"The cards of batch {one.entry.batch} are tracked from now.")
-        elif isinstance(one.entry, _OF_THE_SHOE):
-            yield from entry_lines(one)
-        elif isinstance(one.entry, EventVerdicts) and isinstance(one.entry.event, CutCardDrawn):
-            yield TimelineLine(one, "A cut card left the shoe.", _verdict_clauses(one))
-
-
-def _verdict_clauses(one: ShoeEntry) -> tuple[str, ...]:
-    verdicts = one.entry.verdicts if isinstance(one.entry, EventVerdicts) else ()
-    return tuple(dict.fromkeys(clause for verdict in verdicts for clause in verdict.clauses))
 
 
 def _cited_ids(

@@ -13,9 +13,9 @@ from controller.evidence.coup import CoupAccount, coup_account
 from controller.evidence.lookup import (
     BatchReceipts,
     FoundShoe,
-    LaterCorrections,
+    LaterActs,
     find_batch_receipts,
-    find_later_corrections,
+    find_later_acts,
 )
 from controller.evidence.seal import SealProof, seal_proof, shoe_proofs
 from controller.evidence.sealed_shoe import ShoeAccount, read_shoe_account
@@ -23,12 +23,14 @@ from controller.profiles.clauses import Clause
 
 
 class ReportedShoe(Struct, frozen=True, dict=True):
-    """A sealed shoe. `coups` are its finished coups by number; `later` was corrected after it."""
+    """A sealed shoe. `coups` are its finished coups by number; `later` holds what people corrected
+    or decided about it after its end.
+    """
 
     found: FoundShoe
     shoe: ShoeAccount
     coups: tuple[CoupAccount, ...]
-    later: LaterCorrections
+    later: LaterActs
     seal: SealProof
     receipts: BatchReceipts
 
@@ -40,7 +42,7 @@ class ReportedShoe(Struct, frozen=True, dict=True):
 
 def read_reported_shoe(found: FoundShoe, clauses: Mapping[str, Clause]) -> ReportedShoe:
     """The whole shoe. Raises JournalError, ShoeFileError."""
-    later = find_later_corrections(found)
+    later = find_later_acts(found)
     shoe = replace(read_shoe_account(found.file, clauses), later=later.entries)
     numbers = sorted({closed.record.coup for closed in shoe.coups})
     proofs = shoe_proofs(found, later)

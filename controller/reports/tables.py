@@ -10,11 +10,17 @@ from typing import Final, TypeAlias
 from controller.actions.actions import Action, OperatorAction
 from controller.commissioning.shuffle_receipt_file import shuffles_in
 from controller.evidence.coup import CoupAccount
+from controller.evidence.page import shoe_roads
 from controller.evidence.page_values import owed_texts
 from controller.evidence.sealed_shoe import ShoeEntry
 from controller.evidence.timeline import local_and_utc
 from controller.messages.catalogue import to_words
-from controller.procedure.effects import CoupCorrected, ResolutionRecorded, SettingChanged
+from controller.procedure.effects import (
+    BurnDone,
+    CoupCorrected,
+    ResolutionRecorded,
+    SettingChanged,
+)
 from controller.reports.coup_rows import (
     cards_text,
     counting_outcome,
@@ -24,8 +30,10 @@ from controller.reports.coup_rows import (
 from controller.reports.csv_text import Cell, CsvTable
 from controller.reports.figures import NS_PER_S, Figures, figures_of
 from controller.reports.proceedings import FollowedIrregularity, Proceedings
+from controller.reports.shoe_lines import shoe_lines
 from controller.reports.shoes import ReportedShoe
 from controller.rules.outcome import Outcome
+from controller.rules.roads import RoadCoup
 from controller.system.json_document import time_text
 
 Row: TypeAlias = tuple[Cell, ...]
@@ -34,6 +42,7 @@ SHOE_COLUMNS: Final = (
     *("gaming_day", "shoe", "batch", "back", "decks", "from_utc", "until_utc", "coups", "player"),
     *("banker", "tie", "without_outcome", "irregularities", "corrections", "clean"),
     *("first_record", "last_record", "digest", "signer", "short_code"),
+    *("burn_first", "burn_cards", "cards_drawn", "table"),
 )
 COUP_COLUMNS: Final = (
     *("gaming_day", "shoe", "coup", "ended_utc", "ended_local", "seen", "player_cards"),
@@ -60,10 +69,14 @@ SHUFFLE_COLUMNS: Final = (
     *("counts", "refused", "signed", "genuine", "record"),
 )
 FIGURE_COLUMNS: Final = ("figure", "kind", "value", "unit")
-
+EVENT_COLUMNS: Final = ("gaming_day", "shoe", "at_utc", "at_local", "what", "clauses", "record")
+ROAD_COLUMNS: Final = (
+    *("gaming_day", "shoe", "road", "column", "row", "coup", "mark", "ties", "corrected"),
+)
 
 TABLE_NAMES: Final = (
     *("shoes", "coups", "irregularities", "corrections", "settings", "shuffles", "figures"),
+    *("events", "roads"),
 )
 
 
@@ -82,6 +95,8 @@ def report_tables(shoes: Sequence[ReportedShoe], proceedings: Proceedings) -> tu
         CsvTable("settings", SETTING_COLUMNS, _of_each(shoes, _setting_rows)),
         CsvTable("shuffles", SHUFFLE_COLUMNS, _of_each(shoes, _shuffle_rows)),
         CsvTable("figures", FIGURE_COLUMNS, tuple(figures)),
+        CsvTable("events", EVENT_COLUMNS, _of_each(shoes, _event_rows)),
+        CsvTable("roads", ROAD_COLUMNS, _of_each(shoes, _road_rows)),
     )
 
 
@@ -114,14 +129,19 @@ def _value(outcome: Outcome | None) -> str | None:
 def _shoe_row(shoe: ReportedShoe) -> Row:
     heading = shoe.shoe.heading
     now = [counting_outcome(coup) for coup in shoe.coups]
+    burn = next(shoe.shoe.entries_of(BurnDone), None)
     return (
         *_name_of(shoe),
         *(heading.batch, heading.back, heading.decks),
         *(time_text(heading.from_ns), time_text(heading.until_ns), len(now)),
         *(now.count(one) for one in (Outcome.PLAYER, Outcome.BANKER, Outcome.TIE, None)),
-        *(heading.irregularities, sum(len(one.corrections) for one in shoe.coups), heading.clean),
+        *(len(shoe.shoe.irregularities), sum(len(one.corrections) for one in shoe.coups)),
+        heading.clean,
         *(heading.first_seq, heading.last_seq),
         *(shoe.seal.digest, shoe.seal.signer, shoe.seal.code),
+        *((burn.first and str(burn.first), burn.removed) if burn is not None else (None, None)),
+        shoe.shoe.ended.cards_drawn if shoe.shoe.ended is not None else None,
+        heading.table,
     )
 
 
@@ -214,6 +234,36 @@ def _shuffle_rows(shoe: ReportedShoe) -> Iterator[Row]:
             to_words(refused) if refused is not None else "",
             *(proof.signed, proof.genuine, one.record),
         )
+
+
+def _event_rows(shoe: ReportedShoe) -> Iterator[Row]:
+    """What happened to the shoe itself: burn, cut card, batch, settings, warnings."""
+    for line in shoe_lines(shoe):
+        yield (
+            *(*_name_of(shoe), *_times(shoe, line.source.utc_ns)),
+            *(line.text, " ".join(line.clauses), line.source.seq),
+        )
+
+
+def _road_rows(shoe: ReportedShoe) -> Iterator[Row]:
+    """Every mark of the five roads; columns and rows count from 0."""
+    roads, name = shoe_roads(shoe.shoe), _name_of(shoe)
+    for bead in roads.bead_plate:
+        at, played = (bead.column, bead.row), bead.played
+        yield (*name, "bead_plate", *at, *_won(played), "", played.corrected)
+    for cell in roads.big_road:
+        ties = " ".join(str(one.coup) for one in cell.ties)
+        corrected = any(one.corrected for one in (cell.won, *cell.ties) if one is not None)
+        yield (*name, "big_road", cell.column, cell.row, *_won(cell.won), ties, corrected)
+    for road in ("big_eye_boy", "small_road", "cockroach_pig"):
+        for one in getattr(roads, road):
+            at = (one.column, one.row)
+            yield (*name, road, *at, one.coup, one.colour.value, "", one.corrected)
+
+
+def _won(played: RoadCoup | None) -> tuple[int | None, str | None]:
+    """The coup and its outcome."""
+    return (None, None) if played is None else (played.coup, played.outcome.value)
 
 
 def figure_rows(figures: Figures) -> Iterator[Row]:

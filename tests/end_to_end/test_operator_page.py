@@ -52,15 +52,19 @@ class TableScreen:
         assert found is not None
         self.url = found[1]
         self.received: list[str] = []
+        self.streamed: list[str] = []
 
     def open(self, path: str = "", size: dict[str, int] = TOUCH, scheme: str = "light") -> Page:
-        """A page of its own session; everything that it receives is in `received`."""
+        """A page of its own session; all it gets is in `received`, its events in `streamed`."""
         context: BrowserContext = self._browser.new_context(viewport=size, color_scheme=scheme)
         context.set_default_timeout(WAIT_MS)
         page = context.new_page()
         network = context.new_cdp_session(page)
         network.send("Network.enable")
-        network.on("Network.eventSourceMessageReceived", lambda event: self._received(str(event)))
+        network.on(
+            "Network.eventSourceMessageReceived",
+            lambda event: self.streamed.append(event["data"]),
+        )
         page.on("response", self._note_response)
         page.goto(self.url + path)
         return page
@@ -69,9 +73,6 @@ class TableScreen:
         streams = "event-stream" in response.headers.get("content-type", "")
         if response.status == 200 and not streams:
             self.received.append(response.text())
-
-    def _received(self, text: str) -> None:
-        self.received.append(text)
 
     def deal(self, names: Sequence[str]) -> None:
         for name in names:
@@ -168,6 +169,11 @@ def test_an_overdraw_is_resolved_by_a_floorperson_with_a_pin(table: TableScreen)
     stop = page.get_by_role("alertdialog")
     expect(stop).to_contain_text("a card was drawn that no hand is due")
     expect(stop).to_contain_text("adding the card to either hand")
+    clause = stop.locator("details.clause").first
+    expect(clause.locator("p")).to_be_hidden()
+    clause.locator("summary").click()
+    expect(clause.locator("p")).to_contain_text("Section 42 Mini-Baccarat (")
+    expect(clause.locator("p")).to_be_visible()
     decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=PIN)
     expect(stop).to_have_count(0, timeout=WAIT_MS)
     table.program.await_log(r"\(floorperson, proved by PIN\)")
@@ -183,9 +189,9 @@ def test_the_rank_of_a_carried_card_never_reaches_the_browser(table: TableScreen
     expect(patrons.locator(".newest")).to_contain_text("Player wins", timeout=WAIT_MS)
     for one in (page, patrons, desk):
         one.reload()
-    received = "\n".join(table.received)
-    assert "nine of hearts" in received
-    assert not re.search(r"of spades\W+\S*three|three of spades|3</b>", received)
+    for received in ("\n".join(table.received), "\n".join(table.streamed)):
+        assert "nine of hearts" in received
+        assert not re.search(r"of spades\W+\S*three|three of spades|3</b>", received)
 
 
 def test_a_wrong_pin_decides_nothing_and_the_fifth_locks_the_account(table: TableScreen) -> None:
@@ -204,13 +210,20 @@ def test_two_persons_correct_a_coup_and_every_road_follows(table: TableScreen) -
     table.add("Ann Lee", "floorperson", PIN)
     table.add("Bo Chu", "pit_manager", SECOND_PIN)
     page, patrons = table.open(), table.open("patrons", DESKTOP)
-    table.coup(page, NATURAL, Winner.PLAYER)
-    expect(page.locator("#coups li")).to_have_count(1, timeout=WAIT_MS)
+    coups = ((NATURAL, Winner.PLAYER), (BANKERS, Winner.BANKER), (BANKERS, Winner.BANKER))
+    for number, (names, winner) in enumerate(coups, start=1):
+        table.coup(page, names, winner)
+        expect(page.locator("#coups li")).to_have_count(number, timeout=WAIT_MS)
+    # Streaks of 1 and 2: the second win of the second is the first mark of big eye boy.
+    wins = "circle[r='8']"
+    expect(patrons.locator(".road-2 " + wins)).to_have_count(3, timeout=WAIT_MS)
+    expect(patrons.locator(".road-2 .blue" + wins[6:])).to_have_count(1)
+    expect(patrons.locator(".road-3 title")).to_have_text("blue")
     desk = table.open("actions")
     form = desk.locator("#action-correct-coup")
     form.locator("summary").click()
-    form.locator("[name=coup]").fill("1")
-    form.locator("[name=outcome]").select_option("banker")
+    form.locator("[name=coup]").fill("2")
+    form.locator("[name=outcome]").select_option("player")
     form.locator("[name=reason]").fill("the camera shows it")
     form.locator("[name=by]").select_option("Ann Lee")
     form.locator("[name=pin]").fill(PIN)
@@ -221,11 +234,16 @@ def test_two_persons_correct_a_coup_and_every_road_follows(table: TableScreen) -
     form.locator("[name=second_pin]").fill(SECOND_PIN)
     form.get_by_role("button", name="Record it").click()
     expect(desk.locator("#answer")).to_have_text("Done and on record", timeout=WAIT_MS)
-    expect(page.locator("#coups li")).to_contain_text(
-        "corrected; it was counted as Player", timeout=WAIT_MS
+    expect(page.locator("#coups li").nth(1)).to_contain_text(
+        "corrected; it was counted as Banker", timeout=WAIT_MS
     )
-    expect(patrons.locator(".newest")).to_contain_text("Banker wins", timeout=WAIT_MS)
-    expect(patrons.locator(".road title").first).to_contain_text("corrected in coup 1")
+    for one in (page, patrons):
+        titles = one.locator(".road title")
+        expect(titles.first).to_contain_text("outcomes in order: PPB", timeout=WAIT_MS)
+        expect(titles.first).to_contain_text("corrected in coup 2")
+        expect(titles.nth(2)).to_have_text("nothing yet")
+    # Streaks of 2 and 1.
+    expect(patrons.locator(".road-2 .blue" + wins[6:])).to_have_count(2)
 
 
 def test_a_patrons_display_in_chinese_stays_so_while_play_goes_on(table: TableScreen) -> None:

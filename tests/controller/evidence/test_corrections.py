@@ -13,12 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from controller.actions.actions import CorrectCoup, StateWagers
+from controller.actions.actions import CorrectCoup, Resolution, StateWagers
+from controller.actions.choices import FloorDecision
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.evidence.bundle import Bundle, build_bundle
 from controller.evidence.coup import CoupAccount, coup_account
-from controller.evidence.lookup import CoupReference, find_later_corrections, find_shoe
+from controller.evidence.lookup import CoupReference, find_later_acts, find_shoe
 from controller.evidence.sealed_shoe import ShoeAccount, read_shoe_account
 from controller.evidence.timeline import timeline_lines
 from controller.procedure.rulebook import ObservableFact
@@ -280,8 +281,9 @@ def test_corrections_in_two_later_shoes_are_both_found_and_the_last_one_counts(j
     assert made.provisional
     assert len(json_of(made, "coup.json")["corrections"]) == 3
     assert (
-        "Corrections after the shoe&#39;s end are in the files shoes/2025-11-21/0002.shoe,"
-        " shoes/2025-11-21/0003.shoe. The last corrections after the shoe&#39;s end are not sealed"
+        "Corrections and decisions after the shoe&#39;s end are in the files"
+        " shoes/2025-11-21/0002.shoe, shoes/2025-11-21/0003.shoe. The last ones after the"
+        " shoe&#39;s end are not sealed"
     ) in page_of(made)
 
 
@@ -296,7 +298,7 @@ def test_shoes_of_later_days_are_not_searched(journal) -> None:
     folder = journal(after=and_a_shoe_two_days_later)
     found = find_shoe(folder, CoupReference("2025-11-21", 1, 1))
 
-    later = find_later_corrections(found)
+    later = find_later_acts(found)
 
     assert len(later.entries) == 1
     assert [path.name for path, _ in later.files] == ["0002.shoe"]
@@ -309,7 +311,60 @@ def test_in_an_archive_there_is_no_open_shoe_to_look_into(journal) -> None:
 
     found = find_shoe(folder, CoupReference("", 1, 1))
 
-    assert find_later_corrections(found).entries == ()
+    assert find_later_acts(found).entries == ()
+
+
+# --- a decision after the shoe's end --------------------------------------------------------------
+
+
+def leave_out_a_result(script) -> None:
+    """The result of coup 2 is not declared; play goes on, and nobody has decided yet."""
+    script.reported(*PLAYER_WINS[3:4], *PLAYER_WINS[:3])
+
+
+def decide(script) -> None:
+    script.acted(Resolution(FloorDecision.CONTINUE))
+
+
+def test_a_decision_after_the_shoes_end_is_in_the_bundle_with_the_file_that_holds_it(
+    journal, unpacked_and_verified
+) -> None:
+    def decided_before_the_next_shoe(script) -> None:
+        decide(script)
+        deal_shoe(script, meanwhile=lambda _: None)
+
+    folder = journal(leave_out_a_result, after=decided_before_the_next_shoe)
+    made = build_bundle(find_shoe(folder, CoupReference("", 1, 2)), 2, load_clauses(), MADE_NS)
+
+    assert "RESULT_NOT_DECLARED" in page_of(made)
+    assert "decided: play goes on." in page_of(made)
+    assert "decisions after the shoe&#39;s end are in the file shoes/2025-11-21/0002.shoe." in (
+        page_of(made)
+    )
+    assert not made.provisional
+    assert "shoes/2025-11-21/0002.shoe: intact" in unpacked_and_verified(made)
+
+
+def test_a_decision_that_is_not_sealed_yet_is_shown_and_makes_the_bundle_provisional(
+    journal,
+) -> None:
+    folder = journal(leave_out_a_result, after=decide)
+    made = build_bundle(find_shoe(folder, CoupReference("", 1, 2)), 2, load_clauses(), MADE_NS)
+
+    assert made.provisional
+    assert "decided: play goes on." in page_of(made)
+    assert "Corrections and decisions after the shoe&#39;s end are not sealed yet" in page_of(made)
+
+
+def test_decisions_of_the_next_shoe_are_none_of_this_one(journal) -> None:
+    def only_there(script) -> None:
+        deal_shoe(script, meanwhile=leave_out_a_result)
+        decide(script)
+        deal_shoe(script, meanwhile=lambda _: None)
+
+    found = find_shoe(journal(after=only_there), CoupReference("", 1, 2))
+
+    assert find_later_acts(found).entries == ()
 
 
 # --- in the list of shoes -------------------------------------------------------------------------

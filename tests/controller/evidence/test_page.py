@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from controller.evidence.coup import CoupAccount, coup_account
 from controller.evidence.page import page
-from controller.evidence.rendering import render
+from controller.evidence.rendering import css_string, render
 from controller.evidence.seal import SealProof
 from controller.evidence.sealed_shoe import ShoeAccount, read_shoe_account
 from controller.journal.folder import read_sealed, sealed_files
@@ -305,3 +305,8 @@ def test_no_value_of_a_template_is_left_out_unnoticed() -> None:
 
 def test_an_unknown_coup_gives_none(shoe: ShoeAccount) -> None:
     assert coup_account(shoe, 99) is None
+
+
+def test_the_title_stands_on_every_sheet_and_no_title_leaves_the_style(account) -> None:
+    assert r'content: "Coup\20 ' in page(account(1), PROOF, load_clauses())
+    assert css_string('M"}</style>') == r'"M\22 \7d \3c \2f style\3e "'

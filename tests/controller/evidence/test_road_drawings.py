@@ -132,3 +132,24 @@ def test_a_long_shoe_is_as_wide_as_it_needs() -> None:
     drawn = drawings("BP" * 20)["Big road"]
 
     assert drawn.found[0][1]["width"] == str(40 * 22 + 2)
+
+
+def test_blue_marks_have_a_class_by_which_paper_without_colour_tells_them_apart() -> None:
+    """Streaks of 2, 1, 2, 3: the style sheet for print draws these dashed or hollow."""
+    found = drawings("PPBTPPBBBP")
+
+    assert found["Big road"].all("circle", r="8", **{"class": "blue"}) == 5
+    assert found["Big road"].all("line", **{"class": "blue"}) == 0
+    assert found["Big eye boy"].all("circle", stroke=BLUE) == found["Big eye boy"].all(
+        "circle", **{"class": "blue"}
+    )
+    assert found["Small road"].all("circle", fill=BLUE) == found["Small road"].all(
+        "circle", **{"class": "disc blue"}
+    )
+    assert found["Cockroach pig"].all("line", stroke=BLUE) == found["Cockroach pig"].all(
+        "line", **{"class": "blue"}
+    )
+    assert all(
+        any(BLUE in attributes.values() for _, attributes in found[name].found)
+        for name in ("Big eye boy", "Small road", "Cockroach pig")
+    )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from controller.reports.csv_text import csv_text
 
 TEXTS = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00"))
-SIGNS = ("=", "+", "-", "@", "\t", "\r")
+SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
 
 
 def read(text: str) -> list[list[str]]:

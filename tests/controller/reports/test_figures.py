@@ -20,10 +20,12 @@ from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.record import RecordKind, unwrap
 from controller.metrics.counts import TableCounts
 from controller.metrics.definitions import SHUFFLER
-from controller.procedure.effects import CoupClosed, CoupCorrected
-from controller.profiles.load import profile_text
+from controller.procedure.effects import BurnDone, CoupClosed, CoupCorrected
+from controller.profiles.load import load_clauses, profile_text
 from controller.reports.figures import NS_PER_S, figures_of
+from controller.reports.links import ReportLinks
 from controller.reports.proceedings import proceedings_of
+from controller.reports.shoe_page import shoe_page
 from controller.rules.outcome import Outcome
 from controller.tape.inputs import Started
 from controller.tape.records import inputs_in, read_entry, read_input
@@ -221,3 +223,92 @@ def test_the_tables_say_what_the_figures_say(irregular_day: Path, shoes_of, repo
     assert sum(int(one["coups"]) for one in rows_of(files["shoes.csv"])) == figures.coups
     assert len({one["number"] for one in irregular}) == len(irregular) == 2
     assert all(one["decided_utc"] for one in irregular)
+
+
+def test_a_card_after_the_last_hand_is_counted_with_the_file_that_holds_it(
+    script, stored_and_sealed, fast_dir: Path, report_of
+) -> None:
+    """It is drawn when shoe 1 is over and shoe 2 is not yet open."""
+    coup = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+    whole = ("53", "50", "44 C0 91", "44 D1 C7", *coup, *coup[:2], "43", *coup[2:], *coup)
+    table = script().begun().reported(*whole, "44 81 C9")
+    table.acted(Resolution(FloorDecision.CONTINUE))
+    table.reported(*whole)
+    stored_and_sealed(fast_dir / "journal", table, fast_dir / "table.key")
+
+    files = report_of(fast_dir / "journal")
+
+    (found,) = rows_of(files["irregularities.csv"])
+    assert (found["code"], found["shoe"]) == ("CARD_AFTER_LAST_COUP", "2")
+    assert [one["irregularities"] for one in rows_of(files["shoes.csv"])] == ["0", "1"]
+    assert "<dt>Irregularities</dt><dd>1</dd>" in files["shoe-2.html"]
+
+
+def test_tables_hold_the_burn_the_cut_card_and_the_roads_of_each_shoe(
+    irregular_day: Path, shoes_of, report_of
+) -> None:
+    files = report_of(irregular_day)
+    events, marks = rows_of(files["events.csv"]), rows_of(files["roads.csv"])
+    for shoe, row in zip(shoes_of(irregular_day), rows_of(files["shoes.csv"]), strict=True):
+        (burn,) = shoe.shoe.entries_of(BurnDone)
+        assert (row["burn_first"], row["burn_cards"]) == (str(burn.first), str(burn.removed))
+        assert row["table"] == "SIM-1"
+        told = [one["what"] for one in events if one["shoe"] == row["shoe"]]
+        assert f"The burn is complete: {burn.removed} cards." in told
+        assert "A cut card left the shoe." in told
+        beads = [
+            (int(one["coup"]), one["mark"])
+            for one in marks
+            if (one["shoe"], one["road"]) == (row["shoe"], "bead_plate")
+        ]
+        assert beads == [
+            (one.record.coup, one.record.outcome.value) for one in shoe.coups if one.record.outcome
+        ]
+    assert {one["road"] for one in marks} == {
+        *("bead_plate", "big_road", "big_eye_boy", "small_road", "cockroach_pig"),
+    }
+
+
+def test_the_table_of_roads_has_the_ties_of_a_win_and_the_corrected_coup(
+    script, stored_and_sealed, fast_dir: Path, report_of
+) -> None:
+    """Player, a tie, a tie that people corrected to Banker, Player, Player."""
+    coup = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+    tie = ("44 81 C7", "44 91 97", "44 82 AD", "44 92 BA", "47 A0")
+    table = script().begun().reported("53", "50", "44 C0 91", "44 D1 C7", *coup, *tie, *tie)
+    table.acted(CorrectCoup(3, Outcome.BANKER, "S. Veil"))
+    table.reported(*coup[:2], "43", *coup[2:], *coup)
+    stored_and_sealed(fast_dir / "journal", table, fast_dir / "table.key")
+
+    marks = rows_of(report_of(fast_dir / "journal")["roads.csv"])
+
+    big_road = [one for one in marks if one["road"] == "big_road"]
+    assert [(one["column"], one["row"], one["coup"], one["mark"]) for one in big_road] == [
+        *(("0", "0", "1", "player"), ("1", "0", "3", "banker")),
+        *(("2", "0", "4", "player"), ("2", "1", "5", "player")),
+    ]
+    assert [(one["ties"], one["corrected"]) for one in big_road[:2]] == [("2", "no"), ("", "yes")]
+
+
+def test_a_decision_between_two_shoes_is_in_the_report_of_the_first(
+    script, stored_and_sealed, fast_dir: Path, shoes_of
+) -> None:
+    """The result of coup 1 is not declared; a floorperson decides on it when the shoe is over."""
+    coup = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+    last = (*coup[:2], "43", *coup[2:], *coup)
+    table = script().begun().reported("53", "50", "44 C0 91", "44 D1 C7", *coup[:4], *last)
+    table.acted(Resolution(FloorDecision.CONTINUE))
+    table.reported("53", "50", "44 C0 91", "44 D1 C7", *last)
+    stored_and_sealed(fast_dir / "journal", table, fast_dir / "table.key")
+
+    first, second = shoes_of(fast_dir / "journal")
+    alone, whole = proceedings_of((first,)), proceedings_of((first, second))
+
+    for proceedings in (alone, whole):
+        (found,) = proceedings.irregularities
+        assert found.decided is not None
+        assert found.decided.seq > first.shoe.heading.last_seq
+        assert found.waited_ns == found.decided.utc_ns - found.at.utc_ns
+    assert "play goes on" in shoe_page(first, load_clauses(), ReportLinks("journal"))
+    # It is counted once, with the file that holds it.
+    assert [len(one.decisions) for one in (alone, proceedings_of((second,)), whole)] == [0, 1, 1]

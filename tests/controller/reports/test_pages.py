@@ -93,9 +93,9 @@ def test_a_shoe_shows_every_coup_the_decision_the_correction_and_the_seal(
 
     assert "4 coups: Player 2, Banker 0, Tie 1, without outcome 1" in text
     assert "9♥︎ K♣︎ 9" in text
-    assert "void by a floorperson's decision" in text
+    assert "Void by a floorperson's decision" in text
     assert "A. Floor (floorperson, not proved, identified by test) and C. Lee" in text
-    assert "corrected; at its end: Player wins" in text
+    assert "Corrected; at its end: Player wins" in text
     assert "decided: void coup, corrected coup 1" in text
     assert "A cut card left the shoe." in text
     assert "The burn is complete: 2 cards." in text
@@ -176,3 +176,10 @@ def test_a_shoe_without_coups_has_a_report(
 
     assert "No coup was dealt from it." in files["shoe-1.html"]
     assert "0 coups" in WellFormed(files["day.html"]).text
+
+
+def test_the_outcomes_of_a_corrected_shoe_are_told_apart(journal, report_of) -> None:
+    page = WellFormed(report_of(journal("journal", COUP[:4]))["shoe-1.html"]).text
+
+    assert "4 coups: Player 2, Banker 0, Tie 1, without outcome 1" in page
+    assert "Outcomes at its end Player 2, Banker 0, Tie 1, void 1" in page

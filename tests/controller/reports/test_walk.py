@@ -101,6 +101,8 @@ def test_from_the_day_to_a_coup_its_clause_and_its_verified_bundle(
     for one in clauses:
         clause = load_clauses()[one]
         assert f"{clause.text} ({clause.source})" in shoe.parts[one]
+        # They stand where the coup's link leads, too.
+        assert f"{clause.text} ({clause.source})" in shoe.parts[rules]
 
     (bundle,) = (one for one in of_coup if one.endswith(".zip"))
     with zipfile.ZipFile(walked / bundle) as archive:

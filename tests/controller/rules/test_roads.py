@@ -6,6 +6,7 @@ R red, b blue.
 """
 
 from collections.abc import Iterable
+from itertools import product
 from typing import NamedTuple
 
 import pytest
@@ -242,6 +243,97 @@ def test_another_coup_moves_no_existing_mark(shoe: str, more: str) -> None:
     assert after.cockroach_pig[: len(before.cockroach_pig)] == before.cockroach_pig
 
 
+# --- a second keeper of the roads -----------------------------------------------------------------
+#
+# Keeps the boards as a person at the table does: one coup after the other, a finger on the last
+# mark, and derived colours by asking the road, not by lengths of streaks.
+
+
+class KeptBoard:
+    """A board of six rows: a mark like the last one goes below it, another one to a new column."""
+
+    def __init__(self) -> None:
+        self.marks: dict[tuple[int, int], str] = {}
+        self._last = ""
+        self._head, self._column, self._row, self._aside = -1, 0, 0, False
+
+    def mark(self, letter: str) -> None:
+        if letter != self._last:
+            self._head += 1
+            while (self._head, 0) in self.marks:
+                self._head += 1
+            self._column, self._row, self._aside = self._head, 0, False
+        elif not self._aside and self._row < 5 and (self._column, self._row + 1) not in self.marks:
+            self._row += 1
+        else:
+            self._column, self._aside = self._column + 1, True
+        self._last = letter
+        self.marks[self._column, self._row] = letter
+
+
+class Keeper:
+    """All boards of a shoe but the bead plate; `columns` are the streaks, as long as they are."""
+
+    def __init__(self, shoe: str) -> None:
+        self.big_road = KeptBoard()
+        self.derived = {back: KeptBoard() for back in (1, 2, 3)}
+        self.columns: list[list[str]] = []
+        for letter in shoe.replace("T", ""):
+            if self.columns and self.columns[-1][0] == letter:
+                self.columns[-1].append(letter)
+            else:
+                self.columns.append([letter])
+            self.big_road.mark(letter)
+            for back, board in self.derived.items():
+                if colour := self.colour(len(self.columns) - 1, len(self.columns[-1]) - 1, back):
+                    board.mark(colour)
+
+    def colour(self, column: int, row: int, back: int) -> str:
+        """The colour that a mark there asks for; empty where the road has not begun."""
+        if row == 0:
+            # Had the streak before gone on instead, its colour would be the other one.
+            asked = column and self.colour(column - 1, len(self.columns[column - 1]), back)
+            return {"R": "b", "b": "R"}.get(asked or "", "")
+        if column < back:
+            return ""
+        beside, above = (len(self.columns[column - back]) > one for one in (row, row - 1))
+        return "R" if beside == above else "b"
+
+
+def letters(cells: tuple[DerivedCell, ...]) -> dict[tuple[int, int], str]:
+    return {(one.column, one.row): "R" if one.colour is Colour.RED else "b" for one in cells}
+
+
+def check_with_the_keeper(shoe: str) -> None:
+    kept, drawn = Keeper(shoe), roads(shoe)
+    wins = [one for one in drawn.big_road if one.won is not None]
+    assert {(one.column, one.row): big_letter(one).upper() for one in wins} == kept.big_road.marks
+    assert letters(drawn.big_eye_boy) == kept.derived[1].marks
+    assert letters(drawn.small_road) == kept.derived[2].marks
+    assert letters(drawn.cockroach_pig) == kept.derived[3].marks
+
+
+def alternating(lengths: list[int]) -> str:
+    """Streaks of these lengths, of Banker and Player in turn."""
+    return "".join("BP"[number % 2] * length for number, length in enumerate(lengths))
+
+
+@given(SHOES)
+def test_a_keeper_who_asks_the_road_draws_the_same_boards(shoe: str) -> None:
+    check_with_the_keeper(shoe)
+
+
+@given(st.lists(st.integers(1, 14), max_size=14).map(alternating))
+def test_a_keeper_draws_the_same_tails_where_they_meet(shoe: str) -> None:
+    check_with_the_keeper(shoe)
+
+
+def test_a_keeper_draws_the_same_first_marks_of_every_short_shoe() -> None:
+    for length in range(9):
+        for sides in product("BP", repeat=length):
+            check_with_the_keeper("".join(sides))
+
+
 # --- naturals and corrections ---------------------------------------------------------------------
 
 
@@ -268,10 +360,11 @@ def test_a_derived_mark_of_a_corrected_coup_is_marked() -> None:
 
 # --- the patterns that scoreboards are read for ---------------------------------------------------
 #
-# Players of Macau and Hong Kong call these shapes by names that guides to the roads publish. Each
-# road was worked from the lengths of the streaks, which stand beside the name: the colour of the
-# first win of a streak says whether the streak before is as long as the one it is compared with;
-# that of a later win is blue where the compared streak ended just one row above.
+# Players of Macau and Hong Kong call these shapes by names that guides to the roads publish, with
+# what each is: 好路 at pk10play168.com/?p=940 has most of these, and the tie that breaks no run.
+# Each road was worked from the lengths of the streaks, which stand beside the name: the colour of
+# the first win of a streak says whether the streak before is as long as the one it is compared
+# with; that of a later win is blue where the compared streak ended just one row above.
 
 
 class Pattern(NamedTuple):
@@ -375,6 +468,24 @@ PATTERNS = {
         "R" + "R",
         "",
         "",
+    ),
+    # 長莊 in the guide's own example, 莊莊莊和莊莊: a tie breaks no run; 5.
+    "long Banker through a tie": Pattern(
+        "BBBTBB",
+        ("B", "B", "B", "T", "B", "B"),
+        ("B", "B", "b", "B", "B"),
+        "",
+        "",
+        "",
+    ),
+    # 拍拍黐: neighbours of two and more; 2, 3, 2, 4.
+    "side by side": Pattern(
+        "BBPPPBBPPPP",
+        ("BB", "BP", "PP", "PP", "PP", "B."),
+        ("BPBP", "BPBP", ".P.P", "...P"),
+        "Rb" + "bR" + "bRbR",
+        "R" + "RRRb",
+        "RbR",
     ),
     # 斷龍: a dragon ends, and the next streak is short; 6, 1, 6, 1.
     "broken dragon": Pattern(
