@@ -13,6 +13,7 @@ from controller.actions.declaration import Role
 from controller.console.security import BODY_BYTES_MAX
 from controller.control.answer_schema import Answer
 from controller.control.declared_actions import schema_of
+from controller.system.json_document import Secret
 from controller.views.snapshot import Snapshot
 
 VERSION: Final = "1"
@@ -38,7 +39,7 @@ class SignOnBody(Struct, frozen=True, forbid_unknown_fields=True):
     """Who signs on. Without `by` and `pin`, at the table's own screen alone, nobody does."""
 
     by: str = ""
-    pin: str = ""
+    pin: Secret = ""
 
 
 class SignOnAnswer(Struct, frozen=True):
