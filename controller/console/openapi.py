@@ -43,7 +43,10 @@ class SignOnBody(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SignOnAnswer(Struct, frozen=True):
-    """The token of a session; nobody gets it again. `person` is empty where nobody signed on."""
+    """The token of a session; nobody gets it again. `person` is empty where nobody signed on.
+
+    The sign-on ends after so many `minutes` without an act.
+    """
 
     token: str
     person: str
@@ -152,8 +155,9 @@ def _sign_on() -> dict[str, Any]:
         "operationId": "sign-on",
         "summary": "Sign on",
         "description": "Gives the token of a session. It ends with sign-off; the sign-on in it ends"
-        " after some minutes without an act.",
-        "security": [{}],
+        " after some minutes without an act. With the token of a session a second person signs on"
+        " beside the first, and the answer has the session's new token.",
+        "security": [{}, {"token": []}],
         "requestBody": _body(_ref("SignOnBody")),
         "responses": {
             "200": _answer("The token", _ref("SignOnAnswer")),
@@ -182,7 +186,7 @@ def _stream() -> dict[str, Any]:
         " quick succession share one; a comment says every 15 s that the stream still is.",
         "responses": {
             "200": {
-                "description": "Events, until the client or the table ends",
+                "description": "Events, until the client, the table or the sign-on ends",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             },
             **_problems(_READING),

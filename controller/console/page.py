@@ -20,8 +20,9 @@ from controller.profiles.load import load_clauses
 from controller.views.snapshot import Snapshot
 
 PACKAGE: Final = "controller.console"
-# Stands for the token of a session where a part is rendered for all sessions of a kind.
-CSRF_PLACE: Final = "{csrf}"
+# In templates it stands for the token of a session: a part is rendered for all sessions of a kind.
+# No text of a person or a device can hold it: there it is escaped.
+CSRF_PLACE: Final = "<csrf>"
 
 
 class Viewer(Struct, frozen=True):
@@ -140,8 +141,7 @@ def common() -> dict[str, Any]:
     """What every template may use."""
     return {
         "label": label,
-        "csrf_place": CSRF_PLACE,
-        "may_decide": values.may_decide,
+        "may_take": values.may_take,
         "coup_marks": values.coup_marks,
     }
 
