@@ -27,7 +27,7 @@ from controller.actions.declaration import SUPERVISORS, ActionError
 from controller.console import page
 from controller.console.forms import action_values
 from controller.console.page import Viewer
-from controller.console.security import Forbidden, address_of, read_body
+from controller.console.security import Forbidden, read_body
 from controller.console.sessions import TooManyAttempts, WebSession
 from controller.console.stream import (
     BEAT,
@@ -238,8 +238,7 @@ class TablePages:
         people = session.sign_on.copy()
         for name, pin in given:
             if name and pin:
-                self._site.sessions.count_attempt(address_of(request))
-                await self._site.wait_for(partial(people.sign_on, name, pin))
+                await self._site.prove(request, partial(people.sign_on, name, pin))
         return people
 
     # --- viewers ----------------------------------------------------------------------------------

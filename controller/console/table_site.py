@@ -50,6 +50,7 @@ class TableSite:
             part.requests, language=part.language, sign_on_minutes=part.sign_on_minutes
         )
         self.stream = SnapshotStream(part.requests)
+        self._proof = asyncio.Lock()
 
     def stop(self) -> None:
         """End the streams; from any thread."""
@@ -126,12 +127,20 @@ class TableSite:
 
         The session gets a new token. Raises AccountError, JournalError and TooManyAttempts.
         """
-        self.sessions.count_attempt(security.address_of(request))
-        person = await self.wait_for(
-            lambda: self.sessions.sign_on(session, name, pin, beside=beside)
+        person = await self.prove(
+            request, lambda: self.sessions.sign_on(session, name, pin, beside=beside)
         )
         self.sessions.renew(session)
         return person
+
+    async def prove(self, request: HTTPConnection, call: Callable[[], ResultT]) -> ResultT:
+        """The result of a call that checks a PIN. Raises TooManyAttempts, and what it raises.
+
+        They are checked one at a time: those that wait for it leave the threads to others.
+        """
+        self.sessions.count_attempt(security.address_of(request))
+        async with self._proof:
+            return await self.wait_for(call)
 
     async def while_signed_on(
         self, session: WebSession | None, bodies: AsyncIterator[bytes]

@@ -3,6 +3,7 @@
 Source: controller/console/README.md, "Who may ask"; controller/accounts/README.md; D-32.
 """
 
+import http.client
 import json
 import logging
 import re
@@ -19,6 +20,7 @@ from serving_table import Serving, connected
 
 from controller.actions.actions import ACTIONS
 from controller.actions.declaration import READERS, Proof, Role, values_of
+from controller.console.http_server import WAITING_THREADS
 from controller.console.sessions import ATTEMPTS_MAX, ATTEMPTS_S
 from controller.console.sites import ConsolePart, WebPlace, WebServers
 from controller.control.act_rate import ACTS_PER_S_MAX
@@ -331,6 +333,21 @@ def test_wrong_pins_by_page_api_and_socket_count_together(web: Web) -> None:
     assert page.post("/sign-on", data={**about, **right}, headers=FORM).status_code == 403
 
 
+def test_pins_that_are_tried_side_by_side_keep_nobody_else_waiting(web: Web) -> None:
+    port = int(web.url.rpartition(":")[2])
+    body = b'{"by": "Zoe Nobody", "pin": "1"}'
+    head = b"Host: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d" % len(body)
+    tried = []
+    with web.serving.people.alone():
+        for number in range(1, WAITING_THREADS + 2):
+            address = (f"127.0.3.{number}", 0)
+            tried.append(socket.create_connection(("127.0.0.1", port), 30, address))
+            web.stack.enter_context(tried[-1])
+            tried[-1].sendall(b"POST /api/v1/sign-on HTTP/1.1\r\n%b\r\n\r\n%b" % (head, body))
+        assert web.client().get("/patrons").status_code == 200
+    assert {one.recv(12) for one in tried} == {b"HTTP/1.1 403"}
+
+
 # --- what goes wrong ------------------------------------------------------------------------------
 
 
@@ -340,6 +357,29 @@ def test_where_the_file_of_people_cannot_be_read_the_pages_say_so(web: Web) -> N
     for answer in (client.get("/"), client.get("/api/v1/snapshot")):
         assert answer.status_code == 503
         assert "Remedy" in answer.text or answer.json()["remedy"]
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: other.example\r\n\r\n",
+        b"POST /act HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
+        b"POST /act HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: gzip, chunked\r\n\r\n",
+        b"GET / HTTP/1.1\r\nX: " + b"x" * 10_000,
+        b"\x16\x03\x01",
+    ],
+)
+def test_what_is_not_http_is_answered_with_strict_headers_and_no_content(
+    web: Web, sent: bytes
+) -> None:
+    port = int(web.url.rpartition(":")[2])
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        connection.sendall(sent + b"\r\n\r\n")
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        assert (answer.status, answer.read()) == (400, b"")
+        assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
 
 
 def test_a_request_that_breaks_off_is_no_internal_error(
