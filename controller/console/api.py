@@ -147,7 +147,8 @@ class _Api:
         await self._site.check_reader(request, session)
         await self._site.snapshot()
         followed = self._site.stream.subscribe("api", self._rendered)
-        bodies = self._site.while_signed_on(session, followed)
+        role = await self._site.role_of(session)
+        bodies = self._site.while_signed_on(session, role, followed)
         # The first one before the answer begins: too many streams are a status.
         first = await anext(bodies)
 

@@ -4,6 +4,7 @@ Pure: a snapshot and a viewer in, HTML out; every value is escaped.
 Source: controller/console/README.md, "The operator page"; D-8, D-32.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -98,7 +99,14 @@ def render_page(snapshot: Snapshot, viewer: Viewer, csrf: str) -> str:
         name: part.replace(CSRF_PLACE, csrf)
         for name, part in render_parts(snapshot, viewer).items()
     }
-    return _page("page.html", snapshot, viewer, csrf, parts=parts, stream="events")
+    stream = f"events?of={sign_on_mark(csrf, viewer.role)}"
+    return _page("page.html", snapshot, viewer, csrf, parts=parts, stream=stream)
+
+
+def sign_on_mark(csrf: str, role: Role | None) -> str:
+    """Which sign-on a page was made for, so that its stream is no other's. It is no secret."""
+    digest = hashlib.sha256(csrf.encode()).hexdigest()[:16]
+    return digest if role is None else f"{digest}-{role.value}"
 
 
 def render_patrons_part(snapshot: Snapshot) -> str:

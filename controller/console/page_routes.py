@@ -130,12 +130,17 @@ class TablePages:
         session = self._site.session_of(request)
         await self._site.check_reader(request, session)
         viewer = await self._viewer(session)
+        mark = page.sign_on_mark("" if session is None else session.csrf, viewer.role)
+        # A browser that keeps no cookies has a new session for each page, and none here.
+        if request.cookies and request.query_params.get("of", mark) != mark:
+            return Response(_ENDED, media_type=_EVENTS)
 
         def draw(snapshot: Snapshot) -> bytes:
             return json.encode(page.render_parts(snapshot, viewer))
 
         bodies = self._site.stream.subscribe(viewer, draw)
-        return _stream(self._site.while_signed_on(session, bodies), viewer.language)
+        bodies = self._site.while_signed_on(session, viewer.role, bodies)
+        return _stream(bodies, viewer.language)
 
     async def patrons_events(self, request: Request) -> Response:
         viewer = self._patron(request)

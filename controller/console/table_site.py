@@ -143,14 +143,13 @@ class TableSite:
             return await self.wait_for(call)
 
     async def while_signed_on(
-        self, session: WebSession | None, bodies: AsyncIterator[bytes]
+        self, session: WebSession | None, role: Role | None, bodies: AsyncIterator[bytes]
     ) -> AsyncIterator[bytes]:
-        """The bodies of a stream, which keeps its session in use.
+        """The bodies of a stream that began with this role; it keeps its session in use.
 
-        Raises SignOnEnded before the first body for which its sign-on is not that of the beginning.
+        Raises SignOnEnded before the first body for which the sign-on is another.
         """
         digest = b"" if session is None else session.digest
-        role = await self.role_of(session)
         async for body in bodies:
             if session is not None and (
                 not self.sessions.keep(digest) or await self.role_of(session) is not role

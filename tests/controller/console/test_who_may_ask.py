@@ -267,6 +267,19 @@ def test_a_page_that_is_open_learns_that_its_sign_on_has_ended(web: Web) -> None
         assert [one for one in lines if one.startswith(b"event: ")] == [b"event: ended"]
 
 
+def test_a_page_whose_sign_on_ended_before_its_stream_began_learns_it_too(web: Web) -> None:
+    browser = web.client()
+    browser.sign_on_by_page(Role.FLOORPERSON)
+    found = re.search(r'data-stream="(/events[^"]+)"', browser.get("/").text)
+    assert found is not None
+    with browser.get(found[1], stream=True) as stream:
+        assert (
+            next(one for one in stream.iter_lines() if one.startswith(b"event")) == b"event: parts"
+        )
+    web.change("removed", Role.FLOORPERSON)
+    assert browser.get(found[1]).text == "event: ended\ndata: 1\n\n"
+
+
 # --- signing on -----------------------------------------------------------------------------------
 
 
