@@ -117,12 +117,12 @@ class _Api:
 
     async def sign_on(self, request: Request, session: WebSession | None) -> Response:
         body = typed(await _json_body(request), SignOnBody, _OBJECT)
-        site, person = self._site, ""
-        session = session or site.sessions.new(security.address_of(request))
+        site, person, address = self._site, "", security.address_of(request)
         if body.by or body.pin or not site.is_local(request):
+            session = session or site.sessions.new(address)
             person = await site.sign_on(request, session, body.by, body.pin, beside=True)
         else:
-            site.sessions.renew(session)
+            session = site.sessions.begin(address)
         token, session.token = session.token, ""
         names, known = await site.wait_for(
             lambda: (site.requests.people.names(), session.sign_on.known(person))

@@ -132,7 +132,7 @@ class TablePages:
         viewer = await self._viewer(session)
         mark = page.sign_on_mark("" if session is None else session.csrf, viewer.role)
         # A browser that keeps no cookies has a new session for each page, and none here.
-        if request.cookies and request.query_params.get("of", mark) != mark:
+        if self._site.token_of(request) and request.query_params.get("of", mark) != mark:
             return Response(_ENDED, media_type=_EVENTS)
 
         def draw(snapshot: Snapshot) -> bytes:

@@ -143,8 +143,8 @@ class Sessions:
         if not beside:
             people.sign_off()
         person = people.sign_on(name, pin)
-        reads_only = people.known(person).role in READERS
         first = session.person if beside and session.signed_on else person
+        reads_only = first == person and people.known(person).role in READERS
         session.begin_sign_on(people, first, UNUSED_S if reads_only else self._sign_on_s)
         return person
 

@@ -60,7 +60,11 @@ class TableSite:
 
     def session_of(self, request: HTTPConnection) -> WebSession | None:
         """The session of a browser, by its cookie."""
-        return self.sessions.of(request.cookies.get(_cookie(request), ""))
+        return self.sessions.of(self.token_of(request))
+
+    def token_of(self, request: HTTPConnection) -> str:
+        """What a browser sent as the token of its session, known or not; empty without any."""
+        return request.cookies.get(_cookie(request), "")
 
     def session_for(self, request: HTTPConnection) -> WebSession:
         """The session of a browser, a new one if it has none: `put_cookie` gives it out."""

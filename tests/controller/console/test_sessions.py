@@ -20,6 +20,7 @@ from firmware_bridge.timestamp import Timestamp
 
 NS_PER_S = 1_000_000_000
 PIN, OTHER_PIN = "270918", "300475"
+ANN, SUE = ("Ann Lee", PIN), ("Sue Vey", OTHER_PIN)
 
 
 class Clock:
@@ -132,6 +133,18 @@ def test_who_may_only_read_stays_signed_on_for_a_shift(sessions: Sessions, clock
     clock.seconds += 1
     assert sessions.of(session.token) is session
     assert not session.signed_on
+
+
+def test_who_may_act_does_not_stay_longer_for_a_reader_beside(
+    sessions: Sessions, clock: Clock
+) -> None:
+    for first, then in ((ANN, SUE), (SUE, ANN)):
+        session = sessions.begin("127.0.0.1")
+        sessions.sign_on(session, *first, beside=True)
+        sessions.sign_on(session, *then, beside=True)
+        clock.seconds += 15 * 60
+        assert sessions.of(session.token) is session
+        assert not session.signed_on
 
 
 def test_a_stream_keeps_its_session_but_not_its_sign_on(sessions: Sessions, clock: Clock) -> None:
