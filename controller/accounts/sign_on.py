@@ -126,20 +126,26 @@ class SignOnSession:
         self.uid = None if uid == identified_by else int(uid)
         self._accounts = accounts
         self._signed_on: dict[str, Account] = {}
+        self._claims = True
 
-    def sign_on(self, name: str, pin: str) -> None:
-        """Sign a person on, beside those who have. Raises AccountError."""
+    def sign_on(self, name: str, pin: str) -> str:
+        """Sign a person on, beside those who have; the person's id. Raises AccountError."""
         account = self._accounts.check_pin(name, pin, self.identified_by)
         self._signed_on[account.person] = account
+        return account.person
 
     def sign_off(self) -> None:
         """Sign everybody off."""
         self._signed_on.clear()
 
-    def copy(self) -> "SignOnSession":
-        """Those who have signed on, in a session of its own: who signs on there does not here."""
+    def copy(self, *, claims: bool = True) -> "SignOnSession":
+        """Those who have signed on, in a session of its own: who signs on there does not here.
+
+        `claims`: a name alone is enough there for what a dealer does.
+        """
         session = SignOnSession(self._accounts, self.identified_by)
         session._signed_on = dict(self._signed_on)
+        session._claims = claims
         return session
 
     def default_person(self) -> str:
@@ -172,6 +178,8 @@ class SignOnSession:
         roles = act.action.requirements().roles
         role = known.role or wanted or roles[0]
         if self._accounts.people.account_count():
+            if known.proof is Proof.NONE and not self._claims:
+                raise _not_proved("by", _CLAIMED)
             if known.proof is Proof.NONE and (role is not Role.DEALER or act.action.proof_required):
                 raise _not_proved("by", message("claim_is_enough_for_dealer"))
             if second and second_proof is Proof.NONE:

@@ -45,8 +45,10 @@ SUPERVISORS: Final = (Role.FLOORPERSON, Role.PIT_MANAGER)
 # Who changes settings, and keys and log of a table that stands still.
 PIT_MANAGERS: Final = (Role.PIT_MANAGER,)
 PEOPLE_AT_THE_TABLE: Final = (Role.DEALER, *SUPERVISORS)
-# Who looks after devices without deciding about cards. Surveillance and inspector only read.
+# Who looks after devices without deciding about cards.
 PEOPLE_AT_DEVICES: Final = (*PEOPLE_AT_THE_TABLE, Role.ENGINEER)
+# Who takes no action at all.
+READERS: Final = (Role.SURVEILLANCE, Role.INSPECTOR)
 
 TEXT_LENGTH_MAX: Final = 500
 NUMBER_MAX: Final = 10**9

@@ -4,6 +4,7 @@ Source: controller/console/README.md, "API"; docs/api.md; RFC 6750 (bearer token
 (problems).
 """
 
+import contextlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
@@ -28,9 +29,9 @@ from controller.console.openapi import (
     openapi_document,
 )
 from controller.console.security import Forbidden
-from controller.console.sessions import TooManyAttempts, WebSession
+from controller.console.sessions import ATTEMPTS_S, TooManyAttempts, WebSession
 from controller.console.stream import TooManyStreams, event, first_words
-from controller.console.table_site import TableSite
+from controller.console.table_site import SignOnEnded, TableSite
 from controller.control.act_rate import TooManyActs
 from controller.control.requests import ActRequest
 from controller.control.table_requests import ActRefused, TableUnavailable, declared_actions
@@ -49,13 +50,14 @@ _STATUS: Final[tuple[tuple[type[Exception], int], ...]] = (
     (TooManyAttempts, 429),
     (JsonError, 422),
     (ActionError, 422),
+    (SignOnEnded, 401),
     (AccountError, 403),
     (ActRefused, 409),
     (TooManyStreams, 503),
     (TableUnavailable, 503),
     (JournalError, 503),
 )
-_RETRY_S: Final = {429: "1", 503: "1"}
+_RETRY_S: Final = "1"
 
 Call: TypeAlias = Callable[[Request, WebSession | None], Awaitable[Response]]
 
@@ -89,9 +91,11 @@ class _Api:
             except Forbidden as error:
                 return problem(error.status, str(error))
             except tuple(kind for kind, _ in _STATUS) as error:
-                return problem(
-                    next(status for kind, status in _STATUS if isinstance(error, kind)), str(error)
-                )
+                status = next(status for kind, status in _STATUS if isinstance(error, kind))
+                answer = problem(status, str(error))
+                if isinstance(error, TooManyAttempts):
+                    answer.headers["Retry-After"] = str(ATTEMPTS_S)
+                return answer
 
         return answer
 
@@ -111,24 +115,20 @@ class _Api:
     async def openapi(self, _: Request, __: WebSession | None) -> Response:
         return Response(json.encode(openapi_document()), media_type=JSON)
 
-    async def sign_on(self, request: Request, _: WebSession | None) -> Response:
+    async def sign_on(self, request: Request, session: WebSession | None) -> Response:
         body = typed(await _json_body(request), SignOnBody, _OBJECT)
-        site = self._site
-        session = site.sessions.begin(security.address_of(request))
-        try:
-            if body.by or body.pin or not site.is_local(request):
-                await site.sign_on(request, session, body.by, body.pin)
-        except Exception:
-            site.sessions.end(session)
-            raise
+        site, person, address = self._site, "", security.address_of(request)
+        if body.by or body.pin or not site.is_local(request):
+            session = session or site.sessions.new(address)
+            person = await site.sign_on(request, session, body.by, body.pin, beside=True)
+        else:
+            session = site.sessions.begin(address)
         token, session.token = session.token, ""
-        names = await site.wait_for(site.requests.people.names)
-        given = SignOnAnswer(
-            token,
-            names.get(session.person, session.person),
-            site.role_of(session),
-            site.sign_on_minutes,
+        names, known = await site.wait_for(
+            lambda: (site.requests.people.names(), session.sign_on.known(person))
         )
+        minutes = session.sign_on_s // 60
+        given = SignOnAnswer(token, names.get(person, person), known.role, minutes)
         return Response(json.encode(given), media_type=JSON)
 
     async def sign_off(self, _: Request, session: WebSession | None) -> Response:
@@ -138,22 +138,25 @@ class _Api:
         return Response(status_code=HTTPStatus.NO_CONTENT)
 
     async def snapshot(self, request: Request, session: WebSession | None) -> Response:
-        self._site.check_reader(request, session)
+        await self._site.check_reader(request, session)
         snapshot = await self._site.snapshot()
         body = await self._site.wait_for(lambda: self._site.requests.named_json(snapshot))
         return Response(body, media_type=JSON)
 
     async def stream(self, request: Request, session: WebSession | None) -> Response:
-        self._site.check_reader(request, session)
+        await self._site.check_reader(request, session)
         await self._site.snapshot()
-        bodies = self._site.stream.subscribe("api", self._rendered)
+        followed = self._site.stream.subscribe("api", self._rendered)
+        role = await self._site.role_of(session)
+        bodies = self._site.while_signed_on(session, role, followed)
         # The first one before the answer begins: too many streams are a status.
         first = await anext(bodies)
 
         async def events() -> AsyncIterator[bytes]:
             yield first_words() + first
-            async for body in bodies:
-                yield body
+            with contextlib.suppress(SignOnEnded):
+                async for body in bodies:
+                    yield body
 
         return StreamingResponse(events(), media_type="text/event-stream")
 
@@ -161,7 +164,7 @@ class _Api:
         return event(self._site.requests.named_json(snapshot), "snapshot")
 
     async def actions(self, request: Request, session: WebSession | None) -> Response:
-        self._site.check_reader(request, session)
+        await self._site.check_reader(request, session)
         return Response(json.encode({"actions": declared_actions().actions}), media_type=JSON)
 
     async def act(self, request: Request, session: WebSession | None) -> Response:
@@ -186,7 +189,8 @@ def problem(status: int, text: str) -> Response:
     assert found is not None, "every text fits"
     detail, allowed, remedy = (part or "" for part in found.groups())
     given = Problem(status, HTTPStatus(status).phrase, detail, allowed, remedy)
-    headers = {"Retry-After": _RETRY_S[status]} if status in _RETRY_S else {}
+    again = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+    headers = {"Retry-After": _RETRY_S} if status in again else {}
     if status == HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = 'Bearer realm="smartshoe"'
     return Response(json.encode(given), status, headers, PROBLEM)

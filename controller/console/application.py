@@ -11,7 +11,7 @@ from html import escape
 from http import HTTPStatus
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,6 +22,8 @@ from controller.console.page_routes import page_routes
 from controller.console.security import Forbidden, StrictHeaders, check_host
 from controller.console.table_parts import TableParts
 from controller.console.table_site import TableSite
+from controller.control.table_requests import TableUnavailable
+from controller.journal.values import JournalError
 from controller.table.fault_text import describe_fault, traceback_text
 
 LOG = logging.getLogger("smartshoe.console")
@@ -68,6 +70,8 @@ class Application:
             await self._routed[1](scope, receive, noted)
         except asyncio.CancelledError:
             raise
+        except ClientDisconnect:  # before it had sent the whole request
+            raise _Ended from None
         except Exception as error:  # noqa: BLE001  # where internal errors of a page surface
             # Not LOG.exception: the error's own message may name a card.
             fault, trace = describe_fault(error), traceback_text(error.__traceback__)
@@ -112,7 +116,12 @@ class _ConsoleOfTable:
 
     def __init__(self, site: TableSite, elsewhere: Handler) -> None:
         self._site = site
-        handlers = {Forbidden: _forbidden, HTTPStatus.NOT_FOUND: elsewhere}
+        handlers = {
+            Forbidden: _forbidden,
+            HTTPStatus.NOT_FOUND: elsewhere,
+            JournalError: _unavailable,
+            TableUnavailable: _unavailable,
+        }
         routes = [*api_routes(site), *page_routes(site)]
         self._routed = Starlette(routes=routes, exception_handlers=handlers)
 
@@ -139,6 +148,12 @@ async def _forbidden(_: Request, error: Exception) -> Response:
     """The answer to a request that is not looked at."""
     status = error.status if isinstance(error, Forbidden) else HTTPStatus.FORBIDDEN
     return PlainTextResponse(f"{error}\n", status)
+
+
+async def _unavailable(_: Request, error: Exception) -> Response:
+    """The answer where the table, or the file of its people, cannot be asked now."""
+    text = f"{error}\n"
+    return PlainTextResponse(text, HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "1"})
 
 
 def _list_of(sites: Sequence[TableSite]) -> Endpoint:

@@ -10,6 +10,7 @@ import contextlib
 import logging
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
+from http import HTTPStatus
 from typing import Any, Final
 
 import h11
@@ -18,6 +19,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
+from controller.console.security import HEADERS, NO_STORE
 from controller.system.listener import Listener, address_of
 from controller.system.tls import TlsContext
 from controller.table.fault_text import describe_fault
@@ -35,8 +37,18 @@ HEAD_BYTES_MAX: Final = 8 * 1024
 WAITING_THREADS: Final = 16
 _RETRY_S: Final = 0.2
 _NS_PER_S: Final = 1_000_000_000
-_REFUSED: Final = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
-_TIMED_OUT: Final = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n"
+
+
+def _last_answer(status: HTTPStatus, *fields: tuple[str, str]) -> bytes:
+    """An answer without content, after which the connection ends; no application gives it."""
+    own = (("Connection", "close"), ("Content-Length", "0"), ("Cache-Control", NO_STORE))
+    lines = (f"{name}: {text}\r\n" for name, text in (*HEADERS, *own, *fields))
+    return f"HTTP/1.1 {status.value} {status.phrase}\r\n{''.join(lines)}\r\n".encode()
+
+
+_REFUSED: Final = _last_answer(HTTPStatus.SERVICE_UNAVAILABLE, ("Retry-After", "1"))
+_TIMED_OUT: Final = _last_answer(HTTPStatus.REQUEST_TIMEOUT)
+_NOT_HTTP: Final = _last_answer(HTTPStatus.BAD_REQUEST)
 
 
 class HttpServer:
@@ -251,6 +263,13 @@ class WebConnection(H11Protocol):
             self._client.set_timer(PATIENCE_S)
         super().data_received(data)
         self._settle()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is not HTTP, unless another answer is being written."""
+        cycle: Any = self.cycle
+        if cycle is None or cycle.response_complete or not cycle.response_started:
+            self.transport.write(_NOT_HTTP)
+        self.transport.close()
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""

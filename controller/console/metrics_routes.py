@@ -57,13 +57,19 @@ def literal_route(path: str, endpoint: Endpoint) -> Route:
 
 
 def guarded(parts: Sequence[MetricsPart], endpoint: Endpoint) -> Endpoint:
-    """The endpoint, for those who give the password of the metrics."""
+    """The endpoint, for those who give the password of the metrics.
+
+    Passwords are checked one at a time: those that wait for it leave the threads to others.
+    """
+    proof = asyncio.Lock()
 
     async def answer(request: Request) -> Response:
         passwords = next((one.passwords for one in parts if one.passwords is not None), None)
         if passwords is not None:
             given = request.headers.get("authorization", "")
-            if not await asyncio.to_thread(passwords.admits, given):
+            async with proof:
+                admitted = await asyncio.to_thread(passwords.admits, given)
+            if not admitted:
                 text = "name and password, please\n"
                 return PlainTextResponse(text, HTTPStatus.UNAUTHORIZED, headers=_ASKS)
         return await endpoint(request)

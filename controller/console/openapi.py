@@ -13,6 +13,7 @@ from controller.actions.declaration import Role
 from controller.console.security import BODY_BYTES_MAX
 from controller.control.answer_schema import Answer
 from controller.control.declared_actions import schema_of
+from controller.system.json_document import Secret
 from controller.views.snapshot import Snapshot
 
 VERSION: Final = "1"
@@ -38,11 +39,14 @@ class SignOnBody(Struct, frozen=True, forbid_unknown_fields=True):
     """Who signs on. Without `by` and `pin`, at the table's own screen alone, nobody does."""
 
     by: str = ""
-    pin: str = ""
+    pin: Secret = ""
 
 
 class SignOnAnswer(Struct, frozen=True):
-    """The token of a session; nobody gets it again. `person` is empty where nobody signed on."""
+    """The token of a session; nobody gets it again. `person` is empty where nobody signed on.
+
+    The sign-on ends after so many `minutes` without an act.
+    """
 
     token: str
     person: str
@@ -151,8 +155,9 @@ def _sign_on() -> dict[str, Any]:
         "operationId": "sign-on",
         "summary": "Sign on",
         "description": "Gives the token of a session. It ends with sign-off; the sign-on in it ends"
-        " after some minutes without an act.",
-        "security": [{}],
+        " after some minutes without an act. With the token of a session a second person signs on"
+        " beside the first, and the answer has the session's new token.",
+        "security": [{}, {"token": []}],
         "requestBody": _body(_ref("SignOnBody")),
         "responses": {
             "200": _answer("The token", _ref("SignOnAnswer")),
@@ -181,7 +186,7 @@ def _stream() -> dict[str, Any]:
         " quick succession share one; a comment says every 15 s that the stream still is.",
         "responses": {
             "200": {
-                "description": "Events, until the client or the table ends",
+                "description": "Events, until the client, the table or the sign-on ends",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             },
             **_problems(_READING),

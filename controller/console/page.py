@@ -4,6 +4,7 @@ Pure: a snapshot and a viewer in, HTML out; every value is escaped.
 Source: controller/console/README.md, "The operator page"; D-8, D-32.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -20,8 +21,9 @@ from controller.profiles.load import load_clauses
 from controller.views.snapshot import Snapshot
 
 PACKAGE: Final = "controller.console"
-# Stands for the token of a session where a part is rendered for all sessions of a kind.
-CSRF_PLACE: Final = "{csrf}"
+# In templates it stands for the token of a session: a part is rendered for all sessions of a kind.
+# No text of a person or a device can hold it: there it is escaped.
+CSRF_PLACE: Final = "<csrf>"
 
 
 class Viewer(Struct, frozen=True):
@@ -97,7 +99,14 @@ def render_page(snapshot: Snapshot, viewer: Viewer, csrf: str) -> str:
         name: part.replace(CSRF_PLACE, csrf)
         for name, part in render_parts(snapshot, viewer).items()
     }
-    return _page("page.html", snapshot, viewer, csrf, parts=parts, stream="events")
+    stream = f"events?of={sign_on_mark(csrf, viewer.role)}"
+    return _page("page.html", snapshot, viewer, csrf, parts=parts, stream=stream)
+
+
+def sign_on_mark(csrf: str, role: Role | None) -> str:
+    """Which sign-on a page was made for, so that its stream is no other's. It is no secret."""
+    digest = hashlib.sha256(csrf.encode()).hexdigest()[:16]
+    return digest if role is None else f"{digest}-{role.value}"
 
 
 def render_patrons_part(snapshot: Snapshot) -> str:
@@ -140,8 +149,7 @@ def common() -> dict[str, Any]:
     """What every template may use."""
     return {
         "label": label,
-        "csrf_place": CSRF_PLACE,
-        "may_decide": values.may_decide,
+        "may_take": values.may_take,
         "coup_marks": values.coup_marks,
     }
 

@@ -27,10 +27,16 @@ from controller.actions.declaration import SUPERVISORS, ActionError
 from controller.console import page
 from controller.console.forms import action_values
 from controller.console.page import Viewer
-from controller.console.security import Forbidden, address_of, read_body
+from controller.console.security import Forbidden, read_body
 from controller.console.sessions import TooManyAttempts, WebSession
-from controller.console.stream import BEAT, TooManyStreams, event, first_words
-from controller.console.table_site import TableSite
+from controller.console.stream import (
+    BEAT,
+    PATRON_STREAMS_MAX,
+    TooManyStreams,
+    event,
+    first_words,
+)
+from controller.console.table_site import SignOnEnded, TableSite
 from controller.control.act_rate import TooManyActs
 from controller.control.action_texts import ActionTextError
 from controller.control.requests import ActRequest
@@ -45,6 +51,7 @@ _EVENTS: Final = "text/event-stream"
 _FIELDS_MAX: Final = 64
 _THEMES: Final = ("light", "dark")
 _ALIVE: Final = event(b"1", "alive")
+_ENDED: Final = event(b"1", "ended")
 # What may be wrong with a form, beside what the table refuses.
 _REFUSED: Final = (*REFUSALS, ActionTextError, TooManyAttempts)
 
@@ -82,7 +89,8 @@ class TablePages:
 
     async def sign_on_page(self, request: Request) -> Response:
         session = self._site.session_for(request)
-        return await self._drawn(session, await self._viewer(session), page.render_sign_on)
+        viewer = await self._viewer(session)
+        return await self._drawn(request, session, viewer, page.render_sign_on)
 
     async def patrons(self, request: Request) -> Response:
         """Results and roads are for everybody who sees the table."""
@@ -96,12 +104,13 @@ class TablePages:
         self, request: Request, render: Callable[[Snapshot, Viewer, str], str]
     ) -> Response:
         session = self._site.session_for(request)
-        if not self._site.may_read(request, session):
+        if not await self._site.may_read(request, session):
             return self._see("sign-on")
-        return await self._drawn(session, await self._viewer(session), render)
+        return await self._drawn(request, session, await self._viewer(session), render)
 
     async def _drawn(
         self,
+        request: Request,
         session: WebSession,
         viewer: Viewer,
         render: Callable[[Snapshot, Viewer, str], str],
@@ -111,7 +120,7 @@ class TablePages:
             snapshot = await self._site.snapshot()
             drawn = await self._site.wait_for(lambda: render(snapshot, viewer, session.csrf))
         response = HTMLResponse(drawn, status)
-        self._site.put_cookie(response, session)
+        self._site.put_cookie(request, response, session)
         return response
 
     # --- streams ----------------------------------------------------------------------------------
@@ -119,13 +128,19 @@ class TablePages:
     async def events(self, request: Request) -> Response:
         """The parts of the operator page that have changed, as they change."""
         session = self._site.session_of(request)
-        self._site.check_reader(request, session)
+        await self._site.check_reader(request, session)
         viewer = await self._viewer(session)
+        mark = page.sign_on_mark("" if session is None else session.csrf, viewer.role)
+        # A browser that keeps no cookies has a new session for each page, and none here.
+        if self._site.token_of(request) and request.query_params.get("of", mark) != mark:
+            return Response(_ENDED, media_type=_EVENTS)
 
         def draw(snapshot: Snapshot) -> bytes:
             return json.encode(page.render_parts(snapshot, viewer))
 
-        return self._stream(viewer, viewer.language, draw)
+        bodies = self._site.stream.subscribe(viewer, draw)
+        bodies = self._site.while_signed_on(session, viewer.role, bodies)
+        return _stream(bodies, viewer.language)
 
     async def patrons_events(self, request: Request) -> Response:
         viewer = self._patron(request)
@@ -133,12 +148,8 @@ class TablePages:
         def draw(snapshot: Snapshot) -> bytes:
             return json.encode({"patrons": page.render_patrons_part(snapshot)})
 
-        return self._stream(("patrons", viewer), viewer.language, draw)
-
-    def _stream(self, key: object, language: str, draw: Callable[[Snapshot], bytes]) -> Response:
-        bodies = self._site.stream.subscribe(key, draw)
-        changes = _changes(bodies, language)
-        return StreamingResponse(changes, media_type=_EVENTS)
+        bodies = self._site.stream.subscribe(("patrons", viewer), draw, PATRON_STREAMS_MAX)
+        return _stream(bodies, viewer.language)
 
     # --- forms ------------------------------------------------------------------------------------
 
@@ -150,18 +161,17 @@ class TablePages:
         viewer = await self._viewer(session)
         try:
             with speaking(viewer.language):
-                await self._site.sign_on(
-                    request, session, form.get("by", "").strip(), form.get("pin", "")
-                )
+                name, pin = form.get("by", "").strip(), form.get("pin", "")
+                await self._site.sign_on(request, session, name, pin, beside=False)
         except _REFUSED as error:
             text = str(error)
 
             def again(snapshot: Snapshot, viewer: Viewer, csrf: str) -> str:
                 return page.render_sign_on(snapshot, viewer, csrf, text)
 
-            return await self._drawn(session, viewer, again, HTTPStatus.FORBIDDEN)
+            return await self._drawn(request, session, viewer, again, HTTPStatus.FORBIDDEN)
         response = self._see("")
-        self._site.put_cookie(response, session)
+        self._site.put_cookie(request, response, session)
         return response
 
     async def sign_off(self, request: Request) -> Response:
@@ -233,8 +243,7 @@ class TablePages:
         people = session.sign_on.copy()
         for name, pin in given:
             if name and pin:
-                self._site.sessions.count_attempt(address_of(request))
-                await self._site.wait_for(partial(people.sign_on, name, pin))
+                await self._site.prove(request, partial(people.sign_on, name, pin))
         return people
 
     # --- viewers ----------------------------------------------------------------------------------
@@ -244,12 +253,8 @@ class TablePages:
         viewer = Viewer(site.language, base=site.base)
         if session is None:
             return viewer
-        viewer = replace(
-            viewer,
-            language=session.language,
-            theme=session.theme,
-            role=site.role_of(session),
-        )
+        role = await site.role_of(session)
+        viewer = replace(viewer, language=session.language, theme=session.theme, role=role)
         return await site.wait_for(lambda: self._with_people(viewer, session))
 
     def _with_people(self, viewer: Viewer, session: WebSession) -> Viewer:
@@ -260,7 +265,7 @@ class TablePages:
         )
         return replace(
             viewer,
-            person=names.get(session.person, "") if session.signed_on else "",
+            person="" if viewer.role is None else names.get(session.person, session.person),
             accounts=any(one.person for one in accounts),
             people=tuple(sorted(name for name in deciding if name)),
         )
@@ -304,6 +309,10 @@ async def _form(request: Request) -> dict[str, str]:
         ) from error
 
 
+def _stream(bodies: AsyncIterator[bytes], language: str) -> Response:
+    return StreamingResponse(_changes(bodies, language), media_type=_EVENTS)
+
+
 async def _changes(bodies: AsyncIterator[bytes], language: str) -> AsyncIterator[bytes]:
     """Events of what differs from what was sent before, part by part."""
     sent: dict[str, str] = {}
@@ -322,5 +331,7 @@ async def _changes(bodies: AsyncIterator[bytes], language: str) -> AsyncIterator
             sent = parts
             if changed:
                 yield event(json.encode(changed), "parts")
+    except SignOnEnded:
+        yield _ENDED
     except TooManyStreams:
         return

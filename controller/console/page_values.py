@@ -19,7 +19,7 @@ from controller.actions.actions import (
     ReportTurned,
 )
 from controller.actions.choices import FloorDecision, Provisional
-from controller.actions.declaration import SUPERVISORS, ActionValues, Role, name_of
+from controller.actions.declaration import ActionValues, Role, name_of
 from controller.console.labels import LABELS, label
 from controller.evidence.road_drawings import Boards, road_drawings
 from controller.messages.catalogue import to_words
@@ -247,8 +247,9 @@ def actions_for(role: Role | None) -> tuple[type[ActionValues], ...]:
     return tuple(kind for kind in ACTIONS.values() if role is None or role in kind.roles)
 
 
-def may_decide(role: Role | None) -> bool:
-    return role in SUPERVISORS
+def may_take(role: Role | None) -> frozenset[str]:
+    """The names of the actions that this role may take."""
+    return frozenset(map(name_of, actions_for(role)))
 
 
 def coup_marks(coup: FinishedCoupView) -> list[str]:

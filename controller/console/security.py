@@ -35,7 +35,7 @@ HEADERS: Final = (
 TRANSPORT: Final = ("Strict-Transport-Security", "max-age=31536000")
 NO_STORE: Final = "no-store"
 # What a proxy adds: who asks it may be anywhere.
-_FORWARDED: Final = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+_FORWARDED: Final = ("forwarded", "via", "x-forwarded-", "x-real-ip", "x-client-ip")
 
 
 class Forbidden(Exception):
@@ -138,7 +138,7 @@ def is_local(request: HTTPConnection, control_socket: Path) -> bool:
     client, server = request.client, request.scope.get("server")
     if client is None or server is None or not is_loopback_address(client.host):
         return False
-    if any(name in request.headers for name in _FORWARDED):
+    if any(name.startswith(_FORWARDED) for name in request.headers):
         return False
     uid = uid_of_client((client.host, client.port), (server[0], server[1]))
     return uid is not None and may_write(uid, control_socket)

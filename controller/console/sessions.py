@@ -6,10 +6,12 @@ Source: OWASP Session Management Cheat Sheet; controller/accounts/README.md.
 import base64
 import hashlib
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection
 from typing import Final
 
 from controller.accounts.sign_on import SignOnSession, http_client
+from controller.actions.declaration import READERS
 from controller.control.act_rate import ActRate
 from controller.control.table_requests import TableRequests
 from firmware_bridge.timestamp import Timestamp
@@ -17,7 +19,7 @@ from firmware_bridge.transport.clock import now
 
 COOKIE: Final = "smartshoe_session"
 SESSIONS_MAX: Final = 128
-# A session that nobody uses is forgotten; a sign-on in it ends much sooner.
+# A session that nobody uses is forgotten; the sign-on of a person who may act ends much sooner.
 UNUSED_S: Final = 12 * 3600
 ATTEMPTS_MAX: Final = 10
 ATTEMPTS_S: Final = 60
@@ -30,11 +32,16 @@ class WebSession:
     """One browser or program: who signed on in it, and what its forms and acts are bound by.
 
     `csrf` stands in its forms; `theme` is light, dark, or empty for that of the machine. `token`
-    is known where the session was just made, empty after that.
+    is known where the session was just made, empty after that; `digest` is that of the token. A
+    sign-on ends after `sign_on_s` without an act.
     """
 
     def __init__(
-        self, sign_on: SignOnSession, language: str, clock: Callable[[], Timestamp]
+        self,
+        sign_on: SignOnSession,
+        language: str,
+        sign_on_s: int,
+        clock: Callable[[], Timestamp],
     ) -> None:
         self.sign_on = sign_on
         self.csrf = _random_text()
@@ -43,7 +50,9 @@ class WebSession:
         self.acts = ActRate(clock)
         self.person = ""
         self.token = ""
+        self.digest = b""
         self._clock = clock
+        self.sign_on_s = sign_on_s
         self._used_ns = self._acted_ns = clock().monotonic_ns
 
     @property
@@ -51,14 +60,19 @@ class WebSession:
         """Whether a person has signed on, and the time has not run out."""
         return bool(self.person)
 
+    def begin_sign_on(self, people: SignOnSession, person: str, sign_on_s: int) -> None:
+        """These people have signed on, this person first."""
+        self.sign_on, self.person, self.sign_on_s = people, person, sign_on_s
+        self.acted()
+
     def acted(self) -> None:
         """The person did something: the time starts again."""
         self._acted_ns = self._clock().monotonic_ns
 
-    def used(self, sign_on_s: float) -> None:
-        """It is used; a sign-on that was not used for acts for so long ends."""
+    def used(self) -> None:
+        """It is used; a sign-on that was not used for acts for too long ends."""
         self._used_ns = self._clock().monotonic_ns
-        if self.signed_on and self._used_ns - self._acted_ns >= sign_on_s * _NS_PER_S:
+        if self.signed_on and self._used_ns - self._acted_ns >= self.sign_on_s * _NS_PER_S:
             self.end_sign_on()
 
     def end_sign_on(self) -> None:
@@ -94,13 +108,15 @@ class Sessions:
         self._sessions: dict[bytes, WebSession] = {}
         self._attempts: dict[str, list[int]] = {}
 
+    def new(self, address: str) -> WebSession:
+        """A session of a client at this address; it counts once it is renewed."""
+        people = self._requests.session(http_client(address))
+        return WebSession(people, self._language, self._sign_on_s, self._clock)
+
     def begin(self, address: str) -> WebSession:
         """A new session of a client at this address; its `token` is given to the client once."""
-        self._forget_unused()
-        session = WebSession(
-            self._requests.session(http_client(address)), self._language, self._clock
-        )
-        self._put(session)
+        session = self.new(address)
+        self.renew(session)
         return session
 
     def of(self, token: str) -> WebSession | None:
@@ -108,29 +124,41 @@ class Sessions:
         session = self._sessions.get(_digest(token)) if token else None
         if session is None or session.unused_ns >= UNUSED_S * _NS_PER_S:
             return None
-        session.used(self._sign_on_s)
+        session.used()
         return session
 
-    def sign_on(self, session: WebSession, name: str, pin: str) -> None:
-        """Sign a person on; may take the time of a hash, and any thread may do it.
+    def keep(self, digest: bytes) -> bool:
+        """Use the session whose token has this digest; False once that is no longer one."""
+        session = self._sessions.get(digest)
+        if session is not None:
+            session.used()
+        return session is not None
 
-        Raises AccountError.
+    def sign_on(self, session: WebSession, name: str, pin: str, *, beside: bool) -> str:
+        """Sign a person on, `beside` those who have or in their place; the person's id.
+
+        May take the time of a hash, and any thread may do it. Raises AccountError.
         """
-        session.sign_on.sign_on(name, pin)
-        session.person = session.sign_on.default_person() or session.person
-        session.acted()
+        people = session.sign_on.copy()
+        if not beside:
+            people.sign_off()
+        person = people.sign_on(name, pin)
+        first = session.person if beside and session.signed_on else person
+        reads_only = first == person and people.known(person).role in READERS
+        session.begin_sign_on(people, first, UNUSED_S if reads_only else self._sign_on_s)
+        return person
 
     def renew(self, session: WebSession) -> None:
         """Give the session a new token and a new secret: whoever knew the old ones is out."""
         self.end(session)
-        session.csrf = _random_text()
-        self._put(session)
+        self._forget_unused()
+        session.csrf, session.token = _random_text(), _random_text()
+        session.digest = _digest(session.token)
+        self._sessions[session.digest] = session
 
     def end(self, session: WebSession) -> None:
         """Forget the session."""
-        for digest, one in tuple(self._sessions.items()):
-            if one is session:
-                del self._sessions[digest]
+        self._sessions.pop(session.digest, None)
 
     def count_attempt(self, address: str) -> None:
         """Count a sign-on from this address. Raises TooManyAttempts."""
@@ -151,19 +179,21 @@ class Sessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def _put(self, session: WebSession) -> None:
-        session.token = _random_text()
-        self._sessions[_digest(session.token)] = session
-
     def _forget_unused(self) -> None:
         for digest, one in tuple(self._sessions.items()):
             if one.unused_ns >= UNUSED_S * _NS_PER_S:
                 del self._sessions[digest]
         while len(self._sessions) >= SESSIONS_MAX:
-            # Who has signed on is the last to go.
-            items = self._sessions.items()
-            oldest, _ = max(items, key=lambda item: (not item[1].signed_on, item[1].unused_ns))
-            del self._sessions[oldest]
+            self.end(_first_to_go(self._sessions.values()))
+
+
+def _first_to_go(sessions: Collection[WebSession]) -> WebSession:
+    """Who has signed on is the last to go; a client with many sessions pushes out its own."""
+    of_client = Counter(one.sign_on.identified_by for one in sessions)
+    return max(
+        sessions,
+        key=lambda one: (not one.signed_on, of_client[one.sign_on.identified_by], one.unused_ns),
+    )
 
 
 def _random_text() -> str:

@@ -25,6 +25,8 @@ PAUSE_S_MAX: Final = 0.15
 HEART_BEAT_S: Final = 15.0
 RETRY_MS: Final = 1000
 STREAMS_MAX: Final = 32
+# Displays that anybody may open leave room for those who may see the table's state.
+PATRON_STREAMS_MAX: Final = 16
 BEAT: Final = b": still here\n\n"
 _POLL_S: Final = 0.5
 _NS_PER_S: Final = 1_000_000_000
@@ -64,14 +66,17 @@ class SnapshotStream:
         """How many follow the table now."""
         return len(self._followers)
 
-    async def subscribe(self, key: Hashable, render: Render) -> AsyncIterator[bytes]:
+    async def subscribe(
+        self, key: Hashable, render: Render, most: int = STREAMS_MAX
+    ) -> AsyncIterator[bytes]:
         """Bodies of the table's state, now and after each change; `BEAT` where nothing changes.
 
-        Whoever gives the same `key` gets the same bodies. Raises TooManyStreams.
+        Whoever gives the same `key` gets the same bodies. Raises TooManyStreams where `most` follow
+        the table already.
         """
-        if len(self._followers) >= STREAMS_MAX:
+        if len(self._followers) >= most:
             raise TooManyStreams(
-                f"{STREAMS_MAX} streams follow this table, as many as may. Remedy: close one"
+                f"{most} streams follow this table, as many as may. Remedy: close one"
             )
         changed = asyncio.Event()
         self._follow(changed)

@@ -5,7 +5,7 @@ Source: controller/console/README.md, "Who may ask".
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -27,6 +27,10 @@ from controller.views.snapshot import Snapshot
 ResultT = TypeVar("ResultT")
 
 
+class SignOnEnded(Exception):
+    """The sign-on with which a stream began is over, or another; the message says so."""
+
+
 class TableSite:
     """One table as its pages and its API see it. For the event loop's thread, made on it.
 
@@ -37,7 +41,6 @@ class TableSite:
         self.requests = part.requests
         self.name = part.requests.table.name
         self.language = part.language
-        self.sign_on_minutes = part.sign_on_minutes
         self.hosts = part.hosts
         self._control_socket = part.control_socket
         self.tls = tls
@@ -47,6 +50,7 @@ class TableSite:
             part.requests, language=part.language, sign_on_minutes=part.sign_on_minutes
         )
         self.stream = SnapshotStream(part.requests)
+        self._proof = asyncio.Lock()
 
     def stop(self) -> None:
         """End the streams; from any thread."""
@@ -56,18 +60,22 @@ class TableSite:
 
     def session_of(self, request: HTTPConnection) -> WebSession | None:
         """The session of a browser, by its cookie."""
-        return self.sessions.of(request.cookies.get(COOKIE, ""))
+        return self.sessions.of(self.token_of(request))
+
+    def token_of(self, request: HTTPConnection) -> str:
+        """What a browser sent as the token of its session, known or not; empty without any."""
+        return request.cookies.get(_cookie(request), "")
 
     def session_for(self, request: HTTPConnection) -> WebSession:
         """The session of a browser, a new one if it has none: `put_cookie` gives it out."""
         return self.session_of(request) or self.sessions.begin(security.address_of(request))
 
-    def put_cookie(self, response: Response, session: WebSession) -> None:
+    def put_cookie(self, request: HTTPConnection, response: Response, session: WebSession) -> None:
         """Give a browser the token of a session that was just begun or renewed."""
         if not session.token:
             return
         response.set_cookie(
-            COOKIE,
+            _cookie(request),
             session.token,
             path=self.base,
             secure=self.tls,
@@ -76,23 +84,27 @@ class TableSite:
         )
         session.token = ""
 
-    def role_of(self, session: WebSession | None) -> Role | None:
-        """The role of the person who signed on, None without one."""
+    async def role_of(self, session: WebSession | None) -> Role | None:
+        """The role of the person who signed on, None without one.
+
+        By the account as it is now: whose account was removed or changed has not signed on.
+        """
         if session is None or not session.signed_on:
             return None
-        return session.sign_on.known(session.person).role
+        people, person = session.sign_on, session.person
+        return await self.wait_for(lambda: people.known(person).role)
 
-    def may_read(self, request: HTTPConnection, session: WebSession | None) -> bool:
+    async def may_read(self, request: HTTPConnection, session: WebSession | None) -> bool:
         """At the table's own screen anybody may read its state, elsewhere who signed on."""
-        return self.is_local(request) or (session is not None and session.signed_on)
+        return self.is_local(request) or await self.role_of(session) is not None
 
     def is_local(self, request: HTTPConnection) -> bool:
         """Whether it comes from the table's own screen, as far as the machine can tell."""
         return security.is_local(request, self._control_socket)
 
-    def check_reader(self, request: HTTPConnection, session: WebSession | None) -> None:
+    async def check_reader(self, request: HTTPConnection, session: WebSession | None) -> None:
         """Raises Forbidden unless the client may read the table's state."""
-        if not self.may_read(request, session):
+        if not await self.may_read(request, session):
             raise Forbidden(
                 401,
                 "nobody has signed on, and the request is not one of the table's own screen."
@@ -112,14 +124,42 @@ class TableSite:
             )
         return session
 
-    async def sign_on(self, request: Request, session: WebSession, name: str, pin: str) -> None:
-        """Sign a person on, beside those who have; the session gets a new token.
+    async def sign_on(
+        self, request: Request, session: WebSession, name: str, pin: str, *, beside: bool
+    ) -> str:
+        """Sign a person on, `beside` those who have or in their place; the person's id.
 
-        Raises AccountError, JournalError and TooManyAttempts.
+        The session gets a new token. Raises AccountError, JournalError and TooManyAttempts.
+        """
+        person = await self.prove(
+            request, lambda: self.sessions.sign_on(session, name, pin, beside=beside)
+        )
+        self.sessions.renew(session)
+        return person
+
+    async def prove(self, request: HTTPConnection, call: Callable[[], ResultT]) -> ResultT:
+        """The result of a call that checks a PIN. Raises TooManyAttempts, and what it raises.
+
+        They are checked one at a time: those that wait for it leave the threads to others.
         """
         self.sessions.count_attempt(security.address_of(request))
-        await self.wait_for(lambda: self.sessions.sign_on(session, name, pin))
-        self.sessions.renew(session)
+        async with self._proof:
+            return await self.wait_for(call)
+
+    async def while_signed_on(
+        self, session: WebSession | None, role: Role | None, bodies: AsyncIterator[bytes]
+    ) -> AsyncIterator[bytes]:
+        """The bodies of a stream that began with this role; it keeps its session in use.
+
+        Raises SignOnEnded before the first body for which the sign-on is another.
+        """
+        digest = b"" if session is None else session.digest
+        async for body in bodies:
+            if session is not None and (
+                not self.sessions.keep(digest) or await self.role_of(session) is not role
+            ):
+                raise SignOnEnded("the sign-on has ended, or is another. Remedy: sign on again")
+            yield body
 
     # --- the table --------------------------------------------------------------------------------
 
@@ -143,12 +183,14 @@ class TableSite:
 
         `people`: who acts, where they are not those who have signed on in it.
 
+        From another machine nobody acts for whom a name alone is given.
+
         Raises Forbidden for somebody on another machine who has not signed on, TooManyActs, and
         what TableRequests.act raises.
         """
-        self.check_reader(request, session)
+        await self.check_reader(request, session)
         session.acts.count()
-        who = people or session.sign_on
+        who = (people or session.sign_on).copy(claims=self.is_local(request))
         answer = await self.wait_for(lambda: self.requests.act(who, wanted, values))
         session.acted()
         return answer
@@ -156,3 +198,9 @@ class TableSite:
     async def wait_for(self, call: Callable[[], ResultT]) -> ResultT:
         """The result of a call that may wait for the table, a file or a hash."""
         return await asyncio.to_thread(call)
+
+
+def _cookie(request: HTTPConnection) -> str:
+    """The cookie of this server: browsers know no ports, and each table may have its own."""
+    server = request.scope.get("server") or ("", 0)
+    return f"{COOKIE}_{server[1]}"

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from controller.actions.actions import Action, action_named
 from controller.actions.declaration import TEXT_LENGTH_MAX, ActionError, Role
-from controller.system.json_document import JsonError, parse_json, typed
+from controller.system.json_document import JsonError, Secret, parse_json, typed
 from controller.tape.inputs import AccountChange
 
 
@@ -51,7 +51,7 @@ class SignOnRequest(
     """A person signs on, for this connection."""
 
     by: str
-    pin: str
+    pin: Secret
 
 
 class SignOffRequest(
@@ -68,7 +68,7 @@ class PeopleRequest(
     change: AccountChange
     name: str
     role: Role | None = None
-    pin: str = ""
+    pin: Secret = ""
     by: str = ""
 
 

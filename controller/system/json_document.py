@@ -27,6 +27,8 @@ _MISSING: Final = object()
 # Numbers as 32 and as 63 bits hold them.
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=2**32 - 1)]
 LongCount: TypeAlias = Annotated[int, Meta(ge=0, le=INT64_MAX)]
+# A text that no message repeats, such as a PIN.
+Secret: TypeAlias = Annotated[str, Meta(extra={"secret": True})]
 
 
 class JsonError(ValueError):
@@ -154,9 +156,14 @@ def describe_mismatch(error: str, value: object, kind: object, remedy: str) -> s
     field = re.search(r"field `(.*)`$", words, re.DOTALL) or re.match(r"`(\w+)` is not", words)
     unknown = "unknown field" in words
     found: inspect.Type = inspect.type_info(kind)
-    for key in keys if unknown or not field else (*keys, field[1]):
-        found, value = _inside(found, value, key)
+    try:
+        for key in keys if unknown or not field else (*keys, field[1]):
+            found, value = _inside(found, value, key)
+    except LookupError:  # the name of an unknown field looks like a path
+        return f"a field is not one. Allowed: {describe_type(found)}. Remedy: {remedy}"
     problem = "it is missing" if value is _MISSING else f"it is {_shown(value)}"
+    if isinstance(found, inspect.Metadata) and (found.extra or {}).get("secret"):
+        problem = "it is not a text"
     allowed = describe_type(found)
     if unknown:
         problem, remedy = "there is no such field", "remove it"
@@ -205,8 +212,8 @@ def _inside(found: inspect.Type, value: object, key: str | int) -> tuple[inspect
     found = _bare(found)
     if isinstance(key, int):
         kinds = found.types if isinstance(found, inspect.UnionType) else (found,)
-        item = next(one.item_type for one in kinds if isinstance(one, inspect.VarTupleType))
-        return item, value[key] if isinstance(value, list) else _MISSING
+        items = [one.item_type for one in kinds if isinstance(one, inspect.VarTupleType)]
+        return items[0], value[key] if isinstance(value, list) else _MISSING
     inner = value.get(key, _MISSING) if isinstance(value, dict) else _MISSING
     structs = _structs(found)
     if key == structs[0].tag_field:
@@ -237,6 +244,11 @@ def _fields(found: inspect.StructType) -> dict[str, inspect.Type]:
 
 
 def _shown(value: object) -> str:
+    """A plain value as JSON; what an object holds is not shown: it may be a PIN."""
+    if value and isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list) and any(one and isinstance(one, dict | list) for one in value):
+        return "a list"
     text = json.dumps(value)
     return text if len(text) <= _SHOWN_MAX else f"{text[:_SHOWN_MAX]}..."
 

@@ -379,7 +379,8 @@ def pages(table: RunningTable) -> str:
     html += [table.first_event(path) for path in ("/events", "/patrons/events")]
     html.append(table.sent_form("/act", action="seat-vacated", seat="4", by="A"))
     # The name of the script is no jack of spades.
-    return re.sub(r"[\w-]{43}|console\.js", "", "\n".join(html))
+    mark = r"[\w-]{43}|console\.js|smartshoe_session_\d+|events\?of=[0-9a-f]{16}"
+    return re.sub(mark, "", "\n".join(html))
 
 
 def api(table: RunningTable) -> str:
@@ -762,6 +763,7 @@ def comparable(table: RunningTable, text: str) -> str:
         (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[,.]\d+", "THEN"),
         (r"(?i)\bdate: .*", "Date"),
         (r"(?i)content-length: .*", "Content-Length"),
+        (r'"metrics_read_s": ?\d+|were read \d+ s ago', "scraped"),
         (r'\d+ coups per second|"(?:elapsed_ms|coups_per_s)": \d+', "quick"),
         (r'"metrics_read_s": \d+|metrics were read \d+ s ago', "read"),
     ):

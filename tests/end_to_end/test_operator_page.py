@@ -280,6 +280,20 @@ def test_who_signs_on_needs_no_pin_for_each_act_until_he_signs_off(table: TableS
     expect(page.get_by_role("link", name="Sign on")).to_be_visible(timeout=WAIT_MS)
 
 
+def test_whose_account_is_removed_is_off_the_open_page_at_the_next_card(table: TableScreen) -> None:
+    table.add("Ann Lee", "floorperson", PIN)
+    page = table.open("sign-on")
+    page.get_by_label("Name").fill("Ann Lee")
+    page.get_by_label("PIN").fill(PIN)
+    page.get_by_role("button", name="Sign on").click()
+    expect(page.locator(".person")).to_have_text("Ann Lee · floorperson", timeout=WAIT_MS)
+    words = ("people", "remove", "Ann Lee", "--config", str(table.program.config))
+    assert ExitCode(main([*words])) is ExitCode.DONE
+    table.deal(NATURAL[:1])
+    expect(page.get_by_role("link", name="Sign on")).to_be_visible(timeout=WAIT_MS)
+    expect(page.locator(".person")).to_have_count(0)
+
+
 def test_the_page_speaks_chinese_also_while_it_follows(table: TableScreen) -> None:
     page = table.open()
     page.get_by_role("button", name="繁體中文").click()

@@ -60,9 +60,10 @@ function replacePart(id, html) {
   }
 }
 
-// Parts are the same for all sessions of a kind; each page has its own token.
+// Parts are the same for all sessions of a kind; each page has its own token. No text of a person
+// or a device can hold its place: there, it would be escaped.
 function withToken(html) {
-  return html.split("{csrf}").join(body.dataset.csrf || "");
+  return html.split("<csrf>").join(body.dataset.csrf || "");
 }
 
 // A road that is longer than its board shows its newest columns, and the next one.
@@ -82,6 +83,7 @@ function follow() {
     for (const [id, html] of Object.entries(JSON.parse(event.data))) replacePart(id, html);
   });
   source.addEventListener("alive", () => { lastMessage = Date.now(); hide(stale); });
+  source.addEventListener("ended", () => location.reload());  // the sign-on, not the connection
   source.onerror = () => {
     show(stale, body.dataset.stale);
     if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);

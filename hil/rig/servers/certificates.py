@@ -12,6 +12,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+DAYS = 36500
+
 
 class CertificateAuthority:
     """An authority of its own; its files are in `folder`, `file` is its certificate."""
@@ -21,14 +23,14 @@ class CertificateAuthority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         self.file = folder / f"{name}.crt"
-        made = self._certificate(self._name, self._key, authority=True)
+        made = self._certificate(self._name, self._key, DAYS, authority=True)
         self.file.write_bytes(made.public_bytes(serialization.Encoding.PEM))
 
-    def signed(self, name: str) -> tuple[Path, Path]:
-        """A certificate for 127.0.0.1 and its key, as files."""
+    def signed(self, name: str, days: int = DAYS) -> tuple[Path, Path]:
+        """A certificate for 127.0.0.1 and its key, as files; valid from 2020 for so many days."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        made = self._certificate(subject, key, authority=False)
+        made = self._certificate(subject, key, days, authority=False)
         files = self._folder / f"{name}.crt", self._folder / f"{name}.pem"
         files[0].write_bytes(made.public_bytes(serialization.Encoding.PEM))
         files[1].write_bytes(
@@ -41,7 +43,7 @@ class CertificateAuthority:
         return files
 
     def _certificate(
-        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *, authority: bool
+        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, days: int, *, authority: bool
     ) -> x509.Certificate:
         here = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
         begin = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
@@ -52,7 +54,7 @@ class CertificateAuthority:
             .public_key(key.public_key())
             .serial_number(x509.random_serial_number())
             .not_valid_before(begin)
-            .not_valid_after(begin + dt.timedelta(days=36500))
+            .not_valid_after(begin + dt.timedelta(days=days))
             .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
             .add_extension(x509.SubjectAlternativeName([here]), critical=False)
             .sign(self._key, hashes.SHA256())

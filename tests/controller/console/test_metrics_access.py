@@ -125,6 +125,12 @@ def test_a_certificate_of_another_authority_is_none(serve, authority, tmp_path: 
         asked(server, client(authority, other.signed("stranger")))
 
 
+def test_a_certificate_that_has_run_out_is_none(serve, authority) -> None:
+    server = serve(client_ca=True)
+    with pytest.raises((ssl.SSLError, ConnectionError, http.client.RemoteDisconnected)):
+        asked(server, client(authority, authority.signed("late", days=1)))
+
+
 def test_old_versions_of_tls_are_refused(authority) -> None:
     context = server_context(ServerTlsFiles(*authority.signed("table")))
     assert context.minimum_version is ssl.TLSVersion.TLSv1_2

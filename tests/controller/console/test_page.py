@@ -4,9 +4,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.actions.actions import CorrectCoup
+from controller.actions.actions import ACTIONS, CorrectCoup
 from controller.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.actions.declaration import Role
 from controller.console.labels import LABELS
@@ -191,6 +192,15 @@ def test_a_coup_corrected_later_is_marked_on_list_and_roads(table) -> None:
 # --- the shoe -------------------------------------------------------------------------------------
 
 
+def test_a_page_has_buttons_for_what_its_role_may_do_alone(table) -> None:
+    states = [shown(table), shown(table.reported(*OPENING)), shown(table.reported(*OVERDRAW))]
+    for role in Role:
+        parts = [render_parts(one, Viewer(role=role)).values() for one in states]
+        found = {name for one in parts for html in one for name in controls(html)}
+        offered = {"record", "no-more-bets", "resolve"}
+        assert found & offered == {one for one in offered if role in ACTIONS[one].roles}, role
+
+
 def test_before_a_shoe_its_duties_are_listed_and_can_be_recorded(table) -> None:
     duties = render_parts(shown(table), DEALER)["duties"]
     assert "the dealer sorts, counts and inspects every deck" in words(duties)
@@ -282,6 +292,35 @@ def test_the_parts_are_the_same_whatever_the_session(table) -> None:
 def test_a_name_with_markup_is_text(table) -> None:
     viewer = replace(FLOORPERSON, person='<img src=x onerror="1">')
     assert "<img" not in render_page(shown(table), viewer, "token")
+
+
+EVIL = '"><img src=x onerror=alert(1)>{csrf}<csrf>'
+
+
+def with_evil_texts(value: object) -> object:
+    """The same with evil words in every text that is not one of a closed set."""
+    if hasattr(value, "withheld") and hasattr(value, "value"):
+        return value  # a face or a number, or why it is not shown
+    if isinstance(value, Struct):
+        fields = {one: with_evil_texts(getattr(value, one)) for one in value.__struct_fields__}
+        return replace(value, **fields)
+    if isinstance(value, tuple):
+        return tuple(map(with_evil_texts, value))
+    return f"{value}{EVIL}" if type(value) is str else value
+
+
+def test_no_text_of_a_person_device_or_file_is_markup_or_gets_the_token(table) -> None:
+    table.reported(*OPENING, *PLAYER_WINS, *OVERDRAW)
+    evil: Snapshot = with_evil_texts(shown(table))  # type: ignore[assignment]
+    evil = replace(evil, failure=EVIL, health=Health.FAILED)
+    viewer = replace(NOBODY, accounts=True, people=(EVIL,), person=EVIL, role=Role.FLOORPERSON)
+    for each in (viewer, replace(viewer, role=None, person="")):
+        page = render_page(evil, each, "token")
+        assert "{csrf}&lt;csrf&gt;" in page
+        for html in (page, render_actions(evil, each, "token"), render_patrons(evil, each)):
+            assert "<img" not in html
+            token = html.count("token") - html.count('data-csrf="token"')
+            assert token == html.count('name="csrf" value="token"')
 
 
 @pytest.mark.parametrize("language", languages())

@@ -115,7 +115,9 @@ def test_another_machine_is_not(control_socket: Path) -> None:
     assert not is_local(request("192.0.2.7"), control_socket)
 
 
-@pytest.mark.parametrize("header", ["forwarded", "x_forwarded_for", "via", "x_real_ip"])
+@pytest.mark.parametrize(
+    "header", ["forwarded", "x_forwarded_for", "x_forwarded_proto", "via", "x_real_ip"]
+)
 def test_what_a_proxy_of_this_machine_passes_on_is_not(
     ends: tuple[socket.socket, socket.socket], control_socket: Path, header: str
 ) -> None:

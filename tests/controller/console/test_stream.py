@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from controller.console.stream import (
+    PATRON_STREAMS_MAX,
     RETRY_MS,
     STREAMS_MAX,
     SnapshotStream,
@@ -145,6 +146,21 @@ def test_more_than_may_follow_are_refused_with_the_remedy() -> None:
         with pytest.raises(TooManyStreams, match=r"32 streams follow this table.* Remedy: close"):
             await anext(stream.subscribe("page", Drawing()))
         await followers[0].aclose()
+        assert await anext(stream.subscribe("page", Drawing())) == b"0"
+
+    run(test)
+
+
+def test_displays_for_patrons_leave_room_for_those_who_may_read() -> None:
+    async def test(stream: SnapshotStream, table: Table) -> None:
+        patrons = [
+            stream.subscribe("patrons", Drawing(), PATRON_STREAMS_MAX)
+            for _ in range(PATRON_STREAMS_MAX)
+        ]
+        for one in patrons:
+            await anext(one)
+        with pytest.raises(TooManyStreams):
+            await anext(stream.subscribe("patrons", Drawing(), PATRON_STREAMS_MAX))
         assert await anext(stream.subscribe("page", Drawing())) == b"0"
 
     run(test)

@@ -17,6 +17,7 @@ from controller.system.json_document import (
     HexBytes,
     JsonError,
     LongCount,
+    Secret,
     UtcTime,
     load_document,
     plain_fields,
@@ -193,6 +194,24 @@ def test_an_unknown_field_is_named(name: str, shown: str) -> None:
         f"{shown}: there is no such field. Allowed: form, "
     )
     assert refused(WHOLE | {name: 1}).endswith("Remedy: remove it")
+
+
+@pytest.mark.parametrize("key", ["x - at `$.y", "x` - at `$.name.z", "x` - at `$[0]", "` - at `$"])
+def test_an_unknown_field_whose_name_looks_like_a_place_is_refused(key: str) -> None:
+    assert refused(WHOLE | {key: 1}).endswith(("Remedy: remove it", "Remedy: write it again"))
+
+
+class SignOn(Document, frozen=True):
+    by: str
+    pin: Secret
+
+
+@pytest.mark.parametrize("pin", [270918, ["270918"], {"pin": "270918"}, None])
+def test_a_pin_that_is_no_text_is_not_repeated(pin: object) -> None:
+    said = refused({"by": "Ann Lee", "pin": pin}, SignOn)
+    assert said == "pin: it is not a text. Allowed: one line of text. Remedy: write it again"
+    for value in ([{"pin": pin}], [[pin]], {"by": {"pin": pin}, "pin": "270918"}):
+        assert "270918" not in refused(value, SignOn)
 
 
 def test_a_long_value_is_cut_off() -> None:
