@@ -15,7 +15,7 @@ from msgspec import to_builtins
 from controller.cli.errors import ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr
 from controller.cli.path_parameters import ConfigFile
-from controller.install.diagnosis import Diagnosis, Grade, found_by, problem
+from controller.install.diagnosis import Diagnosis, Grade, found_by, problem, remark
 
 if TYPE_CHECKING:
     from controller.config.load import TableConfig
@@ -42,7 +42,7 @@ def doctor(
     files = _table_files(file)
     if between_shoes:
         raise typer.Exit(_between_shoes(files, as_json=json))
-    findings = {"machine": tuple(_machine_findings())}
+    findings = {"machine": (*_machine_findings(), *_no_table(files))}
     for one in files:
         findings[str(one)] = tuple(_table_findings(one))
     every = [one for found in findings.values() for one in found]
@@ -91,6 +91,15 @@ def _machine_findings() -> Iterator[Diagnosis]:
     from controller.install.machine_checks import check_clock
 
     yield from found_by("clock", check_clock)
+
+
+def _no_table(files: Sequence[Path]) -> Iterator[Diagnosis]:
+    from controller.config.table_files import INSTALLED
+
+    if not files:
+        yield remark(
+            "tables", f"none is set up in {INSTALLED}", "nothing is watched", "smartshoe setup"
+        )
 
 
 def _table_findings(file: Path) -> Iterator[Diagnosis]:
