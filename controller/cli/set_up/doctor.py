@@ -107,6 +107,7 @@ def _table_findings(file: Path) -> Iterator[Diagnosis]:
     from controller.config.document import ConfigError
     from controller.config.load import load_config
 
+    config = None
     try:
         config = load_config(file)
     except ConfigError as error:
@@ -116,7 +117,7 @@ def _table_findings(file: Path) -> Iterator[Diagnosis]:
     else:
         for area, check in _checks(config):
             yield from found_by(area, check)
-    yield from found_by("unit", lambda: check_unit(file))
+    yield from found_by("unit", lambda: check_unit(file, config))
 
 
 def _checks(config: "TableConfig") -> Sequence[Check]:
