@@ -31,6 +31,7 @@ RUNTIME: Final = Path("/run/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
 PROC: Final = Path("/proc")
 READ, WRITE = 4, 2
+_USERS_SHOWN: Final = 3
 
 
 class MachineAccount(Struct, frozen=True):
@@ -232,6 +233,8 @@ def _path_findings(url: str, path: Path, who: MachineAccount) -> Iterator[Diagno
         return
     users = sorted(_users_of(path.resolve()))
     others = [words for words in users if "smartshoe" not in words]
+    if len(others) > _USERS_SHOWN:
+        others[_USERS_SHOWN:] = [f"{len(others) - _USERS_SHOWN} more"]
     if others:
         yield problem(
             "ports",

@@ -31,6 +31,9 @@ HELD = (
     "usr/lib/sysusers.d/smartshoe.conf",
     "usr/lib/tmpfiles.d/smartshoe.conf",
     "usr/share/doc/smartshoe/copyright",
+    "usr/share/doc/smartshoe/docs/commissioning.md",
+    "usr/share/doc/smartshoe/html/search/search_index.js",
+    "usr/share/doc/smartshoe/html/commissioning.html",
     "usr/share/doc/smartshoe/smartshoe.cdx.json",
 )
 TABLE = """\

@@ -129,7 +129,7 @@ class SetUpQuestions:
             "rules", "profile", question, _DEFAULT_PROFILE, lambda typed: _named(typed, names)
         )
         self._put("rules", "decks", "Decks in the dealing shoe", _DECKS, int)
-        echo("\nWhat else than cards devices or people report here; the rest is only prompted:")
+        echo("\nWhat devices or people report here, beside cards; the rest is only prompted:")
         for fact, words in _FACTS.items():
             echo(f"      {fact.value:<20} {words}")
         self._put("rules", "observed", "Which of them, with commas", _DEFAULT_OBSERVED, _listed)
