@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 # Debian's own place for what the package brings to read.
 _PAGES: Final = Path("/usr/share/doc/smartshoe/docs")
+_DROP_IN: Final = "/usr/share/doc/smartshoe/examples/smartshoe-tables.conf"
 _NOTHING: Final = "ended; nothing is written"
 
 
@@ -200,6 +201,9 @@ def _say_next(table: "NewTable", added: "tuple[NewPerson, ...]") -> None:
     echo(f"  {f'smartshoe doctor {given}':<44}what is still missing, and what to do")
     unit = unit_of(table.file)
     start = f"systemctl enable --now {unit}" if installed else f"smartshoe run {given}"
+    if installed and table.file.resolve().parent != INSTALLED:
+        drop_in = f"/etc/systemd/system/{unit}.service.d/tables.conf"
+        echo(f"  once, as a unit of a pit needs it: install -D -m 644 {_DROP_IN} {drop_in}")
     echo(f"  {start:<44}the table runs")
     if page := _page(table):
         echo(f"  {page:<44}its operator page")
