@@ -1,7 +1,7 @@
 # Responsible for: every way to set up, run, test and measure the program from a clone.
 # Needs python3 (3.11 or newer), the venv module and make; on Debian: python3 python3-venv make.
 # Not responsible for: Debian packages some tests use (they are left out and named; .ci/run installs
-# them) and for installing a table's machine (see docs/commissioning.md).
+# them) and for installing a table's machine (see docs/installation.md).
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -o pipefail -c

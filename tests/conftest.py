@@ -27,6 +27,7 @@ THREAD_GRACE_S = 2.0
 # Debian packages that tests need: a program or library of theirs, and packages used with them.
 DEBIAN = {
     "chromium": ("chromium", ""),
+    "shellcheck": ("shellcheck", ""),
     "clang": ("clang", "libclang-rt-14-dev"),
     "gcc": ("gcc", "libc6-dev"),
     "gcc-arm-none-eabi": ("arm-none-eabi-gcc", "libnewlib-arm-none-eabi"),

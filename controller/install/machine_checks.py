@@ -31,6 +31,7 @@ RUNTIME: Final = Path("/run/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
 PROC: Final = Path("/proc")
 READ, WRITE = 4, 2
+_USERS_SHOWN: Final = 3
 
 
 class MachineAccount(Struct, frozen=True):
@@ -72,6 +73,13 @@ def unit_of(file: Path) -> str:
     return f"smartshoe@{file.stem if folder.parent != INSTALLED else folder.name}"
 
 
+def start_of(file: Path) -> str:
+    """The command that starts the table: its unit's, where it is installed."""
+    if file.resolve().is_relative_to(INSTALLED):
+        return f"systemctl start {unit_of(file)}"
+    return f"smartshoe run {file}"
+
+
 @contextmanager
 def acting_as(who: MachineAccount) -> Iterator[None]:
     """Root acts as the table's account: what may be read and whose a file is depends on it."""
@@ -94,7 +102,8 @@ def check_clock() -> Iterator[Diagnosis]:
         "clock",
         "nothing keeps it synchronised",
         "each record bears its time; a wrong one weakens the evidence",
-        "apt-get install chrony, and name the casino's time server in /etc/chrony/chrony.conf",
+        "name the casino's time server in /etc/chrony/chrony.conf (apt-get install chrony);"
+        " chronyc sources says whether it answers",
     )
 
 
@@ -176,9 +185,9 @@ def check_modes(config: TableConfig) -> Iterator[Diagnosis]:
 
 def check_disk(config: TableConfig) -> Iterator[Diagnosis]:
     """The space for evidence, by the limits of the configuration."""
-    usage = disk_usage(config.journal_folder)
+    usage, limits = disk_usage(config.journal_folder), config.disk_limits
     free = f"{usage.free_bytes // MIB} MiB are free for {config.journal_folder}"
-    level = config.disk_limits.level(usage, DiskLevel.UNKNOWN)
+    level = limits.level(usage, DiskLevel.UNKNOWN)
     if level is DiskLevel.ENOUGH:
         yield good("disk", free)
         return
@@ -186,7 +195,7 @@ def check_disk(config: TableConfig) -> Iterator[Diagnosis]:
     yield make(
         "disk",
         free,
-        "a table whose evidence cannot be stored stops",
+        f"below {limits.stop_bytes // MIB} MiB no table runs, as its evidence could not be stored",
         "archive finished shoes elsewhere, then smartshoe journal prune; or set [journal] folder",
     )
 
@@ -224,6 +233,8 @@ def _path_findings(url: str, path: Path, who: MachineAccount) -> Iterator[Diagno
         return
     users = sorted(_users_of(path.resolve()))
     others = [words for words in users if "smartshoe" not in words]
+    if len(others) > _USERS_SHOWN:
+        others[_USERS_SHOWN:] = [f"{len(others) - _USERS_SHOWN} more"]
     if others:
         yield problem(
             "ports",
@@ -250,7 +261,8 @@ def _users_of(device: Path) -> set[str]:
         try:
             if any(one.readlink() == device for one in (process / "fd").iterdir()):
                 words = (process / "cmdline").read_bytes().replace(b"\0", b" ")
-                found.add(f"{words.decode(errors='replace').strip()} (process {process.name})")
+                line = " ".join(words.decode(errors="replace").split())
+                found.add(f"{line} (process {process.name})")
         except OSError:
             continue
     return found

@@ -7,7 +7,7 @@ Source: controller/install/README.md, "Setting up".
 import contextlib
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from string import Template
 from typing import Final
@@ -17,17 +17,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.accounts.pin import pin_problem
-from controller.actions.declaration import Role
+from controller.actions.declaration import ActionError, Role
 from controller.config.collisions import checked_tables
 from controller.config.document import ConfigError, read_document
 from controller.config.load import TableConfig, load_config
-from controller.config.table_files import INSTALLED, table_name
+from controller.config.table_files import INSTALLED, installed_files, table_name
+from controller.control.requests import checked_text
 from controller.system.atomic_file import SmallFileError, read_text, store_text, write_synced
 from controller.version import VERSION
 from drivers.catalogue import DEFAULT_MODELS
 from drivers.model import DeviceKind, toml_text
 
 PEOPLE: Final = "person"
+# The first port of the unit's range that is nobody's by custom; each process of tables has one.
+WEB_PORT: Final = 9309
+_WEB_PORT_MAX: Final = 9399
 FILE_MODE: Final = 0o640
 _PERSON_KEYS: Final = ("name", "role", "pin_file")
 # A unit's name is that of its file, and a file's name is the table's.
@@ -89,10 +93,14 @@ class NewPerson(Struct, frozen=True):
 
 
 class Answers(Struct, frozen=True):
-    """What is known of a new table: the sections of its table.toml, and its people."""
+    """What is known of a new table: the sections of its table.toml, its people, where it is from.
+
+    The file of the answers is no other table, though it may lie beside the table's.
+    """
 
     sections: Mapping[str, object]
     people: tuple[NewPerson, ...]
+    file: Path | None = None
 
 
 class NewTable(Struct, frozen=True):
@@ -117,7 +125,15 @@ def read_answers(file: Path) -> Answers:
     read = [_person(file, number, one, problems) for number, one in enumerate(people, start=1)]
     if problems:
         raise SetUpError("\n".join(f"{file}: {one}" for one in problems))
-    return Answers(document, tuple(one for one in read if one is not None))
+    return Answers(document, tuple(one for one in read if one is not None), file)
+
+
+def named_answers(answers: Answers, name: str) -> Answers:
+    """The answers for a table of this name; as they are, if it is empty."""
+    table = answers.sections.get("table", {})
+    if not name or not isinstance(table, dict):
+        return answers
+    return replace(answers, sections={**answers.sections, "table": {**table, "name": name}})
 
 
 def _person(
@@ -188,11 +204,14 @@ def new_table(answers: Answers, folder: Path, installed: Path = INSTALLED) -> Ne
 
     Raises SetUpError with every problem, as check-config words it.
     """
-    sections, name = _completed(answers.sections, folder, installed)
+    name = _file_name(answers.sections)
     file = folder / f"{name}.toml"
+    _check_people(answers.people)
+    others = _other_tables(file, answers.file)
+    sections = _completed(answers.sections, file, others, installed)
     text = _HEADER.format(version=VERSION, name=name) + tomli_w.dumps(sections)
     try:
-        config = _checked(file, text)
+        config = _checked(file, text, others)
     except ConfigError as error:
         raise SetUpError("\n".join(error.problems)) from error
     return NewTable(file, text, config, answers.people)
@@ -200,22 +219,82 @@ def new_table(answers: Answers, folder: Path, installed: Path = INSTALLED) -> Ne
 
 def problems_at(sections: Mapping[str, object], folder: Path, place: str) -> tuple[str, ...]:
     """The problems of one key, such as "table.name", whatever else is missing yet."""
+    # Those of a list go on with a number.
+    mine = re.compile(rf"{re.escape(place)}(\.\d+)?: ")
+    every = _every_problem(sections, folder)
+    return tuple(mine.sub("", line, count=1) for line in every if mine.match(line))
+
+
+def problems_in(sections: Mapping[str, object], folder: Path, section: str) -> tuple[str, ...]:
+    """The problems of one section, each with its place, whatever else is missing yet."""
+    return tuple(one for one in _every_problem(sections, folder) if one.startswith(f"{section}."))
+
+
+def _every_problem(sections: Mapping[str, object], folder: Path) -> Sequence[str]:
     try:
         new_table(Answers(sections, ()), folder)
     except SetUpError as error:
-        # Those of a list go on with a number.
-        mine = re.compile(rf"{re.escape(place)}(\.\d+)?: ")
-        return tuple(
-            mine.sub("", line, count=1) for line in str(error).splitlines() if mine.match(line)
-        )
+        return str(error).splitlines()
     return ()
 
 
-def _completed(
-    given: Mapping[str, object], folder: Path, installed: Path
-) -> tuple[dict[str, object], str]:
-    """The sections with what an installed table needs, and the table's name."""
-    sections = dict(given)
+def _check_people(people: Sequence[NewPerson]) -> None:
+    """Before anything is written: what the running table would refuse. Raises SetUpError."""
+    problems, seen = [], set[str]()
+    for number, one in enumerate(people, start=1):
+        if problem := person_problem(one.name, seen):
+            problems.append(f"person.{number}.{problem}")
+        seen.add(one.name)
+    if problems:
+        raise SetUpError("\n".join(problems))
+
+
+def person_problem(name: str, others: Iterable[str]) -> str:
+    """What is wrong with the name of one more person; empty if nothing is."""
+    try:
+        checked_text("name", name, required=True)
+    except ActionError as error:
+        return str(error)
+    if name in others:
+        return (
+            f"name: {name} is in the list already. Allowed: one account for each person. Remedy:"
+            " leave one out"
+        )
+    return ""
+
+
+def usual_web_port(folder: Path, name: str) -> int:
+    """The port of page and metrics that a new table gets, unless it names one."""
+    file = folder / f"{name}.toml"
+    return web_port(file, _other_tables(file), INSTALLED)
+
+
+def web_port(file: Path, beside: Sequence[Path], installed: Path) -> int:
+    """The port for the table of this file, which stands beside those tables.
+
+    Tables of a pit are one process and share theirs; each other table is a process of its own.
+    """
+    here, root = file.parent.resolve(), installed.resolve()
+    below = here.is_relative_to(root)
+    if beside and below and here != root:
+        return _port_in(beside[0])
+    others = installed_files(installed) if below else beside
+    taken = {_port_in(one) for one in others if one.resolve() != file.resolve()}
+    return next((one for one in range(WEB_PORT, _WEB_PORT_MAX) if one not in taken), WEB_PORT)
+
+
+def _port_in(file: Path) -> int:
+    """Where the metrics of a table are, and with them its page; 0 if its file cannot be read."""
+    try:
+        section = read_document(file).get("metrics", {})
+    except ConfigError:
+        return 0
+    port = section.get("port", WEB_PORT) if isinstance(section, dict) else 0
+    return port if isinstance(port, int) else 0
+
+
+def _file_name(sections: Mapping[str, object]) -> str:
+    """The table's name, which is its file's and its unit's. Raises SetUpError."""
     table = sections.get("table")
     name = table.get("name", "") if isinstance(table, dict) else ""
     if not (isinstance(name, str) and _FILE_NAME.fullmatch(name)):
@@ -223,18 +302,38 @@ def _completed(
             f"table.name: {name!r} names no file and no unit. Allowed: letters, digits, - and _,"
             ' at most 32, such as "M-12". Remedy: choose another name'
         )
-    if folder.resolve().is_relative_to(installed):
-        for section, key, value in (
-            ("journal", "folder", f"/var/lib/smartshoe/{name}/journal"),
-            ("control", "socket", f"/run/smartshoe/{name}.sock"),
-        ):
-            values = sections.get(section, {})
-            if isinstance(values, dict):
-                sections[section] = {key: value, **values}
-    return sections, name
+    return name
 
 
-def _checked(file: Path, text: str) -> TableConfig:
+def _completed(
+    given: Mapping[str, object], file: Path, others: Sequence[Path], installed: Path
+) -> dict[str, object]:
+    """The sections, with places where the unit may write, or that no other table has."""
+    sections = dict(given)
+    for section, key, value in _places(file, others, installed):
+        values = sections.get(section, {})
+        if isinstance(values, dict):
+            sections[section] = {key: value, **values}
+    return sections
+
+
+def _places(
+    file: Path, others: Sequence[Path], installed: Path
+) -> Iterable[tuple[str, str, object]]:
+    here, root = file.parent.resolve(), installed.resolve()
+    if here.is_relative_to(root):
+        # The unit of a pit has a folder for all its tables.
+        state = Path("/var/lib/smartshoe", here.relative_to(root), file.stem)
+        yield "journal", "folder", str(state / "journal")
+        yield "control", "socket", f"/run/smartshoe/{file.stem}.sock"
+    elif others:
+        yield "journal", "folder", f"{file.stem}/journal"
+    else:
+        return
+    yield "metrics", "port", web_port(file, others, installed)
+
+
+def _checked(file: Path, text: str, others: Sequence[Path]) -> TableConfig:
     """What the program reads of the text, alone and beside the other tables of the folder.
 
     Raises ConfigError.
@@ -247,7 +346,7 @@ def _checked(file: Path, text: str) -> TableConfig:
     try:
         # As the file will be: paths in it are relative to its folder.
         write_synced(draft, text.encode(), FILE_MODE)
-        *_, mine = checked_tables((*_other_tables(file), file), load)
+        *_, mine = checked_tables((*others, file), load)
     except OSError as error:
         raise ConfigError(
             file, (f"cannot be written: {error.strerror}. Remedy: make room",)
@@ -260,10 +359,10 @@ def _checked(file: Path, text: str) -> TableConfig:
     return mine.config
 
 
-def _other_tables(file: Path) -> Iterable[Path]:
-    return sorted(
-        one for one in file.parent.glob("*.toml") if one.name != file.name and table_name(one)
-    )
+def _other_tables(file: Path, answers: Path | None = None) -> tuple[Path, ...]:
+    here = sorted(file.parent.glob("*.toml"))
+    no_table = {file.resolve(), *(() if answers is None else (answers.resolve(),))}
+    return tuple(one for one in here if one.resolve() not in no_table and table_name(one))
 
 
 def write_table(table: NewTable, *, over_old: bool) -> None:

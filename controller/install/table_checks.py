@@ -12,7 +12,7 @@ from controller.config.load import TableConfig
 from controller.control.client import ControlClient, ControlError, TableNotRunning
 from controller.install.approval import approval_of, missing_parts
 from controller.install.diagnosis import Diagnosis, good, problem, remark
-from controller.install.machine_checks import account_of, acting_as, unit_of
+from controller.install.machine_checks import account_of, acting_as, start_of
 from controller.install.open_shoes import recovered_of
 from controller.install.web_checks import check_ports_of_web
 from controller.journal.database import FILE_NAME
@@ -60,11 +60,12 @@ def check_keys(config: TableConfig) -> Iterator[Diagnosis]:
         yield good("keys", f"seals are signed by {signer.words}")
         return
     make = problem if signer.wanted else remark
+    what, _, remedy = signer.words.partition(" Remedy: ")
     yield make(
         "keys",
-        f"seals are not signed: {signer.words}",
+        f"seals are not signed: {what}",
         "evidence without a signature proves less: anybody could have written it",
-        "smartshoe keys make, and name the key in [evidence]; smartshoe keys show looks at one",
+        remedy or "smartshoe keys make, and name the key in [evidence]",
     )
 
 
@@ -109,7 +110,7 @@ def check_running(config: TableConfig) -> Iterator[Diagnosis]:
             "table",
             "it does not run",
             "its devices and its seals cannot be looked at",
-            f"systemctl start {unit_of(config.file)}, then look again",
+            f"{start_of(config.file)}, then look again",
         )
         yield from check_ports_of_web(config, runs=False)
         return

@@ -225,6 +225,8 @@ def _put_files(stage: Path, source: Path) -> None:
     _write(stage / EXAMPLE, _installed_example(done.stdout.decode()))
     for page in sorted((source / "docs").glob("*.md")):
         _copy(page, stage / DOC / "docs" / page.name)
+    # Of this clone, whatever is packed: a site needs all that its pages link to.
+    _run(sys.executable, ROOT / "docs/site/build.py", stage / DOC / "html")
     changes = gzip.compress((source / "CHANGELOG.md").read_bytes(), mtime=0)
     (stage / DOC / "changelog.gz").write_bytes(changes)
 

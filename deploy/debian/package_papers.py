@@ -23,6 +23,9 @@ Copyright: the smartshoe authors. Licence: Apache-2.0; on Debian in
 The package holds these distributions of others, unchanged, below
 /usr/lib/smartshoe. Each has its own licence, whose text follows its name.
 """
+_STATED: Final = ("type", "name", "version", "purl", "licenses", "hashes", "description")
+# The text of a licence that a wheel leaves out, as its source archive has it.
+TEXTS: Final = Path(__file__).resolve().parent / "licences"
 _LICENCE_FILE: Final = re.compile(r"^(licen[cs]e|copying|notice|authors)", re.IGNORECASE)
 
 
@@ -32,6 +35,7 @@ def write_papers(stage: Path, site: str, doc: str, source: Path, wheels: Iterabl
     (folder / "copyright").write_text("".join(_copyright(stage / site)), encoding="utf-8")
     bill = _bill(stage / site, source)
     _add_hashes(bill, {_distribution(one): one for one in wheels})
+    _add_compiled_in(bill, stage / site)
     text = json.dumps(bill, indent=1, sort_keys=True, ensure_ascii=False)
     (folder / "smartshoe.cdx.json").write_text(f"{text}\n", encoding="utf-8")
 
@@ -43,12 +47,16 @@ def _copyright(site: Path) -> Iterator[str]:
         if facts["Name"] == "smartshoe":
             continue
         yield f"\n{'=' * 78}\n{facts['Name']} {facts['Version']}\nLicence: {licence(facts)}\n"
-        found = (one for one in info.rglob("*") if _LICENCE_FILE.match(one.name))
-        texts = sorted(one for one in found if one.is_file())
-        for text in texts:
-            yield f"\n--- {text.relative_to(info)}\n{text.read_text(encoding='utf-8').rstrip()}\n"
+        texts = sorted(one for one in info.rglob("*") if one.is_file() and _is_licence(info, one))
         if not texts:
-            yield "\nIts wheel holds no text of the licence.\n"
+            texts = [TEXTS / f"{_normal(facts['Name'])}.txt"]
+        for text in texts:
+            yield f"\n--- {text.name}\n{text.read_text(encoding='utf-8').rstrip()}\n"
+
+
+def _is_licence(info: Path, file: Path) -> bool:
+    """Whatever its wheel has among licences (PEP 639), or by a usual name."""
+    return file.relative_to(info).parts[0] == "licenses" or bool(_LICENCE_FILE.match(file.name))
 
 
 def licence(facts: Message) -> str:
@@ -83,6 +91,22 @@ def _add_hashes(bill: Any, wheels: dict[tuple[str, str], Path]) -> None:
             sys.exit(f"deb: {component['name']} {component['version']} is of no wheel of the lock")
         digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
         component["hashes"] = [{"alg": "SHA-256", "content": digest}]
+
+
+def _add_compiled_in(bill: Any, site: Path) -> None:
+    """What is compiled into a wheel and has no file of its own, by the wheel's bill (PEP 770)."""
+    for component in bill["components"]:
+        name = _normal(component["name"]).replace("-", "_")
+        inside = []
+        for file in sorted(site.glob(f"{name}-*.dist-info/sboms/*.json")):
+            stated = json.loads(file.read_text(encoding="utf-8"))
+            for part in stated.get("components", []):
+                kept = {key: part[key] for key in _STATED if key in part}
+                inside.append(
+                    {**kept, "bom-ref": f"{component['bom-ref']}/{part['name']}/{len(inside)}"}
+                )
+        if inside:
+            component["components"] = inside
 
 
 def _distribution(wheel: Path) -> tuple[str, str]:

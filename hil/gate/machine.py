@@ -1,7 +1,7 @@
-"""A Debian machine for the cases of the unit: installed as docs/commissioning.md says.
+"""A Debian machine for the cases of the unit: installed by hand, as deploy/README.md says.
 
-Source: docs/commissioning.md, "1. The machine", "7. As a service"; hil/README.md, "The unit under
-systemd".
+Source: deploy/README.md, "By hand"; docs/commissioning.md, "7. As a service"; hil/README.md, "The
+unit under systemd".
 """
 
 import hashlib
@@ -126,7 +126,7 @@ def copy_sources(target: Path, version: str) -> Path:
 
 
 def _make_wheels(source: Path, wheels: Path) -> None:
-    """The program's wheel and those of what it needs, as docs/commissioning.md makes them."""
+    """The program's wheel and those of what it needs, as deploy/README.md makes them."""
     wheels.mkdir(parents=True)
     pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
     lock = str(ROOT / "requirements.lock")

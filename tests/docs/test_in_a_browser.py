@@ -54,3 +54,16 @@ def test_pages_fit_and_fetch_nothing(site: Path, browser: Browser, size: str) ->
     page.close()
     assert too_wide == []
     assert [one for one in fetched if not one.startswith(LOCAL)] == []
+
+
+def test_the_search_works_from_a_folder(site: Path, browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto((site / "index.html").as_uri())
+    page.click(".md-search__input")
+
+    page.keyboard.type("floorperson")
+
+    page.wait_for_selector(".md-search-result__link")
+    found = page.eval_on_selector_all(".md-search-result__link", "all => all.map(one => one.href)")
+    page.close()
+    assert any("floorperson-card.html" in one for one in found)

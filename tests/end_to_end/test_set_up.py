@@ -4,9 +4,11 @@ Source: controller/install/README.md, "Setting up".
 """
 
 import fcntl
+import itertools
 import json
 import os
 import pty
+import select
 import subprocess
 import sys
 import termios
@@ -28,6 +30,7 @@ SETUP = (sys.executable, "-P", "-m", "controller.cli.main", "setup")
 PIN = "270918"
 CTRL_C = b"\x03"
 READ_BYTES = 4096
+AGAIN_S = 2.0
 
 
 class Terminal:
@@ -44,8 +47,13 @@ class Terminal:
         os.write(self._descriptor, f"{typed}\n".encode())
 
     def interrupt(self, question: str) -> None:
+        """Ctrl-C until it has an effect: Python loses one that comes just before it reads."""
         self.await_text(question)
-        os.write(self._descriptor, CTRL_C)
+        while True:
+            os.write(self._descriptor, CTRL_C)
+            while select.select([self._descriptor], [], [], AGAIN_S)[0]:
+                if not self._read() or self.process.poll() is not None:
+                    return
 
     def await_text(self, text: str) -> None:
         while text not in self.shown[self._seen :]:
@@ -100,12 +108,15 @@ def answer_devices(person: Terminal, port: str) -> None:
         "pit",
         "Time zone",
         "Rules of the table",
+        "Decks",
         "Which of them",
         "trial",
         "The shoe",
     ):
         person.answer(question, "")
     person.answer("Port of the shoe", port)
+    if not Path(port).exists():
+        person.answer("Keep it all the same", "y")
     for question in ("The shuffler", "Language of the page"):
         person.answer(question, "")
     person.answer("Port of page and metrics", "0")
@@ -140,11 +151,39 @@ def test_a_table_set_up_at_a_terminal_takes_a_card(fast_dir: Path) -> None:
     assert (people.names()[account.person], account.role) == ("Ann Lee", "floorperson")
 
 
-def test_ctrl_c_leaves_nothing(fast_dir: Path) -> None:
+QUESTIONS = {
+    "Name of the table": "B-7",
+    "Its pit": "",
+    "Time zone": "",
+    "Rules of the table": "",
+    "Decks": "",
+    "Which of them": "",
+    "trial": "",
+    "The shoe": "",
+    "Port of the shoe": "/dev/null",
+    "The shuffler": "",
+    "Language of the page": "",
+    "Port of page": "0",
+    "Name of a person": "Ann Lee",
+    "Role": "",
+    "PIN of Ann Lee: ": PIN,
+    "the same again: ": PIN,
+    "Name of a person; empty": "",
+    "Write it": "",
+}
+
+
+@pytest.mark.parametrize(
+    "last", ["Name of the table", "Port of the shoe", "PIN of Ann", "Write it"]
+)
+def test_ctrl_c_at_a_question_leaves_nothing(fast_dir: Path, last: str) -> None:
+    before = itertools.takewhile(lambda one: not one[0].startswith(last), QUESTIONS.items())
     with terminal(fast_dir, "--to", ".") as person:
-        person.answer("Name of the table", "B-7")
-        person.interrupt("Its pit")
+        for question, typed in before:
+            person.answer(question, typed)
+        person.interrupt(last)
         assert person.end() == ExitCode.INTERRUPTED, person.shown
+        assert "ended; nothing is written" in person.shown
     assert list(fast_dir.iterdir()) == []
 
 
@@ -154,6 +193,7 @@ def test_who_does_not_want_the_file_gets_none(fast_dir: Path) -> None:
         person.answer("Name of a person", "")
         person.answer("Write it", "n")
         assert person.end() == ExitCode.INTERRUPTED, person.shown
+        assert "ended; nothing is written" in person.shown
     assert list(fast_dir.iterdir()) == []
 
 

@@ -1,7 +1,7 @@
 """The unit of deploy/ under a real systemd: starts, kills, watchdog, accounts, USB, upgrade.
 
 Run by `python -m hil.gate` as a unit of a Debian machine of its own, which was installed as
-docs/commissioning.md says. Prints a line for each case; the last one is the outcome.
+deploy/README.md says. Prints a line for each case; the last one is the outcome.
 """
 
 import contextlib

@@ -31,6 +31,9 @@ HELD = (
     "usr/lib/sysusers.d/smartshoe.conf",
     "usr/lib/tmpfiles.d/smartshoe.conf",
     "usr/share/doc/smartshoe/copyright",
+    "usr/share/doc/smartshoe/docs/commissioning.md",
+    "usr/share/doc/smartshoe/html/search/search_index.js",
+    "usr/share/doc/smartshoe/html/commissioning.html",
     "usr/share/doc/smartshoe/smartshoe.cdx.json",
 )
 TABLE = """\
@@ -98,7 +101,13 @@ def check_papers(root: Path) -> None:
     for one in components:
         require(one.get("hashes"), f"{one['name']} has no hash in the bill")
         require(one.get("licenses"), f"{one['name']} has no licence in the bill")
+    (compiled,) = (one for one in components if one["name"] == "cryptography")
+    inside_it = {one["name"] for one in compiled.get("components", [])}
+    require("openssl" in inside_it, "its bill leaves out what is compiled into cryptography")
     licences = (folder / "copyright").read_text()
+    texts = len(re.findall(r"^--- ", licences, re.MULTILINE))
+    require(texts >= len(components), "a licence has no text")
+    require("\n--- edl-v10\n" in licences, "a licence that another one names has no text")
     for one in components:
         require(f"\n{one['name']} {one['version']}\n" in licences, f"no licence of {one['name']}")
     require("not stated" not in licences, "a licence is not stated")

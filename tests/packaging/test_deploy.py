@@ -48,8 +48,8 @@ def test_every_file_has_its_place_on_a_machine() -> None:
     assert {one.name for one in DEPLOY.iterdir()} == {*PLACES, *ELSEWHERE}
 
 
-def test_commissioning_names_the_place_of_every_file() -> None:
-    page = (DEPLOY.parent / "docs/commissioning.md").read_text(encoding="utf-8")
+def test_the_page_by_hand_names_the_place_of_every_file() -> None:
+    page = (DEPLOY / "README.md").read_text(encoding="utf-8")
 
     for name, place in PLACES.items():
         folder, _, last = f"/{place}".rpartition("/")

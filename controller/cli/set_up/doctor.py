@@ -15,7 +15,7 @@ from msgspec import to_builtins
 from controller.cli.errors import ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr
 from controller.cli.path_parameters import ConfigFile
-from controller.install.diagnosis import Diagnosis, Grade, found_by, problem
+from controller.install.diagnosis import Diagnosis, Grade, found_by, problem, remark
 
 if TYPE_CHECKING:
     from controller.config.load import TableConfig
@@ -42,7 +42,7 @@ def doctor(
     files = _table_files(file)
     if between_shoes:
         raise typer.Exit(_between_shoes(files, as_json=json))
-    findings = {"machine": tuple(_machine_findings())}
+    findings = {"machine": (*_machine_findings(), *_no_table(files))}
     for one in files:
         findings[str(one)] = tuple(_table_findings(one))
     every = [one for found in findings.values() for one in found]
@@ -93,11 +93,21 @@ def _machine_findings() -> Iterator[Diagnosis]:
     yield from found_by("clock", check_clock)
 
 
+def _no_table(files: Sequence[Path]) -> Iterator[Diagnosis]:
+    from controller.config.table_files import INSTALLED
+
+    if not files:
+        yield remark(
+            "tables", f"none is set up in {INSTALLED}", "nothing is watched", "smartshoe setup"
+        )
+
+
 def _table_findings(file: Path) -> Iterator[Diagnosis]:
     from controller.cli.set_up.units import check_unit
     from controller.config.document import ConfigError
     from controller.config.load import load_config
 
+    config = None
     try:
         config = load_config(file)
     except ConfigError as error:
@@ -107,7 +117,7 @@ def _table_findings(file: Path) -> Iterator[Diagnosis]:
     else:
         for area, check in _checks(config):
             yield from found_by(area, check)
-    yield from found_by("unit", lambda: check_unit(file))
+    yield from found_by("unit", lambda: check_unit(file, config))
 
 
 def _checks(config: "TableConfig") -> Sequence[Check]:

@@ -99,10 +99,13 @@ def _account(config: TableConfig) -> _Account | None:
 def _make_state_folder(config: TableConfig, account: _Account | None) -> None:
     """What the unit makes by StateDirectory, in case it is made here before."""
     folder = config.journal_folder.parent
-    if account is None or folder.exists():
+    if account is None:
         return
-    folder.mkdir(_STATE_MODE)
-    os.chown(folder, account.uid, account.gid)
+    # A table of a pit has its folder in that of the pit's unit.
+    missing = [one for one in (folder.parent, folder) if not one.exists()]
+    for one in missing:
+        one.mkdir(_STATE_MODE)
+        os.chown(one, account.uid, account.gid)
 
 
 @contextmanager

@@ -4,7 +4,7 @@ A wrong answer is asked for again, in the words of check-config.
 Source: controller/install/README.md, "Setting up".
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,32 +14,78 @@ from controller.accounts.pin import pin_problem
 from controller.actions.declaration import SUPERVISORS, Role
 from controller.cli.output import echo
 from controller.cli.set_up.plugged_in import Ports, ports_now, wait_for_new
-from controller.install.new_table import Answers, NewPerson, problems_at
+from controller.install.new_table import (
+    Answers,
+    NewPerson,
+    person_problem,
+    problems_at,
+    problems_in,
+    usual_web_port,
+)
 from controller.messages.catalogue import to_words
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_profile, profile_names
 from drivers.catalogue import DEFAULT_MODELS, find_model, model_names
 from drivers.model import DeviceKind
-from firmware_bridge.transport.open_port import open_port
+from firmware_bridge.transport.open_port import open_port, port_absence
 from firmware_bridge.transport.port import LineSettings, Parity, PortUnavailable
 from firmware_bridge.transport.port_url import NetworkUrl, parse_port_url
 
 NONE: Final = "none"
+LATER: Final = "later"
+_NAME: Final = "Name of the table, as on its sign"
+_NAME_EXAMPLE: Final = "M-12"
+_DEFAULT_PROFILE: Final = "s42-mini"
+_DECKS: Final = "8"
 _DEFAULT_OBSERVED: Final = "result_button"
 _ZONE_LINK: Final = Path("/etc/localtime")
 _ZONES: Final = "zoneinfo/"
 _PLUG: Final = "p"
+_FACTS: Final[Mapping[ObservableFact, str]] = {
+    ObservableFact.RESULT_BUTTON: "each result is declared, by a key of the shoe or on the page",
+    ObservableFact.NO_MORE_BETS: "the call is entered at each coup",
+    ObservableFact.TURNED: "it is entered when a squeezed card is turned",
+    ObservableFact.WAGERS: "wagers are entered, by seat",
+    ObservableFact.SHOE_OPENED: "inspection, shuffle and the layout are recorded before a shoe",
+    ObservableFact.CUT_DEPTH: "the cut and its depth are recorded",
+    ObservableFact.BATCH_LOADED: "loading is recorded, with batch and count",
+    ObservableFact.DISCARD_COUNT: "the discard rack is counted after each coup",
+}
+# What the paired device's section names: key, question, what is usual.
+_TRUST_FILES: Final = (
+    ("identity", "File that `identity pair` wrote", "{name}.identity.json"),
+    ("approved", "Signed list of the firmware that may run", "approved.json"),
+    ("approved_keys", "Public key of who signed that list", "table.key.pub"),
+)
+_PAIRING: Final = """\
+  The {name} proves who it is by a key of its own: it is paired first, and its firmware approved.
+  In another terminal, in the folder {folder} (docs/commissioning.md, step 6):
+    smartshoe identity pair {port} --out {name}.identity.json --person NAME
+    smartshoe keys make table.key
+    smartshoe firmware approve --image FIRMWARE --version V --counter N --list approved.json
+"""
 
 Sections = dict[str, dict[str, object]]
 
 
 class SetUpQuestions:
-    """Asks for one table, whose file is for `folder`; `name` is asked for where it is empty."""
+    """Asks for one table, whose file is for `folder`; `name` is asked for where it is empty.
 
-    def __init__(self, folder: Path, name: str = "", look: Callable[[], Ports] = ports_now) -> None:
+    `over_old`: it may be that of a file that is there.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        name: str = "",
+        look: Callable[[], Ports] = ports_now,
+        *,
+        over_old: bool = False,
+    ) -> None:
         self._folder = folder
         self._name = name
         self._look = look
+        self._over_old = over_old
         self.sections: Sections = {}
 
     def answers(self) -> Answers:
@@ -55,25 +101,54 @@ class SetUpQuestions:
     # --- the sections -----------------------------------------------------------------------------
 
     def _ask_table(self) -> None:
-        self._put("table", "name", "Name of the table, as its sign has it", self._name or "M-12")
+        self._ask_name()
         self._put("table", "pit", "Its pit; may be empty", "")
         self._put("table", "time_zone", "Time zone of the casino", local_zone())
+
+    def _ask_name(self) -> None:
+        typed = self._name or _text(_NAME, _NAME_EXAMPLE)
+        while problems := self._name_problems(typed):
+            _show(problems)
+            typed = _text(_NAME, _NAME_EXAMPLE)
+
+    def _name_problems(self, name: str) -> Sequence[str]:
+        self._store("table", "name", name)
+        problems = problems_at(self.sections, self._folder, "table.name")
+        file = self._folder / f"{name}.toml"
+        if problems or self._over_old or not file.exists():
+            return problems
+        return (f"{file} is there already. Remedy: another name; --replace keeps the old file",)
 
     def _ask_rules(self) -> None:
         echo("")
         titles = [(name, load_profile(name).title) for name in profile_names()]
-        self._choose("rules", "profile", "Rules of the table", titles, "s42-mini")
-        echo(f"\nReported at a table, beside cards: {', '.join(ObservableFact)}.")
-        self._put("rules", "observed", "Which of them are, here", _DEFAULT_OBSERVED, _listed)
+        _list(titles)
+        names = [name for name, _ in titles]
+        question = "Rules of the table; or a file of the house, such as house.toml"
+        self._put(
+            "rules", "profile", question, _DEFAULT_PROFILE, lambda typed: _named(typed, names)
+        )
+        self._put("rules", "decks", "Decks in the dealing shoe", _DECKS, int)
+        echo("\nWhat devices or people report here, beside cards; the rest is only prompted:")
+        for fact, words in _FACTS.items():
+            echo(f"      {fact.value:<20} {words}")
+        self._put("rules", "observed", "Which of them, with commas", _DEFAULT_OBSERVED, _listed)
         # A trial stands beside a system that deals: nothing of it may be touched.
         if _yes("Is it a trial beside an existing system, in which nothing is written to a device"):
             self._store("table", "trial", True)
 
     def _ask_shoe(self) -> None:
-        echo("")
-        default = DEFAULT_MODELS[DeviceKind.SHOE]
-        self._choose("shoe", "model", "The shoe", _titles(DeviceKind.SHOE), default)
-        self._ask_port(DeviceKind.SHOE)
+        while True:
+            echo("")
+            default = DEFAULT_MODELS[DeviceKind.SHOE]
+            chosen = _chosen("The shoe", _titles(DeviceKind.SHOE), default)
+            self.sections["shoe"] = {"model": chosen}
+            self._ask_port(DeviceKind.SHOE)
+            if not find_model(DeviceKind.SHOE, chosen).proves_identity:
+                return
+            if self._ask_identity("shoe"):
+                return
+            echo("  Without it the table does not start: choose another shoe, or pair it now.")
 
     def _ask_shuffler(self) -> None:
         echo("")
@@ -81,31 +156,35 @@ class SetUpQuestions:
         chosen = _chosen("The shuffler", titles, NONE)
         if chosen == NONE:
             return
-        self._store("shuffler", "model", chosen)
+        self.sections["shuffler"] = {"model": chosen}
         self._ask_port(DeviceKind.SHUFFLER)
-        if find_model(DeviceKind.SHUFFLER, chosen).proves_identity:
-            self._ask_identity()
-        else:
+        if not find_model(DeviceKind.SHUFFLER, chosen).proves_identity:
             echo("  It proves no identity: people and the seal of its cable vouch for it.")
             self._store("shuffler", "bare", True)
+        elif not self._ask_identity("shuffler"):
+            del self.sections["shuffler"]
+            echo("  The shuffler is left out. Pair it (docs/commissioning.md), then add it.")
 
-    def _ask_identity(self) -> None:
-        """A shuffler with a key is paired by a ceremony of its own; until then it is left out."""
+    def _ask_identity(self, name: str) -> bool:
+        """The files by which a device with a key is let in; False where it is not paired yet."""
+        port = self.sections[name]["port"]
+        echo(_PAIRING.format(name=name, port=port, folder=self._folder.resolve()).rstrip())
         while True:
-            file = _text("File that `smartshoe identity pair` wrote; empty: it is paired later", "")
-            if not file:
-                del self.sections["shuffler"]
-                echo("  The shuffler is left out. Pair it (docs/commissioning.md), then add it.")
-                return
-            self._store("shuffler", "identity", file)
-            if not (problems := problems_at(self.sections, self._folder, "shuffler.identity")):
-                return
+            for key, question, usual in _TRUST_FILES:
+                hint = f"; {LATER}: it is not paired yet" if key == "identity" else ""
+                typed = _text(f"{question}{hint}", usual.format(name=name))
+                if key == "identity" and typed == LATER:
+                    return False
+                self._store(name, key, [typed] if key == "approved_keys" else typed)
+            if not (problems := problems_in(self.sections, self._folder, name)):
+                return True
             _show(problems)
 
     def _ask_page(self) -> None:
         echo("")
         self._put("console", "language", "Language of the page, en or zh_Hant", "en")
-        self._put("metrics", "port", "Port of page and metrics, on this machine alone", "9309", int)
+        usual = str(usual_web_port(self._folder, str(self.sections["table"]["name"])))
+        self._put("metrics", "port", "Port of page and metrics, on this machine alone", usual, int)
 
     # --- ports ------------------------------------------------------------------------------------
 
@@ -120,7 +199,7 @@ class SetUpQuestions:
                 continue
             self._store(name, "port", port)
             problems = problems_at(self.sections, self._folder, f"{name}.port")
-            if not problems and (not _is_network(port) or self._answers(port)):
+            if not problems and (typed == _PLUG or self._is_there(port)):
                 echo(f"  {name}: {port}")
                 return
             _show(problems)
@@ -141,16 +220,22 @@ class SetUpQuestions:
         return _chosen("It has several ports", list(found.items()), next(iter(found)))
 
     @staticmethod
-    def _answers(url: str) -> bool:
-        """Whether somebody answers at the address, or the person takes it all the same."""
-        port = open_port(url, LineSettings(9600, Parity.NONE))
-        try:
-            port.open()
-        except PortUnavailable as error:
-            echo(f"  {to_words(error.why)}")
-            return _yes("Keep it all the same")
-        port.close()
-        return True
+    def _is_there(url: str) -> bool:
+        """Whether the port is there, by a connection to an address; or it is kept all the same."""
+        if not isinstance(parse_port_url(url), NetworkUrl):
+            why = port_absence(url)
+        else:
+            why, port = None, open_port(url, LineSettings(9600, Parity.NONE))
+            try:
+                port.open()
+            except PortUnavailable as error:
+                why = error.why
+            else:
+                port.close()
+        if why is None:
+            return True
+        echo(f"  {to_words(why)}")
+        return _yes("Keep it all the same")
 
     # --- people -----------------------------------------------------------------------------------
 
@@ -158,8 +243,8 @@ class SetUpQuestions:
         echo("\nPeople who decide prove who they are by PIN. Without any, every name is a claim.")
         people: list[NewPerson] = []
         while name := _text("Name of a person; empty ends", ""):
-            if any(one.name == name for one in people):
-                echo(f"  {name} is in the list already")
+            if problem := person_problem(name, [one.name for one in people]):
+                echo(f"  {problem.removeprefix('name: ')}")
                 continue
             roles = [(one.value, "") for one in Role]
             role = Role(_chosen("Role", roles, Role.FLOORPERSON.value))
@@ -196,16 +281,6 @@ class SetUpQuestions:
                 return
             _show(problems)
 
-    def _choose(
-        self,
-        section: str,
-        key: str,
-        question: str,
-        options: Sequence[tuple[str, str]],
-        default: str,
-    ) -> None:
-        self._store(section, key, _chosen(question, options, default))
-
     def _store(self, section: str, key: str, value: object) -> None:
         self.sections.setdefault(section, {})[key] = value
 
@@ -229,21 +304,34 @@ def _text(question: str, default: str) -> str:
 
 
 def _yes(question: str) -> bool:
-    return bool(typer.confirm(question, default=False))
+    while True:
+        typed = _text(f"{question}, y or n", "n").lower()
+        if typed in ("y", "yes", "n", "no"):
+            return typed.startswith("y")
+        echo(f"  {typed!r} is not allowed. Allowed: y or n. Remedy: type one of them")
 
 
 def _chosen(question: str, options: Sequence[tuple[str, str]], default: str) -> str:
     """One of the options, by its number or its name."""
-    for number, (name, words) in enumerate(options, start=1):
-        echo(f"  {number:>2}  {name:<20} {words}".rstrip())
+    _list(options)
     names = [name for name, _ in options]
     while True:
         typed = _text(question, default)
-        if typed.isascii() and typed.isdigit() and 1 <= int(typed) <= len(names):
-            return names[int(typed) - 1]
-        if typed in names:
-            return typed
+        if (name := _named(typed, names)) in names:
+            return name
         echo(f"  {typed!r} is not allowed. Allowed: 1 to {len(names)}, or a name of the list")
+
+
+def _list(options: Sequence[tuple[str, str]]) -> None:
+    for number, (name, words) in enumerate(options, start=1):
+        echo(f"  {number:>2}  {name:<20} {words}".rstrip())
+
+
+def _named(typed: str, names: Sequence[str]) -> str:
+    """The name that is meant by a number of the list; else what was typed."""
+    if typed.isascii() and typed.isdigit() and 1 <= int(typed) <= len(names):
+        return names[int(typed) - 1]
+    return typed
 
 
 def _new_pin(name: str) -> str:
@@ -260,10 +348,6 @@ def _new_pin(name: str) -> str:
 
 def _listed(text: str) -> list[str]:
     return [one for one in text.replace(",", " ").split() if one]
-
-
-def _is_network(url: str) -> bool:
-    return isinstance(parse_port_url(url), NetworkUrl)
 
 
 def _show(problems: Sequence[str]) -> None:

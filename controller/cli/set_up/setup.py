@@ -7,7 +7,7 @@ Source: controller/install/README.md, "Setting up".
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -17,6 +17,11 @@ from controller.cli.output import echo, echo_json
 if TYPE_CHECKING:
     from controller.config.load import TableConfig
     from controller.install.new_table import Answers, NewPerson, NewTable
+
+# Debian's own place for what the package brings to read.
+_PAGES: Final = Path("/usr/share/doc/smartshoe/docs")
+_DROP_IN: Final = "/usr/share/doc/smartshoe/examples/smartshoe-tables.conf"
+_NOTHING: Final = "ended; nothing is written"
 
 
 def setup(
@@ -56,7 +61,6 @@ def setup(
     from controller.install.new_table import (
         SetUpError,
         example_answers,
-        new_table,
         table_folder,
         write_table,
     )
@@ -66,7 +70,8 @@ def setup(
         return
     try:
         folder = table_folder(to)
-        table = new_table(_answers(name, answers, folder, as_json=json), folder)
+        given = _answers(name, answers, folder, as_json=json, over_old=replace or dry_run)
+        table = _checked(given, folder, asked=answers is None)
         if dry_run:
             _show(table, as_json=json)
             return
@@ -90,12 +95,14 @@ def _show(table: "NewTable", *, as_json: bool) -> None:
         echo(table.text.removesuffix("\n"))
 
 
-def _answers(name: str, file: Path | None, folder: Path, *, as_json: bool) -> "Answers":
+def _answers(
+    name: str, file: Path | None, folder: Path, *, as_json: bool, over_old: bool
+) -> "Answers":
     """The answers of the file or of the person at the terminal. Raises SetUpError, CommandError."""
-    from controller.install.new_table import read_answers
+    from controller.install.new_table import named_answers, read_answers
 
     if file is not None:
-        return read_answers(file)
+        return named_answers(read_answers(file), name)
     if as_json or not sys.stdin.isatty():
         raise CommandError(
             "nobody can be asked",
@@ -105,7 +112,28 @@ def _answers(name: str, file: Path | None, folder: Path, *, as_json: bool) -> "A
         )
     from controller.cli.set_up.questions import SetUpQuestions
 
-    return SetUpQuestions(folder, name).answers()
+    try:
+        return SetUpQuestions(folder, name, over_old=over_old).answers()
+    except typer.Abort:
+        echo(f"\n{_NOTHING}")
+        raise
+
+
+def _checked(given: "Answers", folder: Path, *, asked: bool) -> "NewTable":
+    """The table of the answers; who was asked need not type them again. Raises SetUpError."""
+    import tomli_w
+
+    from controller.install.new_table import SetUpError, new_table
+
+    try:
+        return new_table(given, folder)
+    except SetUpError as error:
+        if not asked:
+            raise
+        raise SetUpError(
+            f"{error}\n\nYour answers, to correct in a file and give by --answers FILE:\n\n"
+            f"{tomli_w.dumps(given.sections)}"
+        ) from error
 
 
 def _confirm(table: "NewTable", *, asked: bool) -> None:
@@ -117,18 +145,23 @@ def _confirm(table: "NewTable", *, asked: bool) -> None:
     echo("\n".join(f"  {line}".rstrip() for line in shown.splitlines()))
     for remark in table.config.remarks:
         echo(f"  remark: {remark}")
-    typer.confirm("\nWrite it", default=True, abort=True)
+    try:
+        typer.confirm("\nWrite it", default=True, abort=True)
+    except typer.Abort:
+        echo(_NOTHING)
+        raise
 
 
 def _refuse_running(config: "TableConfig") -> None:
     """Raises SetUpError."""
     from controller.cli.set_up.first_start import is_running
+    from controller.install.machine_checks import unit_of
     from controller.install.new_table import SetUpError
 
     if is_running(config):
         raise SetUpError(
             f"table {config.settings.table} is running. Remedy: end it first: systemctl stop"
-            f" smartshoe@{config.file.stem}"
+            f" {unit_of(config.file)}"
         )
 
 
@@ -141,13 +174,19 @@ def _give_accounts(table: "NewTable", *, quiet: bool) -> "tuple[NewPerson, ...]"
     if new:
         if not quiet:
             echo("the table starts once, for the accounts ...")
-        add_people(table.config, new)
+        try:
+            add_people(table.config, new)
+        except KeyboardInterrupt:
+            file = table.config.file
+            echo(f"\nended; {file} is written. Give accounts to who has none: smartshoe people add")
+            raise
     return new
 
 
 def _say_next(table: "NewTable", added: "tuple[NewPerson, ...]") -> None:
     """What was written, and what comes next."""
     from controller.config.table_files import INSTALLED
+    from controller.install.machine_checks import unit_of
 
     installed = table.file.resolve().is_relative_to(INSTALLED)
     given = table.file.stem if installed else str(table.file)
@@ -160,10 +199,17 @@ def _say_next(table: "NewTable", added: "tuple[NewPerson, ...]") -> None:
         echo(f"have an account already, which is as it was: {kept}")
     echo("next:")
     echo(f"  {f'smartshoe doctor {given}':<44}what is still missing, and what to do")
-    start = f"systemctl enable --now smartshoe@{given}" if installed else f"smartshoe run {given}"
+    unit = unit_of(table.file)
+    start = f"systemctl enable --now {unit}" if installed else f"smartshoe run {given}"
+    if installed and table.file.resolve().parent != INSTALLED:
+        drop_in = f"/etc/systemd/system/{unit}.service.d/tables.conf"
+        echo(f"  once, as a unit of a pit needs it: install -D -m 644 {_DROP_IN} {drop_in}")
     echo(f"  {start:<44}the table runs")
     if page := _page(table):
         echo(f"  {page:<44}its operator page")
+    place = _PAGES if installed and _PAGES.is_dir() else "docs"
+    echo(f"then, by {place}/commissioning.md: batches with tags (5), a shuffler (6), the list of")
+    echo("devices (7), more people (8), a test shoe (9), witnesses, floor feed and Prometheus (11)")
 
 
 def _page(table: "NewTable") -> str:

@@ -3,24 +3,31 @@
 Source: controller/install/README.md, "Doctor"; systemctl(1).
 """
 
+import ipaddress
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
+from controller.config.load import TableConfig
 from controller.config.table_files import INSTALLED
 from controller.install.diagnosis import Diagnosis, good, problem, remark
 from controller.install.machine_checks import unit_of
 from controller.install.running import problems, running_program
 from controller.install.statement import SignedStatementError
+from controller.system.reach import Address, addresses_of
+from firmware_bridge.transport.port_url import NetworkUrl, parse_port_url
 
 BOOTED: Final = Path("/run/systemd/system")
 _ASK_S: Final = 10.0
-_PROPERTIES: Final = "LoadState,UnitFileState,ActiveState,SubState,Result,MainPID"
+_PROPERTIES: Final = (
+    "LoadState,UnitFileState,ActiveState,SubState,Result,MainPID,IPAddressAllow,IPAddressDeny"
+)
 
 
-def check_unit(file: Path) -> Iterator[Diagnosis]:
+def check_unit(file: Path, config: TableConfig | None) -> Iterator[Diagnosis]:
     """The unit of an installed table; nothing where no systemd runs, or for a table elsewhere."""
     if not BOOTED.is_dir() or not _is_installed(file):
         return
@@ -43,6 +50,9 @@ def check_unit(file: Path) -> Iterator[Diagnosis]:
             "after a power cut nobody watches the table",
             f"systemctl enable {unit}",
         )
+    if config is not None:
+        allow, deny = facts.get("IPAddressAllow", ""), facts.get("IPAddressDeny", "")
+        yield from reach_findings(unit, hosts_of(config), allow.split(), deny.split())
     state = facts.get("ActiveState", "")
     if state == "active":
         yield from _running_findings(unit, int(facts.get("MainPID", "0")))
@@ -57,6 +67,39 @@ def check_unit(file: Path) -> Iterator[Diagnosis]:
         yield remark(
             "unit", f"{unit} is {state}", "the table does not run", f"systemctl start {unit}"
         )
+
+
+def hosts_of(config: TableConfig) -> tuple[str, ...]:
+    """Every host that the table speaks to: serial servers, witnesses, brokers."""
+    ports = (parse_port_url(url) for url, _ in config.lines)
+    hosts = [one.host for one in ports if isinstance(one, NetworkUrl)]
+    hosts += [urlsplit(one.url).hostname or "" for one in config.witnesses]
+    hosts += [one.host for one in config.feeds]
+    return tuple(dict.fromkeys(hosts))
+
+
+def reach_findings(
+    unit: str, hosts: Sequence[str], allow: Sequence[str], deny: Sequence[str]
+) -> Iterator[Diagnosis]:
+    """The hosts that the unit's lists of networks keep it from; a name that is not known is none.
+
+    What is allowed goes before what is denied (systemd.resource-control(5)).
+    """
+    for host in hosts:
+        for address in addresses_of(host):
+            if _is_in(address, deny) and not _is_in(address, allow):
+                yield problem(
+                    "unit",
+                    f"{unit} may not reach {host}",
+                    "the table hears nothing of it, though this machine may",
+                    f"systemctl edit {unit}: [Service], IPAddressAllow={address}; then systemctl"
+                    " restart it between two shoes",
+                )
+                break
+
+
+def _is_in(address: Address, networks: Sequence[str]) -> bool:
+    return any(address in ipaddress.ip_network(one, strict=False) for one in networks)
 
 
 def _is_installed(file: Path) -> bool:

@@ -14,6 +14,7 @@ from controller.install.new_table import (
     NewPerson,
     SetUpError,
     example_answers,
+    named_answers,
     new_table,
     problems_at,
     read_answers,
@@ -120,6 +121,70 @@ def test_an_installed_table_has_its_journal_and_socket_where_its_unit_may_write(
     assert installed.config.control_socket == Path("/run/smartshoe/M-12.sock")
     beside = new_table(Answers(TABLE, ()), fast_dir)
     assert beside.config.journal_folder == fast_dir / "journal"
+
+
+def test_a_table_of_a_pit_has_its_journal_where_the_unit_of_the_pit_may_write(
+    fast_dir: Path,
+) -> None:
+    pit = fast_dir / "pit-3"
+    pit.mkdir()
+    installed = new_table(Answers(TABLE, ()), pit, installed=fast_dir)
+    assert installed.config.journal_folder == Path("/var/lib/smartshoe/pit-3/M-12/journal")
+
+
+def another(name: str, port: str) -> Answers:
+    return Answers({"table": {"name": name}, "shoe": {"port": port}}, ())
+
+
+def test_units_have_ports_of_their_own_and_tables_of_a_pit_share_one(fast_dir: Path) -> None:
+    pit = fast_dir / "pit-3"
+    pit.mkdir()
+    tables = ((fast_dir, "M-1"), (fast_dir, "M-2"), (pit, "M-3"), (pit, "M-4"))
+    ports = []
+    for number, (folder, name) in enumerate(tables):
+        table = new_table(another(name, f"/dev/ttyUSB{number}"), folder, installed=fast_dir)
+        write_table(table, over_old=False)
+        ports.append(table.config.metrics_port)
+    assert ports == [9309, 9310, 9311, 9311]
+    again = new_table(another("M-2", "/dev/ttyUSB1"), fast_dir, installed=fast_dir)
+    assert again.config.metrics_port == 9310
+
+
+def test_a_second_table_in_a_folder_of_ones_own_has_places_of_its_own(fast_dir: Path) -> None:
+    write_table(new_table(another("M-1", "/dev/ttyUSB1"), fast_dir), over_old=False)
+    second = new_table(another("M-2", "/dev/ttyUSB2"), fast_dir).config
+    assert second.journal_folder == fast_dir / "M-2/journal"
+    assert second.control_socket == fast_dir / "M-2/control.sock"
+    assert second.metrics_port == 9310
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("Ann Lee", "Ann Lee"), "person.2.name: Ann Lee is in the list already. Allowed: one"),
+        (("Ann\aLee",), "person.1.name: it is not one printable line. Allowed: at most 500"),
+    ],
+)
+def test_people_whom_the_table_would_refuse_are_named_before_anything_is_written(
+    fast_dir: Path, names: tuple[str, ...], expected: str
+) -> None:
+    people = tuple(NewPerson(one, Role.FLOORPERSON, PIN) for one in names)
+    with pytest.raises(SetUpError) as raised:
+        new_table(Answers(TABLE, people), fast_dir)
+    assert str(raised.value).startswith(expected)
+    assert list(fast_dir.iterdir()) == []
+
+
+def test_answers_beside_the_new_table_are_no_other_table(fast_dir: Path) -> None:
+    (fast_dir / "answers.toml").write_text(ANSWERS.partition("[[person]]")[0])
+    table = new_table(read_answers(fast_dir / "answers.toml"), fast_dir)
+    assert table.config.journal_folder == fast_dir / "journal"
+
+
+def test_the_same_answers_serve_another_name(fast_dir: Path) -> None:
+    named = named_answers(Answers(TABLE, ()), "M-13")
+    assert new_table(named, fast_dir).file == fast_dir / "M-13.toml"
+    assert named_answers(Answers(TABLE, ()), "").sections == TABLE
 
 
 def test_what_the_answers_say_is_not_replaced(fast_dir: Path) -> None:

@@ -14,6 +14,7 @@ from cryptography.x509 import load_pem_x509_certificate
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.cli.set_up import doctor
 from controller.install import machine_checks, web_checks
 from firmware_bridge.timestamp import Timestamp
 from hil.rig.servers.certificates import CertificateAuthority
@@ -60,6 +61,41 @@ def test_each_problem_says_what_to_do(table: Path, capsys) -> None:
     place = shown.index("PROBLEM  ports: /dev/no-such-port")
     assert "why: the table runs, and hears nothing of that device" in shown[place:]
     assert "do: plug the device in" in shown[place:]
+
+
+def test_a_key_that_others_may_read_is_said_once_with_its_own_remedy(table: Path, capsys) -> None:
+    main(["keys", "make", str(table.parent / "table.key")])
+    (table.parent / "table.key").chmod(0o644)
+    table.write_text(f'{TABLE}[evidence]\nkey = "table.key"\n')
+    capsys.readouterr()
+
+    assert main(["doctor", str(table)]) == ExitCode.NO
+    _, _, shown = capsys.readouterr().out.partition("PROBLEM  keys: ")
+    what, _, remedy = shown.partition("do: ")
+    assert "its mode is 0644" in what
+    assert "Remedy" not in what
+    assert remedy.startswith("`chmod 600 ")
+
+
+def test_a_full_disk_is_said_with_its_limit(table: Path, capsys) -> None:
+    table.write_text(f"{TABLE}[journal]\nwarn_free_mib = {2**24}\nstop_free_mib = {2**24}\n")
+
+    assert main(["doctor", str(table)]) == ExitCode.NO
+    shown = capsys.readouterr().out
+    assert "PROBLEM  disk: " in shown
+    assert f"below {2**24} MiB no table runs" in shown
+
+
+def test_a_table_of_nobodys_unit_is_started_by_hand(table: Path, capsys) -> None:
+    main(["doctor", str(table)])
+    assert f"do: smartshoe run {table}, then look again" in capsys.readouterr().out
+
+
+def test_a_machine_without_a_table_says_so(monkeypatch, capsys) -> None:
+    monkeypatch.setattr(doctor, "_table_files", lambda _given: ())
+
+    assert main(["doctor"]) == ExitCode.DONE
+    assert "REMARK   tables: none is set up in /etc/smartshoe" in capsys.readouterr().out
 
 
 def test_a_wrong_configuration_keeps_nothing_else_from_being_looked_at(table: Path, capsys) -> None:
