@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from controller.actions.declaration import Role
+from controller.console import page_devices
 from controller.console import page_values as values
 from controller.console.forms import action_forms
 from controller.console.labels import label
@@ -47,14 +48,14 @@ _PARTS: Final[Mapping[str, Callable[[Snapshot], Mapping[str, Any]]]] = MappingPr
         "notes": lambda snapshot: {"notes": values.notes(snapshot)},
         "irregularity": lambda snapshot: {
             "stopped": values.is_stopped(snapshot),
+            "irregularities": values.grouped_irregularities(snapshot),
             "decisions": values.decision_choices(snapshot),
             "provisional": values.provisional_choices(snapshot),
             "clauses_of": _clauses_of,
         },
-        "due": lambda snapshot: {
-            "stopped": values.is_stopped(snapshot),
-            "prompts": values.prompts(snapshot),
-        },
+        "due": lambda _snapshot: {},
+        "calls": lambda _snapshot: {},
+        "prompts": lambda snapshot: {"prompts": values.prompts(snapshot)},
         "hands": lambda snapshot: {
             "hands": values.shown_hands(snapshot),
             "beside": values.beside_hands(snapshot),
@@ -66,14 +67,15 @@ _PARTS: Final[Mapping[str, Callable[[Snapshot], Mapping[str, Any]]]] = MappingPr
         },
         "shoe": lambda snapshot: {"progress": values.progress(snapshot)},
         "batches": lambda snapshot: {
-            "batches": values.batches(snapshot),
+            "batches": page_devices.batches(snapshot),
             "warning_prompt": values.warning_prompt,
         },
-        "devices": lambda snapshot: {"devices": values.devices(snapshot)},
+        "devices": lambda snapshot: {"devices": page_devices.devices(snapshot)},
         "coups": lambda snapshot: {"coups": values.last_coups(snapshot)},
         "roads": lambda snapshot: {
             "roads": values.roads(snapshot),
             "meters": values.meters(snapshot),
+            "counted": values.counted_marks(snapshot),
         },
     }
 )
@@ -108,6 +110,7 @@ def render_patrons_part(snapshot: Snapshot) -> str:
         snapshot=snapshot,
         roads=values.roads(snapshot, values.PATRON_BOARDS),
         meters=values.meters(snapshot),
+        counted=values.counted_marks(snapshot),
         newest=snapshot.coups[-1] if snapshot.coups else None,
         **common(),
     )
@@ -142,6 +145,8 @@ def common() -> dict[str, Any]:
         "label": label,
         "csrf_place": CSRF_PLACE,
         "may_decide": values.may_decide,
+        "may_prompt": values.may_prompt,
+        "asks_who": values.asks_who,
         "coup_marks": values.coup_marks,
     }
 
