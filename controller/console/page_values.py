@@ -52,8 +52,8 @@ from firmware_bridge.message import message
 
 LAST_COUPS: Final = 8
 # More columns than a screen is wide: a board shows its newest end.
-PAGE_BOARDS: Final = Boards(bead_columns=30, columns=60, derived_columns=60)
-PATRON_BOARDS: Final = Boards(bead_columns=20, columns=60, derived_columns=60)
+PAGE_BOARDS: Final = Boards(bead_columns=40, columns=60, derived_columns=60)
+PATRON_BOARDS: Final = Boards(bead_columns=30, columns=60, derived_columns=60)
 _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 _RED_SUITS: Final = "hd"
 _BETWEEN_SHOES: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
@@ -341,7 +341,9 @@ def meters(snapshot: Snapshot) -> tuple[tuple[str, int], ...]:
 def counted_marks(snapshot: Snapshot) -> tuple[tuple[str, int], ...]:
     """The marks of coups, as message names, and how many coups have each."""
     marks = [mark for one in snapshot.coups for mark in coup_marks(one)]
-    return tuple((name, marks.count(name)) for name in ("banker_pair", "player_pair", "natural"))
+    counted = [(name, marks.count(name)) for name in ("banker_pair", "player_pair", "natural")]
+    corrected = sum(one.corrected is not None for one in snapshot.coups)
+    return (*counted, *((("console_corrected", corrected),) if corrected else ()))
 
 
 def notes(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
@@ -350,6 +352,8 @@ def notes(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
     if snapshot.health is not Health.RUNNING:
         health = label("health", snapshot.health)
         found.append(("grave", f"{health} {snapshot.failure}".rstrip()))
+    if snapshot.trial:
+        found.append(("quiet", to_words(message("console_trial"))))
     lost = (
         message("console_device_lost", device=one.name) for one in devices(snapshot) if one.lost
     )

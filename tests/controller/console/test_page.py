@@ -202,7 +202,8 @@ def test_a_coup_corrected_later_is_marked_on_list_and_roads(table) -> None:
     assert "1 Banker" in words(parts["coups"])
     assert "corrected; it was counted as Player" in words(parts["coups"])
     assert "outcomes in order: B; natural in coup 1; corrected in coup 1" in words(parts["roads"])
-    assert "corrected" in words(render_patrons(shown(table), NOBODY))
+    assert "natural 1 corrected 1" in words(parts["roads"])
+    assert "Banker wins natural corrected" in words(render_patrons(shown(table), NOBODY))
 
 
 # --- the shoe -------------------------------------------------------------------------------------
@@ -245,6 +246,11 @@ def test_a_lost_device_is_said_above_everything(table) -> None:
     assert words(render_parts(shown(table), NOBODY)["notes"]) == ""
     table.lost()
     assert words(render_parts(shown(table), NOBODY)["notes"]) == "Shoe is not connected"
+
+
+def test_a_trial_says_that_it_is_one(table) -> None:
+    text = words(render_parts(replace(shown(table), trial=True), NOBODY)["notes"])
+    assert text.startswith("Trial: the table listens beside another system")
 
 
 def test_a_table_that_failed_says_so_first(table) -> None:
