@@ -41,10 +41,12 @@ function update(old, fresh) {
     }
     for (const gone of left.splice(0, at)) gone.remove();
     const same = left.shift();
-    if (!text) {
+    if (same.isEqualNode(one)) continue;
+    if (text || one.localName === "svg") same.replaceWith(one);
+    else {
       updateAttributes(same, one);
       update(same, one);
-    } else if (same.data !== one.data) same.data = one.data;
+    }
   }
   for (const gone of left) gone.remove();
 }
