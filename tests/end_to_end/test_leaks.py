@@ -763,6 +763,8 @@ def comparable(table: RunningTable, text: str) -> str:
         (r"(?i)\bdate: .*", "Date"),
         (r"(?i)content-length: .*", "Content-Length"),
         (r'\d+ coups per second|"(?:elapsed_ms|coups_per_s)": \d+', "quick"),
+        # Seconds since the scrape above, by the clock of a machine that may be busy.
+        (r'"metrics_read_s": \d+', "lately"),
     ):
         text = re.sub(pattern, instead, text)
     return text
