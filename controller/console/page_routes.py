@@ -24,9 +24,9 @@ from starlette.staticfiles import StaticFiles
 
 from controller.accounts.sign_on import SignOnSession
 from controller.actions.declaration import SUPERVISORS, ActionError
-from controller.console import page
-from controller.console.forms import action_values
-from controller.console.page import Viewer
+from controller.console.pages import page
+from controller.console.pages.forms import action_values
+from controller.console.pages.page import Viewer
 from controller.console.security import Forbidden, read_body
 from controller.console.sessions import TooManyAttempts, WebSession
 from controller.console.stream import (

@@ -267,6 +267,7 @@ class TableProgram:
             advisories=self._monitors.advisories,
             coups=self._coups.coups,
             metrics_read_s=self._metrics.read_s,
+            trial=self._config.trial,
         )
         return build_snapshot(*published, facts)
 

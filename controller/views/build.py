@@ -113,6 +113,7 @@ def build_snapshot(core: Core, state: CoreState, run: RunFacts = RUNNING) -> Sna
         advisories=tuple(map(advisory_view, run.advisories)),
         coups=run.coups,
         metrics_read_s=run.metrics_read_s,
+        trial=run.trial,
     )
 
 

@@ -404,6 +404,7 @@ class RunFacts(Struct, frozen=True):
     advisories: tuple[Advisory, ...] = ()
     coups: tuple[FinishedCoupView, ...] = ()
     metrics_read_s: int | None = None
+    trial: bool = False
 
 
 class Snapshot(Struct, frozen=True):
@@ -413,7 +414,7 @@ class Snapshot(Struct, frozen=True):
     `due_calls` what is to be announced or done now. `suspension`, `shoe`, `coup` and `last_coup`
     are None while there is none, `shuffler` without a connected one. `advisories` are those on the
     shoe in play and on the one before it, `coups` the newest 256 finished coups of the last shoe.
-    `metrics_read_s`: seconds since the metrics were last read, None before that.
+    `metrics_read_s`: seconds since metrics were last read, or None. `trial`: devices get nothing.
     """
 
     schema: Literal[2]
@@ -446,3 +447,4 @@ class Snapshot(Struct, frozen=True):
     advisories: tuple[AdvisoryView, ...] = ()
     coups: tuple[FinishedCoupView, ...] = ()
     metrics_read_s: int | None = None
+    trial: bool = False

@@ -26,7 +26,7 @@ from hil.run_guard import guarded_run
 CHROMIUM: Final = "/usr/bin/chromium"
 SEED: Final = 7
 PLAY_COUP, STOP_COUP = 26, 40
-TOUCH, DESKTOP, SCREEN = (1024, 600), (1440, 900), (1280, 720)
+TOUCH, DESKTOP = (1024, 600), (1280, 720)
 
 
 class PageCamera:
@@ -121,8 +121,8 @@ def main(folder: Path) -> None:
             (
                 ("page-stop.png", "", TOUCH, "light", ""),
                 ("page-stop-zh.png", "", TOUCH, "dark", "繁體中文"),
-                ("page-patrons.png", "patrons", SCREEN, "light", ""),
-                ("page-patrons-zh.png", "patrons?language=zh_Hant", SCREEN, "light", ""),
+                ("page-patrons.png", "patrons", DESKTOP, "light", ""),
+                ("page-patrons-zh.png", "patrons?language=zh_Hant", DESKTOP, "light", ""),
             ),
         )
         brisk = PictureSettings(Path(name) / "dealing", SEED, speed=Speed.BRISK)

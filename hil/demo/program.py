@@ -29,7 +29,7 @@ CONFIG = """\
 
 [table]
 name = {table}
-pit = "demo"
+pit = "3"
 
 [rules]
 profile = {profile}

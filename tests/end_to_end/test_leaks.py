@@ -765,7 +765,6 @@ def comparable(table: RunningTable, text: str) -> str:
         (r"(?i)content-length: .*", "Content-Length"),
         (r'"metrics_read_s": ?\d+|were read \d+ s ago', "scraped"),
         (r'\d+ coups per second|"(?:elapsed_ms|coups_per_s)": \d+', "quick"),
-        (r'"metrics_read_s": \d+|metrics were read \d+ s ago', "read"),
     ):
         text = re.sub(pattern, instead, text)
     return text

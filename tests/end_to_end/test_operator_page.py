@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
-from controller.console.page_values import PAGE_BOARDS
+from controller.console.pages.values import PAGE_BOARDS
 from controller.evidence.road_drawings import road_drawings
 from controller.rules.outcome import Outcome
 from controller.rules.roads import RoadCoup, build_roads
@@ -32,6 +32,21 @@ NATURAL = ("9H", "2D", "KC", "5S")
 # Player 5h 2c, Banker 10d 9s: a natural of Banker.
 BANKERS = ("5H", "10D", "2C", "9S")
 WAIT_MS = 20_000
+# Whether a board begins and ends with a whole column, to a pixel, and shows the newest coup.
+NEWEST_COLUMN = """() => {
+  const board = document.querySelector("#roads .board");
+  const drawing = board.firstElementChild;
+  const box = drawing.getBoundingClientRect();
+  const column = box.width / drawing.viewBox.baseVal.width * 22;
+  const isWhole = (x) => Math.abs(x / column - Math.round(x / column)) * column < 1.5;
+  const frame = drawing.querySelector("rect[stroke-width='2']").getBoundingClientRect();
+  const view = board.getBoundingClientRect();
+  return {
+    begins: isWhole(board.scrollLeft),
+    newest: view.left < frame.left && frame.right < view.right,
+    ends: isWhole(board.clientWidth - box.height % column),
+  };
+}"""
 TOUCH, DESKTOP = {"width": 1024, "height": 600}, {"width": 1440, "height": 900}
 CONFIG = """\
 table = {{ name = "M-12", pit = "3" }}
@@ -157,8 +172,8 @@ def test_a_clean_coup_is_followed_card_by_card(table: TableScreen) -> None:
     table.coup(page, NATURAL, Winner.PLAYER)
     expect(page.locator("#hands h2")).to_have_text("Coup 1: Player wins", timeout=WAIT_MS)
     expect(page.locator("#hands")).to_contain_text("natural")
-    expect(page.locator(".hand.player .count")).to_have_text("9")
-    expect(page.locator(".hand.banker .count")).to_have_text("7")
+    expect(page.locator(".hand.player .count")).to_have_text("Point count 9")
+    expect(page.locator(".hand.banker .count")).to_have_text("Point count 7")
     expect(page.locator("#coups li")).to_have_count(1)
 
 
@@ -341,7 +356,8 @@ def test_axe_finds_nothing_serious(table: TableScreen, scheme: str) -> None:
 
 
 def serious(page: Page) -> list[str]:
-    """What axe-core calls serious or critical, with the first element of each."""
+    """What axe-core calls serious or critical, with everything opened that can be."""
+    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
     # The policy of the page allows no script of another; axe runs in the page all the same.
     results = Axe().run(page).response
     return [
@@ -357,7 +373,7 @@ def test_the_script_is_short() -> None:
 
 
 def test_a_road_that_is_longer_than_its_board_shows_its_newest_end(table: TableScreen) -> None:
-    page = table.open("sign-on")  # where no stream replaces it
+    page = table.open("sign-on", {"width": 700, "height": 600})  # where no stream replaces it
     sides = (Outcome.PLAYER, Outcome.BANKER)
     roads = build_roads(tuple(RoadCoup(number, sides[number % 2]) for number in range(1, 81)))
     big_road = dict(road_drawings(roads, 80, PAGE_BOARDS))["Big road"]
@@ -366,13 +382,74 @@ def test_a_road_that_is_longer_than_its_board_shows_its_newest_end(table: TableS
           document.body.insertAdjacentHTML("beforeend", '<div id="roads"></div>');
           replacePart("roads", html);
         }""",
-        f'<div class="board" tabindex="0">{big_road}</div>',
+        '<div class="roads"><figure class="road"><div class="board" tabindex="0">'
+        f"{big_road}</div></figure></div>",
     )
-    board = page.locator("#roads .board").bounding_box()
-    newest = page.locator("#roads rect[stroke-width='2']").bounding_box()
-    assert board is not None
-    assert newest is not None
-    assert board["x"] < newest["x"] < board["x"] + board["width"] - newest["width"]
+    assert page.evaluate(NEWEST_COLUMN) == {"begins": True, "newest": True, "ends": True}
+
+
+@pytest.mark.parametrize("size", [TOUCH, DESKTOP, {"width": 1280, "height": 800}])
+def test_the_whole_table_is_in_view_while_play_goes_on(
+    table: TableScreen, size: dict[str, int]
+) -> None:
+    page = table.open(size=size)
+    table.coup(page, NATURAL, Winner.PLAYER)
+    expect(page.locator("#coups li")).to_have_count(1, timeout=WAIT_MS)
+    for part in ("due", "hands", "shoe", "batches", "coups", "roads", "devices"):
+        box = page.locator(f"#{part}").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= size["height"], part
+
+
+def test_a_telephone_needs_no_sideways_scrolling(table: TableScreen) -> None:
+    """320 pixels are a desktop at four times its size too (WCAG 2.2, 1.4.10)."""
+    telephone = {"width": 320, "height": 640}
+    table.add("Ann Lee", "floorperson", PIN)
+    pages = [table.open(path, telephone) for path in ("", "patrons", "actions", "sign-on")]
+    overdraw(table, table.open())
+    expect(pages[0].get_by_role("alertdialog")).to_be_visible(timeout=WAIT_MS)
+    widths = [page.evaluate("document.documentElement.scrollWidth") for page in pages]
+    assert widths == [320] * len(pages)
+
+
+def test_whatever_is_focused_or_opened_stays_so_while_cards_are_dealt(table: TableScreen) -> None:
+    page = table.open()
+    overdraw(table, page)
+    clause = page.locator("#irregularity .clause summary").first
+    clause.focus()
+    page.keyboard.press("Enter")
+    table.deal(("4H",))
+    meanwhile = "Cards dealt while suspended"
+    expect(page.locator("#irregularity")).to_contain_text(meanwhile, timeout=WAIT_MS)
+    expect(clause).to_be_focused()
+    expect(page.locator("#irregularity .clause p").first).to_be_visible()
+
+
+def test_a_refusal_is_closed_by_the_keyboard(table: TableScreen) -> None:
+    table.add("Ann Lee", "floorperson", PIN)
+    page = table.open()
+    overdraw(table, page)
+    decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=WRONG_PIN)
+    expect(page.locator("#answer")).to_contain_text("it was refused", timeout=WAIT_MS)
+    expect(page.get_by_role("button", name="Decide")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator("#answer")).to_be_hidden()
+
+
+def test_a_floorperson_decides_while_a_dealer_is_signed_on(table: TableScreen) -> None:
+    table.add("Ann Lee", "floorperson", PIN)
+    table.add("Di Wong", "dealer", SECOND_PIN)
+    page = table.open("sign-on")
+    page.get_by_label("Name").fill("Di Wong")
+    page.get_by_label("PIN").fill(SECOND_PIN)
+    page.get_by_role("button", name="Sign on").click()
+    expect(page.locator(".person")).to_have_text("Di Wong · dealer", timeout=WAIT_MS)
+    overdraw(table, page)
+    decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=PIN)
+    expect(page.get_by_role("alertdialog")).to_have_count(0, timeout=WAIT_MS)
+    table.program.await_log(r"\(floorperson, proved by PIN\)")
+    # The dealer is still the one who is signed on.
+    expect(page.locator(".person")).to_have_text("Di Wong · dealer")
 
 
 def test_after_the_cut_card_the_page_names_the_last_coup_and_the_shoe_ends(

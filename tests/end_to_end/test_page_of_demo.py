@@ -22,7 +22,9 @@ WATCH = """() => {
     [...document.querySelectorAll("#batches li")].map(
       (one) => [one.className, one.innerText.trim()]));
   look();
-  new MutationObserver(look).observe(document.getElementById("batches"), {childList: true});
+  new MutationObserver(look).observe(
+    document.getElementById("batches"),
+    {childList: true, subtree: true, characterData: true, attributes: true});
 }"""
 
 

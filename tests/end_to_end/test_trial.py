@@ -46,4 +46,5 @@ def test_not_one_byte_is_written_to_the_line(
         assert server.emulator.received == b""
     assert verify(fast_dir / "journal").intact
     assert suspended.shoe is not None
+    assert suspended.trial
     assert truth.coups

@@ -8,70 +8,78 @@ const answer = document.getElementById("answer");
 const stale = document.getElementById("stale");
 let lastMessage = Date.now();
 
-function typedValues(part) {
-  const typed = new Map();
-  for (const field of part.querySelectorAll("input:not([type=hidden]), select")) {
-    const key = fieldKey(field);
-    if (field.type === "radio") {
-      if (field.checked) typed.set(key + field.value, true);
-    } else if (field.value !== field.defaultValue && field.value) {
-      typed.set(key, field.value);
-    }
-  }
-  return typed;
-}
-
-function fieldKey(field) {
-  const action = field.form && field.form.elements.namedItem("action");
-  return (action ? action.value : "") + " " + field.name + " ";
-}
-
-function restore(part, typed, open, focused) {
-  for (const field of part.querySelectorAll("input:not([type=hidden]), select")) {
-    const key = fieldKey(field);
-    if (field.type === "radio") field.checked = typed.has(key + field.value);
-    else if (typed.has(key)) field.value = typed.get(key);
-    if (focused && focused.key === key && focused.value === (field.type === "radio" ? field.value : "")) {
-      field.focus();
-    }
-  }
-  for (const details of part.querySelectorAll("details[id]")) {
-    if (open.has(details.id)) details.open = true;
-  }
-}
-
 function replacePart(id, html) {
   const part = document.getElementById(id);
   if (!part) return;
   const stopped = part.querySelector(".stop") !== null;
-  const typed = typedValues(part);
-  const open = new Set([...part.querySelectorAll("details[open][id]")].map((one) => one.id));
-  const active = part.contains(document.activeElement) ? document.activeElement : null;
-  const focused = active && active.name
-    ? { key: fieldKey(active), value: active.type === "radio" ? active.value : "" } : null;
-  part.innerHTML = withToken(html);
-  restore(part, typed, open, focused);
+  const fresh = document.createElement("template");
+  // Parts are the same for all sessions of a kind; each page has its own token. No text of a person
+  // or a device can hold its place: there, it would be escaped.
+  fresh.innerHTML = html.split("<csrf>").join(body.dataset.csrf || "");
+  update(part, fresh.content);
   showNewest(part);
   const stop = part.querySelector(".stop");
   if (stop && !stopped) {
-    stop.tabIndex = -1;
     stop.focus();
     window.scrollTo(0, 0);
+  } else if (stopped && !stop && document.activeElement === body) {
+    document.getElementById("main").focus();
   }
 }
 
-// Parts are the same for all sessions of a kind; each page has its own token. No text of a person
-// or a device can hold its place: there, it would be escaped.
-function withToken(html) {
-  return html.split("<csrf>").join(body.dataset.csrf || "");
+// Changes what differs and nothing else: what a person typed, chose, opened or focused stays, and a
+// screen reader says what is new.
+function update(old, fresh) {
+  const left = [...old.childNodes];
+  for (const one of [...fresh.childNodes]) {
+    const wanted = identity(one);
+    const text = one.nodeType !== Node.ELEMENT_NODE;
+    // An element may stand further on.
+    const at = left.findIndex((node, index) => identity(node) === wanted && !(text && index));
+    if (at < 0) {
+      old.insertBefore(one, left[0] ?? null);
+      continue;
+    }
+    for (const gone of left.splice(0, at)) gone.remove();
+    const same = left.shift();
+    if (same.isEqualNode(one)) continue;
+    if (text || one.localName === "svg") same.replaceWith(one);
+    else {
+      updateAttributes(same, one);
+      update(same, one);
+    }
+  }
+  for (const gone of left) gone.remove();
 }
 
-// A road that is longer than its board shows its newest columns, and the next one.
+// A field is the same in the same form alone, and a choice where it chooses the same.
+function identity(node) {
+  if (node.nodeType !== Node.ELEMENT_NODE) return node.nodeName;
+  const named = { form: "[type=hidden]", label: "[name]" }[node.localName];
+  const fields = named ? [node, ...node.querySelectorAll(named)] : [node];
+  const names = ["id", "class", "name", "type", "value"];
+  return node.nodeName + fields.map((one) => names.map((name) => one.getAttribute(name)));
+}
+
+function updateAttributes(old, fresh) {
+  for (const { name, value } of fresh.attributes) {
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
+  for (const { name } of [...old.attributes]) {
+    // What a person opened, and a form whose answer is awaited.
+    if (!fresh.hasAttribute(name) && !["open", "aria-busy"].includes(name)) old.removeAttribute(name);
+  }
+}
+
+// A road that is longer than its board shows its newest columns, and the next one; whole ones.
 function showNewest(part) {
   for (const board of part.querySelectorAll(".board")) {
-    const { filled, columns } = board.firstElementChild.dataset;
-    const column = board.scrollWidth / columns;
-    board.scrollLeft = Math.ceil(Number(filled) + 1 - board.clientWidth / column) * column;
+    const drawing = board.firstElementChild;
+    const { filled, columns } = drawing.dataset;
+    const unit = drawing.clientWidth / drawing.viewBox.baseVal.width;
+    const column = drawing.clientWidth / columns - 2 * unit / columns;
+    const visible = Math.round((board.clientWidth - 2 * unit) / column);
+    board.scrollLeft = Math.max(0, Number(filled) + 1 - visible) * column;
   }
 }
 
@@ -79,26 +87,18 @@ function follow() {
   const source = new EventSource(body.dataset.stream);
   source.addEventListener("parts", (event) => {
     lastMessage = Date.now();
-    hide(stale);
+    stale.hidden = true;
     for (const [id, html] of Object.entries(JSON.parse(event.data))) replacePart(id, html);
   });
-  source.addEventListener("alive", () => { lastMessage = Date.now(); hide(stale); });
+  source.addEventListener("alive", () => { lastMessage = Date.now(); stale.hidden = true; });
   source.addEventListener("ended", () => location.reload());  // the sign-on, not the connection
   source.onerror = () => {
-    show(stale, body.dataset.stale);
+    stale.hidden = false;
     if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
   };
   setInterval(() => {
-    if (Date.now() - lastMessage > STALE_MS) show(stale, body.dataset.stale);
+    if (Date.now() - lastMessage > STALE_MS) stale.hidden = false;
   }, 1000);
-}
-
-function show(element, text) {
-  if (element.hidden) { element.textContent = text; element.hidden = false; }
-}
-
-function hide(element) {
-  element.hidden = true;
 }
 
 async function send(event) {
@@ -107,10 +107,10 @@ async function send(event) {
   const target = form.getAttribute("action");
   if (!target.endsWith("/act")) return;
   event.preventDefault();
-  const button = event.submitter;
-  if (button) button.disabled = true;
+  if (form.ariaBusy) return;
+  form.ariaBusy = "true";
   try {
-    const sent = new URLSearchParams(new FormData(form));
+    const sent = new URLSearchParams(new FormData(form, event.submitter));
     const reply = await fetch(target, {
       method: "POST", body: sent, headers: { Accept: "text/plain" },
     });
@@ -118,9 +118,9 @@ async function send(event) {
     for (const field of form.querySelectorAll("input[type=password]")) field.value = "";
     if (reply.ok) form.reset();
   } catch {
-    say(body.dataset.stale, false);
+    say(stale.textContent, false);
   } finally {
-    if (button) button.disabled = false;
+    form.ariaBusy = null;
   }
 }
 
@@ -130,11 +130,17 @@ function say(text, done) {
   clearTimeout(answerTimer);
   answer.textContent = text;
   answer.classList.toggle("refused", !done);
-  // A refusal stays until the next tap.
-  if (done) answerTimer = setTimeout(() => { answer.textContent = ""; }, 4000);
+  // A refusal stays until the next tap, or Escape.
+  if (done) answerTimer = setTimeout(endAnswer, 4000);
 }
 
-document.addEventListener("pointerdown", () => { answer.textContent = ""; });
+function endAnswer() {
+  answer.textContent = "";
+}
+
+document.addEventListener("pointerdown", endAnswer);
+document.addEventListener("keydown", (event) => { if (event.key === "Escape") endAnswer(); });
+window.addEventListener("resize", () => showNewest(document));
 document.addEventListener("submit", send);
-for (const part of document.querySelectorAll(".part")) showNewest(part);
+showNewest(document);
 if (body.dataset.stream) follow();

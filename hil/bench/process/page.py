@@ -48,7 +48,8 @@ _WATCH: Final = """() => {
     const found = /(\\d+) of 416 cards left/.exec(document.getElementById("shoe").innerText);
     if (found && !(found[1] in window.drawn)) window.drawn[found[1]] = Date.now();
   };
-  new MutationObserver(look).observe(document.getElementById("shoe"), {childList: true});
+  new MutationObserver(look).observe(
+    document.getElementById("shoe"), {childList: true, subtree: true, characterData: true});
 }"""
 
 

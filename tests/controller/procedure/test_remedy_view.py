@@ -37,9 +37,7 @@ def test_a_card_in_error_step_by_step(table) -> None:
     table.deal(f"{NATURAL}; P 3h")
     seen = view(table)
     assert seen.irregularities == (1,)
-    assert seen.permitted[0].endswith(
-        "hold it face down as the first card of the next hand (carry-card)"
-    )
+    assert seen.permitted[0].endswith("hold it face down as the first card of the next hand")
     assert "adding the card to either hand" in seen.forbidden
     assert (seen.done, seen.waiting) == (("1 card drawn in error set aside",), 1)
     assert owed(table) == ["a floorperson's decision"]

@@ -12,9 +12,9 @@ from typing import Any, Final
 from msgspec import Struct
 
 from controller.actions.declaration import Role
-from controller.console import page_values as values
-from controller.console.forms import action_forms
-from controller.console.labels import label
+from controller.console.pages import devices, values
+from controller.console.pages.forms import action_forms
+from controller.console.pages.labels import label
 from controller.evidence.rendering import render
 from controller.messages.catalogue import languages
 from controller.profiles.load import load_clauses
@@ -49,14 +49,14 @@ _PARTS: Final[Mapping[str, Callable[[Snapshot], Mapping[str, Any]]]] = MappingPr
         "notes": lambda snapshot: {"notes": values.notes(snapshot)},
         "irregularity": lambda snapshot: {
             "stopped": values.is_stopped(snapshot),
+            "irregularities": values.grouped_irregularities(snapshot),
             "decisions": values.decision_choices(snapshot),
             "provisional": values.provisional_choices(snapshot),
             "clauses_of": _clauses_of,
         },
-        "due": lambda snapshot: {
-            "stopped": values.is_stopped(snapshot),
-            "prompts": values.prompts(snapshot),
-        },
+        "due": lambda _snapshot: {},
+        "calls": lambda _snapshot: {},
+        "prompts": lambda snapshot: {"prompts": values.prompts(snapshot)},
         "hands": lambda snapshot: {
             "hands": values.shown_hands(snapshot),
             "beside": values.beside_hands(snapshot),
@@ -68,14 +68,15 @@ _PARTS: Final[Mapping[str, Callable[[Snapshot], Mapping[str, Any]]]] = MappingPr
         },
         "shoe": lambda snapshot: {"progress": values.progress(snapshot)},
         "batches": lambda snapshot: {
-            "batches": values.batches(snapshot),
+            "batches": devices.batches(snapshot),
             "warning_prompt": values.warning_prompt,
         },
-        "devices": lambda snapshot: {"devices": values.devices(snapshot)},
+        "devices": lambda snapshot: {"devices": devices.devices(snapshot)},
         "coups": lambda snapshot: {"coups": values.last_coups(snapshot)},
         "roads": lambda snapshot: {
             "roads": values.roads(snapshot),
             "meters": values.meters(snapshot),
+            "counted": values.counted_marks(snapshot),
         },
     }
 )
@@ -117,6 +118,7 @@ def render_patrons_part(snapshot: Snapshot) -> str:
         snapshot=snapshot,
         roads=values.roads(snapshot, values.PATRON_BOARDS),
         meters=values.meters(snapshot),
+        counted=values.counted_marks(snapshot),
         newest=snapshot.coups[-1] if snapshot.coups else None,
         **common(),
     )
@@ -150,6 +152,7 @@ def common() -> dict[str, Any]:
     return {
         "label": label,
         "may_take": values.may_take,
+        "asks_who": values.asks_who,
         "coup_marks": values.coup_marks,
     }
 

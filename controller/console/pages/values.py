@@ -1,4 +1,4 @@
-"""What the pages show, made of one snapshot: hands, prompts, progress, batches, devices, roads.
+"""What the pages show, made of one snapshot: hands, prompts, duties, decisions, progress, roads.
 
 Pure: nothing is read but the snapshot, and nothing is kept. What people may not see is not in it.
 Source: controller/console/README.md, "The operator page"; controller/views/README.md, "Snapshot".
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from controller.actions.actions import (
     ACTIONS,
@@ -20,7 +21,8 @@ from controller.actions.actions import (
 )
 from controller.actions.choices import FloorDecision, Provisional
 from controller.actions.declaration import ActionValues, Role, name_of
-from controller.console.labels import LABELS, label
+from controller.console.pages.devices import back_words, devices
+from controller.console.pages.labels import LABELS, label
 from controller.evidence.road_drawings import Boards, road_drawings
 from controller.messages.catalogue import to_words
 from controller.procedure.phases import Phase
@@ -35,17 +37,17 @@ from controller.views.snapshot import (
     FinishedCoupView,
     HandView,
     Health,
+    IrregularityView,
     ShownCard,
     Snapshot,
 )
-from controller.views.snapshot_devices import ShufflerBatchView, advisory_words
-from drivers.events import Stage
+from controller.views.snapshot_devices import advisory_words
 from firmware_bridge.message import message
 
 LAST_COUPS: Final = 8
 # More columns than a screen is wide: a board shows its newest end.
-PAGE_BOARDS: Final = Boards(bead_columns=40, columns=40, derived_columns=30)
-PATRON_BOARDS: Final = Boards(bead_columns=15, columns=60, derived_columns=40)
+PAGE_BOARDS: Final = Boards(bead_columns=40, columns=60, derived_columns=60)
+PATRON_BOARDS: Final = Boards(bead_columns=30, columns=60, derived_columns=60)
 _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 _RED_SUITS: Final = "hd"
 _BETWEEN_SHOES: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
@@ -206,7 +208,7 @@ def duties(snapshot: Snapshot) -> tuple[tuple[str, tuple[ShownDuty, ...]], ...]:
     if snapshot.phase.value not in _BETWEEN_SHOES or is_stopped(snapshot):
         return ()
     batch = snapshot.opening.batch
-    open_to = () if batch else tuple((one, _back_words(one)) for one in snapshot.opening.batches)
+    open_to = () if batch else tuple((one, back_words(one)) for one in snapshot.opening.batches)
     for duty in snapshot.opening.duties:
         values = {"act": duty.act, **({"batch": batch} if batch else {})}
         prompt = PromptButton(name_of(RecordAct), values, to_words(message("console_done")))
@@ -236,6 +238,22 @@ def decision_choices(snapshot: Snapshot) -> tuple[DecisionChoice, ...]:
     )
 
 
+def grouped_irregularities(snapshot: Snapshot) -> tuple[tuple[IrregularityView, int], ...]:
+    """What is open, each with how often; those first that suspend, and equal ones once."""
+    groups: list[list[IrregularityView]] = []
+    for one in sorted(snapshot.irregularities, key=lambda one: not one.suspends):
+        group = next((group for group in groups if _is_shown_as(one, group[0])), None)
+        if group is None:
+            groups.append([one])
+        else:
+            group.append(one)
+    return tuple((group[0], len(group)) for group in groups)
+
+
+def _is_shown_as(one: IrregularityView, other: IrregularityView) -> bool:
+    return replace(one, number=other.number, provisional=other.provisional) == other
+
+
 def provisional_choices(snapshot: Snapshot) -> tuple[tuple[Provisional, str], ...]:
     """What may become of cards dealt while the table was suspended."""
     found = dict.fromkeys(kind for one in snapshot.remedy.decisions for kind in one.provisional)
@@ -252,6 +270,11 @@ def may_take(role: Role | None) -> frozenset[str]:
     return frozenset(map(name_of, actions_for(role)))
 
 
+def asks_who(role: Role | None) -> bool:
+    """Whether a floorperson decides here by name and PIN: at the screen, and at a dealer's."""
+    return role is None or role is Role.DEALER
+
+
 def coup_marks(coup: FinishedCoupView) -> list[str]:
     """What is said of a coup beside its outcome, as message names; of a void one nothing."""
     if coup.outcome is None and coup.corrected is None:
@@ -264,7 +287,7 @@ def coup_marks(coup: FinishedCoupView) -> list[str]:
     return [name for name, fact in facts.items() if fact]
 
 
-# --- the shoe, batches, devices -------------------------------------------------------------------
+# --- the shoe and its coups -----------------------------------------------------------------------
 
 
 class ShoeProgress(Struct, frozen=True):
@@ -288,106 +311,6 @@ def progress(snapshot: Snapshot) -> ShoeProgress | None:
     return ShoeProgress(percent, to_words(last))
 
 
-class ShownBatch(Struct, frozen=True):
-    """A batch: its back, where it is, how many cards where that is counted, why it is barred."""
-
-    back: str
-    words: str
-    place: str
-    cards: int | None
-    bars: tuple[str, ...]
-    in_play: bool
-
-
-def batches(snapshot: Snapshot) -> tuple[ShownBatch, ...]:
-    """Both batches: by the shuffler's reports, else by the cards tracked, else by what is known."""
-    opening = snapshot.opening
-    by_shuffler: dict[str, ShufflerBatchView] = {}
-    if snapshot.shuffler is not None:
-        by_shuffler = {one.back: one for one in snapshot.shuffler.batches}
-    tracked = {one.back: one for one in snapshot.custody.batches}
-    found: list[ShownBatch] = []
-    for back in dict.fromkeys((*opening.batches, *by_shuffler, *tracked)):
-        shuffled, cards = by_shuffler.get(back), tracked.get(back)
-        in_play = opening.in_play == back or (cards is not None and cards.in_play)
-        if shuffled is not None:
-            place, count, bars = label("batch", shuffled.stage), shuffled.cards, shuffled.bars
-        else:
-            place, count, bars = label("batch", _place(snapshot, back)), None, ()
-        if cards is not None and cards.blocked:
-            bars = (*bars, cards.blocked)
-        if cards is not None and in_play:
-            count = cards.cards.shoe
-        found.append(ShownBatch(back, _back_words(back), place, count, bars, in_play))
-    return tuple(found)
-
-
-def _place(snapshot: Snapshot, back: str) -> str:
-    opening = snapshot.opening
-    places = (
-        (opening.in_play, "in_play"),
-        (opening.loaded, "in_shoe"),
-        (opening.in_shuffler, "stored"),
-        (opening.in_rack, "spent"),
-    )
-    return next((place for there, place in places if there == back), "unknown")
-
-
-def _back_words(back: str) -> str:
-    """The colour of a back; a house may have named its own."""
-    return label("back", back) if back in ("red", "blue") else back
-
-
-class ShownDevice(Struct, frozen=True):
-    """A device: what it is, its model and port, and whether it is there. `remarks` say what of it
-    people should know."""
-
-    name: str
-    model: str
-    port: str
-    stage: str
-    good: bool
-    remarks: tuple[str, ...] = ()
-
-
-def devices(snapshot: Snapshot) -> tuple[ShownDevice, ...]:
-    shoe, shuffler = snapshot.device, snapshot.shuffler
-    found = [
-        ShownDevice(
-            label("device", "shoe"),
-            shoe.model,
-            shoe.port,
-            label("stage", shoe.stage),
-            shoe.stage is Stage.ONLINE,
-            (label("device", "locked"),) if shoe.locked else (),
-        )
-    ]
-    if shuffler is not None:
-        remarks = [label("device", "interlocked")] if shuffler.interlocked else []
-        remarks += [label("device", "door_open")] if shuffler.door_open else []
-        found.append(
-            ShownDevice(
-                label("device", "shuffler"),
-                shuffler.model,
-                shuffler.port,
-                label("stage", shuffler.stage),
-                shuffler.stage is Stage.ONLINE,
-                tuple(remarks),
-            )
-        )
-    found += [
-        ShownDevice(
-            label("device", one.kind),
-            one.model or one.seat,
-            one.port,
-            label("stage", one.stage),
-            one.stage is Stage.ONLINE,
-        )
-        for one in snapshot.beside
-    ]
-    return tuple(found)
-
-
 def last_coups(snapshot: Snapshot) -> tuple[FinishedCoupView, ...]:
     """The newest first."""
     return tuple(reversed(snapshot.coups[-LAST_COUPS:]))
@@ -405,12 +328,26 @@ def meters(snapshot: Snapshot) -> tuple[tuple[str, int], ...]:
     return tuple((outcome.value, outcomes.count(outcome)) for outcome in Outcome)
 
 
+def counted_marks(snapshot: Snapshot) -> tuple[tuple[str, int], ...]:
+    """The marks of coups, as message names, and how many coups have each."""
+    marks = [mark for one in snapshot.coups for mark in coup_marks(one)]
+    counted = [(name, marks.count(name)) for name in ("banker_pair", "player_pair", "natural")]
+    corrected = sum(one.corrected is not None for one in snapshot.coups)
+    return (*counted, *((("console_corrected", corrected),) if corrected else ()))
+
+
 def notes(snapshot: Snapshot) -> tuple[tuple[str, str], ...]:
     """What people should know beside play: how grave it is, and the sentence."""
     found: list[tuple[str, str]] = []
     if snapshot.health is not Health.RUNNING:
         health = label("health", snapshot.health)
         found.append(("grave", f"{health} {snapshot.failure}".rstrip()))
+    if snapshot.trial:
+        found.append(("quiet", to_words(message("console_trial"))))
+    lost = (
+        message("console_device_lost", device=one.name) for one in devices(snapshot) if one.lost
+    )
+    found += [("grave", to_words(text)) for text in lost]
     host = snapshot.host
     found += [("grave", one.text) for one in (host.disk, host.clock) if one is not None]
     found += [("warn", advisory_words(one)) for one in snapshot.advisories]

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from controller.actions.actions import ACTIONS
 from controller.actions.declaration import ActionValues, Role, name_of, purpose_of, values_of
-from controller.console.labels import label
+from controller.console.pages.labels import label
 from controller.control.action_texts import value_from_text
 from controller.messages.catalogue import code_words, to_words
 from controller.procedure.people.change_moments import MOMENTS, ChangeMoment

@@ -6,7 +6,7 @@ import pytest
 
 from controller.actions.actions import ACTIONS, ChangeSetting, DeclareResult, StateWagers
 from controller.actions.declaration import values_of
-from controller.console.forms import action_forms, action_values
+from controller.console.pages.forms import action_forms, action_values
 from controller.control.action_texts import ActionTextError
 from controller.control.requests import action_from_request
 from controller.messages.catalogue import speaking

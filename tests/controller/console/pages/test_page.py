@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from controller.actions.actions import ACTIONS, CorrectCoup
 from controller.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.actions.declaration import Role
-from controller.console.labels import LABELS
-from controller.console.page import (
+from controller.console.pages.labels import LABELS
+from controller.console.pages.page import (
     CSRF_PLACE,
     PARTS,
     Viewer,
@@ -92,15 +92,16 @@ def controls(html: str) -> set[str]:
 
 def test_before_a_coup_the_call_is_due_and_can_be_made(table) -> None:
     table.reported(*OPENING)
-    due = render_parts(shown(table), NOBODY)["due"]
-    assert "no more bets" in words(due)
-    assert controls(due) == {"no-more-bets"}
+    parts = render_parts(shown(table), NOBODY)
+    assert "no more bets" in words(parts["due"])
+    assert "no more bets" in words(parts["calls"])
+    assert controls(parts["prompts"]) == {"no-more-bets"}
 
 
 def test_a_call_that_nobody_reports_has_no_button(script) -> None:
     table = script(observed=()).begun()
     table.reported(*OPENING)
-    assert controls(render_parts(shown(table), NOBODY)["due"]) == set()
+    assert controls(render_parts(shown(table), NOBODY)["prompts"]) == set()
 
 
 def test_both_hands_have_their_cards_and_counts(table) -> None:
@@ -134,29 +135,45 @@ def test_an_overdraw_takes_the_screen(table) -> None:
     assert controls(part) == {"resolve", "carry-card", "burn-card", "close-shoe"}
 
 
+def test_what_happened_several_times_is_said_once(table) -> None:
+    """The decision stays in view, however many cards leave the shoe while the table stands."""
+    table.reported(*OPENING, *OVERDRAW)
+    snapshot = shown(table)
+    first = next(one for one in snapshot.irregularities if one.suspends)
+    again = (replace(first, number=7), replace(first, number=8, coup=2), replace(first, number=9))
+    part = render_parts(replace(snapshot, irregularities=(first, *again)), NOBODY)["irregularity"]
+    title = "a card was drawn that no hand is due"
+    assert words(part).count(title) == 2
+    assert f"{title} Coup 1 \N{MULTIPLICATION SIGN} 3" in words(part)
+    ids = [attrs["id"] for _, attrs in read(part).tags if "id" in attrs]
+    assert len(ids) == len(set(ids))
+
+
 def test_while_it_stands_no_prompt_is_left(table) -> None:
     table.reported(*OPENING, *OVERDRAW)
     parts = render_parts(shown(table), FLOORPERSON)
-    assert controls(parts["due"]) == controls(parts["duties"]) == set()
+    assert controls(parts["prompts"]) == controls(parts["duties"]) == set()
 
 
-@pytest.mark.parametrize("viewer", [DEALER, SURVEILLANCE])
-def test_who_may_not_decide_is_shown_who_does(table, viewer: Viewer) -> None:
+def test_who_may_not_decide_is_shown_who_does(table) -> None:
     table.reported(*OPENING, *OVERDRAW)
-    part = render_parts(shown(table), viewer)["irregularity"]
+    part = render_parts(shown(table), SURVEILLANCE)["irregularity"]
     assert controls(part) == set()
     assert "A floorperson decides" in words(part)
 
 
-def test_surveillance_has_no_button_at_all(table) -> None:
-    table.reported(*OPENING, *OVERDRAW[:3])
+@pytest.mark.parametrize("reports", [(), OPENING, (*OPENING, *OVERDRAW[:3])])
+def test_surveillance_has_no_button_at_all(table, reports: tuple[str, ...]) -> None:
+    table.reported(*reports)
     parts = render_parts(shown(table), SURVEILLANCE)
     assert {action for part in parts.values() for action in controls(part)} == set()
 
 
-def test_where_nobody_has_signed_on_the_decision_asks_who_decides(table) -> None:
+@pytest.mark.parametrize("role", [None, Role.DEALER])
+def test_at_the_table_the_decision_asks_who_decides(table, role: Role | None) -> None:
+    """A floorperson decides while a dealer is signed on, and nobody has to sign off for it."""
     table.reported(*OPENING, *OVERDRAW)
-    viewer = Viewer(accounts=True, people=("Ann Lee", "Bo Chu"))
+    viewer = Viewer(role=role, accounts=True, people=("Ann Lee", "Bo Chu"))
     part = render_parts(shown(table), viewer)["irregularity"]
     names = {attrs.get("name") for tag, attrs in read(part).tags if tag in ("input", "select")}
     assert names >= {"by", "pin", "reason", "second", "second_pin"}
@@ -186,7 +203,8 @@ def test_a_coup_corrected_later_is_marked_on_list_and_roads(table) -> None:
     assert "1 Banker" in words(parts["coups"])
     assert "corrected; it was counted as Player" in words(parts["coups"])
     assert "outcomes in order: B; natural in coup 1; corrected in coup 1" in words(parts["roads"])
-    assert "corrected" in words(render_patrons(shown(table), NOBODY))
+    assert "natural 1 corrected 1" in words(parts["roads"])
+    assert "Banker wins natural corrected" in words(render_patrons(shown(table), NOBODY))
 
 
 # --- the shoe -------------------------------------------------------------------------------------
@@ -198,7 +216,9 @@ def test_a_page_has_buttons_for_what_its_role_may_do_alone(table) -> None:
         parts = [render_parts(one, Viewer(role=role)).values() for one in states]
         found = {name for one in parts for html in one for name in controls(html)}
         offered = {"record", "no-more-bets", "resolve"}
-        assert found & offered == {one for one in offered if role in ACTIONS[one].roles}, role
+        own = {one for one in offered if role in ACTIONS[one].roles}
+        # A floorperson decides at the dealer's screen, too, by name and PIN.
+        assert found & offered == own | ({"resolve"} if role is Role.DEALER else set()), role
 
 
 def test_before_a_shoe_its_duties_are_listed_and_can_be_recorded(table) -> None:
@@ -206,7 +226,8 @@ def test_before_a_shoe_its_duties_are_listed_and_can_be_recorded(table) -> None:
     assert "the dealer sorts, counts and inspects every deck" in words(duties)
     assert 'name="act" value="inspected"' in duties
     # Which batch is next is not known yet.
-    assert "Batch Red Blue Done" in words(duties)
+    assert "Done: Red Red Done: Blue Blue" in words(duties)
+    assert 'name="batch" value="red"' in duties
 
 
 def test_a_duty_that_was_recorded_has_no_button(table) -> None:
@@ -230,6 +251,18 @@ def test_a_lost_device_is_named(table) -> None:
     assert "online" in words(render_parts(shown(table), NOBODY)["devices"])
     table.lost()
     assert "not connected" in words(render_parts(shown(table), NOBODY)["devices"])
+
+
+def test_a_lost_device_is_said_above_everything(table) -> None:
+    table.reported(*OPENING)
+    assert words(render_parts(shown(table), NOBODY)["notes"]) == ""
+    table.lost()
+    assert words(render_parts(shown(table), NOBODY)["notes"]) == "Shoe is not connected"
+
+
+def test_a_trial_says_that_it_is_one(table) -> None:
+    text = words(render_parts(replace(shown(table), trial=True), NOBODY)["notes"])
+    assert text.startswith("Trial: the table listens beside another system")
 
 
 def test_a_table_that_failed_says_so_first(table) -> None:
