@@ -184,7 +184,7 @@ class _DealtShoes:
 
 
 def _deal_shoes(folder: Path, shoes: int, reading: int, stuck: int) -> _DealtShoes:
-    """From the beginning of the second shoe to that of the last one."""
+    """From the beginning of the second shoe, or of the first one seen after it, to the last."""
     drawn: list[int] = []
     with (
         PtyServer(AngelEye(), LineServerSettings()) as server,
@@ -202,8 +202,9 @@ def _deal_shoes(folder: Path, shoes: int, reading: int, stuck: int) -> _DealtSho
                 break
         events = [len(one.received_ns) for one in streams]
         dealing.join()
-    cards = sum(drawn[1:-1])
-    took_s = began_s[shoes] - began_s[2]
+    first = min(number for number in began_s if number > 1)  # snapshots are coalesced
+    cards = sum(drawn[first - 1 : -1])
+    took_s = began_s[shoes] - began_s[first]
     every = sum(drawn[:-1])
     return _DealtShoes(cards, took_s, tuple(one / every for one in events))
 
