@@ -74,6 +74,7 @@ class BrokerLink:
         client = paho.Client(CallbackAPIVersion.VERSION2, client_id=client_id, protocol=paho.MQTTv5)
         client.connect_timeout = CONNECT_S
         client.max_inflight_messages_set(WINDOW_MAX)
+        client.on_socket_register_write = _left_to_its_thread
         try:
             if settings.user:
                 password = _password(settings.password_file)
@@ -142,8 +143,8 @@ class BrokerLink:
 
     def close(self) -> None:
         """End the connection; the session stays with the broker."""
-        self._closing = True
         self._client.disconnect()
+        self._closing = True
         if self._thread is not None:
             self._thread.join(_CLOSE_S)
 
@@ -151,9 +152,13 @@ class BrokerLink:
 
     def _serve(self) -> None:
         code = MQTTErrorCode.MQTT_ERR_SUCCESS
-        while code is MQTTErrorCode.MQTT_ERR_SUCCESS and not self._closing and not self.lost:
+        while code is MQTTErrorCode.MQTT_ERR_SUCCESS and not self.lost and not self._has_ended():
             code = self._client.loop(_LOOP_S)
         self._end("the connection is lost")
+
+    def _has_ended(self) -> bool:
+        """Whether it was closed, and the last packet is written."""
+        return self._closing and not self._client.want_write()
 
     def _end(self, why: str) -> None:
         self.lost = self.lost or why
@@ -201,6 +206,13 @@ class BrokerLink:
         correlation = getattr(properties, "CorrelationData", b"")
         self.requests.append(FeedRequest(bytes(message.payload), reply_to, correlation))
         self._heard()
+
+
+def _left_to_its_thread(_client: paho.Client, _userdata: object, _socket: object) -> None:
+    """With this callback, who publishes only queues, and the connection's thread writes.
+
+    Written by one thread while another one reads, TLS crashes the process (CPython issue 143756).
+    """
 
 
 def _path(path: Path | None) -> str | None:

@@ -3,9 +3,12 @@
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from ssl import SSLSocket
 
 import pytest
 from certificates import Authority
@@ -247,6 +250,39 @@ def test_tls_a_certificate_and_a_password_are_used(
     ):
         assert consumer.wait(has_all(own), LONG_S)
         assert_equal(consumer.held, own)
+
+
+def test_one_thread_alone_reads_and_writes_a_connection(
+    own: Path,
+    guarded: tuple[Mosquitto, Authority],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    broker, authority = guarded
+    threads: defaultdict[int, set[str]] = defaultdict(set)
+    for name in ("send", "recv"):
+        monkeypatch.setattr(SSLSocket, name, noting(threads, getattr(SSLSocket, name)))
+    certificate, key = authority.issue("office")
+    access = BrokerAccess(broker.port, "table", "secret", authority.file, certificate, key)
+    with (
+        FeedConsumer(access, "office") as consumer,
+        publishing(own, broker.port, **secured(authority, tmp_path)),
+    ):
+        assert consumer.wait(has_all(own), LONG_S)
+
+    published = [names for names in threads.values() if "feed broker" in names]
+    assert published
+    assert published == [{"feed broker"}] * len(published)
+
+
+def noting(threads: defaultdict[int, set[str]], call: Callable) -> Callable:
+    """A method of a socket that notes which threads call it, by the socket's file descriptor."""
+
+    def noted(used: SSLSocket, *others: object) -> object:
+        threads[used.fileno()].add(threading.current_thread().name)
+        return call(used, *others)
+
+    return noted
 
 
 def refusal(own: Path, port: int, caplog: pytest.LogCaptureFixture, **others) -> str:
