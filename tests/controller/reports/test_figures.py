@@ -253,9 +253,9 @@ def test_tables_hold_the_burn_the_cut_card_and_the_roads_of_each_shoe(
         (burn,) = shoe.shoe.entries_of(BurnDone)
         assert (row["burn_first"], row["burn_cards"]) == (str(burn.first), str(burn.removed))
         assert row["table"] == "SIM-1"
-        told = [one["what"] for one in events if one["shoe"] == row["shoe"]]
-        assert f"The burn is complete: {burn.removed} cards." in told
-        assert "A cut card left the shoe." in told
+        happenings = [one["what"] for one in events if one["shoe"] == row["shoe"]]
+        assert f"The burn is complete: {burn.removed} cards." in happenings
+        assert "A cut card left the shoe." in happenings
         beads = [
             (int(one["coup"]), one["mark"])
             for one in marks
