@@ -17,6 +17,7 @@ from controller.console.stream import (
     TooManyStreams,
     event,
     first_words,
+    pause_after,
 )
 from controller.messages.catalogue import speaking, spoken_language
 
@@ -183,3 +184,21 @@ def test_an_event_has_each_line_of_its_body() -> None:
     assert event(b"one\ntwo", "parts") == b"event: parts\ndata: one\ndata: two\n\n"
     assert event(b"one") == b"data: one\n\n"
     assert first_words() == f"retry: {RETRY_MS}\n\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("drawn_ms", "changes", "pause_s"),
+    [
+        (1, 1, 0.05),
+        (5, 1, 0.1),
+        (25, 1, 0.15),  # a person waits for no card longer
+        (25, 10, 0.15),
+        (25, 11, 0.5),  # a simulation
+        (10, 11, 0.2),
+        (1_000, 400, 0.5),
+    ],
+)
+def test_drawing_takes_a_twentieth_of_the_time_and_a_dealt_card_is_soon_shown(
+    drawn_ms: int, changes: int, pause_s: float
+) -> None:
+    assert pause_after(drawn_ms * 1_000_000, changes) == pytest.approx(pause_s)
