@@ -281,13 +281,18 @@ def test_a_lost_link_is_shown_and_its_return(table: TableScreen) -> None:
     expect(shoe).to_contain_text("online", timeout=WAIT_MS)
 
 
-def test_who_signs_on_needs_no_pin_for_each_act_until_he_signs_off(table: TableScreen) -> None:
-    table.add("Ann Lee", "floorperson", PIN)
+def signed_on(table: TableScreen, name: str, role: str, pin: str) -> Page:
+    table.add(name, role, pin)
     page = table.open("sign-on")
-    page.get_by_label("Name").fill("Ann Lee")
-    page.get_by_label("PIN").fill(PIN)
+    page.get_by_label("Name").fill(name)
+    page.get_by_label("PIN").fill(pin)
     page.get_by_role("button", name="Sign on").click()
-    expect(page.locator(".person")).to_have_text("Ann Lee · floorperson", timeout=WAIT_MS)
+    expect(page.locator(".person")).to_have_text(f"{name} · {role}", timeout=WAIT_MS)
+    return page
+
+
+def test_who_signs_on_needs_no_pin_for_each_act_until_he_signs_off(table: TableScreen) -> None:
+    page = signed_on(table, "Ann Lee", "floorperson", PIN)
     overdraw(table, page)
     decide(page, "Carry the card", reason="nobody saw it")
     expect(page.get_by_role("alertdialog")).to_have_count(0, timeout=WAIT_MS)
@@ -296,12 +301,7 @@ def test_who_signs_on_needs_no_pin_for_each_act_until_he_signs_off(table: TableS
 
 
 def test_whose_account_is_removed_is_off_the_open_page_at_the_next_card(table: TableScreen) -> None:
-    table.add("Ann Lee", "floorperson", PIN)
-    page = table.open("sign-on")
-    page.get_by_label("Name").fill("Ann Lee")
-    page.get_by_label("PIN").fill(PIN)
-    page.get_by_role("button", name="Sign on").click()
-    expect(page.locator(".person")).to_have_text("Ann Lee · floorperson", timeout=WAIT_MS)
+    page = signed_on(table, "Ann Lee", "floorperson", PIN)
     words = ("people", "remove", "Ann Lee", "--config", str(table.program.config))
     assert ExitCode(main([*words])) is ExitCode.DONE
     table.deal(NATURAL[:1])
@@ -438,12 +438,7 @@ def test_a_refusal_is_closed_by_the_keyboard(table: TableScreen) -> None:
 
 def test_a_floorperson_decides_while_a_dealer_is_signed_on(table: TableScreen) -> None:
     table.add("Ann Lee", "floorperson", PIN)
-    table.add("Di Wong", "dealer", SECOND_PIN)
-    page = table.open("sign-on")
-    page.get_by_label("Name").fill("Di Wong")
-    page.get_by_label("PIN").fill(SECOND_PIN)
-    page.get_by_role("button", name="Sign on").click()
-    expect(page.locator(".person")).to_have_text("Di Wong · dealer", timeout=WAIT_MS)
+    page = signed_on(table, "Di Wong", "dealer", SECOND_PIN)
     overdraw(table, page)
     decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=PIN)
     expect(page.get_by_role("alertdialog")).to_have_count(0, timeout=WAIT_MS)

@@ -238,16 +238,25 @@ def secured(authority: Authority, folder: Path, password: str = "secret") -> dic
     }
 
 
-def test_tls_a_certificate_and_a_password_are_used(
-    own: Path, guarded: tuple[Mosquitto, Authority], tmp_path: Path
-) -> None:
-    broker, authority = guarded
+@contextmanager
+def securely_published(
+    own: Path, broker: Mosquitto, authority: Authority, folder: Path
+) -> Iterator[FeedConsumer]:
+    """The consumer of a table that publishes with a certificate and a password, as it has both."""
     certificate, key = authority.issue("office")
     access = BrokerAccess(broker.port, "table", "secret", authority.file, certificate, key)
     with (
         FeedConsumer(access, "office") as consumer,
-        publishing(own, broker.port, **secured(authority, tmp_path)),
+        publishing(own, broker.port, **secured(authority, folder)),
     ):
+        yield consumer
+
+
+def test_tls_a_certificate_and_a_password_are_used(
+    own: Path, guarded: tuple[Mosquitto, Authority], tmp_path: Path
+) -> None:
+    broker, authority = guarded
+    with securely_published(own, broker, authority, tmp_path) as consumer:
         assert consumer.wait(has_all(own), LONG_S)
         assert_equal(consumer.held, own)
 
@@ -262,12 +271,7 @@ def test_one_thread_alone_reads_and_writes_a_connection(
     threads: defaultdict[int, set[str]] = defaultdict(set)
     for name in ("send", "recv"):
         monkeypatch.setattr(SSLSocket, name, noting(threads, getattr(SSLSocket, name)))
-    certificate, key = authority.issue("office")
-    access = BrokerAccess(broker.port, "table", "secret", authority.file, certificate, key)
-    with (
-        FeedConsumer(access, "office") as consumer,
-        publishing(own, broker.port, **secured(authority, tmp_path)),
-    ):
+    with securely_published(own, broker, authority, tmp_path) as consumer:
         assert consumer.wait(has_all(own), LONG_S)
 
     published = [names for names in threads.values() if "feed broker" in names]
