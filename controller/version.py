@@ -6,4 +6,4 @@ Source: CHANGELOG.md.
 
 from typing import Final
 
-VERSION: Final = "0.8.0"
+VERSION: Final = "0.9.0"
