@@ -23,7 +23,10 @@ COMMAND: Final = re.compile(
 )
 # What a reader connects or runs elsewhere: a device, a token. Nothing else may be hidden.
 STAND_IN: Final = re.compile(
-    r"smartshoe-hil (emulate|serve) |softhsm2-util --init-token |.*\| python3? -m hil\.serve\."
+    r"smartshoe-hil (emulate|serve) [^>]*$|softhsm2-util --init-token [^>]*$"
+    # Orders to a shuffler, and the wait until it has done what they say.
+    r"|\{ printf [^>]*; tail -f /dev/null; \} \| \S*python -m hil\.serve\.shuffler .*"
+    r"|until grep -q '[^']*' shuffler\.log; do sleep [\d.]+; done$"
 )
 # Neither a quote, a bracket nor a word of the shell's grammar: ends with its line.
 PLAIN: Final = re.compile(r"(?!(if|for|while|until|case|function) )[\w ./:=+,@%~&-]*")
@@ -156,6 +159,12 @@ def pages(root: Path) -> Iterator[Path]:
         folders = path.relative_to(root).parts[:-1]
         if path.name != "CHANGELOG.md" and not any(part.startswith(".") for part in folders):
             yield path
+
+
+def begins_with_apt(path: Path) -> bool:
+    """Whether the first thing to be typed on a page is the installation of what all needs."""
+    examples = read_page(path, path.name)
+    return bool(examples) and "apt-get install" in statements(examples[0].text)[0]
 
 
 def needed_packages(path: Path) -> list[str]:

@@ -29,6 +29,8 @@ SHOWN_FOLDER = "/home/ann/smartshoe"
 # Nothing moved for so long: no line, no processor time.
 LIMIT_S = 100.0
 END_S = 10.0
+# Of a job for which the page itself has waited.
+REAPED = 127
 EXIT = re.compile(r"\[exit \d+\]")
 # Bash's own remark on a job that has ended.
 JOB_ENDED = re.compile(r"(bash: line \d+: +\d+|\[\d+\][+-]?) +(Terminated|Killed|Done|Exit) .*")
@@ -219,9 +221,18 @@ class ConsoleSession:
             "TZ": "UTC",
             "COLUMNS": "100",
             "PYTHONUNBUFFERED": "1",
+            # A token of the reader's stands ready without a file in the page's folder.
+            "SOFTHSM2_CONF": str(self._softhsm(base)),
             MARK: os.environ.get(MARK, ""),
         }
         self.shell = Shell(self.folder, self.environment, account)
+
+    @staticmethod
+    def _softhsm(base: Path) -> Path:
+        (base / "tokens").mkdir()
+        settings = base / "softhsm2.conf"
+        settings.write_text(f"directories.tokendir = {base / 'tokens'}\n")
+        return settings
 
     def _link_environment(self, folder: Path) -> None:
         """Link the installed environment; `make` takes it as up to date, and installs nothing."""
@@ -324,7 +335,7 @@ class ConsoleSession:
         for job in reversed(self.background):
             ended = not self.shell.has(job.pid)
             code = job.stop(self.shell)
-            if ended and code not in (0, 128 + signal.SIGTERM, 128 + signal.SIGINT):
+            if ended and code not in (0, REAPED, 128 + signal.SIGTERM, 128 + signal.SIGINT):
                 failed.append((job, code))
         self.background.clear()
         return failed

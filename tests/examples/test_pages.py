@@ -1,9 +1,15 @@
-"""Every Markdown page of the repository: each console block is run, and prints what is shown."""
+"""Every Markdown page of the repository: each block is typed, and prints what is shown.
 
+A page that begins with `apt-get` is what a newcomer types, who may be a user or root.
+Source: tests/examples/README.md; user_namespaces(7).
+"""
+
+import os
+import subprocess
 from pathlib import Path
 
 import pytest
-from console_page import needed_packages, pages
+from console_page import begins_with_apt, needed_packages, pages
 from console_session import ROOT
 from run_page import check_page, name_of
 
@@ -11,8 +17,23 @@ PAGES = [
     pytest.param(page, marks=[pytest.mark.debian(name) for name in needed_packages(page)])
     for page in pages(ROOT)
 ]
+FIRST_PAGES = [page for page in pages(ROOT) if begins_with_apt(page)]
+USER = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
+OTHER = USER if os.geteuid() == 0 else ("unshare", "--user", "--map-root-user")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_the_examples_of_a_page_print_what_is_shown(page: Path) -> None:
     check_page(page)
+
+
+@pytest.mark.parametrize("page", FIRST_PAGES, ids=name_of)
+def test_root_and_a_user_can_type_what_a_newcomer_types(page: Path) -> None:
+    """The test above is one of the two; here is the other."""
+    if subprocess.run([*OTHER, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("needs the right to make a user namespace")
+    assert check_page(page, account=OTHER)
+
+
+def test_the_pages_of_a_newcomer_are_known() -> None:
+    assert {"README.md", "docs/first-run.md"} == {name_of(page) for page in FIRST_PAGES}
