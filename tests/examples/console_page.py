@@ -21,9 +21,10 @@ COMMAND: Final = re.compile(
     r"\s*(\$ |(sudo |\S*/)?(smartshoe|smartshoe-hil|make|python3?|pip3?|git|apt|apt-get|systemctl|"
     r"curl|udevadm|promtool)(\s+[\w./~$<\"'-]|$)(?!.*[─►]))"
 )
+PROMPT: Final = re.compile(rf"[$>] |# (?={COMMAND.pattern})")
 # What a reader connects or runs elsewhere: a device, a token. Nothing else may be hidden.
 STAND_IN: Final = re.compile(
-    r"smartshoe-hil (emulate|serve) [^>]*$|softhsm2-util --init-token [^>]*$"
+    r"smartshoe-hil emulate [^>]*$|softhsm2-util --init-token [^>]*$"
     # Orders to a shuffler, and the wait until it has done what they say.
     r"|\{ printf [^>]*; tail -f /dev/null; \} \| \S*python -m hil\.serve\.shuffler .*"
     r"|until grep -q '[^']*' shuffler\.log; do sleep [\d.]+; done$"
@@ -103,7 +104,7 @@ def shown_example(token: Token, following: Token | None, name: str, *, runs: boo
     assert token.map is not None
     lines = token.content.rstrip("\n").split("\n")
     for number, line in enumerate(lines, line_of(token) + 1):
-        if line.startswith(("$ ", "# ", "> ")) or re.search(r"(^|[\s/])\.\.\.($|\s)", line):
+        if PROMPT.match(line) or re.search(r"(^|[\s/])\.\.\.($|\s)", line):
             raise ExampleError(
                 f"{name}:{number}: {line}\na block to be typed has no prompts and no `...`"
             )

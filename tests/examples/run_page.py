@@ -10,6 +10,7 @@ from pathlib import Path
 
 from console_page import PRINTED, Example, ExampleError, read_page
 from console_session import LIMIT_S, ROOT, ConsoleSession, console_session, output_matches
+from mentions import Mention, read_mentions
 
 from hil.run_guard import guarded_run
 
@@ -24,15 +25,31 @@ def check_page(path: Path, limit_s: float = LIMIT_S, account: Sequence[str] = ()
     """Run every example of the page; returns how many ran. Raises ExampleError."""
     name = name_of(path)
     examples = [one for one in read_page(path, name) if one.runs]
-    if not examples:
+    mentioned = [one for one in read_mentions(path, name) if one.is_typed]
+    if not examples and not mentioned:
         return 0
     with console_session(examples, limit_s, account) as session:
-        for example in examples:
-            session.check(example, f"{name}:{example.line}")
+        for one in sorted([*examples, *mentioned], key=lambda one: one.line):
+            place = f"{name}:{one.line}"
+            if isinstance(one, Mention):
+                check_mention(session, one, place)
+            else:
+                session.check(one, place)
         for job, code in session.end():
             output = "\n".join(job.lines())
             raise ExampleError(f"{name}:{job.line}: {job.text}\nended with {code}:\n{output}")
     return len(examples)
+
+
+def check_mention(session: ConsoleSession, mention: Mention, place: str) -> None:
+    """Type a command of a sentence. Raises ExampleError if it fails there."""
+    lines = session.run(Example(mention.text, mention.line))
+    if any(line.startswith("[") and line.endswith("]") for line in lines[-1:]):
+        printed = "\n".join(lines)
+        raise ExampleError(
+            f"{place}: {mention.text}\nfails here; name what is there, or what it stands for in"
+            f" capitals (FILE, JOURNAL)\n{printed}"
+        )
 
 
 def write_page(path: Path) -> int:

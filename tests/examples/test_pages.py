@@ -6,28 +6,36 @@ Source: tests/examples/README.md; user_namespaces(7).
 
 import os
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from _pytest.mark import ParameterSet
 from console_page import begins_with_apt, needed_packages, pages
 from console_session import ROOT
 from run_page import check_page, name_of
 
-PAGES = [
-    pytest.param(page, marks=[pytest.mark.debian(name) for name in needed_packages(page)])
-    for page in pages(ROOT)
-]
+
+
+def params(found: Iterable[Path]) -> list[ParameterSet]:
+    """The pages, each with what its examples need."""
+    return [
+        pytest.param(page, marks=[pytest.mark.debian(name) for name in needed_packages(page)])
+        for page in found
+    ]
+
+
 FIRST_PAGES = [page for page in pages(ROOT) if begins_with_apt(page)]
 USER = ("unshare", "--user", "--map-user=1000", "--map-group=1000")
 OTHER = USER if os.geteuid() == 0 else ("unshare", "--user", "--map-root-user")
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
+@pytest.mark.parametrize("page", params(pages(ROOT)), ids=name_of)
 def test_the_examples_of_a_page_print_what_is_shown(page: Path) -> None:
     check_page(page)
 
 
-@pytest.mark.parametrize("page", FIRST_PAGES, ids=name_of)
+@pytest.mark.parametrize("page", params(FIRST_PAGES), ids=name_of)
 def test_root_and_a_user_can_type_what_a_newcomer_types(page: Path) -> None:
     """The test above is one of the two; here is the other."""
     if subprocess.run([*OTHER, "true"], capture_output=True, check=False).returncode:
@@ -36,4 +44,4 @@ def test_root_and_a_user_can_type_what_a_newcomer_types(page: Path) -> None:
 
 
 def test_the_pages_of_a_newcomer_are_known() -> None:
-    assert {"README.md", "docs/first-run.md"} == {name_of(page) for page in FIRST_PAGES}
+    assert {"README.md", "docs/first-run.md"} <= {name_of(page) for page in FIRST_PAGES}
