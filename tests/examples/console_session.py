@@ -8,12 +8,12 @@ import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from console_page import Example, ExampleError, statements
@@ -286,7 +286,7 @@ class ConsoleSession:
     def check(self, example: Example, place: str) -> list[str]:
         """Type an example and compare. Raises ExampleError; returns the lines.
 
-        What a command in the background is shown to print is awaited; of a hidden one that it is ready.
+        Of a command in the background what is shown is awaited; of a hidden one that it is ready.
         """
         before = len(self.background)
         lines = self.run(example)
@@ -308,9 +308,8 @@ class ConsoleSession:
         self, job: BackgroundJob, before: list[str], shown: Sequence[str], place: str
     ) -> list[str]:
         """Compare what is printed before it began, and then by it, as far as it is shown."""
-        pattern = (*shown, "...")
         if (shown or before) and not job.await_output(
-            lambda lines: output_matches(pattern, [*before, *lines]), self.limit_s
+            partial(begins_as_shown, shown, before), self.limit_s
         ):
             raise ExampleError(f"{place}\n{difference(shown, [*before, *job.lines()])}")
         return [*before, *job.lines()]
@@ -339,6 +338,11 @@ class ConsoleSession:
                 failed.append((job, code))
         self.background.clear()
         return failed
+
+
+def begins_as_shown(shown: Sequence[str], before: list[str], lines: list[str]) -> bool:
+    """Whether what came before and what a job printed until now begins with what is shown."""
+    return output_matches((*shown, "..."), [*before, *lines])
 
 
 def is_ready(lines: list[str]) -> bool:

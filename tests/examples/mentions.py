@@ -84,7 +84,9 @@ def split(text: str) -> list[str]:
 @cache
 def targets() -> frozenset[str]:
     """What `make` makes, by its own file."""
-    return frozenset(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    return frozenset(
+        re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+    )
 
 
 @cache

@@ -6,10 +6,18 @@ Source: tests/examples/README.md.
 import argparse
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from console_page import PRINTED, Example, ExampleError, read_page
-from console_session import LIMIT_S, ROOT, ConsoleSession, console_session, output_matches
+from console_session import (
+    LIMIT_S,
+    ROOT,
+    ConsoleSession,
+    begins_as_shown,
+    console_session,
+    output_matches,
+)
 from mentions import Mention, read_mentions
 
 from hil.run_guard import guarded_run
@@ -81,9 +89,8 @@ def actual_output(session: ConsoleSession, example: Example, place: str) -> list
     before = len(session.background)
     lines = session.run(example)
     for job in session.background[before:]:
-        pattern = (*example.output, "...")
         if example.output and job.await_output(
-            lambda printed: output_matches(pattern, [*lines, *printed]), session.limit_s / 5
+            partial(begins_as_shown, example.output, lines), session.limit_s / 5
         ):
             return None
         job.await_silence()

@@ -16,7 +16,6 @@ from console_session import ROOT
 from run_page import check_page, name_of
 
 
-
 def params(found: Iterable[Path]) -> list[ParameterSet]:
     """The pages, each with what its examples need."""
     return [

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from console_page import ExampleError, pages, read_page
 from console_session import LIMIT_S, ROOT, SHOWN_FOLDER, masked, output_matches
+from mentions import read_mentions
 from run_page import check_page, main, name_of, write_page
 
 SHORT_S = 1.0
@@ -117,7 +118,9 @@ def test_a_background_command_that_ends_with_an_error_is_one(page: Path) -> None
 
 
 def test_a_page_may_end_what_it_began(page: Path) -> None:
-    text = block("echo ready; exec sleep 1000 &", "ready") + block("kill %1\nwait; echo over", "over")
+    text = block("echo ready; exec sleep 1000 &", "ready") + block(
+        "kill %1\nwait; echo over", "over"
+    )
 
     assert check(page, text) == 2
 
@@ -170,6 +173,50 @@ def test_what_makes_a_file_a_folder_or_a_variable_is_not_hidden(page: Path, hidd
 )
 def test_blocks_that_are_no_examples(page: Path, text: str) -> None:
     assert check(page, text) == 0
+
+
+@pytest.mark.parametrize(
+    ("sentence", "error"),
+    [
+        ("Say `smartshoe verfy`.", "page.md:1: smartshoe verfy\nsmartshoe has no command `verfy`"),
+        ("Say `smartshoe-hil serve --speed 0`.", "smartshoe-hil has no command `serve`"),
+        ("Say `make tset`.", "page.md:1: make tset\nthe Makefile has no `tset`"),
+        ("Say `smartshoe verify --loud JOURNAL`.", "verify has no --loud"),
+        ("Say `smartshoe run FILE --config-file F`.", "run has no --config-file"),
+        ("Say `smartshoe evidence 1/6 --journal journal`.", "fails here; name what is there"),
+        ("| a |\n| --- |\n| `smartshoe verify journal` |", "page.md:1: smartshoe verify journal"),
+        (
+            block("mkdir a && cd a") + "Then `smartshoe try ../none.deal`.",
+            "page.md:5: smartshoe try",
+        ),
+    ],
+)
+def test_a_command_in_a_sentence_that_does_not_work_is_an_error(
+    page: Path, sentence: str, error: str
+) -> None:
+    with pytest.raises(ExampleError) as raised:
+        check(page, sentence)
+    assert error in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "count"),
+    [
+        ("Say `smartshoe verify`, or `smartshoe verify --witness`.", 0),
+        ("Say `smartshoe status M-12`, `make test` and `smartshoe-hil emulate -h`.", 0),
+        ("Say `smartshoe evidence COUP --journal JOURNAL --out FILE.zip`.", 0),
+        ("Say `smartshoe keys make table.key`: it is not typed, as it makes a file.", 0),
+        ("Say `smartshoe act ACTION key=value ... --by NAME`.", 0),
+        ("Say `smartshoe odds --profile ny-mini`.", 1),
+        (block("echo 'P 7h' > a.deal") + "Say `smartshoe try a.deal --profile ny-mini`.", 2),
+    ],
+)
+def test_a_command_in_a_sentence_that_only_reads_is_typed(
+    page: Path, sentence: str, count: int
+) -> None:
+    page.write_text(sentence)
+    assert len(read_page(page, "a")) + sum(m.is_typed for m in read_mentions(page, "a")) == count
+    check_page(page)
 
 
 def test_a_hidden_device_has_begun_before_the_next_block(page: Path) -> None:
