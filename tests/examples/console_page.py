@@ -22,6 +22,11 @@ COMMAND: Final = re.compile(
     r"curl|udevadm|promtool)(\s+[\w./~$<\"'-]|$)(?!.*[─►]))"
 )
 PROMPT: Final = re.compile(rf"[$>] |# (?={COMMAND.pattern})")
+# What changes the machine, which no test may do.
+MACHINE: Final = re.compile(
+    r"\b(apt|apt-get|dpkg|pipx|systemctl|systemd-\w+|useradd|runuser|udevadm control)\b"
+    r"|(?<![\w.])/(etc|opt|usr/local|usr/share|var|media)/"
+)
 # What a reader connects or runs elsewhere: a device, a token. Nothing else may be hidden.
 STAND_IN: Final = re.compile(
     r"smartshoe-hil emulate [^>]*$|softhsm2-util --init-token [^>]*$"
@@ -109,6 +114,11 @@ def shown_example(token: Token, following: Token | None, name: str, *, runs: boo
                 f"{name}:{number}: {line}\na block to be typed has no prompts and no `...`"
             )
     text, line = "\n".join(lines), line_of(token) + 1
+    if runs and (changing := MACHINE.search(text)):
+        raise ExampleError(
+            f"{name}:{line}: {changing[0]}: this could change the machine of whoever runs the"
+            " tests: write <!-- not run: reason --> before the block"
+        )
     if following is None or following.type != "fence" or label_of(following) != PRINTED:
         below = token.map[1] + 1
         return Example(text, line, (), runs, below, below)

@@ -136,6 +136,8 @@ def test_a_page_may_end_what_it_began(page: Path) -> None:
         ("<!-- not run: -->\n" + block("a", "b"), "page.md:1: give the reason"),
         ("<!-- not run: git -->\n\ntext\n", "page.md:1: no block follows"),
         (block("echo a") + "A word between.\n\n```text\na\n```\n", "page.md:2: echo a"),
+        (block("apt-get install make"), "page.md:2: apt-get: this could change the machine"),
+        (block("install -m 644 a /etc/a"), "page.md:2: /etc/: this could change the machine"),
         ("<!-- setup: smartshoe-hil emulate --none & -->\n", "page.md:1: smartshoe-hil"),
     ],
 )
