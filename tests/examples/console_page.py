@@ -24,7 +24,7 @@ COMMAND: Final = re.compile(
 PROMPT: Final = re.compile(rf"[$>] |# (?={COMMAND.pattern})")
 # What changes the machine, which no test may do.
 MACHINE: Final = re.compile(
-    r"\b(apt|apt-get|dpkg|pipx|systemctl|systemd-\w+|useradd|runuser|udevadm control)\b"
+    r"\b(apt(-get)?|dpkg|pipx|systemctl|systemd-\w+|useradd|runuser|udevadm control)\b"
     r"|(?<![\w.])/(etc|opt|usr/local|usr/share|var|media)/"
 )
 # What a reader connects or runs elsewhere: a device, a token. Nothing else may be hidden.
