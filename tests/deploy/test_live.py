@@ -32,8 +32,8 @@ from hil.rig.tables.table_shoe import TableShoe
 from hil.run_guard import memory_folder
 
 pytestmark = [
-    pytest.mark.debian("prometheus"),
-    pytest.mark.debian("prometheus-alertmanager"),
+    pytest.mark.needs("prometheus"),
+    pytest.mark.needs("prometheus-alertmanager"),
     pytest.mark.timeout(600),
 ]
 

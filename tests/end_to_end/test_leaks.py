@@ -54,6 +54,7 @@ from hil.rig.rfid_programs import NotInTime, wait_until
 from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer
 from hil.rig.servers.mosquitto import Mosquitto
 
+pytestmark = pytest.mark.needs("mosquitto", "pyarrow")
 PROGRAM = (sys.executable, "-P", "-m", "controller.cli.main")
 END_S_MAX = 20.0
 LOOK_S, LOOKS_MAX = 0.02, 500

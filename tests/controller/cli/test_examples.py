@@ -179,7 +179,7 @@ def name_of(command: Command) -> str:
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(one, marks=pytest.mark.debian("libusb-1.0-0"))
+        pytest.param(one, marks=pytest.mark.needs("libusb-1.0-0"))
         if one.name == "devices list"
         else one
         for one in COMMANDS

@@ -24,7 +24,7 @@ from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer, Held
 from hil.rig.servers.mosquitto import Mosquitto
 from hil.rig.servers.network import Network
 
-pytestmark = pytest.mark.debian("mosquitto")
+pytestmark = pytest.mark.needs("mosquitto")
 LONG_S = 60.0
 
 

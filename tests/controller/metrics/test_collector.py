@@ -406,7 +406,7 @@ def test_a_scrape_stays_small(metrics: TableMetrics, table: Table) -> None:
 # --- over HTTP ----------------------------------------------------------------------------------
 
 
-@pytest.mark.debian("prometheus")
+@pytest.mark.needs("prometheus")
 def test_promtool_accepts_names_and_help_texts(server: WebServer) -> None:
     text = page(server, "/metrics")[2]
 

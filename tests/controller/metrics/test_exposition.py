@@ -31,7 +31,7 @@ def page(form: Format) -> str:
     return Exposition("M7", ODD).text(every_sample(), form).decode()
 
 
-@pytest.mark.debian("prometheus")
+@pytest.mark.needs("prometheus")
 def test_promtool_accepts_every_metric() -> None:
     checked = subprocess.run(
         ["promtool", "check", "metrics"],

@@ -200,7 +200,7 @@ def test_a_terminal_gets_the_live_view(fast_dir: Path) -> None:
     assert screen.index("\x1b[?1049l") < screen.index("every coup is recorded as it was dealt")
 
 
-@pytest.mark.debian("chromium")
+@pytest.mark.needs("chromium")
 def test_a_demo_is_played_in_a_browser_and_its_page_stays_until_ctrl_c(fast_dir: Path) -> None:
     browser, opened = fast_dir / "browser", fast_dir / "opened"
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.new && mv {opened}.new {opened}\n')
