@@ -12,6 +12,8 @@ from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard, Panel
 from rule_files import DEPLOY, RECORD, read, records
 
+pytestmark = pytest.mark.needs("grafana-foundation-sdk")
+
 COLUMNS = 24
 VARIABLES = {"table": {"pit", "table"}, "floor": {"pit"}}
 

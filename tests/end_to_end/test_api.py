@@ -34,6 +34,7 @@ from hil.emulator.lines.serve import PtyServer
 from hil.rig.program import Program
 from hil.rig.servers.certificates import CertificateAuthority
 
+pytestmark = pytest.mark.needs("schemathesis", "requests")
 ROOT = Path(__file__).resolve().parents[2]
 PIN = "270918"
 CONFIG = """\

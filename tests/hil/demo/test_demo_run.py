@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
@@ -228,6 +227,8 @@ def test_a_demo_is_played_in_a_browser_and_its_page_stays_until_ctrl_c(fast_dir:
 
 def seen_in_chromium(address: str) -> str:
     """What a person reads on the page."""
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (only with chromium)
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox"]
