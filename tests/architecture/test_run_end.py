@@ -19,7 +19,7 @@ TESTS = Path(__file__).resolve().parents[1]
 END_S_MAX = 60.0
 SETTINGS = """\
 [pytest]
-pythonpath = {tests}/register
+pythonpath = {tests}/register {tests}/progress
 markers =
     debian(package): as in this repository
     full: as in this repository

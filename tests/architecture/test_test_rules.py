@@ -19,7 +19,7 @@ DEBIAN = {
 """
 SETTINGS = f"""\
 [pytest]
-pythonpath = {CONFTEST.with_name("register")}
+pythonpath = {CONFTEST.with_name("register")} {CONFTEST.with_name("progress")}
 markers =
   debian: needs a package
   full: long
