@@ -7,13 +7,14 @@ Source: proc_pid_stat(5); Linux, Documentation/scheduler/sched-stats.rst.
 """
 
 import os
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 # No wait is longer, whatever moves: what spins does not stand still either.
 BOUND_S: Final = 1200.0
@@ -22,6 +23,7 @@ SAMPLE_S: Final = 0.5
 POLL_S: Final = 0.02
 # Where so much of a sample was movement, the count of still seconds begins again.
 MOVED_SHARE: Final = 0.5
+NOT_SO: Final = "it is not so"
 _NS_PER_S: Final = 1_000_000_000
 _TICK_NS: Final = _NS_PER_S // os.sysconf("SC_CLK_TCK")
 # Of /proc/PID/stat, counted from the field after the name.
@@ -129,13 +131,34 @@ def wait_while_moving(
     return True
 
 
-def wait_until(
+def process_ends(process: "subprocess.Popen[Any]") -> bool:
+    """Wait for the end of a process; False if all stood still."""
+
+    def wait(wait_s: float) -> bool:
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(wait_s)
+        return process.returncode is not None
+
+    return wait_while_moving(wait)
+
+
+def thread_ends(thread: threading.Thread) -> bool:
+    """Wait for the end of a thread; False if all stood still."""
+
+    def wait(wait_s: float) -> bool:
+        thread.join(wait_s)
+        return not thread.is_alive()
+
+    return wait_while_moving(wait)
+
+
+def poll_until(
     ready: Callable[[], object],
-    what: str,
+    what: str = NOT_SO,
     still_s: float = STILL_S,
     progress: Callable[[], object] | None = None,
 ) -> None:
-    """Poll until `ready` is true. Raises StoodStill, which names `what` was waited for."""
+    """Poll until `ready` is true. Raises StoodStill, which begins with `what`."""
     patience = Patience(still_s, progress)
     while not ready():
         patience.check(what)

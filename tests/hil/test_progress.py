@@ -9,7 +9,7 @@ from threading import Event
 
 import pytest
 
-from hil.progress import Patience, StoodStill, wait_until, wait_while_moving
+from hil.progress import Patience, StoodStill, poll_until, wait_while_moving
 
 STILL_S = 1.0
 ASLEEP = "input()"
@@ -49,7 +49,7 @@ def test_a_wait_goes_on_while_a_descendant_works() -> None:
     with child(BUSY) as process:
         assert process.stdout is not None
         said = process.stdout
-        wait_until(lambda: Patience().is_over or said.readline(), "the end of the work", STILL_S)
+        poll_until(lambda: Patience().is_over or said.readline(), "the end of the work", STILL_S)
 
 
 def test_a_wait_goes_on_while_its_matter_moves() -> None:
@@ -66,7 +66,7 @@ def test_a_wait_goes_on_while_its_matter_moves() -> None:
 
 def test_whoever_stood_still_is_named() -> None:
     with child(ASLEEP) as process, pytest.raises(StoodStill) as raised:
-        wait_until(lambda: False, "a card that never comes", STILL_S)
+        poll_until(lambda: False, "a card that never comes", STILL_S)
 
     assert str(raised.value).startswith("a card that never comes: nothing moved for 1 s")
     assert f"process {process.pid}, did not move" in str(raised.value)
