@@ -46,11 +46,11 @@ from firmware_bridge.transport.pump import PortPump
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.lines.line import LineServer
+from hil.progress import SAMPLE_S, Patience
 from hil.rig.console import DEALER, ConsoleDealer, result_values
 from hil.rig.observed_table import ObservedTable
 from hil.rig.shoe_models import ShoeKind
 
-WAIT_S = 60.0
 BY_BENCH = message("as_typed", typed="the bench")
 # The bench's floorperson takes the first of these decisions that is permitted.
 DECISION_PREFERENCE = (
@@ -161,14 +161,12 @@ class TableRig:
         assert published is not None
         return published[1].table
 
-    def wait_for(self, ready: Callable[[TableState], bool], timeout_s: float = WAIT_S) -> None:
-        """Wait until the stored state is `ready`. Raises TimeoutError with the state."""
-        version = -1
+    def wait_for(self, ready: Callable[[TableState], bool]) -> None:
+        """Wait until the stored state is `ready`. Raises StoodStill with the state."""
+        version, patience = -1, Patience(progress=lambda: self.transactions)
         while not ready(self.state):
-            after = self.table.wait_for_change(version, timeout_s)
-            if after == version:
-                raise TimeoutError(f"still {self.state}; table {self.table.health}")
-            version = after
+            patience.check(f"still {self.state}; table {self.table.health}")
+            version = self.table.wait_for_change(version, SAMPLE_S)
 
     def of(self, kind: type[Entry]) -> list[Entry]:
         """The entries of one kind so far."""
@@ -206,7 +204,7 @@ class TableRig:
         """The dealer at this table's console, for a runner that plays that shoe."""
 
         def wait_all_delivered() -> None:
-            taken = line.wait_for(lambda shoe: shoe.all_delivered, WAIT_S)
+            taken = line.wait_for(lambda shoe: shoe.all_delivered)
             assert taken, f"cards were not read; table {self.table.health}"
 
         def declare(declaration: Mapping[str, object]) -> None:

@@ -19,7 +19,7 @@ TESTS = Path(__file__).resolve().parents[1]
 END_S_MAX = 60.0
 SETTINGS = """\
 [pytest]
-pythonpath = {tests}/register {tests}/needs
+pythonpath = {tests}/register {tests}/needs {tests}/progress
 markers =
     full: as in this repository
     clause(id): as in this repository

@@ -34,7 +34,6 @@ from hil.run_guard import memory_folder
 pytestmark = [
     pytest.mark.needs("prometheus"),
     pytest.mark.needs("prometheus-alertmanager"),
-    pytest.mark.timeout(600),
 ]
 
 PIT_3 = "pit-3"

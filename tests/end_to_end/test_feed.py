@@ -150,7 +150,6 @@ def trouble(floor: Floor, number: int) -> None:
         floor.network.cut()
 
 
-@pytest.mark.timeout(600)
 def test_kills_of_broker_and_program_and_a_bad_network_lose_nothing(
     fast_dir: Path, stack: ExitStack
 ) -> None:
@@ -180,7 +179,6 @@ def test_kills_of_broker_and_program_and_a_bad_network_lose_nothing(
 
 
 @pytest.mark.full
-@pytest.mark.timeout(3600)
 def test_a_broker_killed_fifty_times_under_twenty_tables_loses_nothing(
     fast_dir: Path, stack: ExitStack
 ) -> None:

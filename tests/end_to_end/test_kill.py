@@ -348,13 +348,11 @@ def compare(
     assert len(held) <= len(hurt)
 
 
-@pytest.mark.timeout(300)
 def test_twelve_kills_on_a_pty(fast_dir: Path, program_on) -> None:
     """`make full` kills two hundred times."""
     killed_on_a_pty(fast_dir, program_on, kills=12, seed=11)
 
 
-@pytest.mark.timeout(300)
 def test_eight_kills_on_tcp(fast_dir: Path, program_on, as_dealt, as_recorded) -> None:
     """`make full` kills two hundred times in ten shoes."""
     killed_on_tcp(
@@ -368,13 +366,11 @@ def test_eight_kills_on_tcp(fast_dir: Path, program_on, as_dealt, as_recorded) -
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1800)
 def test_two_hundred_kills_on_a_pty(fast_dir: Path, program_on) -> None:
     killed_on_a_pty(fast_dir, program_on, kills=200, seed=21)
 
 
 @pytest.mark.full
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", range(30, 40))
 def test_two_hundred_kills_on_tcp_in_ten_shoes(
     fast_dir: Path, program_on, as_dealt, as_recorded, seed: int

@@ -82,13 +82,11 @@ def killed_in_mid_coup(rfid_programs: RfidPrograms, whole, *, kills: int, seed: 
     whole(rfid_programs.entries(), dealing.truth, shoe.drawn)
 
 
-@pytest.mark.timeout(120)
 def test_five_kills_mid_coup(rfid_programs: RfidPrograms, whole) -> None:
     killed_in_mid_coup(rfid_programs, whole, kills=5, seed=81)
 
 
 @pytest.mark.full
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", [82, 83])
 def test_fifty_kills_in_two_shoes(rfid_programs: RfidPrograms, whole, seed: int) -> None:
     killed_in_mid_coup(rfid_programs, whole, kills=25, seed=seed)

@@ -300,7 +300,6 @@ def test_version() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("mistake", [each for each in Mistake if each not in NEEDS_KEYS])
 def test_every_mistake_that_needs_no_keys_is_detected_at_an_rfid_shoe(
     fast_dir: Path, mistake: Mistake
@@ -313,7 +312,6 @@ def test_every_mistake_that_needs_no_keys_is_detected_at_an_rfid_shoe(
 
 
 @pytest.mark.full
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("manner", ["waits", "careless"])
 @pytest.mark.parametrize("mistake", list(Mistake))
 def test_every_mistake_can_be_demonstrated(fast_dir: Path, mistake: Mistake, manner: str) -> None:

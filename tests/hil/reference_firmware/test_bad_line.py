@@ -169,7 +169,6 @@ def test_each_event_and_order_comes_through_a_bad_line_once(seed: int) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", range(100, 120))
 def test_each_event_and_order_comes_through_a_long_bad_line_once(seed: int) -> None:
     check(seed, steps=40)
