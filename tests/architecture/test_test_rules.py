@@ -12,6 +12,7 @@ import pytest
 from declared_needs import main, needs
 
 CONFTEST = Path(__file__).resolve().parents[1] / "conftest.py"
+MODULES = ("declared_needs.py", "needs_plugin.py", "programs_plugin.py", "program_record.py")
 NEEDS = """\
 [base]
 programs = ["sh"]
@@ -136,7 +137,7 @@ class Run:
 def run_tests(folder: Path, *options: str, forbid_skips: bool = False) -> Run:
     (folder / "tests").mkdir(exist_ok=True)
     (folder / "needs").mkdir(exist_ok=True)
-    for name in ("declared_needs.py", "needs_plugin.py"):
+    for name in MODULES:
         shutil.copy(CONFTEST.with_name("needs") / name, folder / "needs")
     (folder / "needs/needs.toml").write_text(NEEDS)
     shutil.copy(CONFTEST, folder / "tests")
