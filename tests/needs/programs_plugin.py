@@ -36,9 +36,10 @@ def pytest_configure(config: pytest.Config) -> None:
 def _write_path_file() -> None:
     """Every Python of this environment records too, where a test is what started it."""
     path = Path(sysconfig.get_path("purelib")) / PATH_FILE
-    line = LINE.format(variable=program_record.VARIABLE, file=program_record.__file__)
     try:
-        if not path.exists() or path.read_text("utf-8") != line:
+        # A run inside of a test leaves that of the run around it.
+        if program_record.VARIABLE not in os.environ or not path.exists():
+            line = LINE.format(variable=program_record.VARIABLE, file=program_record.__file__)
             path.write_text(line, "utf-8")
     except OSError:
         return  # An environment that others own: the Pythons of tests are not seen.
