@@ -35,9 +35,11 @@ demo: $(VENV)/.installed-run ## Play the demonstration: an emulated shoe and the
 	@"$(VENV)/bin/smartshoe-hil" demo $(ARGS)
 
 test: $(VENV)/.installed-test ## Run the tests that need nothing beside the program.
+	@echo 'test: what needs nothing beside the program; the rest: make test-services'
 	@$(PYTEST) --services none $(ARGS)
 
 test-services: $(VENV)/.installed-dev ## Run the tests that need more: programs of Debian, other accounts, heavy libraries.
+	@echo 'test-services: what is absent is left out, and named with what brings it'
 	@$(PYTEST) --services only $(ARGS)
 
 quick: $(VENV)/.installed-dev ## Run the tests of the rooms that a change touches, in a minute.

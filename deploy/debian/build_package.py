@@ -91,15 +91,22 @@ def build(source: Path, arch: str, out: Path) -> Path:
     with tempfile.TemporaryDirectory(prefix="smartshoe-deb-") as name:
         stage = _stage(source, arch, wheels, Path(name))
         out.mkdir(parents=True, exist_ok=True)
+        _say("packing")
         package = out / f"smartshoe_{debian_version(version)}_{arch}.deb"
         _run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", stage, package)
     return package
+
+
+def _say(step: str) -> None:
+    """Each step of some minutes; the package's path alone is the output."""
+    print(f"deb: {step}", file=sys.stderr, flush=True)
 
 
 def _stage(source: Path, arch: str, wheels: Path, work: Path) -> Path:
     """The root folder that is packed, below `work`."""
     stage = work / "root"
     stage.mkdir()
+    _say("building the program, installing it into its environment, compiling it")
     program = _program_wheel(source, work)
     _install_environment(stage, arch, wheels, program)
     _put_files(stage, source)
@@ -167,6 +174,7 @@ def _wheels(source: Path, arch: str) -> Path:
     chosen.write_text("\n".join(one for one in pins if one not in pure))
     built.write_text("\n".join(pure))
     only = ("--only-binary=:all:", *_platform(arch))
+    _say(f"fetching {len(chosen.read_text().splitlines())} libraries of the lock for {arch}")
     _pip("download", "--require-hashes", "--no-deps", *only, "-r", chosen, "-d", part)
     wheel = ("wheel", "--require-hashes", "--no-deps", "--no-binary=:all:")
     _pip(*wheel, "-r", built, "-w", part, CC="/bin/false")

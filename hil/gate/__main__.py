@@ -1,7 +1,7 @@
-"""`python -m hil.gate`: USB, lines, unit and package of a table on a real kernel, and ARM64.
+"""`python -m hil.gate`: USB, lines, unit and package on a real kernel, ARM64, a bare Debian.
 
 Source: hil/README.md, "USB on a real kernel", "The unit under systemd", "The package on a clean
-machine", "ARM64".
+machine", "ARM64", "A bare Debian".
 """
 
 import argparse
@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from hil.gate.arm64 import TO_EMULATE, run_arm64_cases
 from hil.gate.arm64_package import run_arm64_package_cases
+from hil.gate.bare_root import TO_MAKE_BARE, run_bare_tests
 from hil.gate.boot import run_unit_cases, run_usb_cases
 from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cached_kernel, require
 from hil.gate.machine import TO_MAKE
@@ -24,6 +25,7 @@ EPILOG: Final = """\
 examples:
   python -m hil.gate             all parts
   python -m hil.gate unit        the unit alone
+  python -m hil.gate bare        the tests on a Debian with README's packages alone
 
 The kernel is built once, in about five minutes, and cached.
 exit codes: 0 passed; 1 a case failed; 2 it cannot run here, or wrong usage
@@ -54,6 +56,12 @@ PARTS: Final = {
         TO_EMULATE,
         lambda _: run_arm64_cases() and run_arm64_package_cases(),
     ),
+    "bare": Part(
+        "tests that need nothing, where nothing is",
+        "ten minutes",
+        TO_MAKE_BARE,
+        lambda _: run_bare_tests(),
+    ),
 }
 
 
@@ -83,7 +91,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(parts: Sequence[Part]) -> list[bool]:
     """Whether each part passed. Raises GateUnable."""
-    kernel = cached_kernel()
+    boots = any(set(TO_RUN) <= set(part.needs) for part in parts)
+    kernel = cached_kernel() if boots else Path()
     if kernel is None:
         print(f"gate: building the kernel once, about five minutes; cached in {cache_folder()}")
         kernel = build_kernel()

@@ -12,6 +12,7 @@ import pytest
 from declared_needs import main, needs
 
 CONFTEST = Path(__file__).resolve().parents[1] / "conftest.py"
+MODULES = ("declared_needs.py", "needs_plugin.py", "programs_plugin.py", "program_record.py")
 NEEDS = """\
 [base]
 programs = ["sh"]
@@ -32,7 +33,7 @@ setting = { file = "/proc/sys/kernel/pid_max", above = 999999999, write = 0 }
 command = "sysctl -w kernel.pid_max=0"
 [needs.coreutils]
 what = "a program that is here"
-programs = ["true"]
+programs = ["true", "uname"]
 debian = ["coreutils"]
 """
 SETTINGS = f"""\
@@ -100,6 +101,49 @@ def test_quick_directory(fast_dir):
     print("quick", fast_dir)
 """
 
+FILE_OF_PROGRAMS = """\
+import os
+import subprocess
+import sys
+
+import pytest
+
+RUN = "import subprocess; subprocess.run(['uname'], stdout=-3, check=True)"
+
+
+def test_starts_uname():
+    exec(RUN)
+
+
+def test_starts_a_python_that_starts_uname():
+    subprocess.run([sys.executable, "-c", RUN], check=True)
+
+
+def test_starts_a_python_with_an_environment_of_its_own():
+    subprocess.run([sys.executable, "-c", RUN], env={"PATH": os.environ["PATH"]}, check=True)
+
+
+def test_starts_by_exec():
+    words = [sys.executable, "-c", "import os; os.execvp('uname', ['uname'])"]
+    subprocess.run(words, stdout=-3, check=True)
+
+
+def test_starts_by_spawn():
+    os.waitpid(os.posix_spawn("/usr/bin/uname", ["uname"], os.environ), 0)
+
+
+@pytest.mark.needs("coreutils")
+def test_declares_uname():
+    exec(RUN)
+
+
+def test_starts_what_it_made(tmp_path):
+    (tmp_path / "made").write_text("#!/bin/sh\\n")
+    (tmp_path / "made").chmod(0o755)
+    subprocess.run([tmp_path / "made"], check=True)
+    subprocess.run(["sh", "-c", ":"], check=True)
+"""
+
 FILE_OF_A_LIBRARY = """\
 import no_such_distribution
 import pytest
@@ -136,12 +180,13 @@ class Run:
 def run_tests(folder: Path, *options: str, forbid_skips: bool = False) -> Run:
     (folder / "tests").mkdir(exist_ok=True)
     (folder / "needs").mkdir(exist_ok=True)
-    for name in ("declared_needs.py", "needs_plugin.py"):
+    for name in MODULES:
         shutil.copy(CONFTEST.with_name("needs") / name, folder / "needs")
     (folder / "needs/needs.toml").write_text(NEEDS)
     shutil.copy(CONFTEST, folder / "tests")
     (folder / "pytest.ini").write_text(SETTINGS)
     (folder / "tests/test_examples.py").write_text(EXAMPLES)
+    (folder / "tests/test_programs.py").write_text(FILE_OF_PROGRAMS)
     (folder / "tests/test_library.py").write_text(FILE_OF_A_LIBRARY)
     (folder / "tests/test_whole_file.py").write_text(WHOLE_FILE)
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
@@ -157,7 +202,7 @@ def run_tests(folder: Path, *options: str, forbid_skips: bool = False) -> Run:
         check=False,
     )
     output = done.stdout + done.stderr
-    lines = re.findall(r"^([A-Z]+) tests/test_examples\.py::(\w+)", output, re.MULTILINE)
+    lines = re.findall(r"^([A-Z]+) tests/test_(?:exa|prog)\w+\.py::(\w+)", output, re.MULTILINE)
     return Run({name: outcome for outcome, name in lines}, output)
 
 
@@ -212,7 +257,7 @@ def test_without_services_nothing_is_left_out_and_no_library_is_missed(tmp_path:
 def test_with_services_alone_the_others_are_left(tmp_path: Path) -> None:
     run = run_tests(tmp_path, "--services", "only")
 
-    assert run.outcomes == {"test_has_its_program": "PASSED"}
+    assert run.outcomes == {"test_has_its_program": "PASSED", "test_declares_uname": "PASSED"}
     assert "= 5 tests left out =" in run.output
 
 
@@ -238,6 +283,26 @@ def test_long_packages_are_not_for_ci(capsys: pytest.CaptureFixture[str]) -> Non
     named = capsys.readouterr().out.split()
     assert {"python3", "make", "mosquitto"} <= set(named)
     assert not {"ser2net", "user-mode-linux"} & set(named)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "test_starts_uname",
+        "test_starts_a_python_that_starts_uname",
+        "test_starts_a_python_with_an_environment_of_its_own",
+        "test_starts_by_exec",
+        "test_starts_by_spawn",
+    ],
+)
+def test_a_program_that_is_not_declared_fails_its_test(usual: Run, name: str) -> None:
+    assert usual.outcomes[name] == "ERROR"
+    assert "the test started what it does not declare: uname; name the need" in usual.output
+
+
+@pytest.mark.parametrize("name", ["test_declares_uname", "test_starts_what_it_made"])
+def test_what_is_declared_or_made_may_be_started(usual: Run, name: str) -> None:
+    assert usual.outcomes[name] == "PASSED"
 
 
 def test_an_installed_package_skips_nothing(usual: Run) -> None:
