@@ -5,8 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-RUN_S_MAX = 110
-
 
 def test_every_coup_dealt_is_in_its_journal_in_prometheus_and_in_the_feed(fast_dir: Path) -> None:
     words = ("--tables", "3", "--a-process", "2", "--seconds", "5", "--scrape-s", "1")
@@ -14,7 +12,6 @@ def test_every_coup_dealt_is_in_its_journal_in_prometheus_and_in_the_feed(fast_d
         [sys.executable, "-m", "hil.cli", "floor", *words, "--card-ms", "200", "--json"],
         capture_output=True,
         text=True,
-        timeout=RUN_S_MAX,
         check=False,
         cwd=fast_dir,
     )
