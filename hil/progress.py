@@ -131,7 +131,7 @@ def wait_while_moving(
     return True
 
 
-def process_ends(process: "subprocess.Popen[Any]") -> bool:
+def process_ends(process: "subprocess.Popen[Any]", still_s: float = STILL_S) -> bool:
     """Wait for the end of a process; False if all stood still."""
 
     def wait(wait_s: float) -> bool:
@@ -139,7 +139,7 @@ def process_ends(process: "subprocess.Popen[Any]") -> bool:
             process.wait(wait_s)
         return process.returncode is not None
 
-    return wait_while_moving(wait)
+    return wait_while_moving(wait, still_s)
 
 
 def thread_ends(thread: threading.Thread) -> bool:

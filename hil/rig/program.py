@@ -21,7 +21,7 @@ from controller.config.load import load_config
 from controller.control.answer_schema import Answer
 from controller.control.client import ControlClient
 from controller.views.snapshot import Snapshot
-from hil.progress import Patience, process_ends
+from hil.progress import STILL_S, Patience, process_ends
 
 LOG_LINES = 12
 POLL_S = 0.1
@@ -168,10 +168,10 @@ class Program:
         if code != 0:
             raise ProgramFailed(self.with_log_tail(f"the program ended with exit code {code}"))
 
-    def wait_for_end(self) -> int:
-        """Wait until it has ended; its exit code. Raises ProgramFailed."""
+    def wait_for_end(self, still_s: float = STILL_S) -> int:
+        """Wait until it has ended; its exit code. Raises ProgramFailed if it stands still."""
         assert self._process is not None, "the program was never started"
-        if not process_ends(self._process):
+        if not process_ends(self._process, still_s):
             raise ProgramFailed(self.with_log_tail("the program stands still, and does not end"))
         return self._process.wait()
 

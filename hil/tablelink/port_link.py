@@ -22,7 +22,7 @@ from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.port import Chunk, Port, PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import UsbDeviceEvent
-from hil.progress import STILL_S, Patience, wait_while_moving
+from hil.progress import Patience, wait_while_moving
 from hil.tablelink.stored_link import StoredLink
 
 NS_PER_S = 1_000_000_000
@@ -60,7 +60,7 @@ class CutWrites:
 
 
 class PortLink(StoredLink):
-    """Use as a context manager. Input is processed only within `until` and `ask`.
+    """Use as a context manager. Input is processed only within `until`, `run_for` and `ask`.
 
     Between these calls the program stands still, and input waits. `port` creates the port for each
     start.
@@ -118,17 +118,26 @@ class PortLink(StoredLink):
         self._restore_stored()
         self._start()
 
-    def until(self, done: Callable[[], bool], still_s: float = STILL_S) -> bool:
-        """Process input until `done`; return False when nothing moves for so many seconds."""
-        patience = Patience(still_s, lambda: len(self.journal))
+    def until(self, done: Callable[[], bool]) -> bool:
+        """Process input until `done`; return False when nothing moves any more."""
+        patience = Patience(progress=lambda: len(self.journal))
         while not done():
             if patience.is_over:
                 return False
-            try:
-                self._handle_port_event(self._events.get(timeout=POLL_S))
-            except Empty:
-                self._tick()
+            self._step()
         return True
+
+    def run_for(self, seconds: float) -> None:
+        """Process input for so long."""
+        until_ns = now().monotonic_ns + int(seconds * NS_PER_S)
+        while now().monotonic_ns <= until_ns:
+            self._step()
+
+    def _step(self) -> None:
+        try:
+            self._handle_port_event(self._events.get(timeout=POLL_S))
+        except Empty:
+            self._tick()
 
     def _start(self) -> None:
         self._events = Queue()

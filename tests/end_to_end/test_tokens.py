@@ -3,10 +3,8 @@
 Source: docs/commissioning.md, "10. A key in hardware"; PKCS#11 (SoftHSM2), TPM 2.0 (swtpm).
 """
 
-import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,16 +22,16 @@ from controller.journal.verify import verify
 from controller.replay.report import ReplayFinding, replay
 from hil.dealing.dealer import DealerSettings
 from hil.dealing.mistakes import Mistake, PlannedMistake
+from hil.progress import poll_until
 from hil.rig.in_process import RigSettings, TableRig
 
 MODULE = "/usr/lib/softhsm/libsofthsm2.so"
 HANDLE = "0x81010001"
 PIN = "654321"
-START_S_MAX = 10.0
 
 
 def run(*words: str) -> None:
-    subprocess.run(words, check=True, capture_output=True, timeout=60)
+    subprocess.run(words, check=True, capture_output=True)
 
 
 @pytest.fixture
@@ -95,9 +93,7 @@ def tpm(
     flags = ("--flags", "not-need-init,startup-clear")
     with subprocess.Popen(["swtpm", *words, *sockets, *flags]) as machine:
         try:
-            until_s = time.monotonic() + START_S_MAX
-            while not Path(f"{socket}.ctrl").exists() and time.monotonic() < until_s:
-                os.sched_yield()
+            poll_until(Path(f"{socket}.ctrl").exists, "no socket of swtpm")
             yield key_in_tpm(tmp_path, tcti, pin_file)
         finally:
             machine.terminate()

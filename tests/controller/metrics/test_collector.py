@@ -118,7 +118,7 @@ def page(server: WebServer, path: str, method: str = "GET") -> tuple[int, str, s
     """Status, content type and body."""
     parts = urlsplit(server.url_of("M7"))
     assert parts.hostname is not None
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port)
     try:
         connection.request(method, path)
         answer = connection.getresponse()
@@ -526,7 +526,7 @@ def test_tables_that_name_the_same_port_share_one_server_until_the_last_is_gone(
     url = servers.serve_metrics(WebPlace("127.0.0.1", port), other, metrics)  # type: ignore[arg-type]
     assert url.endswith(f":{port}/metrics/M8")
     servers.withdraw("M8")
-    with urllib.request.urlopen(url.replace("M8", "M7"), timeout=10) as answer:
+    with urllib.request.urlopen(url.replace("M8", "M7")) as answer:
         assert answer.status == 200
     servers.withdraw("M7")
 

@@ -335,7 +335,7 @@ sys.stdout.buffer.write(key.sign(sys.stdin.buffer.read()))
     running.opened()
     running.put(*NEW_SHOE, *LAST_COUPS)
 
-    assert sealer.moved.wait(60.0)
+    assert sealer.moved.wait()
     assert [path.name for path in sealed_files(running.folder)] == ["0001.shoe"]
 
 
