@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from hil.gate.arm64 import TO_EMULATE, run_arm64_cases
 from hil.gate.arm64_package import run_arm64_package_cases
 from hil.gate.boot import run_unit_cases, run_usb_cases
+from hil.gate.debian_root import TO_MAKE
 from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cached_kernel, require
-from hil.gate.machine import TO_MAKE
 from hil.gate.package import run_package_cases
 from hil.gate.repository import TO_INSTALL
 from hil.run_guard import ending_at_once, guarded_run

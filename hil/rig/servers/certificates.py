@@ -19,6 +19,7 @@ class CertificateAuthority:
     """An authority of its own; its files are in `folder`, `file` is its certificate."""
 
     def __init__(self, folder: Path, name: str) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
@@ -47,6 +48,9 @@ class CertificateAuthority:
     ) -> x509.Certificate:
         here = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
         begin = dt.datetime(2020, 1, 1, tzinfo=dt.UTC)
+        signer = self._key.public_key()
+        own = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+        # All of what RFC 5280 asks for: from Python 3.13 on clients refuse a certificate without.
         return (
             x509.CertificateBuilder()
             .subject_name(subject)
@@ -57,5 +61,24 @@ class CertificateAuthority:
             .not_valid_after(begin + dt.timedelta(days=days))
             .add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
             .add_extension(x509.SubjectAlternativeName([here]), critical=False)
+            .add_extension(_usage(authority=authority), critical=True)
+            .add_extension(own, critical=False)
+            .add_extension(
+                x509.AuthorityKeyIdentifier.from_issuer_public_key(signer), critical=False
+            )
             .sign(self._key, hashes.SHA256())
         )
+
+
+def _usage(*, authority: bool) -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=not authority,
+        content_commitment=False,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=authority,
+        crl_sign=authority,
+        encipher_only=False,
+        decipher_only=False,
+    )
