@@ -1,6 +1,6 @@
 """Remarks on the certificates that a table.toml names: those that Debian 13 refuses.
 
-Source: docs/monitoring.md, "Certificates of the house"; controller/config/README.md.
+Source: docs/certificates.md; controller/config/README.md.
 """
 
 from collections.abc import Iterator
@@ -11,8 +11,8 @@ from controller.config.load import TableConfig
 from controller.system.strict_certificates import strict_faults
 
 REMEDY: Final = (
-    'make it anew as docs/monitoring.md says ("Certificates of the house"), before the machine'
-    " or whoever connects to it goes to Debian 13"
+    "make it anew as docs/certificates.md says, before the machine or whoever connects to it goes"
+    " to Debian 13"
 )
 
 
