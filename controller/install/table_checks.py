@@ -23,7 +23,7 @@ from controller.journal.verify import CannotRead, verify
 from controller.replay.recovery import RecoveryError
 from controller.system.reach import why_not_trusted, why_unreachable
 from controller.system.tls import TlsContext, client_context, is_strict, made_strict
-from controller.version import VERSION
+from controller.version import software_identifier
 from controller.views.snapshot import Health, Snapshot
 from drivers.events import Stage
 
@@ -94,10 +94,11 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
         )
     else:
         yield good("journal", "its live part is whole up to the newest record")
-    if recovered.shoe_open and recovered.software not in {"", VERSION}:
+    this = software_identifier()
+    if recovered.shoe_open and recovered.software not in {"", this}:
         yield problem(
             "journal",
-            f"its open shoe was dealt with {recovered.software}, and this is {VERSION}",
+            f"its open shoe was dealt with {recovered.software}, and this is {this}",
             "the table does not start in the middle of a shoe of another version",
             f"install {recovered.software} again and deal the shoe to its end; or a floorperson"
             " takes it over: smartshoe run --close-coup-as-partial",

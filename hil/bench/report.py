@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from controller.version import VERSION
+from controller.version import VERSION, software_identifier
 from hil.bench.measure.checks import Check, GoalResult
 from hil.bench.measure.figures import format_figure
 
@@ -105,7 +105,7 @@ def json_report(
 ) -> dict[str, object]:
     """The report as JSON values; units as in the table."""
     return {
-        "software": VERSION,
+        "software": software_identifier(),
         "measured": datetime.now(UTC).date().isoformat(),
         "machine": asdict(machine),
         "quick": quick,
