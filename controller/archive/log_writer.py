@@ -272,8 +272,8 @@ class LogWriter:
 
     def _publish(self, head: TreeHead, leaf: Leaf | None) -> None:
         code = short_code(head)
-        # One line a shoe is for people; a coup's head is for who looks for a fault.
-        level = logging.DEBUG if leaf is not None else logging.INFO
+        # People need the head of a start, and below the code of each shoe; not a line for each coup.
+        level = logging.INFO if leaf is None else logging.DEBUG
         root = head.root.hex()
         LOG.log(level, "evidence log: head %d, code %s, root %s", head.size, code, root)
         # The leaf of this head leaves the queue once its signatures are written, too.
@@ -281,8 +281,9 @@ class LogWriter:
         status = replace(self.status, size=head.size, root=head.root, waiting=behind, problem="")
         if leaf is not None and leaf.kind is LeafKind.SHOE:
             status = replace(status, day=leaf.gaming_day, code=code)
-            sealed = "shoe %d of %s is sealed; code of the day %s; evidence log: head %d, root %s"
-            LOG.info(sealed, leaf.shoe, leaf.gaming_day, code, head.size, root)
+            LOG.info(
+                "shoe %d of %s is sealed; code of the day %s", leaf.shoe, leaf.gaming_day, code
+            )
         self.status = status
 
     def _report(self, problem: str) -> None:
