@@ -41,6 +41,10 @@ class MachineDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True
             f" load average {self.load:.2f} at the start"
         )
 
+    def in_short(self) -> str:
+        """Processor, cores and Python: what makes figures differ most."""
+        return f"{self.processor}, {self.cores} cores; {self.python}"
+
 
 class RunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One run of a long command. What is not known of a run of the past is left out.

@@ -30,8 +30,6 @@ from pathlib import Path
 
 from hil.run_record import record_run
 
-from hil.run_record import record_run
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 # Two measurements over all packages, and one over the rooms.
