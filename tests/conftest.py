@@ -16,7 +16,13 @@ from controller.procedure.effects import CoupCorrected
 from controller.rules.outcome import Outcome
 from hil.run_guard import guarded_run, memory_folder
 
-pytest_plugins = ("register_plugin", "needs_plugin", "programs_plugin", "progress_limit")
+pytest_plugins = (
+    "register_plugin",
+    "needs_plugin",
+    "programs_plugin",
+    "progress_limit",
+    "run_record_plugin",
+)
 
 FORBID_SKIPS = os.environ.get("SMARTSHOE_FORBID_SKIPS", "") not in ("", "0")
 THREAD_GRACE_S = 2.0

@@ -6,6 +6,7 @@ machine", "Debian 13", "ARM64", "A bare Debian".
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -20,6 +21,7 @@ from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cach
 from hil.gate.package import run_debian_upgrade, run_package_cases
 from hil.gate.repository import TO_INSTALL
 from hil.run_guard import ending_at_once, guarded_run
+from hil.run_record import record_run
 
 PASSED, FAILED, UNABLE = 0, 1, 2
 EPILOG: Final = """\
@@ -101,6 +103,7 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; else all")
     names = parser.parse_args(words).parts or list(PARTS)
+    began_s = time.monotonic()
     if unknown := [name for name in names if name not in PARTS]:
         parser.error(f"no part {', '.join(unknown)}. Allowed: {', '.join(PARTS)}")
     parts = [PARTS[name] for name in names]
@@ -112,6 +115,9 @@ def main(words: Sequence[str] | None = None) -> int:
         return UNABLE
     for part, held in zip(parts, passed, strict=True):
         print(f"gate: {part.title} {'passed' if held else 'FAILED'}")
+    if names == list(PARTS):
+        figures = {"parts passed": passed.count(True), "parts failed": passed.count(False)}
+        record_run("python -m hil.gate", figures, time.monotonic() - began_s)
     return PASSED if all(passed) else FAILED
 
 
