@@ -21,6 +21,7 @@ from msgspec import Struct
 from controller.config.load import TableConfig
 from controller.config.table_files import INSTALLED
 from controller.install.diagnosis import Diagnosis, good, problem, remark
+from controller.install.running_table import ACCOUNT, SOCKETS
 from controller.messages.catalogue import to_words
 from controller.table.clock_sync import read_sync
 from controller.table.disk_space import MIB, disk_usage
@@ -28,9 +29,7 @@ from controller.tape.inputs import ClockSync, DiskLevel
 from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port_url import DevicePath, parse_port_url
 
-ACCOUNT: Final = "smartshoe"
 STATE: Final = Path("/var/lib/smartshoe")
-RUNTIME: Final = Path("/run/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
 PACKAGE: Final = Path("/usr/lib/smartshoe")
 PACKAGE_FACTS: Final = "package.json"
@@ -162,8 +161,8 @@ def check_account(config: TableConfig) -> Iterator[Diagnosis]:
     allowed = STATE / unit.partition("@")[2]
     journal = f'write [journal] folder = "{allowed / "journal"}"'
     yield from _folder_findings("journal", config.journal_folder, who, allowed, journal)
-    socket = f'write [control] socket = "{RUNTIME / config.file.stem}.sock"'
-    yield from _folder_findings("control", config.control_socket.parent, who, RUNTIME, socket)
+    socket = f'write [control] socket = "{SOCKETS / config.file.stem}.sock"'
+    yield from _folder_findings("control", config.control_socket.parent, who, SOCKETS, socket)
 
 
 def _folder_findings(

@@ -5,17 +5,20 @@ Source: controller/install/README.md, "Doctor".
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from controller.archive.signer import NoSigner, open_signer
 from controller.config.certificates import REMEDY as CERTIFICATE_REMEDY
+from controller.config.document import ConfigError
 from controller.config.load import TableConfig
 from controller.control.client import ControlClient, ControlError, TableNotRunning
 from controller.install.approval import approval_of, missing_parts
 from controller.install.diagnosis import Diagnosis, good, problem, remark
 from controller.install.machine_checks import account_of, acting_as, start_of
 from controller.install.open_shoes import recovered_of
+from controller.install.running_table import find_table
 from controller.install.web_checks import check_ports_of_web
 from controller.journal.database import FILE_NAME
 from controller.journal.values import JournalError
@@ -110,17 +113,50 @@ def check_running(config: TableConfig) -> Iterator[Diagnosis]:
     try:
         table = ControlClient(config.control_socket, ANSWER_S).status()
     except TableNotRunning:
-        yield remark(
-            "table",
-            "it does not run",
-            "its devices and its seals cannot be looked at",
-            f"{start_of(config.file)}, then look again",
-        )
+        yield _at_rest(start_of(config.file))
         yield from check_ports_of_web(config, runs=False)
         return
     except ControlError as error:
         yield problem("table", str(error), "people cannot decide at the table", "")
         return
+    yield from _snapshot_findings(table)
+    yield from check_ports_of_web(config, runs=True)
+    if config.metrics_enabled:
+        yield _prometheus_finding(table.metrics_read_s)
+
+
+def check_by_socket(given: Path) -> Iterator[Diagnosis]:
+    """What a running table says of itself where this account may not read its file.
+
+    Nothing where neither a file nor a running table is known by this name.
+    """
+    try:
+        findings = tuple(_snapshot_findings(find_table(given, ANSWER_S).status()))
+    except ConfigError:
+        return
+    except TableNotRunning:
+        findings = (_at_rest(start_of(given)),)
+    except ControlError as error:
+        findings = (problem("table", str(error), "people cannot decide at the table", ""),)
+    yield remark(
+        "configuration",
+        f"{given}: this account may not read it",
+        "of this table only what it says of itself is looked at",
+        "run smartshoe doctor as root, who may read everything",
+    )
+    yield from findings
+
+
+def _at_rest(start: str) -> Diagnosis:
+    return remark(
+        "table",
+        "it does not run",
+        "its devices and its seals cannot be looked at",
+        f"{start}, then look again",
+    )
+
+
+def _snapshot_findings(table: Snapshot) -> Iterator[Diagnosis]:
     if table.health is Health.RUNNING:
         yield good("table", "it runs")
     else:
@@ -138,9 +174,6 @@ def check_running(config: TableConfig) -> Iterator[Diagnosis]:
             f"{table.seals.unsealed} finished shoes wait to be sealed",
             "mend the signer: see keys above; the table seals them by itself then",
         )
-    yield from check_ports_of_web(config, runs=True)
-    if config.metrics_enabled:
-        yield _prometheus_finding(table.metrics_read_s)
 
 
 def _device_findings(table: Snapshot) -> Iterator[Diagnosis]:
