@@ -1,11 +1,16 @@
 """A long command that ran whole leaves its record in build/runs, with commit and machine."""
 
+import argparse
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from hil.crash import __main__ as crash
+from hil.crash.report import ResultRow
+from hil.crash.verdict import Defect
+from hil.gate import __main__ as gate
 from hil.run_record import (
     RUNS,
     MachineDescription,
@@ -111,3 +116,35 @@ def test_a_command_records_that_it_came_to_its_end(checkout: Path) -> None:
 
     record = read_record(checkout / RUNS / "make-gate.json")
     assert (record.figures, record.took_s, record.commit) == ({}, None, commit_of(checkout))
+
+
+@pytest.mark.parametrize(("full", "every", "recorded"), [(True, 0, 1), (True, 5, 0), (False, 0, 0)])
+def test_the_whole_matrix_is_recorded_without_its_controls(
+    *, full: bool, every: int, recorded: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[tuple[object, ...]] = []
+    monkeypatch.setattr(crash, "record_run", lambda *words: kept.append(words))
+    rows = [ResultRow("kill", "kills", control=False, tried=7)]
+    rows.append(ResultRow("kill", "a control", control=True, tried=2))
+    rows[1].defects[Defect.LOST] = 2
+    options = argparse.Namespace(full=full, point="", every=every, only=(), seed=1, json=None)
+
+    assert crash.finish(rows, options, 3.0) == crash.EXIT_HELD
+    assert len(kept) == recorded
+    for _, figures, _ in kept:
+        assert figures == {"points tried": 9, "lost": 0, "doubled": 0, "undetected": 0}
+
+
+@pytest.mark.parametrize(("parts", "recorded"), [([], 1), (["unit"], 0)])
+def test_all_parts_of_the_gate_are_recorded(
+    parts: list[str], recorded: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[tuple[object, ...]] = []
+    monkeypatch.setattr(gate, "record_run", lambda *words: kept.append(words))
+    monkeypatch.setattr(gate, "require", lambda *_: None)
+    monkeypatch.setattr(gate, "_run", lambda parts: [True] * (len(parts) - 1) + [False])
+
+    assert gate.main(parts) == gate.FAILED
+    assert len(kept) == recorded
+    for _, figures, _ in kept:
+        assert figures == {"parts passed": len(gate.PARTS) - 1, "parts failed": 1}
