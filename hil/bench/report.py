@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from controller.version import VERSION
+from controller.version import VERSION, software_identifier
 from hil.bench.measure.checks import Check, GoalResult
 from hil.bench.measure.figures import format_figure
 from hil.run_record import MachineDescription
@@ -75,7 +75,7 @@ def json_report(
 ) -> dict[str, object]:
     """The report as JSON values; units as in the table."""
     return {
-        "software": VERSION,
+        "software": software_identifier(),
         "measured": datetime.now(UTC).date().isoformat(),
         "machine": msgspec.structs.asdict(machine),
         "quick": quick,

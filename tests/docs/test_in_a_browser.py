@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-pytestmark = pytest.mark.debian("chromium")
+pytestmark = pytest.mark.needs("chromium", "mkdocs")
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 LOOKED_AT = ("index", "commissioning", "floorperson-card", "what-to-do", "regulator")
 SHEET = re.compile(rb"/Type\s*/Page\b")

@@ -87,7 +87,7 @@ def reached(number):
 def pytest_runtest_logreport(report):
     if report.failed:
         _write("failed", report.nodeid)
-        if "from pytest-timeout" in report.longreprtext:
+        if "StoodStill: the test stood still" in report.longreprtext:
             _write("timed_out", report.nodeid)
 
 def pytest_collectreport(report):
