@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from page_expectations import wait_for_progress
 from playwright.sync_api import sync_playwright
 
 from controller.journal.people import PeopleFile
@@ -231,6 +232,7 @@ def seen_in_chromium(address: str) -> str:
             executable_path="/usr/bin/chromium", args=["--no-sandbox"]
         )
         page = browser.new_page()
+        wait_for_progress(page)
         page.goto(address)
         text = page.locator("#main").inner_text()
         browser.close()
