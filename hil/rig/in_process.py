@@ -34,7 +34,7 @@ from controller.profiles.load import load_clauses, profile_text
 from controller.table.table import RunSpec
 from controller.tape.entries import Entry
 from controller.tape.inputs import ManifestGiven, Started
-from controller.version import VERSION
+from controller.version import software_identifier
 from controller.views.snapshot import Health
 from drivers.catalogue import AnyModel
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
@@ -124,7 +124,9 @@ class TableRig:
             text = profile_text(self.settings.profile).encode()
             configuration = SETTINGS.encode(table_settings)
             boot_id = self.settings.boot_id
-            return Started(now(), boot_id, VERSION, configuration, text, utc_zone(), replaced)
+            return Started(
+                now(), boot_id, software_identifier(), configuration, text, utc_zone(), replaced
+            )
 
         signing = self.settings.signing or SigningSettings(journal / "table.key")
         seals = Sealer(self.settings.table, signing, now) if self.settings.sealed else None

@@ -16,9 +16,8 @@ from hil.run_guard import PREFIX
 TESTS = Path(__file__).resolve().parents[1]
 SETTINGS = """\
 [pytest]
-pythonpath = {tests}/register {tests}/progress
+pythonpath = {tests}/register {tests}/needs {tests}/progress
 markers =
-    debian(package): as in this repository
     full: as in this repository
     clause(id): as in this repository
 """

@@ -16,7 +16,7 @@ from simulated_history import STEP_S, SimulatedPage, page_of
 from hil.rig.servers.prometheus import Prometheus, Sample
 from hil.simulation.table import UTC_NS
 
-pytestmark = [pytest.mark.debian("prometheus")]
+pytestmark = [pytest.mark.needs("prometheus")]
 
 FACES, TAGS = "device shoe angel-eye", "device shoe rfid\ndevice shuffler tablelink"
 # Shoes at each clean table: with a reader of faces, and with tags and a shuffler.

@@ -33,8 +33,8 @@ from hil.rig.tables.table_shoe import TableShoe
 from hil.run_guard import memory_folder
 
 pytestmark = [
-    pytest.mark.debian("prometheus"),
-    pytest.mark.debian("prometheus-alertmanager"),
+    pytest.mark.needs("prometheus"),
+    pytest.mark.needs("prometheus-alertmanager"),
 ]
 
 PIT_3 = "pit-3"

@@ -12,7 +12,7 @@ import pytest
 from page_expectations import wait_for_progress
 from playwright.sync_api import Browser, sync_playwright
 
-pytestmark = pytest.mark.debian("chromium")
+pytestmark = pytest.mark.needs("chromium", "mkdocs")
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 LOOKED_AT = ("index", "commissioning", "floorperson-card", "what-to-do", "regulator")
 SHEET = re.compile(rb"/Type\s*/Page\b")

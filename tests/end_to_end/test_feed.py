@@ -32,7 +32,7 @@ from hil.rig.shoe_runner import Pace
 from hil.rig.tables.table_folder import TableFolder
 from hil.rig.tables.table_shoe import TableShoe
 
-pytestmark = pytest.mark.debian("mosquitto")
+pytestmark = pytest.mark.needs("mosquitto")
 FEED = """
 [[feed]]
 name = "office"

@@ -56,6 +56,7 @@ from hil.rig.rfid_programs import wait_until
 from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer
 from hil.rig.servers.mosquitto import Mosquitto
 
+pytestmark = pytest.mark.needs("mosquitto", "pyarrow")
 PROGRAM = (sys.executable, "-P", "-m", "controller.cli.main")
 LOOK_S, LOOKS_MAX = 0.02, 500
 CONFIG = """\

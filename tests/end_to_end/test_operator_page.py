@@ -24,7 +24,7 @@ from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer
 from hil.rig.program import Program
 
-pytestmark = pytest.mark.debian("chromium")
+pytestmark = pytest.mark.needs("chromium")
 
 PIN, SECOND_PIN, WRONG_PIN = "270918", "481516", "300475"
 BURN = ("AD", "2C")

@@ -12,7 +12,7 @@ import pytest
 from page_expectations import wait_for_progress
 from playwright.sync_api import sync_playwright
 
-pytestmark = pytest.mark.debian("chromium")
+pytestmark = pytest.mark.needs("chromium")
 
 SHOES = 6
 # Every state of the batches that the page shows, from now on.

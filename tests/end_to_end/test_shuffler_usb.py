@@ -47,7 +47,7 @@ from hil.rig.program import PROGRAM, Program
 from hil.rig.rfid_programs import wait_until
 from hil.usb.bed import UsbTestBed
 
-pytestmark = pytest.mark.debian("umockdev")
+pytestmark = pytest.mark.needs("umockdev")
 
 CONFIG = """\
 [table]

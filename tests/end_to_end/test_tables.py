@@ -21,7 +21,7 @@ from hil.progress import poll_until
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
 from hil.rig.program import Program
 from hil.rig.shoe_runner import Pace
-from hil.rig.small_disk import NoMount, empty, fill, small_disk
+from hil.rig.small_disk import empty, fill, small_disk
 from hil.rig.tables.stored_table import StoredTable, stored_table, traces_in
 from hil.rig.tables.table_folder import SMALL_DISK_LIMITS, TableFolder
 from hil.rig.tables.table_shoe import TableShoe
@@ -109,13 +109,10 @@ def tables(fast_dir: Path) -> Iterator[Tables]:
 
 @pytest.fixture
 def disk(tables: Tables) -> Iterator[Path]:
-    """A small file system for the table that is hurt; skipped without the right to mount one."""
-    try:
-        with small_disk(tables.folder.folder_of(HURT), DISK_BYTES) as place:
-            tables.folder.add(HURT, tables.shoe().url, limits=SMALL_DISK_LIMITS)
-            yield place
-    except NoMount:
-        pytest.skip("needs the right to mount a file system of its own")
+    """A small file system for the table that is hurt."""
+    with small_disk(tables.folder.folder_of(HURT), DISK_BYTES) as place:
+        tables.folder.add(HURT, tables.shoe().url, limits=SMALL_DISK_LIMITS)
+        yield place
 
 
 @pytest.mark.parametrize("flood", Flood)
@@ -132,6 +129,7 @@ def test_a_flood_leaves_no_trace_at_another_table(tables: Tables, flood: Flood) 
     tables.assert_others_untouched()
 
 
+@pytest.mark.needs("mount")
 def test_a_full_disk_stops_its_table_alone_until_there_is_space(tables: Tables, disk: Path) -> None:
     tables.start()
     fill(disk)
@@ -146,6 +144,7 @@ def test_a_full_disk_stops_its_table_alone_until_there_is_space(tables: Tables, 
     tables.assert_others_untouched()
 
 
+@pytest.mark.needs("mount")
 def test_a_table_that_failed_starts_again_by_itself(tables: Tables, disk: Path) -> None:
     tables.start()
     assert any(started_again(tables, disk) for _ in range(TRIES)), "it never started by itself"

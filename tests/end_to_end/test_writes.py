@@ -34,7 +34,7 @@ def changed_paths(trace: str) -> set[Path]:
     return {one for one in found if not str(one).startswith(NO_FILES)}
 
 
-@pytest.mark.debian("strace")
+@pytest.mark.needs("strace")
 def test_a_run_changes_its_own_folder_alone(
     fast_dir: Path, tmp_path: Path, program_on: Callable[..., Program], monkeypatch
 ) -> None:

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
-from console_page import needed_packages, pages
+from console_page import needs_of_page, pages
 from console_session import ROOT
 from run_page import check_page, name_of
 
 PAGES = [
-    pytest.param(page, marks=[pytest.mark.debian(name) for name in needed_packages(page)])
+    pytest.param(page, marks=[pytest.mark.needs(name) for name in needs_of_page(page)])
     for page in pages(ROOT)
 ]
 

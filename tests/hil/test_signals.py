@@ -112,7 +112,7 @@ def test_a_measurement_leaves_nothing(number: signal.Signals) -> None:
     ended_by(number, serving, "hil.bench", "--quick", "--only", "P11")
 
 
-@pytest.mark.debian("strace")
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_crash_matrix_leaves_nothing(number: signal.Signals, fast_dir: Path) -> None:
     ended_by(number, tracing, "hil.crash", "--only", "kill", "--folder", str(fast_dir))

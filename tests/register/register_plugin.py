@@ -92,6 +92,9 @@ def marked_clauses(item: pytest.Item) -> list[str]:
 def faulty_marks(item: pytest.Item) -> list[str]:
     """The problems of a test's marks."""
     found = []
+    if item.get_closest_marker("clause") and item.get_closest_marker("needs"):
+        # `make test` leaves out what needs more, and judges the whole register.
+        found.append("a proof of a clause needs nothing beside the program: no mark `needs`")
     for mark in item.iter_markers("clause"):
         match mark.args:
             case (str(name),) if not mark.kwargs:
@@ -205,6 +208,8 @@ def partial_run_reason(config: pytest.Config) -> str:
     for name, option in NARROWING.items():
         if name != "maxfail" and config.getoption(name, None):
             return f"{option} was given"
+    if config.getoption("services", "") == "only":
+        return "tests that prove a clause need nothing, and are not among these"
     if config.args_source is pytest.Config.ArgsSource.ARGS:
         given = {Path(config.invocation_params.dir, one).resolve() for one in config.args}
         whole = {Path(config.rootpath, one).resolve() for one in config.getini("testpaths")}

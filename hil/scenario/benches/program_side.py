@@ -18,6 +18,7 @@ from controller.actions.actions import Action, Resolution
 from controller.actions.choices import FloorDecision, Provisional
 from controller.actions.declaration import Role, name_of
 from controller.control.client import ControlError
+from controller.journal.people import PeopleFile
 from controller.journal.store import JournalError, open_read_only
 from controller.replay.stored_conclusions import stored_conclusions
 from controller.views.snapshot import Snapshot
@@ -57,12 +58,15 @@ class ProgramSide:
     journal: Path
     clock: MovedClock
     disk: Path | None = None
-    facts: FactReader = field(default_factory=FactReader)
+    facts: FactReader = field(init=False)
     is_on: bool = False
     _seq: int = 0
     _cards_sent: int = 0
     _sent_ns: int = 0
     _longest_ns: int = 0
+
+    def __post_init__(self) -> None:
+        self.facts = FactReader(lambda: PeopleFile.beside(self.journal).names())
 
     def start(self) -> None:
         """Start it. Raises RigBroken."""

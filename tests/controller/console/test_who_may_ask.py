@@ -26,6 +26,8 @@ from controller.console.sites import ConsolePart, WebPlace, WebServers
 from controller.control.act_rate import ACTS_PER_S_MAX
 from controller.journal.people import PEOPLE_NAME
 
+pytestmark = pytest.mark.needs("requests")
+
 PINS = {role: f"{number}70918" for number, role in enumerate(Role, start=1)}
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
 # What a proxy adds; who asks through one is not at the table's own screen.

@@ -26,7 +26,7 @@ from controller.evidence_log.tree import (
 from controller.journal.log_database import LogDatabase
 from controller.system.keys import PublicKey
 
-pytestmark = pytest.mark.debian("golang-go")
+pytestmark = pytest.mark.needs("golang-go")
 
 SOURCE = Path(__file__).parent / "second_reader" / "main.go"
 # Where Debian puts the sources of Go's packages.

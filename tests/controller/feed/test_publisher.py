@@ -11,7 +11,6 @@ from pathlib import Path
 from ssl import SSLSocket
 
 import pytest
-from certificates import Authority
 from journals import BASE, DAY, SOURCE, events_of
 from msgspec.json import encode
 
@@ -21,11 +20,12 @@ from controller.feed.sending import FeedSource
 from firmware_bridge.transport.clock import now
 from hil.progress import BOUND_S
 from hil.rig.rfid_programs import wait_until
+from hil.rig.servers.certificates import CertificateAuthority
 from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer, Held
 from hil.rig.servers.mosquitto import Mosquitto
 from hil.rig.servers.network import Network
 
-pytestmark = pytest.mark.debian("mosquitto")
+pytestmark = pytest.mark.needs("mosquitto")
 
 
 @pytest.fixture
@@ -209,10 +209,10 @@ def test_without_the_setting_no_request_is_taken(own: Path, broker: Mosquitto) -
 
 
 @pytest.fixture
-def guarded(tmp_path: Path) -> Iterator[tuple[Mosquitto, Authority]]:
+def guarded(tmp_path: Path) -> Iterator[tuple[Mosquitto, CertificateAuthority]]:
     """A broker that asks for a certificate by the authority, and for a password."""
-    authority = Authority(tmp_path / "ca", "floor")
-    certificate, key = authority.issue("broker")
+    authority = CertificateAuthority(tmp_path / "ca", "floor")
+    certificate, key = authority.signed("broker")
     passwords = tmp_path / "passwords"
     passwords.touch(0o600)
     words = ("mosquitto_passwd", "-b", str(passwords), "table", "secret")
@@ -225,8 +225,10 @@ def guarded(tmp_path: Path) -> Iterator[tuple[Mosquitto, Authority]]:
         yield running, authority
 
 
-def secured(authority: Authority, folder: Path, password: str = "secret") -> dict[str, object]:
-    certificate, key = authority.issue("table")
+def secured(
+    authority: CertificateAuthority, folder: Path, password: str = "secret"
+) -> dict[str, object]:
+    certificate, key = authority.signed("table")
     (folder / "password").write_text(f"{password}\n")
     return {
         "tls": True,
@@ -240,10 +242,10 @@ def secured(authority: Authority, folder: Path, password: str = "secret") -> dic
 
 @contextmanager
 def securely_published(
-    own: Path, broker: Mosquitto, authority: Authority, folder: Path
+    own: Path, broker: Mosquitto, authority: CertificateAuthority, folder: Path
 ) -> Iterator[FeedConsumer]:
     """The consumer of a table that publishes with a certificate and a password, as it has both."""
-    certificate, key = authority.issue("office")
+    certificate, key = authority.signed("office")
     access = BrokerAccess(broker.port, "table", "secret", authority.file, certificate, key)
     with (
         FeedConsumer(access, "office") as consumer,
@@ -253,7 +255,7 @@ def securely_published(
 
 
 def test_tls_a_certificate_and_a_password_are_used(
-    own: Path, guarded: tuple[Mosquitto, Authority], tmp_path: Path
+    own: Path, guarded: tuple[Mosquitto, CertificateAuthority], tmp_path: Path
 ) -> None:
     broker, authority = guarded
     with securely_published(own, broker, authority, tmp_path) as consumer:
@@ -263,7 +265,7 @@ def test_tls_a_certificate_and_a_password_are_used(
 
 def test_one_thread_alone_reads_and_writes_a_connection(
     own: Path,
-    guarded: tuple[Mosquitto, Authority],
+    guarded: tuple[Mosquitto, CertificateAuthority],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -298,7 +300,7 @@ def refusal(own: Path, port: int, caplog: pytest.LogCaptureFixture, **others) ->
 
 def test_a_wrong_password_is_said(
     own: Path,
-    guarded: tuple[Mosquitto, Authority],
+    guarded: tuple[Mosquitto, CertificateAuthority],
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -313,12 +315,12 @@ def test_a_wrong_password_is_said(
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_broker_of_another_authority_is_refused(
     own: Path,
-    guarded: tuple[Mosquitto, Authority],
+    guarded: tuple[Mosquitto, CertificateAuthority],
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     broker, _ = guarded
-    other = Authority(tmp_path / "other", "stranger")
+    other = CertificateAuthority(tmp_path / "other", "stranger")
 
     words = refusal(own, broker.port, caplog, **secured(other, tmp_path))
     assert "certificate verify failed" in words

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, sync_playwright
 from controller.profiles.load import load_clauses
 from controller.reports.day_folder import day_files, store_folder
 
-pytestmark = pytest.mark.debian("chromium")
+pytestmark = pytest.mark.needs("chromium")
 
 # Of each mark in that colour: how its line is broken, and whether it is filled.
 MARKS = """colour => [...document.querySelectorAll(".roads svg circle, .roads svg line")]

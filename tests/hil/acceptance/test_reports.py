@@ -27,7 +27,7 @@ from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.angel_eye.wire import report_frame
 from hil.emulator.lines.line import LineServer
 from hil.emulator.lines.serve import PtyServer, TcpServer
-from hil.rig.small_disk import NoMount, fill, small_disk
+from hil.rig.small_disk import fill, small_disk
 
 DISK_BYTES = 4 << 20
 MANY_REPORTS = 1500
@@ -248,14 +248,12 @@ def many_reports(server: LineServer[AngelEye]) -> None:
 
 @pytest.fixture
 def disk(fast_dir: Path) -> Iterator[Path]:
-    """A small file system of its own; skipped without the right to mount one."""
-    try:
-        with small_disk(fast_dir / "disk", DISK_BYTES) as place:
-            yield place
-    except NoMount:
-        pytest.skip("needs the right to mount a file system of its own")
+    """A small file system of its own."""
+    with small_disk(fast_dir / "disk", DISK_BYTES) as place:
+        yield place
 
 
+@pytest.mark.needs("mount")
 def test_a_full_disk_ends_the_tape_and_the_report_says_so(disk: Path) -> None:
     with TcpServer(AngelEye()) as server:
 

@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_expectations import wait_for_progress
-from playwright.sync_api import sync_playwright
 
 from controller.journal.people import PeopleFile
 from controller.journal.store import open_read_only
@@ -199,7 +197,7 @@ def test_a_terminal_gets_the_live_view(fast_dir: Path) -> None:
     assert screen.index("\x1b[?1049l") < screen.index("every coup is recorded as it was dealt")
 
 
-@pytest.mark.debian("chromium")
+@pytest.mark.needs("chromium")
 def test_a_demo_is_played_in_a_browser_and_its_page_stays_until_ctrl_c(fast_dir: Path) -> None:
     browser, opened = fast_dir / "browser", fast_dir / "opened"
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.new && mv {opened}.new {opened}\n')
@@ -227,6 +225,9 @@ def test_a_demo_is_played_in_a_browser_and_its_page_stays_until_ctrl_c(fast_dir:
 
 def seen_in_chromium(address: str) -> str:
     """What a person reads on the page."""
+    from page_expectations import wait_for_progress  # noqa: PLC0415 (only with chromium)
+    from playwright.sync_api import sync_playwright  # noqa: PLC0415 (only with chromium)
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox"]

@@ -29,8 +29,8 @@ from hil.tablelink.port_link import PortLink
 from hil.tablelink.stored_link import Crash
 
 pytestmark = [
-    pytest.mark.debian("qemu-system-arm"),
-    pytest.mark.debian("gcc-arm-none-eabi"),
+    pytest.mark.needs("qemu-system-arm"),
+    pytest.mark.needs("gcc-arm-none-eabi"),
 ]
 
 MS = 1_000_000

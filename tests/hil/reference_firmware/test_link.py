@@ -34,8 +34,8 @@ from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.qemu import EmulatedBoard
 
 pytestmark = [
-    pytest.mark.debian("qemu-system-arm"),
-    pytest.mark.debian("gcc-arm-none-eabi"),
+    pytest.mark.needs("qemu-system-arm"),
+    pytest.mark.needs("gcc-arm-none-eabi"),
 ]
 
 NS_PER_S = 1_000_000_000

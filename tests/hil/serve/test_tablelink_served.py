@@ -109,7 +109,7 @@ def test_the_device_frees_what_the_program_stored() -> None:
         assert server.wait_for(lambda one: one.memory.first_number > len(EXPECTED))
 
 
-@pytest.mark.debian("umockdev")
+@pytest.mark.needs("umockdev")
 def test_over_usb() -> None:
     with TcpServer(Shuffler(ShufflerSettings(chained=True))) as server, UsbTestBed() as bed:
         begin(server)
@@ -119,7 +119,7 @@ def test_over_usb() -> None:
         assert received_kinds("usb://1209:5eed/TL-1", server.emulator, bed.environment) == EXPECTED
 
 
-@pytest.mark.debian("umockdev")
+@pytest.mark.needs("umockdev")
 def test_a_separate_usb_device_is_operated_by_name() -> None:
     """Debian's Python serves it; one without a key needs no library there."""
     with UsbTestBed() as bed:

@@ -63,6 +63,7 @@ def start() -> Iterator[Start]:
 
 
 @pytest.mark.full
+@pytest.mark.needs("distributed")
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_and_two_workers_play_what_one_process_plays(
     start: Start, capsys: pytest.CaptureFixture[str]
@@ -116,6 +117,7 @@ def test_certificates_come_together(tmp_path, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.full
+@pytest.mark.needs("distributed")
 def test_a_scheduler_that_does_not_answer_is_said() -> None:
     """In a process of its own: the client leaves a thread behind that waits for it."""
     words = ["-W", "ignore", "-m", "hil.cli", "soak", "--scheduler", "tcp://127.0.0.1:1"]
