@@ -72,6 +72,7 @@ gate: $(VENV)/.installed-dev ## What must hold before a release.
 	@$(RUN) tests/evidence/fuzz_verifier.py --seconds 600
 	@$(RUN) -m hil.crash --full
 	@$(MAKE) --no-print-directory bench
+	@$(RUN) -m hil.run_record 'make gate'
 
 bench: $(VENV)/.installed-dev ## Measure, and compare with the budgets.
 	@$(RUN) -m hil.bench $(ARGS)

@@ -16,12 +16,18 @@ from controller.procedure.effects import CoupCorrected
 from controller.rules.outcome import Outcome
 from hil.run_guard import guarded_run, memory_folder
 
-pytest_plugins = ("register_plugin", "needs_plugin", "programs_plugin")
+pytest_plugins = (
+    "register_plugin",
+    "needs_plugin",
+    "programs_plugin",
+    "progress_limit",
+    "run_record_plugin",
+)
 
 FORBID_SKIPS = os.environ.get("SMARTSHOE_FORBID_SKIPS", "") not in ("", "0")
 THREAD_GRACE_S = 2.0
 # Threads of the test runner itself.
-RUNNER_THREADS = ("pytest_timeout", "execnet")
+RUNNER_THREADS = ("execnet",)
 
 # Explicit, because hypothesis changes its defaults where CI is set; slowness is not a failure.
 SAME_EVERYWHERE = hypothesis.settings(

@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from controller import version as running_version
 from controller.install.statement import (
     SignedStatement,
     SignedStatementError,
@@ -27,6 +28,7 @@ KIND: Final = "smartshoe-release/1"
 RELEASE_SUFFIX: Final = ".release"
 LIST_SUFFIX: Final = ".files"
 LINK: Final = "link"
+_PROGRAM: Final = "controller/version.py"
 _LIST_BYTES_MAX: Final = 1 << 25
 _LINE: Final = re.compile(r"([0-9a-f]{64}) ([0-9]{1,15}|link) (.+)")
 
@@ -93,6 +95,26 @@ def _file_entry(place: str, path: str) -> FileEntry:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def program_in(tree: Path) -> str:
+    """The identifier of the program in a tree; that of this program where a tree has none.
+
+    Raises SignedStatementError where the program there is of another version, OSError.
+    """
+    found = [one for one in tree_files(tree) if f"/{one}".endswith(f"/{_PROGRAM}")]
+    if not found:
+        return running_version.software_identifier()
+    root = (tree / found[0]).parents[1]
+    running = Path(running_version.__file__)
+    same = (root / _PROGRAM).read_bytes() == running.read_bytes()
+    if len(found) > 1 or not same:
+        raise SignedStatementError(
+            f"{tree}: it holds another version of the program than this, or several"
+            f" ({', '.join(found)}). Allowed: the tree of one version, signed by its own program."
+            " Remedy: run `smartshoe sign-release` of that tree"
+        )
+    return running_version.identifier_at(root)
 
 
 def sign_release(tree: Path, version: str, name: str, key: TableKey) -> tuple[bytes, bytes]:

@@ -5,22 +5,19 @@ loaded, is absent there. Resolver, certificates and settings of pip are those of
 Source: tests/needs/needs.toml; hil/README.md, "A bare Debian".
 """
 
-import hashlib
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 from typing import Final
 
-from hil.gate.kernel import GateUnable, cache_folder
-from hil.gate.machine import ROOT, SUITE, run_quietly
+from hil.gate.debian_root import DEBIANS, plain_root, require_root, run_quietly
+from hil.gate.kernel import cache_folder
 
-TO_MAKE_BARE: Final = ("debootstrap",)
-NEEDS: Final = ROOT / "tests" / "needs" / "needs.toml"
+ROOT: Final = Path(__file__).resolve().parents[2]
 CLONE: Final = "home/tester/smartshoe"
 TESTER: Final = "tester"
 JOBS: Final = max(3, os.cpu_count() or 1)
@@ -42,11 +39,10 @@ exec chroot . "$@"
 
 def run_bare_tests() -> bool:
     """Whether `make test` ends green there, as an account with no rights. Raises GateUnable."""
-    if os.geteuid() != 0:
-        raise GateUnable("only root makes a root folder of Debian and enters it; run it as root")
+    require_root("a bare Debian")
     with tempfile.TemporaryDirectory(prefix="bare-", dir=cache_folder()) as name:
         root = Path(name) / "root"
-        run_quietly(("cp", "-a", "--reflink=auto", str(_bare_debian()), str(root)))
+        run_quietly(("cp", "-a", "--reflink=auto", str(plain_root(DEBIANS[12])), str(root)))
         copy_settings(root)
         run_quietly(("chroot", str(root), "useradd", "--create-home", TESTER))
         clone = root / CLONE
@@ -55,23 +51,6 @@ def run_bare_tests() -> bool:
         script = f"cd /{CLONE} && exec make test JOBS={JOBS}"
         words = ("runuser", "-u", TESTER, "--", "bash", "-c", script)
         return subprocess.run(command_inside(root, *words), check=False).returncode == 0
-
-
-def _bare_debian() -> Path:
-    """A minimal Debian with README's packages, fetched once and cached."""
-    base: dict[str, list[str]] = tomllib.loads(NEEDS.read_text("utf-8"))["base"]
-    packages = [*base["debian"], "ca-certificates"]
-    digest = hashlib.sha256(repr((SUITE, packages)).encode()).hexdigest()[:16]
-    root = cache_folder() / f"bare-{digest}"
-    if not root.is_dir():
-        print(f"gate: fetching a bare Debian once, about a minute; cached in {cache_folder()}")
-        part = root.with_suffix(".part")
-        shutil.rmtree(part, ignore_errors=True)
-        part.parent.mkdir(parents=True, exist_ok=True)
-        include = f"--include={','.join(packages)}"
-        run_quietly(("debootstrap", "--variant=minbase", include, SUITE, str(part)))
-        part.rename(root)
-    return root
 
 
 def copy_settings(root: Path) -> None:

@@ -38,7 +38,7 @@ debian = ["coreutils"]
 """
 SETTINGS = f"""\
 [pytest]
-pythonpath = {CONFTEST.with_name("register")} needs
+pythonpath = {CONFTEST.with_name("register")} {CONFTEST.with_name("progress")} needs
 markers =
   full: long
 """

@@ -38,7 +38,6 @@ def run(*words: object) -> None:
         capture_output=True,
         text=True,
         check=False,
-        timeout=110,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

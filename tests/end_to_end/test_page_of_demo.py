@@ -14,7 +14,6 @@ from playwright.sync_api import sync_playwright
 pytestmark = pytest.mark.needs("chromium")
 
 SHOES = 6
-END_S_MAX = 60
 # Every state of the batches that the page shows, from now on.
 WATCH = """() => {
   window.states = [];
@@ -53,7 +52,7 @@ def test_batches_take_turns_and_the_page_shows_where_each_is(fast_dir: Path) -> 
             assert demo.poll() is None
         states = page.evaluate("() => window.states")
         demo.send_signal(signal.SIGINT)
-        demo.communicate(timeout=END_S_MAX)
+        demo.communicate()
 
     in_play = [
         [text.split()[0] for name, text in batches if name == "in-play"] for batches in states

@@ -102,7 +102,7 @@ def running(env: Installed, socket: Path) -> Iterator[ControlClient]:
             yield ControlClient(socket)
         finally:
             process.terminate()
-            assert process.wait(20) == 0, log.read_text()
+            assert process.wait() == 0, log.read_text()
 
 
 def snapshot(client: ControlClient) -> Snapshot | None:

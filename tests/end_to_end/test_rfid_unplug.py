@@ -132,7 +132,6 @@ def test_a_usb_plug_unplugged_mid_coup_loses_and_doubles_no_card(
 
 
 @pytest.mark.full
-@pytest.mark.timeout(600)
 @pytest.mark.needs("umockdev")
 @pytest.mark.parametrize("seed", [52, 53])
 def test_fifty_unplugs_of_a_usb_plug_in_two_shoes(

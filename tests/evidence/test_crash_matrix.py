@@ -43,7 +43,6 @@ def check_rows(rows: dict[str, dict[str, Any]]) -> None:
             assert (row["lost"], row["doubled"], row["undetected"]) == (0, 0, 0), what
 
 
-@pytest.mark.timeout(400)
 @pytest.mark.needs("strace")
 def test_a_sample_of_every_kind_of_point(tmp_path: Path) -> None:
     rows = matrix(tmp_path / "result.json")
@@ -60,14 +59,12 @@ def test_a_kill_that_never_happens_is_not_a_success() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1800)
 @pytest.mark.needs("strace")
 def test_every_state_that_a_power_cut_may_leave(tmp_path: Path) -> None:
     check_rows(matrix(tmp_path / "result.json", "--full", "--only", "powercut"))
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1800)
 @pytest.mark.needs("strace")
 @pytest.mark.needs("user-mode-linux")
 def test_a_real_kernel_loses_power_on_ext4(tmp_path: Path) -> None:

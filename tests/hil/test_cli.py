@@ -13,7 +13,6 @@ import pytest
 from console_page import ConsoleCommand, split_commands
 from console_session import console_session
 
-RUN_S_MAX = 60
 GOLDEN = tomllib.loads(
     (Path(__file__).parents[1] / "vectors" / "capture.toml").read_text(encoding="utf-8")
 )
@@ -44,7 +43,6 @@ def module(name: str, *words: str, cwd: Path | None = None) -> "subprocess.Compl
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=RUN_S_MAX,
         check=False,
         cwd=cwd,
     )
@@ -140,7 +138,6 @@ def ended(words: tuple[str, ...], output: int) -> tuple[int, str]:
         stdout=output,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=RUN_S_MAX,
         check=False,
     )
     return done.returncode, done.stderr

@@ -132,11 +132,11 @@ def test_the_program_exits_with_1_on_a_full_disk_and_refuses_a_start_with_4(
     begun = next(line for line in running.stderr if "is running; journal" in line)
     assert "table M7" in begun
     fill(small_disk, MIB)
-    errors = running.communicate(timeout=60)[1]
+    errors = running.communicate()[1]
     assert (running.returncode, "and below 2.0 MiB no table runs" in errors) == (1, True)
 
     refused = program.start()
-    errors = refused.communicate(timeout=60)[1]
+    errors = refused.communicate()[1]
     assert (refused.returncode, "then start the table again" in errors) == (4, True)
 
 

@@ -32,7 +32,7 @@ from hil.bench.measure.fixtures import CARD, Plan, bench_core, deal_reports
 from hil.bench.measure.reference import PLACES, Reference, with_crc
 from hil.bench.process.scrape import _StaticRegistry
 from hil.bench.process.start_up import _loaded_modules
-from hil.bench.report import MachineDescription, counts, describe_machine, json_report, text_report
+from hil.bench.report import counts, json_report, text_report
 from hil.bench.stored.audit import (
     Corpus,
     _by_columns,
@@ -42,6 +42,7 @@ from hil.bench.stored.audit import (
     hands_of,
     time_audit,
 )
+from hil.run_record import MachineDescription, describe_machine
 
 MACHINE = MachineDescription("a processor", 2, "CPython 3.11.7", "Linux", 0.5)
 

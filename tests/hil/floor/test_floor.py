@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-RUN_S_MAX = 110
-
 
 @pytest.mark.needs("mosquitto", "prometheus")
 def test_every_coup_dealt_is_in_its_journal_in_prometheus_and_in_the_feed(fast_dir: Path) -> None:
@@ -17,7 +15,6 @@ def test_every_coup_dealt_is_in_its_journal_in_prometheus_and_in_the_feed(fast_d
         [sys.executable, "-m", "hil.cli", "floor", *words, "--card-ms", "200", "--json"],
         capture_output=True,
         text=True,
-        timeout=RUN_S_MAX,
         check=False,
         cwd=fast_dir,
     )

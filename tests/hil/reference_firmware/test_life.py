@@ -33,7 +33,6 @@ def test_power_may_fail_after_any_stored_byte(role: FirmwareRole) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(600)
 @pytest.mark.needs("gcc")
 @pytest.mark.parametrize("role", FirmwareRole)
 def test_power_may_fail_after_each_stored_byte(role: FirmwareRole) -> None:
@@ -83,7 +82,6 @@ def test_random_operation_of_a_shuffler(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1200)
 @pytest.mark.needs("clang")
 @pytest.mark.parametrize("what", ["bytes", "life"])
 @pytest.mark.parametrize("role", FirmwareRole)

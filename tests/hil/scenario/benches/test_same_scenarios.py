@@ -7,7 +7,7 @@ import pytest
 from hil.scenario.benches.emulated_bench import emulated_bench
 from hil.scenario.benches.firmware_shuffler import firmware_shuffler
 from hil.scenario.benches.simulated_bench import SimulatedBench
-from hil.scenario.language.reading import Scenario, read_scenario
+from hil.scenario.language.reading import Scenario, parse_scenario, read_scenario
 from hil.scenario.play.run import ScenarioRun, StepOutcome
 
 FOLDER = Path(__file__).parents[4] / "hil" / "scenarios"
@@ -43,3 +43,22 @@ def test_with_the_firmware_on_an_emulated_board(fast_dir: Path) -> None:
     scenario = SCENARIOS["exchange"]
     with emulated_bench(scenario, fast_dir / "one", shuffler=firmware_shuffler) as bench:
         assert failures(bench, scenario) == []
+
+
+NAMED = """\
+hand-shuffle red
+load red
+dealer-on by "Bo Chu"
+dealer-off by "Dee Dealer"
+"""
+
+
+def test_a_refusal_names_the_person_alike_on_every_rig(fast_dir: Path) -> None:
+    scenario = parse_scenario(NAMED)
+    simulated = failures(SimulatedBench(scenario), scenario)
+    with emulated_bench(scenario, fast_dir / "one") as bench:
+        emulated = failures(bench, scenario)
+
+    assert len(simulated) == 1
+    assert "refused: Dee Dealer is not signed on" in simulated[0]
+    assert emulated == simulated
