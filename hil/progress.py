@@ -21,14 +21,15 @@ BOUND_S: Final = 1200.0
 STILL_S: Final = 30.0
 SAMPLE_S: Final = 0.5
 POLL_S: Final = 0.02
-# Where so much of a sample was movement, the count of still seconds begins again.
+# Who used so much of the time that it did not queue works; the count of still seconds begins again.
 MOVED_SHARE: Final = 0.5
 NOT_SO: Final = "it is not so"
 _NS_PER_S: Final = 1_000_000_000
 _TICK_NS: Final = _NS_PER_S // os.sysconf("SC_CLK_TCK")
 # Of /proc/PID/stat, counted from the field after the name.
 _STATE, _PARENT, _TIMES = 0, 1, slice(11, 15)
-_WANTS_A_PROCESSOR_OR_DISK: Final = frozenset("RD")
+# In place of the state: the thread that takes the samples.
+_LOOKS: Final = "looks"
 _COMMAND_LENGTH: Final = 120
 
 
@@ -37,17 +38,43 @@ class StoodStill(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
-    """What a process and its ended children have used, and how long its threads have queued."""
+class _Thread:
+    """What a thread has used, how long it has queued for a processor, and how often it got one."""
+
+    cpu_ns: int = 0
+    queued_ns: int = 0
+    slices: int = 0
+    state: str = ""
+
+    def moved_ns(self, before: "_Thread", elapsed_ns: int) -> int:
+        """How long it worked or queued. All of the time, where it used what it could get."""
+        cpu_ns, queued_ns = self.cpu_ns - before.cpu_ns, self.queued_ns - before.queued_ns
+        if self.state == _LOOKS:
+            return 0
+        # Who still queues is not charged for it yet.
+        queues = self.state == before.state == "R" and self.slices == before.slices
+        # One that polls queues as well, but does little with what it gets.
+        works = cpu_ns >= MOVED_SHARE * (elapsed_ns - queued_ns)
+        if self.state == "D" or queues or works:
+            return elapsed_ns
+        return cpu_ns + queued_ns
+
+
+@dataclass(frozen=True, slots=True)
+class _Process:
+    """`cpu_ns` counts its ended threads and children, too."""
 
     cpu_ns: int
-    queued_ns: int
-    is_busy: bool
+    threads: Mapping[int, _Thread]
 
-    def moved_since_ns(self, before: "_Use | None") -> int:
-        earlier = before or _Use(0, 0, is_busy=False)
-        # A thread that has ended takes its queueing with it.
-        return max(0, self.cpu_ns - earlier.cpu_ns) + max(0, self.queued_ns - earlier.queued_ns)
+    def moved_ns(self, before: "_Process | None", elapsed_ns: int) -> int:
+        if before is None or self.cpu_ns - before.cpu_ns >= MOVED_SHARE * elapsed_ns:
+            return elapsed_ns
+        new = _Thread()
+        return max(
+            one.moved_ns(before.threads.get(thread, new), elapsed_ns)
+            for thread, one in (self.threads or {0: new}).items()
+        )
 
 
 @dataclass(slots=True)
@@ -64,7 +91,7 @@ class Patience:
     _began_s: float = field(default_factory=time.monotonic)
     _sampled_s: float = 0.0
     _stood_s: float = 0.0
-    _uses: Mapping[int, _Use] = field(default_factory=dict)
+    _processes: Mapping[int, _Process] = field(default_factory=dict)
     _seen: object = None
     _moved_s: dict[int, float] = field(default_factory=dict)
 
@@ -83,10 +110,10 @@ class Patience:
         lines = [f"nothing moved for {self._stood_s:.0f} s, of {waited_s:.0f} s that it waited"]
         if self.progress is not None:
             lines.append(f"it stands at {self._seen!r}")
-        for pid in sorted(self._uses, key=lambda one: -self._moved_s.get(one, 0.0)):
+        for pid in sorted(self._processes, key=lambda one: -self._moved_s.get(one, 0.0)):
             moved_s = self._moved_s.get(pid)
             when = "did not move" if moved_s is None else f"moved last {now_s - moved_s:.0f} s ago"
-            cpu_s = self._uses[pid].cpu_ns / _NS_PER_S
+            cpu_s = self._processes[pid].cpu_ns / _NS_PER_S
             lines.append(f"process {pid}, {when}, {cpu_s:.1f} s of processor: {_command(pid)}")
         return "\n  ".join(lines)
 
@@ -96,26 +123,35 @@ class Patience:
             raise StoodStill(f"{what}: {self.account()}")
 
     def _sample(self, now_s: float) -> None:
-        uses, seen = _uses_below(os.getpid()), self.progress and self.progress()
+        processes, seen = _processes_below(os.getpid()), self.progress and self.progress()
         if self._sampled_s:
-            elapsed_s = now_s - self._sampled_s
-            moved_s = min(elapsed_s, self._moved(uses, elapsed_s, now_s))
-            if moved_s >= MOVED_SHARE * elapsed_s or seen != self._seen:
+            # What this thread took to look was nobody's to move in: it holds the interpreter.
+            elapsed_s = now_s - self._sampled_s - self._looked_s(processes)
+            moved_s = self._moved(processes, elapsed_s, now_s)
+            if moved_s >= elapsed_s or seen != self._seen:
                 self._stood_s = 0.0
             else:
                 self._stood_s += elapsed_s - moved_s
-        self._uses, self._seen, self._sampled_s = uses, seen, now_s
+        self._processes, self._seen, self._sampled_s = processes, seen, now_s
 
-    def _moved(self, uses: Mapping[int, _Use], elapsed_s: float, now_s: float) -> float:
-        """How many seconds they moved since the sample before; all of them where one still does."""
-        total_s = 0.0
-        for pid, use in uses.items():
-            moved_s = use.moved_since_ns(self._uses.get(pid)) / _NS_PER_S
-            moved_s = elapsed_s if use.is_busy else moved_s
-            if moved_s >= MOVED_SHARE * elapsed_s:
+    def _looked_s(self, processes: Mapping[int, _Process]) -> float:
+        pid, thread = os.getpid(), threading.get_native_id()
+        now, before = (
+            one[pid].threads.get(thread, _Thread()) if pid in one else _Thread()
+            for one in (processes, self._processes)
+        )
+        return (now.cpu_ns + now.queued_ns - before.cpu_ns - before.queued_ns) / _NS_PER_S
+
+    def _moved(self, processes: Mapping[int, _Process], elapsed_s: float, now_s: float) -> float:
+        """The seconds since the sample before in which one of them moved."""
+        elapsed_ns = int(elapsed_s * _NS_PER_S)
+        most_ns = 0
+        for pid, process in processes.items():
+            moved_ns = process.moved_ns(self._processes.get(pid), elapsed_ns)
+            if moved_ns >= elapsed_ns:
                 self._moved_s[pid] = now_s
-            total_s += moved_s
-        return total_s
+            most_ns = max(most_ns, moved_ns)
+        return most_ns / _NS_PER_S
 
 
 def wait_while_moving(
@@ -165,8 +201,8 @@ def poll_until(
         time.sleep(POLL_S)
 
 
-def _uses_below(root: int) -> dict[int, _Use]:
-    """What each process uses that `root` has started, at whatever depth, and `root` itself."""
+def _processes_below(root: int) -> dict[int, _Process]:
+    """`root` and each process that it has started, at whatever depth."""
     stats = dict(_stats())
     found, children = {}, dict[int, list[int]]()
     for pid, fields in stats.items():
@@ -176,7 +212,7 @@ def _uses_below(root: int) -> dict[int, _Use]:
         pid = left.pop()
         left.extend(children.get(pid, ()))
         if pid in stats:
-            found[pid] = _use(pid, stats[pid])
+            found[pid] = _Process(sum(map(int, stats[pid][_TIMES])) * _TICK_NS, _threads(pid))
     return found
 
 
@@ -191,17 +227,18 @@ def _stat_fields(path: str) -> list[str]:
     return Path(path).read_text("utf-8", "replace").rpartition(")")[2].split()
 
 
-def _use(pid: int, fields: list[str]) -> _Use:
-    queued_ns, is_busy, own = 0, False, threading.get_native_id()
+def _threads(pid: int) -> dict[int, _Thread]:
+    found, own = {}, threading.get_native_id()
     with suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
-            task = f"/proc/{pid}/task/{thread}"
+        for name in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208
+            task, thread = f"/proc/{pid}/task/{name}", int(name)
             with suppress(OSError):  # the thread has ended, or this kernel does not count
-                if int(thread) != own:
-                    is_busy |= _stat_fields(f"{task}/stat")[_STATE] in _WANTS_A_PROCESSOR_OR_DISK
-                queued_ns += int(Path(f"{task}/schedstat").read_text("ascii").split()[1])
-    cpu_ns = sum(map(int, fields[_TIMES])) * _TICK_NS
-    return _Use(cpu_ns, queued_ns, is_busy)
+                state = _stat_fields(f"{task}/stat")[_STATE] if thread != own else _LOOKS
+                cpu_ns, queued_ns, slices = map(
+                    int, Path(f"{task}/schedstat").read_text("ascii").split()
+                )
+                found[thread] = _Thread(cpu_ns, queued_ns, slices, state)
+    return found
 
 
 def _command(pid: int) -> str:

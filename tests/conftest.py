@@ -5,7 +5,6 @@ import signal
 import sys
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 from controller.procedure.effects import CoupCorrected
 from controller.rules.outcome import Outcome
+from hil.progress import POLL_S, Patience
 from hil.run_guard import guarded_run, memory_folder
 
 pytest_plugins = (
@@ -25,7 +25,8 @@ pytest_plugins = (
 )
 
 FORBID_SKIPS = os.environ.get("SMARTSHOE_FORBID_SKIPS", "") not in ("", "0")
-THREAD_GRACE_S = 2.0
+# A thread that is ending is left to end while something moves.
+THREAD_STILL_S, THREAD_S_MAX = 2.0, 60.0
 # Threads of the test runner itself.
 RUNNER_THREADS = ("execnet",)
 
@@ -141,9 +142,10 @@ def _no_thread_left() -> Iterator[None]:
         for thread in threading.enumerate()
         if thread not in before and not thread.name.startswith(RUNNER_THREADS)
     ]
-    deadline = time.monotonic() + THREAD_GRACE_S
+    patience = Patience(THREAD_STILL_S, bound_s=THREAD_S_MAX)
     for thread in started:
-        thread.join(max(0.0, deadline - time.monotonic()))
+        while thread.is_alive() and not patience.is_over:
+            thread.join(POLL_S)
     left = sorted(thread.name for thread in started if thread.is_alive())
     assert not left, f"the test left threads running: {', '.join(left)}"
 

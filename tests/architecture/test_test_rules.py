@@ -137,6 +137,10 @@ def test_declares_uname():
     exec(RUN)
 
 
+def test_starts_a_python_that_closes_nothing():
+    subprocess.run([sys.executable, "-c", "open('/dev/null')"], check=True)
+
+
 def test_starts_what_it_made(tmp_path):
     (tmp_path / "made").write_text("#!/bin/sh\\n")
     (tmp_path / "made").chmod(0o755)
@@ -303,6 +307,12 @@ def test_a_program_that_is_not_declared_fails_its_test(usual: Run, name: str) ->
 @pytest.mark.parametrize("name", ["test_declares_uname", "test_starts_what_it_made"])
 def test_what_is_declared_or_made_may_be_started(usual: Run, name: str) -> None:
     assert usual.outcomes[name] == "PASSED"
+
+
+def test_a_program_that_closes_not_all_fails_its_test(usual: Run) -> None:
+    assert usual.outcomes["test_starts_a_python_that_closes_nothing"] == "ERROR"
+    assert "a program that the test started left open:" in usual.output
+    assert "unclosed file <_io.TextIOWrapper name='/dev/null'" in usual.output
 
 
 def test_an_installed_package_skips_nothing(usual: Run) -> None:

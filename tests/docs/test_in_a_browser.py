@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from page_expectations import wait_for_progress
 from playwright.sync_api import Browser, sync_playwright
 
 pytestmark = pytest.mark.needs("chromium", "mkdocs")
@@ -30,6 +31,7 @@ def browser() -> Iterator[Browser]:
 
 def test_the_card_is_printed_on_one_sheet(site: Path, browser: Browser) -> None:
     page = browser.new_page()
+    wait_for_progress(page)
     page.goto((site / "floorperson-card.html").as_uri())
 
     sheets = SHEET.findall(page.pdf(format="A4", prefer_css_page_size=True))
@@ -42,6 +44,7 @@ def test_the_card_is_printed_on_one_sheet(site: Path, browser: Browser) -> None:
 def test_pages_fit_and_fetch_nothing(site: Path, browser: Browser, size: str) -> None:
     width, height = SIZES[size]
     page = browser.new_page(viewport={"width": width, "height": height})
+    wait_for_progress(page)
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url))
     too_wide = []
@@ -58,6 +61,7 @@ def test_pages_fit_and_fetch_nothing(site: Path, browser: Browser, size: str) ->
 
 def test_the_search_works_from_a_folder(site: Path, browser: Browser) -> None:
     page = browser.new_page()
+    wait_for_progress(page)
     page.goto((site / "index.html").as_uri())
     page.click(".md-search__input")
 

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from page_expectations import wait_for_progress
 from playwright.sync_api import sync_playwright
 
 pytestmark = pytest.mark.needs("chromium")
@@ -45,6 +46,7 @@ def test_batches_take_turns_and_the_page_shows_where_each_is(fast_dir: Path) -> 
         # The dealer waits for the browser; the table is another process, and serves its page.
         demo.send_signal(signal.SIGSTOP)
         page = browser.new_page()
+        wait_for_progress(page)
         page.goto(line.removeprefix("page: ").strip())
         page.evaluate(WATCH)
         demo.send_signal(signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""A test that starts a program it does not declare fails at its end.
+"""A test fails at its end that starts a program it does not declare, or one that closes not all.
 
 What shells start is not seen: shells of pages get a path of declared programs alone
 (program_path.py), and `python -m hil.gate bare` runs the tests where nothing else is.
@@ -22,15 +22,16 @@ SYSTEM = ("/bin", "/sbin", "/lib", "/usr", "/opt", "/snap")
 PATH_FILE = "smartshoe_tests.pth"
 LINE = """\
 import os; {variable!r} in os.environ and os.path.exists({file!r}) and \
-exec(compile(open({file!r}).read(), {file!r}, "exec"), {{"__name__": "smartshoe_path_file"}})
+(lambda file: (exec(compile(file.read(), {file!r}, "exec"), \
+{{"__name__": "smartshoe_path_file"}}), file.close()))(open({file!r}))
 """
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if "PYTEST_XDIST_WORKER" in os.environ or not config.getoption("numprocesses", None):
-        config.pluginmanager.register(StartedPrograms())
     if "PYTEST_XDIST_WORKER" not in os.environ:
         _write_path_file()
+    if "PYTEST_XDIST_WORKER" in os.environ or not config.getoption("numprocesses", None):
+        config.pluginmanager.register(StartedPrograms())
 
 
 def _write_path_file() -> None:
@@ -58,21 +59,22 @@ class StartedPrograms:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None]:
         yield
-        undeclared = self._started() - declared(item)
+        lines = self._new_lines()
+        unclosed = [line.strip() for line in lines if line.startswith(program_record.WARNING)]
+        assert not unclosed, "\n".join(["a program that the test started left open:", *unclosed])
+        undeclared = {name for line in lines for name in of_system(line)} - declared(item)
         assert not undeclared, (
             f"the test started what it does not declare: {', '.join(sorted(undeclared))};"
             " name the need, @pytest.mark.needs(...), or declare the program in needs.toml"
         )
 
-    def _started(self) -> set[str]:
-        """The programs of the system that were started since the last call."""
+    def _new_lines(self) -> list[str]:
+        """What was written since the last call."""
         with self._file.open("rb") as file:
             file.seek(self._read_bytes)
             lines = file.read()
         self._read_bytes += len(lines)
-        return {
-            name for line in lines.decode(errors="replace").split("\n") for name in of_system(line)
-        }
+        return lines.decode(errors="replace").splitlines()
 
 
 def of_system(started: str) -> list[str]:

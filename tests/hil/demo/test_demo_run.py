@@ -229,6 +229,7 @@ def test_a_demo_is_played_in_a_browser_and_its_page_stays_until_ctrl_c(fast_dir:
 
 def seen_in_chromium(address: str) -> str:
     """What a person reads on the page."""
+    from page_expectations import wait_for_progress  # noqa: PLC0415 (only with chromium)
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 (only with chromium)
 
     with sync_playwright() as playwright:
@@ -236,6 +237,7 @@ def seen_in_chromium(address: str) -> str:
             executable_path="/usr/bin/chromium", args=["--no-sandbox"]
         )
         page = browser.new_page()
+        wait_for_progress(page)
         page.goto(address)
         text = page.locator("#main").inner_text()
         browser.close()
