@@ -88,7 +88,7 @@ firmware: ## Build the reference firmware for the board and print its sizes; see
 	@for role in shuffler shoe; do \
 	  $(MAKE) --no-print-directory --silent -C hil/firmware arm ROLE=$$role OUT="$(CURDIR)/build/firmware" || exit 1; done
 
-deb: $(VENV)/.installed-dev ## Build the Debian package into dist/; ARGS=--arch=arm64 for the other architecture.
+deb: $(VENV)/.installed-dev ## Build the Debian package into dist/; ARGS="--debian=13 --arch=arm64" for another machine.
 	@$(RUN) deploy/debian/build_package.py $(ARGS)
 
 register: $(VENV)/.installed-test ## Run the tests and write the register of clauses from them.

@@ -18,7 +18,7 @@ from typing import Final
 
 import msgspec
 
-from controller.version import VERSION
+from controller.version import software_identifier
 
 CHECKOUT: Final = Path(__file__).resolve().parents[1]
 RUNS: Final = Path("build", "runs")
@@ -87,7 +87,7 @@ def record_run(
         return
     record = RunRecord(
         what=what,
-        version=VERSION,
+        version=software_identifier(),
         figures=figures,
         date=datetime.now(UTC).date().isoformat(),
         commit=commit_of(checkout),

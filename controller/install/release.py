@@ -102,19 +102,18 @@ def program_in(tree: Path) -> str:
 
     Raises SignedStatementError where the program there is of another version, OSError.
     """
-    found = [one for one in tree_files(tree) if f"/{one}".endswith(f"/{_PROGRAM}")]
+    found = sorted(tree.rglob(_PROGRAM))
     if not found:
         return running_version.software_identifier()
-    root = (tree / found[0]).parents[1]
     running = Path(running_version.__file__)
-    same = (root / _PROGRAM).read_bytes() == running.read_bytes()
-    if len(found) > 1 or not same:
+    if len(found) > 1 or found[0].read_bytes() != running.read_bytes():
+        places = ", ".join(map(str, found))
         raise SignedStatementError(
-            f"{tree}: it holds another version of the program than this, or several"
-            f" ({', '.join(found)}). Allowed: the tree of one version, signed by its own program."
-            " Remedy: run `smartshoe sign-release` of that tree"
+            f"{places}: it is another version of the program than this, or there are several."
+            " Allowed: the tree of one version, signed by its own program. Remedy: run `smartshoe"
+            " sign-release` of that tree"
         )
-    return running_version.identifier_at(root)
+    return running_version.identifier_at(found[0].parents[1])
 
 
 def sign_release(tree: Path, version: str, name: str, key: TableKey) -> tuple[bytes, bytes]:

@@ -90,10 +90,9 @@ def run_on_debian13(*, whole: bool) -> bool:
         _copy_settings(root)
         environment = _environment()
         shared = [str(one) for one in _local_places(root, environment)]
-        shutil.copy(BEGIN, root / "root/begin.sh")
         tests = ("whole",) if whole else ROOMS
         mount = ("sh", str(BEGIN), "mount", str(root), str(len(shared)), *shared)
-        play = ("chroot", str(root), "bash", "/root/begin.sh", "play", *tests)
+        play = ("chroot", str(root), "bash", "-c", BEGIN.read_text("utf-8"), "sh", "play", *tests)
         done = subprocess.run(
             [*ALONE, *mount, *play], stdin=subprocess.DEVNULL, env=environment, check=False
         )

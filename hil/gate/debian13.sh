@@ -24,7 +24,7 @@ step() {
 }
 
 play() {
-    cd /root/smartshoe
+    cd "$HOME/smartshoe"
     echo "debian 13: Debian $(cat /etc/debian_version), $(python3 --version)"
     make demo ARGS="--seed 7 --speed max"
     step 'make demo passed'

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from generated_parts import with_parts
-from import_contracts import ROOT, configuration
+from import_configuration import ROOT, configuration
 
 PAGE = ROOT / "docs" / "architecture.md"
 WORDED = "controller"

@@ -16,6 +16,7 @@ from proof_page import LIMITS_HEADING, PROOF, README, README_HEADING, ROOT, Limi
 MISSING = re.compile(
     r"\bnot (?:yet )?in this version\b|\bplanned\b|\bto come\b(?! back)|\bcoming soon\b"
     r"|\b(?:in|of) a (?:later|future) version\b|\bTODO\b"
+    r"|\b(?:is|are|was|were) not tried\b|\bnot been (?:seen|tried)\b|\bwas not measured\b"
     r"|\bnot yet (?:built|done|implemented|supported|there)\b"
     r"|\bwill be (?:added|built|implemented|supported)\b",
     re.IGNORECASE,
@@ -75,6 +76,7 @@ def test_no_other_page_says_what_is_missing() -> None:
         for path in sorted(ROOT.rglob("*.md"))
         if not any(part.startswith(".") or part == "build" for part in path.relative_to(ROOT).parts)
         and path.name != "CHANGELOG.md"
+        and path.relative_to(ROOT).parts[0] != "tests"
     ]
     found = {str(path.relative_to(ROOT)): absences(without_limits(path)) for path in pages}
 
@@ -89,6 +91,8 @@ def test_no_other_page_says_what_is_missing() -> None:
         "| status, an operator page to come |",
         "Brackets are rooms that are planned.",
         "An installer will be added.",
+        "The dashboards have not been seen in a Grafana.",
+        "A second machine and SSH were not tried.",
     ],
 )
 def test_a_line_that_says_so_is_found(line: str) -> None:

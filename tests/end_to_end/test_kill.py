@@ -353,6 +353,7 @@ def test_twelve_kills_on_a_pty(fast_dir: Path, program_on) -> None:
     killed_on_a_pty(fast_dir, program_on, kills=12, seed=11)
 
 
+@pytest.mark.full
 def test_eight_kills_on_tcp(fast_dir: Path, program_on, as_dealt, as_recorded) -> None:
     """`make full` kills two hundred times in ten shoes."""
     killed_on_tcp(

@@ -7,10 +7,16 @@ from console_page import needs_of_page, pages
 from console_session import ROOT
 from run_page import check_page, name_of
 
-PAGES = [
-    pytest.param(page, marks=[pytest.mark.needs(name) for name in needs_of_page(page)])
-    for page in pages(ROOT)
-]
+# Its scripts measure tests of order over many shoes: 20 s of a processor.
+LONG = ("controller/monitors/README.md",)
+
+
+def marks_of(page: Path) -> list[pytest.MarkDecorator]:
+    needed = [pytest.mark.needs(name) for name in needs_of_page(page)]
+    return [*needed, pytest.mark.full] if name_of(page) in LONG else needed
+
+
+PAGES = [pytest.param(page, marks=marks_of(page)) for page in pages(ROOT)]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -97,7 +97,7 @@ def shown_examples(page: str) -> list[ConsoleCommand]:
 @pytest.mark.parametrize(
     ("module_name", "page", "count"),
     [
-        ("hil.cli", ("demo", "-h"), 4),
+        pytest.param("hil.cli", ("demo", "-h"), 4, marks=pytest.mark.full),
         ("hil.cli", ("emulate", "-h"), 5),
         ("hil.cli", ("replay", "-h"), 2),
         ("hil.cli", ("relay", "-h"), 2),

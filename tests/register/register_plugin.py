@@ -205,11 +205,16 @@ def function_of(nodeid: str) -> str:
 
 def partial_run_reason(config: pytest.Config) -> str:
     """Why this is not the whole run; empty if it is."""
+    if config.getoption("services", "") == "only":
+        return "tests that prove a clause need nothing, and are not among these"
+    return narrowed_reason(config)
+
+
+def narrowed_reason(config: pytest.Config) -> str:
+    """Why these are not all tests of the asked kind; empty if they are."""
     for name, option in NARROWING.items():
         if name != "maxfail" and config.getoption(name, None):
             return f"{option} was given"
-    if config.getoption("services", "") == "only":
-        return "tests that prove a clause need nothing, and are not among these"
     if config.args_source is pytest.Config.ArgsSource.ARGS:
         given = {Path(config.invocation_params.dir, one).resolve() for one in config.args}
         whole = {Path(config.rootpath, one).resolve() for one in config.getini("testpaths")}

@@ -7,7 +7,7 @@ import time
 from typing import Any
 
 import pytest
-from register_plugin import partial_run_reason
+from register_plugin import narrowed_reason
 
 from hil.run_record import record_run
 
@@ -18,6 +18,14 @@ SHOWN = ("passed", "failed", "error", "skipped")
 def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(WholeRunRecord(config), "whole-run-record")
+
+
+def command_of(config: pytest.Config) -> str:
+    """The command of the Makefile that runs these tests."""
+    if config.getoption("--full"):
+        return "make full"
+    kind = config.getoption("services", "")
+    return {"none": "make test", "only": "make test-services"}.get(kind, "python -m pytest")
 
 
 class WholeRunRecord:
@@ -32,8 +40,12 @@ class WholeRunRecord:
         # A run that broke off says nothing of the tests that it did not reach.
         ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         reporter: Any = self._config.pluginmanager.get_plugin("terminalreporter")
-        if not ended or reporter is None or partial_run_reason(self._config):
+        if not ended or reporter is None or narrowed_reason(self._config):
             return
         counted = {name: len(reporter.stats.get(name, ())) for name in SHOWN}
-        what = "make full" if self._config.getoption("--full") else "make test"
-        record_run(what, counted, time.monotonic() - self._began_s, self._config.rootpath)
+        record_run(
+            command_of(self._config),
+            counted,
+            time.monotonic() - self._began_s,
+            self._config.rootpath,
+        )

@@ -298,6 +298,25 @@ def test_a_second_person_signs_on_beside_the_first_by_the_api(web: Web) -> None:
     assert client.get("/api/v1/snapshot", headers={"Authorization": old}).status_code == 401
 
 
+def test_a_second_person_gives_the_pin_beside_who_has_signed_on_at_the_page(web: Web) -> None:
+    client = web.client(**ELSEWHERE)
+    client.sign_on_by_page(Role.FLOORPERSON)
+    # The form has no field for who acts: that is known.
+    form = {
+        "csrf": client.csrf(client.get("/actions")),
+        "action": "correct-coup",
+        "reason": "the camera shows it",
+        "coup": "1",
+        "outcome": "banker",
+        "second": name_of(Role.PIT_MANAGER),
+        "second_pin": PINS[Role.PIT_MANAGER],
+    }
+    client.post("/act", data=form, headers=FORM)
+    (stored,) = web.serving.actions()
+    assert (stored.role, stored.proof) == (Role.FLOORPERSON, Proof.PIN)
+    assert stored.second_proof is Proof.PIN
+
+
 def test_who_signs_on_at_a_page_takes_the_place_of_who_was_there(web: Web) -> None:
     client = web.client()
     client.sign_on_by_page(Role.FLOORPERSON)

@@ -64,6 +64,7 @@ def resolutions(journal: Path) -> list[ResolutionRecorded]:
     return [entry for entry in entries if isinstance(entry, ResolutionRecorded)]
 
 
+@pytest.mark.full
 def test_two_shoes_end_with_a_verified_journal(fast_dir: Path) -> None:
     report, words = demo(fast_dir / "journal", "--seed", "7", "--shoes", "2")
     journal = Path(report["journal"])
@@ -83,6 +84,7 @@ def test_two_shoes_end_with_a_verified_journal(fast_dir: Path) -> None:
     assert words.count("\ncoup ") == 155
 
 
+@pytest.mark.full
 def test_a_careless_dealer_deals_on_and_every_card_is_taken_over(fast_dir: Path) -> None:
     report, _ = demo(fast_dir / "journal", "--seed", "7", "--dealer", "careless")
     decided = resolutions(fast_dir / "journal")
@@ -94,6 +96,7 @@ def test_a_careless_dealer_deals_on_and_every_card_is_taken_over(fast_dir: Path)
     assert all(one.reason.startswith("demonstration: ") for one in decided)
 
 
+@pytest.mark.full
 def test_a_shoe_on_tcp_under_another_rule_without_mistakes_in_the_default_folder(
     fast_dir: Path,
 ) -> None:
@@ -125,6 +128,7 @@ def test_four_shoes_are_dealt_from_red_blue_red_blue(fast_dir: Path) -> None:
     assert "proven shuffles" in words
 
 
+@pytest.mark.full
 def test_an_rfid_shoe_is_proved_and_every_card_located(fast_dir: Path) -> None:
     report, words = demo(fast_dir / "journal", "--shoe", "rfid", "--seed", "7")
     truth = read_json_lines((fast_dir / "journal" / "truth.jsonl").read_text().splitlines())

@@ -128,7 +128,7 @@ def test_the_command_counts_shoes(capsys: pytest.CaptureFixture[str]) -> None:
     assert (figures["seeds"], figures["failed"]) == (2, [])
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.full)])
 def test_ctrl_c_ends_a_run_with_its_figures(jobs: str) -> None:
     words = [sys.executable, "-m", "hil.cli", "soak", "--seeds", "100000", "--jobs", jobs]
     with subprocess.Popen(

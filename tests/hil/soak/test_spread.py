@@ -127,6 +127,7 @@ def test_a_scheduler_that_does_not_answer_is_said() -> None:
     assert "does not answer" in ended.stderr
 
 
+@pytest.mark.needs("distributed")
 def test_a_key_that_is_not_there_is_said(tmp_path) -> None:
     files = TlsFiles(*(tmp_path / name for name in ("ca.pem", "cert.pem", "key.pem")))
     with pytest.raises(CannotDistribute, match=r"ca\.pem cannot be read"):

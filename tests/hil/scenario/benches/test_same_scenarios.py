@@ -27,7 +27,7 @@ def test_under_the_simulated_clock(name: str) -> None:
     assert failures(SimulatedBench(scenario), scenario) == []
 
 
-@pytest.mark.parametrize("line", ["pty", "tcp"])
+@pytest.mark.parametrize("line", ["pty", pytest.param("tcp", marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_on_emulated_devices_with_the_program_as_a_process(
     name: str, line: str, fast_dir: Path
