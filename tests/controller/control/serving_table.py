@@ -92,6 +92,5 @@ class Serving:
 
 def connected(path: Path) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(10.0)
     connection.connect(str(path))
     return connection
