@@ -44,7 +44,7 @@ PARTS: Final = {
     "unit": Part("the unit under systemd", "two minutes", (*TO_RUN, *TO_MAKE), run_unit_cases),
     "package": Part(
         "the package on a clean machine",
-        "four minutes",
+        "six minutes",
         (*TO_RUN, *TO_INSTALL),
         run_package_cases,
     ),
