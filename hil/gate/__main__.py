@@ -62,7 +62,7 @@ PARTS: Final = {
     ),
     "package": Part(
         "the packages on clean machines of each Debian",
-        "ten minutes",
+        "twelve minutes",
         (*TO_RUN, *TO_INSTALL),
         lambda kernel: run_package_cases(kernel()),
     ),
