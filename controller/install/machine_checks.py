@@ -6,18 +6,22 @@ Source: controller/install/README.md, "Doctor".
 
 import grp
 import os
+import platform
 import pwd
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 
 from controller.config.load import TableConfig
 from controller.config.table_files import INSTALLED
 from controller.install.diagnosis import Diagnosis, good, problem, remark
+from controller.install.running_table import ACCOUNT, SOCKETS
 from controller.messages.catalogue import to_words
 from controller.table.clock_sync import read_sync
 from controller.table.disk_space import MIB, disk_usage
@@ -25,13 +29,20 @@ from controller.tape.inputs import ClockSync, DiskLevel
 from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port_url import DevicePath, parse_port_url
 
-ACCOUNT: Final = "smartshoe"
 STATE: Final = Path("/var/lib/smartshoe")
-RUNTIME: Final = Path("/run/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
+PACKAGE: Final = Path("/usr/lib/smartshoe")
+PACKAGE_FACTS: Final = "package.json"
 PROC: Final = Path("/proc")
 READ, WRITE = 4, 2
 _USERS_SHOWN: Final = 3
+
+
+class PackageFacts(Struct, frozen=True):
+    """Which Debian's package this is, and the file for each Debian, by its number."""
+
+    debian: int
+    files: dict[str, str]
 
 
 class MachineAccount(Struct, frozen=True):
@@ -123,6 +134,28 @@ def check_clock() -> Iterator[Diagnosis]:
     )
 
 
+def check_package() -> Iterator[Diagnosis]:
+    """Whether the program is the package for this machine's Debian; nothing where it is none."""
+    file = PACKAGE / PACKAGE_FACTS
+    if Path(sys.prefix).resolve() != PACKAGE or not file.is_file():
+        return
+    facts = msgspec.json.decode(file.read_bytes(), type=PackageFacts)
+    release = platform.freedesktop_os_release()
+    number = release.get("VERSION_ID", "") if release.get("ID") == "debian" else ""
+    if number == str(facts.debian):
+        yield good("package", f"it is that for Debian {facts.debian}")
+        return
+    right = facts.files.get(number)
+    yield remark(
+        "package",
+        f"it is that for Debian {facts.debian}, and this machine is {release['PRETTY_NAME']}",
+        f"it runs only as long as the Python of Debian {facts.debian} stays on the machine",
+        f"between two shoes: apt-get install ./{right}"
+        if right
+        else f"no package of this version is for it: stay with Debian {', '.join(facts.files)}",
+    )
+
+
 def check_account(config: TableConfig) -> Iterator[Diagnosis]:
     """Whether the account may read the configuration and write its folders."""
     who = account_of(config.file)
@@ -145,8 +178,8 @@ def check_account(config: TableConfig) -> Iterator[Diagnosis]:
     allowed = STATE / unit.partition("@")[2]
     journal = f'write [journal] folder = "{allowed / "journal"}"'
     yield from _folder_findings("journal", config.journal_folder, who, allowed, journal)
-    socket = f'write [control] socket = "{RUNTIME / config.file.stem}.sock"'
-    yield from _folder_findings("control", config.control_socket.parent, who, RUNTIME, socket)
+    socket = f'write [control] socket = "{SOCKETS / config.file.stem}.sock"'
+    yield from _folder_findings("control", config.control_socket.parent, who, SOCKETS, socket)
 
 
 def _folder_findings(

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 from msgspec import Struct
 
 DIRECTIVE: Final = re.compile(r"<!--\s*(setup|not run):\s*(.*?)\s*-->", re.DOTALL)
-NEEDED: Final = re.compile(r"^<!--\s*needs Debian package:\s*(\S+)\s*-->$", re.MULTILINE)
+NEEDED: Final = re.compile(r"^<!--\s*needs\b[^:]*:\s*(\S+)\s*-->$", re.MULTILINE)
 TYPED, PRINTED = "bash", "text"
 OTHER_SHELLS: Final = frozenset({"sh", "shell", "shell-session", "console", "zsh"})
 COMMAND: Final = re.compile(
@@ -178,6 +178,6 @@ def begins_with_apt(path: Path) -> bool:
     return bool(examples) and "apt-get install" in statements(examples[0].text)[0]
 
 
-def needed_packages(path: Path) -> list[str]:
-    """The Debian packages without which the examples of a page print something else."""
+def needs_of_page(path: Path) -> list[str]:
+    """The needs without which the examples of a page print something else."""
     return NEEDED.findall(path.read_text(encoding="utf-8"))

@@ -11,17 +11,22 @@ from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
-from console_page import begins_with_apt, needed_packages, pages
+from console_page import begins_with_apt, needs_of_page, pages
 from console_session import ROOT
 from run_page import check_page, name_of
+
+# Its scripts measure tests of order over many shoes: 20 s of a processor.
+LONG = ("controller/monitors/README.md",)
 
 
 def params(found: Iterable[Path]) -> list[ParameterSet]:
     """The pages, each with what its examples need."""
-    return [
-        pytest.param(page, marks=[pytest.mark.debian(name) for name in needed_packages(page)])
-        for page in found
-    ]
+    return [pytest.param(page, marks=marks_of(page)) for page in found]
+
+
+def marks_of(page: Path) -> list[pytest.MarkDecorator]:
+    needed = [pytest.mark.needs(name) for name in needs_of_page(page)]
+    return [*needed, pytest.mark.full] if name_of(page) in LONG else needed
 
 
 FIRST_PAGES = [page for page in pages(ROOT) if begins_with_apt(page)]

@@ -185,6 +185,7 @@ def _give_accounts(table: "NewTable", *, quiet: bool) -> "tuple[NewPerson, ...]"
 
 def _say_next(table: "NewTable", added: "tuple[NewPerson, ...]") -> None:
     """What was written, and what comes next."""
+    from controller.actions.declaration import Role
     from controller.config.table_files import INSTALLED
     from controller.install.machine_checks import start_of, unit_of
 
@@ -205,6 +206,9 @@ def _say_next(table: "NewTable", added: "tuple[NewPerson, ...]") -> None:
         drop_in = f"/etc/systemd/system/{unit}.service.d/tables.conf"
         echo(f"  once, as a unit of a pit needs it: install -D -m 644 {_DROP_IN} {drop_in}")
     echo(f"  {start:<44}the table runs")
+    if table.people and not any(one.role is Role.DEALER for one in table.people):
+        echo(f"  smartshoe people add {given} NAME --role dealer")
+        echo(f"  {'':<44}for each dealer: they sign on by PIN")
     if page := _page(table):
         echo(f"  {page:<44}its operator page")
     place = _PAGES if installed and _PAGES.is_dir() else "docs"
