@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 
 from console_page import Example, ExampleError, statements
+from program_path import link_programs
 from shell import Shell, ShellEnded, ShellStalled
 
 from hil.run_guard import MARK, memory_folder
@@ -188,7 +189,7 @@ class BackgroundJob:
 class ConsoleSession:
     """One fresh folder with the repository's top-level entries as links, and one bash in it.
 
-    `account` is put before bash, to run it as another account.
+    `account` is put before bash, to run it as another account; `needs` are those of the page.
     """
 
     def __init__(
@@ -197,6 +198,7 @@ class ConsoleSession:
         ports: Mapping[str, str],
         limit_s: float = LIMIT_S,
         account: Sequence[str] = (),
+        needs: Sequence[str] = (),
     ) -> None:
         self.folder, self.limit_s = base / "page", limit_s
         self.ports = dict(ports)
@@ -214,7 +216,7 @@ class ConsoleSession:
                 (self.folder / entry.name).symlink_to(entry)
         self._link_environment(self.folder / ".venv")
         self.environment = {
-            "PATH": search_path(programs),
+            "PATH": search_path(programs, needs),
             "HOME": str(self.folder),
             "TMPDIR": tempfile.gettempdir(),
             "LANG": "C.UTF-8",
@@ -350,20 +352,26 @@ def is_ready(lines: list[str]) -> bool:
     return any('"ready"' in line for line in lines)
 
 
-def search_path(programs: Path) -> str:
-    """Where the shell of a page looks for programs: ours, and the system's."""
-    return f"{programs}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+def search_path(programs: Path, needs: Sequence[str]) -> str:
+    """Where the shell of a page looks for programs: ours, and those that are declared."""
+    return f"{programs}:{link_programs(programs.with_name('declared'), needs)}"
 
 
 @contextmanager
 def console_session(
-    examples: Sequence[Example] = (), limit_s: float = LIMIT_S, account: Sequence[str] = ()
+    examples: Sequence[Example] = (),
+    limit_s: float = LIMIT_S,
+    account: Sequence[str] = (),
+    needs: Sequence[str] = (),
 ) -> Iterator[ConsoleSession]:
-    """A session for these examples; free TCP ports stand for the ports that they name."""
+    """A session for these examples; free TCP ports stand for the ports that they name.
+
+    `needs`: what is on its path beside what every Debian has.
+    """
     named = {found[0] for one in examples if one.runs for found in PORT.finditer(one.text)}
     with (
         tempfile.TemporaryDirectory(prefix="e-", dir=memory_folder()) as base,
-        ConsoleSession(Path(base), free_ports(named), limit_s, account) as session,
+        ConsoleSession(Path(base), free_ports(named), limit_s, account, needs) as session,
     ):
         yield session
 

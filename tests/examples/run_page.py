@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from console_page import PRINTED, Example, ExampleError, read_page
+sys.path.append(str(Path(__file__).parents[1] / "needs"))  # started alone
+
+from console_page import PRINTED, Example, ExampleError, needs_of_page, read_page
 from console_session import (
     LIMIT_S,
     ROOT,
@@ -36,7 +38,7 @@ def check_page(path: Path, limit_s: float = LIMIT_S, account: Sequence[str] = ()
     mentioned = [one for one in read_mentions(path, name) if one.is_typed]
     if not examples and not mentioned:
         return 0
-    with console_session(examples, limit_s, account) as session:
+    with console_session(examples, limit_s, account, needs_of_page(path)) as session:
         for one in sorted([*examples, *mentioned], key=lambda one: one.line):
             place = f"{name}:{one.line}"
             if isinstance(one, Mention):
@@ -65,7 +67,7 @@ def write_page(path: Path) -> int:
     name = name_of(path)
     examples = [one for one in read_page(path, name) if one.runs]
     changed: list[tuple[Example, list[str]]] = []
-    with console_session(examples) as session:
+    with console_session(examples, needs=needs_of_page(path)) as session:
         for example in examples:
             lines = actual_output(session, example, f"{name}:{example.line}")
             if lines is not None:

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from controller.config.table_files import INSTALLED
-from controller.install.machine_checks import ACCOUNT, has_account, start_of
+from controller.install.machine_checks import has_account, start_of
+from controller.install.running_table import ACCOUNT
 
 Lookup = Callable[[str], object]
 
