@@ -85,7 +85,7 @@ def split(text: str) -> list[str]:
 def targets() -> frozenset[str]:
     """What `make` makes, by its own file."""
     return frozenset(
-        re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
+        re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
     )
 
 
