@@ -32,9 +32,9 @@ LINE, DEALING, ANGEL_EYE, RFID = "Line", "Dealing", "With --shoe angel-eye", "Wi
 EMULATE_EXAMPLES: Final = (
     example(
         "smartshoe-hil emulate --pty-link ./shoe --seed 7",
-        '{"event": "ready", "path": "~/shoe", "shoe": "angel-eye", "url": "~/shoe"}',
-        "An emulated shoe is at ~/shoe; it begins at once; with --hold it waits for go. ...",
-        "  smartshoe devices monitor ~/shoe",
+        '{"event": "ready", "path": ".../shoe", "shoe": "angel-eye", "url": ".../shoe"}',
+        "An emulated shoe is at .../shoe; it begins at once; with --hold it waits for go. ...",
+        "  smartshoe devices monitor .../shoe",
         "...",
     ),
     example(
@@ -45,7 +45,7 @@ EMULATE_EXAMPLES: Final = (
     ),
     example(
         "smartshoe-hil emulate --pty-link ./shoe --mistake wrong_result@3 --wait-after-mistake",
-        '{"event": "ready", "path": "~/shoe", "shoe": "angel-eye", "url": "~/shoe"}',
+        '{"event": "ready", "path": ".../shoe", "shoe": "angel-eye", "url": ".../shoe"}',
         "...",
     ),
     example(

@@ -39,7 +39,7 @@ RELAY_EXAMPLES: Final = (
     example(
         "smartshoe-hil relay --pty-link ./shoe --to socket://127.0.0.1:4001 \\\n"
         "    --model feig-rfid --record reader.pcapng",
-        '{"event": "ready", "url": "~/shoe"}',
+        '{"event": "ready", "url": ".../shoe"}',
         "...",
     ),
 )

@@ -40,8 +40,8 @@ REPLAY_EXAMPLES: Final = (
     ),
     example(
         "smartshoe-hil replay shoe.pcapng --pty-link ./shoe --speed 0",
-        '{"bytes": ..., "event": "ready", ..., "url": "~/shoe", "whole": true}',
-        "A recorded device is at ~/shoe; it begins at once.",
+        '{"bytes": ..., "event": "ready", ..., "url": ".../shoe", "whole": true}',
+        "A recorded device is at .../shoe; it begins at once.",
         "...",
     ),
 )

@@ -133,7 +133,7 @@ class BackgroundJob:
     """A command that runs until its page ends; a thread reads what it prints."""
 
     def __init__(self, text: str, line: int, fifo: Path, neutral: Callable[[str], list[str]]):
-        self.text, self.line, self.pid = text, line, 0
+        self.text, self.line, self.pid, self.group = text, line, 0, 0
         self._neutral, self._fifo = neutral, fifo
         self._lines: list[str] = []
         self._changed = threading.Condition()
@@ -176,12 +176,12 @@ class BackgroundJob:
         code = -signal.SIGKILL
         for ending in (number, signal.SIGKILL):
             with suppress(ProcessLookupError):
-                os.killpg(self.pid, ending)
+                os.killpg(self.group, ending)
             with suppress(ShellStalled, ShellEnded):
                 code = shell.run(f"wait {self.pid}", END_S)
                 break
         with suppress(ProcessLookupError):
-            os.killpg(self.pid, signal.SIGKILL)
+            os.killpg(self.group, signal.SIGKILL)
         self._reader.join()
         return code
 
@@ -260,6 +260,7 @@ class ConsoleSession:
                 self.background.append(job)
                 self.shell.run(typed, self.limit_s, output)
                 job.pid = self.shell.last_job
+                job.group = self.shell.group_of(job.pid)
                 continue
             try:
                 code = self.shell.run(typed, self.limit_s, output)

@@ -9,7 +9,7 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -49,6 +49,9 @@ class Shell:
         asked, self._ask = os.pipe()
         self._answers, answered = os.pipe()
         self.last_job = 0
+        # Their process groups: what they compute is no progress of the command that is awaited.
+        self._jobs: set[int] = set()
+        self._owed = 0  # answers to commands that were given up
         reader = READER.format(asked=asked, answered=answered)
         self._process = subprocess.Popen(
             [*account, "bash", "--noprofile", "--norc", "-c", reader, "bash"],
@@ -72,16 +75,32 @@ class Shell:
             os.write(self._ask, f"{output}\0{text}\0".encode())
         except BrokenPipeError:
             raise ShellEnded from None
+        self._owed += 1
+        while self._owed:
+            code, _, job = self._answer(limit_s, output).decode().partition(" ")
+            self._owed -= 1
+        if int(job or 0) != self.last_job:
+            self.last_job = int(job)
+            self._jobs.add(self.group_of(self.last_job))
+        return int(code)
+
+    def _answer(self, limit_s: float, output: Path) -> bytes:
         answer = b""
         while not answer.endswith(b"\0"):
             self._await_answer(limit_s, output)
-            got = os.read(self._answers, 64)
+            got = os.read(self._answers, 1)
             if not got:
                 raise ShellEnded
             answer += got
-        code, _, job = answer.rstrip(b"\0").decode().partition(" ")
-        self.last_job = int(job or 0)
-        return int(code)
+        return answer.rstrip(b"\0")
+
+    @staticmethod
+    def group_of(job: int) -> int:
+        """The process group of a job, by its last process: in a pipeline it is the first's."""
+        try:
+            return os.getpgid(job)
+        except ProcessLookupError:
+            return job
 
     def _await_answer(self, limit_s: float, output: Path) -> None:
         seen: object = None
@@ -91,6 +110,7 @@ class Shell:
             if now != seen:
                 seen, since = now, time.monotonic()
             elif time.monotonic() - since > limit_s:
+                self._end_all(but=self._jobs | {self._process.pid})
                 raise ShellStalled
 
     def has(self, pid: int) -> bool:
@@ -100,8 +120,8 @@ class Shell:
         except (ShellEnded, ShellStalled):
             return True
 
-    def _processes(self) -> Iterator[tuple[int, int]]:
-        """The processes of its session, each with the processor time that it has used."""
+    def _processes(self) -> Iterator[tuple[int, int, int]]:
+        """The processes of its session, each with its group and the processor time it used."""
         for folder in Path("/proc").iterdir():
             if not folder.name.isdigit():
                 continue
@@ -109,16 +129,20 @@ class Shell:
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
                 if int(fields[_SESSION]) == self._process.pid:
                     ticks = int(fields[_USER_TICKS]) + int(fields[_SYSTEM_TICKS])
-                    yield int(folder.name), ticks
+                    yield int(folder.name), int(fields[_GROUP]), ticks
 
-    def _ticks(self) -> tuple[tuple[int, int], ...]:
-        return tuple(sorted(self._processes()))
+    def _ticks(self) -> list[tuple[int, int, int]]:
+        return sorted(one for one in self._processes() if one[1] not in self._jobs)
+
+    def _end_all(self, but: Set[int]) -> None:
+        for pid, group, _ in self._processes():
+            if group not in but:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def close(self) -> None:
         """End it, and whatever it has started."""
         os.close(self._ask)
         os.close(self._answers)
-        for pid, _ in self._processes():
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        self._end_all(but=frozenset())
         self._process.wait()

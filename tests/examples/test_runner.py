@@ -248,6 +248,19 @@ def test_a_background_command_is_awaited_and_ended(page: Path, fast_dir: Path) -
     assert ended.read_text() == "ended\n"
 
 
+def test_a_pipeline_in_the_background_is_ended_whole(page: Path) -> None:
+    text = block("{ echo ready; tail -f Makefile; } | cat &", "ready")
+
+    assert check(page, text) == 1
+
+
+def test_a_command_that_stands_still_beside_one_that_works_is_an_error(page: Path) -> None:
+    text = block("echo ready; while :; do :; done &", "ready") + block("sleep 1000")
+
+    with pytest.raises(ExampleError, match=r"\[it did not end\]"):
+        check(page, text, SHORT_S)
+
+
 def test_make_installs_nothing(page: Path) -> None:
     """The stamps of the environment belong to the page, and are newer than pyproject.toml."""
     text = block("realpath .venv/.installed-run", f"{SHOWN_FOLDER}/.venv/.installed-run") + block(
