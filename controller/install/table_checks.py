@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from controller.archive.signer import NoSigner, open_signer
-from controller.config.certificates import REMEDY as CERTIFICATE_REMEDY
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig
 from controller.control.client import ControlClient, ControlError, TableNotRunning
 from controller.install.approval import approval_of, missing_parts
+from controller.install.certificate_remarks import REMEDY as CERTIFICATE_REMEDY
 from controller.install.diagnosis import Diagnosis, good, problem, remark
 from controller.install.machine_checks import account_of, acting_as, start_of
 from controller.install.open_shoes import recovered_of
@@ -220,16 +220,18 @@ def check_others(config: TableConfig) -> Iterator[Diagnosis]:
         parts = urlsplit(witness.url)
         secure = parts.scheme == "https"
         port = parts.port or (_HTTPS_PORT if secure else _HTTP_PORT)
-        peer = _Peer("witnesses", witness.url, parts.hostname or "", port, "no head is cosigned")
-        yield _answers(peer, client_context if secure else None)
+        service = _Service(
+            "witnesses", witness.url, parts.hostname or "", port, "no head is cosigned"
+        )
+        yield _answers(service, client_context if secure else None)
     for feed in config.feeds:
         place = f"{feed.name} at {feed.host}:{feed.port}"
-        peer = _Peer("brokers", place, feed.host, feed.port, "its events wait in the journal")
+        service = _Service("brokers", place, feed.host, feed.port, "its events wait in the journal")
         trust = partial(client_context, feed.ca, feed.certificate, feed.key)
-        yield _answers(peer, trust if feed.tls else None)
+        yield _answers(service, trust if feed.tls else None)
 
 
-class _Peer(NamedTuple):
+class _Service(NamedTuple):
     """Somebody on the network, and what happens without him."""
 
     area: str
@@ -239,51 +241,51 @@ class _Peer(NamedTuple):
     why: str
 
 
-def _answers(peer: _Peer, context: Callable[[], TlsContext] | None) -> Diagnosis:
+def _answers(service: _Service, context: Callable[[], TlsContext] | None) -> Diagnosis:
     """`context` None: it is spoken to without TLS."""
-    words = why_unreachable(peer.host, peer.port)
+    words = why_unreachable(service.host, service.port)
     if words:
         return problem(
-            peer.area,
-            f"{peer.place} does not answer: {words}",
-            f"{peer.why} until it does; the table plays on",
+            service.area,
+            f"{service.place} does not answer: {words}",
+            f"{service.why} until it does; the table plays on",
             "start it, or correct its address; a unit reaches other machines only by"
             " systemctl edit smartshoe@TABLE, [Service] IPAddressAllow=ADDRESS",
         )
     if context is None:
-        return good(peer.area, f"{peer.place} answers")
+        return good(service.area, f"{service.place} answers")
     try:
-        return _trusted(peer, context)
+        return _trusted(service, context)
     except (OSError, ValueError) as error:
         return problem(
-            peer.area,
-            f"{peer.place} answers, and not by TLS: {error}",
-            f"{peer.why} until it does; the table plays on",
+            service.area,
+            f"{service.place} answers, and not by TLS: {error}",
+            f"{service.why} until it does; the table plays on",
             "look at its certificate and at the files that the table names for it",
         )
 
 
-def _trusted(peer: _Peer, context: Callable[[], TlsContext]) -> Diagnosis:
+def _trusted(service: _Service, context: Callable[[], TlsContext]) -> Diagnosis:
     """Whether its certificate is taken, here and on Debian 13. Raises OSError, ValueError."""
 
     def refused(*, strict: bool) -> str:
-        return why_not_trusted(peer.host, peer.port, made_strict(context(), strict=strict))
+        return why_not_trusted(service.host, service.port, made_strict(context(), strict=strict))
 
     why = refused(strict=True)
     if not why:
-        return good(peer.area, f"{peer.place} answers")
+        return good(service.area, f"{service.place} answers")
     everywhere = refused(strict=False)
     if everywhere:
         return problem(
-            peer.area,
-            f"{peer.place}: its certificate is refused: {everywhere}",
-            f"{peer.why} until it is another; the table plays on",
+            service.area,
+            f"{service.place}: its certificate is refused: {everywhere}",
+            f"{service.why} until it is another; the table plays on",
             "name its authority (ca), or have its certificate renewed",
         )
     make = problem if is_strict(context()) else remark
     return make(
-        peer.area,
-        f"{peer.place}: its certificate is refused on Debian 13: {why.lower()}",
-        f"{peer.why} on Debian 13, whose Python 3.13 holds certificates to RFC 5280",
+        service.area,
+        f"{service.place}: its certificate is refused on Debian 13: {why.lower()}",
+        f"{service.why} on Debian 13, whose Python 3.13 holds certificates to RFC 5280",
         f"have its people {CERTIFICATE_REMEDY}",
     )

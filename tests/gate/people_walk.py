@@ -1,4 +1,4 @@
-"""Who may do what at an installed table: each cell of commissioning.md's two tables is tried.
+"""Who may do what at an installed table: each cell of the tables of docs/commissioning.md.
 
 Two accounts of the machine and five people with PINs, at a terminal and at the page, in the root
 folder of a Debian where the program is: that of the gate, or one that a test puts together. What is
