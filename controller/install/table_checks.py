@@ -14,7 +14,7 @@ from controller.config.document import ConfigError
 from controller.config.load import TableConfig
 from controller.control.client import ControlClient, ControlError, TableNotRunning
 from controller.install.approval import approval_of, missing_parts
-from controller.install.certificate_remarks import REMEDY as CERTIFICATE_REMEDY
+from controller.install.certificates import REMEDY as CERTIFICATE_REMEDY
 from controller.install.diagnosis import Diagnosis, good, problem, remark
 from controller.install.machine_checks import account_of, acting_as, start_of
 from controller.install.open_shoes import recovered_of
@@ -220,18 +220,20 @@ def check_others(config: TableConfig) -> Iterator[Diagnosis]:
         parts = urlsplit(witness.url)
         secure = parts.scheme == "https"
         port = parts.port or (_HTTPS_PORT if secure else _HTTP_PORT)
-        service = _Service(
+        peer = _NetworkPeer(
             "witnesses", witness.url, parts.hostname or "", port, "no head is cosigned"
         )
-        yield _answers(service, client_context if secure else None)
+        yield _answers(peer, client_context if secure else None)
     for feed in config.feeds:
         place = f"{feed.name} at {feed.host}:{feed.port}"
-        service = _Service("brokers", place, feed.host, feed.port, "its events wait in the journal")
+        peer = _NetworkPeer(
+            "brokers", place, feed.host, feed.port, "its events wait in the journal"
+        )
         trust = partial(client_context, feed.ca, feed.certificate, feed.key)
-        yield _answers(service, trust if feed.tls else None)
+        yield _answers(peer, trust if feed.tls else None)
 
 
-class _Service(NamedTuple):
+class _NetworkPeer(NamedTuple):
     """Somebody on the network, and what happens without him."""
 
     area: str
@@ -241,51 +243,51 @@ class _Service(NamedTuple):
     why: str
 
 
-def _answers(service: _Service, context: Callable[[], TlsContext] | None) -> Diagnosis:
+def _answers(peer: _NetworkPeer, context: Callable[[], TlsContext] | None) -> Diagnosis:
     """`context` None: it is spoken to without TLS."""
-    words = why_unreachable(service.host, service.port)
+    words = why_unreachable(peer.host, peer.port)
     if words:
         return problem(
-            service.area,
-            f"{service.place} does not answer: {words}",
-            f"{service.why} until it does; the table plays on",
+            peer.area,
+            f"{peer.place} does not answer: {words}",
+            f"{peer.why} until it does; the table plays on",
             "start it, or correct its address; a unit reaches other machines only by"
             " systemctl edit smartshoe@TABLE, [Service] IPAddressAllow=ADDRESS",
         )
     if context is None:
-        return good(service.area, f"{service.place} answers")
+        return good(peer.area, f"{peer.place} answers")
     try:
-        return _trusted(service, context)
+        return _trusted(peer, context)
     except (OSError, ValueError) as error:
         return problem(
-            service.area,
-            f"{service.place} answers, and not by TLS: {error}",
-            f"{service.why} until it does; the table plays on",
+            peer.area,
+            f"{peer.place} answers, and not by TLS: {error}",
+            f"{peer.why} until it does; the table plays on",
             "look at its certificate and at the files that the table names for it",
         )
 
 
-def _trusted(service: _Service, context: Callable[[], TlsContext]) -> Diagnosis:
+def _trusted(peer: _NetworkPeer, context: Callable[[], TlsContext]) -> Diagnosis:
     """Whether its certificate is taken, here and on Debian 13. Raises OSError, ValueError."""
 
     def refused(*, strict: bool) -> str:
-        return why_not_trusted(service.host, service.port, made_strict(context(), strict=strict))
+        return why_not_trusted(peer.host, peer.port, made_strict(context(), strict=strict))
 
     why = refused(strict=True)
     if not why:
-        return good(service.area, f"{service.place} answers")
+        return good(peer.area, f"{peer.place} answers")
     everywhere = refused(strict=False)
     if everywhere:
         return problem(
-            service.area,
-            f"{service.place}: its certificate is refused: {everywhere}",
-            f"{service.why} until it is another; the table plays on",
+            peer.area,
+            f"{peer.place}: its certificate is refused: {everywhere}",
+            f"{peer.why} until it is another; the table plays on",
             "name its authority (ca), or have its certificate renewed",
         )
     make = problem if is_strict(context()) else remark
     return make(
-        service.area,
-        f"{service.place}: its certificate is refused on Debian 13: {why.lower()}",
-        f"{service.why} on Debian 13, whose Python 3.13 holds certificates to RFC 5280",
+        peer.area,
+        f"{peer.place}: its certificate is refused on Debian 13: {why.lower()}",
+        f"{peer.why} on Debian 13, whose Python 3.13 holds certificates to RFC 5280",
         f"have its people {CERTIFICATE_REMEDY}",
     )

@@ -30,6 +30,7 @@ NAME = re.compile(r"[a-z]\w*_\w+|[A-Z]\w*[a-z]\w*[A-Z]\w*")
 # `Draw`, `Pause(kind)`; not a card such as `Qs`.
 CLASS = re.compile(r"([A-Z][a-z]\w+)(\(.*\))?")
 FILE = re.compile(r"[\w./*-]+\.(?:py|c|h|md|csv|toml)")
+PACKAGE = re.compile(r"smartshoe_\S+\.deb")  # tests/packaging compares them with what is built
 MODULE_TABLE = re.compile(r"\| (?:package or )?(?:module|package)[^|]*\|")
 PACKAGE = re.compile(r"smartshoe_\S+\.deb")  # tests/packaging compares them with what is built
 LINK = re.compile(r"\]\(([^)\s]+)\)")
