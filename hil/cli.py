@@ -22,7 +22,7 @@ from controller.cli.errors import KNOWN_ERRORS, CommandError, ExitCode, write_st
 from controller.cli.help_page import example_lines
 from controller.cli.program import run_program
 from controller.cli.standard_output import install_standard_streams
-from controller.version import VERSION
+from controller.version import software_identifier
 from hil.acceptance.command import ACCEPT_EXAMPLES, ACCEPT_NOTES, accept
 from hil.dealing.mistakes import DESCRIPTIONS, PlannedMistake
 from hil.demo.plan import DealerConduct, DemoSettings, Speed, Transport, usual_mistakes
@@ -114,7 +114,7 @@ app = typer.Typer(
 
 def _print_version(requested: bool) -> None:
     if requested:
-        print(f"smartshoe-hil {VERSION}")
+        print(f"smartshoe-hil {software_identifier()}")
         raise typer.Exit
 
 

@@ -272,7 +272,10 @@ class LogWriter:
 
     def _publish(self, head: TreeHead, leaf: Leaf | None) -> None:
         code = short_code(head)
-        LOG.info("evidence log: head %d, code %s, root %s", head.size, code, head.root.hex())
+        # People need the head of a start, and below the code of each shoe, not one of each coup.
+        level = logging.INFO if leaf is None else logging.DEBUG
+        root = head.root.hex()
+        LOG.log(level, "evidence log: head %d, code %s, root %s", head.size, code, root)
         # The leaf of this head leaves the queue once its signatures are written, too.
         behind = len(self._waiting) - (leaf is not None)
         status = replace(self.status, size=head.size, root=head.root, waiting=behind, problem="")

@@ -19,7 +19,7 @@ from controller.config.device_sections import (
 from controller.config.sections import MetricsSection, RulesSection, Section
 from controller.config.trust import TrustResult, read_trust
 from controller.procedure.rulebook import ObservableFact
-from controller.profiles.load import load_profile
+from controller.profiles.load import decks_played_max, load_profile
 from controller.rules.setting_values import ShuffleMode
 from controller.system.atomic_file import SmallFileError
 from controller.system.tls import TlsUnavailable, server_context
@@ -114,6 +114,16 @@ def port_lines(
     """All ports with their line settings: the shoe's, readers', scanners', the shuffler's."""
     every = (sections["shoe"], *repeated["reader"], *repeated["scanner"], sections.get("shuffler"))
     return ((one.port, one.line) for one in every if isinstance(one, DeviceSection))
+
+
+def decks_remarks(decks: int) -> Iterator[str]:
+    """A remark where a shoe has more decks than any rules play: a digit too many, most often."""
+    most = decks_played_max()
+    if decks > most:
+        yield (
+            f"{decks} decks in the dealing shoe: no rules here are played with more than {most}."
+            f" Set [rules] decks = {most}, unless the shoe really holds {decks}"
+        )
 
 
 def device_remarks(

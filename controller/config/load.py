@@ -23,6 +23,7 @@ from controller.config.console_section import (
 )
 from controller.config.cross_checks import (
     access_problems,
+    decks_remarks,
     device_remarks,
     mode_problems,
     port_lines,
@@ -288,6 +289,7 @@ def _config(
         unix_people=people.unix,
         remarks=(
             *(warning.text for warning in layout_warnings(layout.layout(), profile)),
+            *decks_remarks(settings.decks),
             *device_remarks(shoe, rules, batches),
             *(remark for found in trusts.values() for remark in found.remarks),
         ),

@@ -6,13 +6,16 @@ Source: controller/install/README.md, "Doctor".
 
 import grp
 import os
+import platform
 import pwd
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from msgspec import Struct
 
 from controller.config.load import TableConfig
@@ -28,9 +31,18 @@ from firmware_bridge.transport.port_url import DevicePath, parse_port_url
 
 STATE: Final = Path("/var/lib/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
+PACKAGE: Final = Path("/usr/lib/smartshoe")
+PACKAGE_FACTS: Final = "package.json"
 PROC: Final = Path("/proc")
 READ, WRITE = 4, 2
 _USERS_SHOWN: Final = 3
+
+
+class PackageFacts(Struct, frozen=True):
+    """Which Debian's package this is, and the file for each Debian, by its number."""
+
+    debian: int
+    files: dict[str, str]
 
 
 class MachineAccount(Struct, frozen=True):
@@ -103,6 +115,28 @@ def check_clock() -> Iterator[Diagnosis]:
         "each record bears its time; a wrong one weakens the evidence",
         "name the casino's time server in /etc/chrony/chrony.conf (apt-get install chrony);"
         " chronyc sources says whether it answers",
+    )
+
+
+def check_package() -> Iterator[Diagnosis]:
+    """Whether the program is the package for this machine's Debian; nothing where it is none."""
+    file = PACKAGE / PACKAGE_FACTS
+    if Path(sys.prefix).resolve() != PACKAGE or not file.is_file():
+        return
+    facts = msgspec.json.decode(file.read_bytes(), type=PackageFacts)
+    release = platform.freedesktop_os_release()
+    number = release.get("VERSION_ID", "") if release.get("ID") == "debian" else ""
+    if number == str(facts.debian):
+        yield good("package", f"it is that for Debian {facts.debian}")
+        return
+    right = facts.files.get(number)
+    yield remark(
+        "package",
+        f"it is that for Debian {facts.debian}, and this machine is {release['PRETTY_NAME']}",
+        f"it runs only as long as the Python of Debian {facts.debian} stays on the machine",
+        f"between two shoes: apt-get install ./{right}"
+        if right
+        else f"no package of this version is for it: stay with Debian {', '.join(facts.files)}",
     )
 
 

@@ -64,6 +64,13 @@ def load_profile(name_or_path: str, folder: Path | None = None) -> Profile:
         ) from error
 
 
+@cache
+def decks_played_max() -> int:
+    """The most decks in a shoe that any shipped profile plays or names as its limit."""
+    every = [_shipped(name).rules for name in profile_names()]
+    return max(max(one.decks_per_shoe, one.decks_max or 0) for one in every)
+
+
 def _decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")

@@ -136,13 +136,15 @@ def _read_lost(reader: StatementReader) -> ReportsMissing:
             return ReportsMissing(loss, 0)
     word = reader.peek()
     if word is None or not word.text[:1].isdigit():
-        raise reader.error("is not a valid loss", "a number from 1, unproven, unreadable", word)
+        raise reader.error(
+            "is not a valid loss", "a number from 1, unproven, unreadable", word, valid="1"
+        )
     return ReportsMissing(Loss.GAP, reader.number("number of reports", 1))
 
 
 def _read_day(reader: StatementReader) -> GamingDayChanged:
     allowed = "a day such as 2026-11-21"
-    return GamingDayChanged(reader.matching("day", allowed, _is_day))
+    return GamingDayChanged(reader.matching("day", allowed, _is_day, "2026-11-21"))
 
 
 def _is_day(text: str) -> bool:
@@ -237,6 +239,7 @@ CARD_FORMS: Final = (
         "a card the shoe claims for the Player; P1 to P3 give the number",
         _read_hand_card,
         ("P1", "P2", "P3"),
+        ("Player",),
     ),
     StatementForm(
         "B",
@@ -244,6 +247,7 @@ CARD_FORMS: Final = (
         "a card the shoe claims for the Banker; B1 to B3 give the number",
         _read_hand_card,
         ("B1", "B2", "B3"),
+        ("Banker",),
     ),
     StatementForm(
         "card", "card 7h", "a card without a claim: it takes the place that is due", _read_due_card

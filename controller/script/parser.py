@@ -6,6 +6,7 @@ Source: controller/script/README.md, "Statements", "Errors".
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
+from typing import Final
 
 from controller.actions.actions import OperatorAction
 from controller.procedure.events import ShufflerDisconnected, ShufflerEventsLost
@@ -13,7 +14,10 @@ from controller.script.errors import ScriptError, ScriptProblem, StatementError
 from controller.script.statement_forms import STATEMENT_FORMS
 from controller.script.statement_reader import StatementForm, StatementReader
 from controller.script.statements import BodyT, DealingStatement, ShufflerStatement, Statement
-from controller.script.tokens import StatementWords, split_statements
+from controller.script.tokens import StatementWords, quote_text, split_statements
+
+# The commonest, which are declared first: a line of sixty words helps nobody.
+_LISTED: Final = 8
 
 
 def parse(text: str, name: str = "script") -> tuple[DealingStatement, ...]:
@@ -66,7 +70,24 @@ def _unknown_statement(
     form_of: Mapping[str, StatementForm[BodyT]], statement: StatementWords
 ) -> StatementError:
     first = statement.words[0]
-    near = get_close_matches(first.text, tuple(form_of), n=1) or [next(iter(form_of))]
-    allowed = ", ".join(dict.fromkeys(form.keywords for form in form_of.values()))
-    message = f'no statement begins with "{first.text}". Allowed: {allowed}'
-    return StatementError(first.column, f"{message}. Remedy: write `{form_of[near[0]].example}`")
+    every = tuple(dict.fromkeys(form.keywords for form in form_of.values()))
+    allowed = f"{', '.join(every[:_LISTED])}, or another of the {len(every)} statements"
+    meant = _meant(form_of, statement)
+    remedy = f"write `{meant}`" if meant else "begin with one of them"
+    return StatementError(
+        first.column,
+        f'no statement begins with "{first.text}". Allowed: {allowed}. Remedy: {remedy}',
+    )
+
+
+def _meant(form_of: Mapping[str, StatementForm[BodyT]], statement: StatementWords) -> str:
+    """The statement that was meant, as far as a form is like it; else empty."""
+    words = [quote_text(one.text) if one.quoted else one.text for one in statement.words]
+    hyphened = "-".join(words[:2])
+    if hyphened in form_of:
+        return " ".join((hyphened, *words[2:]))
+    spoken = {word: form.first[0] for form in form_of.values() for word in form.spoken}
+    if (hand := words[0].capitalize()) in spoken:
+        return " ".join((spoken[hand], *words[1:]))
+    near = get_close_matches(words[0], tuple(form_of), n=1)
+    return form_of[near[0]].example if near else ""

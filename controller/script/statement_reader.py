@@ -5,6 +5,7 @@ Source: controller/script/README.md, "Words", "Errors".
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
@@ -15,7 +16,7 @@ from controller.actions.declaration import Role
 from controller.rules.cards import Card
 from controller.script.errors import StatementError
 from controller.script.statements import UNREAD, BodyT
-from controller.script.tokens import StatementWords, Word, parse_cents
+from controller.script.tokens import StatementWords, Word, parse_cents, quote_text
 from firmware_bridge.timestamp import Timestamp
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -24,6 +25,8 @@ CARDS_ALLOWED: Final = (
     "a rank (A, 2 to 10, J, Q, K) and a suit (d, c, s, h) such as 7h, 10d, Qs, or ?? where it"
     " could not be read"
 )
+_CARD: Final = "7h"
+_TEXT: Final = '"A. Lee"'
 NUMBER_MAX: Final = 10**9
 # How the person of a script is known.
 IDENTIFIED_BY: Final = "script"
@@ -60,17 +63,38 @@ class StatementReader:
     def peek(self) -> Word | None:
         return self._words[self._at] if self._at < len(self._words) else None
 
-    def error(self, what: str, allowed: str, at: Word | None) -> StatementError:
-        """The error at word `at`, or at the end of the statement."""
+    def error(
+        self, what: str, allowed: str, at: Word | None, *, valid: str = "", remedy: str = ""
+    ) -> StatementError:
+        """The error at word `at`, or at the end of the statement.
+
+        `valid` is what could stand there: the remedy is the statement up to there with it.
+        """
         problem = f'"{at.text}" {what}' if at is not None else "the statement ends too early"
         column = at.column if at is not None else self._end
-        remedy = f"write `{self._example}`"
+        if valid:
+            remedy = f"write `{self._so_far} {valid}`"
+        remedy = remedy or f"write `{self._example}`"
         return StatementError(column, f"{problem}. Allowed: {allowed}. Remedy: {remedy}")
+
+    @property
+    def _so_far(self) -> str:
+        """The words that are read, as they are written."""
+        return " ".join(
+            quote_text(word.text) if word.quoted else word.text for word in self._words[: self._at]
+        )
+
+    def _not_one_of(self, what: str, allowed: Sequence[str], word: Word | None) -> StatementError:
+        """The error for a word that is none of these; the remedy is the one most like it."""
+        near = get_close_matches(word.text, allowed, n=1) if word is not None else []
+        valid = near[0] if near else allowed[0] if len(allowed) == 1 else ""
+        return self.error(what, ", ".join(allowed), word, valid=valid, remedy="write one of them")
 
     def expect_end(self) -> None:
         """Require that no word follows. Raises StatementError."""
         if (word := self.peek()) is not None:
-            raise self.error("is one word too many", "nothing more here", word)
+            remedy = f"write `{self._so_far}`"
+            raise self.error("is one word too many", "nothing more here", word, remedy=remedy)
 
     # --- words of the language ---------------------------------------------------------------
 
@@ -84,15 +108,16 @@ class StatementReader:
 
     def expect(self, *phrase: str) -> None:
         """Read each of these words. Raises StatementError."""
-        for text in phrase:
+        for number, text in enumerate(phrase):
             if not self.accept(text):
-                raise self.error("is not expected here", text, self.peek())
+                valid = " ".join(phrase[number:])
+                raise self.error("is not expected here", text, self.peek(), valid=valid)
 
     def one_of(self, what: str, allowed: Sequence[str]) -> str:
         """Read one of these words. Raises StatementError."""
         word = self.peek()
         if word is None or word.quoted or word.text not in allowed:
-            raise self.error(f"is not a valid {what}", ", ".join(allowed), word)
+            raise self._not_one_of(f"is not a valid {what}", allowed, word)
         self._at += 1
         return word.text
 
@@ -101,9 +126,9 @@ class StatementReader:
         seen: list[str] = []
         while (word := self.peek()) is not None:
             if word.quoted or word.text not in names:
-                raise self.error("is not expected here", ", ".join(names), word)
+                raise self._not_one_of("is not expected here", names, word)
             if word.text in seen:
-                raise self.error("is given twice", "each part once", word)
+                raise self.error("is given twice", "each part once", word, remedy="leave one out")
             seen.append(word.text)
             self._at += 1
             yield word.text
@@ -118,9 +143,8 @@ class StatementReader:
         """Read a word, or a text in quotes. Raises StatementError."""
         word = self.peek()
         if word is None or word.is_punctuation:
-            raise self.error(
-                f"is not a valid {what}", 'one word, or several in quotes such as "A. Lee"', word
-            )
+            allowed = f"one word, or several in quotes such as {_TEXT}"
+            raise self.error(f"is not a valid {what}", allowed, word, valid=_TEXT)
         self._at += 1
         return word.text
 
@@ -129,10 +153,10 @@ class StatementReader:
         word = self.peek()
         try:
             if word is None or word.quoted:
-                raise self.error("is not a valid card", CARDS_ALLOWED, word)
+                raise self.error("is not a valid card", CARDS_ALLOWED, word, valid=_CARD)
             card = None if word.text == UNREAD else Card.parse(word.text)
         except ValueError:
-            raise self.error("is not a valid card", CARDS_ALLOWED, word) from None
+            raise self.error("is not a valid card", CARDS_ALLOWED, word, valid=_CARD) from None
         self._at += 1
         return card
 
@@ -142,10 +166,10 @@ class StatementReader:
         bounds = f"a whole number from {least}"
         if most < NUMBER_MAX:
             bounds += f" to {most}"
-        if word is None or word.quoted or not _NUMBER.fullmatch(word.text):
-            raise self.error(f"is not a valid {what}", bounds, word)
-        if not least <= int(word.text) <= most:
-            raise self.error(f"is not a valid {what}", bounds, word)
+        is_number = word is not None and not word.quoted and _NUMBER.fullmatch(word.text)
+        if word is None or not is_number or not least <= int(word.text) <= most:
+            nearest = most if is_number and word is not None and int(word.text) > most else least
+            raise self.error(f"is not a valid {what}", bounds, word, valid=str(nearest))
         self._at += 1
         return int(word.text)
 
@@ -157,15 +181,16 @@ class StatementReader:
         except ValueError:
             cents = 0
         if not cents:
-            raise self.error("is not a valid amount", "more than 0, such as 100 or 12.50", word)
+            allowed = "more than 0, such as 100 or 12.50"
+            raise self.error("is not a valid amount", allowed, word, valid="100")
         self._at += 1
         return cents
 
-    def matching(self, what: str, allowed: str, fits: Callable[[str], bool]) -> str:
-        """Read a word for which `fits` is true. Raises StatementError."""
+    def matching(self, what: str, allowed: str, fits: Callable[[str], bool], valid: str) -> str:
+        """Read a word for which `fits` is true, such as `valid`. Raises StatementError."""
         word = self.peek()
         if word is None or word.quoted or not fits(word.text):
-            raise self.error(f"is not a valid {what}", allowed, word)
+            raise self.error(f"is not a valid {what}", allowed, word, valid=valid)
         self._at += 1
         return word.text
 
@@ -177,7 +202,7 @@ class StatementReader:
         offset_s = int(match[1]) * _SECONDS[match[2]] if match is not None else None
         if offset_s is None or offset_s > OFFSET_S_MAX:
             allowed = f"+0, +90s, +30min, +2h, +1d, at most +{OFFSET_S_MAX}s"
-            raise self.error("is not a valid time", allowed, word)
+            raise self.error("is not a valid time", allowed, word, valid="30min")
         self._at += 1
         return offset_s * _NS
 
@@ -224,6 +249,8 @@ class StatementForm(Struct, Generic[BodyT], frozen=True):
     """One form of statement: its first words, an example, its meaning, and how the rest is read.
 
     `keywords` begin the statement; the first of them, or one of `others`, selects the form.
+    `spoken` are words that people write instead: they are not read, and the error names the right
+    ones.
     """
 
     keywords: str
@@ -231,6 +258,7 @@ class StatementForm(Struct, Generic[BodyT], frozen=True):
     meaning: str
     read: Callable[[StatementReader], BodyT]
     others: tuple[str, ...] = ()
+    spoken: tuple[str, ...] = ()
 
     @property
     def first(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from import_contracts import ROOT, root_packages
+from import_configuration import ROOT, root_packages
 
 FOLDERS = (*root_packages(), "tests")
 PAGES = sorted(

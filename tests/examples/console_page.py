@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 PROMPT = "$ "
 DIRECTIVE = re.compile(r"<!--\s*(setup|not run):\s*(.*?)\s*-->", re.DOTALL)
-NEEDED = re.compile(r"^<!--\s*needs Debian package:\s*(\S+)\s*-->$", re.MULTILINE)
+NEEDED = re.compile(r"^<!--\s*needs\b[^:]*:\s*(\S+)\s*-->$", re.MULTILINE)
 EXIT = re.compile(r"\[exit (\d+)\]")
 SHELLS = frozenset({"sh", "bash", "shell", "shell-session", "zsh"})
 COMMAND = re.compile(
@@ -151,6 +151,6 @@ def pages(root: Path) -> Iterator[Path]:
             yield path
 
 
-def needed_packages(path: Path) -> list[str]:
-    """The Debian packages without which the examples of a page print something else."""
+def needs_of_page(path: Path) -> list[str]:
+    """The needs without which the examples of a page print something else."""
     return NEEDED.findall(path.read_text(encoding="utf-8"))

@@ -194,7 +194,7 @@ class ConsoleSession:
         for entry in Path(sys.prefix).iterdir():
             if not entry.name.startswith("."):
                 (folder / entry.name).symlink_to(entry)
-        for stamp in (".created", ".installed-run", ".installed-dev"):
+        for stamp in (".created", ".installed-run", ".installed-test", ".installed-dev"):
             (folder / stamp).touch()
 
     def run(self, command: ConsoleCommand) -> tuple[list[str], int]:

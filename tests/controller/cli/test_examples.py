@@ -176,12 +176,13 @@ def name_of(command: Command) -> str:
     return command.name.replace(" ", "-")
 
 
+NEEDS = {"devices list": ("libusb-1.0-0",), "journal export": ("pyarrow",)}
+
+
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(one, marks=pytest.mark.debian("libusb-1.0-0"))
-        if one.name == "devices list"
-        else one
+        pytest.param(one, marks=[pytest.mark.needs(need) for need in NEEDS.get(one.name, ())])
         for one in COMMANDS
     ],
     ids=name_of,

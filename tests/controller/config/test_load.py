@@ -333,6 +333,17 @@ def test_a_table_of_readers_and_a_scanner(write: Write, tmp_path: Path) -> None:
     assert config.remarks == ()
 
 
+@pytest.mark.parametrize(("decks", "remarked"), [(8, False), (9, True), (88, True)])
+def test_more_decks_than_any_rules_play_are_remarked_on(
+    write: Write, decks: int, remarked: bool
+) -> None:
+    found = load_config(write(f"{LEAST}[rules]\ndecks = {decks}\n")).remarks
+    words = f"{decks} decks in the dealing shoe: no rules here are played with more than 8. "
+
+    assert [one for one in found if one.startswith(words)] == [*found] * remarked
+    assert len([one for one in found if "decks" in one]) == remarked
+
+
 def test_a_shoe_without_claims_gives_remarks(write: Write) -> None:
     bare = DEVICES.replace('observed = ["result_button"]', "observed = []")
     remarks = load_config(write(bare.replace('bound = ["RED-0001", "BLUE-0001"]', ""))).remarks

@@ -188,7 +188,7 @@ def test_a_stale_socket_a_link_and_a_file_are_passed_over(machine: Machine, run:
     )
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a socket to another account")
+@pytest.mark.needs("another-account")
 def test_a_socket_of_another_account_is_passed_over(machine: Machine, run: Run) -> None:
     os.chown(run("M-12", config="M-12.toml"), NOBODY, -1)
 

@@ -270,6 +270,11 @@ CARD = (
         ),
         ("P4 7h", '1:1: no statement begins with "P4". Allowed: burn, P, B, card,'),
         ("brun 7h", ". Remedy: write `burn 7h + 7`"),
+        ("Player 7h", ". Remedy: write `P 7h`"),
+        ("banker 10d", ". Remedy: write `B 10d`"),
+        ("dealer off", ". Remedy: write `dealer-off`"),
+        ('dealer off by "Dee Dealer"', '. Remedy: write `dealer-off by "Dee Dealer"`'),
+        ("sing", ", or another of the 41 statements. Remedy: begin with one of them"),
         (
             "result noone",
             '1:8: "noone" is not a valid result. Allowed: player, banker, tie. Remedy: write',
@@ -288,6 +293,12 @@ CARD = (
         (
             "wagers 5 bnker 1",
             '1:10: "bnker" is not a valid wager. Allowed: banker, player, tie, bon',
+        ),
+        ("wagers 5 bnker 1", "total_6. Remedy: write `wagers 5 banker`"),
+        ("wagers 5 chair 1", "total_6. Remedy: write one of them"),
+        (
+            "notice a 1 to x at +3y",
+            "at most +9999999s. Remedy: write `notice a 1 to x at + 30min`",
         ),
         ("record sung", '1:8: "sung" is not a valid act. Allowed: odds-posted, '),
         ("record cut by Eve as king", '1:22: "king" is not a valid role. Allowed: dealer, floor'),

@@ -7,7 +7,7 @@ import pytest
 from hil.scenario.benches.emulated_bench import emulated_bench
 from hil.scenario.benches.firmware_shuffler import firmware_shuffler
 from hil.scenario.benches.simulated_bench import SimulatedBench
-from hil.scenario.language.reading import Scenario, read_scenario
+from hil.scenario.language.reading import Scenario, parse_scenario, read_scenario
 from hil.scenario.play.run import ScenarioRun, StepOutcome
 
 FOLDER = Path(__file__).parents[4] / "hil" / "scenarios"
@@ -27,7 +27,7 @@ def test_under_the_simulated_clock(name: str) -> None:
     assert failures(SimulatedBench(scenario), scenario) == []
 
 
-@pytest.mark.parametrize("line", ["pty", "tcp"])
+@pytest.mark.parametrize("line", ["pty", pytest.param("tcp", marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_on_emulated_devices_with_the_program_as_a_process(
     name: str, line: str, fast_dir: Path
@@ -37,9 +37,28 @@ def test_on_emulated_devices_with_the_program_as_a_process(
         assert failures(bench, scenario) == []
 
 
-@pytest.mark.debian("qemu-system-arm")
-@pytest.mark.debian("gcc-arm-none-eabi")
+@pytest.mark.needs("qemu-system-arm")
+@pytest.mark.needs("gcc-arm-none-eabi")
 def test_with_the_firmware_on_an_emulated_board(fast_dir: Path) -> None:
     scenario = SCENARIOS["exchange"]
     with emulated_bench(scenario, fast_dir / "one", shuffler=firmware_shuffler) as bench:
         assert failures(bench, scenario) == []
+
+
+NAMED = """\
+hand-shuffle red
+load red
+dealer-on by "Bo Chu"
+dealer-off by "Dee Dealer"
+"""
+
+
+def test_a_refusal_names_the_person_alike_on_every_rig(fast_dir: Path) -> None:
+    scenario = parse_scenario(NAMED)
+    simulated = failures(SimulatedBench(scenario), scenario)
+    with emulated_bench(scenario, fast_dir / "one") as bench:
+        emulated = failures(bench, scenario)
+
+    assert len(simulated) == 1
+    assert "refused: Dee Dealer is not signed on" in simulated[0]
+    assert emulated == simulated

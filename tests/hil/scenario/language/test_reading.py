@@ -126,3 +126,28 @@ def test_a_measure_has_a_limit_or_none() -> None:
     assert isinstance(limited, Measure)
     assert isinstance(free, Measure)
     assert (limited.limit_ns, free.limit_ns) == (2 * 10**9, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("expect phase bettin", "write `expect phase betting_closed`"),
+        ("expect phase playing", "write one of them"),
+        ("expect coup x banker", "write `expect coup 1`"),
+        ("expect metric coups is 3", "write `expect metric smartshoe_coups_total`"),
+        ("caught irregularity OVERDRAW", "write `caught by`"),
+        ("deal 500 coups", "write `deal 100`"),
+        ("dealer on", "write `dealer-on`"),
+    ],
+)
+def test_the_remedy_is_of_the_statement_that_is_wrong(text: str, remedy: str) -> None:
+    (problem,) = problems(text)
+
+    assert problem[2].endswith(f". Remedy: {remedy}")
+
+
+def test_a_word_that_begins_no_statement_lists_a_few_and_how_many_more() -> None:
+    (problem,) = problems("sing")
+
+    assert problem[2].count(",") < 10
+    assert f"another of the {len(SCENARIO_FORMS)} statements" in problem[2]
