@@ -264,8 +264,8 @@ def _path_findings(url: str, path: Path, who: MachineAccount) -> Iterator[Diagno
             " udevadm control --reload && udevadm trigger",
         )
         return
-    users = sorted(_users_of(path.resolve()))
-    others = [words for words in users if "smartshoe" not in words]
+    users = _users_of(path.resolve())
+    others = sorted(words for words, is_table in users.items() if not is_table)
     if len(others) > _USERS_SHOWN:
         others[_USERS_SHOWN:] = [f"{len(others) - _USERS_SHOWN} more"]
     if others:
@@ -287,15 +287,20 @@ def _group_of(path: Path) -> str:
         return str(gid)
 
 
-def _users_of(device: Path) -> set[str]:
-    """The command lines of the processes that have it open, as far as this account may look."""
-    found = set()
+def _users_of(device: Path) -> dict[str, bool]:
+    """The command lines of the processes that have it open, and whether each is this program.
+
+    As far as this account may look.
+    """
+    found = {}
     for process in PROC.glob("[0-9]*"):
         try:
             if any(one.readlink() == device for one in (process / "fd").iterdir()):
-                words = (process / "cmdline").read_bytes().replace(b"\0", b" ")
-                line = " ".join(words.decode(errors="replace").split())
-                found.add(f"{line} (process {process.name})")
+                words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+                line = " ".join(" ".join(words).split())
+                # The program, or the interpreter and the program.
+                is_table = "smartshoe" in (Path(one).name for one in words[:2])
+                found[f"{line} (process {process.name})"] = is_table
         except OSError:
             continue
     return found

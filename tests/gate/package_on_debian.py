@@ -94,7 +94,8 @@ def installed() -> str:
     """The version that Debian says is installed; empty if none is."""
     said = run("dpkg-query", "-W", "-f", "${db:Status-Abbrev}|${Version}", "smartshoe").stdout
     status, _, version = said.partition("|")
-    return version if status == "ii " else ""
+    # The first letter is what is wanted of it, such as to hold it; the second what is so.
+    return version if status[1:2] == "i" else ""
 
 
 def wait_until(what: str, is_so: Callable[[], object]) -> None:

@@ -8,6 +8,8 @@ import os
 import pwd
 import socket
 import ssl
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -142,6 +144,31 @@ def test_a_port_in_use_by_another_program_is_a_problem(table: Path, capsys) -> N
         os.close(host)
 
     assert "is in use by" in found["ports"][0]
+
+
+def test_a_program_below_a_folder_of_our_name_is_another_program(
+    table: Path, tmp_path: Path, capsys
+) -> None:
+    device, host = os.openpty()
+    port = os.ttyname(host)
+    reader = tmp_path / "smartshoe" / "reader.py"
+    reader.parent.mkdir()
+    reader.write_text(
+        "import sys\nwith open(sys.argv[1]):\n    print('open', flush=True)\n    input()\n"
+    )
+    table.write_text(TABLE.replace("socket://127.0.0.1:1", port))
+    words = [sys.executable, str(reader), port]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        try:
+            assert other.stdout is not None
+            assert other.stdout.readline() == b"open\n"
+            os.close(host)
+            _, found = findings(table, capsys)
+        finally:
+            other.communicate(b"\n")
+            os.close(device)
+
+    assert f"{reader} {port}" in found["ports"][0]
 
 
 def test_a_broker_that_does_not_answer_is_a_problem(table: Path, capsys) -> None:
