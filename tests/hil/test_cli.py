@@ -288,6 +288,7 @@ def test_the_other_command_lines_refuse_in_a_sentence(
     assert [(path.name, path.read_text()) for path in fast_dir.iterdir()] == [("mine", "mine")]
 
 
-def test_an_unknown_command_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["emulat"]) == ExitCode.UNUSABLE
-    assert capsys.readouterr().err.startswith("smartshoe-hil: No such command 'emulat'. Allowed: ")
+def test_an_unknown_command_is_named_once(fast_dir: Path) -> None:
+    assert hil("emulat", cwd=fast_dir).stderr.startswith(
+        "smartshoe-hil: No such command 'emulat'. Allowed: "
+    )
