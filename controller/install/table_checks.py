@@ -96,7 +96,7 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
             "keep it as it is, smartshoe verify names the place, and begin another journal folder",
         )
     else:
-        yield good("journal", "its live part is whole up to the newest record")
+        yield good("journal", "every record of its live part is there, up to the newest")
     this = software_identifier()
     if recovered.shoe_open and recovered.software not in {"", this}:
         yield problem(
