@@ -10,7 +10,7 @@ import platform
 import pwd
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -65,6 +65,15 @@ class MachineAccount(Struct, frozen=True):
         return found.st_mode & wanted == wanted
 
 
+def has_account(lookup: Callable[[str], object] = pwd.getpwnam) -> bool:
+    """Whether this machine has the account for tables; a trial's or a container's has none."""
+    try:
+        lookup(ACCOUNT)
+    except KeyError:
+        return False
+    return True
+
+
 def account_of(file: Path) -> MachineAccount:
     """Who runs the table: the unit's account for an installed one, else who asks."""
     uid = os.geteuid()
@@ -84,10 +93,17 @@ def unit_of(file: Path) -> str:
     return f"smartshoe@{file.stem if folder.parent != INSTALLED else folder.name}"
 
 
-def start_of(file: Path) -> str:
-    """The command that starts the table: its unit's, where it is installed."""
+def start_of(
+    file: Path,
+    *,
+    is_root: bool | None = None,
+    lookup: Callable[[str], object] = pwd.getpwnam,
+) -> str:
+    """The command by which who asks starts the table: its unit's, where it is installed."""
     if file.resolve().is_relative_to(INSTALLED):
         return f"systemctl start {unit_of(file)}"
+    if (os.geteuid() == 0 if is_root is None else is_root) and has_account(lookup):
+        return f"smartshoe run --as-root {file}"
     return f"smartshoe run {file}"
 
 
@@ -148,7 +164,8 @@ def check_account(config: TableConfig) -> Iterator[Diagnosis]:
             "account",
             "the table would run as root",
             "a fault could change any file of the machine",
-            f"smartshoe run as the account {ACCOUNT}, as its unit does",
+            f"run it as the account {ACCOUNT}, as the package's unit does"
+            + ("" if has_account() else f"; useradd --system {ACCOUNT} makes it"),
         )
     if not who.may(config.file, READ):
         yield problem(
