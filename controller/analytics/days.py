@@ -78,7 +78,8 @@ def _add_day(shoes: dict[tuple[str, str], dict[int, Path]], folder: Path) -> Non
 def _require_one_journal_each(shoes: Mapping[tuple[str, str], Mapping[int, Path]]) -> None:
     """Raise TablesError where the shoes of one table name are of two journals.
 
-    Records of a journal are numbered and chained from its first to its last shoe.
+    Records of a journal are numbered and chained from shoe to shoe. Where shoes between are missing,
+    the key that signed tells whose they are.
     """
     by_table: dict[str, list[tuple[ShoeHeading, Path]]] = {}
     for (table, _), files in shoes.items():
@@ -88,14 +89,14 @@ def _require_one_journal_each(shoes: Mapping[tuple[str, str], Mapping[int, Path]
     for table, found in by_table.items():
         found.sort(key=lambda one: one[0].first_seq)
         for (before, path), (heading, other) in pairwise(found):
-            follows = heading.first_seq == before.last_seq + 1
-            if heading.first_seq <= before.last_seq or (
-                follows and heading.chain_before != before.chain_after
-            ):
+            missing = heading.first_seq - before.last_seq - 1
+            chained = heading.chain_before == before.chain_after
+            alike = heading.signer == before.signer if missing > 0 else missing == 0 and chained
+            if not alike:
                 raise TablesError(
                     f"{other}: it is of another journal than {path}, and both are named table"
                     f" {table}. Allowed: one journal of each name. Remedy: export each into a"
-                    " folder of its own"
+                    " folder of its own; or name the days between, where the key was changed"
                 )
 
 

@@ -19,6 +19,7 @@ from hil.scenario.rigs.rig_file import RigFileError, read_rig
 
 WAGERS = "5,banker,25.00\n"
 SETTLE = ("settle", "--profile", "s42-mini", "--cards", "P 2h; B 9c; P Ks; B Kd", "--wagers")
+RIG = (files("hil") / "rigs" / "simulated.toml").read_text("utf-8")
 SCENARIO = "hand-shuffle red\n"
 Read = Callable[[Path], object]
 
@@ -32,10 +33,7 @@ READERS: dict[str, tuple[str, Read]] = {
     "a PIN": ("481516\n", lambda path: read_pin("Ann Lee", path)),
     "passwords, or any small file": (WAGERS, read_text),
     "a scenario": (SCENARIO, read_scenario),
-    "a rig": (
-        (files("hil") / "rigs" / "simulated.toml").read_text("utf-8"),
-        lambda path: read_rig(str(path)),
-    ),
+    "a rig": (RIG, lambda path: read_rig(str(path))),
     "answers of people": ('card-1 = "done"\n', lambda path: _read_answers(path, {"card-1"})),
 }
 
