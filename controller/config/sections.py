@@ -111,7 +111,8 @@ def _profile(name: str, read: ValidationInfo) -> str:
     try:
         load_profile(name, _folder(read))
     except ProfileError as error:
-        raise ValueError(str(error).removesuffix(".")) from error
+        lines = (line.removesuffix(".") for line in str(error).splitlines())
+        raise ValueError("\n".join(lines)) from error
     except OSError as error:
         raise ValueError(
             f"{name} cannot be read: {error.strerror or error}. Remedy: name a profile's file that"

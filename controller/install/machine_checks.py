@@ -10,12 +10,11 @@ import platform
 import pwd
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from controller.config.load import TableConfig
@@ -28,6 +27,7 @@ from controller.table.disk_space import MIB, disk_usage
 from controller.tape.inputs import ClockSync, DiskLevel
 from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port_url import DevicePath, parse_port_url
+from firmware_bridge.typed_reading import json_decoder
 
 STATE: Final = Path("/var/lib/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
@@ -65,6 +65,15 @@ class MachineAccount(Struct, frozen=True):
         return found.st_mode & wanted == wanted
 
 
+def has_account(lookup: Callable[[str], object] = pwd.getpwnam) -> bool:
+    """Whether this machine has the account for tables; a trial's or a container's has none."""
+    try:
+        lookup(ACCOUNT)
+    except KeyError:
+        return False
+    return True
+
+
 def account_of(file: Path) -> MachineAccount:
     """Who runs the table: the unit's account for an installed one, else who asks."""
     uid = os.geteuid()
@@ -84,10 +93,17 @@ def unit_of(file: Path) -> str:
     return f"smartshoe@{file.stem if folder.parent != INSTALLED else folder.name}"
 
 
-def start_of(file: Path) -> str:
-    """The command that starts the table: its unit's, where it is installed."""
+def start_of(
+    file: Path,
+    *,
+    is_root: bool | None = None,
+    lookup: Callable[[str], object] = pwd.getpwnam,
+) -> str:
+    """The command by which who asks starts the table: its unit's, where it is installed."""
     if file.resolve().is_relative_to(INSTALLED):
         return f"systemctl start {unit_of(file)}"
+    if (os.geteuid() == 0 if is_root is None else is_root) and has_account(lookup):
+        return f"smartshoe run --as-root {file}"
     return f"smartshoe run {file}"
 
 
@@ -123,7 +139,7 @@ def check_package() -> Iterator[Diagnosis]:
     file = PACKAGE / PACKAGE_FACTS
     if Path(sys.prefix).resolve() != PACKAGE or not file.is_file():
         return
-    facts = msgspec.json.decode(file.read_bytes(), type=PackageFacts)
+    facts = json_decoder(PackageFacts).decode(file.read_bytes())
     release = platform.freedesktop_os_release()
     number = release.get("VERSION_ID", "") if release.get("ID") == "debian" else ""
     if number == str(facts.debian):
@@ -148,7 +164,8 @@ def check_account(config: TableConfig) -> Iterator[Diagnosis]:
             "account",
             "the table would run as root",
             "a fault could change any file of the machine",
-            f"smartshoe run as the account {ACCOUNT}, as its unit does",
+            f"run it as the account {ACCOUNT}, as the package's unit does"
+            + ("" if has_account() else f"; useradd --system {ACCOUNT} makes it"),
         )
     if not who.may(config.file, READ):
         yield problem(

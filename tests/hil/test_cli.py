@@ -10,8 +10,9 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from console_page import ConsoleCommand, split_commands
+from console_page import Example
 from console_session import console_session
+from msgspec.structs import replace
 
 GOLDEN = tomllib.loads(
     (Path(__file__).parents[1] / "vectors" / "capture.toml").read_text(encoding="utf-8")
@@ -82,16 +83,19 @@ def test_the_options_of_emulate_stand_in_groups() -> None:
     ]
 
 
-def shown_examples(page: str) -> list[ConsoleCommand]:
+def shown_examples(page: str) -> list[Example]:
     """The examples of a help page: each command, and its output in deeper lines below it."""
     lines = page.partition("examples:\n")[2].partition("\n\n")[0].split("\n")
     margin = len(lines[0]) - len(lines[0].lstrip())
-    text = []
+    found: list[Example] = []
     for line in (each[margin:] for each in lines):
-        continued = bool(text) and text[-1].endswith("\\")
-        output = line.startswith("    ") and not continued
-        text.append(line[4:] if output else line if continued else f"$ {line}")
-    return split_commands(text, "help page", 1)
+        if found and found[-1].text.endswith("\\"):
+            found[-1] = replace(found[-1], text=f"{found[-1].text}\n{line}")
+        elif line.startswith("    "):
+            found[-1] = replace(found[-1], output=(*(found[-1].output or ()), line[4:]))
+        else:
+            found.append(Example(line, 1, ()))
+    return found
 
 
 @pytest.mark.parametrize(
@@ -202,6 +206,7 @@ def test_the_end_of_its_input_ends_the_emulator(fast_dir: Path) -> None:
             "--batches: RED-0001.csv exists with other content and is left as it is",
         ),
         (("dance",), f"No such command 'dance'. Allowed: {', '.join(COMMANDS)}"),
+        (("emulat",), ". Remedy: did you mean emulate?"),
         (("run", "none"), "none: there is no such file. Allowed: a file, a folder"),
         (("run", "mine"), 'mine:1:1: no statement begins with "mine". Allowed: scenario, '),
         (("run", "step", "--rig", "none"), "--rig: there is no rig 'none'. Allowed: bench-exa"),
@@ -282,3 +287,9 @@ def test_the_other_command_lines_refuse_in_a_sentence(
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
     assert [(path.name, path.read_text()) for path in fast_dir.iterdir()] == [("mine", "mine")]
+
+
+def test_an_unknown_command_is_named_once(fast_dir: Path) -> None:
+    assert hil("emulat", cwd=fast_dir).stderr.startswith(
+        "smartshoe-hil: No such command 'emulat'. Allowed: "
+    )

@@ -55,6 +55,7 @@ class Need:
     account: str = ""
     open_python: bool = False
     mount: bool = False
+    user_namespace: bool = False
     packages: tuple[str, ...] = ()
     command: str = ""
     long: bool = False
@@ -78,6 +79,8 @@ class Need:
             yield PYTHON_OF_ANYBODY
         if self.mount and not may_mount():
             yield "the right to mount"
+        if self.user_namespace and not begins_user_namespace():
+            yield "the right to begin a user namespace"
 
 
 @cache
@@ -165,6 +168,12 @@ def may_mount() -> bool:
     status = Path("/proc/self/status").read_text("ascii")
     (effective,) = (line.split()[1] for line in status.splitlines() if line.startswith("CapEff:"))
     return bool(int(effective, 16) >> CAP_SYS_ADMIN & 1)
+
+
+@cache
+def begins_user_namespace() -> bool:
+    began = subprocess.run(["unshare", "--user", "true"], capture_output=True, check=False)
+    return began.returncode == 0
 
 
 def main(words: Sequence[str] | None = None) -> int:
