@@ -78,8 +78,8 @@ def _add_day(shoes: dict[tuple[str, str], dict[int, Path]], folder: Path) -> Non
 def _require_one_journal_each(shoes: Mapping[tuple[str, str], Mapping[int, Path]]) -> None:
     """Raise TablesError where the shoes of one table name are of two journals.
 
-    Records of a journal are numbered and chained from shoe to shoe. Where shoes between are missing,
-    the key that signed tells whose they are.
+    Records of a journal are numbered and chained from shoe to shoe. Where shoes between are
+    missing, the key that signed tells whose they are.
     """
     by_table: dict[str, list[tuple[ShoeHeading, Path]]] = {}
     for (table, _), files in shoes.items():
