@@ -1,7 +1,7 @@
 # Responsible for: every way to set up, run, test and measure the program from a clone.
-# Needs python3 (3.11 or newer), the venv module and make; on Debian: python3 python3-venv make.
-# Not responsible for: Debian packages some tests use (they are left out and named; .ci/run installs
-# them) and for installing a table's machine (see docs/installation.md).
+# Needs python3 (3.11 or newer), the venv module and make; on Debian: python3 python3-venv make git.
+# Not responsible for: what other tests need (tests/needs/needs.toml names it, .ci/run installs it)
+# and for installing a table's machine (see docs/installation.md).
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -o pipefail -c
@@ -21,20 +21,29 @@ ARGS   ?=
 # Tests run on so many processes at once: more than two cores, as the long ones mostly wait for
 # emulated devices.
 JOBS   ?= 3
+PYTEST  = $(RUN) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check full gate bench pictures docs firmware deb register mutants labgrid lock clean
+.PHONY: help demo test test-services quick check full gate bench pictures docs firmware deb register mutants labgrid lock clean
 
 help: ## Print this list.
 	@echo 'make <target> [ARGS="..."] [PYTHON=python3.12]'
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  \1\t\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile
 
 demo: $(VENV)/.installed-run ## Play the demonstration: an emulated shoe and the unchanged program.
 	@"$(VENV)/bin/smartshoe-hil" demo $(ARGS)
 
-test: $(VENV)/.installed-dev ## Run the tests, without the long ones.
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal $(ARGS)
+test: $(VENV)/.installed-test ## Run the tests that need nothing beside the program.
+	@echo 'test: what needs nothing beside the program; the rest: make test-services'
+	@$(PYTEST) --services none $(ARGS)
+
+test-services: $(VENV)/.installed-dev ## Run the tests that need more: programs of Debian, other accounts, heavy libraries.
+	@echo 'test-services: what is absent is left out, and named with what brings it'
+	@$(PYTEST) --services only $(ARGS)
+
+quick: $(VENV)/.installed-dev ## Run the tests of the rooms that a change touches, in a minute.
+	@$(RUN) tests/quick/changed_rooms.py $(ARGS)
 
 check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage of the rules, wheel, Debian package.
 	@echo 'check: ruff';             $(RUN) -m ruff check --quiet .
@@ -52,7 +61,7 @@ COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller
   --cov=controller.rules --cov=controller.profiles --cov=controller.procedure --cov=controller.settlement --cov=controller.state_table --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 
 full: $(VENV)/.installed-dev $(LABGRID)/.installed ## Run all tests, the long ones too.
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --full $(ARGS)
+	@$(PYTEST) --full $(ARGS)
 
 gate: $(VENV)/.installed-dev ## What must hold before a release.
 	@echo 'gate: covers every check, USB, lines and power cuts on a real kernel, the package on a clean Debian, ARM64 under emulation, every point of crash and damage, all tests with the long ones, ten minutes of changed evidence for the verifier, and the measurements.'
@@ -63,6 +72,7 @@ gate: $(VENV)/.installed-dev ## What must hold before a release.
 	@$(RUN) tests/evidence/fuzz_verifier.py --seconds 600
 	@$(RUN) -m hil.crash --full
 	@$(MAKE) --no-print-directory bench
+	@$(RUN) -m hil.run_record 'make gate'
 
 bench: $(VENV)/.installed-dev ## Measure, and compare with the budgets.
 	@$(RUN) -m hil.bench $(ARGS)
@@ -78,11 +88,11 @@ firmware: ## Build the reference firmware for the board and print its sizes; see
 	@for role in shuffler shoe; do \
 	  $(MAKE) --no-print-directory --silent -C hil/firmware arm ROLE=$$role OUT="$(CURDIR)/build/firmware" || exit 1; done
 
-deb: $(VENV)/.installed-dev ## Build the Debian package into dist/; ARGS=--arch=arm64 for the other architecture.
+deb: $(VENV)/.installed-dev ## Build the Debian package into dist/; ARGS="--debian=13 --arch=arm64" for another machine.
 	@$(RUN) deploy/debian/build_package.py $(ARGS)
 
-register: $(VENV)/.installed-dev ## Run the tests and write the register of clauses from them.
-	@$(RUN) -m pytest -n $(JOBS) --dist worksteal --write-register $(ARGS)
+register: $(VENV)/.installed-test ## Run the tests and write the register of clauses from them.
+	@$(PYTEST) --services none --write-register $(ARGS)
 
 # Takes hours, and measures the tests rather than a change: no part of the checks.
 mutants: $(VENV)/.installed-dev ## Write the program wrongly at seeded places and see whether tests fail.
@@ -92,7 +102,8 @@ labgrid: $(LABGRID)/.installed ## Install labgrid's programs, for rigs on other 
 
 lock: $(VENV)/.installed-dev ## Rewrite the lock files; ARGS=--upgrade takes newer versions.
 	@$(COMPILE) --group build --output-file requirements.lock $(ARGS) pyproject.toml
-	@$(COMPILE) --group dev --constraints requirements.lock --output-file requirements-dev.lock $(ARGS) pyproject.toml
+	@$(COMPILE) --group test --constraints requirements.lock --output-file requirements-test.lock $(ARGS) pyproject.toml
+	@$(COMPILE) --group dev --constraints requirements-test.lock --output-file requirements-dev.lock $(ARGS) pyproject.toml
 	@$(COMPILE) --group labgrid --output-file requirements-labgrid.lock $(ARGS)
 
 clean: ## Remove the environments and everything generated.
@@ -124,12 +135,18 @@ $(VENV)/.installed-run: $(VENV)/.created requirements.lock pyproject.toml
 	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# The development lock contains the run lock, so one installation serves both.
-$(VENV)/.installed-dev: $(VENV)/.created requirements-dev.lock requirements.lock pyproject.toml
+# A larger lock contains the smaller ones, so one installation serves them too.
+$(VENV)/.installed-test: $(VENV)/.created requirements-test.lock requirements.lock pyproject.toml
 	@printf 'Fetching what the program and its tests need:'
-	@$(PIP) --progress-bar off --no-deps --require-hashes -r requirements-dev.lock | $(SHOWN) && echo
+	@$(PIP) --progress-bar off --no-deps --require-hashes -r requirements-test.lock | $(SHOWN) && echo
 	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
 	@touch $(VENV)/.installed-run $@
+
+$(VENV)/.installed-dev: $(VENV)/.created requirements-dev.lock requirements-test.lock requirements.lock pyproject.toml
+	@printf 'Fetching what the program, all tests and the checks need:'
+	@$(PIP) --progress-bar off --no-deps --require-hashes -r requirements-dev.lock | $(SHOWN) && echo
+	@$(PIP) --quiet --no-deps --no-build-isolation --editable .
+	@touch $(VENV)/.installed-run $(VENV)/.installed-test $@
 
 # Nothing of the program is in it, and nothing of it in the program's environment.
 $(LABGRID)/.installed: $(VENV)/.created requirements-labgrid.lock

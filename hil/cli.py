@@ -22,7 +22,7 @@ from controller.cli.errors import KNOWN_ERRORS, CommandError, ExitCode, write_st
 from controller.cli.help_page import example_lines
 from controller.cli.program import run_program
 from controller.cli.standard_output import install_standard_streams
-from controller.version import VERSION
+from controller.version import software_identifier
 from hil.acceptance.command import ACCEPT_EXAMPLES, ACCEPT_NOTES, accept
 from hil.dealing.mistakes import DESCRIPTIONS, PlannedMistake
 from hil.demo.plan import DealerConduct, DemoSettings, Speed, Transport, usual_mistakes
@@ -114,7 +114,7 @@ app = typer.Typer(
 
 def _print_version(requested: bool) -> None:
     if requested:
-        print(f"smartshoe-hil {VERSION}")
+        print(f"smartshoe-hil {software_identifier()}")
         raise typer.Exit
 
 
@@ -169,11 +169,11 @@ DEMO_EXAMPLES: Final = (
     ),
     example(
         "smartshoe-hil demo --shoe rfid --transport tcp --seed 7 --journal journal/rfid",
-        "demo: seed 7, max speed, journal ~/journal/rfid",
+        "demo: seed 7, max speed, journal journal/rfid",
         "...",
         "  yes  every coup is recorded as it was dealt",
         "...",
-        "  smartshoe verify ~/journal/rfid",
+        "  smartshoe verify journal/rfid",
         "...",
     ),
 )
@@ -338,12 +338,12 @@ def _run_demo(settings: DemoSettings, *, as_json: bool) -> ExitCode:
     from hil.demo.demo import play
     from hil.demo.floor_view import shown_clauses
     from hil.demo.proof import prove
-    from hil.demo.report import json_report, print_report
+    from hil.demo.report import from_here, json_report, print_report
     from hil.demo.screen import screen_on
 
     console = _console(as_json=as_json)
-    line = f"seed {settings.seed}, {settings.speed.value} speed, journal {settings.folder}"
-    console.out(f"demo: {line}", highlight=False)
+    line = f"demo: seed {settings.seed}, {settings.speed.value} speed"
+    console.out(f"{line}, journal {from_here(settings.folder)}", highlight=False)
     clauses = shown_clauses(load_profile(settings.profile), load_clauses())
 
     dealt = play(settings, screen_on(console, clauses), partial(console.out, highlight=False))

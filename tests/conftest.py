@@ -1,16 +1,11 @@
-"""Rules for every test: long tests, Debian packages, skips, hypothesis, leftover threads."""
+"""Rules for every test: long tests, skips, hypothesis, leftover threads."""
 
-import ctypes
 import os
-import shutil
 import signal
 import sys
 import tempfile
 import threading
-import time
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator
-from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -18,42 +13,22 @@ import pytest
 
 from controller.procedure.effects import CoupCorrected
 from controller.rules.outcome import Outcome
+from hil.progress import POLL_S, Patience
 from hil.run_guard import guarded_run, memory_folder
 
-pytest_plugins = ("register_plugin",)
+pytest_plugins = (
+    "register_plugin",
+    "needs_plugin",
+    "programs_plugin",
+    "progress_limit",
+    "run_record_plugin",
+)
 
 FORBID_SKIPS = os.environ.get("SMARTSHOE_FORBID_SKIPS", "") not in ("", "0")
-THREAD_GRACE_S = 2.0
-# Debian packages that tests need: a program or library of theirs, and packages used with them.
-DEBIAN = {
-    "chromium": ("chromium", ""),
-    "shellcheck": ("shellcheck", ""),
-    "clang": ("clang", "libclang-rt-14-dev"),
-    "gcc": ("gcc", "libc6-dev"),
-    "gcc-arm-none-eabi": ("arm-none-eabi-gcc", "libnewlib-arm-none-eabi"),
-    "golang-go": ("go", "golang-golang-x-mod-dev"),
-    "libusb-1.0-0": ("libusb-1.0.so.0", ""),
-    "opensc": ("pkcs11-tool", ""),
-    "mosquitto": ("mosquitto", ""),
-    "openssl": ("openssl", ""),
-    "prometheus": ("promtool", ""),
-    "prometheus-alertmanager": ("amtool", ""),
-    "qemu-system-arm": ("qemu-system-arm", ""),
-    "ser2net": ("ser2net", ""),
-    "softhsm2": ("softhsm2-util", ""),
-    "strace": ("strace", ""),
-    "swtpm": ("swtpm", ""),
-    "tpm2-tools": ("tpm2_sign", ""),
-    "systemd": ("systemd-analyze", ""),
-    "tshark": ("tshark", ""),
-    "umockdev": ("umockdev-run", "gir1.2-umockdev-1.0 python3-gi"),
-    "user-mode-linux": ("linux.uml", ""),
-}
-# Needed by long tests alone, which .ci/run leaves to `make full`.
-DEBIAN_OF_LONG_TESTS = ("ser2net", "user-mode-linux")
-NEEDS = "needs Debian package "
+# A thread that is ending is left to end while something moves.
+THREAD_STILL_S, THREAD_S_MAX = 2.0, 60.0
 # Threads of the test runner itself.
-RUNNER_THREADS = ("pytest_timeout", "execnet")
+RUNNER_THREADS = ("execnet",)
 
 # Explicit, because hypothesis changes its defaults where CI is set; slowness is not a failure.
 SAME_EVERYWHERE = hypothesis.settings(
@@ -107,44 +82,7 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
     seed = config.getoption("--hypothesis-seed", None)
     examples = "fixed; others with --hypothesis-seed=N" if seed is None else f"seed {seed}"
     lines = [f"examples: {examples}"]
-    if FORBID_SKIPS:
-        return [*lines, "skips: are failures"]
-    left_out = _left_out_files(config.rootpath / "tests", long=config.getoption("--full"))
-    if left_out:
-        lines.append("left out, because Debian packages are missing (counted at the end):")
-        lines += [
-            f"  {package}: tests in {', '.join(names)}" for package, names in left_out.items()
-        ]
-    return lines
-
-
-def _left_out_files(tests: Path, *, long: bool) -> dict[str, list[str]]:
-    """By missing package, the files with tests that need it."""
-    missing = [
-        name for name in DEBIAN if _absent(name) and (long or name not in DEBIAN_OF_LONG_TESTS)
-    ]
-    found: dict[str, list[str]] = {}
-    for file in sorted(tests.rglob("test_*.py")):
-        text = file.read_text("utf-8")
-        for name in missing:
-            if f'mark.debian("{name}")' in text:
-                found.setdefault(name, []).append(file.name)
-    return found
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Which tests were left out, and how to have them."""
-    skipped = [report.longrepr[2] for report in terminalreporter.getreports("skipped")]
-    counted = Counter(reason.removeprefix("Skipped: ") for reason in skipped)
-    if not counted:
-        return
-    terminalreporter.section(f"{counted.total()} tests left out")
-    for reason, count in counted.most_common():
-        terminalreporter.line(f"{count:>5}  {reason}")
-    missing = [name for name in DEBIAN if any(reason == NEEDS + name for reason in counted)]
-    if missing:
-        words = " ".join(f"{name} {DEBIAN[name][1]}".strip() for name in missing)
-        terminalreporter.line(f"To run them: apt-get install {words}")
+    return [*lines, "skips: are failures"] if forbids_skips(config) else lines
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -156,25 +94,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if not item.get_closest_marker("full")]
 
 
-@cache
-def _absent(package: str) -> bool:
-    name, _ = DEBIAN[package]
-    if ".so" not in name:
-        return shutil.which(name) is None
-    try:
-        ctypes.CDLL(name)
-    except OSError:
-        return True
-    return False
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    for marker in item.iter_markers("debian"):
-        if len(marker.args) != 1 or marker.kwargs or marker.args[0] not in DEBIAN:
-            known = ", ".join(DEBIAN)
-            raise pytest.UsageError(f'write @pytest.mark.debian("package"), one of {known}')
-        if _absent(marker.args[0]):
-            pytest.skip(f"{NEEDS}{marker.args[0]}")
+def forbids_skips(config: pytest.Config) -> bool:
+    """Tests that need nothing have no reason to be left out."""
+    return FORBID_SKIPS or config.getoption("--services") == "none"
 
 
 def _skip_is_failure(report: pytest.TestReport | pytest.CollectReport) -> None:
@@ -187,21 +109,25 @@ def _skip_is_failure(report: pytest.TestReport | pytest.CollectReport) -> None:
     else:
         reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
     report.outcome = "failed"
-    report.longrepr = f"Nothing may be skipped here (SMARTSHOE_FORBID_SKIPS): {reason}"
+    report.longrepr = f"Nothing may be skipped here (CI, or tests without needs): {reason}"
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    if FORBID_SKIPS:
+    if forbids_skips(item.config):
         _skip_is_failure(report)
     return report
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     report = yield
-    if FORBID_SKIPS:
+    if forbids_skips(collector.config):
         _skip_is_failure(report)
     return report
 
@@ -216,9 +142,10 @@ def _no_thread_left() -> Iterator[None]:
         for thread in threading.enumerate()
         if thread not in before and not thread.name.startswith(RUNNER_THREADS)
     ]
-    deadline = time.monotonic() + THREAD_GRACE_S
+    patience = Patience(THREAD_STILL_S, bound_s=THREAD_S_MAX)
     for thread in started:
-        thread.join(max(0.0, deadline - time.monotonic()))
+        while thread.is_alive() and not patience.is_over:
+            thread.join(POLL_S)
     left = sorted(thread.name for thread in started if thread.is_alive())
     assert not left, f"the test left threads running: {', '.join(left)}"
 

@@ -180,8 +180,10 @@ class SignOnSession:
         if self._accounts.people.account_count():
             if known.proof is Proof.NONE and not self._claims:
                 raise _not_proved("by", _CLAIMED)
-            if known.proof is Proof.NONE and (role is not Role.DEALER or act.action.proof_required):
+            if known.proof is Proof.NONE and role is not Role.DEALER:
                 raise _not_proved("by", message("claim_is_enough_for_dealer"))
+            if known.proof is Proof.NONE and act.action.proof_required:
+                raise AccountError(to_words(message("dealer_not_proved", place="by")))
             if second and second_proof is Proof.NONE:
                 raise _not_proved("second", _CLAIMED)
         if wanted not in (None, role):

@@ -24,10 +24,9 @@ from controller.journal.card_row_format import (
     RowRole,
 )
 from controller.journal.shoe_file import ROW_BYTES
-from controller.rules.cards import Card, Rank, Suit, point_value
+from controller.rules.cards import FACES, point_value
 
 _HANDS: Final = range(int(RowRole.PLAYER_1), int(RowRole.BANKER_3) + 1)
-_FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 _NS_PER_US: Final = 1_000
 _WORDS, _HALVES = ROW_BYTES // 8, ROW_BYTES // 4
 
@@ -152,10 +151,10 @@ def _terms() -> _Terms:
     arrow = load_arrow()
     return _Terms(
         arrow.array([one.name.lower() for one in RowRole], arrow.string()),
-        arrow.array([None, *map(str, _FACES)], arrow.string()),
-        arrow.array([None, *(int(one.rank) for one in _FACES)], arrow.int32()),
-        arrow.array([None, *(str(one)[-1] for one in _FACES)], arrow.string()),
-        arrow.array([None, *map(point_value, _FACES)], arrow.int32()),
+        arrow.array([None, *map(str, FACES)], arrow.string()),
+        arrow.array([None, *(int(one.rank) for one in FACES)], arrow.int32()),
+        arrow.array([None, *(str(one)[-1] for one in FACES)], arrow.string()),
+        arrow.array([None, *map(point_value, FACES)], arrow.int32()),
     )
 
 

@@ -20,12 +20,15 @@ from controller.audit.discovery import PieceKind, pieces, sealed_in
 from controller.journal.folder import read_heading_of_file
 from controller.journal.shoe_file import ShoeHeading
 from controller.journal.values import JournalError
-from controller.version import VERSION
+from controller.version import software_identifier, source_digest
 
 _WHOLE: Final = (
     "Allowed: a journal's folder, an archive, or a folder that holds such folders. Remedy: name"
     " the folder"
 )
+
+# What makes rows of records, besides what an identifier counts: a change writes each day again.
+_SOURCES: Final = ("controller/analytics/*.py", "controller/archive/*.py", "controller/views/*.py")
 
 
 class FoundParts(Struct, frozen=True):
@@ -99,7 +102,8 @@ def _require_one_journal_each(shoes: Mapping[tuple[str, str], Mapping[int, Path]
 
 def _sealed_day(table: str, day: str, files: dict[int, Path]) -> SealedDay:
     ordered = tuple(files[number] for number in sorted(files))
-    digest = sha256(f"{SCHEMA_VERSION} {VERSION}\n".encode())
+    digest = sha256(f"{SCHEMA_VERSION} {software_identifier()}\n".encode())
+    digest.update(source_digest(_SOURCES))
     for path in ordered:
         digest.update(trailer(path)[0])
     return SealedDay(table, day, ordered, digest.hexdigest())

@@ -39,7 +39,7 @@ from controller.journal.store import Journal
 from controller.journal.values import JournalError
 from controller.system.atomic_file import sync_folder, write_synced
 from controller.system.json_document import Document, load_document, time_text
-from controller.version import VERSION
+from controller.version import software_identifier
 
 NOTE_NAME: Final = "backup.json"
 CONFIG: Final = "config"
@@ -95,7 +95,12 @@ def make_backup(config: TableFiles, journal: Path, to: Path, at_ns: int) -> tupl
         _copy_config(config, part / CONFIG)
         _copy_journal(journal, part / JOURNAL)
         names = {name: _digest(part / name) for name in sorted(_files(part))}
-        note = {"form": _FORM, "made": time_text(at_ns), "by": VERSION, "files": names}
+        note = {
+            "form": _FORM,
+            "made": time_text(at_ns),
+            "by": software_identifier(),
+            "files": names,
+        }
         text = json.dumps(note, indent=2, ensure_ascii=False) + "\n"
         write_synced(part / NOTE_NAME, text.encode(), _FILE_MODE)
         _sync(part)

@@ -52,14 +52,12 @@ from controller.procedure.events import (
     ReportsMissing,
 )
 from controller.procedure.verdicts import Irregularity
-from controller.rules.cards import Card, Suit
+from controller.rules.cards import Card, face_number
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from controller.tape.entries import DeviceEventRecorded, Entry, EventVerdicts
 from drivers.events import CardPassed
 
-RANKS: Final = 13
-_SUITS: Final = MappingProxyType({suit: number for number, suit in enumerate(Suit)})
 _ROLES: Final = MappingProxyType(
     {
         Place.BURN_FIRST: RowRole.BURN_FIRST,
@@ -312,8 +310,8 @@ class ShoeRows:
 
 
 def card_number(card: Card | None) -> int:
-    """The number of a card in a row: 13 times the suit plus the rank, NOT_READ for none."""
-    return NOT_READ if card is None else RANKS * _SUITS[card.suit] + card.rank
+    """The number of a card in a row: its face number plus one, NOT_READ for none."""
+    return NOT_READ if card is None else 1 + face_number(card)
 
 
 def _in_order(record: CoupRecord) -> bool:

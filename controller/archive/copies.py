@@ -26,7 +26,7 @@ from controller.journal.values import JournalError
 from controller.journal.verify import CannotRead, verify
 from controller.system.atomic_file import store_text, sync_folder, write_synced
 from controller.system.json_document import time_text
-from controller.version import VERSION
+from controller.version import software_identifier
 
 NOTE_NAME: Final = "archived.json"
 NOTE_FORM: Final = "smartshoe-archive-1"
@@ -268,7 +268,7 @@ def _write_note(to: Path, newest: ShoeSummary, at_ns: int) -> None:
         "form": NOTE_FORM,
         "table": newest.heading.table,
         "archived_at": time_text(at_ns),
-        "by": f"smartshoe {VERSION}",
+        "by": f"smartshoe {software_identifier()}",
         "newest": {
             "gaming_day": newest.heading.gaming_day,
             "shoe": newest.heading.shoe,

@@ -62,7 +62,7 @@ def keys_on_record(database: LogDatabase) -> KeysOnRecord:
 
 def numbered(public: PublicKey) -> bytes:
     """A public key as a leaf names it: the number of its algorithm, then the key."""
-    return bytes([ALGORITHMS.index(public.algorithm)]) + public.raw
+    return bytes([ALGORITHMS[public.algorithm]]) + public.raw
 
 
 def numbered_key(signer: Signer) -> bytes:

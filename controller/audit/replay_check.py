@@ -24,7 +24,7 @@ from controller.profiles.profile import ProfileError
 from controller.replay.replayer import Replayer, Run
 from controller.tape.inputs import Started
 from controller.tape.records import read_input
-from controller.version import VERSION
+from controller.version import software_identifier
 
 LISTED_MAX: Final = 20
 _UNREADABLE: Final = (EncodingError, ProfileError, ValueError)
@@ -50,7 +50,7 @@ def replay_shoe(shoe: ShoeFile) -> ReplayComparison:
     base = base_of(shoe.heading, parts)
     compared = _replay(base, shoe.records())
     wrong = tuple(file_differences(shoe, parts, base))
-    if shoe.heading.software == VERSION:
+    if shoe.heading.software == software_identifier():
         return ReplayComparison(
             compared.different + wrong,
             compared.other_version,
@@ -87,7 +87,7 @@ def _replay(base: Base, records: Iterable[StoredRecord]) -> ReplayComparison:
         not_replayed, damaged = _restore(replayer, base), ""
     except _UNREADABLE as error:
         words = f"its state or run at the beginning cannot be read: {error}"
-        this_version = base.software == VERSION
+        this_version = base.software == software_identifier()
         not_replayed, damaged = ("", words) if this_version else (words, "")
     if not_replayed or damaged:
         for _ in records:  # reading them checks their chain
@@ -132,7 +132,7 @@ def _restore(replayer: Replayer, base: Base) -> str:
         return "the state before it was not known when it was sealed"
     if not base.state_holds:
         return "the state that it begins with is damaged"
-    if base.software != VERSION and state_of_base(base) is None:
+    if base.software != software_identifier() and state_of_base(base) is None:
         return f"version {base.software} wrote the state it begins with; replay it with that one"
     if not base.started:
         # Its first record begins a run.

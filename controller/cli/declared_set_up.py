@@ -431,6 +431,7 @@ SET_UP: Final = (
         (
             example(
                 "smartshoe sign-release tree --name maker.example",
+                "program   ...+...",
                 "release   smartshoe-....release",
                 "files     smartshoe-....files, 1 file of tree",
             ),

@@ -36,9 +36,9 @@ def _dispatch(words: list[str]) -> int:
 
         return execute_all(words)
     if words[:1] == ["--version"]:
-        from controller.version import VERSION
+        from controller.version import software_identifier
 
-        print(f"{PROGRAM} {VERSION}")
+        print(f"{PROGRAM} {software_identifier()}")
         return ExitCode.DONE
     page = _page(words)
     if page:

@@ -33,6 +33,7 @@ class Kind(StrEnum):
     """What a path must be before the command begins."""
 
     ANY = "any"  # the command states what is wrong with it
+    TABLE = "table"  # a table's file or name: its file may be there and not be readable
     JOURNAL = "journal"  # the folder of a journal or archive, or its live.db
     EVIDENCE = "evidence"  # such a folder, or any file
 
@@ -62,9 +63,12 @@ _LIVE: Final = "live.db"
 _HELD: Final = (_LIVE, "shoes", "days", "manifest.json")
 
 TABLE_HELP: Final = "The table's table.toml, or its name."
-ConfigFile = Annotated[Path | None, BothForms("--config", "FILE", TABLE_HELP)]
-TableFile = Annotated[Path, BothForms("--config", "FILE", TABLE_HELP)]
-ConfigOption = Annotated[Path | None, typer.Option("--config", metavar="FILE", help=TABLE_HELP)]
+_TABLE: Final = BothForms("--config", "FILE", TABLE_HELP, Kind.TABLE)
+ConfigFile = Annotated[Path | None, _TABLE]
+TableFile = Annotated[Path, _TABLE]
+ConfigOption = Annotated[
+    Path | None, typer.Option("--config", metavar="FILE", help=TABLE_HELP, readable=False)
+]
 JournalFolder = Annotated[
     Path, BothForms(JOURNAL_OPTION, "JOURNAL", "A journal's folder.", Kind.JOURNAL)
 ]
@@ -105,7 +109,7 @@ ListFile = Annotated[Path, BothForms("--list", "FILE", "The list of approved fir
 
 def _require(path: Path, form: BothForms) -> None:
     """Raises CommandError: the path is not what this command reads."""
-    if form.kind is Kind.ANY:
+    if form.kind in (Kind.ANY, Kind.TABLE):
         return
     problem = ""
     if not path.exists():
@@ -174,7 +178,12 @@ def with_both_forms(function: Function) -> Function:
         default=None,
         annotation=Annotated[
             list[Path] | None if many else given_as | None,
-            typer.Option(form.option, metavar=form.metavar.rstrip("."), help=form.alike),
+            typer.Option(
+                form.option,
+                metavar=form.metavar.rstrip("."),
+                help=form.alike,
+                readable=form.kind is not Kind.TABLE,
+            ),
         ],
     )
     keyword = [one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for one in (*parameters, *rest)]
@@ -234,7 +243,8 @@ def _optional(
         return parameter.replace(annotation=Annotated[(kind | None, *rest)], default=None)
     one = get_args(parameter.annotation)[0]
     kind = list[Path] | None if many else (str if one is str else Path) | None
-    info = typer.Argument(metavar=form.metavar, help=form.help)
+    readable = form.kind is not Kind.TABLE
+    info = typer.Argument(metavar=form.metavar, help=form.help, readable=readable)
     return parameter.replace(annotation=Annotated[kind, info], default=None)
 
 

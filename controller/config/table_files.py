@@ -5,13 +5,14 @@ Source: controller/config/README.md, "A table is named by its name".
 """
 # ruff: noqa: PLC0415 - words are compared only for an error.
 
+import os
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Final
 
-from controller.config.document import ConfigError, control_socket_in, read_document
+from controller.config.document import ConfigError, read_document
 
 # Where the configurations of an installed machine are.
 INSTALLED: Final = Path("/etc/smartshoe")
@@ -52,8 +53,11 @@ def table_file(given: Path, installed: Path = INSTALLED) -> Path:
 
     A name is looked for in its folder and the folders directly in it (pits), a plain one in
     `installed`, then in the current folder. Raises ConfigError. Whatever is there but a folder is
-    the file itself, readable or not.
+    the file itself, readable or not; but the plain name of an installed table is that table, for
+    the current folder may be anybody's.
     """
+    if (installed_table := _installed_table(given, installed)) is not None:
+        return installed_table
     try:
         mode = given.stat().st_mode
     except FileNotFoundError:
@@ -73,9 +77,24 @@ def table_file(given: Path, installed: Path = INSTALLED) -> Path:
     return files[0]
 
 
-def is_folder(given: Path) -> bool:
+def is_folder(given: Path, installed: Path = INSTALLED) -> bool:
     """Whether a folder is given, so that all its tables may be meant."""
-    return S_ISDIR(_mode(given))
+    return S_ISDIR(_mode(given)) and _installed_table(given, installed) is None
+
+
+def is_hidden(file: Path) -> bool:
+    """Whether it is a file that is there, and this account may not read it."""
+    return S_ISREG(_mode(file)) and not os.access(file, os.R_OK, effective_ids=True)
+
+
+def names_meant(given: Path, installed: Path = INSTALLED) -> tuple[str, ...]:
+    """The names by which a table may be meant whose file is not found; none by a file's path."""
+    if given.suffix == _SUFFIX or S_ISDIR(_mode(given)):
+        return ()
+    place = _place(installed / given)
+    inside = place is not None and place[0].is_relative_to(installed)
+    names = (place[1],) if place is not None and inside else ()
+    return names if given.is_absolute() else tuple(dict.fromkeys((*names, str(given))))
 
 
 def table_name(file: Path) -> str:
@@ -86,11 +105,6 @@ def table_name(file: Path) -> str:
         return ""
     name = section.get("name") if isinstance(section, dict) else None
     return name if isinstance(name, str) else ""
-
-
-def control_socket_of(given: Path) -> Path:
-    """The control socket of the table that is meant. Raises ConfigError."""
-    return control_socket_in(table_file(given))
 
 
 def files_beside(file: Path) -> tuple[Path, ...]:
@@ -131,6 +145,23 @@ def _is_named(file: Path, names: frozenset[str]) -> bool:
     return any(file.name == name or (name and file.name.startswith(f"{name}.")) for name in names)
 
 
+def _installed_table(given: Path, installed: Path) -> Path | None:
+    """The file of the installed table whose plain name this is."""
+    usual = installed / f"{given}{_SUFFIX}"
+    plain = len(given.parts) == 1 and given.suffix != _SUFFIX and given != given.parent
+    return usual if plain and _holds(usual, str(given)) else None
+
+
+def _holds(file: Path, name: str) -> bool:
+    """Whether it is the file of the table of that name; one that is hidden is, by its own name."""
+    return S_ISREG(_mode(file)) and _name_in(file) == name
+
+
+def _name_in(file: Path) -> str:
+    """The table's name in this file; where this account may not read it, it is the file's."""
+    return file.stem if is_hidden(file) else table_name(file)
+
+
 def _toml_files(folder: Path) -> tuple[Path, ...]:
     """Whatever has such a name but a folder: a link that leads nowhere is a table's problem."""
     files = sorted(one for one in folder.iterdir() if one.name.endswith(_SUFFIX))
@@ -150,7 +181,7 @@ def _file_named(given: Path, installed: Path) -> Path:
     known: dict[str, list[Path]] = {}
     for folder, name in _places(given, installed):
         usual = folder / f"{name}{_SUFFIX}"
-        if S_ISREG(_mode(usual)) and table_name(usual) == name:
+        if _holds(usual, name):
             return usual
         here = _tables_below(folder)
         files = here.get(name, [])
@@ -193,12 +224,13 @@ def _place(path: Path) -> tuple[Path, str] | None:
 def _tables_below(folder: Path) -> dict[str, list[Path]]:
     """The tables of a folder and of those directly in it, by name.
 
-    What cannot be read is left out, and so is what is no regular file: a pipe would make it wait.
+    What cannot be understood is left out, and so is what is no regular file: a pipe would make it
+    wait.
     A link to another of them is the same file.
     """
     found: dict[str, dict[Path, Path]] = {}
     for file in chain.from_iterable(map(_readable_files, (folder, *_folders_in(folder)))):
-        if S_ISREG(_mode(file)) and (name := table_name(file)):
+        if S_ISREG(_mode(file)) and (name := _name_in(file)):
             found.setdefault(name, {}).setdefault(file.resolve(), file)
     return {name: list(files.values()) for name, files in found.items()}
 

@@ -6,7 +6,7 @@ Source: OpenAPI Specification 3.1.1; docs/api/openapi.json is the committed form
 from functools import cache
 from typing import Any, Final
 
-from msgspec import Struct, json
+from msgspec import Struct
 
 from controller.actions.actions import ACTIONS
 from controller.actions.declaration import Role
@@ -14,6 +14,7 @@ from controller.console.security import BODY_BYTES_MAX
 from controller.control.answer_schema import Answer
 from controller.control.declared_actions import schema_of
 from controller.system.json_document import Secret
+from controller.system.json_schema import schemas_of
 from controller.views.snapshot import Snapshot
 
 VERSION: Final = "1"
@@ -82,7 +83,7 @@ class ActionList(Struct, frozen=True):
 def openapi_document() -> dict[str, Any]:
     """The document as plain values. Paths are relative to the table's own."""
     kinds = (SignOnBody, SignOnAnswer, ActBody, ActionList, Problem, Answer, Snapshot)
-    _, schemas = json.schema_components(kinds, ref_template=_REFERENCE + "{name}")
+    schemas = schemas_of(kinds, _REFERENCE + "{name}")
     acts = {f"/actions/{name}": {"post": _act(name, schemas)} for name in ACTIONS}
     return {
         "openapi": "3.1.1",

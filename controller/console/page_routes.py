@@ -215,7 +215,9 @@ class TablePages:
             action = form.pop("action", "")
             values = action_values(action, form)
             people = await self._who(request, session, form, values)
-            by = form.get("by", "").strip() or ("" if people.default_person() else SCREEN)
+            # Who has signed on acts, whoever else gives a PIN with the form as the second person.
+            by = form.get("by", "").strip() or session.sign_on.default_person()
+            by = by or ("" if people.default_person() else SCREEN)
             wanted = ActRequest(action, by, None, form.get("reason", ""))
             await self._site.act(request, session, wanted, values, people)
         except TooManyActs as error:

@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import DecodeError
 
 from controller.control.answer_schema import Answer
+from controller.system.peer import uid_of_peer
 from controller.views.snapshot import Snapshot
 from firmware_bridge.typed_reading import json_decoder
 
@@ -35,12 +36,26 @@ class TableNotRunning(ControlError):
     """Nobody listens at the socket."""
 
 
-class ControlClient:
-    """A client of the table whose control socket is at `path`; it waits `answer_s` seconds."""
+class NoPermission(ControlError):
+    """This account may not use the socket."""
 
-    def __init__(self, path: Path, answer_s: float = ANSWER_TIMEOUT_S) -> None:
+
+class ForeignAccount(ControlError):
+    """Another account than the table's listens at the socket."""
+
+
+class ControlClient:
+    """A client of the table whose control socket is at `path`; it waits `answer_s` seconds.
+
+    With `served_by`, nothing is sent to a program of another account.
+    """
+
+    def __init__(
+        self, path: Path, answer_s: float = ANSWER_TIMEOUT_S, *, served_by: int | None = None
+    ) -> None:
         self.path = path
         self._answer_s = answer_s
+        self._served_by = served_by
 
     def request(self, *requests: Mapping[str, object]) -> Answer:
         """Send requests on one connection, each after the answer to the one before.
@@ -84,6 +99,7 @@ class ControlClient:
         try:
             connection.settimeout(self._answer_s)
             connection.connect(os.fspath(self.path))
+            self._check_server(connection)
             self._send(connection, request)
         except OSError as error:
             connection.close()
@@ -92,6 +108,15 @@ class ControlClient:
             connection.close()
             raise
         return connection
+
+    def _check_server(self, connection: socket.socket) -> None:
+        """Raises ForeignAccount."""
+        if self._served_by is None or uid_of_peer(connection) == self._served_by:
+            return
+        raise ForeignAccount(
+            f"{self.path}: a program of another account answers here. Allowed: account"
+            f" {self._served_by}, which runs the table. Remedy: tell who keeps this machine"
+        )
 
     def _send(self, connection: socket.socket, request: Mapping[str, object]) -> None:
         # The table closes a connection beyond its limit at once, but has sent the reason.
@@ -129,8 +154,14 @@ class ControlClient:
         )
 
     def _error_of(self, error: OSError) -> ControlError:
-        nobody = isinstance(error, FileNotFoundError | ConnectionRefusedError)
-        return (TableNotRunning if nobody else ControlError)(self._error_text(error))
+        match error:
+            case FileNotFoundError() | ConnectionRefusedError():
+                kind: type[ControlError] = TableNotRunning
+            case PermissionError():
+                kind = NoPermission
+            case _:
+                kind = ControlError
+        return kind(self._error_text(error))
 
     def _error_text(self, error: OSError) -> str:
         match error:
@@ -140,7 +171,7 @@ class ControlClient:
             case PermissionError():
                 return (
                     f"{self.path}: this account has no permission to use it. Allowed:"
-                    f" {self._group_name()}. Remedy: ask for this account to be added"
+                    f" {group_of(self.path)}. Remedy: ask for this account to be added"
                 )
             case TimeoutError():
                 problem = f"the table did not answer within {self._answer_s:g} s"
@@ -148,16 +179,17 @@ class ControlClient:
             case _:
                 return f"{self.path}: {error.strerror or error}. Remedy: name the table's socket"
 
-    def _group_name(self) -> str:
-        """The name or number of the group that may use the socket."""
-        try:
-            number = self.path.stat().st_gid
-        except OSError:
-            return "the group of its folder"
-        try:
-            return f"group {grp.getgrgid(number).gr_name}"
-        except KeyError:
-            return f"group {number}"
+
+def group_of(path: Path) -> str:
+    """The name or number of the group that may use a socket or a folder of sockets."""
+    try:
+        number = path.stat().st_gid
+    except OSError:
+        return "the group of its folder"
+    try:
+        return f"group {grp.getgrgid(number).gr_name}"
+    except KeyError:
+        return f"group {number}"
 
 
 def _receive(connection: socket.socket, silence_s_max: float | None) -> bytes:

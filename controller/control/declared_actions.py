@@ -3,15 +3,14 @@
 Source: controller/actions/README.md; controller/control/README.md, "Control socket".
 """
 
-from msgspec import json
-
 from controller.actions.declaration import ActionValues, name_of, purpose_of, values_of
 from controller.messages.catalogue import to_words
+from controller.system.json_schema import schemas_of
 
 
 def schema_of(kind: type[ActionValues]) -> dict[str, object]:
     """The JSON schema of an action's values."""
-    (_,), definitions = json.schema_components([kind], ref_template="#/$defs/{name}")
+    definitions = schemas_of([kind], "#/$defs/{name}")
     own = definitions.pop(kind.__name__)
     own["properties"].pop("type")
     own["required"].remove("type")

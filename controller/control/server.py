@@ -10,7 +10,6 @@ import os
 import re
 import socket
 import stat
-import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final, assert_never
@@ -36,7 +35,7 @@ from controller.control.table_requests import (
     refused,
 )
 from controller.system.connections import Connections
-from controller.system.peer import ConnectionRules, Peer, RequestTooLong
+from controller.system.peer import ConnectionRules, Peer, RequestTooLong, uid_of_peer
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 
@@ -49,7 +48,6 @@ SNAPSHOT_INTERVAL_S: Final = 0.05
 _POLL_S: Final = 0.5
 _PROBE_S: Final = 1.0
 _LINE_END: Final = re.compile(rb"\n")
-_PEER: Final = struct.Struct("iII")
 
 
 class ControlUnavailable(OSError):
@@ -199,9 +197,7 @@ def _remove_stale_socket(path: Path) -> None:
 
 def _peer_identity(connection: socket.socket) -> str:
     """The peer's account as the kernel says."""
-    peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size)
-    _, uid, _ = _PEER.unpack(peer)
-    return unix_account(uid)
+    return unix_account(uid_of_peer(connection))
 
 
 def _line(refusal: str) -> bytes:

@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from controller.custody.findings import Finding, FindingCode
 from controller.custody.shoe import ensure_shoe
 from controller.custody.state import CustodyState
-from controller.rules.cards import Card, Suit
+from controller.rules.cards import Card, face_number
 from firmware_bridge.message import Message, message
 
-_SUITS: Final = tuple(Suit)
 _COUNTED_MAX: Final = 255
 
 
@@ -29,7 +28,7 @@ def count_face(
     state, shoe = ensure_shoe(state)
     if card is None or shoe.endless:
         return state, ()
-    index = 13 * _SUITS.index(card.suit) + card.rank - 1
+    index = face_number(card)
     count = shoe.faces[index] + 1
     stored = bytes((min(count, _COUNTED_MAX),))
     faces = shoe.faces[:index] + stored + shoe.faces[index + 1 :]

@@ -13,11 +13,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.rules.cards import Card, Rank, Suit
+from controller.rules.cards import FACES, Card, Rank, Suit, face_number
 from firmware_bridge.message import Message, message
 
 CUT_CARD_DECK: Final = 0
-_SUITS: Final = tuple(Suit)
 
 
 class ManifestError(ValueError):
@@ -162,9 +161,8 @@ def _is_hex(tag: str) -> bool:
 
 def _face(card: Card | None) -> int:
     """0 for a cut card, else 1 to 52: suit by suit, each from ace to king."""
-    return 0 if card is None else 1 + 13 * _SUITS.index(card.suit) + int(card.rank) - 1
+    return 0 if card is None else 1 + face_number(card)
 
 
 def _card(face: int) -> Card:
-    suit, rank = divmod(face - 1, 13)
-    return Card(Rank(rank + 1), _SUITS[suit])
+    return FACES[face - 1]

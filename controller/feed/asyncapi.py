@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from controller.feed.events import BESIDE, KINDS, BackfillDoneEvent, BackfillRequest, type_of
+from controller.system.json_schema import schemas_of
 
 Document = dict[str, Any]
 # The second number grows with each kind or field that is new, the first where one changes or goes.
@@ -87,8 +88,7 @@ def document_text() -> str:
 
 
 def _schemas(types: Iterable[type[Struct]]) -> Document:
-    _, found = msgspec.json.schema_components(types, ref_template=_REF)
-    return dict(sorted(found.items()))
+    return dict(sorted(schemas_of(types, _REF).items()))
 
 
 def _message_name(kind: str) -> str:

@@ -21,6 +21,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 
 from controller.archive.consumers import FeedSettings
 from controller.feed.events import CONTENT_TYPE
+from controller.system.tls import client_context
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.recorded_text import foreign_text
 
@@ -80,11 +81,8 @@ class BrokerLink:
                 password = _password(settings.password_file)
                 client.username_pw_set(settings.user, password)
             if settings.tls:
-                client.tls_set(
-                    ca_certs=_path(settings.ca),
-                    certfile=_path(settings.certificate),
-                    keyfile=_path(settings.key),
-                )
+                context = client_context(settings.ca, settings.certificate, settings.key)
+                client.tls_set_context(context)
         except (OSError, ValueError) as error:
             raise BrokerUnavailable(
                 f"a file of its credentials cannot be used: {_words(error)}"
@@ -213,10 +211,6 @@ def _left_to_its_thread(_client: paho.Client, _userdata: object, _socket: object
 
     Written by one thread while another one reads, TLS crashes the process (CPython issue 143756).
     """
-
-
-def _path(path: Path | None) -> str | None:
-    return None if path is None else str(path)
 
 
 def _password(file: Path | None) -> str | None:

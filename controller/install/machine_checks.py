@@ -6,9 +6,11 @@ Source: controller/install/README.md, "Doctor".
 
 import grp
 import os
+import platform
 import pwd
 import stat
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -18,20 +20,29 @@ from msgspec import Struct
 from controller.config.load import TableConfig
 from controller.config.table_files import INSTALLED
 from controller.install.diagnosis import Diagnosis, good, problem, remark
+from controller.install.running_table import ACCOUNT, SOCKETS
 from controller.messages.catalogue import to_words
 from controller.table.clock_sync import read_sync
 from controller.table.disk_space import MIB, disk_usage
 from controller.tape.inputs import ClockSync, DiskLevel
 from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port_url import DevicePath, parse_port_url
+from firmware_bridge.typed_reading import json_decoder
 
-ACCOUNT: Final = "smartshoe"
 STATE: Final = Path("/var/lib/smartshoe")
-RUNTIME: Final = Path("/run/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
+PACKAGE: Final = Path("/usr/lib/smartshoe")
+PACKAGE_FACTS: Final = "package.json"
 PROC: Final = Path("/proc")
 READ, WRITE = 4, 2
 _USERS_SHOWN: Final = 3
+
+
+class PackageFacts(Struct, frozen=True):
+    """Which Debian's package this is, and the file for each Debian, by its number."""
+
+    debian: int
+    files: dict[str, str]
 
 
 class MachineAccount(Struct, frozen=True):
@@ -54,6 +65,15 @@ class MachineAccount(Struct, frozen=True):
         return found.st_mode & wanted == wanted
 
 
+def has_account(lookup: Callable[[str], object] = pwd.getpwnam) -> bool:
+    """Whether this machine has the account for tables; a trial's or a container's has none."""
+    try:
+        lookup(ACCOUNT)
+    except KeyError:
+        return False
+    return True
+
+
 def account_of(file: Path) -> MachineAccount:
     """Who runs the table: the unit's account for an installed one, else who asks."""
     uid = os.geteuid()
@@ -73,10 +93,17 @@ def unit_of(file: Path) -> str:
     return f"smartshoe@{file.stem if folder.parent != INSTALLED else folder.name}"
 
 
-def start_of(file: Path) -> str:
-    """The command that starts the table: its unit's, where it is installed."""
+def start_of(
+    file: Path,
+    *,
+    is_root: bool | None = None,
+    lookup: Callable[[str], object] = pwd.getpwnam,
+) -> str:
+    """The command by which who asks starts the table: its unit's, where it is installed."""
     if file.resolve().is_relative_to(INSTALLED):
         return f"systemctl start {unit_of(file)}"
+    if (os.geteuid() == 0 if is_root is None else is_root) and has_account(lookup):
+        return f"smartshoe run --as-root {file}"
     return f"smartshoe run {file}"
 
 
@@ -107,6 +134,28 @@ def check_clock() -> Iterator[Diagnosis]:
     )
 
 
+def check_package() -> Iterator[Diagnosis]:
+    """Whether the program is the package for this machine's Debian; nothing where it is none."""
+    file = PACKAGE / PACKAGE_FACTS
+    if Path(sys.prefix).resolve() != PACKAGE or not file.is_file():
+        return
+    facts = json_decoder(PackageFacts).decode(file.read_bytes())
+    release = platform.freedesktop_os_release()
+    number = release.get("VERSION_ID", "") if release.get("ID") == "debian" else ""
+    if number == str(facts.debian):
+        yield good("package", f"it is that for Debian {facts.debian}")
+        return
+    right = facts.files.get(number)
+    yield remark(
+        "package",
+        f"it is that for Debian {facts.debian}, and this machine is {release['PRETTY_NAME']}",
+        f"it runs only as long as the Python of Debian {facts.debian} stays on the machine",
+        f"between two shoes: apt-get install ./{right}"
+        if right
+        else f"no package of this version is for it: stay with Debian {', '.join(facts.files)}",
+    )
+
+
 def check_account(config: TableConfig) -> Iterator[Diagnosis]:
     """Whether the account may read the configuration and write its folders."""
     who = account_of(config.file)
@@ -115,7 +164,8 @@ def check_account(config: TableConfig) -> Iterator[Diagnosis]:
             "account",
             "the table would run as root",
             "a fault could change any file of the machine",
-            f"smartshoe run as the account {ACCOUNT}, as its unit does",
+            f"run it as the account {ACCOUNT}, as the package's unit does"
+            + ("" if has_account() else f"; useradd --system {ACCOUNT} makes it"),
         )
     if not who.may(config.file, READ):
         yield problem(
@@ -128,8 +178,8 @@ def check_account(config: TableConfig) -> Iterator[Diagnosis]:
     allowed = STATE / unit.partition("@")[2]
     journal = f'write [journal] folder = "{allowed / "journal"}"'
     yield from _folder_findings("journal", config.journal_folder, who, allowed, journal)
-    socket = f'write [control] socket = "{RUNTIME / config.file.stem}.sock"'
-    yield from _folder_findings("control", config.control_socket.parent, who, RUNTIME, socket)
+    socket = f'write [control] socket = "{SOCKETS / config.file.stem}.sock"'
+    yield from _folder_findings("control", config.control_socket.parent, who, SOCKETS, socket)
 
 
 def _folder_findings(
@@ -231,8 +281,8 @@ def _path_findings(url: str, path: Path, who: MachineAccount) -> Iterator[Diagno
             " udevadm control --reload && udevadm trigger",
         )
         return
-    users = sorted(_users_of(path.resolve()))
-    others = [words for words in users if "smartshoe" not in words]
+    users = _users_of(path.resolve())
+    others = sorted(words for words, is_table in users.items() if not is_table)
     if len(others) > _USERS_SHOWN:
         others[_USERS_SHOWN:] = [f"{len(others) - _USERS_SHOWN} more"]
     if others:
@@ -254,15 +304,20 @@ def _group_of(path: Path) -> str:
         return str(gid)
 
 
-def _users_of(device: Path) -> set[str]:
-    """The command lines of the processes that have it open, as far as this account may look."""
-    found = set()
+def _users_of(device: Path) -> dict[str, bool]:
+    """The command lines of the processes that have it open, and whether each is this program.
+
+    As far as this account may look.
+    """
+    found = {}
     for process in PROC.glob("[0-9]*"):
         try:
             if any(one.readlink() == device for one in (process / "fd").iterdir()):
-                words = (process / "cmdline").read_bytes().replace(b"\0", b" ")
-                line = " ".join(words.decode(errors="replace").split())
-                found.add(f"{line} (process {process.name})")
+                words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+                line = " ".join(" ".join(words).split())
+                # The program, or the interpreter and the program.
+                is_table = "smartshoe" in (Path(one).name for one in words[:2])
+                found[f"{line} (process {process.name})"] = is_table
         except OSError:
             continue
     return found

@@ -67,6 +67,12 @@ pin_file = "ann.pin"
 name = "Bo Ray"
 role = "pit_manager"
 pin_file = "bo.pin"
+
+# A dealer signs on at the table by PIN, and needs an account for it, too.
+# [[person]]
+# name = "Dee Dealer"
+# role = "dealer"
+# pin_file = "dee.pin"
 """
 
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from controller import version as running_version
 from controller.install.statement import (
     SignedStatement,
     SignedStatementError,
@@ -27,6 +28,7 @@ KIND: Final = "smartshoe-release/1"
 RELEASE_SUFFIX: Final = ".release"
 LIST_SUFFIX: Final = ".files"
 LINK: Final = "link"
+_PROGRAM: Final = "controller/version.py"
 _LIST_BYTES_MAX: Final = 1 << 25
 _LINE: Final = re.compile(r"([0-9a-f]{64}) ([0-9]{1,15}|link) (.+)")
 
@@ -93,6 +95,25 @@ def _file_entry(place: str, path: str) -> FileEntry:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def program_in(tree: Path) -> str:
+    """The identifier of the program in a tree; that of this program where a tree has none.
+
+    Raises SignedStatementError where the program there is of another version, OSError.
+    """
+    found = sorted(tree.rglob(_PROGRAM))
+    if not found:
+        return running_version.software_identifier()
+    running = Path(running_version.__file__)
+    if len(found) > 1 or found[0].read_bytes() != running.read_bytes():
+        places = ", ".join(map(str, found))
+        raise SignedStatementError(
+            f"{places}: it is another version of the program than this, or there are several."
+            " Allowed: the tree of one version, signed by its own program. Remedy: run `smartshoe"
+            " sign-release` of that tree"
+        )
+    return running_version.identifier_at(found[0].parents[1])
 
 
 def sign_release(tree: Path, version: str, name: str, key: TableKey) -> tuple[bytes, bytes]:

@@ -3,24 +3,30 @@
 Source: controller/install/README.md, "Doctor".
 """
 
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from controller.archive.signer import NoSigner, open_signer
+from controller.config.document import ConfigError
 from controller.config.load import TableConfig
 from controller.control.client import ControlClient, ControlError, TableNotRunning
 from controller.install.approval import approval_of, missing_parts
+from controller.install.certificates import REMEDY as CERTIFICATE_REMEDY
 from controller.install.diagnosis import Diagnosis, good, problem, remark
 from controller.install.machine_checks import account_of, acting_as, start_of
 from controller.install.open_shoes import recovered_of
+from controller.install.running_table import find_table
 from controller.install.web_checks import check_ports_of_web
 from controller.journal.database import FILE_NAME
 from controller.journal.values import JournalError
 from controller.journal.verify import CannotRead, verify
 from controller.replay.recovery import RecoveryError
-from controller.system.reach import why_unreachable
-from controller.version import VERSION
+from controller.system.reach import why_not_trusted, why_unreachable
+from controller.system.tls import TlsContext, client_context, is_strict, made_strict
+from controller.version import software_identifier
 from controller.views.snapshot import Health, Snapshot
 from drivers.events import Stage
 
@@ -91,10 +97,11 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
         )
     else:
         yield good("journal", "every record of its live part is there, up to the newest")
-    if recovered.shoe_open and recovered.software not in {"", VERSION}:
+    this = software_identifier()
+    if recovered.shoe_open and recovered.software not in {"", this}:
         yield problem(
             "journal",
-            f"its open shoe was dealt with {recovered.software}, and this is {VERSION}",
+            f"its open shoe was dealt with {recovered.software}, and this is {this}",
             "the table does not start in the middle of a shoe of another version",
             f"install {recovered.software} again and deal the shoe to its end; or a floorperson"
             " takes it over: smartshoe run --close-coup-as-partial",
@@ -106,17 +113,50 @@ def check_running(config: TableConfig) -> Iterator[Diagnosis]:
     try:
         table = ControlClient(config.control_socket, ANSWER_S).status()
     except TableNotRunning:
-        yield remark(
-            "table",
-            "it does not run",
-            "its devices and its seals cannot be looked at",
-            f"{start_of(config.file)}, then look again",
-        )
+        yield _at_rest(start_of(config.file))
         yield from check_ports_of_web(config, runs=False)
         return
     except ControlError as error:
         yield problem("table", str(error), "people cannot decide at the table", "")
         return
+    yield from _snapshot_findings(table)
+    yield from check_ports_of_web(config, runs=True)
+    if config.metrics_enabled:
+        yield _prometheus_finding(table.metrics_read_s)
+
+
+def check_by_socket(given: Path) -> Iterator[Diagnosis]:
+    """What a running table says of itself where this account may not read its file.
+
+    Nothing where neither a file nor a running table is known by this name.
+    """
+    try:
+        findings = tuple(_snapshot_findings(find_table(given, ANSWER_S).status()))
+    except ConfigError:
+        return
+    except TableNotRunning:
+        findings = (_at_rest(start_of(given)),)
+    except ControlError as error:
+        findings = (problem("table", str(error), "people cannot decide at the table", ""),)
+    yield remark(
+        "configuration",
+        f"{given}: this account may not read it",
+        "of this table only what it says of itself is looked at",
+        "run smartshoe doctor as root, who may read everything",
+    )
+    yield from findings
+
+
+def _at_rest(start: str) -> Diagnosis:
+    return remark(
+        "table",
+        "it does not run",
+        "its devices and its seals cannot be looked at",
+        f"{start}, then look again",
+    )
+
+
+def _snapshot_findings(table: Snapshot) -> Iterator[Diagnosis]:
     if table.health is Health.RUNNING:
         yield good("table", "it runs")
     else:
@@ -134,9 +174,6 @@ def check_running(config: TableConfig) -> Iterator[Diagnosis]:
             f"{table.seals.unsealed} finished shoes wait to be sealed",
             "mend the signer: see keys above; the table seals them by itself then",
         )
-    yield from check_ports_of_web(config, runs=True)
-    if config.metrics_enabled:
-        yield _prometheus_finding(table.metrics_read_s)
 
 
 def _device_findings(table: Snapshot) -> Iterator[Diagnosis]:
@@ -178,24 +215,79 @@ def _prometheus_finding(read_s: int | None) -> Diagnosis:
 
 
 def check_others(config: TableConfig) -> Iterator[Diagnosis]:
-    """Whether witnesses and brokers answer; nothing is sent to them."""
+    """Whether witnesses and brokers answer, by certificates that are taken; no more is sent."""
     for witness in config.witnesses:
         parts = urlsplit(witness.url)
-        port = parts.port or (_HTTPS_PORT if parts.scheme == "https" else _HTTP_PORT)
-        yield _answers("witnesses", witness.url, parts.hostname or "", port, "no head is cosigned")
+        secure = parts.scheme == "https"
+        port = parts.port or (_HTTPS_PORT if secure else _HTTP_PORT)
+        peer = _NetworkPeer(
+            "witnesses", witness.url, parts.hostname or "", port, "no head is cosigned"
+        )
+        yield _answers(peer, client_context if secure else None)
     for feed in config.feeds:
         place = f"{feed.name} at {feed.host}:{feed.port}"
-        yield _answers("brokers", place, feed.host, feed.port, "its events wait in the journal")
+        peer = _NetworkPeer(
+            "brokers", place, feed.host, feed.port, "its events wait in the journal"
+        )
+        trust = partial(client_context, feed.ca, feed.certificate, feed.key)
+        yield _answers(peer, trust if feed.tls else None)
 
 
-def _answers(area: str, place: str, host: str, port: int, why: str) -> Diagnosis:
-    words = why_unreachable(host, port)
-    if not words:
-        return good(area, f"{place} answers")
-    return problem(
-        area,
-        f"{place} does not answer: {words}",
-        f"{why} until it does; the table plays on",
-        "start it, or correct its address; a unit reaches other machines only by"
-        " systemctl edit smartshoe@TABLE, [Service] IPAddressAllow=ADDRESS",
+class _NetworkPeer(NamedTuple):
+    """Somebody on the network, and what happens without him."""
+
+    area: str
+    place: str
+    host: str
+    port: int
+    why: str
+
+
+def _answers(peer: _NetworkPeer, context: Callable[[], TlsContext] | None) -> Diagnosis:
+    """`context` None: it is spoken to without TLS."""
+    words = why_unreachable(peer.host, peer.port)
+    if words:
+        return problem(
+            peer.area,
+            f"{peer.place} does not answer: {words}",
+            f"{peer.why} until it does; the table plays on",
+            "start it, or correct its address; a unit reaches other machines only by"
+            " systemctl edit smartshoe@TABLE, [Service] IPAddressAllow=ADDRESS",
+        )
+    if context is None:
+        return good(peer.area, f"{peer.place} answers")
+    try:
+        return _trusted(peer, context)
+    except (OSError, ValueError) as error:
+        return problem(
+            peer.area,
+            f"{peer.place} answers, and not by TLS: {error}",
+            f"{peer.why} until it does; the table plays on",
+            "look at its certificate and at the files that the table names for it",
+        )
+
+
+def _trusted(peer: _NetworkPeer, context: Callable[[], TlsContext]) -> Diagnosis:
+    """Whether its certificate is taken, here and on Debian 13. Raises OSError, ValueError."""
+
+    def refused(*, strict: bool) -> str:
+        return why_not_trusted(peer.host, peer.port, made_strict(context(), strict=strict))
+
+    why = refused(strict=True)
+    if not why:
+        return good(peer.area, f"{peer.place} answers")
+    everywhere = refused(strict=False)
+    if everywhere:
+        return problem(
+            peer.area,
+            f"{peer.place}: its certificate is refused: {everywhere}",
+            f"{peer.why} until it is another; the table plays on",
+            "name its authority (ca), or have its certificate renewed",
+        )
+    make = problem if is_strict(context()) else remark
+    return make(
+        peer.area,
+        f"{peer.place}: its certificate is refused on Debian 13: {why.lower()}",
+        f"{peer.why} on Debian 13, whose Python 3.13 holds certificates to RFC 5280",
+        f"have its people {CERTIFICATE_REMEDY}",
     )

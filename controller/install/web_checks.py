@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from controller.config.load import TableConfig
+from controller.install.certificates import certificate_remarks
 from controller.install.diagnosis import Diagnosis, good, problem, remark
 from controller.install.machine_checks import account_of, acting_as
 from controller.system.reach import why_unreachable
@@ -54,6 +55,11 @@ def _places(config: TableConfig) -> Iterator[tuple[str, str, int, str]]:
 
 def check_certificates(config: TableConfig) -> Iterator[Diagnosis]:
     """Whether the table's account may use them, and for how long they are valid."""
+    for words in certificate_remarks(config):
+        what, _, remedy = words.partition(" Remedy: ")
+        yield remark(
+            "certificate", what, "whoever connects from there does not get through", remedy
+        )
     page = None if config.console is None else config.console.tls
     for files in dict.fromkeys(one for one in (config.metrics_tls, page) if one is not None):
         try:

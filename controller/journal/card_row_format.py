@@ -68,12 +68,12 @@ class RowEnd(IntEnum):
 class CardRow(Struct, frozen=True):
     """A card that left the shoe, or the cut card.
 
-    `seq` is the record of its drawing, `utc_ns` the time of the input. `card` is 13 times the suit
-    (in the order of rules.cards.Suit) plus the rank (1 to 13), so 1 to 52, or NOT_READ; the cut
-    card has none. `claimed` is the role that the shoe reported, OTHER where it reports none.
-    `declared` is a RowEnd of PLAYER, BANKER or TIE at a coup's last card where the dealer
-    declared, else NOT_LAST. `tag` is the identity of the card's chip: SHA-256 of its text cut to 16
-    bytes, zeros where it has none; `chain` the first 16 bytes of the chain value of record `seq`.
+    `seq` is the record of its drawing, `utc_ns` the time of the input. `card` is the number of its
+    face (rules.cards.FACES) plus one, so 1 to 52, or NOT_READ; the cut card has none. `claimed` is
+    the role that the shoe reported, OTHER where it reports none. `declared` is a RowEnd of PLAYER,
+    BANKER or TIE at a coup's last card where the dealer declared, else NOT_LAST. `tag` is the
+    identity of the card's chip: SHA-256 of its text cut to 16 bytes, zeros where it has none;
+    `chain` the first 16 bytes of the chain value of record `seq`.
     """
 
     seq: int

@@ -7,6 +7,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
@@ -21,7 +22,8 @@ FORMAT: Final = 4
 SUFFIX: Final = ".shoe"
 ROW_BYTES: Final = 64
 DIGEST_BYTES: Final = 32
-ALGORITHMS: Final = ("", "ed25519", "ecdsa-p256")
+# What stands for an algorithm in seals and leaves: never change or reuse a number.
+ALGORITHMS: Final = MappingProxyType({"": 0, "ed25519": 1, "ecdsa-p256": 2})
 """The algorithm that signs, at the index by which the seal names it; the first: nobody signs."""
 SIGNATURE_BYTES: Final = 64
 UNSIGNED: Final = bytes(SIGNATURE_BYTES)
@@ -143,14 +145,14 @@ def shoe_bytes(
     head = _HEAD.pack(MAGIC, FORMAT, 0, len(encoded), row_count, len(packed), len(plain))
     body = b"".join((head, encoded, rows, packed))
     digest = sha256(body).digest()
-    algorithm = ALGORITHMS.index(heading.algorithm)
+    algorithm = ALGORITHMS[heading.algorithm]
     signature = sign(_signed_bytes(heading.algorithm, digest)) if sign is not None else UNSIGNED
     assert len(signature) == SIGNATURE_BYTES
     return b"".join((body, digest, bytes([algorithm]), signature))
 
 
 def _signed_bytes(algorithm: str, digest: bytes) -> bytes:
-    return SIGNED_PREFIX + bytes([ALGORITHMS.index(algorithm)]) + digest
+    return SIGNED_PREFIX + bytes([ALGORITHMS[algorithm]]) + digest
 
 
 def read_shoe(data: bytes) -> ShoeFile:
@@ -178,7 +180,7 @@ def read_shoe(data: bytes) -> ShoeFile:
         heading = HEADINGS.decode(data[_HEAD.size : at_rows])
     except EncodingError as error:
         raise ShoeFileError(f"its heading cannot be read: {error}") from error
-    if (heading.algorithm, algorithm) not in ((name, n) for n, name in enumerate(ALGORITHMS)):
+    if ALGORITHMS.get(heading.algorithm) != algorithm:
         raise ShoeFileError("heading and seal do not name the same algorithm")
     return ShoeFile(
         heading, data[at_rows:at_packed], data[at_packed:end], unpacked, digest, signature
@@ -186,7 +188,7 @@ def read_shoe(data: bytes) -> ShoeFile:
 
 
 def read_trailer(data: bytes) -> tuple[bytes, int, bytes]:
-    """Digest, algorithm (an index of ALGORITHMS) and signature at the end of a sealed file."""
+    """Digest, algorithm (a number of ALGORITHMS) and signature at the end of a sealed file."""
     return data[:DIGEST_BYTES], data[DIGEST_BYTES], data[DIGEST_BYTES + 1 :]
 
 

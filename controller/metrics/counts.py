@@ -29,6 +29,7 @@ from controller.metrics.samples import (
     Samples,
     add_time,
     observe,
+    sample_names,
     seconds_of,
     zeros,
 )
@@ -92,6 +93,12 @@ COUNTED: Final = tuple(
     for one in (*PLAY, *DEVICES, *MACHINE)
     if one.since is Since.JOURNAL and one.kind is not MetricKind.GAUGE
 )
+# How many labels each of their samples has.
+_LABELS: Final = {
+    name: 1 if name.endswith("_bucket") else len(one.labels)
+    for one in COUNTED
+    for name in sample_names(one)
+}
 
 
 class TableCounts:
@@ -134,10 +141,15 @@ class TableCounts:
         )
 
     def go_on(self, samples: Samples, carried: Carried) -> None:
-        """Go on from saved counts. Metrics that are no more, or not here, are left out."""
+        """Go on from saved counts. Metrics that are no more, or not here, are left out.
+
+        So are counts by other labels than a metric has now: nobody could say whose they are.
+        """
         for name, values in samples.items():
             if name in self.samples:
-                self.samples[name] |= values
+                labels = _LABELS[name]
+                kept = {one: value for one, value in values.items() if len(one) == labels}
+                self.samples[name] |= kept
         self.last_card_ns, self.last_coup_ns = carried.last_card_ns, carried.last_coup_ns
         self.waiting = dict(carried.waiting)
         self.events = dict(carried.events)

@@ -145,8 +145,14 @@ TABLE: Final = (
         "table_info",
         MetricKind.INFO,
         _NOW,
-        "Version, rules, their document, and the gaming day",
-        (("version", ANY), ("profile", ANY), ("document", ANY), ("gaming_day", ANY)),
+        "Version and build, rules, their document, and the gaming day",
+        (
+            ("version", ANY),
+            ("build", ANY),
+            ("profile", ANY),
+            ("document", ANY),
+            ("gaming_day", ANY),
+        ),
     ),
     _gauge(
         "table_health",

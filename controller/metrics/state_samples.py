@@ -18,7 +18,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.state import ShoeState, TableState
 from controller.tape.inputs import DiskLevel
-from controller.version import VERSION
+from controller.version import VERSION, software_identifier
 from controller.views.build import shown_phase
 from controller.views.custody import disclosed_places
 from drivers.events import Stage
@@ -36,7 +36,9 @@ def state_samples(core: Core, state: CoreState) -> Samples:
     book = effective_book(core.book, table)
     phase = shown_phase(book, table)
     disk = state.host.disk.level if state.host.disk is not None else DiskLevel.UNKNOWN
-    info = (VERSION, book.profile.name, book.document, table.shoe_day or table.today)
+    build = software_identifier().removeprefix(f"{VERSION}+")
+    day = table.shoe_day or table.today
+    info = (VERSION, build, book.profile.name, book.document, day)
     numbers = {
         "suspended": int(table.phase is Phase.SUSPENDED),
         "open_irregularities": len(table.open_irregularities),

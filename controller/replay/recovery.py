@@ -29,7 +29,7 @@ from controller.system.json_document import time_text
 from controller.tape.entries import StateDigest
 from controller.tape.inputs import Started
 from controller.tape.records import holds, read_as, read_entry
-from controller.version import VERSION
+from controller.version import software_identifier
 from drivers.model import MissingDriver
 
 
@@ -75,10 +75,10 @@ def recover(journal: JournalReader, clauses: Mapping[str, Clause]) -> RecoveredS
     try:
         saved_state = journal.saved_state()
         versions = _versions_since(journal, saved_state)
-        if versions[-1] != VERSION:
+        if versions[-1] != software_identifier():
             return _other_version(journal, versions[-1])
         replayer = Replayer(clauses)
-        if all(version == VERSION for version in versions):
+        if all(version == software_identifier() for version in versions):
             after = _restore_newest(journal, saved_state, replayer)
         else:
             after = _start_in_other_version(journal, versions[0], replayer)
@@ -120,7 +120,7 @@ def _restore_newest(
             "another journal folder, and the gap will be declared"
         )
     replayer.restore_base(base)
-    if any(version != VERSION for version in _versions_after(journal, base.seq)):
+    if any(version != software_identifier() for version in _versions_after(journal, base.seq)):
         replayer.ledger = _ledger(journal, base)
     return base.seq
 
@@ -227,9 +227,10 @@ def refusal_to_start(
         return _missing_notice(recovered, core, at_ns)
     if recovered.state is None and not replace_allowed:
         return (
-            f"a shoe is open that version {recovered.software} began, but this is version "
-            f"{VERSION}. Remedy: start that version again and finish the shoe, or start this one"
-            " with --close-coup-as-partial: the coup on the table is then held for a floorperson"
+            f"a shoe is open that version {recovered.software} began, but this is version"
+            f" {software_identifier()}. Remedy: start that version again (`smartshoe --version`"
+            " prints the same words) and finish the shoe, or start this one with"
+            " --close-coup-as-partial: the coup on the table is then held for a floorperson"
         )
     changes = _changed_settings(recovered, core)
     if changes:

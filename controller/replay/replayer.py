@@ -25,7 +25,7 @@ from controller.tape.records import (
     read_entry,
     read_input,
 )
-from controller.version import VERSION
+from controller.version import software_identifier
 
 
 class Difference(Struct, frozen=True):
@@ -46,7 +46,7 @@ class Run(Struct, frozen=True):
 
 def can_begin_at(base: Base) -> bool:
     """Whether this version can replay from a base: it is record 0, or has a state it can read."""
-    return base.seq == 0 or (base.software == VERSION and base.state_holds)
+    return base.seq == 0 or (base.software == software_identifier() and base.state_holds)
 
 
 class Replayer:
@@ -102,7 +102,7 @@ class Replayer:
         """Whether the current records are of this very version, so that bytes must be equal."""
         if self.unread_version:
             return False
-        return self.run is None or self.run.software == VERSION
+        return self.run is None or self.run.software == software_identifier()
 
     def replay(self, stored: StoredRecord) -> Difference | None:
         """Replay one record. Raises EncodingError where it cannot be read."""
@@ -162,7 +162,7 @@ class Replayer:
 
     def _cannot_begin(self, started: Started) -> bool:
         """Whether this version cannot read another version's settings or profile."""
-        if started.software == VERSION:
+        if started.software == software_identifier():
             return False
         try:
             build_core(started, self._clauses)

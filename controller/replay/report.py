@@ -24,7 +24,7 @@ from controller.replay.replayer import Difference, Replayer, can_begin_at
 from controller.replay.upgrade import UpgradeLedger
 from controller.tape.inputs import Started
 from controller.tape.records import read_as, read_input
-from controller.version import VERSION
+from controller.version import software_identifier
 from firmware_bridge.transport.clock import now
 
 # A report is for people; beyond these only the number grows.
@@ -80,7 +80,7 @@ class ReplayReport(Struct, frozen=True):
             return ReplayFinding.NOT_REPLAYED
         if self.different:
             return ReplayFinding.DIFFERENT
-        if any(version != VERSION for version in self.versions):
+        if any(version != software_identifier() for version in self.versions):
             return ReplayFinding.OTHER_VERSION
         return ReplayFinding.SAME
 
@@ -218,7 +218,7 @@ class _ReplayRun(Struct):
     def _compare_state(self, stored: _StateToCompare) -> None:
         """The state that a start would begin with must be the one that its inputs lead to."""
         state = self.replayer.state
-        if stored.software != VERSION or not self.replayer.exact or state is None:
+        if stored.software != software_identifier() or not self.replayer.exact or state is None:
             return
         self.saved_state_compared = True
         if encode_state(state) != stored.state:

@@ -33,6 +33,12 @@ class Suit(StrEnum):
     HEART = "H"
 
 
+# What stands for a suit wherever a card is stored as a number, and its order in the counts that a
+# shuffler reports: never change or reuse one.
+SUIT_NUMBERS: Final = MappingProxyType(
+    {Suit.DIAMOND: 0, Suit.CLUB: 1, Suit.SPADE: 2, Suit.HEART: 3}
+)
+_RANKS: Final = 13
 _RANK_TEXTS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 _RANK_BY_TEXT = MappingProxyType(dict(zip(_RANK_TEXTS, Rank, strict=True)))
 _SUIT_BY_TEXT = MappingProxyType({suit.value.lower(): suit for suit in Suit})
@@ -58,6 +64,19 @@ class Card(Struct, frozen=True):
                 f"followed by a suit ({', '.join(_SUIT_BY_TEXT)}), such as 7h, 10d or Qs"
             )
         return cls(rank, suit)
+
+
+# By face number: suit by suit, each from ace to king.
+FACES: Final = tuple(
+    Card(Rank(rank), suit)
+    for suit in sorted(SUIT_NUMBERS, key=SUIT_NUMBERS.__getitem__)
+    for rank in range(1, _RANKS + 1)
+)
+
+
+def face_number(card: Card) -> int:
+    """The number of a card's face, 0 to 51: its place in FACES."""
+    return _RANKS * SUIT_NUMBERS[card.suit] + card.rank - 1
 
 
 # By rank; there is no rank 0.

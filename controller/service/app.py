@@ -4,9 +4,11 @@ Source: controller/table/README.md, "Running a table", "Several tables in one pr
 """
 
 import logging
+import pwd
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -15,6 +17,8 @@ from controller.config.collisions import checked_tables
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig, load_config
 from controller.config.table_files import table_files
+from controller.install.machine_checks import has_account
+from controller.install.running_table import ACCOUNT
 from controller.service.table_log import LinesBehind
 from controller.service.table_program import StartRefused
 from controller.service.tables import TABLE, Tables
@@ -45,7 +49,8 @@ def run_configured(path: Path, *, close_coup_as_partial: bool, as_root: bool) ->
     lines = _log_to_stderr(several=several)
     try:
         configs = usable_tables(path)[0] if several else (_config_of_file(path),)
-        _require_account(as_root=as_root)
+        if runs_as_root() and not as_root:
+            require_account_of_tables()
         make_undumpable()
         if several:
             sys.setswitchinterval(SWITCH_S)
@@ -102,13 +107,23 @@ def _loaded(file: Path) -> TableConfig:
         raise ConfigError(file, (f"{describe_fault(error)}\n{trace}",)) from error
 
 
-def _require_account(*, as_root: bool) -> None:
-    if runs_as_root() and not as_root:
+def require_account_of_tables(lookup: Callable[[str], object] = pwd.getpwnam) -> None:
+    """Root runs no table where an account is there for it; for a trial elsewhere it is warned.
+
+    Raises StartRefused.
+    """
+    if has_account(lookup):
         raise StartRefused(
-            "account: root may do more than a table needs. Allowed: an account of the table's own."
-            " Remedy: start it as that account (`systemctl start smartshoe@TABLE`, `runuser -u"
-            " smartshoe`), or on a bench with --as-root"
+            f"account: root may do more than a table needs. Allowed: the account {ACCOUNT}, which"
+            " this machine has. Remedy: `systemctl start smartshoe@M-12` for a table M-12 of"
+            f" /etc/smartshoe, for another `sudo -u {ACCOUNT} smartshoe run`, or on a bench"
+            " --as-root"
         )
+    LOG.warning(
+        "the table runs as root, which may do more than a table needs: for a trial. A table's"
+        " machine has the account %s for it, which the Debian package makes",
+        ACCOUNT,
+    )
 
 
 def _put_signals(tables: Tables, signals: tuple[signal.Signals, ...], folder: Path) -> None:

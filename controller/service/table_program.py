@@ -48,7 +48,7 @@ from controller.table.clock_sync import ClockSyncMonitor
 from controller.table.disk_space import DiskMonitor
 from controller.table.table import RunSpec, Table
 from controller.tape.inputs import AdvisoryGiven, PowerSign, Started
-from controller.version import VERSION
+from controller.version import software_identifier
 from controller.views.build import build_snapshot
 from controller.views.snapshot import Health, RunFacts, Snapshot
 from drivers.events import Stage
@@ -268,6 +268,7 @@ class TableProgram:
             coups=self._coups.coups,
             metrics_read_s=self._metrics.read_s,
             trial=self._config.trial,
+            software=software_identifier(),
         )
         return build_snapshot(*published, facts)
 
@@ -365,7 +366,7 @@ def _start_function(config: TableConfig) -> Callable[[str], Started]:
         return Started(
             at=now(),
             boot_id=boot_id,
-            software=VERSION,
+            software=software_identifier(),
             configuration=configuration,
             profile=config.profile_text.encode(),
             zone=config.zone_data,

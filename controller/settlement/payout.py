@@ -18,7 +18,7 @@ from controller.settlement.vigorish import (
     vigorish_cents,
     waiver_clauses,
 )
-from controller.settlement.wagers import Wager, WagerKind
+from controller.settlement.wagers import KIND_NUMBERS, Wager, WagerKind
 from firmware_bridge.recorded_text import Identifier
 
 
@@ -57,8 +57,7 @@ def payout_lines(
     A wager of a kind without a result has no line, but counts for the waiver of vigorish.
     """
     by_kind = {result.kind: result for result in results}
-    places = tuple(WagerKind)
-    ordered = sorted(wagers, key=lambda wager: (-wager.seat, places.index(wager.kind)))
+    ordered = sorted(wagers, key=lambda wager: (-wager.seat, KIND_NUMBERS[wager.kind]))
     return tuple(
         _line(terms, by_kind[wager.kind], wagers, wager)
         for wager in ordered

@@ -37,6 +37,22 @@ class Wager(Struct, frozen=True, forbid_unknown_fields=True, rename={"kind": "wa
     cents: Annotated[int, Meta(ge=1, le=CENTS_MAX)]
 
 
+# What a stored wager holds for its kind: never change or reuse one. Further ones are 1000 to 1009,
+# then 2000 to 2009, and so on (procedure/states/finished_coups.py).
+KIND_NUMBERS: Final = MappingProxyType(
+    {
+        WagerKind.BANKER: 0,
+        WagerKind.PLAYER: 1,
+        WagerKind.TIE: 2,
+        WagerKind.BONUS_PLAYER: 3,
+        WagerKind.BONUS_BANKER: 4,
+        WagerKind.DRAGON_7: 5,
+        WagerKind.PANDA_8: 6,
+        WagerKind.TOTAL_4: 7,
+        WagerKind.TOTAL_5: 8,
+        WagerKind.TOTAL_6: 9,
+    }
+)
 KIND_NAMES: Final = MappingProxyType(
     {
         WagerKind.BANKER: message("banker"),

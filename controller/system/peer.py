@@ -26,6 +26,17 @@ _NS_PER_S: Final = 1_000_000_000
 # A client that reads has read what was sent to it by then.
 _UNREAD_NS: Final = _NS_PER_S
 _COUNT: Final = struct.Struct("i")
+_CREDENTIALS: Final = struct.Struct("iII")
+
+
+def uid_of_peer(connection: socket.socket) -> int:
+    """The account at the other end of a Unix socket, as the kernel says; unix(7), SO_PEERCRED.
+
+    Of a server it is the account that listened there.
+    """
+    given = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, uid, _ = _CREDENTIALS.unpack(given)
+    return int(uid)
 
 
 class ConnectionRules(Struct, frozen=True, kw_only=True):

@@ -1,10 +1,14 @@
-"""Whether an address answers to a connection; nothing is sent.
+"""Whether an address answers to a connection, and with a certificate that is taken.
+
+Nothing is sent but what a connection needs.
 
 Source: controller/install/README.md, "Doctor".
 """
 
 import ipaddress
 import socket
+
+from controller.system.tls import TlsContext, verify_error
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -16,6 +20,24 @@ def why_unreachable(host: str, port: int, wait_s: float = 2.0) -> str:
             return ""
     except OSError as error:
         return error.strerror or str(error)
+
+
+def why_not_trusted(host: str, port: int, context: TlsContext, wait_s: float = 2.0) -> str:
+    """Why the certificate there is refused, in OpenSSL's words; empty if it is taken.
+
+    Raises OSError for anything else that keeps the two from speaking.
+    """
+    try:
+        with (
+            socket.create_connection((host, port), timeout=wait_s) as plain,
+            context.wrap_socket(plain, server_hostname=host),
+        ):
+            return ""
+    except OSError as error:
+        words = verify_error(error)
+        if not words:
+            raise
+        return words
 
 
 def addresses_of(host: str) -> tuple[Address, ...]:

@@ -1,4 +1,4 @@
-"""TLS for a server of this program, as bytes in and bytes out: it knows no socket and no time.
+"""TLS contexts, and TLS for a server of this program as bytes in and bytes out, without a socket.
 
 So the limits of a connection hold for its handshake, too: who does not finish it is idle, makes
 room for others and is closed.
@@ -55,6 +55,40 @@ def server_context(files: ServerTlsFiles) -> TlsContext:
                 " Remedy: name the certificate of the authority that signs the clients'"
             ) from error
     return context
+
+
+def client_context(
+    ca: Path | None = None, certificate: Path | None = None, key: Path | None = None
+) -> TlsContext:
+    """A client's context, as Python makes it here: from 3.13 on it holds servers to RFC 5280.
+
+    `ca` None: the authorities that the machine trusts. Raises OSError, ValueError.
+    """
+    context = ssl.create_default_context(cafile=None if ca is None else str(ca))
+    if certificate is not None:
+        context.load_cert_chain(certificate, key, password="")
+    return context
+
+
+def is_strict(context: TlsContext) -> bool:
+    """Whether it refuses certificates that RFC 5280 does not allow."""
+    return bool(context.verify_flags & ssl.VERIFY_X509_STRICT)
+
+
+def made_strict(context: TlsContext, *, strict: bool) -> TlsContext:
+    """The same context, which now holds servers to RFC 5280 or does not."""
+    if strict:
+        context.verify_flags |= ssl.VERIFY_X509_STRICT
+    else:
+        context.verify_flags &= ~ssl.VERIFY_X509_STRICT
+    return context
+
+
+def verify_error(error: OSError) -> str:
+    """Why a certificate was refused, in OpenSSL's words; empty for another error."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return str(error.verify_message)
+    return ""
 
 
 def valid_until_s(certificate: Path) -> int:

@@ -114,6 +114,7 @@ def build_snapshot(core: Core, state: CoreState, run: RunFacts = RUNNING) -> Sna
         coups=run.coups,
         metrics_read_s=run.metrics_read_s,
         trial=run.trial,
+        software=run.software,
     )
 
 

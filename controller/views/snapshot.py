@@ -405,16 +405,15 @@ class RunFacts(Struct, frozen=True):
     coups: tuple[FinishedCoupView, ...] = ()
     metrics_read_s: int | None = None
     trial: bool = False
+    software: str = ""
 
 
 class Snapshot(Struct, frozen=True):
     """Everything that people may see of one table.
 
-    `observed` are the facts that people or devices report at this table. `due` is what is due next,
-    `due_calls` what is to be announced or done now. `suspension`, `shoe`, `coup` and `last_coup`
-    are None while there is none, `shuffler` without a connected one. `advisories` are those on the
-    shoe in play and on the one before it, `coups` the newest 256 finished coups of the last shoe.
-    `metrics_read_s`: seconds since metrics were last read, or None. `trial`: devices get nothing.
+    `observed` are the facts reported here, `due` what is due next, `due_calls` what is to be done
+    now; what there is not is None. `advisories` are on the shoe in play and the one before, `coups`
+    the newest 256. `trial`: devices get nothing. `software`: version and build of what runs.
     """
 
     schema: Literal[2]
@@ -448,3 +447,4 @@ class Snapshot(Struct, frozen=True):
     coups: tuple[FinishedCoupView, ...] = ()
     metrics_read_s: int | None = None
     trial: bool = False
+    software: str = ""

@@ -1,43 +1,56 @@
-"""Builds the Debian package: the program's own environment of locked wheels, units, papers.
+"""Builds a Debian package: the program's own environment of locked wheels, units, papers.
 
 The same sources give the same bytes. The network is needed here alone: the package needs none.
 Source: deploy/debian/README.md.
 """
 
 import argparse
-import contextlib
-import fcntl
 import gzip
 import hashlib
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 import package_papers
+from package_target import (
+    MACHINES,
+    PackageTarget,
+    debian_of_this_machine,
+    machine_architecture,
+    package_files,
+)
+from package_wheels import fetched_wheels, installed_site, program_wheel, run
+
+from hil.gate.debian_root import ALONE, DEBIANS, TO_MAKE, Debian, plain_root, require_root
+from hil.gate.kernel import GateUnable, require
 
 HERE: Final = Path(__file__).resolve().parent
 ROOT: Final = HERE.parents[1]
-# Debian 12's Python; what it compiled is read by no other version.
-PYTHON: Final = (3, 11)
-SITE: Final = "usr/lib/smartshoe/lib/python3.11/site-packages"
 HOME: Final = "/usr/lib/smartshoe"
 DOC: Final = "usr/share/doc/smartshoe"
-# Debian 12 has glibc 2.36: a wheel may ask for that of 2.34 at most.
-MANYLINUX: Final = ("2_5", "2_12", "2_17", "2_28", "2_34")
-MACHINES: Final[Mapping[str, str]] = {"amd64": "x86_64", "arm64": "aarch64"}
-# It has no wheel; it is pure, with an extension that is left out where no compiler is found.
-BUILT_PURE: Final = ("cobs",)
 COMMANDS: Final = {"smartshoe": "controller.cli.main", "smartshoe-hil": "hil.cli"}
+# The shell looks for the Python that the package was made for, then hands this file to it.
 LAUNCHER: Final = f"""\
-#!{HOME}/bin/python3
+#!/bin/sh
+''':'
+if [ -x {HOME}/bin/python3 ]; then exec {HOME}/bin/python3 "$0" "$@"; fi
+. /etc/os-release
+cat >&2 <<END
+smartshoe: this package was made for Debian {{debian}}, and its {{interpreter}} is not here: this
+machine is $PRETTY_NAME. Remedy: install the package that was made for it:
+apt-get install ./smartshoe_{{version}}+deb${{{{VERSION_ID:-NUMBER}}}}_{{arch}}.deb
+END
+exit 4
+'''
 import sys
 from {{module}} import main
 if __name__ == "__main__":
@@ -68,62 +81,71 @@ SCRIPTS: Final = ("preinst", "postinst", "prerm", "postrm")
 
 
 def main() -> int:
-    """Build the package; prints its path."""
+    """Build the package; prints what it does, and its path as the last line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--arch", choices=sorted(MACHINES), default=_own_arch())
+    parser.add_argument("--arch", choices=sorted(MACHINES), default=machine_architecture())
+    parser.add_argument(
+        "--debian", type=int, choices=sorted(DEBIANS), default=debian_of_this_machine()
+    )
     parser.add_argument("--out", type=Path, default=Path("dist"), help="folder of the package")
     parser.add_argument("--source", type=Path, default=ROOT, help="the program's sources")
     given = parser.parse_args()
-    if sys.version_info[:2] != PYTHON:
-        print("deb: it is built with Debian 12's Python 3.11. Remedy: PYTHON=python3.11")
-        return 2
+    target = PackageTarget(DEBIANS[given.debian], given.arch)
+    source = given.source.resolve()
     os.umask(0o022)
-    os.environ.setdefault("SOURCE_DATE_EPOCH", _commit_time(given.source))
-    print(build(given.source.resolve(), given.arch, given.out))
+    os.environ.setdefault("SOURCE_DATE_EPOCH", _commit_time(source))
+    _say(f"a package for Debian {target.debian.number} on {target.arch}")
+    try:
+        compile_site = _compiler(target.debian)
+        package = build(source, target, given.out, compile_site)
+    except GateUnable as unable:
+        print(f"deb: {unable}", file=sys.stderr)
+        return 2
+    print(package)
     return 0
 
 
-def build(source: Path, arch: str, out: Path) -> Path:
-    """The package of these sources for one architecture, below `out`."""
-    version = _version(source)
-    with _alone(arch):
-        wheels = _wheels(source, arch)
+def build(source: Path, target: PackageTarget, out: Path, compile_site: "Compiler") -> Path:
+    """The package of these sources for one Debian and architecture, below `out`."""
+    package = out / target.file_name(_version(source))
+    wheels = fetched_wheels(source, target, _say)
     with tempfile.TemporaryDirectory(prefix="smartshoe-deb-") as name:
-        stage = _stage(source, arch, wheels, Path(name))
+        stage = _stage(source, target, wheels, Path(name), compile_site)
         out.mkdir(parents=True, exist_ok=True)
-        package = out / f"smartshoe_{debian_version(version)}_{arch}.deb"
-        _run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", stage, package)
+        _say("packing")
+        run("dpkg-deb", "--root-owner-group", "-Zxz", "--build", stage, package)
     return package
 
 
-def _stage(source: Path, arch: str, wheels: Path, work: Path) -> Path:
+def _say(words: str) -> None:
+    print(f"deb: {words}", flush=True)
+
+
+def _stage(
+    source: Path, target: PackageTarget, wheels: Path, work: Path, compile_site: "Compiler"
+) -> Path:
     """The root folder that is packed, below `work`."""
     stage = work / "root"
     stage.mkdir()
-    program = _program_wheel(source, work)
-    _install_environment(stage, arch, wheels, program)
+    _say("the program's wheel, and its environment")
+    program = program_wheel(source, work)
+    installed_site(stage / target.site, target, wheels, program)
+    _put_environment(stage, target, _version(source))
+    _say("units, pages and papers")
     _put_files(stage, source)
-    package_papers.write_papers(stage, SITE, DOC, source, (*wheels.glob("*.whl"), program))
-    _compile(stage)
-    _write_control(stage, arch, debian_version(_version(source)))
+    papers = (*wheels.glob("*.whl"), program)
+    package_papers.write_papers(stage, target.site, DOC, source, papers)
+    _say(f"compiling for {target.debian.interpreter}")
+    compile_site(stage, target.site)
+    _write_control(stage, target, _version(source))
     _same_times(stage)
     return stage
-
-
-def debian_version(version: str) -> str:
-    """A version of Python's as one of Debian's that sorts alike: 0.8.0.dev0 is 0.8.0~dev0."""
-    return re.sub(r"\.?(dev|a|b|rc)(\d+)", r"~\1\2", version)
 
 
 def _version(source: Path) -> str:
     found = re.search(r'VERSION: Final = "(.+)"', (source / "controller/version.py").read_text())
     assert found is not None, "controller/version.py has no version"
     return found[1]
-
-
-def _own_arch() -> str:
-    machine = os.uname().machine
-    return next((arch for arch, name in MACHINES.items() if name == machine), "amd64")
 
 
 def _commit_time(source: Path) -> str:
@@ -133,77 +155,24 @@ def _commit_time(source: Path) -> str:
     return done.stdout.strip() or str(int((source / "CHANGELOG.md").stat().st_mtime))
 
 
-def _platform(arch: str) -> tuple[str, ...]:
-    names = [f"manylinux_{one}_{MACHINES[arch]}" for one in MANYLINUX]
-    old = [f"manylinux{year}_{MACHINES[arch]}" for year in ("1", "2010", "2014")]
-    platforms = (f"--platform={one}" for one in (*names, *old))
-    return ("--python-version=3.11", "--implementation=cp", *platforms)
-
-
-@contextlib.contextmanager
-def _alone(arch: str) -> Iterator[None]:
-    """Two builds at once do not both fetch: the second finds what the first has fetched."""
-    folder = ROOT / "build" / "debian" / arch
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _wheels(source: Path, arch: str) -> Path:
-    """A folder with every wheel of the lock, fetched by hash; kept until the lock changes."""
-    lock = (source / "requirements.lock").read_text(encoding="utf-8")
-    digest = hashlib.sha256(lock.encode()).hexdigest()[:16]
-    folder = ROOT / "build" / "debian" / arch / f"wheels-{digest}"
-    if folder.is_dir():
-        return folder
-    part = folder.with_suffix(".part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    pins = [one for one in lock.replace(" \\\n", " ").splitlines() if one and one[0] not in "# "]
-    pure = [one for one in pins if one.partition("==")[0] in BUILT_PURE]
-    assert len(pure) == len(BUILT_PURE), "the lock does not pin what is built here"
-    chosen, built = part / "lock.txt", part / "pure.txt"
-    chosen.write_text("\n".join(one for one in pins if one not in pure))
-    built.write_text("\n".join(pure))
-    only = ("--only-binary=:all:", *_platform(arch))
-    _pip("download", "--require-hashes", "--no-deps", *only, "-r", chosen, "-d", part)
-    wheel = ("wheel", "--require-hashes", "--no-deps", "--no-binary=:all:")
-    _pip(*wheel, "-r", built, "-w", part, CC="/bin/false")
-    chosen.unlink()
-    built.unlink()
-    part.rename(folder)
-    return folder
-
-
-def _program_wheel(source: Path, work: Path) -> Path:
-    build_it = (sys.executable, "-m", "build", "--wheel", "--no-isolation")
-    _run(*build_it, "--outdir", work, source)
-    (wheel,) = work.glob("smartshoe-*.whl")
-    return wheel
-
-
-def _install_environment(stage: Path, arch: str, wheels: Path, program: Path) -> None:
-    """An environment as `python3 -m venv` makes it, for its place on the table's machine."""
-    site, home = stage / SITE, stage / HOME[1:]
-    offline = ("--no-index", "--no-compile", "--find-links", wheels)
-    platform = ("--only-binary=:all:", *_platform(arch))
-    _pip("install", *offline, *platform, "--target", site, program)
-    shutil.rmtree(site / "bin", ignore_errors=True)
-    for record in site.glob("*.dist-info/RECORD"):
-        # Not: programs, which are others here, and the place of the wheel on this machine.
-        lines = record.read_text().splitlines()
-        kept = [x for x in lines if not x.startswith(("../", "bin/")) and "direct_url" not in x]
-        record.write_text("".join(f"{line}\n" for line in sorted(kept)))
-    for found in site.glob("*.dist-info/direct_url.json"):
-        found.unlink()  # it names a folder of this machine
+def _put_environment(stage: Path, target: PackageTarget, version: str) -> None:
+    """What `python3 -m venv` makes beside the libraries, for its place on the table's machine."""
+    home = stage / HOME[1:]
     (home / "bin").mkdir()
     (home / "pyvenv.cfg").write_text("home = /usr/bin\ninclude-system-site-packages = false\n")
-    (home / "bin/python3").symlink_to("/usr/bin/python3.11")
+    (home / "bin/python3").symlink_to(f"/usr/bin/{target.debian.interpreter}")
+    # `smartshoe doctor` reads which package would be right on another Debian.
+    _write(home / "package.json", f"{json.dumps(package_files(target, version), indent=1)}\n")
     (stage / "usr/bin").mkdir()
     for name, module in COMMANDS.items():
-        launcher = home / "bin" / name
-        launcher.write_text(LAUNCHER.format(module=module))
+        launcher = LAUNCHER.format(
+            module=module,
+            debian=target.debian.number,
+            interpreter=target.debian.interpreter,
+            version=target.upstream(version),
+            arch=target.arch,
+        )
+        (home / "bin" / name).write_text(launcher)
         (stage / "usr/bin" / name).symlink_to(f"../lib/smartshoe/bin/{name}")
 
 
@@ -226,7 +195,7 @@ def _put_files(stage: Path, source: Path) -> None:
     for page in sorted((source / "docs").glob("*.md")):
         _copy(page, stage / DOC / "docs" / page.name)
     # Of this clone, whatever is packed: a site needs all that its pages link to.
-    _run(sys.executable, ROOT / "docs/site/build.py", stage / DOC / "html")
+    run(sys.executable, ROOT / "docs/site/build.py", stage / DOC / "html")
     changes = gzip.compress((source / "CHANGELOG.md").read_bytes(), mtime=0)
     (stage / DOC / "changelog.gz").write_bytes(changes)
 
@@ -238,19 +207,58 @@ def _installed_example(text: str) -> str:
     return text
 
 
-def _compile(stage: Path) -> None:
-    """Compile every module for its later place; a compiled file names no time."""
-    mode = ("--invalidation-mode", "unchecked-hash", "-s", stage, "-p", "/")
+Compiler = Callable[[Path, str], None]
+
+
+def _compiler(debian: Debian) -> Compiler:
+    """What compiles every module: that Debian's Python here, else in a root of that Debian.
+
+    Raises GateUnable, which says what is missing.
+    """
+    for python in (sys.executable, f"/usr/bin/{debian.interpreter}", debian.interpreter):
+        if _is_version(python, debian):
+            return lambda stage, site: _compile((python,), stage, stage, site)
+    what = f"compiling for Debian {debian.number} without {debian.interpreter}"
+    require_root(what)
+    require(TO_MAKE, what)
+    root = plain_root(debian)
+    into = ("sh", "-c", 'mount --bind "$1" "$0/mnt" && shift && exec chroot "$0" "$@"', str(root))
+
+    def compile_in_root(stage: Path, site: str) -> None:
+        _compile((*ALONE, *into, str(stage), debian.interpreter), stage, Path("/mnt"), site)
+
+    return compile_in_root
+
+
+def _is_version(python: str, debian: Debian) -> bool:
+    asked = (python, "-I", "-c", "import sys; print(*sys.version_info[:2])")
+    try:
+        done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    except OSError:
+        return False
+    return done.stdout.split() == [str(one) for one in debian.python]
+
+
+def _compile(python: tuple[str, ...], stage: Path, seen: Path, site: str) -> None:
+    """Compile every module for its later place; a compiled file names no time.
+
+    `seen` is the stage's folder as that Python sees it.
+    """
+    mode = ("--invalidation-mode", "unchecked-hash", "-s", seen, "-p", "/")
+    # One at a time and with one seed: equal bytes each time.
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    _run(sys.executable, "-m", "compileall", "-q", *mode, stage / SITE, env=environment)
+    run(*python, "-m", "compileall", "-q", *mode, seen / site, env=environment)
+    assert any((stage / site).rglob("*.pyc")), "nothing was compiled"
 
 
-def _write_control(stage: Path, arch: str, version: str) -> None:
+def _write_control(stage: Path, target: PackageTarget, version: str) -> None:
     files = sorted(one for one in stage.rglob("*") if one.is_file() and not one.is_symlink())
     size = sum(-(-one.stat().st_size // 1024) for one in files)
     sums = [f"{_md5(one)}  {one.relative_to(stage)}" for one in files]
     control = (HERE / "control").read_text(encoding="utf-8")
-    control = control.format(version=version, arch=arch, size=size)
+    control = control.format(
+        version=target.version(version), arch=target.arch, size=size, python=target.depends
+    )
     debian = stage / "DEBIAN"
     _write(debian / "control", control)
     _write(debian / "md5sums", "".join(f"{one}\n" for one in sums))
@@ -288,21 +296,6 @@ def _copy(source: Path, target: Path) -> None:
 def _write(target: Path, text: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(text, encoding="utf-8")
-
-
-def _pip(*words: str | Path, **variables: str) -> None:
-    pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check")
-    _run(*pip, *words, env={**os.environ, **variables})
-
-
-def _run(*words: str | Path, env: Mapping[str, str] | None = None) -> None:
-    """Run a command; what it prints is shown only if it fails."""
-    command = [str(one) for one in words]
-    done = subprocess.run(
-        command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False
-    )
-    if done.returncode:
-        sys.exit(f"{done.stdout.decode(errors='replace')}\ndeb: {' '.join(command[:4])} failed")
 
 
 if __name__ == "__main__":

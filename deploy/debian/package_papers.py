@@ -9,6 +9,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from email.message import Message
 from email.parser import HeaderParser
@@ -72,15 +73,30 @@ def licence(facts: Message) -> str:
 
 def _bill(site: Path, source: Path) -> Any:
     """What cyclonedx-py finds in the environment, without anything of this machine."""
-    probe = site.parents[2] / "bin" / "python3"
-    target = probe if os.access(probe, os.X_OK) else Path(sys.executable)
-    words = [str(Path(sys.executable).with_name("cyclonedx-py")), "environment"]
-    words += ["--output-reproducible", "--pyproject", str(source / "pyproject.toml")]
-    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run([*words, str(target)], env=environment, capture_output=True, check=False)
+    with tempfile.TemporaryDirectory(prefix="smartshoe-bill-") as name:
+        words = [str(Path(sys.executable).with_name("cyclonedx-py")), "environment"]
+        words += ["--output-reproducible", "--pyproject", str(source / "pyproject.toml")]
+        words.append(str(_environment_of(site, Path(name))))
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(words, env=environment, capture_output=True, check=False)
     if done.returncode:
         sys.exit(f"{done.stderr.decode(errors='replace')}\ndeb: cyclonedx-py failed")
     return json.loads(done.stdout)
+
+
+def _environment_of(site: Path, folder: Path) -> Path:
+    """A Python of this machine that has the packed libraries: the target's may not be here."""
+    own = Path(sys.executable).resolve()
+    libraries = folder / f"lib/python{sys.version_info[0]}.{sys.version_info[1]}"
+    libraries.mkdir(parents=True)
+    (libraries / "site-packages").symlink_to(site)
+    (folder / "pyvenv.cfg").write_text(
+        f"home = {own.parent}\ninclude-system-site-packages = false\n"
+    )
+    python = folder / "bin/python"
+    python.parent.mkdir()
+    python.symlink_to(own)
+    return python
 
 
 def _add_hashes(bill: Any, wheels: dict[tuple[str, str], Path]) -> None:

@@ -18,7 +18,7 @@ from controller.messages.catalogue import to_words
 from controller.system.atomic_file import SmallFileError
 from controller.system.json_document import time_text
 from controller.system.keys import TableKey
-from controller.version import VERSION
+from controller.version import software_identifier
 from drivers.catalogue import AnyModel
 from drivers.model import Installation
 from drivers.monitor import event_text
@@ -237,7 +237,7 @@ class _Run:
                 "name": monitor_name(model),
                 "title": model.title,
                 "kind": model.kind.value,
-                "driver": model.plug_in or f"smartshoe {VERSION}",
+                "driver": model.plug_in or f"smartshoe {software_identifier()}",
                 "settings": self._order.stored.hex(),
                 "seat": self._order.installed.seat.value,
             },
@@ -297,7 +297,7 @@ def host_facts() -> dict[str, str]:
         "name": system.nodename,
         "system": f"{system.sysname} {system.release} {system.machine}",
         "python": platform.python_version(),
-        "program": f"smartshoe {VERSION}",
+        "program": f"smartshoe {software_identifier()}",
     }
 
 

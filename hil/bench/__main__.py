@@ -30,13 +30,14 @@ from hil.bench.process.scrape import measure_scrape
 from hil.bench.process.start_up import measure_start_up
 from hil.bench.process.start_with_archive import measure_start_with_archive
 from hil.bench.process.tables_program import measure_hurt_tables, measure_tables_program
-from hil.bench.report import describe_machine, json_report, text_report
+from hil.bench.report import counts_by_result, json_report, text_report
 from hil.bench.stored.audit import measure_audit
 from hil.bench.stored.commits import measure_commits
 from hil.bench.stored.recovery import measure_recovery
 from hil.bench.stored.sealed_size import measure_sealed_size
 from hil.bench.stored.tables import measure_tables
 from hil.run_guard import ending_at_once, guarded_run, refusal_of_output
+from hil.run_record import describe_machine, record_run
 
 EXIT_MISSED = 1
 EPILOG = """\
@@ -136,7 +137,7 @@ def run_measurements(plan: Plan, measurements: Sequence[Measurement]) -> list[Ch
 def main(argv: Sequence[str] | None = None) -> int:
     """Measure and report; return the exit code."""
     options = arguments(argv)
-    machine = describe_machine()
+    machine, began_s = describe_machine(), time.monotonic()
     disks = () if options.disk is None else (options.disk,)
     with ending_at_once(), guarded_run(*disks), modules_compiled():
         checks = run_measurements(
@@ -146,6 +147,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.json is not None:
         report = json_report(machine, checks, quick=options.quick)
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    if not options.quick and not options.only:
+        found = counts_by_result(checks)
+        judged = (GoalResult.MET, GoalResult.MISSED, GoalResult.NOT_JUDGED)
+        figures = {each.value.lower(): found[each] for each in judged}
+        record_run("make bench", figures, time.monotonic() - began_s, machine=machine)
     missed = any(check.judgement is GoalResult.MISSED for check in checks)
     return EXIT_MISSED if options.judge and missed else 0
 

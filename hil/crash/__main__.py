@@ -36,6 +36,7 @@ from hil.crash.report import (
     table,
 )
 from hil.crash.uml import missing_packages
+from hil.crash.verdict import Defect
 from hil.run_guard import (
     ending_at_once,
     guarded_run,
@@ -43,6 +44,7 @@ from hil.run_guard import (
     refusal_of_output,
     run_folder,
 )
+from hil.run_record import record_run
 
 EXIT_HELD, EXIT_FAILED, EXIT_UNABLE = 0, 1, 2
 SHORT = (
@@ -125,6 +127,11 @@ def finish(rows: Sequence[ResultRow], options: argparse.Namespace, seconds: floa
     tried = sum(row.tried for row in rows)
     held = all(row.holds for row in rows)
     print(f"\ncrash: {tried} points in {seconds:.0f} s: {'all hold' if held else 'NOT ALL HOLD'}")
+    if options.full and not (options.point or options.every or options.only):
+        figures = {"points tried": tried} | {
+            one.value: sum(row.defects[one] for row in rows if not row.control) for one in Defect
+        }
+        record_run("python -m hil.crash --full", figures, seconds)
     if options.json:
         options.json.write_text(as_json(rows, options.seed, full=options.full) + "\n")
     return EXIT_HELD if held else EXIT_FAILED

@@ -28,6 +28,7 @@ from hil.crash.verdict import (
     check_finished,
     check_stopped,
 )
+from hil.progress import BOUND_S
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 INIT: Final = Path(__file__).with_name("uml_init.sh")
@@ -35,7 +36,6 @@ KERNEL: Final = "linux.uml"
 PROGRAMS: Final = {KERNEL: "user-mode-linux", "mkfs.ext4": "e2fsprogs", "debugfs": "e2fsprogs"}
 IMAGE_BYTES: Final = 64 << 20
 MEMORY: Final = "256M"
-RUN_S_MAX: Final = 240.0
 # The delay after an acknowledgement is random too, to hit the middle of the next store.
 AFTER_ACK_S: Final = 0.02
 # e2fsck exits with 1 if it repaired something; replaying its journal is not damage.
@@ -105,7 +105,7 @@ def boot(
         stderr=subprocess.STDOUT,
         start_new_session=True,
     )
-    overdue = threading.Timer(RUN_S_MAX, _kill, (kernel.pid,))
+    overdue = threading.Timer(BOUND_S, _kill, (kernel.pid,))
     overdue.start()
     ack, output = NOTHING_ACKNOWLEDGED, bytearray()
     assert kernel.stdout is not None

@@ -27,7 +27,6 @@ from hil.rig.program import ProgramFailed
 from hil.rig.shoe_models import ShoeKind, ShoeLine, line_settings, serve, url_of
 
 FRAME_S = 0.08
-CONNECT_S_MAX = 10.0
 # How long an emulated line waits for a program on a busy machine before bytes are lost.
 PATIENCE_S = 60.0
 # Time for a careless dealer to deal on visibly, even on a busy machine.
@@ -55,7 +54,7 @@ def play(
         DemoProgram(settings, url_of(server), _prepare(settings, shuffler)) as program,
     ):
         program.start()
-        if isinstance(server, TcpServer) and not server.wait_connected(1, CONNECT_S_MAX):
+        if isinstance(server, TcpServer) and not server.wait_connected():
             raise ProgramFailed(program.with_log_tail("the program did not connect to the shoe"))
         page = program.page
         _announce(settings, page, say)

@@ -28,9 +28,9 @@ from controller.procedure.verdicts import Irregularity
 from controller.tape.entries import Entry, EventVerdicts
 from controller.tape.records import read_entry
 from controller.views.snapshot import Snapshot
+from hil.progress import thread_ends
 
 POLL_S = 0.015
-JOIN_S_MAX = 5.0
 
 JournalEvent: TypeAlias = (
     ShoeOpened
@@ -63,7 +63,7 @@ class SnapshotFollower:
 
     def join(self) -> None:
         """Wait for the end of the thread."""
-        self._thread.join(JOIN_S_MAX)
+        thread_ends(self._thread)
 
     @property
     def table(self) -> Snapshot:
@@ -118,7 +118,7 @@ class JournalFollower:
     def stop(self) -> None:
         """Read what is left, then close the file."""
         self._stopping.set()
-        self._thread.join(JOIN_S_MAX)
+        thread_ends(self._thread)
 
     @property
     def cards(self) -> int:

@@ -135,7 +135,7 @@ def _findings(proof: DemoProof) -> Iterator[tuple[str, bool]]:
 
 def commands(settings: DemoSettings) -> tuple[str, ...]:
     """The commands for a closer look."""
-    journal = shlex.quote(str(settings.folder))
+    journal = shlex.quote(str(from_here(settings.folder)))
     program = shlex.quote(installed_program())
     return (
         f"{program} verify {journal}",
@@ -151,5 +151,10 @@ def installed_program(name: str = "smartshoe") -> str:
     on_path = shutil.which(name)
     if not beside.exists() or (on_path is not None and Path(on_path).samefile(beside)):
         return name
+    return str(from_here(beside))
+
+
+def from_here(path: Path) -> Path:
+    """The path as a person types it: below the current folder without that folder's name."""
     here = Path.cwd()
-    return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
+    return path.relative_to(here) if path.is_relative_to(here) else path

@@ -12,10 +12,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from hil.floor.table_process import TableProcess
+from hil.progress import Patience
 from hil.rig.servers.prometheus import Prometheus
 
+# Prometheus does little between two scrapes.
+AGREE_STILL_S = 120.0
 JOB = "smartshoe"
-AGREE_S_MAX = 120.0
 POLL_S = 0.5
 
 
@@ -66,13 +68,14 @@ def scrape_figures(prometheus: Prometheus, seconds: float) -> ScrapeFigures:
 
 
 def await_coups(prometheus: Prometheus, dealt: dict[str, int]) -> dict[str, int]:
-    """The coups that Prometheus counts at each table, once they agree, or after two minutes."""
-    until_s = time.monotonic() + AGREE_S_MAX
+    """The coups that Prometheus counts at each table, once they agree, or when nothing moves."""
+    counted: dict[str, int] = {}
+    patience = Patience(AGREE_STILL_S, lambda: sum(counted.values()))
     while True:
-        found = {
+        counted = {
             sample.labels.get("table", ""): round(sample.value)
             for sample in prometheus.query("sum by (table) (smartshoe_coups_total)")
         }
-        if found == dealt or time.monotonic() > until_s:
-            return found
+        if counted == dealt or patience.is_over:
+            return counted
         time.sleep(POLL_S)

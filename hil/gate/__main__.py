@@ -1,58 +1,94 @@
-"""`python -m hil.gate`: USB, lines, unit and package of a table on a real kernel, and ARM64.
+"""`python -m hil.gate`: a real kernel, clean machines and a bare one of each Debian, and ARM64.
 
 Source: hil/README.md, "USB on a real kernel", "The unit under systemd", "The package on a clean
-machine", "ARM64".
+machine", "Debian 13", "ARM64", "A bare Debian".
 """
 
 import argparse
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from hil.gate.arm64 import TO_EMULATE, run_arm64_cases
 from hil.gate.arm64_package import run_arm64_package_cases
+from hil.gate.bare_root import run_bare_tests
 from hil.gate.boot import run_unit_cases, run_usb_cases
+from hil.gate.debian13 import run_on_debian13
+from hil.gate.debian_root import TO_MAKE
 from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cached_kernel, require
-from hil.gate.machine import TO_MAKE
-from hil.gate.package import run_package_cases
+from hil.gate.package import run_debian_upgrade, run_package_cases
 from hil.gate.repository import TO_INSTALL
 from hil.run_guard import ending_at_once, guarded_run
+from hil.run_record import record_run
 
 PASSED, FAILED, UNABLE = 0, 1, 2
 EPILOG: Final = """\
 examples:
   python -m hil.gate             all parts
   python -m hil.gate unit        the unit alone
+  python -m hil.gate bare        the tests on a Debian with README's packages alone
 
 The kernel is built once, in about five minutes, and cached.
 exit codes: 0 passed; 1 a case failed; 2 it cannot run here, or wrong usage
 """
 
 
+Kernel = Callable[[], Path]
+
+
 class Part(NamedTuple):
-    """One part of the gate: what it tries, how long it takes, the Debian packages it needs."""
+    """One part of the gate: what it tries, how long it takes, the Debian packages it needs.
+
+    `run` asks for the kernel if it boots one: building that takes minutes.
+    """
 
     title: str
     takes: str
     needs: tuple[str, ...]
-    run: Callable[[Path], bool]
+    run: Callable[[Kernel], bool]
 
 
 PARTS: Final = {
-    "usb": Part("USB and lines on a real kernel", "a minute", TO_RUN, run_usb_cases),
-    "unit": Part("the unit under systemd", "two minutes", (*TO_RUN, *TO_MAKE), run_unit_cases),
+    "usb": Part(
+        "USB and lines on a real kernel", "a minute", TO_RUN, lambda kernel: run_usb_cases(kernel())
+    ),
+    "unit": Part(
+        "the unit under systemd",
+        "two minutes",
+        (*TO_RUN, *TO_MAKE),
+        lambda kernel: run_unit_cases(kernel()),
+    ),
     "package": Part(
-        "the package on a clean machine",
-        "four minutes",
+        "the packages on clean machines of each Debian",
+        "twelve minutes",
         (*TO_RUN, *TO_INSTALL),
-        run_package_cases,
+        lambda kernel: run_package_cases(kernel()),
+    ),
+    "upgrade": Part(
+        "a machine with a table from Debian 12 to 13",
+        "five minutes",
+        TO_INSTALL,
+        lambda _: run_debian_upgrade(),
+    ),
+    "debian13": Part(
+        "README and every test on Debian 13",
+        "half an hour",
+        (*TO_MAKE, "git"),
+        lambda _: run_on_debian13(whole=True),
     ),
     "arm64": Part(
         "rules, records and the package on ARM64",
         "three minutes",
         TO_EMULATE,
         lambda _: run_arm64_cases() and run_arm64_package_cases(),
+    ),
+    "bare": Part(
+        "tests that need nothing, where nothing is",
+        "ten minutes",
+        TO_MAKE,
+        lambda _: run_bare_tests(),
     ),
 }
 
@@ -67,6 +103,7 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"{', '.join(PARTS)}; else all")
     names = parser.parse_args(words).parts or list(PARTS)
+    began_s = time.monotonic()
     if unknown := [name for name in names if name not in PARTS]:
         parser.error(f"no part {', '.join(unknown)}. Allowed: {', '.join(PARTS)}")
     parts = [PARTS[name] for name in names]
@@ -78,21 +115,29 @@ def main(words: Sequence[str] | None = None) -> int:
         return UNABLE
     for part, held in zip(parts, passed, strict=True):
         print(f"gate: {part.title} {'passed' if held else 'FAILED'}")
+    if names == list(PARTS):
+        figures = {"parts passed": passed.count(True), "parts failed": passed.count(False)}
+        record_run("python -m hil.gate", figures, time.monotonic() - began_s)
     return PASSED if all(passed) else FAILED
 
 
 def _run(parts: Sequence[Part]) -> list[bool]:
     """Whether each part passed. Raises GateUnable."""
-    kernel = cached_kernel()
-    if kernel is None:
-        print(f"gate: building the kernel once, about five minutes; cached in {cache_folder()}")
-        kernel = build_kernel()
     passed = []
     with ending_at_once(), guarded_run():
         for part in parts:
             print(f"gate: {part.title}, about {part.takes}", flush=True)
-            passed.append(part.run(kernel))
+            passed.append(part.run(_kernel))
     return passed
+
+
+def _kernel() -> Path:
+    """The gate's kernel, built if there is none. Raises GateUnable."""
+    kernel = cached_kernel()
+    if kernel is None:
+        print(f"gate: building the kernel once, about five minutes; cached in {cache_folder()}")
+        kernel = build_kernel()
+    return kernel
 
 
 if __name__ == "__main__":

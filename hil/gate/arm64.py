@@ -6,16 +6,16 @@ Source: hil/README.md, "ARM64"; qemu-user(1), debootstrap(8).
 
 import hashlib
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
-from hil.gate.kernel import GateUnable, cache_folder
-from hil.gate.machine import SUITE, run_quietly
+from hil.gate.debian_root import DEBIANS, bootstrap, cached, run_quietly
+from hil.gate.kernel import GateUnable
 
 ROOT: Final = Path(__file__).resolve().parents[2]
+DEBIAN: Final = DEBIANS[12]
 LOCK: Final = ROOT / "requirements-dev.lock"
 TO_EMULATE: Final = ("debootstrap", "qemu-user-static")
 # What a table's machine of 2021 and later takes (glibc 2.34 is older than Debian 12).
@@ -31,7 +31,7 @@ IMPORTS: Final = (
 WRAPPER: Final = """\
 #!/bin/sh
 # Programs that this one starts by sys.executable run through here, too.
-exec qemu-aarch64-static -0 "$0" -L {root} {root}/usr/bin/python3.11 "$@"
+exec qemu-aarch64-static -0 "$0" -L {root} {root}/usr/bin/{interpreter} "$@"
 """
 
 
@@ -46,7 +46,7 @@ def run_arm64_cases() -> bool:
     }
     pytest = ("-m", "pytest", "-q", "--color=no", "-p", "no:cacheprovider", "-p", "no:xdist")
     for words in (("-c", IMPORTS), (*pytest, *CASES)):
-        command = [str(folder / "bin/python3.11"), *words]
+        command = [str(folder / "bin" / DEBIAN.interpreter), *words]
         if subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode:
             return False
     return True
@@ -54,28 +54,27 @@ def run_arm64_cases() -> bool:
 
 def _prepared() -> Path:
     """A folder with Debian's Python for ARM64 and every locked wheel; made once and cached."""
-    digest = hashlib.sha256(LOCK.read_bytes() + SUITE.encode()).hexdigest()[:16]
-    folder = cache_folder() / f"arm64-{digest}"
-    if folder.is_dir():
-        return folder
-    print(f"gate: fetching Debian's Python and wheels for ARM64 once; cached in {cache_folder()}")
-    part = folder.with_suffix(".part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    unpack_debian(part / "root")
-    _install_wheels(part / "site")
-    wrapper = part / "bin/python3.11"
-    wrapper.parent.mkdir()
-    wrapper.write_text(WRAPPER.format(root=folder / "root"), encoding="utf-8")
+
+    def make(folder: Path) -> None:
+        print(
+            f"gate: fetching Debian's Python and wheels for ARM64 once; cached in {folder.parent}"
+        )
+        unpack_debian(folder / "root")
+        _install_wheels(folder / "site")
+
+    digest = hashlib.sha256(LOCK.read_bytes()).hexdigest()
+    folder = cached("arm64", (DEBIAN, digest), make)
+    wrapper = folder / "bin" / DEBIAN.interpreter
+    wrapper.parent.mkdir(exist_ok=True)
+    text = WRAPPER.format(root=folder / "root", interpreter=DEBIAN.interpreter)
+    wrapper.write_text(text, encoding="utf-8")
     wrapper.chmod(0o755)
-    part.rename(folder)
     return folder
 
 
 def unpack_debian(root: Path) -> None:
     """Unpack the packages and leave them so: their scripts would need an ARM64 kernel."""
-    words = ("--arch=arm64", "--foreign", "--variant=minbase", "--include=python3")
-    run_quietly(("debootstrap", *words, SUITE, str(root)))
+    bootstrap(DEBIAN, root, ("python3",), "--arch=arm64", "--foreign")
     for package in sorted((root / "var/cache/apt/archives").glob("*.deb")):
         run_quietly(("dpkg-deb", "-x", str(package), str(root)))
 
@@ -97,7 +96,12 @@ def _pip(command: str) -> tuple[str, ...]:
 
 def _platform() -> tuple[str, ...]:
     platforms = (f"--platform={one}" for one in PLATFORMS)
-    return ("--only-binary=:all:", "--python-version=3.11", "--implementation=cp", *platforms)
+    return (
+        "--only-binary=:all:",
+        f"--python-version={'.'.join(map(str, DEBIAN.python))}",
+        "--implementation=cp",
+        *platforms,
+    )
 
 
 def _split_lock() -> tuple[str, str]:

@@ -12,9 +12,9 @@ import time
 from pathlib import Path
 from typing import Final
 
-from hil.gate.arm64 import unpack_debian
+from hil.gate.arm64 import DEBIAN, unpack_debian
+from hil.gate.debian_root import cached, run_quietly
 from hil.gate.kernel import GateUnable, cache_folder
-from hil.gate.machine import SUITE, run_quietly
 from hil.gate.package import ALONE, GATE
 from hil.gate.repository import build_package
 
@@ -32,7 +32,7 @@ def run_arm64_package_cases() -> bool:
     with tempfile.TemporaryDirectory(prefix="arm64-package-", dir=_made_cache()) as name:
         root = Path(name) / "root"
         begun_s = time.monotonic()
-        package = build_package(Path(name) / "package", "arm64")
+        package = build_package(Path(name) / "package", DEBIAN, "arm64")
         took_s = time.monotonic() - begun_s
         print(f"ok    {package.name} is built ({took_s:.1f} s)", flush=True)
         run_quietly(("cp", "-a", "--reflink=auto", str(_debian()), str(root)))
@@ -49,11 +49,9 @@ def _made_cache() -> Path:
 
 def _debian() -> Path:
     """The unpacked packages of a minimal Debian for ARM64 with Python, cached."""
-    base = cache_folder() / f"arm64-root-{SUITE}"
-    if not base.is_dir():
-        print(f"gate: fetching a Debian for ARM64 once; cached in {cache_folder()}", flush=True)
-        part = base.with_suffix(".part")
-        shutil.rmtree(part, ignore_errors=True)
-        unpack_debian(part)
-        part.rename(base)
-    return base
+
+    def make(root: Path) -> None:
+        print(f"gate: fetching a Debian for ARM64 once; cached in {root.parent}", flush=True)
+        unpack_debian(root)
+
+    return cached("arm64-root", DEBIAN, make)

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from hil.gate.kernel import GateUnable, cache_folder
 from hil.gate.machine import RESULT, make_machine
+from hil.progress import BOUND_S
 
 ROOT = Path(__file__).resolve().parents[2]
 INIT = Path(__file__).with_name("init.sh")
 CASES = ROOT / "tests" / "gate"
 USB_MEMORY, MACHINE_MEMORY = "384M", "512M"
-RUN_S_MAX = 300.0
 PASSED = "gate: cases ended with 0"
 UNIT_PASSED = "gate: unit ended with 0"
 END_LINES = 20
@@ -84,7 +84,7 @@ def _boot(command: tuple[str, ...], on_line: Callable[[str], None]) -> None:
         start_new_session=True,
     )
     assert process.stdout is not None
-    overdue = threading.Timer(RUN_S_MAX, process.kill)
+    overdue = threading.Timer(BOUND_S, process.kill)
     overdue.start()
     try:
         for line in process.stdout:

@@ -4,24 +4,19 @@ Source: deploy/README.md, "By hand"; docs/commissioning.md, "7. As a service"; h
 unit under systemd".
 """
 
-import hashlib
-import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from controller.version import VERSION
-from hil.gate.kernel import GateUnable, cache_folder
+from hil.gate.debian_root import DEBIANS, bootstrap, cached, run_quietly
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 DEPLOY: Final = ROOT / "deploy"
 CASES: Final = ROOT / "tests" / "gate" / "unit_on_systemd.py"
 RESULT: Final = "gate/out"
-TO_MAKE: Final = ("debootstrap",)
-SUITE: Final = "bookworm"
+DEBIAN: Final = DEBIANS[12]
 PACKAGES: Final = (
     *("systemd", "systemd-sysv", "dbus", "udev"),
     *("python3", "python3-venv", "libusb-1.0-0"),
@@ -102,17 +97,12 @@ def make_machine(folder: Path) -> Path:
 
 def _debian() -> Path:
     """A minimal Debian with systemd, fetched once and cached."""
-    digest = hashlib.sha256(repr((SUITE, PACKAGES)).encode()).hexdigest()[:16]
-    base = cache_folder() / f"debian-{digest}"
-    if not base.is_dir():
-        print(f"gate: fetching a minimal Debian once, about a minute; cached in {cache_folder()}")
-        part = base.with_suffix(".part")
-        shutil.rmtree(part, ignore_errors=True)
-        cache_folder().mkdir(parents=True, exist_ok=True)
-        include = f"--include={','.join(PACKAGES)}"
-        run_quietly(("debootstrap", "--variant=minbase", include, SUITE, str(part)))
-        part.rename(base)
-    return base
+
+    def make(root: Path) -> None:
+        print(f"gate: fetching a minimal Debian once, about a minute; cached in {root.parent}")
+        bootstrap(DEBIAN, root, PACKAGES)
+
+    return cached("machine", (DEBIAN, PACKAGES), make)
 
 
 def copy_sources(target: Path, version: str) -> Path:
@@ -164,21 +154,3 @@ def add_cases(root: Path, cases: Path, command: str) -> None:
 def _copy(source: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
-
-
-def run_quietly(command: Sequence[str]) -> None:
-    """Run a command; what it prints is shown only if it fails. Raises GateUnable."""
-    environment = {**os.environ, "LANG": "C.UTF-8"}
-    environment.pop("PYTHONPATH", None)
-    done = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=environment,
-        check=False,
-    )
-    if done.returncode:
-        end = "\n  ".join(done.stdout.splitlines()[-8:])
-        raise GateUnable(f"{' '.join(command[:3])} failed:\n  {end}")

@@ -9,20 +9,34 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from hil.gate import debian_root
 from hil.gate.boot import boot_machine
+from hil.gate.debian_root import DEBIANS, Debian
 from hil.gate.kernel import GateUnable, cache_folder
 from hil.gate.machine import add_cases
-from hil.gate.repository import build_packages, clean_machine, versions_of
+from hil.gate.repository import (
+    NEXT_PLACE,
+    add_repository,
+    build_package,
+    build_packages,
+    clean_machine,
+    packages_of_an_upgrade,
+    versions_of,
+)
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 GATE: Final = ROOT / "tests" / "gate"
+# The gate's kernel is older than what the systemd of later ones asks for.
+BOOTED: Final = DEBIANS[12]
+TO_NEXT_DEBIAN: Final = GATE / "package_to_next_debian.py"
 WITHOUT_NETWORK, UNDER_SYSTEMD = GATE / "package_on_debian.py", GATE / "package_on_systemd.py"
 BEGIN: Final = Path(__file__).with_name("package_unit.sh")
 # Its own network with nothing but loopback, its own mounts; all of it ends with its first process.
-ALONE: Final = ("unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc")
+ALONE: Final = (*debian_root.ALONE, "--net")
 
 
 def run_package_cases(kernel: Path) -> bool:
@@ -30,28 +44,63 @@ def run_package_cases(kernel: Path) -> bool:
 
     Raises GateUnable.
     """
+    _require_namespaces()
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="package-", dir=cache_folder()) as name:
+        folder = Path(name)
+        passed = True
+        for debian in DEBIANS.values():
+            packages = _built(folder, debian)
+            root = clean_machine(folder / f"alone-{debian.number}", debian, packages)
+            passed = _run_cases(WITHOUT_NETWORK, root, packages) and passed
+            if debian is BOOTED:
+                machine = clean_machine(folder / "machine", debian, packages)
+                passed = _run_under_systemd(kernel, machine, packages) and passed
+        return passed
+
+
+def run_debian_upgrade() -> bool:
+    """Take a machine with a table to the next Debian; whether every case passed.
+
+    Raises GateUnable.
+    """
+    _require_namespaces()
+    cache_folder().mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="package-", dir=cache_folder()) as name:
+        folder = Path(name)
+        before, after = DEBIANS[12], DEBIANS[13]
+        packages = [
+            build_package(folder / f"packages-{debian.number}", debian)
+            for debian in (before, after)
+        ]
+        print(f"ok    {' and '.join(one.name for one in packages)} are built", flush=True)
+        root = clean_machine(folder / "machine", before, packages[:1])
+        add_repository(root, NEXT_PLACE, packages_of_an_upgrade(before, after), packages[1:])
+        return _run_cases(TO_NEXT_DEBIAN, root, packages)
+
+
+def _require_namespaces() -> None:
     if not GATE.is_dir():
         raise GateUnable("the gate runs from a clone of the repository: tests/gate is missing")
     if subprocess.run([*ALONE, "true"], capture_output=True, check=False).returncode:
         raise GateUnable("the gate needs root and namespaces: unshare --net --mount --pid fails")
-    with tempfile.TemporaryDirectory(prefix="package-", dir=cache_folder()) as name:
-        folder = Path(name)
-        begun_s = time.monotonic()
-        packages = build_packages(folder)
-        size = packages[-1].stat().st_size / 1e6
-        took_s = time.monotonic() - begun_s
-        print(f"ok    two versions are built ({took_s:.1f} s), {size:.0f} MB each", flush=True)
-        passed = _run_without_network(clean_machine(folder / "alone", packages), packages)
-        machine = clean_machine(folder / "machine", packages)
-        return _run_under_systemd(kernel, machine, packages) and passed
 
 
-def _run_under_systemd(kernel: Path, root: Path, packages: tuple[Path, ...]) -> bool:
+def _built(folder: Path, debian: Debian) -> tuple[Path, ...]:
+    begun_s = time.monotonic()
+    packages = build_packages(folder, debian)
+    size = packages[-1].stat().st_size / 1e6
+    took_s = time.monotonic() - begun_s
+    print(f"ok    two versions are built ({took_s:.1f} s), {size:.0f} MB each", flush=True)
+    return packages
+
+
+def _run_under_systemd(kernel: Path, root: Path, packages: Sequence[Path]) -> bool:
     add_cases(root, UNDER_SYSTEMD, f"/bin/sh /gate/begin {' '.join(versions_of(packages))}")
     shutil.copy(BEGIN, root / "gate/begin")
     return boot_machine(kernel, root)
 
 
-def _run_without_network(root: Path, packages: tuple[Path, ...]) -> bool:
-    words = (sys.executable, str(WITHOUT_NETWORK), str(root), *versions_of(packages))
+def _run_cases(cases: Path, root: Path, packages: Sequence[Path]) -> bool:
+    words = (sys.executable, str(cases), str(root), *versions_of(packages))
     return subprocess.run([*ALONE, *words], stdin=subprocess.DEVNULL, check=False).returncode == 0

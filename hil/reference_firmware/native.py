@@ -12,9 +12,6 @@ from typing import Self
 
 from hil.reference_firmware.build import Build, FirmwareRole, FirmwareUnable, build_firmware
 
-ANSWER_S_MAX = 30.0
-END_S_MAX = 10.0
-
 
 class NativeDevice:
     """Use as a context manager. `line` is the host's end of the line, replaced by a power cycle.
@@ -69,8 +66,6 @@ class NativeDevice:
     def _start(self) -> None:
         self.line, wire = socket.socketpair()
         self._bench, bench = socket.socketpair()
-        for own_end in (self.line, self._bench):
-            own_end.settimeout(ANSWER_S_MAX)
         memory = Path(self._folder.name) / "memory"
         settings = ("--ticks", "--memory", str(memory), "--bench", str(bench.fileno()))
         self._process = subprocess.Popen(
@@ -89,11 +84,7 @@ class NativeDevice:
         self._close()
         if process is None:
             return
-        try:
-            stderr = process.communicate(timeout=END_S_MAX)[1]
-        except subprocess.TimeoutExpired:
-            process.kill()
-            stderr = process.communicate()[1]
+        stderr = process.communicate()[1]
         if process.returncode:
             text = stderr.decode("utf-8", "replace")[-3000:]
             raise FirmwareUnable(f"the firmware ended with {process.returncode}:\n{text}")

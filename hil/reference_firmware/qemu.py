@@ -4,12 +4,14 @@ Source: hil/README.md, "Reference firmware"; QEMU's QMP reference and qemu-syste
 """
 
 import json
+import select
 import socket
 import subprocess
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from hil.progress import wait_while_moving
 from hil.reference_firmware.build import (
     Build,
     FirmwareRole,
@@ -20,7 +22,6 @@ from hil.reference_firmware.build import (
 
 QEMU = ("qemu-system-arm", "qemu-system-arm")
 MACHINE = "lm3s6965evb"
-ANSWER_S_MAX = 30.0
 
 
 class _Lines:
@@ -28,7 +29,6 @@ class _Lines:
 
     def __init__(self) -> None:
         self._own_end, self.other_end = socket.socketpair()
-        self._own_end.settimeout(ANSWER_S_MAX)
         self._waiting = b""
 
     def write(self, line: str) -> None:
@@ -36,15 +36,17 @@ class _Lines:
 
     def read(self) -> str:
         while b"\n" not in self._waiting:
-            try:
-                more = self._own_end.recv(4096)
-            except TimeoutError:
-                raise FirmwareUnable(f"the board sent nothing for {ANSWER_S_MAX:g} s") from None
+            if not wait_while_moving(self._has_come):
+                raise FirmwareUnable("the board sent nothing, and stands still")
+            more = self._own_end.recv(4096)
             if not more:
                 raise FirmwareUnable("QEMU ended")
             self._waiting += more
         line, self._waiting = self._waiting.split(b"\n", 1)
         return line.decode("ascii", "replace").strip()
+
+    def _has_come(self, wait_s: float) -> bool:
+        return bool(select.select([self._own_end], [], [], wait_s)[0])
 
     def close(self) -> None:
         self._own_end.close()

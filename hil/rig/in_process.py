@@ -34,7 +34,7 @@ from controller.profiles.load import load_clauses, profile_text
 from controller.table.table import RunSpec
 from controller.tape.entries import Entry
 from controller.tape.inputs import ManifestGiven, Started
-from controller.version import VERSION
+from controller.version import software_identifier
 from controller.views.snapshot import Health
 from drivers.catalogue import AnyModel
 from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings, RfidSettings
@@ -46,11 +46,11 @@ from firmware_bridge.transport.pump import PortPump
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.lines.line import LineServer
+from hil.progress import SAMPLE_S, Patience
 from hil.rig.console import DEALER, ConsoleDealer, result_values
 from hil.rig.observed_table import ObservedTable
 from hil.rig.shoe_models import ShoeKind
 
-WAIT_S = 60.0
 BY_BENCH = message("as_typed", typed="the bench")
 # The bench's floorperson takes the first of these decisions that is permitted.
 DECISION_PREFERENCE = (
@@ -124,7 +124,9 @@ class TableRig:
             text = profile_text(self.settings.profile).encode()
             configuration = SETTINGS.encode(table_settings)
             boot_id = self.settings.boot_id
-            return Started(now(), boot_id, VERSION, configuration, text, utc_zone(), replaced)
+            return Started(
+                now(), boot_id, software_identifier(), configuration, text, utc_zone(), replaced
+            )
 
         signing = self.settings.signing or SigningSettings(journal / "table.key")
         seals = Sealer(self.settings.table, signing, now) if self.settings.sealed else None
@@ -161,14 +163,12 @@ class TableRig:
         assert published is not None
         return published[1].table
 
-    def wait_for(self, ready: Callable[[TableState], bool], timeout_s: float = WAIT_S) -> None:
-        """Wait until the stored state is `ready`. Raises TimeoutError with the state."""
-        version = -1
+    def wait_for(self, ready: Callable[[TableState], bool]) -> None:
+        """Wait until the stored state is `ready`. Raises StoodStill with the state."""
+        version, patience = -1, Patience(progress=lambda: self.transactions)
         while not ready(self.state):
-            after = self.table.wait_for_change(version, timeout_s)
-            if after == version:
-                raise TimeoutError(f"still {self.state}; table {self.table.health}")
-            version = after
+            patience.check(f"still {self.state}; table {self.table.health}")
+            version = self.table.wait_for_change(version, SAMPLE_S)
 
     def of(self, kind: type[Entry]) -> list[Entry]:
         """The entries of one kind so far."""
@@ -206,7 +206,7 @@ class TableRig:
         """The dealer at this table's console, for a runner that plays that shoe."""
 
         def wait_all_delivered() -> None:
-            taken = line.wait_for(lambda shoe: shoe.all_delivered, WAIT_S)
+            taken = line.wait_for(lambda shoe: shoe.all_delivered)
             assert taken, f"cards were not read; table {self.table.health}"
 
         def declare(declaration: Mapping[str, object]) -> None:

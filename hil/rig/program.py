@@ -21,9 +21,8 @@ from controller.config.load import load_config
 from controller.control.answer_schema import Answer
 from controller.control.client import ControlClient
 from controller.views.snapshot import Snapshot
+from hil.progress import STILL_S, Patience, process_ends
 
-READY_S_MAX = 30.0
-END_S_MAX = 20.0
 LOG_LINES = 12
 POLL_S = 0.1
 # -P: no folder of the caller shadows one of the program's packages.
@@ -122,15 +121,16 @@ class Program:
             self._await_ready(notify)
 
     def _await_ready(self, notify: socket.socket) -> None:
-        until_s = time.monotonic() + READY_S_MAX
-        while time.monotonic() < until_s:
+        patience = Patience()
+        while not patience.is_over:
             try:
                 if b"READY=1" in notify.recv(4096):
                     return
             except TimeoutError:
                 if not self.alive:
                     break
-        raise ProgramFailed(self.with_log_tail("the program did not become ready"))
+        late = f"the program did not become ready, {patience.account()}"
+        raise ProgramFailed(self.with_log_tail(late))
 
     def ask(self, request: Mapping[str, object]) -> Answer:
         """Send a request over the control socket; the answer. Raises ControlError."""
@@ -156,7 +156,7 @@ class Program:
         """End it by SIGKILL. Raises ProgramFailed if it had already ended."""
         assert self._process is not None, "the program was never started"
         self._process.send_signal(signal.SIGKILL)
-        code = self._process.wait(END_S_MAX)
+        code = self._process.wait()
         if code != -signal.SIGKILL:
             raise ProgramFailed(self.with_log_tail(f"it had ended by itself with exit code {code}"))
 
@@ -168,14 +168,12 @@ class Program:
         if code != 0:
             raise ProgramFailed(self.with_log_tail(f"the program ended with exit code {code}"))
 
-    def wait_for_end(self) -> int:
-        """Wait until it has ended; its exit code. Raises ProgramFailed."""
+    def wait_for_end(self, still_s: float = STILL_S) -> int:
+        """Wait until it has ended; its exit code. Raises ProgramFailed if it stands still."""
         assert self._process is not None, "the program was never started"
-        try:
-            return self._process.wait(END_S_MAX)
-        except subprocess.TimeoutExpired:
-            late = f"the program did not end within {END_S_MAX:.0f} s"
-            raise ProgramFailed(self.with_log_tail(late)) from None
+        if not process_ends(self._process, still_s):
+            raise ProgramFailed(self.with_log_tail("the program stands still, and does not end"))
+        return self._process.wait()
 
     def log_text(self) -> str:
         """The whole log."""
@@ -186,13 +184,16 @@ class Program:
 
         The running program writes its log behind a queue: a line may come after the act it is of.
         """
-        until_s = time.monotonic() + END_S_MAX
-        while time.monotonic() < until_s:
-            found = re.search(pattern, self.log_text())
-            if found is not None:
-                return found
+        patience = Patience(progress=lambda: self.log.stat().st_size)
+        while (found := re.search(pattern, self.log_text())) is None:
+            if patience.is_over or not self.alive:
+                # What it wrote before it ended counts.
+                if found := re.search(pattern, self.log_text()):
+                    break
+                never = f"the log never held {pattern}, {patience.account()}"
+                raise ProgramFailed(self.with_log_tail(never))
             time.sleep(POLL_S / 10)
-        raise ProgramFailed(self.with_log_tail(f"the log never held {pattern}"))
+        return found
 
     def with_log_tail(self, what: str) -> str:
         """`what`, followed by the end of the program's log."""

@@ -5,12 +5,10 @@ hil/README.md, "The RFID shoe".
 """
 
 import json
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 
 from controller.control.client import ControlError
 from controller.journal.store import open_read_only
@@ -20,11 +18,9 @@ from controller.tape.records import inputs_in, read_entry, read_input
 from hil.dealing.tags import NAMES
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.lines.line import LineServer
+from hil.progress import NOT_SO, poll_until
 from hil.rig.console import ConsoleDealer
 from hil.rig.program import Program
-
-WAIT_S = 20.0
-POLL_S = 0.02
 
 CONFIG = """\
 [table]
@@ -48,19 +44,15 @@ enabled = false
 {more}"""
 
 
-class NotInTime(Exception):
-    """A condition did not come true in time."""
+def wait_until(ready: Callable[[], object], what: str = NOT_SO) -> None:
+    """Poll until `ready` is true; while no program answers it is not. Raises StoodStill."""
 
-
-def wait_until(ready: Callable[[], object]) -> None:
-    """Poll until `ready` is true; while no program answers it is not. Raises NotInTime."""
-    until_s = time.monotonic() + WAIT_S
-    while time.monotonic() <= until_s:
+    def answers() -> object:
         with suppress(ControlError):
-            if ready():
-                return
-        Event().wait(POLL_S)
-    raise NotInTime(f"not within {WAIT_S:.0f} s")
+            return ready()
+        return False
+
+    poll_until(answers, what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +98,11 @@ def console_dealer(program: Program, line: LineServer[RfidShoe]) -> ConsoleDeale
     """The dealer at the program's console, who retries if the program ended meanwhile."""
 
     def wait_all_delivered() -> None:
-        taken = line.wait_for(lambda shoe: shoe.all_delivered, WAIT_S)
+        taken = line.wait_for(lambda shoe: shoe.all_delivered)
         assert taken, program.with_log_tail("cards were not read")
 
     def declare(declaration: Mapping[str, object]) -> None:
-        wait_until(lambda: _declared(program, declaration))
+        wait_until(lambda: _declared(program, declaration), "the result is not declared")
 
     return ConsoleDealer(wait_all_delivered, declare)
 

@@ -22,7 +22,8 @@ from hil.rig.program import Program
 from hil.rig.rfid_programs import wait_until
 
 FLOORPERSON = {"by": "A. Floor", "role": "floorperson", "reason": "seen by me"}
-# On a pty no report of the shoe is missed, however long the program is down.
+# What an emulated shoe reports is missed by nobody, however long the program is down or starved:
+# no silence of a busy machine counts as reports that were lost.
 REPORT_INTERVAL_MS = 60_000
 
 TABLE = """\

@@ -19,7 +19,6 @@ from hil.emulator.lines.serve import PtyServer
 from hil.rig.shoe_runner import DealingShoe, ignore_action
 from hil.usb.bed import UsbTestBed
 
-WAIT_S = 20.0
 # The records of a card: its tag, gate shut, gate open.
 RECORDS_OF_A_CARD = 3
 # The records of the gate alone are longer than this.
@@ -63,7 +62,7 @@ class SerialPlug:
             self.server.unplug()
             return
         self.server.cut_after(source.randint(1, BYTES_OF_A_CARD_MIN))
-        cut = line.wait_for(lambda _shoe: not self.server.plugged, WAIT_S)
+        cut = line.wait_for(lambda _shoe: not self.server.plugged)
         assert cut, "the line was to be cut, but no bytes passed"
 
     def put_in(self) -> None:
@@ -87,7 +86,7 @@ class UsbPlug:
 
 def _wait_for_record(line: LineServer[CountedShoe], before: int, source: Random) -> None:
     wanted = before + source.randint(0, RECORDS_OF_A_CARD)
-    assert line.wait_for(lambda shoe: shoe.reader.records_made >= wanted, WAIT_S)
+    assert line.wait_for(lambda shoe: shoe.reader.records_made >= wanted)
 
 
 @dataclass(slots=True)

@@ -18,7 +18,7 @@ from controller.procedure.people.permitted import permitted_decisions
 from controller.profiles.load import load_clauses, profile_text
 from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, Started, Tick
-from controller.version import VERSION
+from controller.version import software_identifier
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
@@ -76,7 +76,9 @@ class SimulatedTable:
         self.inputs: list[Input] = []
         self._devices = dict(devices)
         self._plugged = dict.fromkeys(devices, False)
-        started = Started(self.at, "simulated", VERSION, configuration, text, zone, "")
+        started = Started(
+            self.at, "simulated", software_identifier(), configuration, text, zone, ""
+        )
         self.core: Core = build_core(started, load_clauses())
         self.state: CoreState = self.core.initial()
         self.take(started)

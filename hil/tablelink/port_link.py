@@ -22,10 +22,11 @@ from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.port import Chunk, Port, PortEvent, PortOpened
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import UsbDeviceEvent
+from hil.progress import Patience, wait_while_moving
 from hil.tablelink.stored_link import StoredLink
 
 NS_PER_S = 1_000_000_000
-WAIT_S, POLL_S = 20.0, 0.02
+POLL_S = 0.02
 NAME = "device"
 
 
@@ -59,7 +60,7 @@ class CutWrites:
 
 
 class PortLink(StoredLink):
-    """Use as a context manager. Input is processed only within `until` and `ask`.
+    """Use as a context manager. Input is processed only within `until`, `run_for` and `ask`.
 
     Between these calls the program stands still, and input waits. `port` creates the port for each
     start.
@@ -89,7 +90,7 @@ class PortLink(StoredLink):
         self._end()
         assert self._watch is not None
         self._watch.stop()
-        assert self._watch.join(WAIT_S), "the device watch does not end"
+        assert wait_while_moving(self._watch.join), "the device watch does not end"
 
     @property
     def answers(self) -> list[RequestAnswer]:
@@ -117,17 +118,26 @@ class PortLink(StoredLink):
         self._restore_stored()
         self._start()
 
-    def until(self, done: Callable[[], bool], wait_s: float = WAIT_S) -> bool:
-        """Process input until `done`; return False after `wait_s` seconds."""
-        until_ns = now().monotonic_ns + int(wait_s * NS_PER_S)
+    def until(self, done: Callable[[], bool]) -> bool:
+        """Process input until `done`; return False when nothing moves any more."""
+        patience = Patience(progress=lambda: len(self.journal))
         while not done():
-            if now().monotonic_ns > until_ns:
+            if patience.is_over:
                 return False
-            try:
-                self._handle_port_event(self._events.get(timeout=POLL_S))
-            except Empty:
-                self._tick()
+            self._step()
         return True
+
+    def run_for(self, seconds: float) -> None:
+        """Process input for so long."""
+        until_ns = now().monotonic_ns + int(seconds * NS_PER_S)
+        while now().monotonic_ns <= until_ns:
+            self._step()
+
+    def _step(self) -> None:
+        try:
+            self._handle_port_event(self._events.get(timeout=POLL_S))
+        except Empty:
+            self._tick()
 
     def _start(self) -> None:
         self._events = Queue()
@@ -139,7 +149,7 @@ class PortLink(StoredLink):
         pump, self._pump = self._pump, None
         assert pump is not None, "not running"
         pump.stop()
-        assert pump.join(WAIT_S), "the threads of the port do not end"
+        assert wait_while_moving(pump.join), "the threads of the port do not end"
 
     def _on_device_event(self, _event: UsbDeviceEvent) -> None:
         pump = self._pump

@@ -13,11 +13,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from hil.progress import process_ends, wait_while_moving
+
 PRELOADED = "libumockdev-preload.so.0"
 SYSTEM_PYTHON = "/usr/bin/python3"
-ANSWER_S_MAX = 20.0
 NO_ANSWER = "the process that serves USB devices gave no answer"
-END_S_MAX = 10.0
 READER = {"vendor_id": 0x0AB1, "product_id": 0x0002, "product": "OBID RFID-Reader"}
 SCANNER = {"vendor_id": 0x0C2E, "product_id": 0x0B81, "product": "bar code scanner"}
 
@@ -70,9 +70,7 @@ class UsbTestBed:
         process, self._process = self._process, None
         assert process.stdin is not None
         process.stdin.close()
-        try:
-            process.wait(END_S_MAX)
-        except subprocess.TimeoutExpired:
+        if not process_ends(process):
             process.kill()
             process.wait()
         for stream in (process.stdout, process.stderr):
@@ -138,7 +136,7 @@ class UsbTestBed:
         assert self._process is not None
         stdout = self._process.stdout
         assert stdout is not None
-        ready, _, _ = select.select([stdout], [], [], ANSWER_S_MAX)
+        ready = wait_while_moving(lambda wait_s: select.select([stdout], [], [], wait_s)[0])
         line = stdout.readline() if ready else ""
         if not line:
             self._process.kill()

@@ -1,13 +1,12 @@
 """Checks the import contracts of pyproject.toml against a graph with bad imports added."""
 
-import tomllib
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 import grimp
+from import_configuration import configuration, root_packages, settings_of
 from importlinter import Contract
 from importlinter.configuration import configure
 from importlinter.contracts.forbidden import ForbiddenContract
@@ -15,7 +14,6 @@ from importlinter.contracts.independence import IndependenceContract
 from importlinter.contracts.layers import LayersContract
 from importlinter.contracts.protected import ProtectedContract
 
-ROOT: Final = Path(__file__).resolve().parents[2]
 CONTRACT_TYPES: Final = {
     "layers": LayersContract,
     "forbidden": ForbiddenContract,
@@ -35,12 +33,6 @@ class BadImport:
 
     def __str__(self) -> str:
         return f"{self.importer} -> {self.imported} ({self.contract})"
-
-
-@cache
-def configuration() -> dict[str, object]:
-    text = (ROOT / "pyproject.toml").read_text("utf-8")
-    return tomllib.loads(text)["tool"]["importlinter"]
 
 
 @cache
@@ -67,10 +59,6 @@ def contracts() -> dict[str, Contract]:
     return created
 
 
-def settings_of(contract: str) -> dict[str, list[str]]:
-    return next(one for one in configuration()["contracts"] if one["id"] == contract)
-
-
 def is_kept(contract: str, with_import: BadImport | None = None, package: str = "") -> bool:
     """Whether the contract holds, with that import or that empty package added."""
     tested_graph = deepcopy(graph())
@@ -82,10 +70,6 @@ def is_kept(contract: str, with_import: BadImport | None = None, package: str = 
     if package:
         tested_graph.add_module(package)
     return contracts()[contract].check(tested_graph, verbose=False).kept
-
-
-def root_packages() -> tuple[str, ...]:
-    return tuple(configuration()["root_packages"])
 
 
 def rows_of(contract: str) -> list[list[str]]:

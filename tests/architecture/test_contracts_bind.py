@@ -3,15 +3,10 @@
 from itertools import combinations, permutations, product
 
 import pytest
-from import_contracts import (
-    BadImport,
-    configuration,
-    contracts,
-    independent_rows,
-    is_kept,
-    rows_of,
-    settings_of,
-)
+from import_configuration import configuration, settings_of
+from import_contracts import BadImport, contracts, independent_rows, is_kept, rows_of
+
+pytestmark = pytest.mark.needs("import-linter")
 
 LAYERS = [one["id"] for one in configuration()["contracts"] if one["type"] == "layers"]
 EXHAUSTIVE = [one for one in LAYERS if settings_of(one).get("exhaustive")]

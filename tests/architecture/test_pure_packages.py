@@ -5,7 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from import_contracts import ROOT, graph, settings_of
+from import_configuration import ROOT, settings_of
+from import_contracts import graph
+
+pytestmark = pytest.mark.needs("import-linter")
 
 INPUT_REMEDY = "take it as an input; the rim does it and puts its result into the queue"
 BANNED_CALLS = {

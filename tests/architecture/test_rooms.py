@@ -4,7 +4,7 @@ import ast
 from collections import Counter
 from pathlib import Path
 
-from import_contracts import ROOT, root_packages
+from import_configuration import ROOT, root_packages
 
 MODULES_MAX = 16
 # Readers on purpose: they share no code with the program, and may name the same thing the same.

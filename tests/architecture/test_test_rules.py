@@ -1,27 +1,45 @@
-"""tests/conftest.py's rules on skips, long tests, threads and examples, on generated tests."""
+"""The rules on skips, needs, long tests, threads and examples, on generated tests."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from declared_needs import main, needs
 
 CONFTEST = Path(__file__).resolve().parents[1] / "conftest.py"
-PACKAGES = """
-DEBIAN = {
-    "no-such-package": ("no-such-program", "its-headers"),
-    "no-such-library": ("libno-such.so.1", ""),
-    "coreutils": ("true", ""),
-}
+MODULES = ("declared_needs.py", "needs_plugin.py", "programs_plugin.py", "program_record.py")
+NEEDS = """\
+[base]
+programs = ["sh"]
+[needs.no-such-package]
+what = "a program"
+programs = ["no-such-program"]
+debian = ["no-such-package", "its-headers"]
+[needs.no-such-library]
+what = "a library"
+libraries = ["libno-such.so.1"]
+debian = ["no-such-library"]
+[needs.no-such-distribution]
+what = "a library of Python"
+distributions = ["no-such-distribution"]
+[needs.low-setting]
+what = "a setting of the kernel"
+setting = { file = "/proc/sys/kernel/pid_max", above = 999999999, write = 0 }
+command = "sysctl -w kernel.pid_max=0"
+[needs.coreutils]
+what = "a program that is here"
+programs = ["true", "uname"]
+debian = ["coreutils"]
 """
 SETTINGS = f"""\
 [pytest]
-pythonpath = {CONFTEST.with_name("register")}
+pythonpath = {CONFTEST.with_name("register")} {CONFTEST.with_name("progress")} needs
 markers =
-  debian: needs a package
   full: long
 """
 
@@ -34,17 +52,22 @@ from hypothesis import given, strategies
 STOP = threading.Event()
 
 
-@pytest.mark.debian("no-such-package")
+@pytest.mark.needs("no-such-package")
 def test_needs_a_program():
     raise AssertionError
 
 
-@pytest.mark.debian("no-such-library")
+@pytest.mark.needs("no-such-library")
 def test_needs_a_library():
     raise AssertionError
 
 
-@pytest.mark.debian("coreutils")
+@pytest.mark.needs("low-setting")
+def test_needs_a_setting():
+    raise AssertionError
+
+
+@pytest.mark.needs("coreutils")
 def test_has_its_program():
     assert True
 
@@ -78,6 +101,64 @@ def test_quick_directory(fast_dir):
     print("quick", fast_dir)
 """
 
+FILE_OF_PROGRAMS = """\
+import os
+import subprocess
+import sys
+
+import pytest
+
+RUN = "import subprocess; subprocess.run(['uname'], stdout=-3, check=True)"
+
+
+def test_starts_uname():
+    exec(RUN)
+
+
+def test_starts_a_python_that_starts_uname():
+    subprocess.run([sys.executable, "-c", RUN], check=True)
+
+
+def test_starts_a_python_with_an_environment_of_its_own():
+    subprocess.run([sys.executable, "-c", RUN], env={"PATH": os.environ["PATH"]}, check=True)
+
+
+def test_starts_by_exec():
+    words = [sys.executable, "-c", "import os; os.execvp('uname', ['uname'])"]
+    subprocess.run(words, stdout=-3, check=True)
+
+
+def test_starts_by_spawn():
+    os.waitpid(os.posix_spawn("/usr/bin/uname", ["uname"], os.environ), 0)
+
+
+@pytest.mark.needs("coreutils")
+def test_declares_uname():
+    exec(RUN)
+
+
+def test_starts_a_python_that_closes_nothing():
+    subprocess.run([sys.executable, "-c", "open('/dev/null')"], check=True)
+
+
+def test_starts_what_it_made(tmp_path):
+    (tmp_path / "made").write_text("#!/bin/sh\\n")
+    (tmp_path / "made").chmod(0o755)
+    subprocess.run([tmp_path / "made"], check=True)
+    subprocess.run(["sh", "-c", ":"], check=True)
+"""
+
+FILE_OF_A_LIBRARY = """\
+import no_such_distribution
+import pytest
+
+pytestmark = [pytest.mark.needs("no-such-distribution")]
+
+
+def test_with_the_library():
+    raise AssertionError
+"""
+
 WHOLE_FILE = """\
 import pytest
 
@@ -102,9 +183,15 @@ class Run:
 
 def run_tests(folder: Path, *options: str, forbid_skips: bool = False) -> Run:
     (folder / "tests").mkdir(exist_ok=True)
-    (folder / "tests" / "conftest.py").write_text(CONFTEST.read_text() + PACKAGES)
+    (folder / "needs").mkdir(exist_ok=True)
+    for name in MODULES:
+        shutil.copy(CONFTEST.with_name("needs") / name, folder / "needs")
+    (folder / "needs/needs.toml").write_text(NEEDS)
+    shutil.copy(CONFTEST, folder / "tests")
     (folder / "pytest.ini").write_text(SETTINGS)
     (folder / "tests/test_examples.py").write_text(EXAMPLES)
+    (folder / "tests/test_programs.py").write_text(FILE_OF_PROGRAMS)
+    (folder / "tests/test_library.py").write_text(FILE_OF_A_LIBRARY)
     (folder / "tests/test_whole_file.py").write_text(WHOLE_FILE)
     env = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST")}
     env["SMARTSHOE_FORBID_SKIPS"] = "1" if forbid_skips else ""
@@ -119,7 +206,7 @@ def run_tests(folder: Path, *options: str, forbid_skips: bool = False) -> Run:
         check=False,
     )
     output = done.stdout + done.stderr
-    lines = re.findall(r"^([A-Z]+) tests/test_examples\.py::(\w+)", output, re.MULTILINE)
+    lines = re.findall(r"^([A-Z]+) tests/test_(?:exa|prog)\w+\.py::(\w+)", output, re.MULTILINE)
     return Run({name: outcome for outcome, name in lines}, output)
 
 
@@ -141,27 +228,91 @@ def seeded(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return run_tests(folder, "-k", "large_space", "--hypothesis-seed=7")
 
 
-def test_what_a_missing_package_leaves_out_is_named_at_both_ends(usual: Run) -> None:
+def test_what_an_absent_need_leaves_out_is_named_at_both_ends(usual: Run) -> None:
     begin, _, end = usual.output.partition("collected ")
 
-    assert "left out, because Debian packages are missing" in begin
+    assert "left out, because what they need is absent" in begin
     assert "  no-such-package: tests in test_examples.py\n" in begin
     assert "  no-such-library: tests in test_examples.py\n" in begin
+    assert "  no-such-distribution: tests in test_library.py\n" in begin
     assert "coreutils" not in usual.output
-    assert "= 3 tests left out =" in end
-    assert "    1  needs Debian package no-such-package\n" in end
+    assert "= 5 tests left out =" in end
+    assert "    1  needs no-such-package: a program\n" in end
+    assert "    1  needs low-setting: a setting of the kernel\n" in end
     assert "    1  no device\n" in end
     assert "apt-get install no-such-package its-headers no-such-library\n" in end
+    assert "To run them: make test-services" in end
+    assert "To run them: sysctl -w kernel.pid_max=0\n" in end
 
 
-def test_ci_installs_every_package_that_tests_need(pytestconfig: pytest.Config) -> None:
-    rules = pytestconfig.pluginmanager.get_plugin(str(CONFTEST))
+def test_without_services_nothing_is_left_out_and_no_library_is_missed(tmp_path: Path) -> None:
+    run = run_tests(
+        tmp_path,
+        *("--services", "none", "--continue-on-collection-errors"),
+        *("-k", "large or quick or needs or library"),
+    )
+
+    assert run.outcomes.keys() == {"test_large_space", "test_quick_directory"}
+    assert set(run.outcomes.values()) == {"PASSED"}
+    assert "test_library" not in run.output
+    assert "ERROR tests/test_whole_file.py" in run.output
+
+
+def test_with_services_alone_the_others_are_left(tmp_path: Path) -> None:
+    run = run_tests(tmp_path, "--services", "only")
+
+    assert run.outcomes == {"test_has_its_program": "PASSED", "test_declares_uname": "PASSED"}
+    assert "= 5 tests left out =" in run.output
+
+
+def test_ci_installs_what_the_file_names() -> None:
+    """It asks the same file, and takes the packages of this Debian."""
     ci = (CONFTEST.parents[1] / ".ci/run").read_text()
-    (installed,) = re.findall(r"^debian=\((.*?)\)", ci, re.DOTALL | re.MULTILINE)
-    needed = {package for package in rules.DEBIAN if package not in rules.DEBIAN_OF_LONG_TESTS}
-    needed |= {other for _, others in rules.DEBIAN.values() for other in others.split()}
+    assert "tests/needs/declared_needs.py packages" in ci
+    assert "tests/needs/declared_needs.py settings" in ci
 
-    assert needed <= set(installed.split())
+
+@pytest.mark.parametrize("release", ["12", "13"])
+def test_every_need_says_what_brings_it(release: str) -> None:
+    silent = [
+        need.name
+        for need in needs(release=release).values()
+        if not (need.packages or need.command or need.distributions)
+    ]
+    assert not silent
+
+
+def test_long_packages_are_not_for_ci(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["packages"]) == 0
+    named = capsys.readouterr().out.split()
+    assert {"python3", "make", "mosquitto"} <= set(named)
+    assert not {"ser2net", "user-mode-linux"} & set(named)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "test_starts_uname",
+        "test_starts_a_python_that_starts_uname",
+        "test_starts_a_python_with_an_environment_of_its_own",
+        "test_starts_by_exec",
+        "test_starts_by_spawn",
+    ],
+)
+def test_a_program_that_is_not_declared_fails_its_test(usual: Run, name: str) -> None:
+    assert usual.outcomes[name] == "ERROR"
+    assert "the test started what it does not declare: uname; name the need" in usual.output
+
+
+@pytest.mark.parametrize("name", ["test_declares_uname", "test_starts_what_it_made"])
+def test_what_is_declared_or_made_may_be_started(usual: Run, name: str) -> None:
+    assert usual.outcomes[name] == "PASSED"
+
+
+def test_a_program_that_closes_not_all_fails_its_test(usual: Run) -> None:
+    assert usual.outcomes["test_starts_a_python_that_closes_nothing"] == "ERROR"
+    assert "a program that the test started left open:" in usual.output
+    assert "unclosed file <_io.TextIOWrapper name='/dev/null'" in usual.output
 
 
 def test_an_installed_package_skips_nothing(usual: Run) -> None:
@@ -174,7 +325,7 @@ def test_a_forbidden_skip_is_a_failure(strict: Run, name: str) -> None:
 
 
 def test_a_forbidden_skip_still_names_the_package(strict: Run) -> None:
-    assert "needs Debian package no-such-package" in strict.output
+    assert "needs no-such-package" in strict.output
 
 
 def test_forbidden_skips_also_forbid_expected_failures(usual: Run, strict: Run) -> None:

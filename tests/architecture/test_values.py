@@ -9,7 +9,9 @@ from enum import Enum
 from importlib import import_module
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from import_contracts import graph, settings_of
+import pytest
+from import_configuration import settings_of
+from import_contracts import graph
 from msgspec import Raw, Struct, UnsetType
 
 from controller.commissioning.firmware_list import ApprovedStatement
@@ -25,6 +27,8 @@ from controller.tape.entries import Entry
 from controller.tape.records import RecordedInput
 from drivers.catalogue import find_model, model_names
 from drivers.model import DeviceKind
+
+pytestmark = pytest.mark.needs("import-linter")
 
 MODELS = [find_model(kind, name) for kind in DeviceKind for name in model_names(kind)]
 OF_MODELS = [hint for one in MODELS for hint in (one.settings, one.state)]

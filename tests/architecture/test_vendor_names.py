@@ -14,6 +14,7 @@ ALLOWED = (
     "controller/core/stored_settings.py",  # frozen: what versions up to 0.7 stored
     "controller/messages/",  # one catalogue has the words of all that drivers say
     "controller/cli/declared_",  # examples of commands, with what they print
+    "controller/version.py",  # the files that are this program, by their paths
 )
 # TableLink is a protocol, not a vendor; the models that speak it are names in quotes.
 MAKERS = ("angel", "feig", "obid", "zebra", "honeywell", "hid.?pos", "ssi")

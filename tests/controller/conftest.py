@@ -37,7 +37,7 @@ from controller.table.table import Health, RunSpec, Table
 from controller.tape.entries import CoreOutput, Entry
 from controller.tape.inputs import Input, Started
 from controller.tape.records import entry_record, input_record
-from controller.version import VERSION
+from controller.version import software_identifier
 from controller.views.build import build_snapshot
 from controller.views.snapshot import RunFacts, Snapshot
 from firmware_bridge.message import message
@@ -46,6 +46,7 @@ from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 from hil.simulation.sealed_journal import note_evidence
 
+THIS = software_identifier()
 UNPLUGGED = message("usb_unplugged")
 
 PORT = "/dev/ttyUSB0"
@@ -67,7 +68,7 @@ def report(number: int, data_hex: str) -> bytes:
     return b"\x05" + body + f"{reduce(int.__xor__, body):02X}".encode()
 
 
-def start_of_run(at: Timestamp, software: str = VERSION, name: str = "M7") -> Started:
+def start_of_run(at: Timestamp, software: str = THIS, name: str = "M7") -> Started:
     """The first input of a run of a table in pit 3."""
     shoe = DeviceSettings(PORT, "angel-eye-ii-ex")
     settings = Settings(name, "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
@@ -85,7 +86,7 @@ def start_of_run(at: Timestamp, software: str = VERSION, name: str = "M7") -> St
 class Dealing:
     """Writes a table's journal input by input under its own clock."""
 
-    def __init__(self, folder: Path, software: str = VERSION) -> None:
+    def __init__(self, folder: Path, software: str = THIS) -> None:
         self.at = Timestamp(1_000_000_000, NINE_O_CLOCK_NS)
         self.reports = 0
         started = start_of_run(self.at, software)
@@ -123,7 +124,7 @@ class Dealing:
 def deal(fast_dir: Path) -> Callable[..., Path]:
     """Deal the given reports, leave the shoe open; returns the journal's folder."""
 
-    def dealt(*data: str, name: str = "journal", software: str = VERSION) -> Path:
+    def dealt(*data: str, name: str = "journal", software: str = THIS) -> Path:
         folder = fast_dir / name
         dealing = Dealing(folder, software)
         dealing.reported(*data)
@@ -232,7 +233,7 @@ class Script:
         start_s: int = 6 * 3600,
         decks: int = 8,
         observed: tuple[ObservableFact, ...] = (ObservableFact.RESULT_BUTTON,),
-        software: str = VERSION,
+        software: str = THIS,
         utc_ns: int = NINE_O_CLOCK_NS,
     ) -> None:
         self.at = Timestamp(1_000_000_000, utc_ns)

@@ -20,7 +20,7 @@ from rule_files import METRIC, RECORD, records
 
 from hil.rig.servers.prometheus import Prometheus, Sample
 
-pytestmark = [pytest.mark.debian("prometheus")]
+pytestmark = pytest.mark.needs("prometheus", "grafana-foundation-sdk")
 
 GONE = "gone"
 TABLES = [name for pit, name in planted() if pit == PIT] + [GONE]

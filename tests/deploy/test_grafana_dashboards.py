@@ -14,6 +14,8 @@ from grafana_foundation_sdk.cog.plugins import register_default_plugins
 from grafana_foundation_sdk.models.dashboard import Dashboard, Panel
 from rule_files import DEPLOY, RECORD, read, records
 
+pytestmark = pytest.mark.needs("grafana-foundation-sdk")
+
 COLUMNS = 24
 # Units that say nothing of what is counted: the axis does.
 UNNAMED = ("none", "short")

@@ -16,7 +16,7 @@ from simulated_history import STEP_S, SimulatedPage, page_of
 from hil.rig.servers.prometheus import Prometheus, Sample
 from hil.simulation.table import UTC_NS
 
-pytestmark = [pytest.mark.debian("prometheus"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.needs("prometheus")]
 
 FACES, TAGS = "device shoe angel-eye", "device shoe rfid\ndevice shuffler tablelink"
 # Shoes at each clean table: with a reader of faces, and with tags and a shuffler.
@@ -139,7 +139,6 @@ def test_each_alarm_fires_in_its_incident_and_none_over_clean_shoes(fast_dir: Pa
 
 
 @pytest.mark.full
-@pytest.mark.timeout(3600)
 def test_each_alarm_fires_in_its_incident_and_none_over_200_clean_shoes(fast_dir: Path) -> None:
     history = History(fast_dir, LONG)
 

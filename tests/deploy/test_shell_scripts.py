@@ -18,7 +18,7 @@ SCRIPTS = (
 )
 
 
-@pytest.mark.debian("shellcheck")
+@pytest.mark.needs("shellcheck")
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_shellcheck_remarks_nothing(script: str) -> None:
     done = subprocess.run(

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from page_expectations import wait_for_progress
 from playwright.sync_api import Browser, sync_playwright
 
-pytestmark = pytest.mark.debian("chromium")
+pytestmark = pytest.mark.needs("chromium", "mkdocs")
 SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
 LOOKED_AT = ("index", "commissioning", "floorperson-card", "what-to-do", "regulator")
 SHEET = re.compile(rb"/Type\s*/Page\b")
@@ -30,6 +31,7 @@ def browser() -> Iterator[Browser]:
 
 def test_the_card_is_printed_on_one_sheet(site: Path, browser: Browser) -> None:
     page = browser.new_page()
+    wait_for_progress(page)
     page.goto((site / "floorperson-card.html").as_uri())
 
     sheets = SHEET.findall(page.pdf(format="A4", prefer_css_page_size=True))
@@ -42,6 +44,7 @@ def test_the_card_is_printed_on_one_sheet(site: Path, browser: Browser) -> None:
 def test_pages_fit_and_fetch_nothing(site: Path, browser: Browser, size: str) -> None:
     width, height = SIZES[size]
     page = browser.new_page(viewport={"width": width, "height": height})
+    wait_for_progress(page)
     fetched: list[str] = []
     page.on("request", lambda request: fetched.append(request.url))
     too_wide = []
@@ -58,6 +61,7 @@ def test_pages_fit_and_fetch_nothing(site: Path, browser: Browser, size: str) ->
 
 def test_the_search_works_from_a_folder(site: Path, browser: Browser) -> None:
     page = browser.new_page()
+    wait_for_progress(page)
     page.goto((site / "index.html").as_uri())
     page.click(".md-search__input")
 

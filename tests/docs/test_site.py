@@ -8,6 +8,8 @@ import pytest
 from markdown_it import MarkdownIt
 from site_pages import PageContents, read_site
 
+pytestmark = pytest.mark.needs("mkdocs")
+
 ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = re.compile(r"^(?:[a-z]+:)?//")
 FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)

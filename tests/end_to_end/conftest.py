@@ -194,7 +194,7 @@ def program_on(folder: Path, port: str, report_interval_ms_min: int = 250) -> Pr
     return Program(config, folder / "program.log")
 
 
-@pytest.fixture(name="program_on")
+@pytest.fixture(name="program_on", scope="session")
 def program_on_fixture() -> Callable[..., Program]:
     return program_on
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 import requests
 import schemathesis
+from declared_needs import PYTHON_OF_ANYBODY
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from schemathesis.checks import not_a_server_error
 from schemathesis.specs.openapi.checks import (
@@ -33,6 +34,7 @@ from hil.emulator.lines.serve import PtyServer
 from hil.rig.program import Program
 from hil.rig.servers.certificates import CertificateAuthority
 
+pytestmark = pytest.mark.needs("schemathesis", "requests")
 ROOT = Path(__file__).resolve().parents[2]
 PIN = "270918"
 CONFIG = """\
@@ -166,7 +168,7 @@ def test_another_name_for_this_machine_reads_nothing(served: Served) -> None:
     assert refused.value.code == 421
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs a program as another account")
+@pytest.mark.needs("another-account")
 @pytest.mark.parametrize(
     ("path", "status"), [("/", 303), ("/events", 401), ("/api/v1/snapshot", 401)]
 )
@@ -174,7 +176,7 @@ def test_an_account_of_the_machine_that_may_not_use_the_socket_signs_on_first(
     served: Served, path: str, status: int
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", ASK, served.url.removeprefix("http://"), path],
+        [PYTHON_OF_ANYBODY, "-I", "-c", ASK, served.url.removeprefix("http://"), path],
         user=NOBODY,
         group=NOBODY,
         extra_groups=[],

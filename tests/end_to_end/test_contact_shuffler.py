@@ -149,7 +149,6 @@ def bench(fast_dir: Path) -> Iterator[Bench]:
             yield bench
 
 
-@pytest.mark.timeout(120)
 def test_an_exchange_with_incidents_and_a_kill(bench: Bench) -> None:
     assert bench.shown.bare
     assert bench.kinds() == set()
@@ -205,7 +204,6 @@ def test_an_exchange_with_incidents_and_a_kill(bench: Bench) -> None:
     assert {names[one.person] for one in closed} == {"A. Floor"}
 
 
-@pytest.mark.timeout(60)
 def test_a_pulled_cable_breaks_a_shuffle_off(bench: Bench) -> None:
     bench.changes_cards("red")
     bench.starts("red")

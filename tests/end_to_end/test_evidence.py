@@ -10,6 +10,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -69,9 +70,8 @@ def test_every_changed_bit_of_inputs_and_entries_is_found(journal: Path, fast_di
 
 
 def change_one_bit(database: Path, seq: int, chance: random.Random) -> None:
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         row = connection.execute("SELECT record FROM records WHERE seq = ?", (seq,)).fetchone()
         record = bytearray(row[0])
         record[chance.randrange(len(record))] ^= 1 << chance.randrange(8)
         connection.execute("UPDATE records SET record = ? WHERE seq = ?", (bytes(record), seq))
-    connection.close()

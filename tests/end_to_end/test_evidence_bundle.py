@@ -17,7 +17,6 @@ from hil.dealing.truth import read_json_lines
 
 pytestmark = pytest.mark.full
 
-DEMO_S_MAX = 120
 COUPS = (1, 4, 40)
 
 
@@ -37,7 +36,6 @@ def ran(module: str, *words: str) -> "subprocess.CompletedProcess[str]":
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=DEMO_S_MAX,
         check=False,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
     )
@@ -61,7 +59,6 @@ def checked(folder: Path) -> "subprocess.CompletedProcess[str]":
         env={},
         capture_output=True,
         text=True,
-        timeout=DEMO_S_MAX,
         check=False,
     )
 

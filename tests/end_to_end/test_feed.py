@@ -7,10 +7,8 @@ Source: controller/feed/README.md; docs/feed.md.
 
 import json
 import shutil
-import threading
-import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from controller.feed.publisher import Publisher
 from controller.feed.sending import FeedSource
 from controller.journal.log_database import LogDatabase
 from firmware_bridge.transport.clock import now
+from hil.progress import BOUND_S, poll_until
 from hil.rig.program import Program
 from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer
 from hil.rig.servers.mosquitto import Mosquitto
@@ -33,7 +32,7 @@ from hil.rig.shoe_runner import Pace
 from hil.rig.tables.table_folder import TableFolder
 from hil.rig.tables.table_shoe import TableShoe
 
-pytestmark = pytest.mark.debian("mosquitto")
+pytestmark = pytest.mark.needs("mosquitto")
 FEED = """
 [[feed]]
 name = "office"
@@ -44,15 +43,7 @@ broker_saves_s = {saves}
 """
 # Far more than this Mosquitto needs, which saves after each change.
 SAVES_S = 20
-WAIT_S = 120.0
 SLOW_S = 0.002
-
-
-def wait_until(ready: Callable[[], bool], late: str) -> None:
-    until_s = time.monotonic() + WAIT_S
-    while not ready():
-        assert time.monotonic() < until_s, late
-        threading.Event().wait(0.02)
 
 
 class Floor:
@@ -88,7 +79,7 @@ class Floor:
 
     def await_more(self, count: int) -> None:
         wanted = self.held() + count
-        wait_until(lambda: self.held() >= wanted, f"{self.held()} events of {wanted}")
+        poll_until(lambda: self.held() >= wanted, f"{self.held()} events of {wanted}")
 
     def end(self) -> None:
         """Stop dealing and program; what could not be sent by then, the next start sends."""
@@ -109,13 +100,13 @@ class Floor:
         publisher.start()
         wanted = len(events_of(journal)[0])
         try:
-            wait_until(
+            poll_until(
                 lambda: self.consumer.held.count(source_of(name)) >= wanted,
                 f"{name}: {self.consumer.held.count(source_of(name))} events of {wanted}",
             )
         finally:
             publisher.stop(5.0)
-            publisher.join(10.0)
+            publisher.join(BOUND_S)
 
     def assert_exactly_the_journals(self) -> None:
         held = self.consumer.held
@@ -150,13 +141,12 @@ def trouble(floor: Floor, number: int) -> None:
         floor.network.cut()
 
 
-@pytest.mark.timeout(600)
 def test_kills_of_broker_and_program_and_a_bad_network_lose_nothing(
     fast_dir: Path, stack: ExitStack
 ) -> None:
     floor = Floor(fast_dir, stack, count=2, pace=Pace.uniform(5_000_000))
     floor.begin()
-    wait_until(lambda: "feed_connected{" in floor.metrics("M-1"), "no metrics of the feed")
+    poll_until(lambda: "feed_connected{" in floor.metrics("M-1"), "no metrics of the feed")
     for number in range(4):
         floor.await_more(4)
         trouble(floor, number)
@@ -168,7 +158,7 @@ def test_kills_of_broker_and_program_and_a_bad_network_lose_nothing(
     log = f"{source_of('M-1')}/log"
     with LogDatabase.open_read_only(older) as stored:
         size = stored.size
-    wait_until(lambda: floor.consumer.held.heads[log]["data"]["size"] > size, "no newer head")
+    poll_until(lambda: floor.consumer.held.heads[log]["data"]["size"] > size, "no newer head")
     floor.end()
     floor.assert_exactly_the_journals()
 
@@ -180,7 +170,6 @@ def test_kills_of_broker_and_program_and_a_bad_network_lose_nothing(
 
 
 @pytest.mark.full
-@pytest.mark.timeout(3600)
 def test_a_broker_killed_fifty_times_under_twenty_tables_loses_nothing(
     fast_dir: Path, stack: ExitStack
 ) -> None:

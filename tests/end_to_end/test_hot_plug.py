@@ -22,7 +22,7 @@ from hil.rig.shoe_runner import ShoeRunner
 from hil.rig.unplug import CountedShoe
 from hil.usb.bed import READER, SCANNER, UsbTestBed
 
-pytestmark = pytest.mark.debian("umockdev")
+pytestmark = pytest.mark.needs("umockdev")
 
 NS_PER_S = 1_000_000_000
 OPENED_NS_MAX = 2 * NS_PER_S

@@ -11,6 +11,7 @@ import io
 import json
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -50,12 +51,13 @@ from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
 from hil.emulator.feig.table_reader import TableReader
 from hil.emulator.lines.serve import PtyServer, TcpServer
 from hil.emulator.tablelink.shuffler import Shuffler
-from hil.rig.rfid_programs import NotInTime, wait_until
+from hil.progress import StoodStill, wait_while_moving
+from hil.rig.rfid_programs import wait_until
 from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer
 from hil.rig.servers.mosquitto import Mosquitto
 
+pytestmark = pytest.mark.needs("mosquitto", "pyarrow")
 PROGRAM = (sys.executable, "-P", "-m", "controller.cli.main")
-END_S_MAX = 20.0
 LOOK_S, LOOKS_MAX = 0.02, 500
 CONFIG = """\
 [table]
@@ -279,7 +281,7 @@ class RunningTable:
 
 def ended(process: subprocess.Popen[str]) -> None:
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=END_S_MAX)
+    process.communicate()
 
 
 @contextmanager
@@ -300,7 +302,6 @@ def running(
         twin = stack.enter_context(PtyServer(Listened(), link=folder / "twin"))
         notify = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM))
         notify.bind(f"{folder}/notify")
-        notify.settimeout(END_S_MAX)
         client = ControlClient(folder / "control.sock")
         cards = [card_named(name) for name in hidden]
         table = RunningTable(folder, cards, shoe, twin, notify, client, consumer)
@@ -314,10 +315,9 @@ def running(
         stack.callback(lambda: listener.ident is None or listener.join())
         stack.callback(lambda: recorder.ident is None or recorder.join())
         stack.callback(ended, program)
-        try:
-            assert b"READY=1" in notify.recv(4096)
-        except TimeoutError:
-            pytest.fail((folder / "log").read_text())
+        ready = wait_while_moving(lambda wait_s: select.select([notify], [], [], wait_s)[0])
+        assert ready, (folder / "log").read_text()
+        assert b"READY=1" in notify.recv(4096)
         listener.start()
         recorder.start()
         table.happens(lambda one: one.power_on())
@@ -425,7 +425,7 @@ def device_bytes(table: RunningTable) -> str:
 def second_run(table: RunningTable) -> str:
     """A second program on the same table."""
     second = table.process("second", "run", "--as-root", str(table.config))
-    second.wait(END_S_MAX)
+    second.wait()
     return (table.folder / "second").read_text()
 
 
@@ -609,7 +609,7 @@ def witnessed(table: RunningTable) -> str:
 
 def fed(table: RunningTable) -> str:
     """The events, and an answer to a request; the free space, heads and chain are each table's."""
-    done = table.consumer.ask("smartshoe/-/M7", {"gaming_day": "2026-11-21", "shoe": 1}, END_S_MAX)
+    done = table.consumer.ask("smartshoe/-/M7", {"gaming_day": "2026-11-21", "shoe": 1})
     held = table.consumer.held
     events = held.events.get("/smartshoe/-/M7", {})
     # The first ones of a start have no order: its monitors and ports are threads.
@@ -787,7 +787,7 @@ def texts_of(one: RunningTable, other: RunningTable, output: OutputName) -> list
         texts[:] = [WALKERS[output](table) for table in (one, other)]
         return output not in LATE or comparable(one, texts[0]) == comparable(other, texts[1])
 
-    with contextlib.suppress(NotInTime):  # who asked shows how they differ
+    with contextlib.suppress(StoodStill):  # who asked shows how they differ
         wait_until(are_alike)
     return texts
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from page_expectations import expect, wait_for_progress
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
@@ -23,7 +24,7 @@ from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer
 from hil.rig.program import Program
 
-pytestmark = pytest.mark.debian("chromium")
+pytestmark = pytest.mark.needs("chromium")
 
 PIN, SECOND_PIN, WRONG_PIN = "270918", "481516", "300475"
 BURN = ("AD", "2C")
@@ -31,7 +32,6 @@ BURN = ("AD", "2C")
 NATURAL = ("9H", "2D", "KC", "5S")
 # Player 5h 2c, Banker 10d 9s: a natural of Banker.
 BANKERS = ("5H", "10D", "2C", "9S")
-WAIT_MS = 20_000
 # Whether a board begins and ends with a whole column, to a pixel, and shows the newest coup.
 NEWEST_COLUMN = """() => {
   const board = document.querySelector("#roads .board");
@@ -72,7 +72,7 @@ class TableScreen:
     def open(self, path: str = "", size: dict[str, int] = TOUCH, scheme: str = "light") -> Page:
         """A page of its own session; all it gets is in `received`, its events in `streamed`."""
         context: BrowserContext = self._browser.new_context(viewport=size, color_scheme=scheme)
-        context.set_default_timeout(WAIT_MS)
+        wait_for_progress(context)
         page = context.new_page()
         network = context.new_cdp_session(page)
         network.send("Network.enable")
@@ -100,7 +100,7 @@ class TableScreen:
     def coup(self, page: Page, names: Sequence[str], winner: Winner) -> None:
         """A coup as it should be, with the dealer's call made on the page."""
         page.get_by_role("button", name="“No more bets” called").click()
-        expect(page.locator("#answer")).to_have_text("Done and on record", timeout=WAIT_MS)
+        expect(page.locator("#answer")).to_have_text("Done and on record")
         self.deal(names)
         self.declare(winner)
 
@@ -146,9 +146,9 @@ def due(page: Page):
 def overdraw(table: TableScreen, page: Page) -> None:
     """A natural, and a third card for Player all the same: the three of spades."""
     page.get_by_role("button", name="“No more bets” called").click()
-    expect(page.locator("#answer")).to_have_text("Done and on record", timeout=WAIT_MS)
+    expect(page.locator("#answer")).to_have_text("Done and on record")
     table.deal((*NATURAL, "3S"))
-    expect(page.get_by_role("alertdialog")).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_role("alertdialog")).to_be_visible()
 
 
 def decide(page: Page, decision: str, **fields: str) -> None:
@@ -168,9 +168,9 @@ def decide(page: Page, decision: str, **fields: str) -> None:
 
 def test_a_clean_coup_is_followed_card_by_card(table: TableScreen) -> None:
     page = table.open()
-    expect(due(page)).to_contain_text("no more bets", timeout=WAIT_MS)
+    expect(due(page)).to_contain_text("no more bets")
     table.coup(page, NATURAL, Winner.PLAYER)
-    expect(page.locator("#hands h2")).to_have_text("Coup 1: Player wins", timeout=WAIT_MS)
+    expect(page.locator("#hands h2")).to_have_text("Coup 1: Player wins")
     expect(page.locator("#hands")).to_contain_text("natural")
     expect(page.locator(".hand.player .count")).to_have_text("Point count 9")
     expect(page.locator(".hand.banker .count")).to_have_text("Point count 7")
@@ -190,7 +190,7 @@ def test_an_overdraw_is_resolved_by_a_floorperson_with_a_pin(table: TableScreen)
     expect(clause.locator("p")).to_contain_text("Section 42 Mini-Baccarat (")
     expect(clause.locator("p")).to_be_visible()
     decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=PIN)
-    expect(stop).to_have_count(0, timeout=WAIT_MS)
+    expect(stop).to_have_count(0)
     table.program.await_log(r"\(floorperson, proved by PIN\)")
 
 
@@ -199,9 +199,9 @@ def test_the_rank_of_a_carried_card_never_reaches_the_browser(table: TableScreen
     page, patrons, desk = table.open(), table.open("patrons"), table.open("actions")
     overdraw(table, page)
     decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee")
-    expect(page.get_by_role("alertdialog")).to_have_count(0, timeout=WAIT_MS)
+    expect(page.get_by_role("alertdialog")).to_have_count(0)
     table.declare(Winner.PLAYER)
-    expect(patrons.locator(".newest")).to_contain_text("Player wins", timeout=WAIT_MS)
+    expect(patrons.locator(".newest")).to_contain_text("Player wins")
     for one in (page, patrons, desk):
         one.reload()
     for received in ("\n".join(table.received), "\n".join(table.streamed)):
@@ -215,9 +215,9 @@ def test_a_wrong_pin_decides_nothing_and_the_fifth_locks_the_account(table: Tabl
     overdraw(table, page)
     for _ in range(5):
         decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=WRONG_PIN)
-        expect(page.locator("#answer")).to_contain_text("sign-on: it was refused", timeout=WAIT_MS)
+        expect(page.locator("#answer")).to_contain_text("sign-on: it was refused")
     decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=PIN)
-    expect(page.locator("#answer")).to_contain_text("sign-on: it was refused", timeout=WAIT_MS)
+    expect(page.locator("#answer")).to_contain_text("sign-on: it was refused")
     expect(page.get_by_role("alertdialog")).to_be_visible()
 
 
@@ -228,10 +228,10 @@ def test_two_persons_correct_a_coup_and_every_road_follows(table: TableScreen) -
     coups = ((NATURAL, Winner.PLAYER), (BANKERS, Winner.BANKER), (BANKERS, Winner.BANKER))
     for number, (names, winner) in enumerate(coups, start=1):
         table.coup(page, names, winner)
-        expect(page.locator("#coups li")).to_have_count(number, timeout=WAIT_MS)
+        expect(page.locator("#coups li")).to_have_count(number)
     # Streaks of 1 and 2: the second win of the second is the first mark of big eye boy.
     wins = "circle[r='8']"
-    expect(patrons.locator(".road-2 " + wins)).to_have_count(3, timeout=WAIT_MS)
+    expect(patrons.locator(".road-2 " + wins)).to_have_count(3)
     expect(patrons.locator(".road-2 .blue" + wins[6:])).to_have_count(1)
     expect(patrons.locator(".road-3 title")).to_have_text("blue")
     desk = table.open("actions")
@@ -244,17 +244,15 @@ def test_two_persons_correct_a_coup_and_every_road_follows(table: TableScreen) -
     form.locator("[name=pin]").fill(PIN)
     form.locator("[name=second]").select_option("Bo Chu")
     form.get_by_role("button", name="Record it").click()
-    expect(desk.locator("#answer")).to_contain_text("second", timeout=WAIT_MS)
+    expect(desk.locator("#answer")).to_contain_text("second")
     form.locator("[name=pin]").fill(PIN)
     form.locator("[name=second_pin]").fill(SECOND_PIN)
     form.get_by_role("button", name="Record it").click()
-    expect(desk.locator("#answer")).to_have_text("Done and on record", timeout=WAIT_MS)
-    expect(page.locator("#coups li").nth(1)).to_contain_text(
-        "corrected; it was counted as Banker", timeout=WAIT_MS
-    )
+    expect(desk.locator("#answer")).to_have_text("Done and on record")
+    expect(page.locator("#coups li").nth(1)).to_contain_text("corrected; it was counted as Banker")
     for one in (page, patrons):
         titles = one.locator(".road title")
-        expect(titles.first).to_contain_text("outcomes in order: PPB", timeout=WAIT_MS)
+        expect(titles.first).to_contain_text("outcomes in order: PPB")
         expect(titles.first).to_contain_text("corrected in coup 2")
         expect(titles.nth(2)).to_have_text("nothing yet")
     # Streaks of 2 and 1.
@@ -264,21 +262,21 @@ def test_two_persons_correct_a_coup_and_every_road_follows(table: TableScreen) -
 def test_a_patrons_display_in_chinese_stays_so_while_play_goes_on(table: TableScreen) -> None:
     page, patrons = table.open(), table.open("patrons?language=zh_Hant", DESKTOP)
     table.coup(page, NATURAL, Winner.PLAYER)
-    expect(page.locator("#coups li")).to_have_count(1, timeout=WAIT_MS)
-    expect(patrons.locator(".newest")).to_contain_text("第 1 局", timeout=WAIT_MS)
+    expect(page.locator("#coups li")).to_have_count(1)
+    expect(patrons.locator(".newest")).to_contain_text("第 1 局")
     expect(patrons.locator(".marks")).to_contain_text("莊對")
 
 
 def test_a_lost_link_is_shown_and_its_return(table: TableScreen) -> None:
     page = table.open()
     shoe = page.locator("#devices li").first
-    expect(shoe).to_contain_text("online", timeout=WAIT_MS)
+    expect(shoe).to_contain_text("online")
     table.shoe.unplug()
-    expect(shoe).to_contain_text("not connected", timeout=WAIT_MS)
+    expect(shoe).to_contain_text("not connected")
     table.shoe.replug()
-    expect(shoe).to_contain_text("no answer yet", timeout=WAIT_MS)
+    expect(shoe).to_contain_text("no answer yet")
     table.deal(NATURAL[:1])
-    expect(shoe).to_contain_text("online", timeout=WAIT_MS)
+    expect(shoe).to_contain_text("online")
 
 
 def signed_on(table: TableScreen, name: str, role: str, pin: str) -> Page:
@@ -287,7 +285,7 @@ def signed_on(table: TableScreen, name: str, role: str, pin: str) -> Page:
     page.get_by_label("Name").fill(name)
     page.get_by_label("PIN").fill(pin)
     page.get_by_role("button", name="Sign on").click()
-    expect(page.locator(".person")).to_have_text(f"{name} · {role}", timeout=WAIT_MS)
+    expect(page.locator(".person")).to_have_text(f"{name} · {role}")
     return page
 
 
@@ -295,9 +293,9 @@ def test_who_signs_on_needs_no_pin_for_each_act_until_he_signs_off(table: TableS
     page = signed_on(table, "Ann Lee", "floorperson", PIN)
     overdraw(table, page)
     decide(page, "Carry the card", reason="nobody saw it")
-    expect(page.get_by_role("alertdialog")).to_have_count(0, timeout=WAIT_MS)
+    expect(page.get_by_role("alertdialog")).to_have_count(0)
     page.get_by_role("button", name="Sign off").click()
-    expect(page.get_by_role("link", name="Sign on")).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_role("link", name="Sign on")).to_be_visible()
 
 
 def test_whose_account_is_removed_is_off_the_open_page_at_the_next_card(table: TableScreen) -> None:
@@ -305,19 +303,19 @@ def test_whose_account_is_removed_is_off_the_open_page_at_the_next_card(table: T
     words = ("people", "remove", "Ann Lee", "--config", str(table.program.config))
     assert ExitCode(main([*words])) is ExitCode.DONE
     table.deal(NATURAL[:1])
-    expect(page.get_by_role("link", name="Sign on")).to_be_visible(timeout=WAIT_MS)
+    expect(page.get_by_role("link", name="Sign on")).to_be_visible()
     expect(page.locator(".person")).to_have_count(0)
 
 
 def test_the_page_speaks_chinese_also_while_it_follows(table: TableScreen) -> None:
     page = table.open()
     page.get_by_role("button", name="繁體中文").click()
-    expect(page.locator("html")).to_have_attribute("lang", "zh-Hant", timeout=WAIT_MS)
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hant")
     table.deal(BANKERS[:1])
-    expect(page.locator("#irregularity")).to_contain_text("第 1 局", timeout=WAIT_MS)
+    expect(page.locator("#irregularity")).to_contain_text("第 1 局")
     table.deal(BANKERS[1:])
     table.declare(Winner.BANKER)
-    expect(page.locator("#hands h2")).to_contain_text("第 1 局", timeout=WAIT_MS)
+    expect(page.locator("#hands h2")).to_contain_text("第 1 局")
 
 
 def test_what_a_person_types_stays_while_the_table_goes_on(table: TableScreen) -> None:
@@ -327,16 +325,16 @@ def test_what_a_person_types_stays_while_the_table_goes_on(table: TableScreen) -
     reason.fill("nobody saw")
     table.deal(("4H",))
     meanwhile = "Cards dealt while suspended"
-    expect(page.locator("#irregularity")).to_contain_text(meanwhile, timeout=WAIT_MS)
+    expect(page.locator("#irregularity")).to_contain_text(meanwhile)
     expect(reason).to_have_value("nobody saw")
     expect(reason).to_be_focused()
 
 
 def test_a_lost_connection_is_said_on_the_page(table: TableScreen) -> None:
     page = table.open()
-    expect(page.locator("#devices")).to_contain_text("online", timeout=WAIT_MS)
+    expect(page.locator("#devices")).to_contain_text("online")
     table.program.stop()
-    expect(page.locator("#stale")).to_contain_text("What is shown is old", timeout=WAIT_MS)
+    expect(page.locator("#stale")).to_contain_text("What is shown is old")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -350,7 +348,7 @@ def test_axe_finds_nothing_serious(table: TableScreen, scheme: str) -> None:
     found += serious(page)
     page.set_viewport_size(DESKTOP)
     page.get_by_role("button", name="繁體中文").click()
-    expect(page.locator("html")).to_have_attribute("lang", "zh-Hant", timeout=WAIT_MS)
+    expect(page.locator("html")).to_have_attribute("lang", "zh-Hant")
     found += serious(page)
     assert found == []
 
@@ -394,7 +392,7 @@ def test_the_whole_table_is_in_view_while_play_goes_on(
 ) -> None:
     page = table.open(size=size)
     table.coup(page, NATURAL, Winner.PLAYER)
-    expect(page.locator("#coups li")).to_have_count(1, timeout=WAIT_MS)
+    expect(page.locator("#coups li")).to_have_count(1)
     for part in ("due", "hands", "shoe", "batches", "coups", "roads", "devices"):
         box = page.locator(f"#{part}").bounding_box()
         assert box is not None
@@ -407,7 +405,7 @@ def test_a_telephone_needs_no_sideways_scrolling(table: TableScreen) -> None:
     table.add("Ann Lee", "floorperson", PIN)
     pages = [table.open(path, telephone) for path in ("", "patrons", "actions", "sign-on")]
     overdraw(table, table.open())
-    expect(pages[0].get_by_role("alertdialog")).to_be_visible(timeout=WAIT_MS)
+    expect(pages[0].get_by_role("alertdialog")).to_be_visible()
     widths = [page.evaluate("document.documentElement.scrollWidth") for page in pages]
     assert widths == [320] * len(pages)
 
@@ -420,7 +418,7 @@ def test_whatever_is_focused_or_opened_stays_so_while_cards_are_dealt(table: Tab
     page.keyboard.press("Enter")
     table.deal(("4H",))
     meanwhile = "Cards dealt while suspended"
-    expect(page.locator("#irregularity")).to_contain_text(meanwhile, timeout=WAIT_MS)
+    expect(page.locator("#irregularity")).to_contain_text(meanwhile)
     expect(clause).to_be_focused()
     expect(page.locator("#irregularity .clause p").first).to_be_visible()
 
@@ -430,7 +428,7 @@ def test_a_refusal_is_closed_by_the_keyboard(table: TableScreen) -> None:
     page = table.open()
     overdraw(table, page)
     decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=WRONG_PIN)
-    expect(page.locator("#answer")).to_contain_text("it was refused", timeout=WAIT_MS)
+    expect(page.locator("#answer")).to_contain_text("it was refused")
     expect(page.get_by_role("button", name="Decide")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator("#answer")).to_be_hidden()
@@ -441,7 +439,7 @@ def test_a_floorperson_decides_while_a_dealer_is_signed_on(table: TableScreen) -
     page = signed_on(table, "Di Wong", "dealer", SECOND_PIN)
     overdraw(table, page)
     decide(page, "Carry the card", reason="nobody saw it", by="Ann Lee", pin=PIN)
-    expect(page.get_by_role("alertdialog")).to_have_count(0, timeout=WAIT_MS)
+    expect(page.get_by_role("alertdialog")).to_have_count(0)
     table.program.await_log(r"\(floorperson, proved by PIN\)")
     # The dealer is still the one who is signed on.
     expect(page.locator(".person")).to_have_text("Di Wong · dealer")
@@ -453,28 +451,26 @@ def test_after_the_cut_card_the_page_names_the_last_coup_and_the_shoe_ends(
     page, patrons = table.open(), table.open("patrons")
     table.coup(page, NATURAL, Winner.PLAYER)
     table.shoe.perform(lambda shoe: shoe.draw_cut_card())
-    expect(page.locator("#shoe")).to_contain_text("coup 3 is the last", timeout=WAIT_MS)
+    expect(page.locator("#shoe")).to_contain_text("coup 3 is the last")
     table.coup(page, NATURAL, Winner.PLAYER)
-    expect(page.locator("#coups li")).to_have_count(2, timeout=WAIT_MS)
+    expect(page.locator("#coups li")).to_have_count(2)
     table.coup(page, BANKERS, Winner.BANKER)
-    expect(due(page)).to_have_text("the reshuffle and the next shoe", timeout=WAIT_MS)
+    expect(due(page)).to_have_text("the reshuffle and the next shoe")
     expect(page.get_by_role("heading", name="Before the next shoe")).to_be_visible()
-    expect(patrons.locator(".newest")).to_contain_text("Coup 3 Banker wins", timeout=WAIT_MS)
+    expect(patrons.locator(".newest")).to_contain_text("Coup 3 Banker wins")
     assert serious(page) == []
 
 
 def test_a_void_coup_is_on_the_list_and_in_no_road(table: TableScreen) -> None:
     page, patrons = table.open(), table.open("patrons")
     table.coup(page, NATURAL, Winner.PLAYER)
-    expect(page.locator("#coups li")).to_have_count(1, timeout=WAIT_MS)
+    expect(page.locator("#coups li")).to_have_count(1)
     overdraw(table, page)
     # What patrons see is what is certain.
     expect(patrons.locator("body")).not_to_contain_text("irregularity")
-    expect(patrons.locator(".newest")).to_have_text("Coup 1 Player wins natural", timeout=WAIT_MS)
+    expect(patrons.locator(".newest")).to_have_text("Coup 1 Player wins natural")
     decide(page, "Close the shoe", reason="the shoe is damaged", by="Ann Lee")
-    expect(page.locator("#coups li").first).to_have_text(
-        re.compile(r"^\s*2\s+void\s*$"), timeout=WAIT_MS
-    )
-    expect(patrons.locator(".newest")).to_have_text("Coup 2 void", timeout=WAIT_MS)
+    expect(page.locator("#coups li").first).to_have_text(re.compile(r"^\s*2\s+void\s*$"))
+    expect(patrons.locator(".newest")).to_have_text("Coup 2 void")
     expect(patrons.locator(".meters .player")).to_have_text("1 Player")
     assert serious(patrons) == []

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from page_expectations import wait_for_progress
 from playwright.sync_api import sync_playwright
 
-pytestmark = pytest.mark.debian("chromium")
+pytestmark = pytest.mark.needs("chromium")
 
 SHOES = 6
-END_S_MAX = 60
 # Every state of the batches that the page shows, from now on.
 WATCH = """() => {
   window.states = [];
@@ -46,6 +46,7 @@ def test_batches_take_turns_and_the_page_shows_where_each_is(fast_dir: Path) -> 
         # The dealer waits for the browser; the table is another process, and serves its page.
         demo.send_signal(signal.SIGSTOP)
         page = browser.new_page()
+        wait_for_progress(page)
         page.goto(line.removeprefix("page: ").strip())
         page.evaluate(WATCH)
         demo.send_signal(signal.SIGCONT)
@@ -53,7 +54,7 @@ def test_batches_take_turns_and_the_page_shows_where_each_is(fast_dir: Path) -> 
             assert demo.poll() is None
         states = page.evaluate("() => window.states")
         demo.send_signal(signal.SIGINT)
-        demo.communicate(timeout=END_S_MAX)
+        demo.communicate()
 
     in_play = [
         [text.split()[0] for name, text in batches if name == "in-play"] for batches in states

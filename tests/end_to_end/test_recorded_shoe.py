@@ -7,8 +7,6 @@ import json
 import signal
 import subprocess
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,13 +21,12 @@ from hil.dealing.dealer import Dealer, DealerSettings
 from hil.dealing.truth import Truth
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import TcpServer
+from hil.progress import poll_until
 from hil.recording.capture import Direction, read_recording
 from hil.rig.program import Program
 from hil.rig.shoe_runner import ShoeRunner
 
 COUPS = 12
-WAIT_S = 60.0
-LOOK_S = 0.05
 
 
 @contextmanager
@@ -51,18 +48,11 @@ def next_line(running: "subprocess.Popen[str]") -> dict[str, Any]:
 
 def ended(running: "subprocess.Popen[str]", stop: signal.Signals = signal.SIGTERM) -> int:
     running.send_signal(stop)
-    return running.wait(WAIT_S)
-
-
-def wait_until(ready: Callable[[], bool]) -> None:
-    until_s = time.monotonic() + WAIT_S
-    while not ready():
-        assert time.monotonic() < until_s
-        threading.Event().wait(LOOK_S)
+    return running.wait()
 
 
 def dealt(server: TcpServer[AngelEye]) -> Truth:
-    assert server.wait_connected(1, WAIT_S)
+    assert server.wait_connected(1)
     truth = ShoeRunner(Dealer(DealerSettings(seed=7)), server, coups_max=COUPS).run()
     assert server.settle()
     return truth
@@ -97,7 +87,7 @@ def replayed(folder: Path, file: Path, program_on: Callable[..., Program]) -> li
     ) as replay:
         with program_on(folder, next_line(replay)["url"]) as program:
             program.start()
-            wait_until(lambda: stored_bytes(folder / "journal") == recorded_bytes(file))
+            poll_until(lambda: stored_bytes(folder / "journal") == recorded_bytes(file))
             program.stop()
         assert ended(replay) == 0
     return concluded(folder / "journal")
@@ -113,7 +103,7 @@ def test_a_shoe_recorded_without_a_table(
         with started("controller.cli.main", "devices", "record", *words) as recorder:
             truth = dealt(shoe)
             sent = b"".join(report.frame * 3 for report in truth.reports)
-            wait_until(lambda: recorded_bytes(file) == sent)
+            poll_until(lambda: recorded_bytes(file) == sent)
             assert ended(recorder, signal.SIGINT) == 0
 
     entries = replayed(fast_dir / "again", file, program_on)
@@ -134,7 +124,7 @@ def test_a_shoe_recorded_between_device_and_table(
                 program.start()
                 truth = dealt(shoe)
                 sent = b"".join(report.frame * 3 for report in truth.reports)
-                wait_until(lambda: stored_bytes(first / "journal") == sent)
+                poll_until(lambda: stored_bytes(first / "journal") == sent)
                 program.stop()
             assert ended(relay) == 0
 

@@ -101,7 +101,6 @@ def test_batches_take_turns_shoe_by_shoe(bench, as_dealt, as_recorded) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("seed", range(101, 126))
 @pytest.mark.parametrize("transport", ["pty", "tcp"])
 def test_fifty_shoes_of_tagged_cards_over_a_noisier_line(

@@ -44,7 +44,6 @@ class Stops:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(180)
 def test_stops_of_the_host_lose_no_card(rfid_programs: RfidPrograms, whole) -> None:
     shoe = CountedShoe()
     with (

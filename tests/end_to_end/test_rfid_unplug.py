@@ -124,7 +124,7 @@ def unplug_usb(
     whole(rfid_programs.entries(), truth, server.emulator.drawn)
 
 
-@pytest.mark.debian("umockdev")
+@pytest.mark.needs("umockdev")
 def test_a_usb_plug_unplugged_mid_coup_loses_and_doubles_no_card(
     rfid_programs: RfidPrograms, usb_bed: UsbTestBed, whole
 ) -> None:
@@ -132,8 +132,7 @@ def test_a_usb_plug_unplugged_mid_coup_loses_and_doubles_no_card(
 
 
 @pytest.mark.full
-@pytest.mark.timeout(600)
-@pytest.mark.debian("umockdev")
+@pytest.mark.needs("umockdev")
 @pytest.mark.parametrize("seed", [52, 53])
 def test_fifty_unplugs_of_a_usb_plug_in_two_shoes(
     rfid_programs: RfidPrograms, usb_bed: UsbTestBed, whole, seed: int

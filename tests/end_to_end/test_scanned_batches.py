@@ -74,7 +74,7 @@ def at_ssi(programs: RfidPrograms) -> Iterator[Scan]:
 
 
 SCANNERS = [
-    pytest.param(at_usb, marks=pytest.mark.debian("umockdev"), id="usb"),
+    pytest.param(at_usb, marks=pytest.mark.needs("umockdev"), id="usb"),
     pytest.param(at_ssi, id="ssi"),
 ]
 

@@ -41,8 +41,8 @@ from hil.rig.rfid_programs import wait_until
 from hil.rig.tablelink_programs import ShufflerTable, angel_eye, shuffler, tablelink_shoe
 
 pytestmark = [
-    pytest.mark.debian("qemu-system-arm"),
-    pytest.mark.debian("gcc-arm-none-eabi"),
+    pytest.mark.needs("qemu-system-arm"),
+    pytest.mark.needs("gcc-arm-none-eabi"),
 ]
 
 AT_ONCE_MS, NEVER_MS = 50, 3_600_000

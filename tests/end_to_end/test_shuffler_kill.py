@@ -324,13 +324,11 @@ def killed(folder: Path, count: int, seed: int) -> None:
     assert replay(table.journal).finding is ReplayFinding.SAME
 
 
-@pytest.mark.timeout(180)
 def test_five_kills_in_exchanges(fast_dir: Path) -> None:
     killed(fast_dir, count=5, seed=1)
 
 
 @pytest.mark.full
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("seed", range(10, 15))
 def test_fifty_kills_in_exchanges(fast_dir: Path, seed: int) -> None:
     killed(fast_dir, count=10, seed=seed)

@@ -200,7 +200,6 @@ def warning_waits(bench: Bench) -> bool:
     return bool(bench.shuffler_shown.warnings)
 
 
-@pytest.mark.timeout(120)
 def test_an_exchange_with_a_warning_and_kills(bench: Bench) -> None:
     bench.goes_in("red", 1)
     bench.killed()
@@ -268,7 +267,6 @@ def test_an_exchange_with_a_warning_and_kills(bench: Bench) -> None:
     assert {one.what for one in of(entries, Refusal)} == {"unlock-shoe", "order-shuffler"}
 
 
-@pytest.mark.timeout(60)
 def test_a_bare_shuffler_needs_the_configuration_and_is_logged(fast_dir: Path) -> None:
     line = LineServerSettings(speed=0)
     with (

@@ -47,7 +47,7 @@ from hil.rig.program import PROGRAM, Program
 from hil.rig.rfid_programs import wait_until
 from hil.usb.bed import UsbTestBed
 
-pytestmark = pytest.mark.debian("umockdev")
+pytestmark = pytest.mark.needs("umockdev")
 
 CONFIG = """\
 [table]
@@ -82,7 +82,6 @@ SHOE = TableLinkShoeSettings(device=b"SHOE0001", seed=b"of the shoe")
 SHUFFLER = ShufflerSettings(chained=True, shuffle_ns=3600 * 10**9)
 # An ace and one card more are burned.
 BURN = (Card(1, Suit.SPADE), Card(7, Suit.CLUB))
-END_S_MAX = 60
 # Red's orders, blue's with a second beginning, and red's release.
 RED = (RequestType.LOAD, RequestType.COUNT, RequestType.SHUFFLE, RequestType.STORE)
 ORDERED = (*RED, *RED[:3], *RED[1:], RequestType.RELEASE)
@@ -139,7 +138,6 @@ def pair(bed: UsbTestBed, serial_number: str, made: Path) -> None:
         env={**os.environ, **bed.environment},
         capture_output=True,
         text=True,
-        timeout=END_S_MAX,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -34,7 +34,6 @@ OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 # Player 5h 10d and 4h, Banker 5c Kd and 9s: nine against four.
 COUP = ("44 81 C5", "44 91 A5", "44 82 9A", "44 92 9D", "44 83 C4", "44 93 B9", "47 90")
 REPORT_S = 0.5
-WAIT_S = 30.0
 # A stop must last longer than this for the program to know of it.
 KNOWN_STOP_S = 1.5
 # A stop that ends a read before its time-out, or soon after it, is not measured as waiting time.
@@ -74,7 +73,6 @@ def line_held(_program: Program, seconds: float, send_copies: Callable[[], None]
 def shoe_on_tcp() -> Iterator[tuple[str, Callable[[bytes], None]]]:
     """A serial server: its URL, and what sends bytes to the program."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(WAIT_S)
         host: list[socket.socket] = []
 
         def send(data: bytes) -> None:

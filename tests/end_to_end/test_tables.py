@@ -5,9 +5,7 @@ Source: controller/table/README.md, "Several tables in one process".
 
 import re
 import shutil
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,10 +17,11 @@ from controller.control.client import ControlError
 from controller.journal.verify import verify
 from controller.table.disk_space import MIB
 from controller.views.snapshot import Health
+from hil.progress import poll_until
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
 from hil.rig.program import Program
 from hil.rig.shoe_runner import Pace
-from hil.rig.small_disk import NoMount, empty, fill, small_disk
+from hil.rig.small_disk import empty, fill, small_disk
 from hil.rig.tables.stored_table import StoredTable, stored_table, traces_in
 from hil.rig.tables.table_folder import SMALL_DISK_LIMITS, TableFolder
 from hil.rig.tables.table_shoe import TableShoe
@@ -31,7 +30,6 @@ OTHERS = ("M-1", "M-2")
 HURT = "M-3"
 PACE = Pace.uniform(10_000_000)
 # Generous: how quick the machine is decides nothing here.
-WAIT_S = 60.0
 DISK_BYTES = 6 * MIB
 # A table that failed starts again after a second; so often it may be too late for the test.
 TRIES = 5
@@ -74,7 +72,7 @@ class Tables:
             return None
 
     def await_health(self, name: str, *healths: Health | None) -> None:
-        wait_until(lambda: self.health(name) in healths, f"{name}: {self.health(name)}")
+        poll_until(lambda: self.health(name) in healths, f"{name}: {self.health(name)}")
 
     def stored(self, name: str) -> StoredTable:
         return stored_table(self.folder.journal_of(name))
@@ -84,7 +82,7 @@ class Tables:
 
     def wait_until_stored(self, name: str, shoe: TableShoe) -> None:
         dealt = len(shoe.truth.coups)
-        wait_until(lambda: self.stored(name).counted == dealt, f"{name}: coups are not stored")
+        poll_until(lambda: self.stored(name).counted == dealt, f"{name}: coups are not stored")
 
     def end(self) -> None:
         """Deal the coups to their end, and stop the program in order."""
@@ -103,13 +101,6 @@ class Tables:
         assert traces == dict.fromkeys(OTHERS, ())
 
 
-def wait_until(ready: Callable[[], bool], late: str) -> None:
-    until_s = time.monotonic() + WAIT_S
-    while not ready():
-        assert time.monotonic() < until_s, late
-        threading.Event().wait(0.02)
-
-
 @pytest.fixture
 def tables(fast_dir: Path) -> Iterator[Tables]:
     with ExitStack() as stack:
@@ -118,13 +109,10 @@ def tables(fast_dir: Path) -> Iterator[Tables]:
 
 @pytest.fixture
 def disk(tables: Tables) -> Iterator[Path]:
-    """A small file system for the table that is hurt; skipped without the right to mount one."""
-    try:
-        with small_disk(tables.folder.folder_of(HURT), DISK_BYTES) as place:
-            tables.folder.add(HURT, tables.shoe().url, limits=SMALL_DISK_LIMITS)
-            yield place
-    except NoMount:
-        pytest.skip("needs the right to mount a file system of its own")
+    """A small file system for the table that is hurt."""
+    with small_disk(tables.folder.folder_of(HURT), DISK_BYTES) as place:
+        tables.folder.add(HURT, tables.shoe().url, limits=SMALL_DISK_LIMITS)
+        yield place
 
 
 @pytest.mark.parametrize("flood", Flood)
@@ -133,7 +121,7 @@ def test_a_flood_leaves_no_trace_at_another_table(tables: Tables, flood: Flood) 
         tables.folder.add(HURT, peer.url)
         tables.start()
         peer.begin()
-        wait_until(lambda: peer.sent > len(flood_block(flood)), "nobody reads the flood")
+        poll_until(lambda: peer.sent > len(flood_block(flood)), "nobody reads the flood")
         tables.deal()
         assert tables.health(HURT) is Health.RUNNING
         tables.end()
@@ -141,6 +129,7 @@ def test_a_flood_leaves_no_trace_at_another_table(tables: Tables, flood: Flood) 
     tables.assert_others_untouched()
 
 
+@pytest.mark.needs("mount")
 def test_a_full_disk_stops_its_table_alone_until_there_is_space(tables: Tables, disk: Path) -> None:
     tables.start()
     fill(disk)
@@ -155,6 +144,7 @@ def test_a_full_disk_stops_its_table_alone_until_there_is_space(tables: Tables, 
     tables.assert_others_untouched()
 
 
+@pytest.mark.needs("mount")
 def test_a_table_that_failed_starts_again_by_itself(tables: Tables, disk: Path) -> None:
     tables.start()
     assert any(started_again(tables, disk) for _ in range(TRIES)), "it never started by itself"
@@ -177,7 +167,7 @@ def started_again(tables: Tables, disk: Path) -> bool:
     fill(disk)
     tables.await_health(HURT, None, Health.STORE_FAILED)
     empty(disk)
-    wait_until(lambda: was_refused() or tables.health(HURT) is Health.RUNNING, "it is down")
+    poll_until(lambda: was_refused() or tables.health(HURT) is Health.RUNNING, "it is down")
     if not was_refused():
         return True
     tables.program.read_folder_again()
@@ -193,7 +183,7 @@ def test_a_killed_device_is_lost_at_its_table_alone_and_comes_back(tables: Table
     shoe.server.die()
     tables.deal()
     shoe.server.come_back()
-    assert shoe.server.wait_connected(2, WAIT_S)
+    assert shoe.server.wait_connected(2)
     shoe.wait_for_coups(1)
     shoe.finish()
     tables.end()
@@ -247,7 +237,7 @@ def test_of_two_files_with_one_name_the_first_runs(tables: Tables) -> None:
     tables.program.await_log(f"ERROR .*{later}: table.name: {HURT} is table.name of ")
     assert tables.health(HURT) is Health.RUNNING
     assert tables.health("M-4") is None
-    assert shoe.server.wait_connected(1, WAIT_S)
+    assert shoe.server.wait_connected(1)
     tables.end()
     tables.assert_others_untouched()
 
@@ -288,7 +278,7 @@ def test_a_changed_table_alone_starts_again(tables: Tables) -> None:
     tables.start()
     tables.folder.add(HURT, shoe.url, limits="stop_free_mib = 63\n")
     tables.program.read_folder_again()
-    assert shoe.server.wait_connected(2, WAIT_S)
+    assert shoe.server.wait_connected(2)
     tables.await_health(HURT, Health.RUNNING)
     tables.end()
     assert tables.stored(HURT).starts == 2
@@ -312,7 +302,7 @@ def test_after_a_kill_every_table_goes_on_where_it_was(tables: Tables) -> None:
     tables.program.kill()
     tables.program.start()
     for shoe in tables.shoes.values():
-        assert shoe.server.wait_connected(2, WAIT_S)
+        assert shoe.server.wait_connected(2)
         shoe.go_on()
     tables.deal()
     tables.end()

@@ -397,7 +397,6 @@ def test_an_event_that_was_freed_by_a_forged_acknowledgement_is_missed(line: Lin
     assert line.missing == [1]
 
 
-@pytest.mark.timeout(60)
 def test_an_order_of_somebody_else_takes_the_number_of_ours_and_ours_is_not_done(
     line: Line,
 ) -> None:
@@ -499,7 +498,6 @@ def identity_shown(table: ShufflerTable) -> IdentityView:
     return identity
 
 
-@pytest.mark.timeout(60)
 def test_a_forged_card_suspends_the_table(table: ShufflerTable, attacker: Attacker) -> None:
     table.program.start()
     wait_until(lambda: identity_shown(table).trusted)
@@ -513,7 +511,6 @@ def test_a_forged_card_suspends_the_table(table: ShufflerTable, attacker: Attack
     assert "REPORTS_LOST" in table.irregularities()
 
 
-@pytest.mark.timeout(60)
 @pytest.mark.parametrize("shoe", [TableLinkShoe(SAME_IDS)], ids=["same ids, another key"])
 def test_another_shoe_with_the_same_ids_is_refused_by_the_table(table: ShufflerTable) -> None:
     table.program.start()
@@ -526,7 +523,6 @@ def test_another_shoe_with_the_same_ids_is_refused_by_the_table(table: ShufflerT
     assert not table.stored(CoupClosed)
 
 
-@pytest.mark.timeout(60)
 def test_an_older_list_of_firmware_stops_the_start(
     table: ShufflerTable, shoe: TableLinkShoe, fast_dir: Path
 ) -> None:

@@ -43,15 +43,14 @@ def check_rows(rows: dict[str, dict[str, Any]]) -> None:
             assert (row["lost"], row["doubled"], row["undetected"]) == (0, 0, 0), what
 
 
-@pytest.mark.timeout(400)
-@pytest.mark.debian("strace")
+@pytest.mark.needs("strace")
 def test_a_sample_of_every_kind_of_point(tmp_path: Path) -> None:
     rows = matrix(tmp_path / "result.json")
     assert len(rows) == 7
     check_rows(rows)
 
 
-@pytest.mark.debian("strace")
+@pytest.mark.needs("strace")
 def test_a_kill_that_never_happens_is_not_a_success() -> None:
     nowhere = SystemCall("fdatasync", thread=1, number=10**6, file="live.db-wal")
     (finding,) = check_kill(nowhere, ReferenceRun((), (), 0))
@@ -60,16 +59,14 @@ def test_a_kill_that_never_happens_is_not_a_success() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1800)
-@pytest.mark.debian("strace")
+@pytest.mark.needs("strace")
 def test_every_state_that_a_power_cut_may_leave(tmp_path: Path) -> None:
     check_rows(matrix(tmp_path / "result.json", "--full", "--only", "powercut"))
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1800)
-@pytest.mark.debian("strace")
-@pytest.mark.debian("user-mode-linux")
+@pytest.mark.needs("strace")
+@pytest.mark.needs("user-mode-linux")
 def test_a_real_kernel_loses_power_on_ext4(tmp_path: Path) -> None:
     rows = matrix(tmp_path / "result.json", "--only", "uml", "--every", "5")
     assert len(rows) == 2

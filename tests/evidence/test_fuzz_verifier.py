@@ -4,9 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 FUZZER = Path(__file__).with_name("fuzz_verifier.py")
 
 
+@pytest.mark.full
 def test_changed_evidence_never_breaks_the_verifier() -> None:
     words = ["--seed", "20261121", "--cases", "150"]
     done = subprocess.run(

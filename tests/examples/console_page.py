@@ -1,146 +1,167 @@
-"""Finds the examples of a Markdown page: console blocks, their set-up, and blocks without output.
+"""Finds the examples of a Markdown page: blocks to be typed, what they print, and hidden commands.
 
 Markdown is parsed by markdown-it-py. Source: tests/examples/README.md.
 """
 
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec import Struct
-from msgspec.structs import replace
 
-PROMPT = "$ "
-DIRECTIVE = re.compile(r"<!--\s*(setup|not run):\s*(.*?)\s*-->", re.DOTALL)
-NEEDED = re.compile(r"^<!--\s*needs Debian package:\s*(\S+)\s*-->$", re.MULTILINE)
-EXIT = re.compile(r"\[exit (\d+)\]")
-SHELLS = frozenset({"sh", "bash", "shell", "shell-session", "zsh"})
-COMMAND = re.compile(
+DIRECTIVE: Final = re.compile(r"<!--\s*(setup|not run):\s*(.*?)\s*-->", re.DOTALL)
+NEEDED: Final = re.compile(r"^<!--\s*needs\b[^:]*:\s*(\S+)\s*-->$", re.MULTILINE)
+TYPED, PRINTED = "bash", "text"
+OTHER_SHELLS: Final = frozenset({"sh", "shell", "shell-session", "console", "zsh"})
+COMMAND: Final = re.compile(
     r"\s*(\$ |(sudo |\S*/)?(smartshoe|smartshoe-hil|make|python3?|pip3?|git|apt|apt-get|systemctl|"
     r"curl|udevadm|promtool)(\s+[\w./~$<\"'-]|$)(?!.*[─►]))"
 )
+PROMPT: Final = re.compile(rf"[$>] |# (?={COMMAND.pattern})")
+# What changes the machine, which no test may do.
+MACHINE: Final = re.compile(
+    r"\b(apt(-get)?|dpkg|pipx|systemctl|systemd-\w+|useradd|runuser|udevadm control)\b"
+    r"|(?<![\w.])/(etc|opt|usr/local|usr/share|var|media)/"
+)
+# What a reader connects or runs elsewhere: a device, a token. Nothing else may be hidden.
+STAND_IN: Final = re.compile(
+    r"smartshoe-hil emulate [^>]*$|softhsm2-util --init-token [^>]*$"
+    # Orders to a shuffler, and the wait until it has done what they say.
+    r"|\{ printf [^>]*; tail -f /dev/null; \} \| \S*python -m hil\.serve\.shuffler .*"
+    r"|until grep -q '[^']*' shuffler\.log; do sleep [\d.]+; done$"
+)
+# Neither a quote, a bracket nor a word of the shell's grammar: ends with its line.
+PLAIN: Final = re.compile(r"(?!(if|for|while|until|case|function) )[\w ./:=+,@%~&-]*")
 
 
 class ExampleError(Exception):
-    """An example that is wrong; the message names page, line, command, expected and got."""
+    """An example that is wrong; the message names page, line, commands, expected and got."""
 
 
-class ConsoleCommand(Struct, frozen=True):
-    """One command. `output` are the shown lines, in lines `begin` to `end` of the page.
+class Example(Struct, frozen=True):
+    """What is typed in one block, and what it prints: lines `begin` to `end` of the page.
 
-    `output` is None where nothing is compared (set-up).
+    `output` is None where nothing is compared (hidden commands, which must succeed). Without a
+    block for the output `begin` is `end`, the line below the commands.
     """
 
     text: str
     line: int
     output: tuple[str, ...] | None = None
-    code: int = 0
-    background: bool = False
     runs: bool = True
     begin: int = 0
     end: int = 0
 
 
-def read_page(path: Path, name: str, *, complete: bool = True) -> list[ConsoleCommand]:
-    """The commands of a page, in order. Raises ExampleError for a wrong example.
-
-    `complete`: also for a block without output.
-    """
-    commands: list[ConsoleCommand] = []
+def read_page(path: Path, name: str) -> list[Example]:
+    """The examples of a page, in order. Raises ExampleError for a wrong one."""
+    examples: list[Example] = []
     not_run_line = 0
-    for token in MarkdownIt().parse(path.read_text(encoding="utf-8")):
-        first = token.map[0] + 1 if token.map else 0
+    tokens = [one for one in MarkdownIt().parse(path.read_text(encoding="utf-8")) if one.map]
+    for token, following in zip(tokens, [*tokens[1:], None], strict=True):
+        first = line_of(token)
         if token.type == "html_block":
             for kind, text in DIRECTIVE.findall(token.content):
-                if kind == "not run":
-                    if not text:
-                        raise ExampleError(f"{name}:{first}: give the reason: not run: reason")
-                    not_run_line = first
+                if kind == "setup":
+                    examples.append(hidden_example(text, name, first))
+                elif not text:
+                    raise ExampleError(f"{name}:{first}: give the reason: not run: reason")
                 else:
-                    commands += setup_commands(text, name, first)
+                    not_run_line = first
             continue
-        if token.type in ("fence", "code_block"):
-            found = block_commands(token, name)
-            if found and complete and not any(one.output for one in found):
-                raise ExampleError(f"{name}:{first}: no output is shown in this block")
-            commands += [replace(one, runs=not not_run_line) for one in found]
-        elif not_run_line and token.map:
+        if token.type in ("fence", "code_block") and is_typed(token, name):
+            examples.append(shown_example(token, following, name, runs=not not_run_line))
+        elif not_run_line:
             raise ExampleError(f"{name}:{not_run_line}: no block follows the comment `not run`")
-        if token.map:
-            not_run_line = 0
-    return commands
+        not_run_line = 0
+    return examples
 
 
-def setup_commands(text: str, name: str, line: int) -> list[ConsoleCommand]:
-    """The commands of a set-up comment: one command, or lines as in a console block."""
-    lines = text.split("\n")
-    if not text.startswith(PROMPT):
-        lines[0] = PROMPT + lines[0]
-    found = split_commands([each.strip() for each in lines], name, line)
-    return [one if one.background and one.output else replace(one, output=None) for one in found]
-
-
-def block_commands(token: Token, name: str) -> list[ConsoleCommand]:
-    """The commands of one block; none if it holds no example."""
-    label = token.info.split()[0] if token.info.strip() else ""
-    first = (token.map[0] if token.map else 0) + 1
-    lines = token.content.rstrip("\n").split("\n")
-    if label in SHELLS or (not label and any(COMMAND.match(line) for line in lines)):
-        raise ExampleError(
-            f"{name}:{first}: commands without output in a block labelled '{label}':"
-            " label it console, and show each command after '$ ' with its output below"
-        )
-    if label != "console":
-        return []
-    return split_commands(lines, name, first + 1)
-
-
-def split_commands(lines: list[str], name: str, first: int) -> list[ConsoleCommand]:
-    """Commands with their output; `first` is the number of the first line in the page."""
-    if not lines[0].startswith(PROMPT):
-        raise ExampleError(f"{name}:{first}: a console block begins with '$ ' and a command")
-    found, at = [], 0
-    while at < len(lines):
-        start, text = at, lines[at].removeprefix(PROMPT)
-        at += 1
-        while at < len(lines) and continues(text, lines[at]):
-            heredoc = "<<" in text
-            text += "\n" + (lines[at].removeprefix("> ") if heredoc else lines[at])
-            at += 1
-        begin = at
-        while at < len(lines) and not lines[at].startswith(PROMPT):
-            at += 1
-        shown, code = split_exit(lines[begin:at])
-        background = text.endswith(" &")
-        text = text.removesuffix(" &")
-        found.append(
-            ConsoleCommand(
-                text,
-                first + start,
-                shown,
-                code,
-                background=background,
-                begin=first + begin,
-                end=first + at,
+def hidden_example(text: str, name: str, line: int) -> Example:
+    """The commands of a set-up comment: each stands in the place of a device or a token."""
+    for each in statements(text):
+        if not STAND_IN.match(each):
+            raise ExampleError(
+                f"{name}:{line}: hidden: {each}\nonly what stands in the place of a device or a"
+                " token is hidden; show what makes a file, a folder or a variable"
             )
+    return Example(text, line)
+
+
+def is_typed(token: Token, name: str) -> bool:
+    """Whether a block is to be typed. Raises ExampleError for one that only looks so."""
+    lines = token.content.splitlines()
+    label = label_of(token)
+    if label in OTHER_SHELLS or (not label and any(map(COMMAND.match, lines))):
+        raise ExampleError(
+            f"{name}:{line_of(token)}: commands in a block labelled '{label}': label what is to"
+            f" be typed {TYPED}, and what it prints {PRINTED}, in a block of its own below"
         )
-    return found
+    return label == TYPED
 
 
-def continues(text: str, line: str) -> bool:
-    """Whether the line is part of the command: after a backslash, or in a here-document."""
-    return text.endswith("\\") or ("<<" in text and line.startswith("> "))
+def shown_example(token: Token, following: Token | None, name: str, *, runs: bool) -> Example:
+    """A block to be typed, with the block below it that shows what is printed."""
+    assert token.map is not None
+    lines = token.content.rstrip("\n").split("\n")
+    for number, line in enumerate(lines, line_of(token) + 1):
+        if PROMPT.match(line) or re.search(r"(^|[\s/])\.\.\.($|\s)", line):
+            raise ExampleError(
+                f"{name}:{number}: {line}\na block to be typed has no prompts and no `...`"
+            )
+    text, line = "\n".join(lines), line_of(token) + 1
+    if runs and (changing := MACHINE.search(text)):
+        raise ExampleError(
+            f"{name}:{line}: {changing[0]}: this could change the machine of whoever runs the"
+            " tests: write <!-- not run: reason --> before the block"
+        )
+    if following is None or following.type != "fence" or label_of(following) != PRINTED:
+        below = token.map[1] + 1
+        return Example(text, line, (), runs, below, below)
+    begin, output = line_of(following) + 1, following.content.rstrip().splitlines()
+    return Example(text, line, tuple(output), runs, begin, begin + following.content.count("\n"))
 
 
-def split_exit(lines: list[str]) -> tuple[tuple[str, ...], int]:
-    """The shown lines without the exit code, and the code."""
-    while lines and not lines[-1].strip():
-        lines = lines[:-1]
-    if lines and (ended := EXIT.fullmatch(lines[-1])):
-        return tuple(lines[:-1]), int(ended[1])
-    return tuple(lines), 0
+def label_of(token: Token) -> str:
+    """The language of a block."""
+    return token.info.split()[0] if token.info.strip() else ""
+
+
+def line_of(token: Token) -> int:
+    """The number of its first line in the page."""
+    return (token.map[0] if token.map else 0) + 1
+
+
+def statements(text: str) -> list[str]:
+    """The commands of a block, each with its further lines and its here-document."""
+    found: list[str] = []
+    typed = ""
+    for line in text.splitlines():
+        typed += line
+        if not typed.strip():
+            typed = ""
+        elif is_whole(typed):
+            found.append(typed)
+            typed = ""
+        else:
+            typed += "\n"
+    return [*found, typed] if typed else found
+
+
+def is_whole(text: str) -> bool:
+    """Whether bash would run it now, rather than ask for more lines."""
+    if text.endswith("\\"):
+        return False
+    if PLAIN.fullmatch(text):
+        return True
+    read = subprocess.run(
+        ["bash", "-n", "-c", text], capture_output=True, text=True, check=False, env={"LC_ALL": "C"}
+    )
+    return not re.search(r"unexpected (EOF|end of file)|here-document", read.stderr)
 
 
 def pages(root: Path) -> Iterator[Path]:
@@ -151,6 +172,12 @@ def pages(root: Path) -> Iterator[Path]:
             yield path
 
 
-def needed_packages(path: Path) -> list[str]:
-    """The Debian packages without which the examples of a page print something else."""
+def begins_with_apt(path: Path) -> bool:
+    """Whether the first thing to be typed on a page is the installation of what all needs."""
+    examples = read_page(path, path.name)
+    return bool(examples) and "apt-get install" in statements(examples[0].text)[0]
+
+
+def needs_of_page(path: Path) -> list[str]:
+    """The needs without which the examples of a page print something else."""
     return NEEDED.findall(path.read_text(encoding="utf-8"))

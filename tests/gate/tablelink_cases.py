@@ -5,7 +5,6 @@ The shuffler runs in this process, plugged into the kernel's virtual host contro
 depends on time; waits have generous deadlines.
 """
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -26,7 +25,6 @@ from firmware_bridge.tablelink.items import (
     RequestType,
     TableLinkRequest,
 )
-from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import LineSettings
 from firmware_bridge.transport.usb_sysfs import attached_devices
@@ -34,6 +32,7 @@ from hil.emulator.lines.serve import TcpServer
 from hil.emulator.tablelink.cbor import decode_map
 from hil.emulator.tablelink.mechanism import ShufflerSettings
 from hil.emulator.tablelink.shuffler import Shuffler
+from hil.progress import poll_until
 from hil.tablelink.port_link import PortLink
 from hil.tablelink.simulated_link import trust_in
 from hil.tablelink.stored_link import Crash
@@ -46,7 +45,6 @@ KINDS = {"bulk": f"usb://1209:0001/{SERIAL}", "serial": f"usbserial://1209:0001/
 LINE = LineSettings(115200)
 CUT = [64, 0, 40]
 DECK = 52
-WAIT_S = 20.0
 NS_PER_S = 1_000_000_000
 
 
@@ -58,11 +56,7 @@ def bed() -> Iterator[UsbTestBed]:
 
 def until(condition: Callable[[], bool], what: str) -> None:
     """Wait for the kernel, which takes its time over plugging in and out."""
-    deadline_ns = now().monotonic_ns + int(WAIT_S * NS_PER_S)
-    pause = threading.Event()
-    while not condition():
-        assert now().monotonic_ns < deadline_ns, what
-        pause.wait(0.01)
+    poll_until(condition, what)
 
 
 class Bench:

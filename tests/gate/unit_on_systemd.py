@@ -23,7 +23,6 @@ UNIT = "smartshoe@M-12"
 STATE = Path("/var/lib/smartshoe/M-12")
 CURRENT = Path("/opt/smartshoe/current")
 CONFIG = "/etc/smartshoe/M-12.toml"
-SOCKET = "/run/smartshoe/M-12.sock"
 WATCHDOG_S = 6
 WAIT_S = 90.0
 EXPOSURE_MAX = 1.5
@@ -158,9 +157,9 @@ def nothing_but_the_state_and_the_sockets_can_be_written() -> None:
 
 
 def a_floorperson_reads_the_status_and_decides() -> None:
-    assert "table      M-12, running" in smartshoe("status", "--socket", SOCKET, account="floor1")
+    assert "table      M-12, running" in smartshoe("status", "M-12", account="floor1")
     output = run(
-        *(f"{CURRENT}/bin/smartshoe", "resolve", "--socket", SOCKET, "--by", "Ann Lee"),
+        *(f"{CURRENT}/bin/smartshoe", "resolve", "M-12", "--by", "Ann Lee"),
         *("--reason", "why", "--decision", "continue"),
         account="floor1",
     )
@@ -169,7 +168,7 @@ def a_floorperson_reads_the_status_and_decides() -> None:
 
 
 def surveillance_cannot_reach_the_control_socket() -> None:
-    refused(f"{CURRENT}/bin/smartshoe", "status", "--socket", SOCKET, account="camera1")
+    refused(f"{CURRENT}/bin/smartshoe", "status", "M-12", account="camera1")
 
 
 def nobody_but_the_table_reads_the_open_shoe() -> None:
@@ -323,7 +322,7 @@ def an_upgrade_with_a_shoe_open_is_refused_and_taken_back() -> None:
 
 def an_upgrade_between_shoes_goes_on_with_the_journal() -> None:
     smartshoe(
-        *("close-shoe", "--socket", SOCKET, "--by", "Ann Lee", "--reason", "upgrade"),
+        *("close-shoe", "M-12", "--by", "Ann Lee", "--reason", "upgrade"),
         account="floor1",
     )
     wait_until("the shoe is sealed", lambda: list((STATE / "journal" / "shoes").glob("*/*.shoe")))

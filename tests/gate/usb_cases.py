@@ -16,7 +16,6 @@ from in_words import raises_in_words
 
 from controller.messages.catalogue import to_words
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
-from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import (
@@ -33,6 +32,7 @@ from firmware_bridge.transport.port import (
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.usb_identity import DeviceAppeared, UsbDeviceEvent
 from firmware_bridge.transport.usb_sysfs import AttachedDevice, attached_devices
+from hil.progress import Patience, poll_until
 from hil.usb.bed import READER, SCANNER, UsbTestBed
 
 # The inventory request and the answer of a reader with one tag, as published.
@@ -42,7 +42,6 @@ TAG = bytes.fromhex("E0040150A05F02B7")
 PUBLISHED = {"kind": "bulk", "settings": {"answers": {INVENTORY.hex(): ONE_TAG.hex()}}}
 FEIG = {"kind": "bulk", "device": "hil.emulator.feig.device:FeigReader"}
 LINE = LineSettings(38400, Parity.EVEN)
-WAIT_S = 20.0
 NS_PER_S = 1_000_000_000
 NOBODY = 65534
 EARLY = ("usb_being_plugged_in_or_out", "usb_no_serial_port_yet")
@@ -68,11 +67,7 @@ def attached(serial: str) -> AttachedDevice | None:
 
 def until(condition: Callable[[], bool], what: str) -> None:
     """Wait for the kernel, which takes its time over plugging in and out."""
-    deadline_ns = now().monotonic_ns + int(WAIT_S * NS_PER_S)
-    pause = threading.Event()
-    while not condition():
-        assert now().monotonic_ns < deadline_ns, what
-        pause.wait(0.01)
+    poll_until(condition, what)
 
 
 @pytest.fixture
@@ -109,12 +104,12 @@ def opened() -> Iterator[Opened]:
         port = open_port(url, LINE, allowed)
         ports.append(port)
         # For some milliseconds, kernel, udev and library disagree; the pump tries again as well.
-        deadline_ns = now().monotonic_ns + int(WAIT_S * NS_PER_S)
+        patience = Patience()
         while True:
             try:
                 port.open()
             except PortUnavailable as unavailable:
-                if unavailable.why.id not in EARLY or now().monotonic_ns > deadline_ns:
+                if unavailable.why.id not in EARLY or patience.is_over:
                     raise
             else:
                 return port
@@ -130,9 +125,7 @@ def url_of(name: str) -> str:
 
 def read_exactly(port: Port, size: int) -> bytes:
     data = b""
-    deadline_ns = now().monotonic_ns + int(WAIT_S * NS_PER_S)
     while len(data) < size:
-        assert now().monotonic_ns < deadline_ns, f"only {data.hex()} came"
         data += port.read()
     return data
 
@@ -214,8 +207,8 @@ def test_unplugging_ends_a_read(bed: UsbTestBed, plug: Plug, opened: Opened) -> 
     thread.start()
     bed.unplug(name)
 
-    assert "unplugged" in ends.get(timeout=WAIT_S)
-    thread.join(WAIT_S)
+    assert "unplugged" in ends.get()
+    thread.join()
 
 
 def test_a_device_held_by_another_port_is_unavailable(plug: Plug, opened: Opened) -> None:
@@ -251,7 +244,7 @@ def test_a_device_that_is_not_on_the_list_is_refused(plug: Plug, opened: Opened)
 
 def next_opened(events: Queue[PortEvent]) -> PortOpened:
     while True:
-        event = events.get(timeout=WAIT_S)
+        event = events.get()
         if isinstance(event, PortOpened):
             return event
         assert isinstance(event, PortLost)
@@ -276,12 +269,12 @@ def test_a_pump_continues_after_ten_replugs(
     plug(PUBLISHED, serial=name, wait=False)
     for _ in range(10):
         at = next_opened(events).at
-        appeared = reported.get(timeout=WAIT_S)
+        appeared = reported.get()
         while not isinstance(appeared, DeviceAppeared):
-            appeared = reported.get(timeout=WAIT_S)
+            appeared = reported.get()
         late_ns.append(at.monotonic_ns - appeared.at.monotonic_ns)
         pump.write(INVENTORY)
-        chunk = events.get(timeout=WAIT_S)
+        chunk = events.get()
         assert isinstance(chunk, Chunk)
         assert chunk.data == ONE_TAG
         bed.unplug(name)
@@ -291,8 +284,8 @@ def test_a_pump_continues_after_ten_replugs(
     watch.stop()
     print(f"opened after at most {max(late_ns) / 1e6:.0f} ms")
 
-    assert pump.join(WAIT_S)
-    assert watch.join(WAIT_S)
+    assert pump.join()
+    assert watch.join()
     assert max(late_ns) < 2 * NS_PER_S
 
 

@@ -5,15 +5,14 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Event
 
 import pytest
 
 from hil import run_guard
+from hil.progress import poll_until
 from hil.run_guard import (
     MARK,
     PREFIX,
@@ -27,7 +26,6 @@ from hil.run_guard import (
     run_to_end,
 )
 
-END_S_MAX = 40.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
 
 RUN = """
@@ -59,14 +57,6 @@ with guarded_run(disk):
 """
 
 
-def until(ready: Callable[[], object]) -> None:
-    """Poll until it is so, or fail."""
-    deadline = time.monotonic() + END_S_MAX
-    while not ready():
-        assert time.monotonic() < deadline, "not in time"
-        Event().wait(0.02)
-
-
 def lives(pid: int) -> bool:
     """Whether there is such a process, other than a zombie."""
     try:
@@ -96,16 +86,16 @@ def test_a_run_that_a_signal_ends_leaves_nothing(number: signal.Signals, fast_di
         assert all(folder.is_dir() for folder in folders)
         assert all(lives(pid) for pid in pids)
         process.send_signal(number)
-        process.wait(END_S_MAX)
+        process.wait()
 
-        until(lambda: not any(lives(pid) for pid in pids))
-        until(lambda: not any(folder.parent.exists() for folder in folders))
+        poll_until(lambda: not any(lives(pid) for pid in pids))
+        poll_until(lambda: not any(folder.parent.exists() for folder in folders))
         assert marked_processes(mark) == []
 
 
 def test_a_run_that_returns_has_left_nothing_when_it_has_ended(fast_dir: Path) -> None:
     with run(str(fast_dir)) as (process, mark, pids, folders):
-        assert process.wait(END_S_MAX) == 0
+        assert process.wait() == 0
 
         assert not any(lives(pid) for pid in pids)
         assert not any(folder.parent.exists() for folder in folders)
@@ -117,7 +107,7 @@ def test_a_run_spares_what_is_not_its_own(fast_dir: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"]) as other:
         try:
             with run(str(fast_dir)) as (process, _, _, _):
-                process.wait(END_S_MAX)
+                process.wait()
             assert other.poll() is None
         finally:
             other.kill()
@@ -147,7 +137,7 @@ def test_what_a_killed_watcher_left_is_removed_by_the_next_run(
 def test_the_folder_of_a_run_that_lives_is_left_by_others(fast_dir: Path) -> None:
     with run(str(fast_dir), "wait") as (first, _, _, folders):
         with run(str(fast_dir)) as (second, _, _, _):
-            second.wait(END_S_MAX)
+            second.wait()
         assert all(folder.is_dir() for folder in folders)
         first.kill()
 

@@ -5,29 +5,19 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
-from threading import Event
 from typing import TypeAlias
 from uuid import uuid4
 
 import pytest
 
+from hil.progress import poll_until
 from hil.run_guard import PREFIX
 
-END_S_MAX = 60.0
 VARIABLE = "SMARTSHOE_TEST_OF_SIGNALS"
 Moment: TypeAlias = Callable[[str, "subprocess.Popen[str]"], bool]
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
-
-
-def until(ready: Callable[[], object]) -> None:
-    """Poll until it is so, or fail."""
-    deadline = time.monotonic() + END_S_MAX
-    while not ready():
-        assert time.monotonic() < deadline, "not in time"
-        Event().wait(0.01)
 
 
 def processes(name: str) -> dict[int, list[str]]:
@@ -72,14 +62,14 @@ def ended_by(number: signal.Signals, moment: Moment, module: str, *words: str) -
         text=True,
         env={**os.environ, VARIABLE: name},
     ) as running:
-        until(lambda: moment(name, running))
+        poll_until(lambda: moment(name, running))
         assert folders(running.pid)
         running.send_signal(number)
-        running.communicate(timeout=END_S_MAX)
+        running.communicate()
 
         assert running.returncode in (0, 1, 128 + number, -number)
-        until(lambda: not processes(name))
-        until(lambda: not folders(running.pid))
+        poll_until(lambda: not processes(name))
+        poll_until(lambda: not folders(running.pid))
 
 
 QUICK = (
@@ -122,7 +112,7 @@ def test_a_measurement_leaves_nothing(number: signal.Signals) -> None:
     ended_by(number, serving, "hil.bench", "--quick", "--only", "P11")
 
 
-@pytest.mark.debian("strace")
+@pytest.mark.needs("strace")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_crash_matrix_leaves_nothing(number: signal.Signals, fast_dir: Path) -> None:
     ended_by(number, tracing, "hil.crash", "--only", "kill", "--folder", str(fast_dir))

@@ -28,6 +28,8 @@ from dataclasses import asdict, dataclass, field
 from importlib.util import cache_from_source
 from pathlib import Path
 
+from hil.run_record import record_run
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 # Two measurements over all packages, and one over the rooms.
@@ -85,7 +87,7 @@ def reached(number):
 def pytest_runtest_logreport(report):
     if report.failed:
         _write("failed", report.nodeid)
-        if "from pytest-timeout" in report.longreprtext:
+        if "StoodStill: the test stood still" in report.longreprtext:
             _write("timed_out", report.nodeid)
 
 def pytest_collectreport(report):
@@ -460,6 +462,7 @@ def main() -> None:
     # A run in the background ignores SIGINT and would hand that on to the programs under test.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
+    began_s = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         tree = Tree(Path(folder), options.commit, options.python)
         before = json.loads(options.json.read_text()) if options.resume else []
@@ -476,6 +479,10 @@ def main() -> None:
                 results = [*before, *(one.result() for one in tried if one.tried_by)]
                 options.json.write_text(json.dumps(results, indent=1) + "\n")
     print(table((options.json,), room_name))
+    if not options.rooms_only:
+        fates = Counter(one["fate"] for one in json.loads(options.json.read_text()))
+        figures = {"mutants": fates.total()} | {fate: fates[fate] for fate in FATES}
+        record_run("make mutants", figures, time.monotonic() - began_s)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 DEBIAN = ROOT / "deploy" / "debian"
+ROOMS = ("firmware_bridge", "drivers", "controller", "hil")
 SCRIPTS = ("preinst", "postinst", "prerm", "postrm")
 # Everything in the package lies below these.
 FOLDERS = (
@@ -27,6 +28,7 @@ HELD = (
     "lib/systemd/system/smartshoe@.service",
     "usr/bin/smartshoe",
     "usr/lib/smartshoe/bin/smartshoe",
+    "usr/lib/smartshoe/package.json",
     "usr/lib/smartshoe/pyvenv.cfg",
     "usr/lib/sysusers.d/smartshoe.conf",
     "usr/lib/tmpfiles.d/smartshoe.conf",
@@ -51,7 +53,6 @@ def run(*command: str | Path, codes: tuple[int, ...] = (0,)) -> str:
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=600,
         env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "LANG": "C.UTF-8", "HOME": "/nonexistent"},
     )
     if done.returncode not in codes:
@@ -87,13 +88,32 @@ def check_control(package: Path, root: Path, control: Path) -> None:
     etc = sorted(f"/{one.relative_to(root)}" for one in (root / "etc").rglob("*") if one.is_file())
     require(conffiles == etc, f"its configuration files are {conffiles}, not {etc}")
     depends = run("dpkg-deb", "-f", package, "Depends")
-    for one in ("python3 (>= 3.11)", "python3 (<< 3.12)", "libusb-1.0-0", "libudev1"):
+    for one in ("python3 (>= 3.", "python3 (<< 3.", "libusb-1.0-0", "libudev1"):
         require(one in depends, f"it does not depend on {one}")
+    version = run("dpkg-deb", "-f", package, "Version").strip()
+    require(re.search(r"\+deb\d+$", version), f"{version} names no Debian")
+    require(f"_{version}_" in package.name, f"{package.name} does not name {version}")
+
+
+def check_rooms(root: Path) -> None:
+    """Every file of the program is the sources', byte for byte: its build has one name."""
+    site = site_of(root)
+    files = [one for room in ROOMS for one in (site / room).rglob("*") if one.is_file()]
+    own = [one for one in files if one.suffix != ".pyc"]
+    require(len(own) > len(ROOMS), "the program is not in it")
+    for one in own:
+        source = ROOT / one.relative_to(site)
+        require(source.read_bytes() == one.read_bytes(), f"{source} is another in it")
+
+
+def site_of(root: Path) -> Path:
+    (site,) = root.glob("usr/lib/smartshoe/lib/python3.*/site-packages")
+    return site
 
 
 def check_papers(root: Path) -> None:
     folder = root / "usr/share/doc/smartshoe"
-    site = root / "usr/lib/smartshoe/lib/python3.11/site-packages"
+    site = site_of(root)
     inside = {one.name.partition("-")[0] for one in site.glob("*.dist-info")}
     bill = json.loads((folder / "smartshoe.cdx.json").read_text())
     components = bill["components"]
@@ -137,6 +157,7 @@ def main() -> int:
         run("dpkg-deb", "-e", package, control)
         check_files(root)
         check_control(package, root, control)
+        check_rooms(root)
         check_papers(root)
         found = re.search(
             r'"(.+)"', (ROOT / "controller/version.py").read_text().split("VERSION")[1]

@@ -97,7 +97,6 @@ def run(*command: str | Path, cwd: Path, env: dict[str, str] | None = None) -> s
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
-        timeout=300,
     )
     if done.returncode != 0:
         sys.exit(f"{done.stdout}\nwheel: {' '.join(map(str, command))} ended {done.returncode}")

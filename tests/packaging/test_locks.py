@@ -10,9 +10,12 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_LOCK = ROOT / "requirements.lock"
+TEST_LOCK = ROOT / "requirements-test.lock"
 DEV_LOCK = ROOT / "requirements-dev.lock"
 LABGRID_LOCK = ROOT / "requirements-labgrid.lock"
-LOCKS = (RUN_LOCK, DEV_LOCK, LABGRID_LOCK)
+LOCKS = (RUN_LOCK, TEST_LOCK, DEV_LOCK, LABGRID_LOCK)
+# `make test` stays small; pip, its base and the program are installed too.
+TEST_PACKAGES_MAX = 60
 PIN = re.compile(r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)(?: ; [^\\]+)?(?: \\)?")
 HASH = re.compile(r" {4}--hash=sha256:[0-9a-f]{64}(?: \\)?")
 
@@ -52,7 +55,9 @@ def asked_only_for(group: str) -> Requirement:
     return Requirement(line)
 
 
-@pytest.mark.parametrize(("path", "group"), [(RUN_LOCK, "build"), (DEV_LOCK, "dev")])
+@pytest.mark.parametrize(
+    ("path", "group"), [(RUN_LOCK, "build"), (TEST_LOCK, "test"), (DEV_LOCK, "dev")]
+)
 def test_every_dependency_is_locked_inside_its_range(path: Path, group: str) -> None:
     locked = pins(path)
 
@@ -94,10 +99,17 @@ def test_every_pin_carries_hashes_for_all_its_files(path: Path) -> None:
     assert all(locked[name][1] > 20 for name in many)
 
 
-def test_the_development_lock_contains_the_run_lock() -> None:
-    run, dev = pins(RUN_LOCK), pins(DEV_LOCK)
+@pytest.mark.parametrize(
+    ("larger", "smaller"), [(DEV_LOCK, TEST_LOCK), (DEV_LOCK, RUN_LOCK), (TEST_LOCK, RUN_LOCK)]
+)
+def test_a_larger_lock_contains_the_smaller(larger: Path, smaller: Path) -> None:
+    inner, outer = pins(smaller), pins(larger)
 
-    assert {name: dev.get(name) for name in run} == run
+    assert {name: outer.get(name) for name in inner} == inner
+
+
+def test_the_environment_of_the_tests_is_small() -> None:
+    assert len(pins(TEST_LOCK)) + len(("pip", "setuptools", "smartshoe")) <= TEST_PACKAGES_MAX
 
 
 def test_labgrid_is_locked_for_an_environment_of_its_own() -> None:

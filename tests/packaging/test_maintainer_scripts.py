@@ -55,7 +55,6 @@ def run_script(tmp_path: Path, log: Path) -> Run:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
         )
 
     return run

@@ -92,6 +92,9 @@ def marked_clauses(item: pytest.Item) -> list[str]:
 def faulty_marks(item: pytest.Item) -> list[str]:
     """The problems of a test's marks."""
     found = []
+    if item.get_closest_marker("clause") and item.get_closest_marker("needs"):
+        # `make test` leaves out what needs more, and judges the whole register.
+        found.append("a proof of a clause needs nothing beside the program: no mark `needs`")
     for mark in item.iter_markers("clause"):
         match mark.args:
             case (str(name),) if not mark.kwargs:
@@ -202,6 +205,13 @@ def function_of(nodeid: str) -> str:
 
 def partial_run_reason(config: pytest.Config) -> str:
     """Why this is not the whole run; empty if it is."""
+    if config.getoption("services", "") == "only":
+        return "tests that prove a clause need nothing, and are not among these"
+    return narrowed_reason(config)
+
+
+def narrowed_reason(config: pytest.Config) -> str:
+    """Why these are not all tests of the asked kind; empty if they are."""
     for name, option in NARROWING.items():
         if name != "maxfail" and config.getoption(name, None):
             return f"{option} was given"

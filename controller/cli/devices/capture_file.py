@@ -21,7 +21,7 @@ from controller.cli.devices.capture_blocks import (
 from controller.cli.errors import CommandError
 from controller.messages.catalogue import to_words
 from controller.messages.quantity import counted
-from controller.version import VERSION
+from controller.version import software_identifier
 from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent, PortLost, PortOpened
 
 _FILE_MODE: Final = 0o600
@@ -50,7 +50,7 @@ class CaptureFile:
         self._size = 0
         self._descriptor = _new_file(path)
         try:
-            self._write(section_block(f"smartshoe {VERSION}"))
+            self._write(section_block(f"smartshoe {software_identifier()}"))
             for port in ports:
                 line = f"{port.line.baud} 8{port.line.parity.value}1"
                 self._write(interface_block(port.url, f"{port.model}, {line}", port.line.baud))

@@ -25,7 +25,7 @@ from controller.cli.devices.monitored_port import (
 )
 from controller.cli.errors import CommandError
 from controller.cli.output import echo, echo_json, echo_stderr
-from controller.cli.path_parameters import TABLE_HELP
+from controller.cli.path_parameters import ConfigOption
 from controller.config.load import load_config
 from controller.messages.catalogue import to_words
 from controller.messages.quantity import counted
@@ -53,9 +53,7 @@ def record(
         list[str] | None,
         typer.Argument(metavar="[PORT]...", help="Ports of the table; left out: all of them."),
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option("--config", metavar="FILE", help=TABLE_HELP)
-    ] = None,
+    config: ConfigOption = None,
     to: Annotated[
         Path | None, typer.Option("--to", metavar="FILE", help="A new file for the record.")
     ] = None,

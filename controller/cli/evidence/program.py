@@ -43,7 +43,7 @@ def sign_release(
     json: _Json = False,
 ) -> None:
     """List every file of an installed tree, and sign the list as a release."""
-    from controller.install.release import LIST_SUFFIX, RELEASE_SUFFIX
+    from controller.install.release import LIST_SUFFIX, RELEASE_SUFFIX, program_in
     from controller.install.release import sign_release as sign
     from controller.system.atomic_file import require_new, store_text
     from controller.system.keys import load_key
@@ -53,13 +53,16 @@ def sign_release(
     place = out / f"smartshoe-{VERSION}{RELEASE_SUFFIX}"
     listed = place.with_suffix(LIST_SUFFIX)
     require_new(place)
-    statement, files = sign(tree, VERSION, name, load_key(key))
+    program = program_in(tree)
+    statement, files = sign(tree, program, name, load_key(key))
     store_text(listed, files.decode())
     store_text(place, statement.decode())
     count = len(files.splitlines())
     if json:
-        echo_json({"release": str(place), "list": str(listed), "tree": str(tree), "files": count})
+        paths = {"release": str(place), "list": str(listed), "tree": str(tree)}
+        echo_json({**paths, "program": program, "files": count})
         return
+    echo(f"program   {program}")
     echo(f"release   {place}")
     echo(f"files     {listed}, {counted(count, 'file')} of {tree}")
 

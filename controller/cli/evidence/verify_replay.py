@@ -99,12 +99,12 @@ def _exit_code(report: "ReplayReport") -> ExitCode:
 
 
 def _replay_json(report: "ReplayReport") -> dict[str, object]:
-    from controller.version import VERSION
+    from controller.version import software_identifier
 
     return {
         "path": str(report.path),
         "finding": report.finding.value,
-        "this_version": VERSION,
+        "this_version": software_identifier(),
         "versions": list(report.versions),
         "first_record": report.first_seq,
         "records": report.records,
@@ -128,8 +128,9 @@ def _replay_json(report: "ReplayReport") -> dict[str, object]:
 
 def _print_replay(report: "ReplayReport") -> None:
     from controller.replay.report import ReplayFinding
-    from controller.version import VERSION
+    from controller.version import software_identifier
 
+    this = software_identifier()
     match report.finding:
         case ReplayFinding.SAME:
             echo(f"the same: {report.path}")
@@ -137,7 +138,7 @@ def _print_replay(report: "ReplayReport") -> None:
             echo(f"DIFFERENT: {report.different} records of {report.path}")
         case ReplayFinding.OTHER_VERSION:
             wrote = ", ".join(report.versions)
-            echo(f"another version: {report.path} was written by {wrote}, this is {VERSION}")
+            echo(f"another version: {report.path} was written by {wrote}, this is {this}")
             differences = report.other_version_differences
             echo(f"  verdicts were compared, not bytes; {differences} would be different")
             if report.skipped:
@@ -147,7 +148,7 @@ def _print_replay(report: "ReplayReport") -> None:
             echo_stderr(f"smartshoe: {report.damage}")
             echo(f"DAMAGED: {report.path}, replayed up to record {report.records}")
         case ReplayFinding.NOT_REPLAYED:
-            echo(f"NOT REPLAYED: {report.path}: it has no start state written by {VERSION}")
+            echo(f"NOT REPLAYED: {report.path}: it has no start state written by {this}")
             echo(
                 "  only the chain was checked, and it is valid; replay it with the shoes before it,"
             )

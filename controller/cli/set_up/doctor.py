@@ -56,29 +56,57 @@ def doctor(
 
 
 def _table_files(given: Path | None) -> tuple[Path, ...]:
-    """The files of the tables that are meant. Raises ConfigError for a name that there is not."""
-    from controller.config.table_files import installed_files, is_folder, table_file, table_files
+    """The files of the tables that are meant, or the name of one that is known by its socket.
+
+    Raises ConfigError for a name that there is not, ControlError where nothing can be looked at.
+    """
+    from controller.config.document import ConfigError
+    from controller.config.table_files import (
+        installed_files,
+        is_folder,
+        is_hidden,
+        table_file,
+        table_files,
+    )
+    from controller.install.running_table import MACHINE, find_table
 
     if given is None:
-        return installed_files()
-    return table_files(given) if is_folder(given) else (table_file(given),)
+        return installed_files(MACHINE.files)
+    if is_folder(given, MACHINE.files):
+        return table_files(given)
+    try:
+        file = table_file(given, MACHINE.files)
+    except ConfigError:
+        find_table(given)  # raises where no table of this name runs
+        return (given,)
+    if is_hidden(file):
+        find_table(file)
+    return (file,)
 
 
 def _between_shoes(files: Sequence[Path], *, as_json: bool) -> ExitCode:
     """Whether no table has an open shoe; what cannot be read has none that this program knows."""
     from controller.config.document import ConfigError
     from controller.config.load import load_config
+    from controller.config.table_files import is_hidden
+    from controller.control.client import ControlError
     from controller.install.open_shoes import shoe_is_open
+    from controller.install.running_table import find_table
     from controller.journal.values import JournalError
     from controller.replay.recovery import RecoveryError
 
     opened = []
     for file in files:
         try:
+            if is_hidden(file):
+                table = find_table(file).status()
+                if table.shoe is not None and not table.shoe.ended:
+                    opened.append(table.table)
+                continue
             config = load_config(file)
             if shoe_is_open(config):
                 opened.append(config.settings.table)
-        except (ConfigError, JournalError, RecoveryError, OSError) as error:
+        except (ConfigError, ControlError, JournalError, RecoveryError, OSError) as error:
             echo_stderr(f"not looked at: {error}")
     if as_json:
         echo_json({"ok": not opened, "open": opened})
@@ -88,8 +116,9 @@ def _between_shoes(files: Sequence[Path], *, as_json: bool) -> ExitCode:
 
 
 def _machine_findings() -> Iterator[Diagnosis]:
-    from controller.install.machine_checks import check_clock
+    from controller.install.machine_checks import check_clock, check_package
 
+    yield from found_by("package", check_package)
     yield from found_by("clock", check_clock)
 
 
@@ -106,11 +135,16 @@ def _table_findings(file: Path) -> Iterator[Diagnosis]:
     from controller.cli.set_up.units import check_unit
     from controller.config.document import ConfigError
     from controller.config.load import load_config
+    from controller.install.table_checks import check_by_socket
 
     config = None
     try:
         config = load_config(file)
     except ConfigError as error:
+        if error.unreadable and (found := tuple(check_by_socket(file))):
+            yield from found
+            yield from found_by("unit", lambda: check_unit(file, None))
+            return
         for words in str(error).splitlines():
             what, _, remedy = words.partition(" Remedy: ")
             yield problem("configuration", what, "the table does not start", remedy)

@@ -240,7 +240,10 @@ class SetUpQuestions:
     # --- people -----------------------------------------------------------------------------------
 
     def _ask_people(self) -> tuple[NewPerson, ...]:
-        echo("\nPeople who decide prove who they are by PIN. Without any, every name is a claim.")
+        echo(
+            "\nPeople prove who they are by PIN: who decides, and dealers, to sign on at the table."
+        )
+        echo("Without any, every name is a claim.")
         people: list[NewPerson] = []
         while name := _text("Name of a person; empty ends", ""):
             if problem := person_problem(name, [one.name for one in people]):

@@ -185,8 +185,9 @@ def _give_accounts(table: "NewTable", *, quiet: bool) -> "tuple[NewPerson, ...]"
 
 def _say_next(table: "NewTable", added: "tuple[NewPerson, ...]") -> None:
     """What was written, and what comes next."""
+    from controller.actions.declaration import Role
     from controller.config.table_files import INSTALLED
-    from controller.install.machine_checks import unit_of
+    from controller.install.machine_checks import start_of, unit_of
 
     installed = table.file.resolve().is_relative_to(INSTALLED)
     given = table.file.stem if installed else str(table.file)
@@ -200,11 +201,14 @@ def _say_next(table: "NewTable", added: "tuple[NewPerson, ...]") -> None:
     echo("next:")
     echo(f"  {f'smartshoe doctor {given}':<44}what is still missing, and what to do")
     unit = unit_of(table.file)
-    start = f"systemctl enable --now {unit}" if installed else f"smartshoe run {given}"
+    start = f"systemctl enable --now {unit}" if installed else start_of(table.file)
     if installed and table.file.resolve().parent != INSTALLED:
         drop_in = f"/etc/systemd/system/{unit}.service.d/tables.conf"
         echo(f"  once, as a unit of a pit needs it: install -D -m 644 {_DROP_IN} {drop_in}")
     echo(f"  {start:<44}the table runs")
+    if table.people and not any(one.role is Role.DEALER for one in table.people):
+        echo(f"  smartshoe people add {given} NAME --role dealer")
+        echo(f"  {'':<44}for each dealer: they sign on by PIN")
     if page := _page(table):
         echo(f"  {page:<44}its operator page")
     place = _PAGES if installed and _PAGES.is_dir() else "docs"

@@ -193,7 +193,8 @@ def act(
     values: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="KEY=VALUE...", help="Its values, such as seat=5; a .toml is --config."
+            metavar="[TABLE] [KEY=VALUE...]",
+            help="The table's name, or its table.toml; values, such as seat=5.",
         ),
     ] = None,
     by: _By = "",
@@ -228,7 +229,9 @@ def act(
         raise CommandError(
             f"{name} has its own command", place="ACTION", remedy=f"`smartshoe {name} --help`"
         )
-    config, words = _config_among(config, values or [])
+    words = values or []
+    if config is None and socket is None:
+        config, words = _table_among(words)
     given = parse_values(kind, words)
     author = _ActionAuthor(by, role, reason, pin_file, second_pin_file)
     client = client_of(config, socket)
@@ -240,18 +243,21 @@ def act(
     _send_action(client, name, author, given, as_json=json)
 
 
-def _config_among(config: Path | None, words: list[str]) -> tuple[Path | None, list[str]]:
-    """The configuration, also given as a word such as table.toml, and the words left."""
-    named = [one for one in words if one.endswith(".toml") and "=" not in one]
-    if len(named) + (config is not None) > 1:
+def _table_among(words: list[str]) -> tuple[Path | None, list[str]]:
+    """The table, given as a word without an equals sign, and the words left.
+
+    Raises CommandError.
+    """
+    named = [one for one in words if "=" not in one]
+    if len(named) > 1:
         raise CommandError(
-            "the configuration is given twice",
-            place="--config",
-            allowed="FILE or --config FILE, once",
-            remedy="remove one of them",
+            f"these are {len(named)} words without an equals sign: {' '.join(named)}",
+            place="KEY=VALUE",
+            allowed="one of them is the table; a value is key=value, such as seat=5",
+            remedy="`smartshoe act ACTION --list` shows the keys",
         )
-    left = [one for one in words if one not in named]
-    return (Path(named[0]) if named else config), left
+    table = Path(named[0]) if named else None
+    return table, [one for one in words if one not in named]
 
 
 class _ActionAuthor(Struct, frozen=True):
@@ -276,9 +282,9 @@ def client_of(config: Path | None, socket: Path | None) -> "ControlClient":
                 allowed="FILE, --config FILE or --socket PATH",
                 remedy="name the table, or its table.toml",
             )
-        from controller.config.table_files import control_socket_of
+        from controller.install.running_table import find_table
 
-        socket = control_socket_of(config)
+        return find_table(config)
     return ControlClient(socket)
 
 

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from controller.cli.output import echo, echo_json
-from controller.cli.path_parameters import TABLE_HELP, BothForms, ReplacedBy
+from controller.cli.path_parameters import ConfigFile, ReplacedBy
 from controller.cli.table.commands import SocketOption, client_of, refused
 from controller.cli.table.pins import NewPinFile, PinFile, read_new_pin, sign_on_requests
 
-_Table = Annotated[Path | None, BothForms("--config", "FILE", TABLE_HELP), ReplacedBy("socket")]
+_Table = Annotated[ConfigFile, ReplacedBy("socket")]
 _Name = Annotated[str, typer.Argument(metavar="NAME", help="The person.")]
 _By = Annotated[
     str,

@@ -69,7 +69,9 @@ def _parser(command: Command) -> argparse.ArgumentParser:
         help="continue a shoe begun by another version; its coup is held for a floorperson",
     )
     parser.add_argument(
-        "--as-root", action="store_true", help="start it as root, too: for a bench, not a table"
+        "--as-root",
+        action="store_true",
+        help="start it as root where there is an account for it: for a bench, not a table",
     )
     parser.add_argument(
         "--json", action="store_true", help="print an error as one JSON object on stdout"

@@ -60,7 +60,14 @@ def plain_settings(config: "TableConfig") -> dict[str, object]:
         **_feeds(config),
         "values_assumed": list(profile.assumed),
         "values_of_the_house": list(profile.house),
-        "remarks": [*config.remarks, *device_remarks(config), *remarks, *unsigned, *not_proved],
+        "remarks": [
+            *config.remarks,
+            *device_remarks(config),
+            *remarks,
+            *unsigned,
+            *not_proved,
+            *_certificates(config),
+        ],
     }
 
 
@@ -173,3 +180,13 @@ def _profile(text: str) -> "Profile":
     from controller.profiles.profile import parse_profile
 
     return parse_profile(text, load_clauses())
+
+
+def _certificates(config: "TableConfig") -> tuple[str, ...]:
+    """Remarks on certificates; what reads them is loaded only for a table that has any."""
+    page = None if config.console is None else config.console.tls
+    if config.metrics_tls is None and page is None and not any(one.tls for one in config.feeds):
+        return ()
+    from controller.install.certificates import certificate_remarks
+
+    return tuple(certificate_remarks(config))

@@ -11,9 +11,10 @@ from msgspec import Struct, to_builtins
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json
-from controller.config.document import ConfigError, control_socket_in
-from controller.config.table_files import table_files, table_name
-from controller.control.client import ControlClient, ControlError, TableNotRunning
+from controller.config.document import ConfigError
+from controller.config.table_files import is_hidden, table_files, table_name
+from controller.control.client import ControlError, TableNotRunning
+from controller.install.running_table import find_table
 from controller.views.snapshot import Health, ShoeView, Snapshot
 from firmware_bridge.context_thread import ContextThread
 
@@ -70,10 +71,10 @@ def _ask_all(files: tuple[Path, ...], answer_s: float) -> tuple[TableAnswer, ...
 
 
 def _ask(file: Path, answer_s: float) -> TableAnswer:
-    name = table_name(file)
+    name = file.stem if is_hidden(file) else table_name(file)
     shown = name or file.name
     try:
-        table = ControlClient(control_socket_in(file), answer_s).status()
+        table = find_table(file, answer_s).status()
     except TableNotRunning:
         return TableAnswer(file, shown, None, "does not run")
     except (ConfigError, ControlError) as error:

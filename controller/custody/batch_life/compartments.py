@@ -29,7 +29,7 @@ from controller.custody.batch_life.stages import BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
 from controller.custody.batch_life.warnings import open_warning
 from controller.custody.moves import BatchCounted
-from controller.rules.cards import Card, Rank, Suit
+from controller.rules.cards import FACES, Card
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
 from firmware_bridge.message import Message, message
 
@@ -283,10 +283,6 @@ def _released(
 _ON_STATE: Final = MappingProxyType(
     {CompartmentState.EMPTY: _emptied, CompartmentState.RELEASED: _released}
 )
-
-
-# The order of a device's face counts: suit by suit, ace to king.
-FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 
 
 class CountMismatch(Struct, frozen=True):

@@ -37,12 +37,11 @@ from controller.custody.manifest import (
     deck_problems,
 )
 from controller.custody.manifest_csv import BatchSheet
-from controller.rules.cards import Card, Rank, Suit
+from controller.rules.cards import FACES, Card
 from drivers.events import TagListed
 from firmware_bridge.message import message
 
 DECK_CARDS: Final = 52
-FACES: Final = tuple(Card(rank, suit) for suit in Suit for rank in Rank)
 
 
 class EnrolmentPlan(Struct, frozen=True):

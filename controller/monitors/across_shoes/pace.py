@@ -47,6 +47,8 @@ def compare_pace(
     """The pace after a shoe with these times from coup to coup, and what is said of it."""
     if len(gaps_ms) < COUPS_MIN:
         return before, None, None
+    if (len(before.bins), len(before.capital)) != (_BINS, _BETS):
+        before = TablePace()  # what other bets held begins anew
     pace_ms = median_low(gaps_ms)
     here, shoes = _bin_of(pace_ms), before.shoes + 1
     bins = (*before.bins[:here], before.bins[here] + 1, *before.bins[here + 1 :])

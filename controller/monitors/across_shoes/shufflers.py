@@ -19,7 +19,16 @@ SHUFFLERS_MAX: Final = 8
 LIMIT: Final = threshold_of_life(AdvisoryKind.SHUFFLER, SHUFFLERS_MAX)
 # What is compared has at least so many cards.
 CARDS_MIN: Final = 52
-_TESTS: Final = len(OrderTest) * STAKES
+# In this order what the tests hold is stored: a further one goes to the end.
+TESTS: Final = (
+    OrderTest.ADJACENCY,
+    OrderTest.COUPS,
+    OrderTest.RISING,
+    OrderTest.FALLING,
+    OrderTest.GUESSING,
+    OrderTest.POSITIONS,
+)
+_CAPITALS: Final = len(TESTS) * STAKES
 
 
 class Counted(Struct, frozen=True):
@@ -39,8 +48,8 @@ class Shuffler(Struct, frozen=True):
     device: Identifier
     shoes: int = 0
     since: int = 0
-    capital: tuple[int, ...] = (0,) * _TESTS
-    counted: tuple[Counted, ...] = (Counted(),) * len(OrderTest)
+    capital: tuple[int, ...] = (0,) * _CAPITALS
+    counted: tuple[Counted, ...] = (Counted(),) * len(TESTS)
 
 
 def compare(
@@ -52,11 +61,13 @@ def compare(
     """
     if min(len(earlier.cards), len(cards)) < CARDS_MIN:
         return known, None, None
-    before = next((one for one in known if one.device == device), Shuffler(device))
+    # What other tests held, or with other stakes, begins anew.
+    same = (one for one in known if one.device == device and len(one.capital) == _CAPITALS)
+    before = next(same, Shuffler(device))
     results = order_tests(batch_order(earlier), cards, decks)
     shoes = before.shoes + 1
-    growth = [one for test in OrderTest for one in results[test].growth]
-    enters = entering(shoes, _TESTS)
+    growth = [one for test in TESTS for one in results[test].growth]
+    enters = entering(shoes, _CAPITALS)
     capital = tuple(
         grown(one, enters, more) for one, more in zip(before.capital, growth, strict=True)
     )
@@ -65,7 +76,7 @@ def compare(
             one.found + results[test].found,
             one.chance_thousandths + results[test].chance_thousandths,
         )
-        for one, test in zip(before.counted, OrderTest, strict=True)
+        for one, test in zip(before.counted, TESTS, strict=True)
     )
     after = Shuffler(device, shoes, before.since + 1, capital, counted)
     held, alarm, evidence = sum(capital), None, None
@@ -79,14 +90,12 @@ def compare(
 
 def shuffler_evidence(shuffler: Shuffler) -> ShufflerEvidence:
     """What the leading test of a device counted."""
-    by_test = [
-        sum(shuffler.capital[at * STAKES : (at + 1) * STAKES]) for at in range(len(OrderTest))
-    ]
+    by_test = [sum(shuffler.capital[at * STAKES : (at + 1) * STAKES]) for at in range(len(TESTS))]
     leading = max(range(len(by_test)), key=by_test.__getitem__)
     counted = shuffler.counted[leading]
     return ShufflerEvidence(
         shuffler.device,
-        tuple(OrderTest)[leading],
+        TESTS[leading],
         shuffler.since,
         counted.found,
         counted.chance_thousandths // 1_000,

@@ -24,7 +24,7 @@ from controller.procedure.wagering.payment import terms_of
 from controller.procedure.wagering.wagers import is_betting_closed, standing_wagers, with_wagering
 from controller.profiles.rule_points import RulePoint
 from controller.settlement.admission import WagerRefusal, wager_refusals
-from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
+from controller.settlement.wagers import KIND_NAMES, KIND_NUMBERS, Wager, WagerKind, money
 from firmware_bridge.message import Message, message
 
 # Points that the catalogue does not cite, but a refusal may be based on.
@@ -39,7 +39,6 @@ _REFUSED_BY = (
     RulePoint.PAYS_TIE,
     RulePoint.PAYS_TOTAL_4,
 )
-_KINDS = tuple(WagerKind)
 
 
 def wagers_stated(book: RuleBook, state: TableState, act: OperatorAction[StateWagers]) -> Step:
@@ -122,16 +121,16 @@ def _raise_late_change(
 
 
 def _list_changes(stood: tuple[Wager, ...], now: tuple[Wager, ...]) -> tuple[Message, ...]:
-    spots = sorted(dict.fromkeys((one.seat, _KINDS.index(one.kind)) for one in (*stood, *now)))
+    spots = dict.fromkeys((one.seat, one.kind) for one in (*stood, *now))
     changes = []
-    for seat, index in spots:
-        before, after = (_cents_on(wagers, seat, _KINDS[index]) for wagers in (stood, now))
+    for seat, kind in sorted(spots, key=lambda spot: (spot[0], KIND_NUMBERS[spot[1]])):
+        before, after = (_cents_on(wagers, seat, kind) for wagers in (stood, now))
         if before != after:
             changes.append(
                 message(
                     "wager_changed",
                     seat=seat,
-                    wager=KIND_NAMES[_KINDS[index]],
+                    wager=KIND_NAMES[kind],
                     before=money(before),
                     after=money(after),
                 )
@@ -144,7 +143,7 @@ def _cents_on(wagers: tuple[Wager, ...], seat: int, kind: WagerKind) -> int:
 
 
 def _sorted(wagers: tuple[Wager, ...]) -> list[tuple[int, int, int]]:
-    return sorted((one.seat, _KINDS.index(one.kind), one.cents) for one in wagers)
+    return sorted((one.seat, KIND_NUMBERS[one.kind], one.cents) for one in wagers)
 
 
 def record_verbal_wager(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:

@@ -3,6 +3,8 @@
 Source: D-42; controller/procedure/README.md, "Corrections".
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -21,7 +23,7 @@ from controller.rules.setting_values import (
     VigorishRounding,
 )
 from controller.settlement.payout_difference import SettledWager
-from controller.settlement.wagers import WagerKind
+from controller.settlement.wagers import KIND_NUMBERS, SEAT_MAX
 
 # More coups than ten decks can give; a shoe that a continuous shuffler feeds has no end.
 FINISHED_COUPS_MAX: Final = 256
@@ -62,7 +64,10 @@ class PaymentRules(Struct, frozen=True, array_like=True):
         return replace(values, **asdict(self))
 
 
-_KINDS: Final = tuple(WagerKind)
+# A seat and a kind in one number: the kind's own, with the seat in its tens and hundreds.
+_SEATS: Final = 10
+_NEXT_KINDS: Final = _SEATS * (SEAT_MAX + 1)
+_KIND_OF_NUMBER: Final = {number: kind for kind, number in KIND_NUMBERS.items()}
 _CENTS: Final = 100
 _NUMBERS: Final[Codec[tuple[int, ...]]] = Codec(tuple[int, ...])
 
@@ -78,17 +83,17 @@ def packed_wagers(settled: tuple[SettledWager, ...]) -> bytes:
         assert one.gain >= -one.cents, "no more than the stake is lost"
         stakes, cents = divmod(one.gain + one.cents, one.cents)
         units, rest = divmod(one.cents, _CENTS)
-        numbers.append(one.seat * len(_KINDS) + _KINDS.index(one.kind))
+        numbers.append(one.seat * _SEATS + KIND_NUMBERS[one.kind])
         numbers.append(-one.cents if rest else units)
         numbers.append(-one.gain - one.cents if cents else stakes)
     return _NUMBERS.encode(tuple(numbers)) if numbers else b""
 
 
 def _unpacked(place: int, stake: int, got_back: int) -> SettledWager:
-    seat, kind = divmod(place, len(_KINDS))
+    seat = place % _NEXT_KINDS // _SEATS
     cents = stake * _CENTS if stake >= 0 else -stake
     gain = (got_back * cents if got_back >= 0 else -got_back) - cents
-    return SettledWager(seat, _KINDS[kind], cents, gain)
+    return SettledWager(seat, _KIND_OF_NUMBER[place - seat * _SEATS], cents, gain)
 
 
 class FinishedCoup(Struct, frozen=True, array_like=True):
@@ -116,8 +121,12 @@ class FinishedCoup(Struct, frozen=True, array_like=True):
         return self.counted if self.corrected is None else self.corrected
 
 
-# The outcome of a coup as a number: its place here.
-_OUTCOMES: Final = (None, *Outcome)
+# The outcome of a coup as it is stored, in two bits of a byte: never change or reuse a number.
+_OUTCOME_NUMBERS: Final[Mapping[Outcome | None, int]] = MappingProxyType(
+    {None: 0, Outcome.PLAYER: 1, Outcome.BANKER: 2, Outcome.TIE: 3}
+)
+_OUTCOME_OF_NUMBER: Final = {number: outcome for outcome, number in _OUTCOME_NUMBERS.items()}
+_CORRECTED: Final = 4
 _Settled: TypeAlias = tuple[int, int, bytes]
 _SETTLED: Final[Codec[tuple[_Settled, ...]]] = Codec(tuple[_Settled, ...])
 
@@ -141,7 +150,7 @@ class EarlierShoe(Struct, frozen=True, array_like=True):
         first = coups[0].number
         assert [one.number for one in coups] == [*range(first, first + len(coups))], "in order"
         outcomes = bytes(
-            _OUTCOMES.index(one.counted) + len(_OUTCOMES) * _OUTCOMES.index(one.corrected)
+            _OUTCOME_NUMBERS[one.counted] + _CORRECTED * _OUTCOME_NUMBERS[one.corrected]
             for one in coups
         )
         wagers = tuple((one.number, one.rules, one.settled) for one in coups if one.settled)
@@ -152,9 +161,9 @@ class EarlierShoe(Struct, frozen=True, array_like=True):
         wagers = {one[0]: one for one in (_SETTLED.decode(self.settled) if self.settled else ())}
         coups = []
         for number, both in enumerate(self.outcomes, self.first):
-            corrected, counted = divmod(both, len(_OUTCOMES))
+            corrected, counted = divmod(both, _CORRECTED)
             _, rules, settled = wagers.get(number, (number, 0, b""))
-            outcomes = (_OUTCOMES[counted], _OUTCOMES[corrected])
+            outcomes = (_OUTCOME_OF_NUMBER[counted], _OUTCOME_OF_NUMBER[corrected])
             coups.append(FinishedCoup(number, *outcomes, settled=settled, rules=rules))
         return tuple(coups)
 

@@ -21,6 +21,7 @@ from controller.views.snapshot import Health
 from hil.bench.measure.checks import CannotMeasure
 from hil.bench.measure.figures import NS_PER_MS, NS_PER_S
 from hil.bench.measure.program import MeasuredProgram
+from hil.progress import Patience
 from hil.rig.program import Program
 from hil.rig.shoe_runner import Pace
 from hil.rig.tables.table_folder import TableFolder
@@ -192,9 +193,9 @@ class DealtTables:
 
         Raises CannotMeasure.
         """
-        until_s = time.monotonic() + EFFECT_S_MAX
+        patience = Patience()
         found: Health | None = None
-        while time.monotonic() < until_s:
+        while not patience.is_over:
             try:
                 found = self.folder.client_of(name).status().health
             except ControlError:

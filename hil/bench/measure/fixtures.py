@@ -23,7 +23,7 @@ from controller.journal.values import Head, SavedState
 from controller.profiles.load import load_clauses, profile_text
 from controller.table.loop import Loop
 from controller.tape.inputs import Started
-from controller.version import VERSION
+from controller.version import software_identifier
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.dealing.dealer import Dealer, DealerSettings
@@ -118,7 +118,7 @@ def started_input(port: str = PORT, boot_id: str = "bench") -> Started:
     return Started(
         at=now(),
         boot_id=boot_id,
-        software=VERSION,
+        software=software_identifier(),
         configuration=SETTINGS.encode(settings.settings(port)),
         profile=profile_text(settings.profile).encode(),
         zone=utc_zone(),

@@ -23,10 +23,9 @@ from hil.emulator.lines.faults import LineFaults
 from hil.emulator.lines.reports import Report
 from hil.emulator.lines.served_device import ServedDevice
 from hil.emulator.lines.transmission import Transmission, distinguishable, transmission_of
+from hil.progress import thread_ends, wait_while_moving
 
 NS_PER_S = 1_000_000_000
-SETTLE_S_MAX = 30.0
-STOP_S_MAX = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +94,8 @@ class LineServer(ABC, Generic[DeviceT]):
         with self._changed:
             self._stopping = True
         self._wake()
-        self._thread.join(STOP_S_MAX)
-        assert not self._thread.is_alive(), "the server thread does not stop"
+        stopped = thread_ends(self._thread)
+        assert stopped, "the server thread does not stop"
         self._close()
         os.close(self._wake_read)
         os.close(self._wake_write)
@@ -116,20 +115,21 @@ class LineServer(ABC, Generic[DeviceT]):
             self._transmissions.append(Transmission(((data, 0),), ()))
         self._wake()
 
-    def settle(self, timeout_s: float = SETTLE_S_MAX) -> bool:
-        """Wait until all reports were sent or dropped; False on timeout."""
-        with self._changed:
-            return self._changed.wait_for(self._is_idle, timeout_s)
+    def settle(self, timeout_s: float | None = None) -> bool:
+        """Wait until all reports were sent or dropped, as `wait_for` waits."""
+        return self._until(self._is_idle, timeout_s)
 
     def take_reports(self) -> tuple[ReportTruth, ...]:
         """The reports whose last copy was sent or dropped since the last call."""
         with self._changed:
             return self.emulator.log.take()
 
-    def wait_for(self, ready: Callable[[DeviceT], bool], timeout_s: float = SETTLE_S_MAX) -> bool:
-        """Wait until `ready` is true of the device; False on timeout."""
-        with self._changed:
-            return self._changed.wait_for(lambda: ready(self.emulator), timeout_s)
+    def wait_for(self, ready: Callable[[DeviceT], bool], timeout_s: float | None = None) -> bool:
+        """Wait until `ready` is true of the device.
+
+        False after so many seconds, or, without that figure, when nothing moves any more.
+        """
+        return self._until(lambda: ready(self.emulator), timeout_s)
 
     def disturb(self, faults: LineFaults | None) -> None:
         """Apply these faults to what is sent from now on; None: none."""
@@ -193,10 +193,15 @@ class LineServer(ABC, Generic[DeviceT]):
         with self._changed:
             self._requests.append(request)
         self._wake()
-        with self._changed:
-            assert self._changed.wait_for(lambda: bool(done), STOP_S_MAX), "no answer"
+        assert self._until(lambda: bool(done)), "no answer"
         if done[0] is not None:
             raise done[0]
+
+    def _until(self, ready: Callable[[], bool], timeout_s: float | None = None) -> bool:
+        with self._changed:
+            if timeout_s is not None:
+                return self._changed.wait_for(ready, timeout_s)
+            return wait_while_moving(lambda wait_s: self._changed.wait_for(ready, wait_s))
 
     def _wake(self) -> None:
         with suppress(BlockingIOError):  # a full pipe wakes as well

@@ -176,15 +176,13 @@ class TcpServer(LineServer[DeviceT]):
         with self._changed:
             return self._client is not None
 
-    def wait_connected(self, connections: int = 1, timeout_s: float = 5.0) -> bool:
-        """Wait until the `connections`-th client has connected; False on timeout."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self.connections >= connections, timeout_s)
+    def wait_connected(self, connections: int = 1, timeout_s: float | None = None) -> bool:
+        """Wait until the `connections`-th client has connected, as `wait_for` waits."""
+        return self._until(lambda: self.connections >= connections, timeout_s)
 
-    def wait_disconnected(self, timeout_s: float = 5.0) -> bool:
-        """Wait until no client is connected; False on timeout."""
-        with self._changed:
-            return self._changed.wait_for(lambda: self._client is None, timeout_s)
+    def wait_disconnected(self) -> bool:
+        """Wait until no client is connected, as `wait_for` waits."""
+        return self._until(lambda: self._client is None)
 
     def drop(self, *, reset: bool = False) -> None:
         """Disconnect the client, if any; `reset`: with a TCP reset, as a crashed server does."""

@@ -14,10 +14,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
+from hil.progress import Patience, process_ends
 from hil.rig.loopback_server import LOOPBACK
 
-READY_S_MAX = 60.0
-END_S_MAX = 30.0
 POLL_S = 0.05
 LOG_LINES = 12
 
@@ -90,21 +89,19 @@ class ChildServer(ABC):
                 stderr=log,
                 start_new_session=True,
             )
-        until_s = time.monotonic() + READY_S_MAX
+        patience = Patience()
         while not self.answers():
-            if self._process.poll() is not None or time.monotonic() > until_s:
+            if self._process.poll() is not None or patience.is_over:
                 self.kill()
                 raise ServerUnavailable(f"{self.program}: did not start. {self._log_tail()}")
             time.sleep(POLL_S)
 
     def stop(self) -> None:
-        """End it in order; after 30 s by SIGKILL."""
+        """End it in order; by SIGKILL if it stands still."""
         if self._process is None or self._process.poll() is not None:
             return
         self._process.send_signal(signal.SIGTERM)
-        try:
-            self._process.wait(END_S_MAX)
-        except subprocess.TimeoutExpired:
+        if not process_ends(self._process):
             self.kill()
 
     def kill(self) -> None:

@@ -19,10 +19,10 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
+from hil.progress import wait_while_moving
 from hil.rig.loopback_server import LOOPBACK
 
 SESSION_S = 86_400
-CONNECT_S_MAX = 30.0
 Event = dict[str, Any]
 
 
@@ -106,7 +106,7 @@ class FeedConsumer:
         port = self._access.port
         self._client.connect(LOOPBACK, port, clean_start=False, properties=properties)
         self._client.loop_start()
-        if not self._subscribed.wait(CONNECT_S_MAX):
+        if not wait_while_moving(self._subscribed.wait):
             raise TimeoutError("the broker does not take the subscription")
         return self
 
@@ -119,18 +119,21 @@ class FeedConsumer:
         self._client.disconnect()
         self._client.loop_stop()
 
-    def wait(self, ready: Callable[[Held], bool], timeout_s: float) -> bool:
-        """Wait until what is held meets a condition; whether it does."""
-        with self._changed:
-            return self._changed.wait_for(lambda: ready(self.held), timeout_s)
+    def wait(self, ready: Callable[[Held], bool]) -> bool:
+        """Wait while something moves until what is held meets a condition; whether it does."""
+        return self._until(lambda: ready(self.held))
 
-    def ask(self, base: str, request: Event, timeout_s: float) -> list[Event]:
+    def ask(self, base: str, request: Event) -> list[Event]:
         """Ask for a shoe; the answer with its end, which comes by `topic`. Raises TimeoutError."""
         self.request(base, request)
+        if not self._until(self._is_answered):
+            raise TimeoutError(f"no end after {len(self.answers)} events")
         with self._changed:
-            if not self._changed.wait_for(self._is_answered, timeout_s):
-                raise TimeoutError(f"no end after {len(self.answers)} events")
             return list(self.answers)
+
+    def _until(self, ready: Callable[[], bool]) -> bool:
+        with self._changed:
+            return wait_while_moving(lambda wait_s: self._changed.wait_for(ready, wait_s))
 
     def request(self, base: str, request: Event) -> None:
         """Send a request, whether it is answered or not."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from controller.control.client import ControlClient
 from hil.rig.loopback_server import LOOPBACK
+from hil.rig.tablelink_programs import REPORT_INTERVAL_MS
 
 CONFIG = """\
 [table]
@@ -19,6 +20,7 @@ observed = ["result_button"]
 
 [shoe]
 port = "{port}"
+report_interval_ms_min = {interval}
 
 [journal]
 folder = "{folder}/journal"
@@ -72,6 +74,7 @@ class TableFolder:
             table=table or name,
             pit=pit,
             port=port,
+            interval=REPORT_INTERVAL_MS,
             folder=folder,
             limits=limits,
             metrics=self._metrics,

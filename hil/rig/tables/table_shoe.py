@@ -20,12 +20,11 @@ from hil.dealing.truth import Truth
 from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
 from hil.emulator.lines.line import LineServerSettings
 from hil.emulator.lines.serve import TcpServer
+from hil.progress import SAMPLE_S, Patience
 from hil.rig.loopback_server import POLL_S
 from hil.rig.shoe_runner import NS_PER_S, Pace, ShoeRunner
 
 SHOES_MAX = 1_000
-CONNECT_S_MAX = 30.0
-COUPS_S_MAX = 60.0
 # What was drawn: the number of the shoe since the beginning, and of the card in it.
 CardNumber = tuple[int, int]
 
@@ -141,30 +140,31 @@ class TableShoe:
 
     def begin(self) -> Self:
         """Deal until `finish` or the end of the block. The program must have connected."""
-        assert self.server.wait_connected(1, CONNECT_S_MAX), "nobody connected to the shoe"
+        assert self.server.wait_connected(), "nobody connected to the shoe"
         self._thread.start()
         return self
 
     def hold_after_coup(self) -> None:
         """Let the dealer wait once the coup that is being dealt is over, and wait for that.
 
-        Raises TimeoutError.
+        Raises StoodStill.
         """
         self._held.clear()
         self._going.clear()
-        if not self._held.wait(COUPS_S_MAX):
-            raise TimeoutError("the coup does not end")
+        patience = Patience(progress=self._dealt)
+        while not self._held.wait(SAMPLE_S):
+            patience.check("the coup does not end")
 
     def go_on(self) -> None:
         """Let him deal on."""
         self._going.set()
 
     def wait_for_coups(self, count: int) -> None:
-        """Wait until so many more coups are over. Raises TimeoutError."""
+        """Wait until so many more coups are over. Raises StoodStill."""
         with self._coup_over:
-            wanted = self._coups + count
-            if not self._coup_over.wait_for(lambda: self._coups >= wanted, COUPS_S_MAX):
-                raise TimeoutError(f"{self._coups} coups are dealt, {wanted} were awaited")
+            wanted, patience = self._coups + count, Patience(progress=self._dealt)
+            while not self._coup_over.wait_for(lambda: self._coups >= wanted, SAMPLE_S):
+                patience.check(f"{self._coups} coups are dealt, {wanted} were awaited")
 
     def leave_after_coup(self) -> None:
         """Let the dealing end with the coup that is being dealt."""
@@ -175,6 +175,9 @@ class TableShoe:
         self.leave_after_coup()
         if self._thread.ident is not None:
             self._thread.join()
+
+    def _dealt(self) -> object:
+        return self._last, self._coups
 
     def _deal(self) -> None:
         with contextlib.suppress(DealerLeft):

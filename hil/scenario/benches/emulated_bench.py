@@ -42,7 +42,6 @@ from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands, ShufflerH
 from hil.simulation.faulty_line import PacedFaultyLine
 
 OPERATOR: Final = "the bench"
-PATIENCE_S: Final = 30.0
 # Events of a shuffler are acknowledged within this, or the program does not listen.
 ACKNOWLEDGED_S: Final = 5.0
 DISK_BYTES: Final = 32 * MIB
@@ -151,8 +150,8 @@ class ServedLine(Generic[DeviceT]):
 
     def until(self, what: str, ready: Callable[[DeviceT], bool]) -> None:
         """Wait until the device is `ready`. Raises RigBroken."""
-        if not self.server.wait_for(ready, PATIENCE_S):
-            raise RigBroken(f"{what} did not come within {PATIENCE_S:.0f} s")
+        if not self.server.wait_for(ready):
+            raise RigBroken(f"{what} did not come, and nothing moves any more")
 
     @property
     def _reaches(self) -> bool:

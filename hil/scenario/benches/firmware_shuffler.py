@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 from hil.dealing.cards import PhysicalCard
+from hil.progress import Patience
 from hil.reference_firmware.build import FirmwareRole, FirmwareUnable
 from hil.reference_firmware.qemu import EmulatedBoard
 from hil.scenario.language.statements import Interference
@@ -22,7 +23,6 @@ from hil.scenario.play.bench import NotPossible, RigBroken, ShufflerHands, Table
 
 # A shuffle of the board, in ms of its own time, and one that does not end meanwhile.
 PACE_MS: Final = 50
-STAGE_S_MAX: Final = 20.0
 POLL_S: Final = 0.02
 # The stage at which the program knows that the work of a button is over.
 _STAGES: Final = MappingProxyType(
@@ -134,16 +134,16 @@ class BoardHands:
     def _await_stage(self, compartment: int, stage: str) -> None:
         """Wait until the program knows the end of the work, which the board reports to it alone."""
         backs = {one.back for one in self._inside[compartment]}
-        until_s = time.monotonic() + STAGE_S_MAX
-        while self.table is not None and time.monotonic() < until_s:
+        patience = Patience()
+        while self.table is not None:
             shown = self.table.snapshot().shuffler
             batches = shown.batches if shown is not None else ()
             stages = {str(one.stage) for one in batches if one.back in backs}
             if stages & {stage, _HELD}:
                 return
+            if patience.is_over:
+                raise RigBroken(f"the batch was not {stage}: {patience.account()}")
             time.sleep(POLL_S)
-        if self.table is not None:
-            raise RigBroken(f"the batch was not {stage} within {STAGE_S_MAX:.0f} s")
 
 
 class FirmwareShuffler:

@@ -22,6 +22,7 @@ from controller.journal.people import PeopleFile
 from controller.journal.store import JournalError, open_read_only
 from controller.replay.stored_conclusions import stored_conclusions
 from controller.views.snapshot import Snapshot
+from hil.progress import Patience
 from hil.rig.in_process import DECISION_PREFERENCE
 from hil.rig.program import Program, ProgramFailed
 from hil.rig.small_disk import empty, fill
@@ -31,16 +32,16 @@ from hil.scenario.play.bench import NotPossible, RigBroken
 from hil.scenario.play.facts import FactReader
 
 POLL_S: Final = 0.01
-# A card that was delivered is judged within this, or it was lost to the program.
-CARD_S_MAX: Final = 5.0
+# A card that was delivered is judged before all stands still so long, or it was lost.
+CARD_STILL_S: Final = 5.0
 # What is longer is not slept: the program's clock is moved.
 SLEPT_NS_MAX: Final = 1_000_000_000
 # After the clock was moved, the program is given this long to look at it.
 LOOK_S: Final = 0.3
 DECISIONS_MAX: Final = 12
-# Something that was done comes to the table within this.
-DECISION_S_MAX: Final = 2.0
-# The journal does not grow for so long: everything that came was stored.
+# Something that was done comes to the table before all stands still so long.
+DECISION_STILL_S: Final = 2.0
+# The program does nothing, and the journal does not grow: everything that came was stored.
 QUIET_S: Final = 0.04
 _METRICS: Final = r"http://[\d.]+:\d+/metrics"
 _SAMPLE: Final = re.compile(r"^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{[^}]*\})? ([-+0-9.eEinfNa]+)", re.M)
@@ -107,8 +108,8 @@ class ProgramSide:
         for number in range(DECISIONS_MAX):
             chosen = self._permitted()
             # What was done last may not have come to the table yet.
-            until_s = time.monotonic() + DECISION_S_MAX
-            while chosen is None and not number and time.monotonic() < until_s:
+            patience = Patience(DECISION_STILL_S)
+            while chosen is None and not number and not patience.is_over:
                 time.sleep(POLL_S)
                 chosen = self._permitted()
             if chosen is None:
@@ -123,7 +124,7 @@ class ProgramSide:
 
     def metric(self, name: str) -> float | None:
         try:
-            with urlopen(self._metrics_page(), timeout=10) as page:  # noqa: S310 - loopback
+            with urlopen(self._metrics_page()) as page:  # noqa: S310 - loopback
                 text = page.read().decode()
         except OSError as error:
             raise RigBroken(f"the program's metrics cannot be read: {error}") from error
@@ -140,12 +141,10 @@ class ProgramSide:
 
     def catch_up(self) -> None:
         """Wait until every card that was delivered has its verdict, at most a while."""
-        until_s = time.monotonic() + CARD_S_MAX
+        patience = Patience(CARD_STILL_S, lambda: self._seq)
         while self.is_on:
             self._read()
-            if self.facts.cards_judged >= self._cards_sent:
-                break
-            if time.monotonic() > until_s:
+            if self.facts.cards_judged >= self._cards_sent or patience.is_over:
                 break
             time.sleep(POLL_S / 5)
         self._cards_sent = self.facts.cards_judged
@@ -153,13 +152,10 @@ class ProgramSide:
     def settle(self) -> None:
         """Wait until the journal does not grow any more, at most a while."""
         self.catch_up()
-        until_s = time.monotonic() + CARD_S_MAX
-        quiet_since_s, seen = time.monotonic(), self._seq
-        while self.is_on and time.monotonic() < min(until_s, quiet_since_s + QUIET_S):
+        patience = Patience(QUIET_S, lambda: self._seq, CARD_STILL_S)
+        while self.is_on and not patience.is_over:
             time.sleep(POLL_S)
             self._read()
-            if self._seq != seen:
-                quiet_since_s, seen = time.monotonic(), self._seq
 
     def card_left(self) -> None:
         """A card was delivered to the program: it will be judged."""

@@ -10,7 +10,7 @@ from typing import Final
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from controller.version import VERSION
+from controller.version import software_identifier
 from hil.scenario.play.run import StepOutcome
 from hil.scenario.reports.played import PlayedScenario, duration
 from hil.scenario.reports.time_line import AXIS_WIDTH, time_line
@@ -28,7 +28,7 @@ def results_page(runs: Sequence[PlayedScenario], rig: str) -> str:
             runs=runs,
             rig=rig,
             seed=runs[0].result.seed if runs else 0,
-            version=VERSION,
+            version=software_identifier(),
             counts=[(one.value, counted[one]) for one in StepOutcome if counted[one]],
             incidents=[one for one in runs if one.result.scenario.control],
             axis_width=AXIS_WIDTH,

@@ -23,6 +23,7 @@ from controller.actions.actions import (
     OperatorAction,
     RecordAct,
     Resolution,
+    SignDealerOff,
     SignDealerOn,
 )
 from controller.actions.choices import ActKind, FloorDecision
@@ -90,7 +91,7 @@ def test_nor_does_a_name_that_nobody_has(people: People) -> None:
 def test_a_claim_records_nothing_as_another_than_a_dealer(people: People, role: Role) -> None:
     ann = people.with_account()
 
-    with pytest.raises(AccountError, match="as that only a dealer acts"):
+    with pytest.raises(AccountError, match="a claim, which is enough only for a dealer"):
         people.session().authorise(act(ann, RecordAct(ActKind.WASHED)), role)
 
 
@@ -107,6 +108,19 @@ def test_a_dealer_signs_on_at_the_table_with_proof_alone(people: People) -> None
 
     with pytest.raises(AccountError, match="by: it is not proved"):
         people.session().authorise(act(ann, SignDealerOn()), Role.DEALER)
+
+
+@pytest.mark.parametrize("action", [SignDealerOn(), SignDealerOff()])
+@pytest.mark.parametrize("wanted", [None, Role.DEALER])
+def test_a_dealer_without_an_account_reads_how_to_get_one(
+    people: People, action: SignDealerOn | SignDealerOff, wanted: Role | None
+) -> None:
+    people.with_account()
+
+    with pytest.raises(AccountError) as refused:
+        people.session().authorise(act(people.file.id_of("Dee"), action), wanted)
+    assert "a dealer signs on and off by PIN" in str(refused.value)
+    assert "smartshoe people add TABLE NAME --role dealer" in str(refused.value)
 
 
 # --- by PIN ---------------------------------------------------------------------------------------

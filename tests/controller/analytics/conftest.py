@@ -6,7 +6,6 @@ Source: docs/analytics.md.
 from collections.abc import Callable
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from hil.dealing.dealer import DealerSettings
@@ -19,6 +18,8 @@ HOURS_NS = 3_600_000_000_000
 
 def read_by_duckdb(tables: Path, name: str, what: str = "*") -> list[dict[str, object]]:
     """The rows of a table in the order of records; times in UTC as text."""
+    import duckdb  # noqa: PLC0415 (not in the environment of `make test`)
+
     files = f"{tables}/{name}/**/*.parquet"
     source = f"FROM read_parquet('{files}', hive_partitioning = true, hive_types_autocast = false)"
     with duckdb.connect() as database:

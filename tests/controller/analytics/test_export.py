@@ -32,6 +32,8 @@ from controller.rules.outcome import Outcome
 from hil.dealing.mistakes import Mistake
 from hil.simulation.batches import BatchTable
 
+pytestmark = pytest.mark.needs("duckdb")
+
 KINDS = {
     "coup": "coups",
     "irregularity": "irregularities",

@@ -12,10 +12,13 @@ from contextlib import chdir
 from pathlib import Path
 
 import duckdb
+import pytest
 from floor_of_tables import write_floor
 
 from controller.analytics.export import export_tables
 from controller.analytics.schema import TABLES
+
+pytestmark = pytest.mark.needs("duckdb")
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "analytics.md"

@@ -227,7 +227,7 @@ def signers_of_newest(table: KeyedTable, leaf: Leaf) -> list[NoteKey]:
     return known
 
 
-@pytest.mark.debian("openssl")
+@pytest.mark.needs("openssl")
 def test_beside_a_key_of_ecdsa_a_second_one_signs_for_witnesses(hardware: KeyedTable) -> None:
     first = hardware.first()
     file = hardware.journal / "witness.key"
@@ -242,7 +242,7 @@ def test_beside_a_key_of_ecdsa_a_second_one_signs_for_witnesses(hardware: KeyedT
     assert not verify(hardware.journal, keys=[hardware.settings.public_key]).problems
 
 
-@pytest.mark.debian("openssl")
+@pytest.mark.needs("openssl")
 def test_where_the_token_fails_the_key_for_witnesses_signs_alone(hardware: KeyedTable) -> None:
     hardware.settings = replace(hardware.settings, program=("/bin/false",))
     hardware.run()
@@ -252,7 +252,7 @@ def test_where_the_token_fails_the_key_for_witnesses_signs_alone(hardware: Keyed
     assert not verify(hardware.journal, keys=[hardware.settings.public_key]).problems
 
 
-@pytest.mark.debian("openssl")
+@pytest.mark.needs("openssl")
 def test_another_key_for_witnesses_is_put_on_record_by_a_person(hardware: KeyedTable) -> None:
     for file in hardware.journal.glob("witness.key*"):
         file.unlink()

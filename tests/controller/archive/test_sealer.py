@@ -458,7 +458,7 @@ def test_a_table_that_waits_for_its_token_is_woken_when_it_has_signed(
         table.sealer.begin(journal, woken.set)
         table.play(journal)
         token.answer()
-        assert woken.wait(60.0)
+        assert woken.wait()
         table.sealer.move_made(journal)
     assert table.sealed() == [f"{DAY}/0001.shoe"]
 

@@ -150,7 +150,7 @@ def test_a_missing_public_key_is_named(tmp_path: Path) -> None:
     assert "token.pub: there is no such public key" in signer.words
 
 
-@pytest.mark.debian("openssl")
+@pytest.mark.needs("openssl")
 def test_a_program_may_sign_with_ecdsa(tmp_path: Path) -> None:
     """As tpm2_sign does: DER on its standard output."""
     private, public = str(tmp_path / "p256.pem"), tmp_path / "token.pub"

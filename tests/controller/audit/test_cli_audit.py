@@ -118,7 +118,7 @@ def test_ctrl_c_in_a_terminal_ends_every_process(journal) -> None:
     assert process.stdout.readline() == "begun\n"
     try:
         os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate()
     finally:
         process.kill()
     assert process.returncode == 130, err

@@ -156,7 +156,6 @@ def test_equal_counts_lead_to_the_same_state() -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(900)
 @pytest.mark.parametrize("first", range(10))
 def test_the_whole_tree_of_card_values_agrees_with_the_procedure(first: int) -> None:
     assert compare_with_steps((first,)) == 37_710
@@ -215,7 +214,6 @@ def test_whole_shoes_agree_with_the_procedure(dealt) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(900)
 def test_two_hundred_whole_shoes_agree_with_the_procedure(dealt) -> None:
     procedure = Procedure()
     for seed in range(200):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from console_page import ConsoleCommand, setup_commands
+from console_page import Example as Typed
 from console_session import ConsoleSession, console_session
 from typer.main import get_command
 
@@ -52,35 +52,47 @@ NEW_KEY = (
     "printf '[evidence]\\nkey = \"new.key\"\\n' >> table.toml"
 )
 ROTATED = f"{NEW_KEY}\nsmartshoe keys rotate table.toml --old before.toml --by 'Ann Lee'"
-EMULATE = "$ smartshoe-hil emulate --tcp 4001 --seed 7 --coups 3 --no-orders{} &\n{{...ready..."
-RUN = "$ smartshoe run table.toml &\n...\n...is running;..."
-WATCH = "$ smartshoe status table.toml --watch &\n...\n{}..."
-DEALING = "\n".join([EMULATE.format(""), RUN, WATCH.format("last coup  3")])
-SUSPENDED = "\n".join(
-    [
-        EMULATE.format(" --mistake wrong_result@3 --wait-after-mistake"),
-        RUN,
-        WATCH.format("OPEN       1 RESULT_MISMATCH"),
-    ]
+
+
+def typed(text: str, *printed: str) -> Typed:
+    """What somebody types, and what of its output is awaited."""
+    return Typed(text, 0, (*printed, "..."))
+
+
+def emulate(*more: str, coups: int = 3) -> Typed:
+    words = ("smartshoe-hil emulate --tcp 4001 --seed 7 --coups", str(coups), "--no-orders", *more)
+    return typed(f"{' '.join(words)} &", "{...ready...")
+
+
+RUN = typed("smartshoe run table.toml &", "...", "...is running;...")
+
+
+def watch(line: str) -> Typed:
+    return typed("smartshoe status table.toml --watch &", "...", f"{line}...")
+
+
+DEALING = (emulate(), RUN, watch("last coup  3"))
+SUSPENDED = (
+    emulate("--mistake wrong_result@3 --wait-after-mistake"),
+    RUN,
+    watch("OPEN       1 RESULT_MISMATCH"),
 )
-DEALING_WITH_TAGS = "\n".join(
-    [
-        EMULATE.format(" --shoe rfid --batches .").replace("--coups 3", "--coups 1"),
-        *(f"$ {line}" for line in BATCH.replace("from-maker", "RED-0001").split("\n")),
-        "$ smartshoe batch import BLUE-0001.csv --maker Acme --operator 'Ann Lee'",
-        RUN,
-        WATCH.format("due        the result"),
-    ]
+DEALING_WITH_TAGS = (
+    emulate("--shoe rfid --batches .", coups=1),
+    *(typed(line, "...") for line in BATCH.replace("from-maker", "RED-0001").split("\n")),
+    typed("smartshoe batch import BLUE-0001.csv --maker Acme --operator 'Ann Lee'", "..."),
+    RUN,
+    watch("due        the result"),
 )
 # What people do before they run the examples of a page, besides having the files below.
-BEFORE = {
-    "run": EMULATE.format(""),
+BEFORE: dict[str, str | tuple[Typed, ...]] = {
+    "run": (emulate(),),
     "status": DEALING,
     "resolve": SUSPENDED,
     "close-shoe": DEALING,
     "act": DEALING_WITH_TAGS,
-    "devices monitor": EMULATE.format(""),
-    "devices record": EMULATE.format(""),
+    "devices monitor": (emulate(),),
+    "devices record": (emulate(),),
     "verify": f"{ARCHIVE}\nsmartshoe journal seals journal --write head.note",
     "audit": ARCHIVE,
     "evidence": ARCHIVE,
@@ -92,7 +104,7 @@ BEFORE = {
     "journal seals": ARCHIVE,
     "journal begin-log": DEMO,
     "backup": DEALING,
-    "restore": f"{DEALING}\n$ smartshoe backup table.toml --to backup\n...",
+    "restore": (*DEALING, typed("smartshoe backup table.toml --to backup", "...")),
     "journal release": HOLD,
     "people list": HOLD,
     "people erase": HOLD,
@@ -147,24 +159,23 @@ def prepare(session: ConsoleSession, command: Command, sealed_journal: Callable[
             shutil.copy(key, folder)
 
 
-BY_DEMO = frozenset(name for name, lines in BEFORE.items() if lines.startswith(DEMO))
+BY_DEMO = frozenset(
+    name for name, first in BEFORE.items() if isinstance(first, str) and first.startswith(DEMO)
+)
 
 
-def console_command(example: Example) -> ConsoleCommand:
-    return ConsoleCommand(
-        example.line,
-        0,
-        example.output,
-        int(example.code),
-        background=example.needs == CTRL_C,
-    )
+def shown(example: Example) -> Typed:
+    if example.needs == CTRL_C:
+        return Typed(f"{example.line} &", 0, example.output)
+    code = (f"[exit {example.code}]",) if example.code else ()
+    return Typed(example.line, 0, (*example.output, *code))
 
 
-def before(command: Command) -> list[ConsoleCommand]:
-    lines = BEFORE.get(command.name, "")
-    if not lines.startswith("$ "):
-        lines = "\n".join(f"$ {line}" for line in lines.split("\n") if line)
-    return setup_commands(lines, command.name, 0) if lines else []
+def before(command: Command) -> list[Typed]:
+    first = BEFORE.get(command.name, ())
+    if not isinstance(first, str):
+        return list(first)
+    return [typed(line, "...") for line in first.split("\n")]
 
 
 def end_as_people_do(session: ConsoleSession, example: Example) -> None:
@@ -176,12 +187,13 @@ def name_of(command: Command) -> str:
     return command.name.replace(" ", "-")
 
 
+NEEDS = {"devices list": ("libusb-1.0-0",), "journal export": ("pyarrow",)}
+
+
 @pytest.mark.parametrize(
     "command",
     [
-        pytest.param(one, marks=pytest.mark.debian("libusb-1.0-0"))
-        if one.name == "devices list"
-        else one
+        pytest.param(one, marks=[pytest.mark.needs(need) for need in NEEDS.get(one.name, ())])
         for one in COMMANDS
     ],
     ids=name_of,
@@ -191,12 +203,12 @@ def test_the_examples_of_a_page_print_what_it_shows(
 ) -> None:
     first = before(command)
     run = [example for example in command.examples if example.needs in RUNNABLE]
-    with console_session([*first, *map(console_command, run)]) as session:
+    with console_session([*first, *map(shown, run)]) as session:
         prepare(session, command, sealed_journal)
         for one in first if run else ():
             session.check(one, f"before {command.name}")
         for example in run:
-            session.check(console_command(example), f"smartshoe {command.name} --help")
+            session.check(shown(example), f"smartshoe {command.name} --help")
             if example.needs == CTRL_C:
                 end_as_people_do(session, example)
 

@@ -12,7 +12,7 @@ import pytest
 from controller.cli import main as cli
 from controller.cli.errors import KNOWN_ERRORS, CommandError, ExitCode
 from controller.cli.main import main
-from controller.version import VERSION
+from controller.version import software_identifier
 
 HEAVY = (
     "serial",
@@ -80,7 +80,7 @@ def test_run_without_a_configuration_is_wrong_usage(capsys: pytest.CaptureFixtur
 
 def test_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--version"]) == ExitCode.DONE
-    assert capsys.readouterr().out == f"smartshoe {VERSION}\n"
+    assert capsys.readouterr().out == f"smartshoe {software_identifier()}\n"
 
 
 def test_an_unknown_command_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -> None:

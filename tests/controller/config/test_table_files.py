@@ -9,12 +9,12 @@ import pytest
 from controller.config.document import ConfigError
 from controller.config.load import load_config
 from controller.config.table_files import (
-    control_socket_of,
     files_beside,
     installed_files,
     table_file,
     table_files,
 )
+from controller.install.running_table import find_table
 
 Put = Callable[..., Path]
 
@@ -242,7 +242,7 @@ def test_a_configuration_and_its_socket_are_found_by_the_name(put: Put, tmp_path
     file = put("pit-3/a.toml", "M-12")
 
     assert load_config(tmp_path / "M-12").file == file
-    assert control_socket_of(tmp_path / "M-12") == tmp_path / "pit-3" / "control.sock"
+    assert find_table(tmp_path / "M-12").path == tmp_path / "pit-3" / "control.sock"
 
 
 def test_the_files_beside_are_a_tables_own_and_nothing_of_another_table(put: Put) -> None:

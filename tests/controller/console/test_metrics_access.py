@@ -86,9 +86,7 @@ def port_of(server: WebServer) -> int:
 def asked(
     server: WebServer, context: ssl.SSLContext, path: str = "/metrics", password: str = ""
 ) -> tuple[int, str, http.client.HTTPMessage]:
-    connection = http.client.HTTPSConnection(
-        "127.0.0.1", port_of(server), timeout=30, context=context
-    )
+    connection = http.client.HTTPSConnection("127.0.0.1", port_of(server), context=context)
     try:
         word = base64.b64encode(f"prometheus:{password}".encode()).decode()
         connection.request("GET", path, headers={"Authorization": f"Basic {word}"})
@@ -252,7 +250,7 @@ def test_a_stop_ends_a_handshake(serve) -> None:
         # What it sent was not read: its end may be a reset.
         with suppress(ConnectionResetError):
             assert idle.recv(10) == b""
-        stopped.join(30.0)
+        stopped.join()
         assert not stopped.is_alive()
 
 

@@ -6,11 +6,11 @@ Source: controller/console/README.md, "Who may ask".
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from declared_needs import PYTHON_OF_ANYBODY
 from starlette.requests import Request
 
 from controller.console.security import Forbidden, check_form, check_host, is_local
@@ -141,7 +141,7 @@ with socket.create_connection(("127.0.0.1", int(sys.argv[1]))):
 """
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs a program as another account")
+@pytest.mark.needs("another-account")
 @pytest.mark.parametrize(
     ("owner", "group", "mode", "local"),
     [
@@ -159,7 +159,7 @@ def test_another_account_is_if_owner_group_and_modes_of_the_socket_admit_it(
     os.chown(control_socket, owner, group)
     control_socket.chmod(mode)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        words = [sys.executable, "-c", CONNECT, str(listener.getsockname()[1])]
+        words = [PYTHON_OF_ANYBODY, "-I", "-c", CONNECT, str(listener.getsockname()[1])]
         with subprocess.Popen(
             words,
             user=NOBODY,

@@ -26,6 +26,8 @@ from controller.console.sites import ConsolePart, WebPlace, WebServers
 from controller.control.act_rate import ACTS_PER_S_MAX
 from controller.journal.people import PEOPLE_NAME
 
+pytestmark = pytest.mark.needs("requests")
+
 PINS = {role: f"{number}70918" for number, role in enumerate(Role, start=1)}
 FORM = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
 # What a proxy adds; who asks through one is not at the table's own screen.
@@ -50,10 +52,10 @@ class Client:
         self.session.headers.update(headers)
 
     def get(self, path: str, **others: Any) -> requests.Response:
-        return self.session.get(self.url + path, allow_redirects=False, timeout=30, **others)
+        return self.session.get(self.url + path, allow_redirects=False, **others)
 
     def post(self, path: str, **others: Any) -> requests.Response:
-        return self.session.post(self.url + path, allow_redirects=False, timeout=30, **others)
+        return self.session.post(self.url + path, allow_redirects=False, **others)
 
     def sign_on(self, role: Role) -> requests.Response:
         """Get a token by the API, and use it from now on."""
@@ -296,6 +298,25 @@ def test_a_second_person_signs_on_beside_the_first_by_the_api(web: Web) -> None:
     assert client.get("/api/v1/snapshot", headers={"Authorization": old}).status_code == 401
 
 
+def test_a_second_person_gives_the_pin_beside_who_has_signed_on_at_the_page(web: Web) -> None:
+    client = web.client(**ELSEWHERE)
+    client.sign_on_by_page(Role.FLOORPERSON)
+    # The form has no field for who acts: that is known.
+    form = {
+        "csrf": client.csrf(client.get("/actions")),
+        "action": "correct-coup",
+        "reason": "the camera shows it",
+        "coup": "1",
+        "outcome": "banker",
+        "second": name_of(Role.PIT_MANAGER),
+        "second_pin": PINS[Role.PIT_MANAGER],
+    }
+    client.post("/act", data=form, headers=FORM)
+    (stored,) = web.serving.actions()
+    assert (stored.role, stored.proof) == (Role.FLOORPERSON, Proof.PIN)
+    assert stored.second_proof is Proof.PIN
+
+
 def test_who_signs_on_at_a_page_takes_the_place_of_who_was_there(web: Web) -> None:
     client = web.client()
     client.sign_on_by_page(Role.FLOORPERSON)
@@ -387,7 +408,7 @@ def test_what_is_not_http_is_answered_with_strict_headers_and_no_content(
     web: Web, sent: bytes
 ) -> None:
     port = int(web.url.rpartition(":")[2])
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(sent + b"\r\n\r\n")
         answer = http.client.HTTPResponse(connection)
         answer.begin()
@@ -401,7 +422,7 @@ def test_a_request_that_breaks_off_is_no_internal_error(
     caplog.set_level(logging.DEBUG, "smartshoe.console")
     head = b"POST /api/v1/sign-on HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
     port = int(web.url.rpartition(":")[2])
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+    with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(head + b"Content-Length: 20\r\n\r\n{")
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(1) == b""

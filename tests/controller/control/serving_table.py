@@ -19,13 +19,14 @@ from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
 from controller.table.table import Health, RunSpec
 from controller.tape.inputs import Started
-from controller.version import VERSION
+from controller.version import software_identifier
 from controller.views.build import build_snapshot
 from controller.views.snapshot import RunFacts, Snapshot
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 from hil.rig.observed_table import ObservedTable
 
+THIS = software_identifier()
 PORT = "/dev/ttyUSB0"
 
 
@@ -49,7 +50,7 @@ class Serving:
         encoded, profile = SETTINGS.encode(settings), profile_text("s42-mini").encode()
 
         def start(replaced: str) -> Started:
-            return Started(now(), "boot", VERSION, encoded, profile, zone_data("UTC"), replaced)
+            return Started(now(), "boot", THIS, encoded, profile, zone_data("UTC"), replaced)
 
         beginning = RunSpec(journal, load_clauses(), start)
         self.path = path
@@ -91,6 +92,5 @@ class Serving:
 
 def connected(path: Path) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    connection.settimeout(10.0)
     connection.connect(str(path))
     return connection

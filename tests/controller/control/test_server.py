@@ -432,7 +432,7 @@ def test_a_closed_connection_frees_its_slot(serving: Serving) -> None:
         connection.close()
     for thread in threading.enumerate():
         if thread.name == "control":
-            thread.join(10.0)
+            thread.join()
 
     assert serving.client.request({"request": "status"}).ok
 
@@ -501,7 +501,7 @@ def test_a_disconnected_subscriber_is_dropped(serving: Serving) -> None:
 
     streams = [thread for thread in threading.enumerate() if thread.name == "control"]
     for thread in streams:
-        thread.join(10.0)
+        thread.join()
     assert not [thread for thread in streams if thread.is_alive()]
 
 

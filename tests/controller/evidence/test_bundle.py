@@ -296,7 +296,6 @@ def run_verifier(folder: Path, verifier: Path) -> subprocess.CompletedProcess[st
         env={},
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
 

@@ -171,7 +171,6 @@ def unpacked_and_verified(tmp_path: Path) -> Callable[[Bundle], str]:
             env={},
             capture_output=True,
             text=True,
-            timeout=60,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr

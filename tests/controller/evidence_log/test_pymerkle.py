@@ -8,6 +8,7 @@ from pymerkle import InmemoryTree
 
 from controller.evidence_log.tree import EMPTY_ROOT, inclusion_proof, leaf_hash, roots_of
 
+pytestmark = pytest.mark.needs("pymerkle")
 SIZE_MAX = 40
 ENTRIES = tuple(b"entry %d" % number for number in range(SIZE_MAX))
 ROOT_OF = roots_of(tuple(map(leaf_hash, ENTRIES)))

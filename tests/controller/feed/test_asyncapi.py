@@ -9,9 +9,12 @@ import sys
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from controller.feed.asyncapi import asyncapi_document, document_text
 from controller.feed.events import BESIDE, KINDS
+
+pytestmark = pytest.mark.needs("jsonschema")
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = ROOT / "docs" / "feed" / "asyncapi.json"

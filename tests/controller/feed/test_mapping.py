@@ -4,11 +4,8 @@ import json
 import re
 from pathlib import Path
 
-import jsonschema
 import msgspec
 import pytest
-from cloudevents.core.formats.json import JSONFormat
-from cloudevents.core.v1.event import CloudEvent as SpecifiedEvent
 from journals import BEGIN, DAY, NOT_OF_FACES, SOURCE, WITH_FACES, clauses, events_of
 from msgspec.structs import replace
 
@@ -112,8 +109,12 @@ def test_a_coup_that_does_not_count_shows_no_face(journal: Path) -> None:
     assert all(one.faces is not msgspec.UNSET for one in coups if one.fate.value == "counted")
 
 
+@pytest.mark.needs("cloudevents")
 @pytest.mark.parametrize("content", [NOT_OF_FACES, WITH_FACES])
 def test_the_cloudevents_project_reads_each_event(journal: Path, content) -> None:
+    from cloudevents.core.formats.json import JSONFormat  # noqa: PLC0415
+    from cloudevents.core.v1.event import CloudEvent as SpecifiedEvent  # noqa: PLC0415
+
     for one in events_of(journal, content)[0]:
         read = JSONFormat().read(SpecifiedEvent, msgspec.json.encode(one.event))
         names = (read.get_source(), read.get_id(), read.get_type())
@@ -123,8 +124,11 @@ def test_the_cloudevents_project_reads_each_event(journal: Path, content) -> Non
         assert read.get_data() == json.loads(msgspec.json.encode(one.event.data))
 
 
+@pytest.mark.needs("jsonschema")
 @pytest.mark.parametrize("content", [NOT_OF_FACES, WITH_FACES])
 def test_each_event_fits_its_published_schema(journal: Path, content) -> None:
+    import jsonschema  # noqa: PLC0415
+
     document = asyncapi_document()
     schemas = {
         kind: jsonschema.Draft202012Validator(

@@ -11,7 +11,6 @@ from pathlib import Path
 from ssl import SSLSocket
 
 import pytest
-from certificates import Authority
 from journals import BASE, DAY, SOURCE, events_of
 from msgspec.json import encode
 
@@ -19,13 +18,14 @@ from controller.archive.consumers import FeedBegin, FeedSettings, load_cursor
 from controller.feed.publisher import BACK_OFF_S_MAX, Publisher, back_off_s
 from controller.feed.sending import FeedSource
 from firmware_bridge.transport.clock import now
+from hil.progress import BOUND_S
 from hil.rig.rfid_programs import wait_until
+from hil.rig.servers.certificates import CertificateAuthority
 from hil.rig.servers.feed_consumer import BrokerAccess, FeedConsumer, Held
 from hil.rig.servers.mosquitto import Mosquitto
 from hil.rig.servers.network import Network
 
-pytestmark = pytest.mark.debian("mosquitto")
-LONG_S = 60.0
+pytestmark = pytest.mark.needs("mosquitto")
 
 
 @pytest.fixture
@@ -55,7 +55,7 @@ def publishing(journal: Path, port: int, **others) -> Iterator[Publisher]:
         yield publisher
     finally:
         publisher.stop(5.0)
-        publisher.join(10.0)
+        publisher.join(BOUND_S)
 
 
 def stored(journal: Path) -> dict[str, object]:
@@ -76,7 +76,7 @@ def assert_equal(held: Held, journal: Path) -> None:
 def test_a_consumer_gets_exactly_the_events_of_the_journal(own: Path, broker: Mosquitto) -> None:
     with FeedConsumer(BrokerAccess(broker.port), "office") as consumer:
         with publishing(own, broker.port) as publisher:
-            assert consumer.wait(has_all(own), LONG_S)
+            assert consumer.wait(has_all(own))
             wait_until(lambda: publisher.status.lag_events == 0)
             assert publisher.status.connected
             assert publisher.status.sent == len(stored(own))
@@ -93,7 +93,7 @@ def test_what_was_published_while_the_consumer_is_away_waits_in_its_session(
     with publishing(own, broker.port) as publisher:
         wait_until(lambda: publisher.status.sent == len(stored(own)))
     with FeedConsumer(BrokerAccess(broker.port), "office") as consumer:
-        assert consumer.wait(has_all(own), LONG_S)
+        assert consumer.wait(has_all(own))
         assert_equal(consumer.held, own)
 
 
@@ -104,7 +104,7 @@ def test_a_broker_that_was_killed_gets_again_what_it_may_have_forgotten(
         FeedConsumer(BrokerAccess(broker.port), "office") as consumer,
         publishing(own, broker.port) as publisher,
     ):
-        assert consumer.wait(has_all(own), LONG_S)
+        assert consumer.wait(has_all(own))
         # The consumer may have an event before its publisher has the acknowledgement.
         wait_until(lambda: publisher.status.lag_events == 0)
         broker.kill()
@@ -127,13 +127,13 @@ def test_kills_and_cuts_while_it_sends_lose_nothing(own: Path, broker: Mosquitto
         network.slow_s = 0.001
         with publishing(own, network.port) as publisher:
             for part in (10, 25, 40):
-                assert consumer.wait(lambda held, part=part: held.count(SOURCE) >= part, LONG_S)
+                assert consumer.wait(lambda held, part=part: held.count(SOURCE) >= part)
                 network.cut()
                 broker.kill()
                 broker.start()
             network.slow_s = 0.0
             network.cut()
-            assert consumer.wait(has_all(own), LONG_S)
+            assert consumer.wait(has_all(own))
             wait_until(lambda: publisher.status.lag_events == 0)
         assert_equal(consumer.held, own)
 
@@ -173,7 +173,7 @@ def test_a_new_consumer_may_begin_with_the_shoe_in_play(own: Path, broker: Mosqu
         FeedConsumer(BrokerAccess(broker.port), "office") as consumer,
         publishing(own, broker.port, begin=FeedBegin.SHOE_IN_PLAY),
     ):
-        assert consumer.wait(lambda held: bool(held.heads), LONG_S)
+        assert consumer.wait(lambda held: bool(held.heads))
     assert not consumer.held.events
 
 
@@ -182,9 +182,9 @@ def test_a_shoe_is_sent_again_on_request(own: Path, broker: Mosquitto) -> None:
         FeedConsumer(BrokerAccess(broker.port), "office") as consumer,
         publishing(own, broker.port, backfill=True),
     ):
-        assert consumer.wait(has_all(own), LONG_S)
-        *events, done = consumer.ask(BASE, {"gaming_day": DAY, "shoe": 2}, LONG_S)
-        refused = consumer.ask(BASE, {"gaming_day": DAY, "shoe": 99}, LONG_S)
+        assert consumer.wait(has_all(own))
+        *events, done = consumer.ask(BASE, {"gaming_day": DAY, "shoe": 2})
+        refused = consumer.ask(BASE, {"gaming_day": DAY, "shoe": 99})
     assert [one["data"]["refused"] for one in refused] == ["not_sealed_here"]
     assert done["data"]["events"] == len(events)
     assert events[-1]["type"] == "io.smartshoe.shoe-ended.v1"
@@ -197,10 +197,10 @@ def test_without_the_setting_no_request_is_taken(own: Path, broker: Mosquitto) -
         FeedConsumer(BrokerAccess(broker.port), "office") as consumer,
         publishing(own, broker.port) as publisher,
     ):
-        assert consumer.wait(has_all(own), LONG_S)
+        assert consumer.wait(has_all(own))
         consumer.request(BASE, {"gaming_day": DAY, "shoe": 2})
         # The head comes after all that waited.
-        assert consumer.wait(lambda held: bool(held.heads), LONG_S)
+        assert consumer.wait(lambda held: bool(held.heads))
         wait_until(lambda: publisher.status.lag_events == 0)
     assert consumer.answers == []
 
@@ -209,10 +209,10 @@ def test_without_the_setting_no_request_is_taken(own: Path, broker: Mosquitto) -
 
 
 @pytest.fixture
-def guarded(tmp_path: Path) -> Iterator[tuple[Mosquitto, Authority]]:
+def guarded(tmp_path: Path) -> Iterator[tuple[Mosquitto, CertificateAuthority]]:
     """A broker that asks for a certificate by the authority, and for a password."""
-    authority = Authority(tmp_path / "ca", "floor")
-    certificate, key = authority.issue("broker")
+    authority = CertificateAuthority(tmp_path / "ca", "floor")
+    certificate, key = authority.signed("broker")
     passwords = tmp_path / "passwords"
     passwords.touch(0o600)
     words = ("mosquitto_passwd", "-b", str(passwords), "table", "secret")
@@ -225,8 +225,10 @@ def guarded(tmp_path: Path) -> Iterator[tuple[Mosquitto, Authority]]:
         yield running, authority
 
 
-def secured(authority: Authority, folder: Path, password: str = "secret") -> dict[str, object]:
-    certificate, key = authority.issue("table")
+def secured(
+    authority: CertificateAuthority, folder: Path, password: str = "secret"
+) -> dict[str, object]:
+    certificate, key = authority.signed("table")
     (folder / "password").write_text(f"{password}\n")
     return {
         "tls": True,
@@ -240,10 +242,10 @@ def secured(authority: Authority, folder: Path, password: str = "secret") -> dic
 
 @contextmanager
 def securely_published(
-    own: Path, broker: Mosquitto, authority: Authority, folder: Path
+    own: Path, broker: Mosquitto, authority: CertificateAuthority, folder: Path
 ) -> Iterator[FeedConsumer]:
     """The consumer of a table that publishes with a certificate and a password, as it has both."""
-    certificate, key = authority.issue("office")
+    certificate, key = authority.signed("office")
     access = BrokerAccess(broker.port, "table", "secret", authority.file, certificate, key)
     with (
         FeedConsumer(access, "office") as consumer,
@@ -253,17 +255,17 @@ def securely_published(
 
 
 def test_tls_a_certificate_and_a_password_are_used(
-    own: Path, guarded: tuple[Mosquitto, Authority], tmp_path: Path
+    own: Path, guarded: tuple[Mosquitto, CertificateAuthority], tmp_path: Path
 ) -> None:
     broker, authority = guarded
     with securely_published(own, broker, authority, tmp_path) as consumer:
-        assert consumer.wait(has_all(own), LONG_S)
+        assert consumer.wait(has_all(own))
         assert_equal(consumer.held, own)
 
 
 def test_one_thread_alone_reads_and_writes_a_connection(
     own: Path,
-    guarded: tuple[Mosquitto, Authority],
+    guarded: tuple[Mosquitto, CertificateAuthority],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -272,7 +274,7 @@ def test_one_thread_alone_reads_and_writes_a_connection(
     for name in ("send", "recv"):
         monkeypatch.setattr(SSLSocket, name, noting(threads, getattr(SSLSocket, name)))
     with securely_published(own, broker, authority, tmp_path) as consumer:
-        assert consumer.wait(has_all(own), LONG_S)
+        assert consumer.wait(has_all(own))
 
     published = [names for names in threads.values() if "feed broker" in names]
     assert published
@@ -298,7 +300,7 @@ def refusal(own: Path, port: int, caplog: pytest.LogCaptureFixture, **others) ->
 
 def test_a_wrong_password_is_said(
     own: Path,
-    guarded: tuple[Mosquitto, Authority],
+    guarded: tuple[Mosquitto, CertificateAuthority],
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -313,12 +315,12 @@ def test_a_wrong_password_is_said(
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_broker_of_another_authority_is_refused(
     own: Path,
-    guarded: tuple[Mosquitto, Authority],
+    guarded: tuple[Mosquitto, CertificateAuthority],
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     broker, _ = guarded
-    other = Authority(tmp_path / "other", "stranger")
+    other = CertificateAuthority(tmp_path / "other", "stranger")
 
     words = refusal(own, broker.port, caplog, **secured(other, tmp_path))
     assert "certificate verify failed" in words

@@ -1,6 +1,7 @@
 """A signed release: every file of a tree, and what of a tree is not as it was signed."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,15 @@ from controller.install.release import (
     Release,
     TreeDifference,
     differences,
+    program_in,
     read_release,
     sign_release,
 )
 from controller.install.statement import SignedStatementError, sign_statement
 from controller.system.keys import TableKey, make_key
+from controller.version import SOURCES, matching_files, software_identifier
 
+ROOT = Path(__file__).resolve().parents[3]
 CHANGED, MISSING, FOREIGN = TreeDifference.CHANGED, TreeDifference.MISSING, TreeDifference.FOREIGN
 
 
@@ -46,6 +50,43 @@ def test_a_tree_as_released_has_no_differences(release: Release, tree: Path) -> 
     assert (release.version, release.statement.name) == ("0.7.0", "maker.example")
     assert len(release.files) == 3
     assert differences(release, tree) == {}
+
+
+# --- the program in a tree ------------------------------------------------------------------------
+
+
+@pytest.fixture
+def program(tree: Path) -> Path:
+    """This program, installed in the tree; the folder from which it is imported there."""
+    site = tree / "lib/site-packages"
+    for path in matching_files(SOURCES):
+        (site / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / path, site / path)
+    return site
+
+
+def test_a_tree_of_this_program_is_named_as_its_records_name_it(tree: Path, program: Path) -> None:
+    assert program_in(tree) == software_identifier()
+
+
+def test_a_tree_with_another_rule_is_named_as_its_own_records_will(
+    tree: Path, program: Path
+) -> None:
+    (program / "controller/rules/tableau.py").write_text("# another\n")
+    assert program_in(tree) != software_identifier()
+
+
+def test_another_version_is_signed_by_its_own_program(tree: Path, program: Path) -> None:
+    (program / "controller/version.py").write_text('VERSION = "0.0.1"\n')
+    with pytest.raises(SignedStatementError, match=r"another version.*Remedy: run `smartshoe sign"):
+        program_in(tree)
+
+
+def test_a_tree_of_something_else_is_signed_in_the_name_of_this_program(tree: Path) -> None:
+    assert program_in(tree) == software_identifier()
+
+
+# --- files of a tree ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

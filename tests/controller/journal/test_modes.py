@@ -3,13 +3,12 @@
 Source: controller/journal/README.md, "File".
 """
 
-import os
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from declared_needs import PYTHON_OF_ANYBODY
 
 from controller.journal.folder_lock import narrow_modes
 from controller.journal.people import PeopleFile
@@ -74,7 +73,7 @@ def test_a_journal_of_another_account_is_reported() -> None:
         narrow_modes(Path("/proc/self/task"))
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root runs a program as another account")
+@pytest.mark.needs("another-account")
 def test_surveillance_in_the_tables_group_does_not_read_live_db(journal: Path) -> None:
     for one in (journal, *journal.parents):
         if one.is_relative_to("/dev/shm") and one != Path("/dev/shm"):
@@ -82,7 +81,7 @@ def test_surveillance_in_the_tables_group_does_not_read_live_db(journal: Path) -
     narrow_modes(widened(journal))
 
     reader = subprocess.run(
-        [sys.executable, "-c", READ, journal / "live.db"],
+        [PYTHON_OF_ANYBODY, "-I", "-c", READ, journal / "live.db"],
         user=SURVEILLANCE,
         group=journal.stat().st_gid,
         extra_groups=[],

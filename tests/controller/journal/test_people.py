@@ -3,6 +3,7 @@
 import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -87,7 +88,7 @@ def test_others_cannot_read_the_file(fast_dir: Path, people: PeopleFile) -> None
 
 def test_names_are_read_while_another_program_writes(fast_dir: Path, people: PeopleFile) -> None:
     ann = people.id_of("Ann Lee")
-    with sqlite3.connect(fast_dir / PEOPLE_NAME) as writing:
+    with closing(sqlite3.connect(fast_dir / PEOPLE_NAME)) as writing:
         writing.execute("BEGIN IMMEDIATE")
         assert people.names() == {ann: "Ann Lee"}
 

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -217,9 +218,8 @@ def test_a_saved_state_of_the_wrong_type_is_not_used(fast_dir: Path) -> None:
 
 def test_every_bit_of_a_saved_state_counts(fast_dir: Path) -> None:
     filled(fast_dir, 2, saved_state_at=2)
-    (state,) = (
-        sqlite3.connect(fast_dir / "live.db").execute("SELECT state FROM checkpoint").fetchone()
-    )
+    with closing(sqlite3.connect(fast_dir / "live.db")) as ask:
+        (state,) = ask.execute("SELECT state FROM checkpoint").fetchone()
     with Journal.open(fast_dir) as journal:
         for bit in range(8 * len(state)):
             changed = bytearray(state)

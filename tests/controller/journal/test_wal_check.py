@@ -88,7 +88,6 @@ def test_a_reader_does_not_disturb_the_writer(fast_dir: Path) -> None:
         env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
 

@@ -46,6 +46,7 @@ def test_a_text_without_a_kind_is_found_wherever_it_is() -> None:
 # --- the values that are stored -------------------------------------------------------------------
 
 
+@pytest.mark.full
 def test_identifiers_of_the_nets_scripts_have_no_white_space() -> None:
     found = {
         place: text

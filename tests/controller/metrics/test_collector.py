@@ -53,7 +53,7 @@ from controller.tape.entries import (
     EventVerdicts,
 )
 from controller.tape.inputs import DiskLevel, DiskSpace, Started, Tick
-from controller.version import VERSION
+from controller.version import VERSION, software_identifier
 from drivers.events import Stage
 from drivers.faults import DeviceFault
 from firmware_bridge.link import LinkFaultKind
@@ -64,6 +64,7 @@ from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.rig.observed_table import ObservedTable
 
 PORT = "/dev/ttyUSB0"
+THIS = software_identifier()
 READ_AT = Timestamp(5_000_000_000, 1_763_715_600_000_000_000)
 CARD = EventVerdicts(
     CardDrawn(Card(Rank(9), Suit("H")), Place.PLAYER_1), (Accepted(message("player_1")),)
@@ -85,7 +86,7 @@ def table_at(journal: Path, metrics: TableMetrics, name: str = "M7") -> Table:
     profile = profile_text("s42-mini").encode()
 
     def start(replaced: str) -> Started:
-        return Started(now(), "boot", VERSION, settings, profile, zone_data("UTC"), replaced)
+        return Started(now(), "boot", THIS, settings, profile, zone_data("UTC"), replaced)
 
     return ObservedTable(name, RunSpec(journal, load_clauses(), start), now, metrics.stored)
 
@@ -118,7 +119,7 @@ def page(server: WebServer, path: str, method: str = "GET") -> tuple[int, str, s
     """Status, content type and body."""
     parts = urlsplit(server.url_of("M7"))
     assert parts.hostname is not None
-    connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=10)
+    connection = http.client.HTTPConnection(parts.hostname, parts.port)
     try:
         connection.request(method, path)
         answer = connection.getresponse()
@@ -343,7 +344,8 @@ def test_a_table_that_waits_for_its_shoe(metrics: TableMetrics, table: Table) ->
     assert value("suspended") == 0
     assert value("cards_left") is None
     assert value("shoe_number") is None
-    info = {"version": VERSION, "profile": "s42-mini", "document": "S42"}
+    build = THIS.removeprefix(f"{VERSION}+")
+    info = {"version": VERSION, "build": build, "profile": "s42-mini", "document": "S42"}
     assert table.published is not None
     assert value("table_info", **info, gaming_day=table.published[1].table.today) == 1
 
@@ -406,7 +408,7 @@ def test_a_scrape_stays_small(metrics: TableMetrics, table: Table) -> None:
 # --- over HTTP ----------------------------------------------------------------------------------
 
 
-@pytest.mark.debian("prometheus")
+@pytest.mark.needs("prometheus")
 def test_promtool_accepts_names_and_help_texts(server: WebServer) -> None:
     text = page(server, "/metrics")[2]
 
@@ -526,7 +528,7 @@ def test_tables_that_name_the_same_port_share_one_server_until_the_last_is_gone(
     url = servers.serve_metrics(WebPlace("127.0.0.1", port), other, metrics)  # type: ignore[arg-type]
     assert url.endswith(f":{port}/metrics/M8")
     servers.withdraw("M8")
-    with urllib.request.urlopen(url.replace("M8", "M7"), timeout=10) as answer:
+    with urllib.request.urlopen(url.replace("M8", "M7")) as answer:
         assert answer.status == 200
     servers.withdraw("M7")
 

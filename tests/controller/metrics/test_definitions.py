@@ -34,10 +34,11 @@ from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
 from controller.table.table import Health, RunSpec, Table
 from controller.tape.inputs import Started
-from controller.version import VERSION
+from controller.version import software_identifier
 from firmware_bridge.message import message
 from firmware_bridge.transport.clock import now
 
+THIS = software_identifier()
 SHOE = DeviceSettings("/dev/ttyUSB0", "angel-eye-ii-ex")
 SHUFFLER = ShufflerDeviceSettings("socket://127.0.0.1:4002", "tablelink")
 PLAYED = Settings("M7", "pit 3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), SHOE)
@@ -56,7 +57,7 @@ NOT_YET = {"decisions_total"}
 def started(settings: Settings) -> Started:
     profile = profile_text("s42-mini").encode()
     stored = SETTINGS.encode(settings)
-    return Started(now(), "boot", VERSION, stored, profile, zone_data("UTC"), "")
+    return Started(now(), "boot", THIS, stored, profile, zone_data("UTC"), "")
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def page(form: Format) -> str:
     return Exposition("M7", ODD).text(every_sample(), form).decode()
 
 
-@pytest.mark.debian("prometheus")
+@pytest.mark.needs("prometheus")
 def test_promtool_accepts_every_metric() -> None:
     checked = subprocess.run(
         ["promtool", "check", "metrics"],
@@ -84,7 +84,7 @@ def test_a_metric_without_samples_is_left_out() -> None:
 def test_kept_beginnings_of_lines_are_bounded() -> None:
     exposition = Exposition("M7", "3")
     for number in range(Exposition.LINES_MAX + 2):
-        exposition.text({"table_info": {("1", "p", "d", str(number)): 1}}, Format.TEXT)
+        exposition.text({"table_info": {("1", "b", "p", "d", str(number)): 1}}, Format.TEXT)
     assert len(exposition._beginnings) <= Exposition.LINES_MAX + 1
 
 

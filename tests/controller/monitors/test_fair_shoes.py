@@ -112,7 +112,6 @@ def longest_row(coups: Sequence[Faces], winner: Winner) -> int:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(3_600)
 def test_twenty_thousand_fair_shoes_raise_at_most_twelve() -> None:
     found = alarms(2026, BUDGET_SHOES)
 

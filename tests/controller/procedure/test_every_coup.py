@@ -276,7 +276,6 @@ def test_whatever_else_comes_in_a_coup_is_that_irregularity(table) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("first", range(10))
 @all_clauses(PROVEN)
 def test_the_whole_tree_of_card_values_with_every_wrong_next_event(

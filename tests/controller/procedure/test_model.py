@@ -673,7 +673,6 @@ def test_a_small_shoe_explored_whole(new_table, name) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1800)
 @pytest.mark.parametrize("name", LARGER_SHOES)
 def test_a_larger_shoe_explored_whole(new_table, name) -> None:
     explore_exhaustively(new_table, *LARGER_SHOES[name])

@@ -416,7 +416,6 @@ def test_random_scripts(name) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", PROFILES)
 def test_many_random_scripts(name) -> None:
     @settings(max_examples=500)

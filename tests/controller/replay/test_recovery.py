@@ -22,10 +22,11 @@ from controller.table.loop import Loop
 from controller.tape.entries import EventVerdicts, RunBegan
 from controller.tape.inputs import Started
 from controller.tape.records import entry_record, input_record, read_entry, read_input
-from controller.version import VERSION
+from controller.version import software_identifier
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk
 
+THIS = software_identifier()
 CLAUSES = load_clauses()
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
@@ -304,7 +305,7 @@ def continue_run(folder: Path, script, *, replaced: str = "") -> RecoveredState:
 def test_a_shoe_of_another_version_refuses_with_the_remedy(script, record) -> None:
     left = recovered(record(script(software=OTHER).begun().reported(*NEW_SHOE, *COUP, *COUP[:2])))
     refusal = refusal_to_start(left, script().core, replace_allowed=False)
-    assert f"a shoe is open that version {OTHER} began, but this is version {VERSION}" in refusal
+    assert f"a shoe is open that version {OTHER} began, but this is version {THIS}" in refusal
     assert "--close-coup-as-partial" in refusal
 
 
@@ -415,4 +416,4 @@ def test_every_run_is_recorded(script, record) -> None:
     continue_run(folder, script())
     with Journal.open(folder) as journal:
         entries = [read_entry(stored.record) for stored in journal.records()]
-    assert [e.software for e in entries if isinstance(e, RunBegan)] == [OTHER, VERSION]
+    assert [e.software for e in entries if isinstance(e, RunBegan)] == [OTHER, THIS]

@@ -16,7 +16,7 @@ from controller.journal.folder import sealed_files
 from controller.journal.shoe_file import read_shoe, shoe_bytes
 from controller.journal.store import Journal
 from controller.replay.report import ReplayFinding, ReplayReport, replay
-from controller.version import VERSION
+from controller.version import software_identifier
 
 OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
@@ -140,7 +140,7 @@ def test_a_shoe_that_begins_with_another_versions_state_is_not_replayed(
     assert main(["replay", str(path)]) == ExitCode.UNUSABLE
     comparable = capsys.readouterr().out
     assert comparable.startswith(
-        f"NOT REPLAYED: {path}: it has no start state written by {VERSION}"
+        f"NOT REPLAYED: {path}: it has no start state written by {software_identifier()}"
     )
     assert f"  from record {shoe.heading.first_seq} on: " in comparable
 

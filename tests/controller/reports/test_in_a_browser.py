@@ -9,12 +9,13 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect, sync_playwright
+from page_expectations import expect, wait_for_progress
+from playwright.sync_api import Page, sync_playwright
 
 from controller.profiles.load import load_clauses
 from controller.reports.day_folder import day_files, store_folder
 
-pytestmark = pytest.mark.debian("chromium")
+pytestmark = pytest.mark.needs("chromium")
 
 # Of each mark in that colour: how its line is broken, and whether it is filled.
 MARKS = """colour => [...document.querySelectorAll(".roads svg circle, .roads svg line")]
@@ -38,7 +39,9 @@ def page() -> Iterator[Page]:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        yield browser.new_context(bypass_csp=True).new_page()
+        context = browser.new_context(bypass_csp=True)
+        wait_for_progress(context)
+        yield context.new_page()
         browser.close()
 
 

@@ -2,6 +2,7 @@
 process".
 """
 
+import pwd
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from controller.config.load import TableConfig, load_config
 from controller.service import app
-from controller.service.app import usable_tables
+from controller.service.app import require_account_of_tables, usable_tables
 from controller.service.table_program import StartRefused
 
 Put = Callable[..., Path]
@@ -92,3 +93,30 @@ def test_a_relative_folder_has_the_files_that_running_tables_name(
 
     assert names(usable) == ["b.toml"]
     assert unusable == (tmp_path / "a.toml", wrong)
+
+
+def account_of_root(_name: str) -> object:
+    """A machine that has the account for tables, as each has one of this number."""
+    return pwd.getpwuid(0)
+
+
+def no_account(_name: str) -> object:
+    """A machine without it: a container, a trial."""
+    return pwd.getpwnam("nobody has this name")
+
+
+def test_root_runs_no_table_where_an_account_is_there_for_it() -> None:
+    with pytest.raises(StartRefused) as refused:
+        require_account_of_tables(account_of_root)
+
+    assert str(refused.value).startswith("account: root may do more than a table needs")
+    assert "`systemctl start smartshoe@M-12`" in str(refused.value)
+    assert "`sudo -u smartshoe smartshoe run`" in str(refused.value)
+
+
+def test_elsewhere_root_is_warned_and_runs_it(caplog: pytest.LogCaptureFixture) -> None:
+    require_account_of_tables(no_account)
+
+    [line] = caplog.records
+    assert line.levelname == "WARNING"
+    assert line.getMessage().startswith("the table runs as root, which may do more than")

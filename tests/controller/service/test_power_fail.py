@@ -155,7 +155,7 @@ def test_one_line_is_taken_once_and_stops_every_table_that_names_it(line: Line) 
     for table in tables:
         lines.watch(WHEN_LOW, table)
     line.active.set()
-    assert all(table.failed.wait(20.0) for table in tables)
+    assert all(table.failed.wait() for table in tables)
 
     lines.leave(tables[0])
     assert (line.taken, line.given_back) == (1, 0)
@@ -167,11 +167,11 @@ def test_a_table_that_starts_while_the_power_fails_is_stopped(line: Line) -> Non
     lines, first, second = PowerLines(), PowerOfTable(), PowerOfTable()
     lines.watch(WHEN_LOW, first)
     line.active.set()
-    assert first.failed.wait(20.0)
+    assert first.failed.wait()
 
     lines.watch(WHEN_LOW, second)
 
-    assert second.failed.wait(20.0)
+    assert second.failed.wait()
     lines.leave(first)
     lines.leave(second)
 

@@ -17,7 +17,7 @@ from controller.service.table_program import StartRefused, TableFailed
 from controller.service.tables import Tables
 from controller.tape.inputs import PowerSign
 
-WAIT_S = 20.0
+FOR_EVER_S = 3600.0
 
 
 class Program:
@@ -32,7 +32,7 @@ class Program:
 
     def run(self, running: Callable[[], None]) -> None:
         running()
-        error = self._end.get(timeout=WAIT_S)
+        error = self._end.get()
         if error is not None:
             raise error
 
@@ -75,7 +75,7 @@ class Service:
 
     def next(self) -> Program:
         """The program that is started next."""
-        program = self.started.get(timeout=WAIT_S)
+        program = self.started.get()
         self.running[program.name] = program
         return program
 
@@ -88,7 +88,7 @@ class Service:
         called = threading.Event()
         self.tables.put(event)
         self.tables.put(called.set)
-        assert called.wait(WAIT_S)
+        assert called.wait()
 
     def await_only(self, config: TableConfig) -> None:
         """Wait until every other table has ended, and what follows from that is done."""
@@ -102,7 +102,7 @@ class Service:
 
     def join(self) -> None:
         assert self._thread is not None
-        self._thread.join(WAIT_S)
+        self._thread.join()
         assert not self._thread.is_alive()
 
 
@@ -242,7 +242,7 @@ def test_a_stop_ends_all_and_one_that_failed_before_is_no_failure_of_it(service,
 
 
 def test_a_stop_does_not_wait_for_a_restart(service, configs, monkeypatch) -> None:
-    monkeypatch.setattr(tables_module, "RESTART_S", WAIT_S * 10)
+    monkeypatch.setattr(tables_module, "RESTART_S", FOR_EVER_S)
     service.serve(configs["M-1"], configs["M-2"])
     service.running["M-1"].fail(TableFailed("the disk is full"))
     service.stop()

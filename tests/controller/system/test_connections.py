@@ -144,7 +144,6 @@ class Line:
 
     def __init__(self, *, each_second: bytes = b"", patience_s: float = 10.0) -> None:
         self.client, self.server = socket.socketpair()
-        self.client.settimeout(10.0)
         self.seconds = 0
         self._each_second = each_second
         rules = ConnectionRules(

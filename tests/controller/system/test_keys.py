@@ -273,7 +273,7 @@ def test_a_key_never_shows_its_private_half(test_2: Path) -> None:
     assert SEED not in shown
 
 
-@pytest.mark.debian("openssl")
+@pytest.mark.needs("openssl")
 def test_openssl_reads_the_same_public_key(path: Path) -> None:
     key = make_key(path)
     openssl = shutil.which("openssl")
@@ -286,7 +286,7 @@ def test_openssl_reads_the_same_public_key(path: Path) -> None:
     assert openssl.stdout == key.public.pem()
 
 
-@pytest.mark.debian("openssl")
+@pytest.mark.needs("openssl")
 def test_a_public_key_of_ecdsa_is_read_and_written_as_openssl_does(fast_dir: Path) -> None:
     private, file = fast_dir / "p256.pem", fast_dir / "token.pub"
     for words in (
@@ -306,7 +306,7 @@ def test_a_public_key_of_ecdsa_is_read_and_written_as_openssl_does(fast_dir: Pat
     assert public.verifies(signature_of_der(made.stdout), b"a seal")
 
 
-@pytest.mark.debian("openssl")
+@pytest.mark.needs("openssl")
 def test_a_key_of_another_curve_is_refused(fast_dir: Path) -> None:
     file = fast_dir / "other.pub"
     words = ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384"]

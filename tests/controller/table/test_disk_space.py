@@ -139,7 +139,7 @@ def test_the_monitor_checks_repeatedly_until_it_is_stopped(monitored, monkeypatc
     disk, monitor = monitored
     monkeypatch.setattr(DiskMonitor, "INTERVAL_S", 0.001)
     monitor.start(lambda _item: None)
-    looked = [disk.looked.acquire(timeout=10) for _ in range(3)]
+    looked = [disk.looked.acquire() for _ in range(3)]
     monitor.stop()
     monitor.join()
     assert looked == [True, True, True]

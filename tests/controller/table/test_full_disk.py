@@ -23,7 +23,7 @@ from controller.tape.entries import DiskLevelRecorded
 from controller.tape.inputs import DiskLevel
 from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
-from hil.rig.small_disk import NoMount, empty, fill
+from hil.rig.small_disk import empty, fill
 from hil.rig.small_disk import small_disk as mounted_disk
 
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
@@ -38,12 +38,9 @@ UNWATCHED = DiskLimits(1, 0, 0)
 
 @pytest.fixture
 def small_disk(tmp_path) -> Iterator[Path]:
-    """A small file system; skipped without the permission to mount one."""
-    try:
-        with mounted_disk(tmp_path / "disk", SIZE) as place:
-            yield place
-    except NoMount:
-        pytest.skip("needs the right to mount a file system of its own")
+    """A small file system."""
+    with mounted_disk(tmp_path / "disk", SIZE) as place:
+        yield place
 
 
 class DealtTable:
@@ -125,6 +122,7 @@ stop_free_mib = 2
         )
 
 
+@pytest.mark.needs("mount")
 def test_the_program_exits_with_1_on_a_full_disk_and_refuses_a_start_with_4(
     small_disk,
 ) -> None:
@@ -134,14 +132,15 @@ def test_the_program_exits_with_1_on_a_full_disk_and_refuses_a_start_with_4(
     begun = next(line for line in running.stderr if "is running; journal" in line)
     assert "table M7" in begun
     fill(small_disk, MIB)
-    errors = running.communicate(timeout=60)[1]
+    errors = running.communicate()[1]
     assert (running.returncode, "and below 2.0 MiB no table runs" in errors) == (1, True)
 
     refused = program.start()
-    errors = refused.communicate(timeout=60)[1]
+    errors = refused.communicate()[1]
     assert (refused.returncode, "then start the table again" in errors) == (4, True)
 
 
+@pytest.mark.needs("mount")
 def test_the_table_stops_before_the_disk_is_full_and_records_it(small_disk, script) -> None:
     dealt = DealtTable(small_disk, script(), LIMITS).start()
     assert dealt.put(*NEW_SHOE)
@@ -170,6 +169,7 @@ def test_the_table_stops_before_the_disk_is_full_and_records_it(small_disk, scri
     assert sum(isinstance(one, CoupClosed) for one in records) >= 3
 
 
+@pytest.mark.needs("mount")
 def test_the_reserve_leaves_space_for_the_last_records_on_a_full_disk(small_disk, script) -> None:
     dealt = DealtTable(small_disk, script(), LIMITS).start()
     assert dealt.put(*NEW_SHOE, *COUP)
@@ -185,6 +185,7 @@ def test_the_reserve_leaves_space_for_the_last_records_on_a_full_disk(small_disk
     assert [one for one in records if isinstance(one, Chunk)] == dealt.acknowledged
 
 
+@pytest.mark.needs("mount")
 def test_a_disk_that_fills_between_checks_loses_nothing_acknowledged(small_disk, script) -> None:
     dealt = DealtTable(small_disk, script(), UNWATCHED).start()
     assert dealt.put(*NEW_SHOE)
@@ -203,6 +204,7 @@ def test_a_disk_that_fills_between_checks_loses_nothing_acknowledged(small_disk,
     assert len(records) - len(dealt.acknowledged) <= 1
 
 
+@pytest.mark.needs("mount")
 def test_a_table_starts_again_where_it_was_once_there_is_space(small_disk, script) -> None:
     running = script()
     dealt = DealtTable(small_disk, running, LIMITS).start()

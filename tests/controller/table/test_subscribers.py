@@ -53,7 +53,7 @@ class Sleeping(Noting):
 
     def stored(self, stored: Stored) -> None:
         self.asleep.set()
-        assert self.woken.wait(FOR_EVER_S)
+        assert self.woken.wait()
         super().stored(stored)
 
 
@@ -190,7 +190,7 @@ def behind(stored_of) -> Iterator[tuple[Follower, Sleeping, list[Stored]]]:
     follower = Follower("M7", sleeping)
     follower.start()
     follower.put(transactions[0])
-    assert sleeping.asleep.wait(FOR_EVER_S)
+    assert sleeping.asleep.wait()
     yield follower, sleeping, transactions
     sleeping.woken.set()
     assert follower.close(FOR_EVER_S)
@@ -225,7 +225,7 @@ def test_the_metrics_show_who_is_behind_and_what_was_left_out(followed) -> None:
     sleeping = Sleeping()
     table = followed(sleeping, Raising())
     table.overdraw()
-    assert sleeping.asleep.wait(FOR_EVER_S)
+    assert sleeping.asleep.wait()
     assert table.follower("raising").caught_up(FOR_EVER_S)
     text = TableMetrics("M7").text(table.table).decode()
     waiting, failed = table.follower("sleeping").waiting, table.follower("raising").skipped
@@ -274,7 +274,7 @@ class Stalled(logging.Handler):
         self.read, self.lines = threading.Event(), []
 
     def emit(self, record: logging.LogRecord) -> None:
-        assert self.read.wait(FOR_EVER_S)
+        assert self.read.wait()
         self.lines.append(record.getMessage())
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.json import schema
 
+from controller.system.json_schema import schemas_of
 from controller.views.snapshot import SCHEMA_VERSION, Snapshot
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -24,7 +24,11 @@ REMEDY = (
 
 
 def generated() -> dict[str, Any]:
-    made = {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema(Snapshot)}
+    made = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$ref": "#/$defs/Snapshot",
+        "$defs": schemas_of([Snapshot], "#/$defs/{name}"),
+    }
     return dict(json.loads(json.dumps(made)))
 
 

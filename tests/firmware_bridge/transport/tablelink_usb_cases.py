@@ -184,7 +184,7 @@ class Storm:
         for step in (*self.random.sample(steps, len(steps)), *self.random.choices(steps, k=STEPS)):
             step()
             # A moment in which anything or nothing may arrive.
-            self.run.until(lambda: False, self.random.choice((0.0, 0.0, 0.02, 0.1)))
+            self.run.run_for(self.random.choice((0.0, 0.0, 0.02, 0.1)))
         self.run.crash = None
         self.write()
 
@@ -202,7 +202,7 @@ class Storm:
 
     def pull(self) -> None:
         self.bed.unplug("device")
-        self.run.until(lambda: False, self.random.choice((0.0, 0.05)))
+        self.run.run_for(self.random.choice((0.0, 0.05)))
         if self.random.random() < 0.5:
             self.run.restart()
         self.bed.order("plug", "device", place=self.random.choice(("1-1", "1-4.2")))
@@ -267,7 +267,7 @@ def test_a_shoe_whose_plug_is_pulled_between_cards_reports_each_once(
         server.perform(lambda shoe, piece=piece: shoe.draw_piece(piece))  # type: ignore[misc]
         if at % 5 == 2:
             bed.unplug("device")
-            run.until(lambda: False, 0.05)
+            run.run_for(0.05)
             bed.plug("device")
     assert all_came(server, run)
 

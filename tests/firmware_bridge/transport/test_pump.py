@@ -27,7 +27,7 @@ from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
 
 REPORT = bytes.fromhex("05 31 50 03 36 32")
-WAIT_S = 10.0
+FOR_EVER_S = 3600.0
 UNPLUGGED = message("usb_unplugged")
 NOT_WRITTEN = message("usb_transfer_failed")
 ABSENT = message("port_does_not_exist", port="shoe")
@@ -58,7 +58,7 @@ class ScriptedPort:
             self._chunks.put(None)  # lost after these; the last opening stays open
 
     def read(self) -> bytes:
-        chunk = self._chunks.get(timeout=WAIT_S)
+        chunk = self._chunks.get()
         self.reads += 1
         if chunk is None:
             raise PortGone(UNPLUGGED)
@@ -90,11 +90,11 @@ def pumping() -> Iterator[Pumping]:
     yield start
     for pump in pumps:
         pump.stop()
-        assert pump.join(WAIT_S)
+        assert pump.join()
 
 
 def kinds(events: Queue[PortEvent], count: int) -> list[type[PortEvent]]:
-    return [type(events.get(timeout=WAIT_S)) for _ in range(count)]
+    return [type(events.get()) for _ in range(count)]
 
 
 # --- on a scripted port ---------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def test_opened_then_chunks_then_lost_then_opened_again(pumping: Pumping) -> Non
 def test_events_carry_port_stamp_and_entropy(pumping: Pumping) -> None:
     _pump, events = pumping(ScriptedPort((b"a",), ()))
 
-    opened, chunk, lost = (events.get(timeout=WAIT_S) for _ in range(3))
+    opened, chunk, lost = (events.get() for _ in range(3))
 
     assert isinstance(opened, PortOpened)
     assert len(opened.entropy) == 32
@@ -123,7 +123,7 @@ def test_events_carry_port_stamp_and_entropy(pumping: Pumping) -> None:
 
 def test_entropy_is_new_at_every_opening(pumping: Pumping) -> None:
     _pump, events = pumping(ScriptedPort((), (), ()))
-    attempts = [events.get(timeout=WAIT_S) for _ in range(3)]
+    attempts = [events.get() for _ in range(3)]
 
     entropies = {event.entropy for event in attempts if isinstance(event, PortOpened)}
 
@@ -133,7 +133,7 @@ def test_entropy_is_new_at_every_opening(pumping: Pumping) -> None:
 def test_while_a_port_is_absent_each_new_reason_is_reported(pumping: Pumping) -> None:
     _pump, events = pumping(ScriptedPort(ABSENT, ABSENT, HELD, (b"a",)))
 
-    first, second, opened = (events.get(timeout=WAIT_S) for _ in range(3))
+    first, second, opened = (events.get() for _ in range(3))
 
     assert isinstance(first, PortLost)
     assert isinstance(second, PortLost)
@@ -189,9 +189,9 @@ def waits_of(port: Port, count: int, woken: int = 0, read_s: float = 0.0) -> lis
     waits = Waits(pump, count, woken)
     pump._wake_event = waits  # type: ignore[assignment]
     pump.start()
-    pump._reader.join(WAIT_S)
+    pump._reader.join()
     pump.stop()
-    assert pump.join(WAIT_S)
+    assert pump.join()
     return waits.seconds
 
 
@@ -237,7 +237,7 @@ def test_waking_an_open_port_changes_nothing(pumping: Pumping) -> None:
     pump.wake()
     pump.write(b"1")
 
-    assert port.written.get(timeout=WAIT_S) == b"1"
+    assert port.written.get() == b"1"
     assert port.open_count == 1
 
 
@@ -248,7 +248,7 @@ def test_writes_are_sent_in_order(pumping: Pumping) -> None:
     for data in (b"1", b"2", b"3"):
         pump.write(data)
 
-    assert [port.written.get(timeout=WAIT_S) for _ in range(3)] == [b"1", b"2", b"3"]
+    assert [port.written.get() for _ in range(3)] == [b"1", b"2", b"3"]
 
 
 def test_a_write_that_fails_is_a_lost_port(pumping: Pumping) -> None:
@@ -258,7 +258,7 @@ def test_a_write_that_fails_is_a_lost_port(pumping: Pumping) -> None:
     assert kinds(events, 1) == [PortOpened]
     pump.write(b"1")
 
-    lost = events.get(timeout=WAIT_S)
+    lost = events.get()
 
     assert isinstance(lost, PortLost)
     assert lost.reason == NOT_WRITTEN
@@ -273,19 +273,19 @@ def test_a_write_while_the_port_is_absent_is_dropped(pumping: Pumping) -> None:
     assert kinds(events, 1) == [PortOpened]
     pump.write(b"new")
 
-    assert port.written.get(timeout=WAIT_S) == b"new"
+    assert port.written.get() == b"new"
 
 
 def test_a_write_for_an_earlier_opening_is_dropped(pumping: Pumping) -> None:
     port = ScriptedPort((b"one",), ())
     pump, events = pumping(port)
-    attempts = [events.get(timeout=WAIT_S) for _ in range(4)]
+    attempts = [events.get() for _ in range(4)]
     first, second = (event.entropy for event in attempts if isinstance(event, PortOpened))
 
     pump.write(b"for the first", first)
     pump.write(b"for the second", second)
 
-    assert port.written.get(timeout=WAIT_S) == b"for the second"
+    assert port.written.get() == b"for the second"
 
 
 def test_stop_ends_a_long_back_off_at_once(pumping: Pumping) -> None:
@@ -293,14 +293,14 @@ def test_stop_ends_a_long_back_off_at_once(pumping: Pumping) -> None:
     assert kinds(events, 1) == [PortLost]
     pump.stop()
 
-    assert pump.join(WAIT_S)
+    assert pump.join()
 
 
 def test_after_stop_nothing_more_is_reported(pumping: Pumping) -> None:
     pump, events = pumping(ScriptedPort(()))
     assert kinds(events, 1) == [PortOpened]
     pump.stop()
-    assert pump.join(WAIT_S)
+    assert pump.join()
 
     with pytest.raises(Empty):
         events.get_nowait()
@@ -313,7 +313,7 @@ def test_where_nobody_takes_its_bytes_any_more_it_reads_on_slowly(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A flooded port that spins would keep the table from storing what it has."""
-    monkeypatch.setattr("firmware_bridge.transport.pump._REFUSED_PAUSE_S", WAIT_S)
+    monkeypatch.setattr("firmware_bridge.transport.pump._REFUSED_PAUSE_S", FOR_EVER_S)
     port, refused = ScriptedPort((REPORT, REPORT, REPORT)), Event()
 
     def put(event: PortEvent) -> bool:
@@ -323,7 +323,7 @@ def test_where_nobody_takes_its_bytes_any_more_it_reads_on_slowly(
 
     pump = PortPump("/dev/ttyUSB0", port, put)
     pump.start()
-    assert refused.wait(WAIT_S)
+    assert refused.wait()
     waits_for_more = Event().wait(0.05)
     pump.stop()
     pump.join()
@@ -347,7 +347,7 @@ class TimedPort:
 
     def read(self) -> bytes:
         if not self._reads:
-            self._ended.wait(WAIT_S)
+            self._ended.wait()
             raise PortGone(UNPLUGGED)
         seconds, data = self._reads.pop(0)
         self.seconds += seconds
@@ -381,10 +381,10 @@ def test_bytes_carry_how_long_they_may_have_waited_for_a_stopped_host(
     pump = PortPump("shoe", port, events.put, clock=port.clock)
     pump.start()
     opened_and_chunks = 1 + sum(data != b"" for _seconds, data in reads)
-    *_, chunk = (events.get(timeout=WAIT_S) for _ in range(opened_and_chunks))
+    *_, chunk = (events.get() for _ in range(opened_and_chunks))
     pump.stop()
 
-    assert pump.join(WAIT_S)
+    assert pump.join()
     assert isinstance(chunk, Chunk)
     assert chunk.waited_ns == waited_s * NS_PER_S
 
@@ -399,10 +399,10 @@ def test_bytes_that_came_while_the_queue_was_full_may_have_waited() -> None:
 
     pump = PortPump("shoe", port, put, clock=port.clock)
     pump.start()
-    _opened, first, second = (events.get(timeout=WAIT_S) for _ in range(3))
+    _opened, first, second = (events.get() for _ in range(3))
     pump.stop()
 
-    assert pump.join(WAIT_S)
+    assert pump.join()
     assert isinstance(first, Chunk)
     assert isinstance(second, Chunk)
     assert (first.waited_ns, second.waited_ns) == (0, 10 * NS_PER_S)
@@ -440,7 +440,7 @@ def read_from(descriptor: int, size: int) -> bytes:
 def chunk_bytes(events: Queue[PortEvent], size: int) -> bytes:
     data = b""
     while len(data) < size:
-        event = events.get(timeout=WAIT_S)
+        event = events.get()
         assert isinstance(event, Chunk)
         data += event.data
     return data
@@ -457,19 +457,19 @@ def test_a_real_port_unplugged_and_plugged_in_again(pumping: Pumping, tmp_path: 
     assert read_from(cable.device, 11) == b"to the shoe"
 
     cable.unplug()
-    lost = events.get(timeout=WAIT_S)
+    lost = events.get()
     assert isinstance(lost, PortLost)
 
     cable.plug()
     os.write(cable.device, REPORT)
-    event = events.get(timeout=WAIT_S)
+    event = events.get()
     while isinstance(event, PortLost):  # the reasons while it was away
-        event = events.get(timeout=WAIT_S)
+        event = events.get()
     assert isinstance(event, PortOpened)
     assert chunk_bytes(events, len(REPORT)) == REPORT
 
     pump.stop()
-    assert pump.join(WAIT_S)
+    assert pump.join()
     cable.unplug()
 
 
@@ -485,7 +485,7 @@ def test_a_real_port_that_appears_is_opened_within_two_seconds(
     pump.wake()  # the device is present, its name appears a little later
     cable = PluggedCable(tmp_path / "shoe")
 
-    opened = events.get(timeout=WAIT_S)
+    opened = events.get()
     cable.unplug()
 
     assert isinstance(opened, PortOpened)
@@ -494,7 +494,6 @@ def test_a_real_port_that_appears_is_opened_within_two_seconds(
 
 def test_a_dropped_connection_is_reopened(pumping: Pumping) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(WAIT_S)
         host, number = server.getsockname()
         pump, events = pumping(SerialPort(f"socket://{host}:{number}", 4800))
         for _ in range(2):
@@ -507,4 +506,4 @@ def test_a_dropped_connection_is_reopened(pumping: Pumping) -> None:
                 assert connection.recv(11, socket.MSG_WAITALL) == b"to the shoe"
             assert kinds(events, 1) == [PortLost]
         pump.stop()
-        assert pump.join(WAIT_S)
+        assert pump.join()

@@ -22,7 +22,6 @@ from firmware_bridge.transport.serial_port import SerialPort, list_serial_ports
 
 REPORT = bytes.fromhex("05 31 50 03 36 32")
 MARK = b"!"
-WAIT_S = 10.0
 
 
 class Cable:
@@ -58,7 +57,6 @@ def port(cable: Cable) -> Iterator[SerialPort]:
 @pytest.fixture
 def server() -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        listening.settimeout(WAIT_S)
         yield listening
 
 
@@ -97,7 +95,7 @@ def reading_elsewhere(port: SerialPort) -> tuple[threading.Thread, Queue[str]]:
 
     thread = threading.Thread(target=read)
     thread.start()
-    assert begun.wait(WAIT_S)
+    assert begun.wait()
     return thread, ends
 
 
@@ -211,8 +209,8 @@ def test_unplugging_ends_a_read(cable: Cable, port: SerialPort) -> None:
     thread, ends = reading_elsewhere(port)
     cable.unplug()
 
-    assert cable.path in ends.get(timeout=WAIT_S)
-    thread.join(WAIT_S)
+    assert cable.path in ends.get()
+    thread.join()
 
 
 def test_unplugging_ends_a_write(cable: Cable, port: SerialPort) -> None:
@@ -226,8 +224,8 @@ def test_close_ends_a_read(port: SerialPort) -> None:
     thread, ends = reading_elsewhere(port)
     port.close()
 
-    assert "closed" in ends.get(timeout=WAIT_S)
-    thread.join(WAIT_S)
+    assert "closed" in ends.get()
+    thread.join()
 
 
 def test_close_twice_and_use_afterwards(port: SerialPort) -> None:
@@ -282,7 +280,7 @@ def test_waiting_bytes_survive_a_connection(
         connection = connect(*args, **kwargs)  # type: ignore[arg-type]
         accepted.append(server.accept()[0])
         accepted[0].sendall(REPORT)
-        select.select([connection], [], [], WAIT_S)  # the bytes arrive before open() continues
+        select.select([connection], [], [])  # the bytes arrive before open() continues
         return connection
 
     monkeypatch.setattr("socket.create_connection", connect_to_a_shoe_that_speaks_first)
@@ -323,8 +321,8 @@ def test_a_dropped_connection_ends_a_read(server: socket.socket) -> None:
     connection, _address = server.accept()
     connection.close()
 
-    assert "127.0.0.1" in ends.get(timeout=WAIT_S)
-    thread.join(WAIT_S)
+    assert "127.0.0.1" in ends.get()
+    thread.join()
     port.close()
 
 
@@ -334,8 +332,8 @@ def test_close_ends_a_read_of_a_connection(server: socket.socket) -> None:
     thread, ends = reading_elsewhere(port)
     port.close()
 
-    assert ends.get(timeout=WAIT_S)
-    thread.join(WAIT_S)
+    assert ends.get()
+    thread.join()
 
 
 def test_a_missing_server(server: socket.socket) -> None:
@@ -383,7 +381,7 @@ class Rfc2217Server:
                     self.received.put(plain)
 
     def join(self) -> None:
-        self._thread.join(WAIT_S)
+        self._thread.join()
         self._loop.close()
 
 
@@ -401,7 +399,7 @@ def test_rfc_2217_keeps_waiting_bytes_and_carries_all_bytes_both_ways(
     device.says(every)
     assert read_exactly(port, 256) == every
     port.write(every)
-    assert device.received.get(timeout=WAIT_S) == every
+    assert device.received.get() == every
 
     port.close()
     device.join()

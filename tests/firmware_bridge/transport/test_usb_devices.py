@@ -38,7 +38,7 @@ def test_devices_are_listed_by_place_with_printable_texts(monkeypatch: pytest.Mo
     assert (first.product, first.serial_number) == ("Reader ", "")
 
 
-@pytest.mark.debian("libusb-1.0-0")
+@pytest.mark.needs("libusb-1.0-0")
 def test_the_real_library_lists_devices() -> None:
     found = list_usb_devices()
 

@@ -22,7 +22,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return run_cases(CASES, tmp_path_factory.mktemp("usb") / "report.xml")
 
 
-@pytest.mark.debian("umockdev")
+@pytest.mark.needs("umockdev")
 @pytest.mark.parametrize("name", case_names(CASES))
 def test_on_emulated_devices(outcomes: dict[str, str], name: str) -> None:
     assert outcomes.get(name, "it did not run") == ""

@@ -27,11 +27,10 @@ from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.angel_eye.wire import report_frame
 from hil.emulator.lines.line import LineServer
 from hil.emulator.lines.serve import PtyServer, TcpServer
-from hil.rig.small_disk import NoMount, fill, small_disk
+from hil.rig.small_disk import fill, small_disk
 
 DISK_BYTES = 4 << 20
 MANY_REPORTS = 1500
-END_S_MAX = 60
 
 
 def some_run(folder: Path, **acts: Act) -> Ended:
@@ -249,14 +248,12 @@ def many_reports(server: LineServer[AngelEye]) -> None:
 
 @pytest.fixture
 def disk(fast_dir: Path) -> Iterator[Path]:
-    """A small file system of its own; skipped without the right to mount one."""
-    try:
-        with small_disk(fast_dir / "disk", DISK_BYTES) as place:
-            yield place
-    except NoMount:
-        pytest.skip("needs the right to mount a file system of its own")
+    """A small file system of its own."""
+    with small_disk(fast_dir / "disk", DISK_BYTES) as place:
+        yield place
 
 
+@pytest.mark.needs("mount")
 def test_a_full_disk_ends_the_tape_and_the_report_says_so(disk: Path) -> None:
     with TcpServer(AngelEye()) as server:
 
@@ -331,7 +328,7 @@ def test_a_signal_at_a_question_leaves_a_report(
             if "[label-firmware]" in text:
                 break
         process.send_signal(number)
-        out, _ = process.communicate(timeout=END_S_MAX)
+        out, _ = process.communicate()
 
     assert process.returncode == code
     assert out.startswith(f"INCOMPLETE, ended by {by}: ")
@@ -344,7 +341,7 @@ def test_a_person_at_the_terminal_answers_and_skips(fast_dir: Path) -> None:
         words = (server.url, "--model", "angel-eye-ii-ex", "--person", "Ann Lee")
         process = hil(*words, "--json", "--report", "r.json", cwd=fast_dir, stdin=subprocess.PIPE)
         lines = ["1.02", "", *["skip there is no such key"] * 20]
-        out, _ = process.communicate("\n".join(lines) + "\n", timeout=END_S_MAX)
+        out, _ = process.communicate("\n".join(lines) + "\n")
 
     summary = json.loads(out)
     document = json.loads((fast_dir / "r.json").read_text(encoding="utf-8"))
@@ -373,7 +370,7 @@ def test_a_person_at_the_terminal_answers_and_skips(fast_dir: Path) -> None:
 def test_a_wrong_use_is_a_sentence(words: tuple[str, ...], said: str, tmp_path: Path) -> None:
     (tmp_path / "a").write_text('card-9 = "done"\n', encoding="utf-8")
     process = hil(*words, cwd=tmp_path)
-    out, errors = process.communicate(timeout=END_S_MAX)
+    out, errors = process.communicate()
 
     assert process.returncode == (1 if "--verify" in words else 2)
     assert said in errors

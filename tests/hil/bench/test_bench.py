@@ -32,7 +32,7 @@ from hil.bench.measure.fixtures import CARD, Plan, bench_core, deal_reports
 from hil.bench.measure.reference import PLACES, Reference, with_crc
 from hil.bench.process.scrape import _StaticRegistry
 from hil.bench.process.start_up import _loaded_modules
-from hil.bench.report import MachineDescription, counts, describe_machine, json_report, text_report
+from hil.bench.report import counts, json_report, text_report
 from hil.bench.stored.audit import (
     Corpus,
     _by_columns,
@@ -42,6 +42,7 @@ from hil.bench.stored.audit import (
     hands_of,
     time_audit,
 )
+from hil.run_record import MachineDescription, describe_machine
 
 MACHINE = MachineDescription("a processor", 2, "CPython 3.11.7", "Linux", 0.5)
 
@@ -258,8 +259,27 @@ def test_missed_goals_are_an_exit_code_only_with_judge(
 ) -> None:
     missed = command.Measurement(("P4",), "nothing", lambda _plan: CHECKS)
     monkeypatch.setattr(command, "MEASUREMENTS", (missed,))
+    monkeypatch.setattr(command, "record_run", lambda *_, **__: None)
 
     assert command.main(options) == code
+
+
+@pytest.mark.parametrize(
+    ("options", "recorded"), [([], 1), (["--only", "P4"], 0), (["--quick"], 0)]
+)
+def test_a_whole_run_is_recorded_with_its_counts(
+    options: list[str], recorded: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: list[tuple[object, ...]] = []
+    missed = command.Measurement(("P4",), "nothing", lambda _plan: CHECKS)
+    monkeypatch.setattr(command, "MEASUREMENTS", (missed,))
+    monkeypatch.setattr(command, "record_run", lambda *words, **_: kept.append(words))
+    command.main(options)
+
+    assert len(kept) == recorded
+    for what, figures, _ in kept:
+        assert what == "make bench"
+        assert figures == {"met": 1, "missed": 1, "not judged": 2}
 
 
 def test_a_failed_measurement_is_not_judged() -> None:

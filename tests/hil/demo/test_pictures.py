@@ -69,9 +69,7 @@ def test_the_closing_commands_work_where_the_demo_was_started(fast_dir: Path) ->
     system = {**os.environ, "PATH": "/usr/bin:/bin"}
     program = str(Path(sys.executable).with_name("smartshoe-hil"))
     command = [program, "demo", "--speed", "max", "--journal", str(fast_dir / "journal")]
-    done = subprocess.run(
-        command, cwd=root, env=system, capture_output=True, text=True, check=True, timeout=60
-    )
+    done = subprocess.run(command, cwd=root, env=system, capture_output=True, text=True, check=True)
     hints = [line.strip() for line in done.stdout.splitlines() if line.startswith("  ")][-4:]
 
     assert [hint.split()[1] for hint in hints] == ["verify", "replay", "rules", "demo"]

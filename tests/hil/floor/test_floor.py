@@ -5,16 +5,16 @@ import subprocess
 import sys
 from pathlib import Path
 
-RUN_S_MAX = 110
+import pytest
 
 
+@pytest.mark.needs("mosquitto", "prometheus")
 def test_every_coup_dealt_is_in_its_journal_in_prometheus_and_in_the_feed(fast_dir: Path) -> None:
     words = ("--tables", "3", "--a-process", "2", "--seconds", "5", "--scrape-s", "1")
     done = subprocess.run(
         [sys.executable, "-m", "hil.cli", "floor", *words, "--card-ms", "200", "--json"],
         capture_output=True,
         text=True,
-        timeout=RUN_S_MAX,
         check=False,
         cwd=fast_dir,
     )

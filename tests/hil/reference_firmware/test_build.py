@@ -32,7 +32,7 @@ def test_each_source_file_has_a_header_and_at_most_450_lines(path: Path) -> None
     assert len(text.splitlines()) <= 450
 
 
-@pytest.mark.debian("gcc-arm-none-eabi")
+@pytest.mark.needs("gcc-arm-none-eabi")
 @pytest.mark.parametrize("role", FirmwareRole)
 def test_flash_and_ram_sizes_are_within_their_limits(role: FirmwareRole) -> None:
     sizes = SIZES.search(build_firmware(Build.ARM, role).make_output)
@@ -44,7 +44,7 @@ def test_flash_and_ram_sizes_are_within_their_limits(role: FirmwareRole) -> None
     assert ring + rest == ram
 
 
-@pytest.mark.debian("gcc-arm-none-eabi")
+@pytest.mark.needs("gcc-arm-none-eabi")
 def test_the_image_contains_the_digest_of_its_remainder(tmp_path: Path) -> None:
     image = build_firmware(Build.ARM, FirmwareRole.SHOE).folder / "shoe.elf"
     stated, rest = tmp_path / "stated", tmp_path / "rest"
@@ -75,7 +75,7 @@ def test_a_missing_compiler_is_named_with_its_package(
         build_firmware(build, FirmwareRole.SHOE)
 
 
-@pytest.mark.debian("gcc")
+@pytest.mark.needs("gcc")
 def test_a_failed_build_gives_the_compiler_error(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fast_dir: Path
 ) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.native import NativeDevice
 
-pytestmark = pytest.mark.debian("gcc")
+pytestmark = pytest.mark.needs("gcc")
 
 LINK, EVENT, RPC = 0, 1, 2
 HELLO, HELLO_ACK, ACK, NAK, PING, PONG, BYE = 1, 2, 3, 4, 5, 6, 12

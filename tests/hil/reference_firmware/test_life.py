@@ -26,15 +26,14 @@ def run(*command: object) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.debian("gcc")
+@pytest.mark.needs("gcc")
 @pytest.mark.parametrize("role", FirmwareRole)
 def test_power_may_fail_after_any_stored_byte(role: FirmwareRole) -> None:
     cuts_after_each(role, 5)
 
 
 @pytest.mark.full
-@pytest.mark.timeout(600)
-@pytest.mark.debian("gcc")
+@pytest.mark.needs("gcc")
 @pytest.mark.parametrize("role", FirmwareRole)
 def test_power_may_fail_after_each_stored_byte(role: FirmwareRole) -> None:
     cuts_after_each(role, 1)
@@ -70,12 +69,12 @@ def fuzz(role: FirmwareRole, what: str, runs: int, corpus: Path) -> None:
     assert f"Done {runs} runs" in output
 
 
-@pytest.mark.debian("clang")
+@pytest.mark.needs("clang")
 def test_any_bytes_on_the_line(tmp_path: Path) -> None:
     fuzz(FirmwareRole.SHUFFLER, "bytes", RUNS, seeds(tmp_path))
 
 
-@pytest.mark.debian("clang")
+@pytest.mark.needs("clang")
 def test_random_operation_of_a_shuffler(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
@@ -83,8 +82,7 @@ def test_random_operation_of_a_shuffler(tmp_path: Path) -> None:
 
 
 @pytest.mark.full
-@pytest.mark.timeout(1200)
-@pytest.mark.debian("clang")
+@pytest.mark.needs("clang")
 @pytest.mark.parametrize("what", ["bytes", "life"])
 @pytest.mark.parametrize("role", FirmwareRole)
 def test_long_random_operation(tmp_path: Path, role: FirmwareRole, what: str) -> None:

@@ -29,16 +29,15 @@ from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.open_port import open_port
 from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent, PortLost, PortOpened
 from firmware_bridge.transport.pump import PortPump
+from hil.progress import Patience
 from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.qemu import EmulatedBoard
 
 pytestmark = [
-    pytest.mark.debian("qemu-system-arm"),
-    pytest.mark.debian("gcc-arm-none-eabi"),
+    pytest.mark.needs("qemu-system-arm"),
+    pytest.mark.needs("gcc-arm-none-eabi"),
 ]
 
-WAIT_S = 30.0
-END_S_MAX = 10.0
 NS_PER_S = 1_000_000_000
 # Power may fail in the middle of a frame.
 OF_THE_LINE = (LinkFaultKind.BAD_CHECKSUM, LinkFaultKind.MALFORMED, LinkFaultKind.LENGTH)
@@ -67,14 +66,14 @@ class Program:
 
     def until(self, kind: type[Kind], fits: Callable[[Any], bool] = lambda _: True) -> Kind:
         """The next new item of that type; all items before it are skipped."""
-        deadline_ns = now().monotonic_ns + int(WAIT_S * NS_PER_S)
+        patience = Patience(progress=lambda: len(self.items))
         while True:
             while self.read_count < len(self.items):
                 item = self.items[self.read_count]
                 self.read_count += 1
                 if isinstance(item, kind) and fits(item):
                     return item
-            assert now().monotonic_ns < deadline_ns, f"no {kind.__name__} in {self.items}"
+            patience.check(f"no {kind.__name__} in {self.items}")
             self.step()
 
     def until_event(self, kind: type[Kind]) -> Kind:
@@ -130,7 +129,7 @@ def program(
         yield Program(link, state, [] if before is None else before.items, pump, waiting)
     finally:
         pump.stop()
-        assert pump.join(END_S_MAX)
+        assert pump.join()
 
 
 @pytest.fixture

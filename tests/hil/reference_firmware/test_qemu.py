@@ -11,8 +11,8 @@ from hil.reference_firmware.build import FirmwareRole, FirmwareUnable
 from hil.reference_firmware.qemu import EmulatedBoard
 
 pytestmark = [
-    pytest.mark.debian("qemu-system-arm"),
-    pytest.mark.debian("gcc-arm-none-eabi"),
+    pytest.mark.needs("qemu-system-arm"),
+    pytest.mark.needs("gcc-arm-none-eabi"),
 ]
 
 LINK, EVENT, RPC = 0, 1, 2

@@ -10,7 +10,7 @@ import pytest
 from hil.reference_firmware.build import FirmwareRole
 from hil.reference_firmware.native import NativeDevice
 
-pytestmark = pytest.mark.debian("gcc")
+pytestmark = pytest.mark.needs("gcc")
 
 LINK, EVENT = 0, 1
 LOAD, COUNT, SHUFFLE, STORE, RELEASE, STATUS, SELF_TEST, ABORT, MODE = range(1, 10)

@@ -11,7 +11,7 @@ import pytest
 
 from hil.reference_firmware.build import Build, FirmwareRole, build_firmware
 
-pytestmark = pytest.mark.debian("gcc")
+pytestmark = pytest.mark.needs("gcc")
 
 VECTORS = tomllib.loads(
     (Path(__file__).parents[2] / "vectors" / "tablelink.toml").read_text(encoding="utf-8")

@@ -7,20 +7,16 @@ import pytest
 
 from hil.rig.servers.network import Network
 
-WAIT_S = 20.0
-
 
 @pytest.fixture
 def server() -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(WAIT_S)
         yield listener
 
 
 def connected(network: Network, server: socket.socket) -> tuple[socket.socket, socket.socket]:
-    client = socket.create_connection(("127.0.0.1", network.port), WAIT_S)
+    client = socket.create_connection(("127.0.0.1", network.port))
     there, _ = server.accept()
-    there.settimeout(WAIT_S)
     return client, there
 
 
@@ -51,5 +47,5 @@ def test_a_cut_breaks_each_connection_and_others_may_come(server: socket.socket)
 def test_while_it_is_down_nobody_gets_through(server: socket.socket) -> None:
     with Network(server.getsockname()[1]) as network:
         network.down = True
-        with socket.create_connection(("127.0.0.1", network.port), WAIT_S) as client:
+        with socket.create_connection(("127.0.0.1", network.port)) as client:
             assert client.recv(1) == b""

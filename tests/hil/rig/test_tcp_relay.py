@@ -12,13 +12,11 @@ FRAME = b"\0frame\0"
 GOOD = FaultPlan(envelope=Envelope.TABLELINK)
 DEAF = FaultPlan(envelope=Envelope.TABLELINK, drop_repeat=1.0)
 NEVER = (10**9, 10**9)
-WAIT_S = 20.0
 
 
 @pytest.fixture
 def device() -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(WAIT_S)
         yield listener
 
 
@@ -29,9 +27,8 @@ def line_to(device: socket.socket, plan: FaultPlan, between: tuple[int, int] = N
 def connected(line: BadLine, device: socket.socket) -> tuple[socket.socket, socket.socket]:
     """Both ends of the line."""
     host, port = line.url.removeprefix("socket://").split(":")
-    program = socket.create_connection((host, int(port)), WAIT_S)
+    program = socket.create_connection((host, int(port)))
     there, _ = device.accept()
-    there.settimeout(WAIT_S)
     return program, there
 
 

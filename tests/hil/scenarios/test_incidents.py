@@ -149,6 +149,7 @@ def test_without_a_control_its_own_incident_is_missed_and_no_other(
     assert found == {**dict.fromkeys(NAMES), of_control(control): missed_at(control)}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("control", REMOVALS)
 def test_without_a_control_the_program_misses_its_own_incident(
     control: str, rig: Path, monkeypatch: pytest.MonkeyPatch
@@ -159,7 +160,6 @@ def test_without_a_control_the_program_misses_its_own_incident(
 
 
 @pytest.mark.full
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("control", REMOVALS)
 def test_without_a_control_the_program_catches_every_other_incident(
     control: str, rig: Path

@@ -54,7 +54,7 @@ def receive_all(client: socket.socket, count: int) -> bytes:
 @contextmanager
 def client_of(server: TcpServer) -> Iterator[socket.socket]:
     before = server.connections
-    with socket.create_connection(("127.0.0.1", server.port), timeout=5) as client:
+    with socket.create_connection(("127.0.0.1", server.port)) as client:
         assert server.wait_connected(before + 1)
         yield client
 
@@ -200,7 +200,7 @@ def _closed(client: socket.socket) -> bool:
 
 def test_a_second_client_is_closed_and_the_first_stays() -> None:
     with TcpServer(single()) as server, client_of(server) as first:
-        with socket.create_connection(("127.0.0.1", server.port), timeout=5) as second:
+        with socket.create_connection(("127.0.0.1", server.port)) as second:
             assert _closed(second)
         server.perform(AngelEye.power_on)
 

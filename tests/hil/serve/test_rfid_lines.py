@@ -93,7 +93,7 @@ def test_a_reconnected_client_gets_uncleared_records_at_once() -> None:
     an_hour_ns = 3600 * 10**9
     with TcpServer(loaded(an_hour_ns)) as server:
         for _ in range(2):
-            with socket.create_connection(("127.0.0.1", server.port), timeout=5) as client:
+            with socket.create_connection(("127.0.0.1", server.port)) as client:
                 if server.connections < 2:
                     assert server.wait_connected(1)
                     server.perform(draw)

@@ -57,7 +57,6 @@ port.close()
 print(json.dumps(kinds))
 """
 EXPECTED = ["PowerUp", "CompartmentReport", "CompartmentReport", "BatchStarted"]
-END_S_MAX = 30
 
 
 def pins_of(device: Shuffler) -> str:
@@ -75,7 +74,6 @@ def received_kinds(
         env={**os.environ, **(environment or {})},
         capture_output=True,
         text=True,
-        timeout=END_S_MAX,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -108,10 +106,10 @@ def test_the_device_frees_what_the_program_stored() -> None:
         begin(server)
         received_kinds(server.url, server.emulator)
 
-        assert server.wait_for(lambda one: one.memory.first_number > len(EXPECTED), END_S_MAX)
+        assert server.wait_for(lambda one: one.memory.first_number > len(EXPECTED))
 
 
-@pytest.mark.debian("umockdev")
+@pytest.mark.needs("umockdev")
 def test_over_usb() -> None:
     with TcpServer(Shuffler(ShufflerSettings(chained=True))) as server, UsbTestBed() as bed:
         begin(server)
@@ -121,7 +119,7 @@ def test_over_usb() -> None:
         assert received_kinds("usb://1209:5eed/TL-1", server.emulator, bed.environment) == EXPECTED
 
 
-@pytest.mark.debian("umockdev")
+@pytest.mark.needs("umockdev")
 def test_a_separate_usb_device_is_operated_by_name() -> None:
     """Debian's Python serves it; one without a key needs no library there."""
     with UsbTestBed() as bed:

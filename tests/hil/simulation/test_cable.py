@@ -74,7 +74,7 @@ def test_a_blocked_read_is_woken(end: object) -> None:
     reader.start()
     assert callable(end)
     end(cable)
-    reader.join(5)
+    reader.join()
 
     assert len(woken) == 1
 

@@ -31,7 +31,6 @@ ONCE_TAKEN_FOR_A_VIOLATION = (
     11948,
     12224,
     12254,
-    14681,
     15113,
     30235,
 )
@@ -129,7 +128,7 @@ def test_the_command_counts_shoes(capsys: pytest.CaptureFixture[str]) -> None:
     assert (figures["seeds"], figures["failed"]) == (2, [])
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["1", pytest.param("2", marks=pytest.mark.full)])
 def test_ctrl_c_ends_a_run_with_its_figures(jobs: str) -> None:
     words = [sys.executable, "-m", "hil.cli", "soak", "--seeds", "100000", "--jobs", jobs]
     with subprocess.Popen(
@@ -138,7 +137,7 @@ def test_ctrl_c_ends_a_run_with_its_figures(jobs: str) -> None:
         assert run.stderr is not None
         assert "shoes/s" in run.stderr.readline()
         os.killpg(run.pid, signal.SIGINT)
-        out, err = run.communicate(timeout=60)
+        out, err = run.communicate()
 
     assert run.returncode == 130
     assert "0 failed" in out

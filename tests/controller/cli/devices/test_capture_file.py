@@ -91,7 +91,7 @@ def test_without_room_it_ends_with_a_whole_block(fast_dir: Path) -> None:
     assert path.stat().st_size == whole
 
 
-@pytest.mark.debian("tshark")
+@pytest.mark.needs("tshark")
 def test_wireshark_reads_it(fast_dir: Path) -> None:
     opened = PortOpened("/dev/ttyUSB0", AT, bytes(32))
     added(fast_dir, opened, READ)

@@ -12,7 +12,7 @@ import pytest
 from controller.cli.errors import ExitCode
 from hil.usb.bed import READER, SCANNER, UsbTestBed
 
-pytestmark = pytest.mark.debian("umockdev")
+pytestmark = pytest.mark.needs("umockdev")
 
 Smartshoe = Callable[..., subprocess.Popen[str]]
 KEYBOARD = {"vendor_id": 0x046D, "product_id": 0xC31C, "product": "Keyboard", "serial_number": ""}

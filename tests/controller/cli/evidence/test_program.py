@@ -7,6 +7,7 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.version import VERSION, software_identifier
 
 Capture = pytest.CaptureFixture[str]
 
@@ -31,6 +32,18 @@ def verified(release: str, *words: str) -> int:
 def test_a_tree_as_released_is_a_yes(release: str, capsys: Capture) -> None:
     assert verified(release) == ExitCode.DONE
     assert "1 of 1 files are as released" in capsys.readouterr().out
+
+
+def test_a_release_names_the_program_by_version_and_build(release: str, capsys: Capture) -> None:
+    assert release == f"smartshoe-{VERSION}.release"
+    Path("again").mkdir()
+    sign = ["sign-release", "tree", "--key", "maker.key", "--name", "maker.example"]
+    capsys.readouterr()
+    assert main([*sign, "--out", "again"]) == ExitCode.DONE
+    assert f"program   {software_identifier()}\n" in capsys.readouterr().out
+
+    assert verified(release) == ExitCode.DONE
+    assert f"release    {software_identifier()}, signed by maker" in capsys.readouterr().out
 
 
 def test_a_changed_and_a_foreign_file_are_a_no_and_named(release: str, capsys: Capture) -> None:

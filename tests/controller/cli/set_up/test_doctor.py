@@ -7,6 +7,12 @@ import json
 import os
 import pwd
 import socket
+import ssl
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -15,10 +21,12 @@ from cryptography.x509 import load_pem_x509_certificate
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.cli.set_up import doctor
-from controller.install import machine_checks, web_checks
+from controller.install import machine_checks, table_checks, web_checks
 from firmware_bridge.timestamp import Timestamp
+from hil.emulator.witness import Witness
 from hil.rig.servers.certificates import CertificateAuthority
 
+WITNESS = Witness("w", {}).published_key
 TABLE = '[table]\nname = "M-12"\n[shoe]\nport = "socket://127.0.0.1:1"\n'
 
 
@@ -136,6 +144,31 @@ def test_a_port_in_use_by_another_program_is_a_problem(table: Path, capsys) -> N
         os.close(host)
 
     assert "is in use by" in found["ports"][0]
+
+
+def test_a_program_below_a_folder_of_our_name_is_another_program(
+    table: Path, tmp_path: Path, capsys
+) -> None:
+    device, host = os.openpty()
+    port = os.ttyname(host)
+    reader = tmp_path / "smartshoe" / "reader.py"
+    reader.parent.mkdir()
+    reader.write_text(
+        "import sys\nwith open(sys.argv[1]):\n    print('open', flush=True)\n    input()\n"
+    )
+    table.write_text(TABLE.replace("socket://127.0.0.1:1", port))
+    words = [sys.executable, str(reader), port]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        try:
+            assert other.stdout is not None
+            assert other.stdout.readline() == b"open\n"
+            os.close(host)
+            _, found = findings(table, capsys)
+        finally:
+            other.communicate(b"\n")
+            os.close(device)
+
+    assert f"{reader} {port}" in found["ports"][0]
 
 
 def test_a_broker_that_does_not_answer_is_a_problem(table: Path, capsys) -> None:
@@ -258,3 +291,137 @@ def test_what_cannot_be_read_keeps_no_upgrade_away(table: Path, capsys) -> None:
 
     assert main(["doctor", "--between-shoes", str(table.parent)]) == ExitCode.DONE
     assert "not looked at" in capsys.readouterr().err
+
+
+# --- the package, and another Debian --------------------------------------------------------------
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """This environment passes for that of the package for Debian 12."""
+    folder = tmp_path / "package"
+    folder.mkdir()
+    files = {str(one): f"smartshoe_0.9.0+deb{one}_amd64.deb" for one in (12, 13)}
+    (folder / "package.json").write_text(json.dumps({"debian": 12, "files": files}))
+    monkeypatch.setattr(machine_checks, "PACKAGE", folder)
+    monkeypatch.setattr(machine_checks.sys, "prefix", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("machine", "finding", "remedy"),
+    [
+        ("12", "good: it is that for Debian 12", ""),
+        ("13", "remark: it is that for Debian 12, and this machine is Debian 13", "0.9.0+deb13_"),
+        ("14", "remark: it is that for Debian 12, and this machine is Debian 14", "no package"),
+    ],
+)
+def test_the_right_package_for_this_debian_is_named(
+    table: Path, capsys, package: Path, monkeypatch, machine: str, finding: str, remedy: str
+) -> None:
+    release = {"ID": "debian", "VERSION_ID": machine, "PRETTY_NAME": f"Debian {machine}"}
+    monkeypatch.setattr(machine_checks.platform, "freedesktop_os_release", lambda: release)
+
+    main(["doctor", str(table), "--json"])
+    (found,) = (
+        one
+        for one in json.loads(capsys.readouterr().out)["findings"]["machine"]
+        if one["area"] == "package"
+    )
+    assert f"{found['grade']}: {found['what']}" == finding
+    assert remedy in found["remedy"]
+
+
+def test_an_environment_that_is_no_package_is_not_looked_at(table: Path, capsys) -> None:
+    assert "package" not in findings(table, capsys)[1]
+
+
+# --- certificates that Debian 13 refuses ----------------------------------------------------------
+
+
+@contextmanager
+def serving(certificate: Path, key: Path) -> Iterator[int]:
+    """A server that does nothing but the handshake; its port."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                with connection, suppress(OSError):
+                    context.wrap_socket(connection, server_side=True).close()
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield int(listening.getsockname()[1])
+        finally:
+            listening.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+@pytest.mark.parametrize("strict_here", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_witness_whose_certificate_debian_13_refuses_is_named_with_what_is_missing(
+    table: Path, capsys, monkeypatch: pytest.MonkeyPatch, whole: bool, strict_here: bool
+) -> None:
+    authority = CertificateAuthority(table.parent, "house")
+    certificate, key = authority.signed("witness", identified=whole)
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    monkeypatch.setattr(table_checks, "is_strict", lambda _: strict_here)
+    with serving(certificate, key) as port:
+        url = f"https://127.0.0.1:{port}"
+        table.write_text(f'{TABLE}[[evidence.witnesses]]\nurl = "{url}"\nkey = "{WITNESS}"\n')
+        code, found = findings(table, capsys)
+
+    if whole:
+        assert found["witnesses"] == [f"good: {url} answers"]
+        return
+    grade = "problem" if strict_here else "remark"
+    missing = "its certificate is refused on Debian 13: missing authority key identifier"
+    assert found["witnesses"] == [f"{grade}: {url}: {missing}"]
+    assert code == (ExitCode.NO if strict_here else ExitCode.DONE)
+
+
+def test_a_witness_of_an_unknown_authority_is_refused_everywhere(
+    table: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    certificate, key = CertificateAuthority(table.parent, "house").signed("witness")
+    other = CertificateAuthority(table.parent, "other")
+    monkeypatch.setenv("SSL_CERT_FILE", str(other.file))
+    with serving(certificate, key) as port:
+        url = f"https://127.0.0.1:{port}"
+        table.write_text(f'{TABLE}[[evidence.witnesses]]\nurl = "{url}"\nkey = "{WITNESS}"\n')
+        _, found = findings(table, capsys)
+
+    assert found["witnesses"][0].startswith(f"problem: {url}: its certificate is refused: ")
+
+
+def test_a_file_that_debian_13_refuses_is_named_with_its_place(table: Path, capsys) -> None:
+    authority = CertificateAuthority(table.parent, "house")
+    certificate, key = authority.signed("table", identified=False)
+    files = f'certificate = "{certificate}"\nkey = "{key}"\nclient_ca = "{authority.file}"\n'
+    table.write_text(f'{TABLE}[metrics]\naddress = "192.0.2.7"\n{files}')
+
+    words = f"metrics.certificate: {certificate} (CN=table: no authorityKeyIdentifier)"
+    _, found = findings(table, capsys)
+    assert found["certificate"][0].startswith(f"remark: {words}: Debian 13 refuses it")
+    assert main(["check-config", str(table)]) == ExitCode.DONE
+    shown = " ".join(capsys.readouterr().out.split())
+    assert words in shown
+    assert "docs/certificates.md" in shown
+
+
+def test_a_brokers_authority_that_debian_13_refuses_is_named(table: Path, capsys) -> None:
+    authority = CertificateAuthority(table.parent, "house", identified=False)
+    table.write_text(
+        f'{TABLE}[[feed]]\nname = "office"\nhost = "127.0.0.1"\nport = 1\nca = "{authority.file}"\n'
+    )
+
+    assert main(["check-config", str(table)]) == ExitCode.DONE
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f"feed[1].ca: {authority.file} (CN=house: no subjectKeyIdentifier)" in shown

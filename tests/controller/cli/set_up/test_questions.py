@@ -206,6 +206,14 @@ def test_the_same_person_is_not_taken_twice(fast_dir: Path) -> None:
     assert [one.role for one in answers.people] == [Role.PIT_MANAGER]
 
 
+def test_accounts_are_offered_to_dealers_too(fast_dir: Path) -> None:
+    person = ("Dee Dealer", "dealer", "481516", "481516", "")
+    answers, shown = asked(fast_dir, *TABLE, PORT, *REST[:3], *person)
+    assert "who decides, and dealers, to sign on" in shown
+    assert answers is not None
+    assert [one.role for one in answers.people] == [Role.DEALER]
+
+
 def test_where_nobody_may_decide_it_is_said(fast_dir: Path) -> None:
     _, shown = asked(fast_dir, *TABLE, PORT, *REST)
     assert "smartshoe people add" in shown

@@ -59,7 +59,6 @@ def ended(config: Path, python: tuple[str, ...], *words: str) -> "subprocess.Com
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
     )
 
 

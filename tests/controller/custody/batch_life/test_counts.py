@@ -6,10 +6,10 @@ import pytest
 
 from controller.actions.actions import RecordAct
 from controller.actions.choices import ActKind
-from controller.custody.batch_life.compartments import FACES
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BlockReason
 from controller.messages.catalogue import to_words
+from controller.rules.cards import FACES
 from drivers.events import FaceSuit
 from drivers.shuffler_events import JamReported, ShuffleDone
 

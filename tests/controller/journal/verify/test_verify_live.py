@@ -6,6 +6,7 @@ Source: controller/journal/README.md, "Verifier".
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgpack
@@ -247,9 +248,8 @@ def test_a_value_of_another_type_is_found(
 ) -> None:
     ask.execute("PRAGMA writable_schema = ON")
     ask.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '') WHERE type = 'table'")
-    with sqlite3.connect(folder / "live.db", isolation_level=None) as again:
+    with closing(sqlite3.connect(folder / "live.db", isolation_level=None)) as again:
         again.execute(f"UPDATE records SET {column} = {value} WHERE seq = 3")
-    again.close()
 
     assert verify(folder).problems[0].seq == 3
 

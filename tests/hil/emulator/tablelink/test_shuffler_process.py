@@ -19,7 +19,6 @@ from hil.emulator.tablelink.wire import Frame, FrameChannel, FrameFinder, LinkTy
 
 # HELLO with session 0xBADCAFE, from tests/vectors/tablelink.toml.
 HELLO = bytes.fromhex("00020101030101010101010101010101010ca1011a0badcafed5fc91d500")
-END_S_MAX = 20
 
 
 @contextmanager
@@ -60,7 +59,7 @@ def test_the_process_prints_the_pins() -> None:
 def test_it_answers_on_tcp() -> None:
     with process("--tcp", "0") as running:
         port = int(next_event(running, "ready")["url"].rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port), END_S_MAX) as line:
+        with socket.create_connection(("127.0.0.1", port)) as line:
             line.sendall(HELLO)
             finder, sessions = FrameFinder(), []
             while not sessions or not sessions[-1]:
@@ -156,7 +155,7 @@ def test_the_process_ends_on_request(way: str) -> None:
             case _:
                 running.stdin.close()
 
-        assert running.wait(END_S_MAX) == 0
+        assert running.wait() == 0
 
 
 def test_the_usual_batches_have_their_decks() -> None:

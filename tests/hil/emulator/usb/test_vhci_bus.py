@@ -40,7 +40,6 @@ def kernel(
 ) -> Iterator[socket.socket]:
     """The kernel's end of a device in the second port."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    theirs.settimeout(10)
     monkeypatch.setattr(vhci_bus, "CONTROLLER", tmp_path)
     monkeypatch.setattr(socket, "socketpair", lambda *_: (ours, theirs.dup()))
     device = UsbDevice(UsbIdentity(1, 2, "S"), [BulkFunction(ScriptedDevice(echo=True))])

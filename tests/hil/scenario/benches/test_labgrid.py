@@ -30,7 +30,7 @@ from hil.scenario.benches.labgrid_place import (
 from hil.scenario.play.bench import RigBroken
 from hil.scenario.rigs.bench_commands import run_bench_command
 
-pytestmark = [pytest.mark.full, pytest.mark.debian("ser2net"), pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.full, pytest.mark.needs("ser2net")]
 
 ENVIRONMENT = Path(__file__).parents[4] / ".venv-labgrid"
 PLACE = "shoe-bench"

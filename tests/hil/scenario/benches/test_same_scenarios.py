@@ -27,7 +27,7 @@ def test_under_the_simulated_clock(name: str) -> None:
     assert failures(SimulatedBench(scenario), scenario) == []
 
 
-@pytest.mark.parametrize("line", ["pty", "tcp"])
+@pytest.mark.parametrize("line", ["pty", pytest.param("tcp", marks=pytest.mark.full)])
 @pytest.mark.parametrize("name", SCENARIOS)
 def test_on_emulated_devices_with_the_program_as_a_process(
     name: str, line: str, fast_dir: Path
@@ -37,8 +37,8 @@ def test_on_emulated_devices_with_the_program_as_a_process(
         assert failures(bench, scenario) == []
 
 
-@pytest.mark.debian("qemu-system-arm")
-@pytest.mark.debian("gcc-arm-none-eabi")
+@pytest.mark.needs("qemu-system-arm")
+@pytest.mark.needs("gcc-arm-none-eabi")
 def test_with_the_firmware_on_an_emulated_board(fast_dir: Path) -> None:
     scenario = SCENARIOS["exchange"]
     with emulated_bench(scenario, fast_dir / "one", shuffler=firmware_shuffler) as bench:

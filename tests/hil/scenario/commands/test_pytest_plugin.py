@@ -65,6 +65,7 @@ def test_the_fixture_plays_texts_and_files(folder: pytest.Pytester) -> None:
     done.stdout.fnmatch_lines(["rig: simulated, seed 4"])
 
 
+@pytest.mark.full
 def test_a_wrong_scenario_fails_the_collection_with_each_place(folder: pytest.Pytester) -> None:
     (folder.path / "wrong.scenario").write_text("shake red\nwait")
     done = folder.runpytest_subprocess(*PLUGIN, "wrong.scenario")
@@ -73,6 +74,7 @@ def test_a_wrong_scenario_fails_the_collection_with_each_place(folder: pytest.Py
     done.stdout.fnmatch_lines(["*wrong.scenario:1:1: *", "*wrong.scenario:2:5: *"])
 
 
+@pytest.mark.full
 def test_a_broken_rig_fails_every_test_with_the_first_cause(folder: pytest.Pytester) -> None:
     words = ("--rig", "bare.toml", "late.scenario", "overdraw.scenario")
     done = folder.runpytest_subprocess(*PLUGIN, *words)
@@ -81,6 +83,7 @@ def test_a_broken_rig_fails_every_test_with_the_first_cause(folder: pytest.Pytes
     done.stdout.fnmatch_lines(["*4:1: burn 2c + 2: rig bare broke: the port of the shoe is not *"])
 
 
+@pytest.mark.full
 def test_an_unknown_rig_is_a_wrong_usage(folder: pytest.Pytester) -> None:
     done = folder.runpytest_subprocess(*PLUGIN, "--rig", "none")
 
