@@ -4,6 +4,7 @@ Source: D-32 (dealer for prompts, floorperson for every irregularity); controlle
 """
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Final, Generic, TypeAlias, TypeVar, get_args
 
@@ -428,8 +429,13 @@ class OperatorAction(
 def action_named(name: str) -> type[Action]:
     """The action of that name. Raises ActionError if there is none."""
     if name not in ACTIONS:
+        near = get_close_matches(name, ACTIONS, n=1)
         raise ActionError(
             f"ACTION: {name!r} is not an action. Allowed: {', '.join(ACTIONS)}. Remedy:"
-            " `smartshoe act --list` shows what each does"
+            + (
+                f" did you mean {near[0]}?"
+                if near
+                else " `smartshoe act --list` shows what each does"
+            )
         )
     return ACTIONS[name]

@@ -4,8 +4,9 @@ A journal and its archive may both be named, and so may a folder of many tables'
 Source: docs/analytics.md, "What is exported"; controller/audit/README.md, "Audit".
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from controller.analytics.schema import SCHEMA_VERSION
 from controller.archive.shoe_index import trailer
 from controller.audit.discovery import PieceKind, pieces, sealed_in
 from controller.journal.folder import read_heading_of_file
+from controller.journal.shoe_file import ShoeHeading
 from controller.journal.values import JournalError
 from controller.version import software_identifier, source_digest
 
@@ -55,6 +57,7 @@ def find_parts(paths: Sequence[Path]) -> FoundParts:
                 raise TablesError(f"{piece.path}: this is a single shoe of its day. {_WHOLE}")
             case PieceKind.UNREADABLE:
                 problems.append(f"{piece.path}: this folder cannot be listed")
+    _require_one_journal_each(shoes)
     days = tuple(_sealed_day(table, day, files) for (table, day), files in sorted(shoes.items()))
     return FoundParts(days, tuple(open_parts), tuple(problems))
 
@@ -70,6 +73,31 @@ def _add_day(shoes: dict[tuple[str, str], dict[int, Path]], folder: Path) -> Non
                 f" {heading.table}, too: {other}. Allowed: tables of different names. Remedy: find"
                 " out which is the table's (`smartshoe verify`), and leave the other out"
             )
+
+
+def _require_one_journal_each(shoes: Mapping[tuple[str, str], Mapping[int, Path]]) -> None:
+    """Raise TablesError where the shoes of one table name are of two journals.
+
+    Records of a journal are numbered and chained from shoe to shoe. Where shoes between are
+    missing, the key that signed tells whose they are.
+    """
+    by_table: dict[str, list[tuple[ShoeHeading, Path]]] = {}
+    for (table, _), files in shoes.items():
+        by_table.setdefault(table, []).extend(
+            (read_heading_of_file(path), path) for path in files.values()
+        )
+    for table, found in by_table.items():
+        found.sort(key=lambda one: one[0].first_seq)
+        for (before, path), (heading, other) in pairwise(found):
+            missing = heading.first_seq - before.last_seq - 1
+            chained = heading.chain_before == before.chain_after
+            alike = heading.signer == before.signer if missing > 0 else missing == 0 and chained
+            if not alike:
+                raise TablesError(
+                    f"{other}: it is of another journal than {path}, and both are named table"
+                    f" {table}. Allowed: one journal of each name. Remedy: export each into a"
+                    " folder of its own; or name the days between, where the key was changed"
+                )
 
 
 def _sealed_day(table: str, day: str, files: dict[int, Path]) -> SealedDay:

@@ -272,7 +272,7 @@ class LogWriter:
 
     def _publish(self, head: TreeHead, leaf: Leaf | None) -> None:
         code = short_code(head)
-        # People need the head of a start, and below the code of each shoe, not one of each coup.
+        # People need the head of a start and the code of each shoe, not a line for each coup.
         level = logging.INFO if leaf is None else logging.DEBUG
         root = head.root.hex()
         LOG.log(level, "evidence log: head %d, code %s, root %s", head.size, code, root)

@@ -5,6 +5,7 @@ Source: controller/cli/README.md, "Command line".
 """
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, Final
 
@@ -18,6 +19,8 @@ from controller.cli.help_page import command_epilog
 from controller.cli.path_parameters import with_both_forms
 
 _SETTINGS: Final = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_NO_COMMAND: Final = "No such command"
+_NO_OPTION: Final = "No such option"
 _MISSING: Final = ("Missing option", "Missing argument", "Missing parameter")
 _DETAIL: Final = ", unable to parse"
 _LIMITS: Final = ("Input should be ", " is not one of ")
@@ -95,6 +98,8 @@ def usage_error(error: typer.TyperException, name: str, place: str) -> CommandEr
             allowed=f"{words} {parameter.metavar}" if words.startswith("-") else words,
             remedy=f"see `{name} --help`",
         )
+    if message.startswith((_NO_COMMAND, _NO_OPTION)):
+        return _unknown_word(error, message, name, place)
     if error.message and parameter is not None:
         message, place = error.message, _parameter_name(parameter)
     words = message.strip().rstrip(".").removeprefix("Value error, ").replace("\n", " ")
@@ -103,24 +108,29 @@ def usage_error(error: typer.TyperException, name: str, place: str) -> CommandEr
         problem, limit, allowed = words.partition(one)
         if limit:
             break
-    near = getattr(error, "possibilities", None)
     return CommandError(
-        problem.partition(" (Possible")[0] or "this value is not allowed",
+        problem or "this value is not allowed",
         place=place,
-        allowed=allowed.partition(_DETAIL)[0] or _known_words(error, message),
-        remedy=f"did you mean {near[0]}?" if near else f"see `{name} --help`",
+        allowed=allowed.partition(_DETAIL)[0],
+        remedy=f"see `{name} --help`",
     )
 
 
-def _known_words(error: typer.TyperException, message: str) -> str:
-    """The commands or options there are, where another word was given."""
+def _unknown_word(error: typer.TyperException, message: str, name: str, place: str) -> CommandError:
+    """A command or option that there is not, with the one that is most like it."""
     command = getattr(getattr(error, "ctx", None), "command", None)
-    if message.startswith("No such command"):
-        return ", ".join(getattr(command, "commands", ()))
-    if message.startswith("No such option"):
+    if message.startswith(_NO_COMMAND):
+        word = message.removeprefix(_NO_COMMAND).split("'")[1]
+        place, problem = "", f"{_NO_COMMAND} {word!r}"
+        known = [*getattr(command, "commands", ())]
+    else:
+        word = str(getattr(error, "option_name", ""))
+        problem = f"{_NO_OPTION}: {word}"
         options = (one.opts[0] for one in getattr(command, "params", ()))
-        return ", ".join(sorted(one for one in options if one.startswith("-")))
-    return ""
+        known = sorted(one for one in options if one.startswith("-"))
+    near = get_close_matches(word, known, n=1)
+    hint = f"did you mean {near[0]}?" if near else f"use one of them; see `{name} --help`"
+    return CommandError(problem, place=place, allowed=", ".join(known), remedy=hint)
 
 
 def _parameter_name(parameter: Any) -> str:

@@ -190,7 +190,8 @@ def _stated(error: Exception) -> str:
     """What a known error states; words are made of a message."""
     from firmware_bridge.message import MessageError
 
-    if not isinstance(error, MessageError):
+    # Some have their words themselves, such as all the faults of a profile.
+    if type(error).__str__ is not Exception.__str__ or not isinstance(error, MessageError):
         return str(error)
     from controller.messages.catalogue import to_words
 

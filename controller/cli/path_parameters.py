@@ -14,8 +14,19 @@ import typer
 
 from controller.cli.errors import CommandError
 from controller.cli.output import PROFILE_HELP
+from controller.system.atomic_file import decode_text
 
 Function: TypeAlias = Callable[..., None]
+
+
+def given_text(name: str) -> str:
+    """The text of a file that somebody wrote, or of standard input for "-".
+
+    Raises OSError, and SmallFileError where it is not UTF-8.
+    """
+    if name == "-":
+        return decode_text(typer.get_binary_stream("stdin").read(), "standard input")
+    return decode_text(Path(name).read_bytes(), name)
 
 
 class Kind(StrEnum):

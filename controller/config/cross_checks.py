@@ -16,7 +16,7 @@ from controller.config.device_sections import (
     ShoeSection,
     ShufflerSection,
 )
-from controller.config.sections import MetricsSection, RulesSection, Section
+from controller.config.sections import MetricsSection, RulesSection, Section, unit_name_problem
 from controller.config.trust import TrustResult, read_trust
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import decks_played_max, load_profile
@@ -114,6 +114,15 @@ def port_lines(
     """All ports with their line settings: the shoe's, readers', scanners', the shuffler's."""
     every = (sections["shoe"], *repeated["reader"], *repeated["scanner"], sections.get("shuffler"))
     return ((one.port, one.line) for one in every if isinstance(one, DeviceSection))
+
+
+def name_remarks(name: str) -> Iterator[str]:
+    """A remark on a name that `setup` refuses: a table that has it goes on."""
+    if unit_name_problem(name):
+        yield (
+            f"table.name: {name!r} names no file and no unit, so `smartshoe setup` refuses it for a"
+            " new table. A table that has records keeps it: its evidence log has this name"
+        )
 
 
 def decks_remarks(decks: int) -> Iterator[str]:

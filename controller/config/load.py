@@ -26,6 +26,7 @@ from controller.config.cross_checks import (
     decks_remarks,
     device_remarks,
     mode_problems,
+    name_remarks,
     port_lines,
     port_problems,
     section_trust,
@@ -289,6 +290,7 @@ def _config(
         unix_people=people.unix,
         remarks=(
             *(warning.text for warning in layout_warnings(layout.layout(), profile)),
+            *name_remarks(table.name),
             *decks_remarks(settings.decks),
             *device_remarks(shoe, rules, batches),
             *(remark for found in trusts.values() for remark in found.remarks),

@@ -121,7 +121,9 @@ def section_problems(
     """Every problem of one section; `number` is its place among repeated ones, from 1."""
     keys = tuple(kind.model_fields)
     return tuple(
-        _problem(section, number, keys, found) for found in error.errors(include_url=False)
+        line
+        for found in error.errors(include_url=False)
+        for line in _problem(section, number, keys, found).splitlines()
     )
 
 
@@ -141,17 +143,22 @@ def _problem(section: str, number: int, keys: tuple[str, ...], found: ErrorDetai
         case "extra_forbidden":
             return f"{place}: there is no such key. {_similar_key(keys, str(found['loc'][-1]))}"
         case "value_error":
-            return f"{place}: {context['error']}"
+            # All faults of a profile, each on a line.
+            return "\n".join(f"{place}: {line}" for line in str(context["error"]).splitlines())
         case "string_too_long":
             allowed = f"Allowed: at most {context['max_length']} characters"
             return f"{place}: it is too long. {allowed}. {_SHORTEN}"
         case "greater_than_equal":
+            least = context["ge"]
             return (
-                f"{place}: {given!r} is not allowed. Allowed: at least {context['ge']}. {_CORRECT}"
+                f"{place}: {given!r} is not allowed. Allowed: at least {least}. Remedy: set"
+                f" {place.rpartition('.')[2]} = {least} or more"
             )
         case "less_than_equal":
+            most = context["le"]
             return (
-                f"{place}: {given!r} is not allowed. Allowed: at most {context['le']}. {_CORRECT}"
+                f"{place}: {given!r} is not allowed. Allowed: at most {most}. Remedy: set"
+                f" {place.rpartition('.')[2]} = {most} or less"
             )
         case "model_type":
             return f"{place}: it must be a section. Remedy: write [{section}] on a line of its own"

@@ -47,6 +47,8 @@ _WORDS_MAX: Final = 64
 _WITNESSES_MAX: Final = 16
 # 16 TiB: a greater number is probably in bytes.
 _MIB_MAX: Final = 1 << 24
+# A unit's name is that of its file, and a file's name is the table's.
+_UNIT_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _CLOCK: Final = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 
 
@@ -67,6 +69,16 @@ def _table_name(text: str) -> str:
             " casino.example/pit-3/bac-12"
         )
     return text
+
+
+def unit_name_problem(name: str) -> str:
+    """Why a table's name can be neither that of its file nor of its unit; empty if it can."""
+    if _UNIT_NAME.fullmatch(name):
+        return ""
+    return (
+        f"{name!r} names no file and no unit. Allowed: letters, digits, - and _, at most 32, such"
+        ' as "M-12". Remedy: choose another name'
+    )
 
 
 def _one_word(text: str) -> str:
@@ -111,7 +123,8 @@ def _profile(name: str, read: ValidationInfo) -> str:
     try:
         load_profile(name, _folder(read))
     except ProfileError as error:
-        raise ValueError(str(error).removesuffix(".")) from error
+        lines = (line.removesuffix(".") for line in str(error).splitlines())
+        raise ValueError("\n".join(lines)) from error
     except OSError as error:
         raise ValueError(
             f"{name} cannot be read: {error.strerror or error}. Remedy: name a profile's file that"

@@ -215,7 +215,7 @@ def _left_to_its_thread(_client: paho.Client, _userdata: object, _socket: object
 
 def _password(file: Path | None) -> str | None:
     """The first line of a file. Raises OSError, ValueError."""
-    return None if file is None else file.read_text("utf-8").partition("\n")[0].rstrip("\r")
+    return None if file is None else file.read_text("utf-8-sig").partition("\n")[0].rstrip("\r")
 
 
 def _words(error: Exception) -> str:

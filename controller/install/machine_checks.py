@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-import msgspec
 from msgspec import Struct
 
 from controller.config.load import TableConfig
@@ -28,6 +27,7 @@ from controller.table.disk_space import MIB, disk_usage
 from controller.tape.inputs import ClockSync, DiskLevel
 from firmware_bridge.transport.open_port import port_absence
 from firmware_bridge.transport.port_url import DevicePath, parse_port_url
+from firmware_bridge.typed_reading import json_decoder
 
 STATE: Final = Path("/var/lib/smartshoe")
 RULES: Final = "/etc/udev/rules.d/70-smartshoe.rules"
@@ -139,7 +139,7 @@ def check_package() -> Iterator[Diagnosis]:
     file = PACKAGE / PACKAGE_FACTS
     if Path(sys.prefix).resolve() != PACKAGE or not file.is_file():
         return
-    facts = msgspec.json.decode(file.read_bytes(), type=PackageFacts)
+    facts = json_decoder(PackageFacts).decode(file.read_bytes())
     release = platform.freedesktop_os_release()
     number = release.get("VERSION_ID", "") if release.get("ID") == "debian" else ""
     if number == str(facts.debian):

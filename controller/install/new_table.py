@@ -21,6 +21,7 @@ from controller.actions.declaration import ActionError, Role
 from controller.config.collisions import checked_tables
 from controller.config.document import ConfigError, read_document
 from controller.config.load import TableConfig, load_config
+from controller.config.sections import unit_name_problem
 from controller.config.table_files import INSTALLED, installed_files, table_name
 from controller.control.requests import checked_text
 from controller.system.atomic_file import SmallFileError, read_text, store_text, write_synced
@@ -34,8 +35,6 @@ WEB_PORT: Final = 9309
 _WEB_PORT_MAX: Final = 9399
 FILE_MODE: Final = 0o640
 _PERSON_KEYS: Final = ("name", "role", "pin_file")
-# A unit's name is that of its file, and a file's name is the table's.
-_FILE_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _HEADER: Final = """\
 # Written by `smartshoe setup`, version {version}. `smartshoe check-config --example` shows every
 # key with its default, `smartshoe check-config {name}` checks what you change.
@@ -303,12 +302,9 @@ def _file_name(sections: Mapping[str, object]) -> str:
     """The table's name, which is its file's and its unit's. Raises SetUpError."""
     table = sections.get("table")
     name = table.get("name", "") if isinstance(table, dict) else ""
-    if not (isinstance(name, str) and _FILE_NAME.fullmatch(name)):
-        raise SetUpError(
-            f"table.name: {name!r} names no file and no unit. Allowed: letters, digits, - and _,"
-            ' at most 32, such as "M-12". Remedy: choose another name'
-        )
-    return name
+    if problem := unit_name_problem(name if isinstance(name, str) else ""):
+        raise SetUpError(f"table.name: {problem}")
+    return str(name)
 
 
 def _completed(

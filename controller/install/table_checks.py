@@ -10,11 +10,11 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from controller.archive.signer import NoSigner, open_signer
-from controller.config.certificates import REMEDY as CERTIFICATE_REMEDY
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig
 from controller.control.client import ControlClient, ControlError, TableNotRunning
 from controller.install.approval import approval_of, missing_parts
+from controller.install.certificates import REMEDY as CERTIFICATE_REMEDY
 from controller.install.diagnosis import Diagnosis, good, problem, remark
 from controller.install.machine_checks import account_of, acting_as, start_of
 from controller.install.open_shoes import recovered_of
@@ -96,7 +96,7 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
             "keep it as it is, smartshoe verify names the place, and begin another journal folder",
         )
     else:
-        yield good("journal", "its live part is whole up to the newest record")
+        yield good("journal", "every record of its live part is there, up to the newest")
     this = software_identifier()
     if recovered.shoe_open and recovered.software not in {"", this}:
         yield problem(
@@ -220,16 +220,20 @@ def check_others(config: TableConfig) -> Iterator[Diagnosis]:
         parts = urlsplit(witness.url)
         secure = parts.scheme == "https"
         port = parts.port or (_HTTPS_PORT if secure else _HTTP_PORT)
-        peer = _Peer("witnesses", witness.url, parts.hostname or "", port, "no head is cosigned")
+        peer = _NetworkPeer(
+            "witnesses", witness.url, parts.hostname or "", port, "no head is cosigned"
+        )
         yield _answers(peer, client_context if secure else None)
     for feed in config.feeds:
         place = f"{feed.name} at {feed.host}:{feed.port}"
-        peer = _Peer("brokers", place, feed.host, feed.port, "its events wait in the journal")
+        peer = _NetworkPeer(
+            "brokers", place, feed.host, feed.port, "its events wait in the journal"
+        )
         trust = partial(client_context, feed.ca, feed.certificate, feed.key)
         yield _answers(peer, trust if feed.tls else None)
 
 
-class _Peer(NamedTuple):
+class _NetworkPeer(NamedTuple):
     """Somebody on the network, and what happens without him."""
 
     area: str
@@ -239,7 +243,7 @@ class _Peer(NamedTuple):
     why: str
 
 
-def _answers(peer: _Peer, context: Callable[[], TlsContext] | None) -> Diagnosis:
+def _answers(peer: _NetworkPeer, context: Callable[[], TlsContext] | None) -> Diagnosis:
     """`context` None: it is spoken to without TLS."""
     words = why_unreachable(peer.host, peer.port)
     if words:
@@ -263,7 +267,7 @@ def _answers(peer: _Peer, context: Callable[[], TlsContext] | None) -> Diagnosis
         )
 
 
-def _trusted(peer: _Peer, context: Callable[[], TlsContext]) -> Diagnosis:
+def _trusted(peer: _NetworkPeer, context: Callable[[], TlsContext]) -> Diagnosis:
     """Whether its certificate is taken, here and on Debian 13. Raises OSError, ValueError."""
 
     def refused(*, strict: bool) -> str:

@@ -7,8 +7,8 @@ import datetime as dt
 from collections.abc import Iterator
 from typing import Final
 
-from controller.config.certificates import certificate_remarks
 from controller.config.load import TableConfig
+from controller.install.certificates import certificate_remarks
 from controller.install.diagnosis import Diagnosis, good, problem, remark
 from controller.install.machine_checks import account_of, acting_as
 from controller.system.reach import why_unreachable

@@ -843,7 +843,7 @@ def who_vouches(report: VerifyReport) -> str:
         return "signatures were NOT checked: the library `cryptography` is not installed"
     found = "; ".join([*report.vouched.values()][:9]) or "nobody signed it"
     unknown = report.vouched and not (report.keys or report.cosigners)
-    return f"{found}, for which nothing here vouches (--key)" if unknown else found
+    return f"{found}, a key that is not checked (give --key)" if unknown else found
 
 
 def report_lines(report: VerifyReport, most: int = 50) -> list[str]:

@@ -3,7 +3,7 @@
 Source: README, "A house's own profile".
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Final
@@ -17,6 +17,7 @@ from controller.profiles.profile import (
     build_profile,
     known_keys,
     no_value,
+    raise_faults,
     setting_error,
     table_at,
     text_at,
@@ -93,9 +94,19 @@ class House(Struct, frozen=True):
 
 
 def parse_house(toml_text: str, names: tuple[str, ...]) -> House:
-    """Read a house's TOML text. Raises ProfileError for the first fault.
+    """Read a house's TOML text. Raises ProfileError, which holds every fault.
 
     `names` are the shipped profiles: one of them is the base.
+    """
+    house, faults = read_house(toml_text, names)
+    raise_faults(faults)
+    return house
+
+
+def read_house(toml_text: str, names: tuple[str, ...]) -> tuple[House, tuple[ProfileError, ...]]:
+    """A house's profile without the changes that are faulty, and their faults.
+
+    Raises ProfileError where it has no name or no base.
     """
     document = toml_document(toml_text)
     for key in ("name", "base"):
@@ -118,11 +129,15 @@ def parse_house(toml_text: str, names: tuple[str, ...]) -> House:
             message("give_house_profile_own_name"),
         )
     texts = {key: text_at(key, document[key]) for key in ("title", "source") if key in document}
-    return House(name, base, texts.get("title", ""), texts.get("source", ""), _changes(document))
+    changes, faults = _changes(document)
+    return House(name, base, texts.get("title", ""), texts.get("source", ""), changes), faults
 
 
-def _changes(document: Mapping[str, object]) -> tuple[Change, ...]:
-    """All changed settings in the order of SHAPES, flat or under [values]."""
+def _changes(
+    document: Mapping[str, object],
+) -> tuple[tuple[Change, ...], tuple[ProfileError, ...]]:
+    """All changed settings in the order of SHAPES, flat or under [values]; and what is wrong."""
+    faults: list[ProfileError] = []
     flat = {
         key: entry
         for key, entry in document.items()
@@ -132,17 +147,22 @@ def _changes(document: Mapping[str, object]) -> tuple[Change, ...]:
     for key in (*flat, *nested):
         if key not in SHAPES:
             near = tuple(get_close_matches(key, SHAPES, n=3))
-            raise ProfileError(
-                f"values.{key}",
-                message("there_is_no_such_setting"),
-                message("listed", parts=near) if near else message("settings_rules_show_lists"),
-                message("correct_or_remove_it"),
-            )
-        if key in flat and key in nested:
-            remedy = message("remove_one_of_them")
-            raise ProfileError(f"values.{key}", message("it_is_repeated"), message("once"), remedy)
+            listed = message("listed", parts=near) if near else message("settings_rules_show_lists")
+            problem, remedy = message("there_is_no_such_setting"), message("correct_or_remove_it")
+            faults.append(ProfileError(f"values.{key}", problem, listed, remedy))
+    for key in (one for one in flat if one in nested and one in SHAPES):
+        remedy = message("remove_one_of_them")
+        faults.append(
+            ProfileError(f"values.{key}", message("it_is_repeated"), message("once"), remedy)
+        )
     entries = flat | nested
-    return tuple(_change(name, entries[name]) for name in SHAPES if name in entries)
+    changes: list[Change] = []
+    for name in (one for one in SHAPES if one in entries):
+        try:
+            changes.append(_change(name, entries[name]))
+        except ProfileError as fault:
+            faults.append(fault)
+    return tuple(changes), tuple(faults)
 
 
 def _change(name: str, entry: object) -> Change:
@@ -156,26 +176,29 @@ def _change(name: str, entry: object) -> Change:
     return Change(name, entry["value"], reason)
 
 
-def apply_house(house: House, base: Profile) -> Profile:
-    """The base with the house's changes. Raises ProfileError where a clause refuses one."""
+def apply_house(house: House, base: Profile, faults: Sequence[ProfileError] = ()) -> Profile:
+    """The base with the house's changes. Raises ProfileError where a clause refuses one.
+
+    `faults` are known already: the error holds them and every refused change.
+    """
     values = {value.name: value for value in base.values}
+    found = [*faults]
+    requested: dict[str, SettingValue] = {}
     for change in house.changes:
-        _check_type(change, base)
-    requested = {change.name: to_setting_value(change.value) for change in house.changes}
-    for change in house.changes:
-        name, value = change.name, requested[change.name]
-        list_name = choices_setting(name)
-        if list_name:
-            limit = requested.get(list_name, base.value(list_name).value)
-            if not within(value, limit, name):
-                if list_name in requested or not _is_only_assumed(base.value(list_name)):
-                    raise _refused(base, name, value, _as_configured(limit))
-                why = f"the house's {name} needs it"
-                wider = _widened(name, value, limit)
-                values[list_name] = _set_by_house(base.value(list_name), wider, why)
+        try:
+            _check_type(change, base)
+        except ProfileError as fault:
+            found.append(fault)
         else:
-            _check_permitted(base, name, value)
-        values[name] = _set_by_house(base.value(name), value, change.reason)
+            requested[change.name] = to_setting_value(change.value)
+    for change in house.changes:
+        if change.name not in requested:
+            continue
+        try:
+            values |= _changed(change, requested, base)
+        except ProfileError as fault:
+            found.append(fault)
+    raise_faults(found)
     return build_profile(
         name=house.name,
         title=house.title or f"{base.title}, as {house.name}",
@@ -185,6 +208,30 @@ def apply_house(house: House, base: Profile) -> Profile:
         values=tuple(values[name] for name in SHAPES),
         citations=base.citations,
     )
+
+
+def _changed(
+    change: Change, requested: Mapping[str, SettingValue], base: Profile
+) -> dict[str, ProfileValue]:
+    """The value that a change sets, and the list of choices that it widens.
+
+    Raises ProfileError where a clause refuses it.
+    """
+    name, value = change.name, requested[change.name]
+    values: dict[str, ProfileValue] = {}
+    list_name = choices_setting(name)
+    if list_name:
+        limit = requested.get(list_name, base.value(list_name).value)
+        if not within(value, limit, name):
+            if list_name in requested or not _is_only_assumed(base.value(list_name)):
+                raise _refused(base, name, value, _as_configured(limit))
+            why = f"the house's {name} needs it"
+            wider = _widened(name, value, limit)
+            values[list_name] = _set_by_house(base.value(list_name), wider, why)
+    else:
+        _check_permitted(base, name, value)
+    values[name] = _set_by_house(base.value(name), value, change.reason)
+    return values
 
 
 def _is_only_assumed(value: ProfileValue) -> bool:
@@ -249,8 +296,10 @@ def _check_permitted(base: Profile, name: str, value: SettingValue) -> None:
             return
         limit = describe_value(before.value)
         more = message("value_or_more", configured=limit)
-        less = message("value_or_less", configured=limit)
-        raise _refused(base, name, value, more if upwards else less)
+        bound = more if upwards else message("value_or_less", configured=limit)
+        raise setting_error(
+            name, value, bound, _clauses(base, name), message("set_bound", bound=bound)
+        )
     if name.endswith("_allowed") and _narrower(name, value, before.value):
         return
     raise _refused(base, name, value, _as_configured(before.value))

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from controller.profiles.clauses import Clause, parse_clauses
-from controller.profiles.house_profile import apply_house, parse_house
-from controller.profiles.profile import Profile, ProfileError, parse_profile
+from controller.profiles.house_profile import apply_house, read_house
+from controller.profiles.profile import Profile, ProfileError, parse_profile, raise_faults
 from controller.profiles.profile_toml import render_profile
 from firmware_bridge.message import message
 
@@ -52,16 +52,18 @@ def load_profile(name_or_path: str, folder: Path | None = None) -> Profile:
     path = Path(name_or_path)
     data = (path if folder is None else folder / path).read_bytes()
     try:
-        house = parse_house(_decoded(data), profile_names())
-        return apply_house(house, load_profile(house.base))
+        house, faults = read_house(_decoded(data), profile_names())
+        return apply_house(house, load_profile(house.base), faults)
     except ProfileError as error:
-        raise ProfileError(
-            message("place_in_file", configured=name_or_path, place=error.path),
-            error.problem,
-            error.allowed,
-            error.remedy,
-            error.clauses,
-        ) from error
+        found = [_in_file(name_or_path, one) for one in (error, *error.others)]
+    raise_faults(found)
+    raise AssertionError("there was a fault")
+
+
+def _in_file(name: str, error: ProfileError) -> ProfileError:
+    """The fault with the name of its file."""
+    place = message("place_in_file", configured=name, place=error.path)
+    return ProfileError(place, error.problem, error.allowed, error.remedy, error.clauses)
 
 
 @cache

@@ -4,14 +4,14 @@ Source: README, "Profiles"; controller/profiles/shipped/*.toml.
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
 
 from controller.messages.catalogue import to_words
 from controller.profiles.clauses import Clause
-from controller.profiles.profile_consistency import ProfileSettings, find_contradiction
+from controller.profiles.profile_consistency import ProfileSettings, find_contradictions
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues, rule_values
 from controller.profiles.setting_definitions import LATER_SETTINGS, SHAPES
@@ -97,8 +97,11 @@ class Profile(Struct, frozen=True):
 class ProfileError(MessageError):
     """A fault in a profile: its place (a key path), the allowed values, the remedy.
 
-    `clauses` are those that refuse it, empty where it is only the form that is wrong.
+    `clauses` are those that refuse it, empty where it is only the form that is wrong. `others` are
+    further faults of the same profile; as a text each is a line.
     """
+
+    others: tuple["ProfileError", ...] = ()
 
     def __init__(
         self,
@@ -126,9 +129,17 @@ class ProfileError(MessageError):
         )
 
     def __str__(self) -> str:
-        return to_words(self.why)
+        return "\n".join(to_words(one.why) for one in (self, *self.others))
 
 
+def raise_faults(faults: Sequence[ProfileError]) -> None:
+    """Raise the first fault, with the others; nothing happens where there is none."""
+    if faults:
+        faults[0].others = tuple(faults[1:])
+        raise faults[0]
+
+
+SET_ONE_OF_THESE: Final = message("set_one_of_these")
 WHOLE_TEXT: Final = message("the_whole_text")
 # Points that texts stored by earlier versions do not have -> the row that was cited there instead.
 _LATER_CITATIONS = {
@@ -204,11 +215,14 @@ def build_profile(
         {citation.point: citation.grounds.basis for citation in citations},
         house,
     )
-    found = find_contradiction(settings)
-    if found is not None:
-        raise ProfileError(
-            f"values.{found.setting}", found.problem, found.allowed, found.remedy, found.clauses
-        )
+    raise_faults(
+        [
+            ProfileError(
+                f"values.{found.setting}", found.problem, found.allowed, found.remedy, found.clauses
+            )
+            for found in find_contradictions(settings)
+        ]
+    )
     if house and not base:
         raise ProfileError(
             f"values.{house[0]}.house",
@@ -251,13 +265,16 @@ def no_value(name: str) -> ProfileError:
 
 
 def setting_error(
-    name: str, value: object, allowed_there: Message, clauses: tuple[str, ...]
+    name: str,
+    value: object,
+    allowed_there: Message,
+    clauses: tuple[str, ...],
+    remedy: Message = SET_ONE_OF_THESE,
 ) -> ProfileError:
     """The error for a refused value, with the clauses of its setting."""
     problem = message("not_a_value_of_setting", configured=_toml(value))
     if clauses:
         problem = message("value_not_allowed_by", configured=_toml(value), clauses=clauses)
-    remedy = message("set_one_of_these")
     return ProfileError(f"values.{name}", problem, allowed_there, remedy, clauses)
 
 

@@ -65,9 +65,14 @@ class Contradiction(Struct, frozen=True):
 _Check = Callable[[ProfileSettings], Contradiction | None]
 
 
+def find_contradictions(settings: ProfileSettings) -> tuple[Contradiction, ...]:
+    """The first contradiction of each kind; none where the settings are consistent."""
+    return tuple(found for check in _CHECKS if (found := check(settings)) is not None)
+
+
 def find_contradiction(settings: ProfileSettings) -> Contradiction | None:
     """The first contradiction, or None where the settings are consistent."""
-    return next((found for check in _CHECKS if (found := check(settings)) is not None), None)
+    return next(iter(find_contradictions(settings)), None)
 
 
 def _choices(settings: ProfileSettings) -> Contradiction | None:

@@ -25,7 +25,7 @@ def read_text(path: Path) -> str:
             raise SmallFileError(
                 f"{path}: it is longer than {_FILE_BYTES_MAX} bytes. Remedy: name the right file"
             )
-        return data.decode()
+        return decode_text(data, str(path))
     except FileNotFoundError:
         raise SmallFileError(f"{path}: there is no such file. Remedy: correct the path") from None
     except OSError as error:
@@ -33,11 +33,24 @@ def read_text(path: Path) -> str:
             f"{path}: cannot be read: {error.strerror}. Remedy: name a file that this account may"
             " read"
         ) from error
+
+
+def decode_text(data: bytes, place: str) -> str:
+    """Text that a person or another program wrote, without the byte order mark of spreadsheets.
+
+    Raises SmallFileError for any other text, such as UTF-16.
+    """
+    try:
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise SmallFileError(
-            f"{path}, line {line}: not UTF-8 text. Remedy: save the file as UTF-8"
-        ) from error
+        wrong = error.start
+    else:
+        if "\0" not in text:
+            return text
+        # UTF-16 without its mark: every other byte of plain letters is 0.
+        wrong = data.index(0)
+    line = data.count(b"\n", 0, wrong) + 1
+    raise SmallFileError(f"{place}, line {line}: not UTF-8 text. Remedy: save the file as UTF-8")
 
 
 def require_new(path: Path) -> None:

@@ -7,6 +7,7 @@ firmware". Decisions. Times have all nine digits, because a signed time is not r
 import json
 import re
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Final, TypeAlias, TypeVar
 
@@ -168,11 +169,22 @@ def describe_mismatch(error: str, value: object, kind: object, remedy: str) -> s
     if unknown:
         problem, remedy = "there is no such field", "remove it"
         allowed = ", ".join(_fields(_tagged(found, value))) or "none"
+    elif near := _nearest(found, value):
+        remedy = f"did you mean {near}?"
     if field is not None:
         keys.append(field[1] if field[1].isidentifier() else _shown(field[1]))
     place = "".join(f"[{one + 1}]" if isinstance(one, int) else f".{one}" for one in keys)
     said = f"{place[1:]}: {problem}" if place else problem
     return f"{said}. Allowed: {allowed}. Remedy: {remedy}"
+
+
+def _nearest(found: inspect.Type, value: object) -> str:
+    """The allowed word that is most like this one; empty where none is."""
+    bare = _bare(found)
+    if not isinstance(bare, inspect.EnumType) or not isinstance(value, str):
+        return ""
+    words = [str(one.value) for one in bare.cls]
+    return next(iter(get_close_matches(value, words, n=1)), "")
 
 
 def describe_type(found: inspect.Type) -> str:

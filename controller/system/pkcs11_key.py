@@ -31,7 +31,7 @@ class TokenKey(Struct, frozen=True):
     def sign(self, data: bytes) -> bytes:
         """The signature: Ed25519, 64 bytes; or ECDSA over SHA-256, in DER. Raises TokenFailed."""
         try:
-            pin = self.pin_file.read_bytes()[:_PIN_BYTES_MAX].decode().strip()
+            pin = self.pin_file.read_bytes()[:_PIN_BYTES_MAX].decode("utf-8-sig").strip()
             token = pkcs11.lib(str(self.module)).get_token(token_label=self.token)
             with token.open(user_pin=pin) as session:
                 key = session.get_key(object_class=ObjectClass.PRIVATE_KEY, label=self.label)

@@ -345,7 +345,6 @@ OUTPUTS: Final = (
         AllowedContent.OWN,
         modules={
             "terminal": (
-                "controller.cli.table.act_values",
                 "controller.cli.table.act_list",
                 "controller.cli.rules.clauses",
                 "controller.cli.commands",

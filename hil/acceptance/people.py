@@ -12,6 +12,7 @@ from typing import Final, Protocol, TextIO
 from msgspec import Struct
 
 from controller.cli.errors import CommandError, write_stderr
+from controller.system.atomic_file import SmallFileError, read_text
 
 SKIP: Final = "skip"
 DONE: Final = "done"
@@ -136,9 +137,9 @@ class FromFile:
 
 def _read_answers(path: Path, known: set[str]) -> dict[str, str]:
     try:
-        answers = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise _unusable(path, f"it cannot be read: {error.strerror}") from error
+        answers = tomllib.loads(read_text(path))
+    except SmallFileError as error:
+        raise CommandError(str(error)) from error
     except ValueError as error:
         raise _unusable(path, f"it is no TOML text: {error}") from error
     for name, text in answers.items():

@@ -30,7 +30,9 @@ NAME = re.compile(r"[a-z]\w*_\w+|[A-Z]\w*[a-z]\w*[A-Z]\w*")
 # `Draw`, `Pause(kind)`; not a card such as `Qs`.
 CLASS = re.compile(r"([A-Z][a-z]\w+)(\(.*\))?")
 FILE = re.compile(r"[\w./*-]+\.(?:py|c|h|md|csv|toml)")
+PACKAGE = re.compile(r"smartshoe_\S+\.deb")  # tests/packaging compares them with what is built
 MODULE_TABLE = re.compile(r"\| (?:package or )?(?:module|package)[^|]*\|")
+PACKAGE = re.compile(r"smartshoe_\S+\.deb")  # tests/packaging compares them with what is built
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 
@@ -67,7 +69,7 @@ def names_in(span: str) -> Iterator[str]:
     """The words of a span that look like a name of this program."""
     if found := CLASS.fullmatch(span):
         yield found.group(1)
-    if not FILE.fullmatch(span):
+    if not FILE.fullmatch(span) and not PACKAGE.fullmatch(span):
         yield from (word for word in WORD.findall(span) if NAME.fullmatch(word))
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import program_record
 import pytest
 
 from hil.progress import poll_until
@@ -48,7 +49,12 @@ def start(folder: Path, *options: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [*ignoring, sys.executable, "-m", "pytest", "-s", *plugins, *options],
         cwd=folder,
-        env={**env, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        # A run that is ended closes nothing: what its Pythons record is not of this test.
+        env={
+            **env,
+            "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
+            program_record.VARIABLE: str(folder / "started"),
+        },
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,

@@ -1,4 +1,7 @@
-"""No test waits for seconds: CONTRIBUTING.md, "Tests"; the limit is one of progress."""
+"""No test waits for seconds; its limit is one of progress.
+
+Source: CONTRIBUTING.md, "What a change brings".
+"""
 
 import ast
 from collections.abc import Iterator

@@ -1,6 +1,7 @@
 """What records name the program by: its version, and a build that follows from its own bytes."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -99,6 +100,13 @@ def test_its_libraries_are_those_that_are_imported(deciding: set[str]) -> None:
     outside = {one.partition(".")[0] for one in deciding} - {*PACKAGES, *sys.stdlib_module_names}
     named = {name for one in outside for name in packages_distributions()[one]}
     assert named == set(LIBRARIES)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_clone_and_a_package_pin_the_same_version_of_it(library: str) -> None:
+    locks = [one.read_text("utf-8") for one in ROOT.glob("requirements*.lock")]
+    pinned = {pin for one in locks for pin in re.findall(rf"(?m)^{library}==(\S+)", one)}
+    assert len(pinned) == 1
 
 
 def test_the_same_files_are_the_same_program(tree: Path) -> None:

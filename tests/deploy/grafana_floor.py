@@ -127,8 +127,10 @@ FLOOR = {
         ),
         rows(
             "Versions, rules and gaming days",
-            f"count by (version, profile, document, gaming_day) (smartshoe_table_info{{{PITS}}})",
+            "count by (version, build, profile, document, gaming_day)"
+            f" (smartshoe_table_info{{{PITS}}})",
             Column("version", "Version"),
+            Column("build", "Build"),
             Column("profile", "Profile"),
             Column("document", "Rules"),
             Column("gaming_day", "Gaming day"),

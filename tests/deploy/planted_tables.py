@@ -32,7 +32,7 @@ def batch(back: str, stage: str) -> Series:
 
 
 def running(suspended: int = 0, irregularities: int = 0, up: int = 1) -> Iterator[Series]:
-    info = {"version": "0.9.0", "profile": "s42-mini", "document": "S42"}
+    info = {"version": "0.9.0", "build": "3f81a0c2d94e", "profile": "s42-mini", "document": "S42"}
     yield "up", {}, up
     yield "smartshoe_table_info", {**info, "gaming_day": "2027-01-15"}, 1
     yield "smartshoe_suspended", {}, suspended

@@ -1,4 +1,4 @@
-"""Who may do what at an installed table: each cell of commissioning.md's two tables is tried.
+"""Who may do what at an installed table: each cell of the tables of docs/commissioning.md.
 
 Two accounts of the machine and five people with PINs, at a terminal and at the page, in the root
 folder of a Debian where the program is: that of the gate, or one that a test puts together. What is
@@ -82,7 +82,7 @@ READS, CHANGES = "read the operator page", "people"
 
 # As an account of the machine: what is posted and asked, one after the other, with its cookies.
 BROWSER = """
-import http.cookiejar, json, re, sys, urllib.error, urllib.parse, urllib.request
+import http.cookiejar, json, re, sys, time, urllib.error, urllib.parse, urllib.request
 class Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_):
         return None
@@ -90,13 +90,16 @@ base, requests = json.load(sys.stdin)
 jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
 browser = urllib.request.build_opener(urllib.request.ProxyHandler({}), jar, Stay)
 csrf, answers = "", []
-for path, form in requests:
+def ask(path, form):
     fields = None if form is None else urllib.parse.urlencode({**form, "csrf": csrf}).encode()
     asked = urllib.request.Request(base + path, fields, {"Accept": "text/plain", "Origin": base})
     try:
-        answer = browser.open(asked, timeout=60)
+        return browser.open(asked, timeout=60)
     except urllib.error.HTTPError as error:
-        answer = error
+        return error
+for path, form in requests:
+    while (answer := ask(path, form)).status == 429:
+        time.sleep(1)  # as the answer says
     text = answer.read().decode()
     found = re.search('name="csrf" value="([^"]+)"', text)
     csrf = found[1] if found else csrf
@@ -170,7 +173,8 @@ def walk(place: Place, page: Path, port: int, *, every: bool = True) -> int:
     """Try the tables of `page` in `place`; how many cells were tried.
 
     A table is set up for it, with a shoe at that port of this machine where nobody need answer.
-    With `every`, each cell of a person is tried at the terminal, too; else one of each answer.
+    With `every`, each cell of a person is tried at the terminal, too, and every command of the
+    pages; else of each row one of each answer, and one of each command.
     """
     text = page.read_text(encoding="utf-8")
     accounts, people = tables(text)
@@ -179,6 +183,8 @@ def walk(place: Place, page: Path, port: int, *, every: bool = True) -> int:
         wrong = [*wrong_accounts(place, accounts, base, process)]
         wrong += wrong_people(place, people, base, every=every)
         commands = [one for name in PAGES for one in commands_in(page.with_name(name))]
+        if not every:
+            commands = list({one[1]: one for one in commands}.values())
         wrong += wrong_commands(place, commands)
     assert not wrong, "\n".join(wrong)
     return len(accounts) + len(people) + len(commands)

@@ -206,6 +206,7 @@ def test_the_end_of_its_input_ends_the_emulator(fast_dir: Path) -> None:
             "--batches: RED-0001.csv exists with other content and is left as it is",
         ),
         (("dance",), f"No such command 'dance'. Allowed: {', '.join(COMMANDS)}"),
+        (("emulat",), ". Remedy: did you mean emulate?"),
         (("run", "none"), "none: there is no such file. Allowed: a file, a folder"),
         (("run", "mine"), 'mine:1:1: no statement begins with "mine". Allowed: scenario, '),
         (("run", "step", "--rig", "none"), "--rig: there is no rig 'none'. Allowed: bench-exa"),
@@ -286,3 +287,9 @@ def test_the_other_command_lines_refuse_in_a_sentence(
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
     assert [(path.name, path.read_text()) for path in fast_dir.iterdir()] == [("mine", "mine")]
+
+
+def test_an_unknown_command_is_named_once(fast_dir: Path) -> None:
+    assert hil("emulat", cwd=fast_dir).stderr.startswith(
+        "smartshoe-hil: No such command 'emulat'. Allowed: "
+    )

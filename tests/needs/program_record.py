@@ -14,12 +14,14 @@ VARIABLE = "SMARTSHOE_TESTS_STARTED"
 WARNING = "\t"
 
 
-def install(file: str) -> None:
+def install() -> None:
     """Write a line for each program started, by this process and by Pythons that it starts."""
 
     def record(event: str, details: tuple[object, ...]) -> None:
-        # A run inside of a test names a file of its own.
-        target = os.environ.get(VARIABLE, file)
+        # A run inside of a test names a file of its own; a test may take the variable away.
+        target = os.environ.get(VARIABLE)
+        if target is None:
+            return
         if event in ("subprocess.Popen", "os.exec", "os.posix_spawn"):
             program, environment = details[0], details[-1]
             # Where a child gets an environment of its own, the record goes on in it.
@@ -62,5 +64,5 @@ def _write(file: str, line: str) -> None:
 
 
 if __name__ == "smartshoe_path_file" and VARIABLE in os.environ:
-    install(os.environ[VARIABLE])
+    install()
     record_resource_warnings(os.environ[VARIABLE])

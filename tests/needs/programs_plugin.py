@@ -54,7 +54,7 @@ class StartedPrograms:
         self._file.touch()
         self._read_bytes = 0
         os.environ[program_record.VARIABLE] = str(self._file)
-        program_record.install(str(self._file))
+        program_record.install()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None]:

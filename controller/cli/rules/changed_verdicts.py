@@ -16,6 +16,7 @@ import typer
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, progress_bar
+from controller.cli.path_parameters import given_text
 from controller.messages.quantity import counted
 
 Plain: TypeAlias = dict[str, object]
@@ -90,7 +91,7 @@ def changes(
 def read_scripts(path: Path) -> tuple[Script, ...]:
     """The scripts of a file; each begins with a line `table OPTIONS`. Raises CommandError."""
     found: list[Script] = []
-    for number, line in enumerate(path.read_text("utf-8-sig").splitlines(), start=1):
+    for number, line in enumerate(given_text(str(path)).splitlines(), start=1):
         if line.startswith(HEAD):
             found.append(Script(len(found) + 1, tuple(line.split()[1:]), "", number + 1))
         elif found:

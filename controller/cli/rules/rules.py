@@ -74,6 +74,15 @@ def show(
     echo(f"{profile.title} ({profile.name}{base}); source: {profile.source}\n")
     if observed:
         echo(f"{observed}\n")
+    if profile.house:
+        echo(f"What it changes of {profile.base}.")
+        echo_table(
+            ("value", "is", f"in {profile.base}", "why"),
+            [
+                (one.name, _value(one.value), _value(before), one.reason)
+                for one, before in _changes(profile)
+            ],
+        )
     echo(f"Values. {MARK}: a choice, not a rule of this document.")
     if profile.house:
         echo(f"{HOUSE_MARK}: a house rule.")
@@ -98,9 +107,10 @@ def clause(
     from controller.profiles.load import load_clauses
 
     catalogue = load_clauses()
-    found = catalogue.get(clause_id)
+    by_folded = {one.casefold(): one for one in catalogue}
+    found = catalogue.get(by_folded.get(clause_id.casefold(), ""))
     if found is None:
-        near = get_close_matches(clause_id, catalogue, n=3)
+        near = [by_folded[one] for one in get_close_matches(clause_id.casefold(), by_folded, n=3)]
         hint = f"did you mean {' or '.join(near)}?" if near else "`smartshoe clauses` lists them"
         raise CommandError(
             f"there is no clause {clause_id!r}",
@@ -137,6 +147,20 @@ def _at_table(config: Path) -> tuple["Profile", str]:
     unseen = ", ".join(fact.value for fact in ObservableFact if fact not in facts) or "nothing"
     words = f"Table {table.settings.table} observes {seen}. Prompted, never judged: {unseen}."
     return parse_profile(table.profile_text, load_clauses()), words
+
+
+def _changes(profile: "Profile") -> list[tuple["ProfileValue", "SettingValue"]]:
+    """What a house profile changes, each with the value of its base."""
+    from controller.profiles.load import load_profile
+
+    if not profile.base:
+        return []
+    base = load_profile(profile.base)
+    return [
+        (one, base.value(one.name).value)
+        for one in profile.values
+        if one.house and one.value != base.value(one.name).value
+    ]
 
 
 def _value(value: "SettingValue") -> str:
@@ -206,6 +230,10 @@ def _clause_json(found: "Clause") -> dict[str, object]:
     }
 
 
+def _json_value(value: "SettingValue") -> object:
+    return list(value) if isinstance(value, tuple) else value
+
+
 def _grounds_json(own: str, grounds: "Grounds") -> dict[str, object]:
     from controller.profiles.borrowing import borrowed_by
 
@@ -226,9 +254,13 @@ def _as_json(profile: "Profile", cited: tuple["Clause", ...]) -> dict[str, objec
         "title": profile.title,
         "source": profile.source,
         "base": profile.base,
+        "changes": {
+            one.name: {"value": _json_value(one.value), "in_base": _json_value(before)}
+            for one, before in _changes(profile)
+        },
         "values": {
             one.name: {
-                "value": list(one.value) if isinstance(one.value, tuple) else one.value,
+                "value": _json_value(one.value),
                 **_grounds_json(own, _grounds(one)),
                 "house": one.house,
             }

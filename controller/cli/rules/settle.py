@@ -4,14 +4,13 @@ Source: controller/cli/README.md, "Command line".
 """
 # ruff: noqa: PLC0415 - rules and settlement are loaded only when they are asked for.
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.cli.output import echo, echo_json, echo_stderr, echo_table, load_named_profile
-from controller.cli.path_parameters import ProfileName
+from controller.cli.path_parameters import ProfileName, given_text
 from controller.messages.catalogue import to_words
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def settle(
     chosen = load_named_profile(profile)
     own, terms = chosen.own_clauses, Terms.of(chosen)
     coup = () if void else read_coup(cards)
-    stated = read_wagers(_text(wagers), wagers) if wagers else ()
+    stated = read_wagers(given_text(wagers), wagers) if wagers else ()
     judgements = void_results(terms) if void else wager_results(terms, derive_facts(coup))
     refused = wager_refusals(terms, stated)
     settlement = None if refused or not wagers else settled(terms, judgements, stated)
@@ -65,12 +64,6 @@ def settle(
         echo_stderr(wager_refusal_words(own, refusal))
     if refused:
         raise typer.Exit(ExitCode.NO)
-
-
-def _text(name: str) -> str:
-    if name == "-":
-        return typer.get_text_stream("stdin").read()
-    return Path(name).read_text("utf-8")
 
 
 def _describe_coup(coup: "Cards") -> str:

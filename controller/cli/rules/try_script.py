@@ -11,6 +11,7 @@ import typer
 
 from controller.cli.errors import CommandError
 from controller.cli.output import PROFILE_HELP, check_decks, echo, echo_json, load_named_profile
+from controller.cli.path_parameters import given_text
 
 if TYPE_CHECKING:
     from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -64,7 +65,7 @@ def try_script(
 def _text(script: str) -> tuple[str, str]:
     """A script's text and its name in error messages. Raises CommandError."""
     if script == "-":
-        return typer.get_text_stream("stdin").read(), "script"
+        return given_text(script), "script"
     looks_like_text = any(sign in script for sign in " ;\n")
     if looks_like_text and not _is_file(script):
         return script, "script"
@@ -75,12 +76,7 @@ def _text(script: str) -> tuple[str, str]:
             allowed="a file, - for stdin, or statements",
             remedy='correct the name, or write statements such as "burn Ac + 1; P 9h"',
         )
-    try:
-        return Path(script).read_text("utf-8-sig"), script
-    except UnicodeDecodeError as error:
-        raise CommandError(
-            "it is not UTF-8 text", place=script, allowed="UTF-8", remedy="save it as UTF-8"
-        ) from error
+    return given_text(script), script
 
 
 def _is_file(name: str) -> bool:

@@ -5,12 +5,10 @@ Source: controller/actions/README.md, "Actions"; controller/cli/README.md, "Comm
 # ruff: noqa: PLC0415 - wagers are read only where some are stated.
 
 from collections.abc import Iterable
-from pathlib import Path
-
-import typer
 
 from controller.actions.declaration import ActionValues, values_of
 from controller.cli.errors import CommandError
+from controller.cli.path_parameters import given_text
 from controller.control.action_texts import ActionTextError, value_from_text
 
 
@@ -47,6 +45,5 @@ def _value(key: str, kind: type, text: str) -> object:
 def _wagers_of_file(name: str) -> list[dict[str, object]]:
     from controller.cli.rules.wagers import read_wagers
 
-    text = typer.get_text_stream("stdin").read() if name == "-" else Path(name).read_text("utf-8")
-    wagers = read_wagers(text, name)
+    wagers = read_wagers(given_text(name), name)
     return [{"seat": w.seat, "wager": w.kind.value, "cents": w.cents} for w in wagers]

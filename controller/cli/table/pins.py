@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 import typer
 
 from controller.cli.errors import CommandError, ExitCode
+from controller.system.atomic_file import SmallFileError, decode_text
 from controller.views.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ Plain: TypeAlias = dict[str, object]
 NO_UNIX: Final[Mapping[str, str]] = MappingProxyType({})
 
 _STDIN: Final = Path("-")
+_MARK: Final = "\ufeff"
 _FILE_CHARACTERS_MAX: Final = 200
 
 PinFile = Annotated[
@@ -114,9 +116,12 @@ def _ask(words: str) -> str:
 def _from_file(file: Path) -> str:
     try:
         if file == _STDIN:
-            return sys.stdin.readline(_FILE_CHARACTERS_MAX).strip()
-        with file.open(encoding="utf-8") as opened:
-            return opened.readline(_FILE_CHARACTERS_MAX).strip()
+            return sys.stdin.readline(_FILE_CHARACTERS_MAX).strip().removeprefix(_MARK)
+        with file.open("rb") as opened:
+            line = opened.readline(_FILE_CHARACTERS_MAX)
+        return decode_text(line, str(file)).strip()
+    except SmallFileError as error:
+        raise CommandError(str(error)) from error
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is no text"
         raise CommandError(

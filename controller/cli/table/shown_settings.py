@@ -187,6 +187,6 @@ def _certificates(config: "TableConfig") -> tuple[str, ...]:
     page = None if config.console is None else config.console.tls
     if config.metrics_tls is None and page is None and not any(one.tls for one in config.feeds):
         return ()
-    from controller.config.certificates import certificate_remarks
+    from controller.install.certificates import certificate_remarks
 
     return tuple(certificate_remarks(config))

@@ -10,6 +10,7 @@ from typing import Final
 
 from controller.cli.errors import CommandError
 from controller.script.errors import ScriptError
+from controller.system.atomic_file import SmallFileError
 from hil.scenario.language.reading import SUFFIX, Scenario, read_scenario
 
 SHIPPED: Final = Path(__file__).parents[2] / "scenarios"
@@ -47,9 +48,8 @@ def read_scenarios(words: Sequence[str]) -> tuple[ScenarioFile, ...]:
             found.append(ScenarioFile(path, read_scenario(path)))
         except ScriptError as error:
             problems.append(str(error))
-        except (OSError, UnicodeDecodeError) as error:
-            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            problems.append(f"{path}: it cannot be read: {why}. Remedy: name a file of text")
+        except SmallFileError as error:
+            problems.append(str(error))
     if problems:
         raise CommandError("\n".join(problems))
     return tuple(found)

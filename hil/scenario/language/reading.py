@@ -14,6 +14,7 @@ from controller.script.parser import parse_forms
 from controller.script.statement_forms import STATEMENT_FORMS
 from controller.script.statement_reader import StatementForm
 from controller.script.statements import Statement
+from controller.system.atomic_file import read_text
 from hil.scenario.language.expectation_forms import EXPECTATION_FORMS
 from hil.scenario.language.happening_forms import HAPPENING_FORMS
 from hil.scenario.language.heading_forms import HEADING_FORMS
@@ -70,8 +71,8 @@ class Scenario:
 
 
 def read_scenario(path: Path) -> Scenario:
-    """The scenario in a file. Raises ScriptError, OSError."""
-    return parse_scenario(path.read_text(encoding="utf-8"), str(path), path.stem)
+    """The scenario in a file. Raises ScriptError, SmallFileError."""
+    return parse_scenario(read_text(path), str(path), path.stem)
 
 
 def parse_scenario(text: str, place: str = "scenario", name: str = "scenario") -> Scenario:

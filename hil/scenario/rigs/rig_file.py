@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct, structs
 
+from controller.system.atomic_file import SmallFileError, decode_text
 from hil.scenario.benches.labgrid_place import RESOURCE, LabgridPlace
 from hil.scenario.rigs.capabilities import Capability
 
@@ -123,10 +124,12 @@ def read_rig(name_or_path: str) -> RigFile:
             f"--rig: there is no rig {name_or_path!r}. Allowed: {allowed}. Remedy: use one of them"
         )
     try:
-        rig = parse_rig(path.read_text("utf-8"), str(path))
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        rig = parse_rig(decode_text(path.read_bytes(), str(path)), str(path))
+    except OSError as error:
+        why = error.strerror
         raise RigFileError(f"{path}: cannot be read: {why}. Remedy: correct the path") from error
+    except SmallFileError as error:
+        raise RigFileError(str(error)) from error
     if rig.table is None:
         return rig
     # Relative to the rig's file.

@@ -339,6 +339,17 @@ def test_two_tables_of_one_name_are_refused(dealt_journal, fast_dir) -> None:
         export_tables([one, other], fast_dir / "tables")
 
 
+@pytest.mark.parametrize("days", [("2026-11-18", "2026-11-19"), ("2026-11-19", "2026-11-18")])
+def test_two_journals_of_one_name_do_not_merge_where_their_days_differ(
+    dealt_journal, fast_dir, days: tuple[str, str]
+) -> None:
+    for seed, day in zip((1, 2), days, strict=True):
+        shutil.copytree(dealt_journal(seed, 4) / "shoes" / day, fast_dir / f"pit-{seed}" / day)
+
+    with pytest.raises(TablesError, match=r"of another journal than .*both are named table SIM-1"):
+        export_tables([fast_dir / "pit-1", fast_dir / "pit-2"], fast_dir / "tables")
+
+
 # --- again ----------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ import pytest
 from controller.config.document import ConfigError
 from controller.config.example import example_text
 from controller.config.load import SOCKET_PATH_BYTES_MAX, load_config
+from controller.config.sections import unit_name_problem
 from controller.core.gaming_day import build_calendar
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
@@ -331,6 +332,15 @@ def test_a_table_of_readers_and_a_scanner(write: Write, tmp_path: Path) -> None:
     assert config.allowed is not None
     assert config.allowed.entries == (AllowedId(0x0AB1, 2, "12345678"), AllowedId(0x0C2E, 0x0B81))
     assert config.remarks == ()
+
+
+@pytest.mark.parametrize("name", ["M-12", "W/1", "casino.example/pit-3/bac-12", "M" * 33])
+def test_a_name_that_setup_refuses_is_remarked_on_and_goes_on(write: Write, name: str) -> None:
+    found = load_config(write(LEAST.replace("M-12", name))).remarks
+    words = f"table.name: {name!r} names no file and no unit, so `smartshoe setup` refuses it"
+
+    assert any(one.startswith(words) for one in found) is bool(unit_name_problem(name))
+    assert bool(unit_name_problem(name)) is (name != "M-12")
 
 
 @pytest.mark.parametrize(("decks", "remarked"), [(8, False), (9, True), (88, True)])

@@ -9,11 +9,15 @@ import os
 import pwd
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 
+import controller
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.config.document import ConfigError
@@ -72,6 +76,14 @@ def hidden_file(machine: Machine, name: str) -> Path:
     return file
 
 
+@cache
+def load_program() -> None:
+    """Every module: the clone may lie in a home that is closed to who loads one later."""
+    for one in walk_packages(controller.__path__, "controller."):
+        with suppress(ImportError):  # what tables for analysts need may be absent
+            import_module(one.name)
+
+
 @contextmanager
 def as_who_may_not_read() -> Iterator[None]:
     """Root reads every file: this thread opens files as somebody else, who may open the sockets."""
@@ -81,6 +93,7 @@ def as_who_may_not_read() -> Iterator[None]:
     for one in running_table.MACHINE.sockets.iterdir():
         if not one.is_symlink():
             one.chmod(0o666)
+    load_program()
     with opening_as_nobody():
         yield
 

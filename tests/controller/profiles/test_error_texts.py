@@ -86,8 +86,8 @@ ny-mini | decks_min = "none"
     values.decks_min: 'none' is not allowed by NY-a-4-i-decks. Allowed: a whole number from 1
     to 16. Remedy: set one of these.
 ny-mini | decks_min = 5
-    values.decks_min: 5 is not allowed by NY-a-4-i-decks. Allowed: 6 or more. Remedy: set one
-    of these.
+    values.decks_min: 5 is not allowed by NY-a-4-i-decks. Allowed: 6 or more. Remedy: set 6
+    or more.
 ny-mini | burn_every_shoe = false
     values.burn_every_shoe: false is not allowed by NY-e-4. Allowed: true. Remedy: set one of
     these.

@@ -3,7 +3,6 @@
 The walk itself is that of the gate (tests/gate/people_walk.py), there at the installed package.
 """
 
-import os
 import re
 import subprocess
 import sys
@@ -53,7 +52,7 @@ def test_the_commands_of_a_floorpersons_pages_name_a_table(page: str) -> None:
 # --- the walk -------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes accounts and a root of its own")
+@pytest.mark.needs("another-account", "mount", "own-root")
 def test_two_accounts_and_five_people_do_at_this_clone_what_the_page_says(tmp_path: Path) -> None:
     # In namespaces of its own: accounts, mounts and ports are gone with it.
     alone = ("unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--mount-proc")

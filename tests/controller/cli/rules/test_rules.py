@@ -177,3 +177,59 @@ def test_an_unknown_profile_lists_the_known_ones(capsys: Capture) -> None:
         "ny-midi, ny-mini, s42-mini, wa-mini. Remedy: use one of them, or name a house's .toml"
         in capsys.readouterr().err
     )
+
+
+GRAND = 'name = "grand"\nbase = "ny-mini"\n'
+
+
+def test_a_house_profile_is_shown_first_as_what_it_changes(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "grand.toml"
+    # The rate is the base's own: nothing is changed by it.
+    file.write_text(f"{GRAND}vig_rate = 5\ncut_card_min_from_back = 20\n", encoding="utf-8")
+
+    assert main(["rules", "show", str(file)]) == ExitCode.DONE
+    first, _, _ = capsys.readouterr().out.partition("Values.")
+    assert main(["rules", "show", str(file), "--json"]) == ExitCode.DONE
+    changes = json.loads(capsys.readouterr().out)["changes"]
+
+    shown = words_of(first)
+    assert "What it changes of ny-mini. value is in ny-mini why" in shown
+    assert "cut_card_min_from_back 20 14 the house's choice" in shown
+    assert "vig_rate" not in shown
+    assert changes == {"cut_card_min_from_back": {"value": 20, "in_base": 14}}
+
+
+def test_every_fault_of_a_house_profile_is_said_at_once(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "grand.toml"
+    file.write_text(
+        f"{GRAND}decks_min = 2\nburn_cont = 3\nvig_rate = 6\ndeal_option = 3\n", encoding="utf-8"
+    )
+    names = ("decks_min", "burn_cont", "vig_rate", "deal_option")
+
+    assert main(["rules", "show", str(file)]) == ExitCode.UNUSABLE
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == len(names)
+    assert {one for one in names for line in lines if f" values.{one}: " in line} == set(names)
+    assert main(["rules", "show", str(file), "--json"]) == ExitCode.UNUSABLE
+    assert len(json.loads(capsys.readouterr().out)["errors"]) == len(names)
+
+
+def test_check_config_says_every_fault_of_the_house_profile(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    (tmp_path / "grand.toml").write_text(f"{GRAND}decks_min = 2\nvig_rate = 6\n", encoding="utf-8")
+    table = tmp_path / "table.toml"
+    table.write_text(
+        '[table]\nname = "M-12"\n[rules]\nprofile = "grand.toml"\n[shoe]\nport = "/dev/ttyUSB0"\n',
+        encoding="utf-8",
+    )
+
+    assert main(["check-config", str(table)]) == ExitCode.NO
+    error = capsys.readouterr().err
+    assert error.count("rules.profile: grand.toml: values.") == 2
+
+
+@pytest.mark.parametrize("written", ["ny-h-1", "NY-H-1", "Ny-h-1"])
+def test_a_clause_is_found_in_any_case(written: str, capsys: Capture) -> None:
+    assert main(["rules", "clause", written]) == ExitCode.DONE
+    assert capsys.readouterr().out.startswith("NY-h-1  ")

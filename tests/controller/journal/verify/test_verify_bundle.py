@@ -165,7 +165,7 @@ def test_the_first_line_says_that_the_tables_key_signed_the_head(bundle, public_
     line = first_line(bundle(), public_key)
 
     assert line.startswith(f"intact: {bundle()}: head 6 signed by key 56475aa7 ")
-    assert first_line(bundle()) == f"{line}, for which nothing here vouches (--key)"
+    assert first_line(bundle()) == f"{line}, a key that is not checked (give --key)"
 
 
 def test_the_first_line_says_who_cosigned_and_when(bundle, log, witness_key: Path) -> None:

@@ -43,7 +43,8 @@ try:
     sys.argv = sys.argv[1:]
     runpy.run_path(sys.argv[0], run_name="__main__")
 finally:
-    most = [line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")]
+    with open("/proc/self/status") as status:
+        most = [line.split()[1] for line in status if line.startswith("VmHWM")]
     print(*most, file=sys.stderr)
 """
 

@@ -247,7 +247,7 @@ def test_a_key_that_is_not_trusted_is_a_problem(
     assert verify(file, keys=(other_key, public_key)).intact
     (wrong,) = verify(file, keys=(other_key,)).problems
     assert wrong.what.endswith("which is not trusted, signed it")
-    assert first_line(file).endswith(", for which nothing here vouches (--key)")
+    assert first_line(file).endswith(", a key that is not checked (give --key)")
     assert first_line(file, public_key).startswith(f"intact: {file}: sealed by key 56475aa7 ")
 
     shoe_maker.key = None

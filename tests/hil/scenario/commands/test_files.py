@@ -47,7 +47,7 @@ def test_every_problem_of_every_file_is_said(folder: Path) -> None:
     problems = str(caught.value).splitlines()
 
     assert [one.partition(": ")[0] for one in problems] == [
-        f"{folder}/b/a.scenario",
+        f"{folder}/b/a.scenario, line 1",
         f"{folder}/z.scenario:1:5",
         f"{folder}/z.scenario:2:1",
     ]

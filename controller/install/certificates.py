@@ -1,6 +1,6 @@
 """Remarks on the certificates that a table.toml names: those that Debian 13 refuses.
 
-Source: docs/certificates.md; controller/config/README.md.
+Source: docs/certificates.md; controller/install/README.md, "Doctor".
 """
 
 from collections.abc import Iterator
