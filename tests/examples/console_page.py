@@ -173,9 +173,10 @@ def pages(root: Path) -> Iterator[Path]:
 
 
 def begins_with_apt(path: Path) -> bool:
-    """Whether the first thing to be typed on a page is the installation of what all needs."""
+    """Whether a page whose commands run begins with the installation of what they need."""
     examples = read_page(path, path.name)
-    return bool(examples) and "apt-get install" in statements(examples[0].text)[0]
+    begins = bool(examples) and "apt-get install" in statements(examples[0].text)[0]
+    return begins and any(one.runs for one in examples)
 
 
 def needs_of_page(path: Path) -> list[str]:
