@@ -16,6 +16,7 @@ from controller.cli.main import main
 from controller.config.load import load_config
 from controller.install.approval import ApprovedPart, sign_approval
 from controller.journal.store import Journal
+from controller.service import app
 from controller.system.keys import make_key
 
 CONFIG = """\
@@ -131,10 +132,11 @@ def test_a_configuration_that_cannot_be_read_is_unusable(config: Path) -> None:
     assert run(config)[0] == ExitCode.UNUSABLE
 
 
-def test_root_starts_no_table_unless_told(
+def test_root_starts_no_table_where_an_account_is_there_for_it(
     config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
+    monkeypatch.setattr(app, "has_account", lambda _lookup: True)
 
     code = main(["run", str(config)])
 
@@ -143,11 +145,9 @@ def test_root_starts_no_table_unless_told(
     assert not (config.parent / "journal").exists()
 
 
-def test_a_refused_start_leaves_signals_as_they_were(
-    config: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refused_start_leaves_signals_as_they_were(config: Path) -> None:
     """What is blocked here stays blocked in every program that is started from here."""
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    config.write_text(config.read_text().replace("[metrics]", "[metrcs]"))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
     main(["run", str(config)])
