@@ -14,8 +14,8 @@ TESTS = Path(__file__).resolve().parents[1]
 LOOK_S_MAX = 0.5
 WAITS = frozenset({"get", "communicate", "run", "wait", "acquire", "join", "urlopen", "result"})
 CONNECTS = frozenset({"create_connection", "HTTPConnection", "HTTPSConnection", "settimeout"})
-# Systems of their own, whose processes no test starts; the shell of a page is ended by its page.
-ELSEWHERE = ("gate", "mutation", "examples")
+# Systems of their own, whose processes no test starts.
+ELSEWHERE = ("gate", "mutation")
 
 
 def limits_in(tree: ast.AST) -> Iterator[int]:

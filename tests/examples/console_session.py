@@ -20,6 +20,7 @@ from console_page import Example, ExampleError, statements
 from program_path import link_programs
 from shell import Shell, ShellEnded, ShellStalled
 
+from hil.progress import wait_while_moving
 from hil.run_guard import MARK, memory_folder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -159,17 +160,26 @@ class BackgroundJob:
 
     def await_output(self, is_shown: Callable[[list[str]], bool], limit_s: float) -> bool:
         """Wait until its lines are as wanted; False if it ends before, or stands still."""
+
+        def is_over() -> bool:
+            return self._ended or is_shown(self._lines)
+
         with self._changed:
-            while not is_shown(self._lines) and not self._ended:
-                if not self._changed.wait(limit_s):
-                    break
+            wait_while_moving(
+                lambda wait_s: self._changed.wait_for(is_over, wait_s),
+                limit_s,
+                lambda: len(self._lines),
+            )
             return is_shown(self._lines)
 
     def await_silence(self) -> None:
         """Wait until it prints nothing more for a while."""
         with self._changed:
-            while self._changed.wait(QUIET_S) and not self._ended:
-                pass
+            wait_while_moving(
+                lambda wait_s: self._changed.wait_for(lambda: self._ended, wait_s),
+                QUIET_S,
+                lambda: len(self._lines),
+            )
 
     def stop(self, shell: Shell, number: signal.Signals = signal.SIGTERM) -> int:
         """End it, its children too; returns its exit code."""

@@ -8,11 +8,12 @@ import os
 import select
 import signal
 import subprocess
-import time
 from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
+
+from hil.progress import wait_while_moving
 
 # Reads where the output goes and what is typed, runs it, and answers with exit code and newest job.
 # Jobs have process groups of their own, as in a shell with a terminal; `$?` is that of the command
@@ -29,7 +30,7 @@ while IFS= read -r -d '' __output <&{asked} && IFS= read -r -d '' __typed <&{ask
 done
 """
 POLL_S: Final = 0.25
-_GROUP, _SESSION, _USER_TICKS, _SYSTEM_TICKS = 2, 3, 11, 12  # of /proc/PID/stat, after the name
+_GROUP, _SESSION = 2, 3  # of /proc/PID/stat, after the name
 
 
 class ShellEnded(Exception):
@@ -49,7 +50,7 @@ class Shell:
         asked, self._ask = os.pipe()
         self._answers, answered = os.pipe()
         self.last_job = 0
-        # Their process groups: what they compute is no progress of the command that is awaited.
+        # Their process groups: they are left where the command that is awaited is ended.
         self._jobs: set[int] = set()
         self._owed = 0  # answers to commands that were given up
         reader = READER.format(asked=asked, answered=answered)
@@ -103,15 +104,15 @@ class Shell:
             return job
 
     def _await_answer(self, limit_s: float, output: Path) -> None:
-        seen: object = None
-        since = time.monotonic()
-        while not select.select([self._answers], [], [], min(POLL_S, limit_s))[0]:
-            now = (output.stat().st_size if output.is_file() else 0, self._ticks())
-            if now != seen:
-                seen, since = now, time.monotonic()
-            elif time.monotonic() - since > limit_s:
-                self._end_all(but=self._jobs | {self._process.pid})
-                raise ShellStalled
+        def has_come(wait_s: float) -> bool:
+            return bool(select.select([self._answers], [], [], wait_s)[0])
+
+        def printed() -> int:
+            return output.stat().st_size if output.is_file() else 0
+
+        if not wait_while_moving(has_come, limit_s, printed):
+            self._end_all(but=self._jobs | {self._process.pid})
+            raise ShellStalled
 
     def has(self, pid: int) -> bool:
         """Whether a job of the shell runs."""
@@ -120,22 +121,18 @@ class Shell:
         except (ShellEnded, ShellStalled):
             return True
 
-    def _processes(self) -> Iterator[tuple[int, int, int]]:
-        """The processes of its session, each with its group and the processor time it used."""
+    def _processes(self) -> Iterator[tuple[int, int]]:
+        """The processes of its session, each with its group."""
         for folder in Path("/proc").iterdir():
             if not folder.name.isdigit():
                 continue
             with suppress(OSError):
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
                 if int(fields[_SESSION]) == self._process.pid:
-                    ticks = int(fields[_USER_TICKS]) + int(fields[_SYSTEM_TICKS])
-                    yield int(folder.name), int(fields[_GROUP]), ticks
-
-    def _ticks(self) -> list[tuple[int, int, int]]:
-        return sorted(one for one in self._processes() if one[1] not in self._jobs)
+                    yield int(folder.name), int(fields[_GROUP])
 
     def _end_all(self, but: Set[int]) -> None:
-        for pid, group, _ in self._processes():
+        for pid, group in self._processes():
             if group not in but:
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
