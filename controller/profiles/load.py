@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from controller.profiles.clauses import Clause, parse_clauses
 from controller.profiles.house_profile import apply_house, read_house
-from controller.profiles.profile import Profile, ProfileError, parse_profile, raise_faults
+from controller.profiles.profile import Profile, ProfileError, parse_profile
 from controller.profiles.profile_toml import render_profile
 from firmware_bridge.message import message
 
@@ -55,9 +55,9 @@ def load_profile(name_or_path: str, folder: Path | None = None) -> Profile:
         house, faults = read_house(_decoded(data), profile_names())
         return apply_house(house, load_profile(house.base), faults)
     except ProfileError as error:
-        found = [_in_file(name_or_path, one) for one in (error, *error.others)]
-    raise_faults(found)
-    raise AssertionError("there was a fault")
+        fault, *others = (_in_file(name_or_path, one) for one in (error, *error.others))
+        fault.others = tuple(others)
+        raise fault from None
 
 
 def _in_file(name: str, error: ProfileError) -> ProfileError:

@@ -6,6 +6,7 @@ import pytest
 
 from controller.profiles.load import (
     complete_text,
+    decks_played_max,
     load_clauses,
     load_profile,
     profile_names,
@@ -47,6 +48,10 @@ def test_an_unknown_name_raises_key_error(name) -> None:
 
 def test_a_clause_is_found_by_its_id() -> None:
     assert load_clauses()["S42-e-6-burn1"].id == "S42-e-6-burn1"
+
+
+def test_no_shipped_profile_plays_more_than_eight_decks() -> None:
+    assert decks_played_max() == 8
 
 
 # --- a house's own profile ----------------------------------------------------------------------
