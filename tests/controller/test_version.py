@@ -8,10 +8,10 @@ import sys
 import tomllib
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import TYPE_CHECKING
 from zipfile import ZipFile
 
 import pytest
-from grimp import ImportGraph, build_graph
 
 import controller
 from controller.version import (
@@ -24,6 +24,9 @@ from controller.version import (
     source_digest,
 )
 
+if TYPE_CHECKING:
+    from grimp import ImportGraph
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ("firmware_bridge", "drivers", "controller")
 # What decides what a record, a saved state or a sealed shoe holds.
@@ -34,11 +37,13 @@ TEXTS = "controller/messages/catalogues"
 @pytest.fixture(scope="module")
 def deciding() -> set[str]:
     """Every module that those import, and the modules of other distributions."""
+    from grimp import build_graph  # noqa: PLC0415 (not in the small environment)
+
     graph = build_graph(*PACKAGES, include_external_packages=True, cache_dir=None)
     return imported(graph)
 
 
-def imported(graph: ImportGraph) -> set[str]:
+def imported(graph: "ImportGraph") -> set[str]:
     found: set[str] = set()
     waiting = [
         one for one in graph.modules if f"{one}.".startswith(tuple(f"{x}." for x in DECIDING))
@@ -77,11 +82,13 @@ def test_it_is_the_version_of_the_distribution() -> None:
     assert project["version"] == VERSION
 
 
+@pytest.mark.needs("import-linter")
 def test_whatever_decides_is_in_the_build(deciding: set[str]) -> None:
     files = {file_of(one) for one in deciding if one.partition(".")[0] in PACKAGES}
     assert sorted(files - set(matching_files(SOURCES))) == []
 
 
+@pytest.mark.needs("import-linter")
 @pytest.mark.parametrize("pattern", [one for one in SOURCES if one.endswith(".py")])
 def test_nothing_is_in_the_build_that_decides_nothing(pattern: str, deciding: set[str]) -> None:
     files = {file_of(one) for one in deciding if one.partition(".")[0] in PACKAGES}
@@ -96,6 +103,7 @@ def test_the_rules_as_data_are_in_the_build() -> None:
     assert len(profiles) > 1
 
 
+@pytest.mark.needs("import-linter")
 def test_its_libraries_are_those_that_are_imported(deciding: set[str]) -> None:
     outside = {one.partition(".")[0] for one in deciding} - {*PACKAGES, *sys.stdlib_module_names}
     named = {name for one in outside for name in packages_distributions()[one]}

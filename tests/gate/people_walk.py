@@ -67,7 +67,7 @@ REASON = "tried by the walk"
 NOT_FOR = re.compile(r"role: .* is not for |people: this account may not do that")
 # The pages whose commands are for a floorperson's account, beside that of the tables.
 PAGES = ("day.md", "what-to-do.md", "floorperson-card.md")
-ASKS_A_TABLE = re.compile(r"smartshoe (?:status|resolve|act|close-shoe|people|doctor) [^`\n;|&]+")
+ASKS_A_TABLE = re.compile(r"smartshoe (?:status|resolve|act|close-shoe|people|doctor) [^`\n;|&>]+")
 # What the pages write for what a reader types.
 TYPED = {
     **dict.fromkeys(("table.toml", "M-12", "TABLE"), TABLE),

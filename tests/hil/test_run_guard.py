@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import program_record
 import pytest
 
 from hil import run_guard
@@ -69,7 +70,11 @@ def lives(pid: int) -> bool:
 def run(*words: str) -> Iterator[tuple["subprocess.Popen[str]", str, list[int], list[Path]]]:
     """A run with children: its process, mark, children and folders."""
     with subprocess.Popen(
-        [sys.executable, "-c", RUN, *words], stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", RUN, *words],
+        stdout=subprocess.PIPE,
+        text=True,
+        # It leaves pipes open on purpose.
+        env={**os.environ, program_record.VARIABLE: os.devnull},
     ) as process:
         assert process.stdout is not None
         mark, *pids = process.stdout.readline().split()

@@ -1,7 +1,7 @@
 """The marker `needs`: leaves out tests whose needs are absent, and names what brings them.
 
 `--services none` runs the tests without needs, `--services only` the others. A file whose
-`pytestmark` names a need is not imported where the need is absent, as it may import its library.
+`pytestmark` names a library that is absent is not imported.
 """
 
 import ast
@@ -81,15 +81,20 @@ class AbsentModule(pytest.Module):
     """A file that is left out whole: what it needs is not here."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        (reason, *_) = (reason_for(name) for name in needs_of_file(self.path) if is_absent(name))
-        pytest.skip(reason, allow_module_level=True)
+        pytest.skip(reason_for(absent_libraries(self.path)[0]), allow_module_level=True)
+
+
+def absent_libraries(path: Path) -> list[str]:
+    """The needs of a file without which its imports fail."""
+    named = needs_of_file(path)
+    return [name for name in named if _declared(name).distributions and is_absent(name)]
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makemodule(
     module_path: Path, parent: pytest.Collector
 ) -> pytest.Module | None:
-    if any(map(is_absent, needs_of_file(module_path))):
+    if absent_libraries(module_path):
         return AbsentModule.from_parent(parent, path=module_path)
     return None
 

@@ -47,6 +47,8 @@ def record_resource_warnings(file: str) -> None:
         if not issubclass(category, ResourceWarning):
             show(warning, category, place, line, *others)  # type: ignore[arg-type]
             return
+        if str(warning).startswith("subprocess "):
+            return  # A child that outlives its parent: the guard of the run ends it.
         words = " ".join(sys.orig_argv[1:6])
         _write(file, f"{WARNING}{place}:{line}: {warning} (python {words})".replace("\n", " "))
 

@@ -57,6 +57,11 @@ class StartedPrograms:
         program_record.install()
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self) -> Generator[None]:
+        self._new_lines()  # Of the run itself, such as its look at what is absent.
+        yield
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_teardown(self, item: pytest.Item) -> Generator[None]:
         yield
         lines = self._new_lines()

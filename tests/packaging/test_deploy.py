@@ -52,7 +52,7 @@ def test_the_page_by_hand_names_the_place_of_every_file() -> None:
     for name, place in PLACES.items():
         folder, _, last = f"/{place}".rpartition("/")
         target = f"{folder}/" if last == name else f"/{place}"
-        assert re.search(rf"\$ install .*deploy/{re.escape(name)} {re.escape(target)}$", page, re.M)
+        assert re.search(rf"^install .*deploy/{re.escape(name)} {re.escape(target)}$", page, re.M)
 
 
 def test_the_unit_starts_no_table_again_that_may_not_start() -> None:

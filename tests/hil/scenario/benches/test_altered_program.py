@@ -53,4 +53,4 @@ def test_a_function_is_replaced_before_the_program_starts() -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=False
     )
-    assert done.stdout == "smartshoe patched\n"
+    assert done.stdout.startswith("smartshoe patched+")
