@@ -29,6 +29,8 @@ _STAGES: Final = MappingProxyType(
     {"count": "counted", "shuffle": "shuffled", "store": "stored", "release": "released"}
 )
 _HELD: Final = "held"
+# Of a board that has heard no program for four seconds.
+_UNHEARD: Final = "the host is silent"
 
 
 class BoardHands:
@@ -124,12 +126,18 @@ class BoardHands:
 
     def _do(self, stimulus: str) -> None:
         """Do something to the board. Raises NotPossible with its answer, RigBroken."""
+        patience = Patience()
+        while (answer := self._answer(stimulus)) != "ok":
+            # A program that starts, or that a busy machine starves, is heard again.
+            if not answer.endswith(_UNHEARD) or self.table is None or patience.is_over:
+                raise NotPossible(f"the board answers to `{stimulus}`: {answer}")
+            time.sleep(POLL_S)
+
+    def _answer(self, stimulus: str) -> str:
         try:
-            answer = self._board.stimulus(stimulus)
+            return self._board.stimulus(stimulus)
         except FirmwareUnable as error:
             raise RigBroken(str(error)) from error
-        if answer != "ok":
-            raise NotPossible(f"the board answers to `{stimulus}`: {answer}")
 
     def _await_stage(self, compartment: int, stage: str) -> None:
         """Wait until the program knows the end of the work, which the board reports to it alone."""
