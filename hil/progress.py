@@ -10,7 +10,7 @@ import os
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,12 +82,14 @@ class Patience:
     """One wait. It is over when all stood still for `still_s`, or after `bound_s` in any case.
 
     `progress`, where given, is what the wait sees of its matter (bytes, records, lines): with each
-    new value the count of still seconds begins again.
+    new value the count of still seconds begins again. What processes of the groups `not_of` do is
+    no progress of this wait.
     """
 
     still_s: float = STILL_S
     progress: Callable[[], object] | None = None
     bound_s: float = BOUND_S
+    not_of: Callable[[], Set[int]] = frozenset
     _began_s: float = field(default_factory=time.monotonic)
     _sampled_s: float = 0.0
     _stood_s: float = 0.0
@@ -123,7 +125,7 @@ class Patience:
             raise StoodStill(f"{what}: {self.account()}")
 
     def _sample(self, now_s: float) -> None:
-        processes, seen = _processes_below(os.getpid()), self.progress and self.progress()
+        processes, seen = self._awaited(), self.progress and self.progress()
         if self._sampled_s:
             # What this thread took to look was nobody's to move in: it holds the interpreter.
             elapsed_s = now_s - self._sampled_s - self._looked_s(processes)
@@ -133,6 +135,10 @@ class Patience:
             else:
                 self._stood_s += elapsed_s - moved_s
         self._processes, self._seen, self._sampled_s = processes, seen, now_s
+
+    def _awaited(self) -> Mapping[int, _Process]:
+        below, others = _processes_below(os.getpid()), self.not_of()
+        return {pid: one for pid, one in below.items() if _group_of(pid) not in others}
 
     def _looked_s(self, processes: Mapping[int, _Process]) -> float:
         pid, thread = os.getpid(), threading.get_native_id()
@@ -154,13 +160,21 @@ class Patience:
         return most_ns / _NS_PER_S
 
 
+def _group_of(pid: int) -> int:
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return 0
+
+
 def wait_while_moving(
     wait: Callable[[float], object],
     still_s: float = STILL_S,
     progress: Callable[[], object] | None = None,
+    not_of: Callable[[], Set[int]] = frozenset,
 ) -> bool:
     """Call `wait` with some seconds, as an Event's, until it is true; False if all stood still."""
-    patience = Patience(still_s, progress)
+    patience = Patience(still_s, progress, not_of=not_of)
     while not wait(min(SAMPLE_S, still_s)):
         if patience.is_over:
             return False

@@ -110,7 +110,7 @@ class Shell:
         def printed() -> int:
             return output.stat().st_size if output.is_file() else 0
 
-        if not wait_while_moving(has_come, limit_s, printed):
+        if not wait_while_moving(has_come, limit_s, printed, lambda: self._jobs):
             self._end_all(but=self._jobs | {self._process.pid})
             raise ShellStalled
 
