@@ -68,7 +68,8 @@ def test_without_make_no_key_is_created(tmp_path: Path) -> None:
 def test_a_key_program_is_out_of_reach_of_ctrl_c_at_the_table(program, tmp_path: Path) -> None:
     """The terminal sends Ctrl-C to its whole session: the seal in progress is finished first."""
     session = tmp_path / "session"
-    settings = program(f"import os; open({str(session)!r}, 'w').write(str(os.getsid(0)))")
+    write = f"pathlib.Path({str(session)!r}).write_text(str(os.getsid(0)))"
+    settings = program(f"import os, pathlib; {write}")
     signer = open_signer(settings)
     with pytest.raises(SignFailed):
         signer.sign(DATA)
