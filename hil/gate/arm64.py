@@ -56,14 +56,12 @@ def _prepared() -> Path:
     """A folder with Debian's Python for ARM64 and every locked wheel; made once and cached."""
 
     def make(folder: Path) -> None:
-        print(
-            f"gate: fetching Debian's Python and wheels for ARM64 once; cached in {folder.parent}"
-        )
         unpack_debian(folder / "root")
         _install_wheels(folder / "site")
 
     digest = hashlib.sha256(LOCK.read_bytes()).hexdigest()
-    folder = cached("arm64", (DEBIAN, digest), make)
+    words = "Debian's Python and wheels for ARM64 once"
+    folder = cached("arm64", (DEBIAN, digest), words, make)
     wrapper = folder / "bin" / DEBIAN.interpreter
     wrapper.parent.mkdir(exist_ok=True)
     text = WRAPPER.format(root=folder / "root", interpreter=DEBIAN.interpreter)

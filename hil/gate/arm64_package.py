@@ -49,9 +49,4 @@ def _made_cache() -> Path:
 
 def _debian() -> Path:
     """The unpacked packages of a minimal Debian for ARM64 with Python, cached."""
-
-    def make(root: Path) -> None:
-        print(f"gate: fetching a Debian for ARM64 once; cached in {root.parent}", flush=True)
-        unpack_debian(root)
-
-    return cached("arm64-root", DEBIAN, make)
+    return cached("arm64-root", DEBIAN, "a Debian for ARM64 once", unpack_debian)

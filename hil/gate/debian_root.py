@@ -50,8 +50,8 @@ def require_root(what: str) -> None:
         raise GateUnable(f"{what} needs namespaces, and unshare --mount --pid fails here")
 
 
-def cached(name: str, recipe: object, make: Callable[[Path], None]) -> Path:
-    """The folder that `make` fills, made once for its recipe.
+def cached(name: str, recipe: object, fetches: str, make: Callable[[Path], None]) -> Path:
+    """The folder that `make` fills, made once for its recipe; `fetches` says what, and how long.
 
     A half-made one is never used. Those of other recipes go when nobody has used them for a week:
     another clone may be at work in one. Raises GateUnable.
@@ -65,6 +65,7 @@ def cached(name: str, recipe: object, make: Callable[[Path], None]) -> Path:
             if part.is_dir():
                 shutil.rmtree(part)
             part.mkdir()
+            print(f"gate: fetching {fetches}; kept in {cache}", flush=True)
             make(part)
             part.rename(folder)
         os.utime(folder)
@@ -100,14 +101,10 @@ def plain_root(debian: Debian) -> Path:
     """A minimal Debian with what README names, kept between runs. Raises GateUnable."""
 
     def make(root: Path) -> None:
-        print(
-            f"gate: fetching a Debian {debian.number} once, about two minutes; kept in"
-            f" {root.parent}",
-            flush=True,
-        )
         bootstrap(debian, root, README_PACKAGES)
 
-    return cached(f"debian-{debian.number}", (debian, README_PACKAGES), make)
+    words = f"a Debian {debian.number} once, about two minutes"
+    return cached(f"debian-{debian.number}", (debian, README_PACKAGES), words, make)
 
 
 def archive_of_this_machine() -> tuple[str, ...]:

@@ -99,10 +99,10 @@ def _debian() -> Path:
     """A minimal Debian with systemd, fetched once and cached."""
 
     def make(root: Path) -> None:
-        print(f"gate: fetching a minimal Debian once, about a minute; cached in {root.parent}")
         bootstrap(DEBIAN, root, PACKAGES)
 
-    return cached("machine", (DEBIAN, PACKAGES), make)
+    words = "a minimal Debian once, about a minute"
+    return cached("machine", (DEBIAN, PACKAGES), words, make)
 
 
 def copy_sources(target: Path, version: str) -> Path:

@@ -63,11 +63,6 @@ def packages_of_an_upgrade(before: Debian, after: Debian) -> Path:
     needed = (*_needed(), *RECOMMENDED)
 
     def make(folder: Path) -> None:
-        print(
-            f"gate: fetching the packages from Debian {before.number} to {after.number} once;"
-            f" kept in {folder.parent}",
-            flush=True,
-        )
         root = folder / "root"
         run_quietly(("cp", "-a", "--reflink=auto", str(_clean_debian(before) / "root"), str(root)))
         _apt(root, "update")
@@ -80,7 +75,8 @@ def packages_of_an_upgrade(before: Debian, after: Debian) -> Path:
         _move_packages(root, folder / "packages")
         shutil.rmtree(root)
 
-    return cached("upgrade", (before, after, INCLUDED, needed), make) / "packages"
+    words = f"the packages from Debian {before.number} to {after.number} once"
+    return cached("upgrade", (before, after, INCLUDED, needed), words, make) / "packages"
 
 
 def _apt(root: Path, *words: str) -> None:
@@ -131,11 +127,6 @@ def _clean_debian(debian: Debian) -> Path:
     needed = (*_needed(), *RECOMMENDED)
 
     def make(folder: Path) -> None:
-        print(
-            f"gate: fetching a clean Debian {debian.number} once, about a minute; cached in"
-            f" {folder.parent}",
-            flush=True,
-        )
         root = folder / "root"
         bootstrap(debian, root, INCLUDED)
         _apt(root, "clean")
@@ -146,7 +137,8 @@ def _clean_debian(debian: Debian) -> Path:
             if one.is_file():
                 one.unlink()
 
-    return cached(f"clean-{debian.number}", (debian, INCLUDED, needed), make)
+    words = f"a clean Debian {debian.number} once, about a minute"
+    return cached(f"clean-{debian.number}", (debian, INCLUDED, needed), words, make)
 
 
 def _needed() -> tuple[str, ...]:
