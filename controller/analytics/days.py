@@ -4,11 +4,11 @@ A journal and its archive may both be named, and so may a folder of many tables'
 Source: docs/analytics.md, "What is exported"; controller/audit/README.md, "Audit".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 
@@ -30,6 +30,9 @@ _WHOLE: Final = (
 # What makes rows of records, besides what an identifier counts: a change writes each day again.
 _SOURCES: Final = ("controller/analytics/*.py", "controller/archive/*.py", "controller/views/*.py")
 
+# By table and gaming day, the files of sealed shoes by their number, each with its heading.
+_Shoes: TypeAlias = dict[tuple[str, str], dict[int, tuple[ShoeHeading, Path]]]
+
 
 class FoundParts(Struct, frozen=True):
     """Days of sealed shoes, open parts, and sentences on what cannot be read."""
@@ -41,7 +44,7 @@ class FoundParts(Struct, frozen=True):
 
 def find_parts(paths: Sequence[Path]) -> FoundParts:
     """Everything below these paths. Raises TablesError where two journals contradict each other."""
-    shoes: dict[tuple[str, str], dict[int, Path]] = {}
+    shoes: _Shoes = {}
     open_parts: list[Path] = []
     problems: list[str] = []
     for piece in pieces(paths):
@@ -58,15 +61,19 @@ def find_parts(paths: Sequence[Path]) -> FoundParts:
             case PieceKind.UNREADABLE:
                 problems.append(f"{piece.path}: this folder cannot be listed")
     _require_one_journal_each(shoes)
-    days = tuple(_sealed_day(table, day, files) for (table, day), files in sorted(shoes.items()))
+    made_by = f"{SCHEMA_VERSION} {software_identifier()}\n".encode() + source_digest(_SOURCES)
+    days = tuple(
+        _sealed_day(table, day, [files[number][1] for number in sorted(files)], made_by)
+        for (table, day), files in sorted(shoes.items())
+    )
     return FoundParts(days, tuple(open_parts), tuple(problems))
 
 
-def _add_day(shoes: dict[tuple[str, str], dict[int, Path]], folder: Path) -> None:
+def _add_day(shoes: _Shoes, folder: Path) -> None:
     for path in map(Path, sealed_in(folder)):
         heading = read_heading_of_file(path)
         day = shoes.setdefault((heading.table, heading.gaming_day), {})
-        other = day.setdefault(heading.shoe, path)
+        _, other = day.setdefault(heading.shoe, (heading, path))
         if other != path and trailer(other)[0] != trailer(path)[0]:
             raise TablesError(
                 f"{path}: another file is shoe {heading.shoe} of {heading.gaming_day} of table"
@@ -75,7 +82,7 @@ def _add_day(shoes: dict[tuple[str, str], dict[int, Path]], folder: Path) -> Non
             )
 
 
-def _require_one_journal_each(shoes: Mapping[tuple[str, str], Mapping[int, Path]]) -> None:
+def _require_one_journal_each(shoes: _Shoes) -> None:
     """Raise TablesError where the shoes of one table name are of two journals.
 
     Records of a journal are numbered and chained from shoe to shoe. Where shoes between are
@@ -83,9 +90,7 @@ def _require_one_journal_each(shoes: Mapping[tuple[str, str], Mapping[int, Path]
     """
     by_table: dict[str, list[tuple[ShoeHeading, Path]]] = {}
     for (table, _), files in shoes.items():
-        by_table.setdefault(table, []).extend(
-            (read_heading_of_file(path), path) for path in files.values()
-        )
+        by_table.setdefault(table, []).extend(files.values())
     for table, found in by_table.items():
         found.sort(key=lambda one: one[0].first_seq)
         for (before, path), (heading, other) in pairwise(found):
@@ -100,13 +105,11 @@ def _require_one_journal_each(shoes: Mapping[tuple[str, str], Mapping[int, Path]
                 )
 
 
-def _sealed_day(table: str, day: str, files: dict[int, Path]) -> SealedDay:
-    ordered = tuple(files[number] for number in sorted(files))
-    digest = sha256(f"{SCHEMA_VERSION} {software_identifier()}\n".encode())
-    digest.update(source_digest(_SOURCES))
-    for path in ordered:
+def _sealed_day(table: str, day: str, files: Sequence[Path], made_by: bytes) -> SealedDay:
+    digest = sha256(made_by)
+    for path in files:
         digest.update(trailer(path)[0])
-    return SealedDay(table, day, ordered, digest.hexdigest())
+    return SealedDay(table, day, tuple(files), digest.hexdigest())
 
 
 def problem_of(path: Path, error: Exception) -> str:
