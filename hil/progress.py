@@ -27,7 +27,7 @@ NOT_SO: Final = "it is not so"
 _NS_PER_S: Final = 1_000_000_000
 _TICK_NS: Final = _NS_PER_S // os.sysconf("SC_CLK_TCK")
 # Of /proc/PID/stat, counted from the field after the name.
-_STATE, _PARENT, _TIMES = 0, 1, slice(11, 15)
+_STATE, _PARENT, _GROUP, _TIMES = 0, 1, 2, slice(11, 15)
 # In place of the state: the thread that takes the samples.
 _LOOKS: Final = "looks"
 _COMMAND_LENGTH: Final = 120
@@ -66,6 +66,7 @@ class _Process:
 
     cpu_ns: int
     threads: Mapping[int, _Thread]
+    group: int
 
     def moved_ns(self, before: "_Process | None", elapsed_ns: int) -> int:
         if before is None or self.cpu_ns - before.cpu_ns >= MOVED_SHARE * elapsed_ns:
@@ -138,7 +139,7 @@ class Patience:
 
     def _awaited(self) -> Mapping[int, _Process]:
         below, others = _processes_below(os.getpid()), self.not_of()
-        return {pid: one for pid, one in below.items() if _group_of(pid) not in others}
+        return {pid: one for pid, one in below.items() if one.group not in others}
 
     def _looked_s(self, processes: Mapping[int, _Process]) -> float:
         pid, thread = os.getpid(), threading.get_native_id()
@@ -158,13 +159,6 @@ class Patience:
                 self._moved_s[pid] = now_s
             most_ns = max(most_ns, moved_ns)
         return most_ns / _NS_PER_S
-
-
-def _group_of(pid: int) -> int:
-    try:
-        return os.getpgid(pid)
-    except ProcessLookupError:
-        return 0
 
 
 def wait_while_moving(
@@ -226,7 +220,8 @@ def _processes_below(root: int) -> dict[int, _Process]:
         pid = left.pop()
         left.extend(children.get(pid, ()))
         if pid in stats:
-            found[pid] = _Process(sum(map(int, stats[pid][_TIMES])) * _TICK_NS, _threads(pid))
+            cpu_ns = sum(map(int, stats[pid][_TIMES])) * _TICK_NS
+            found[pid] = _Process(cpu_ns, _threads(pid), int(stats[pid][_GROUP]))
     return found
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -155,6 +156,16 @@ def fast_dir() -> Iterator[Path]:
     """A directory in memory if possible, for tests that do not test durability."""
     with tempfile.TemporaryDirectory(prefix="t-", dir=memory_folder()) as name:
         yield Path(name)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A repository of git with one commit."""
+    git = ("git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b")
+    (tmp_path / "file").write_text("one")
+    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "one")):
+        subprocess.run([*git, *words], check=True)
+    return tmp_path
 
 
 @pytest.fixture

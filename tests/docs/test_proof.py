@@ -1,7 +1,6 @@
 """Each promise of README.md has tests that exist; the table of runs is made from records."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -95,13 +94,9 @@ def test_a_list_is_made_again_below_the_words_of_its_section() -> None:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    git = ("git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b")
-    (tmp_path / "file").write_text("one")
-    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "one")):
-        subprocess.run([*git, *words], check=True)
-    (tmp_path / KEPT).mkdir(parents=True)
-    return tmp_path
+def checkout(checkout: Path) -> Path:
+    (checkout / KEPT).mkdir(parents=True)
+    return checkout
 
 
 def test_a_run_is_kept_with_its_commit_and_shown(checkout: Path) -> None:

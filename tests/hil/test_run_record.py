@@ -38,15 +38,6 @@ def test_two(): pass
 """
 
 
-@pytest.fixture
-def checkout(tmp_path: Path) -> Path:
-    git = ("git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b")
-    (tmp_path / "file").write_text("one")
-    for words in (("init", "-q"), ("add", "."), ("commit", "-qm", "one")):
-        subprocess.run([*git, *words], check=True)
-    return tmp_path
-
-
 def test_a_run_of_changed_files_says_so(checkout: Path) -> None:
     (checkout / "file").write_text("two")
 

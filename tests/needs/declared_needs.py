@@ -108,6 +108,7 @@ def listed(entry: Mapping[str, object], key: str) -> list[str]:
     return value
 
 
+@cache
 def base(key: str, file: Path = FILE) -> tuple[str, ...]:
     """README's packages (`debian`), or the programs that every test may start (`programs`)."""
     return tuple(tomllib.loads(file.read_text("utf-8"))["base"][key])
