@@ -20,7 +20,8 @@ from msgspec import Struct
 from controller.config.load import TableConfig
 from controller.config.table_files import INSTALLED
 from controller.install.diagnosis import Diagnosis, good, problem, remark
-from controller.install.running_table import ACCOUNT, SOCKETS
+from controller.install.running_table import SOCKETS
+from controller.install.table_account import ACCOUNT, has_account
 from controller.messages.catalogue import to_words
 from controller.table.clock_sync import read_sync
 from controller.table.disk_space import MIB, disk_usage
@@ -63,15 +64,6 @@ class MachineAccount(Struct, frozen=True):
         if found.st_gid in self.groups:
             return found.st_mode >> 3 & wanted == wanted
         return found.st_mode & wanted == wanted
-
-
-def has_account(lookup: Callable[[str], object] = pwd.getpwnam) -> bool:
-    """Whether this machine has the account for tables; a trial's or a container's has none."""
-    try:
-        lookup(ACCOUNT)
-    except KeyError:
-        return False
-    return True
 
 
 def account_of(file: Path) -> MachineAccount:

@@ -22,9 +22,9 @@ from controller.control.client import (
     TableNotRunning,
     group_of,
 )
+from controller.install.table_account import ACCOUNT
 
-# The account of the unit, and the folder of its sockets (deploy/smartshoe.tmpfiles.conf).
-ACCOUNT: Final = "smartshoe"
+# The folder of the units' sockets (deploy/smartshoe.tmpfiles.conf).
 SOCKETS: Final = Path("/run/smartshoe")
 _SUFFIX: Final = ".sock"
 # A table that runs answers within milliseconds; one that hangs must not hide the others.

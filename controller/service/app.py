@@ -17,8 +17,7 @@ from controller.config.collisions import checked_tables
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig, load_config
 from controller.config.table_files import table_files
-from controller.install.machine_checks import has_account
-from controller.install.running_table import ACCOUNT
+from controller.install.table_account import ACCOUNT, has_account
 from controller.service.table_log import LinesBehind
 from controller.service.table_program import StartRefused
 from controller.service.tables import TABLE, Tables

@@ -26,7 +26,7 @@ from hil.run_guard import MARK, memory_folder
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAMS = ("smartshoe", "smartshoe-hil")
 NOT_LINKED = frozenset({"journal", "build", "dist", "table.toml"})
-# The folder of a page as a page shows it: a clone in somebody's home.
+# The folder of a page as a page shows it: that of a clone.
 SHOWN_FOLDER = "/srv/smartshoe"
 # Nothing moved for so long: no line, no processor time.
 LIMIT_S = 100.0

@@ -21,7 +21,7 @@ from controller.config.load import TableConfig
 from controller.config.table_files import INSTALLED
 from controller.control.client import ControlClient, ControlError, TableNotRunning
 from controller.install.new_table import NewPerson, SetUpError
-from controller.install.running_table import ACCOUNT
+from controller.install.table_account import ACCOUNT
 from controller.journal.people import PeopleFile
 
 # -P: no folder of the caller shadows one of the program's packages.

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from controller.config.table_files import INSTALLED
-from controller.install.machine_checks import has_account, start_of
-from controller.install.running_table import ACCOUNT
+from controller.install.machine_checks import start_of
+from controller.install.table_account import ACCOUNT, has_account
 
 Lookup = Callable[[str], object]
 
