@@ -86,7 +86,7 @@ def _require_one_journal_each(shoes: _Shoes) -> None:
     """Raise TablesError where the shoes of one table name are of two journals.
 
     Records of a journal are numbered and chained from shoe to shoe. Where shoes between are
-    missing, the key that signed tells whose they are.
+    missing, the key that signed shows whose they are.
     """
     by_table: dict[str, list[tuple[ShoeHeading, Path]]] = {}
     for (table, _), files in shoes.items():

@@ -98,7 +98,7 @@ def _only_user(root: Path) -> Iterator[None]:
 
 
 def _renew_clone(clone: Path) -> None:
-    """This clone anew; its environment stays while the locks are equal."""
+    """Copy this clone again; its environment stays while the locks are equal."""
     kept = clone.with_name("environment")
     stamp = kept / ".locks"
     if (clone / ".venv").is_dir() and not kept.exists():

@@ -48,7 +48,7 @@ def compare_pace(
     if len(gaps_ms) < COUPS_MIN:
         return before, None, None
     if (len(before.bins), len(before.capital)) != (_BINS, _BETS):
-        before = TablePace()  # what other bets held begins anew
+        before = TablePace()  # what other bets held starts again
     pace_ms = median_low(gaps_ms)
     here, shoes = _bin_of(pace_ms), before.shoes + 1
     bins = (*before.bins[:here], before.bins[here] + 1, *before.bins[here + 1 :])

@@ -61,7 +61,7 @@ def compare(
     """
     if min(len(earlier.cards), len(cards)) < CARDS_MIN:
         return known, None, None
-    # What other tests held, or with other stakes, begins anew.
+    # What other tests held, or with other stakes, starts again.
     same = (one for one in known if one.device == device and len(one.capital) == _CAPITALS)
     before = next(same, Shuffler(device))
     results = order_tests(batch_order(earlier), cards, decks)
