@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from hil.gate.arm64 import TO_EMULATE, run_arm64_cases
 from hil.gate.arm64_package import run_arm64_package_cases
-from hil.gate.bare_root import run_bare_tests
+from hil.gate.bare_root import run_bare
 from hil.gate.boot import run_unit_cases, run_usb_cases
 from hil.gate.debian13 import run_on_debian13
 from hil.gate.debian_root import TO_MAKE
@@ -28,7 +28,7 @@ EPILOG: Final = """\
 examples:
   python -m hil.gate             all parts
   python -m hil.gate unit        the unit alone
-  python -m hil.gate bare        the tests on a Debian with README's packages alone
+  python -m hil.gate bare        README and tests on a Debian with its packages alone
 
 The kernel is built once, in about five minutes, and cached.
 exit codes: 0 passed; 1 a case failed; 2 it cannot run here, or wrong usage
@@ -85,10 +85,10 @@ PARTS: Final = {
         lambda _: run_arm64_cases() and run_arm64_package_cases(),
     ),
     "bare": Part(
-        "tests that need nothing, where nothing is",
-        "ten minutes",
+        "README, and tests that need nothing, where nothing is",
+        "quarter of an hour",
         TO_MAKE,
-        lambda _: run_bare_tests(),
+        lambda _: run_bare(),
     ),
 }
 

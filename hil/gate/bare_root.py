@@ -1,4 +1,4 @@
-"""The tests that need nothing, on a Debian with nothing but README's packages.
+"""README and the tests that need nothing, on a Debian with nothing but README's packages.
 
 What no hook of the tests can see, such as a program that a shell starts, or a library that is
 loaded, is absent there. Resolver, certificates and settings of pip are those of this machine.
@@ -8,32 +8,69 @@ Source: tests/needs/needs.toml; hil/README.md, "A bare Debian".
 import os
 import subprocess
 import tempfile
+import time
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from hil.gate.clone_in_root import command_inside, copy_clone, copy_settings
 from hil.gate.debian_root import DEBIANS, plain_root, require_root, run_quietly
 from hil.gate.kernel import cache_folder
 
-TESTER: Final = "tester"
-HOME: Final = f"/home/{TESTER}"
-CLONE: Final = f"{HOME}/smartshoe"
-JOBS: Final = max(3, os.cpu_count() or 1)
+
+class Account(NamedTuple):
+    """Who types README's commands, and where the home is."""
+
+    name: str
+    home: str
 
 
-def run_bare_tests(which: str = "") -> bool:
-    """Whether `make test` ends green there, as an account with no rights; `which`: some rooms.
+TESTER: Final = Account("tester", "/home/tester")
+ROOT: Final = Account("root", "/root")
+JOBS: Final = os.environ.get("JOBS", str(max(3, os.cpu_count() or 1)))
+README: Final = """\
+set -e
+make demo
+make .venv/.installed-test
+.venv/bin/python tests/examples/run_page.py README.md
+echo "bare: README's commands passed ($SECONDS s)"
+"""
+TEST: Final = 'make test JOBS="$1" ARGS="$2"\n'
 
-    Raises GateUnable.
+
+def run_bare(which: str = "") -> bool:
+    """Whether README's commands end green for each account of both, and `make test` on 12.
+
+    `which`: some rooms. Root on Debian 13 is hil.gate.debian13's. Raises GateUnable.
     """
+    return all(
+        (
+            play_bare(12, TESTER, README + TEST, which),
+            play_bare(12, ROOT, README),
+            play_bare(13, TESTER, README),
+        )
+    )
+
+
+def play_bare(debian: int, account: Account, script: str, which: str = "") -> bool:
+    """Whether bash plays the script in a clone below the account's home. Raises GateUnable."""
     require_root("a bare Debian")
+    begun_s = time.monotonic()
+    print(f"bare: Debian {debian} as {account.name}", flush=True)
     with tempfile.TemporaryDirectory(prefix="bare-", dir=cache_folder()) as name:
         root = Path(name) / "root"
-        run_quietly(("cp", "-a", "--reflink=auto", str(plain_root(DEBIANS[12])), str(root)))
+        clone = f"{account.home}/smartshoe"
+        run_quietly(("cp", "-a", "--reflink=auto", str(plain_root(DEBIANS[debian])), str(root)))
         copy_settings(root)
-        run_quietly(("chroot", str(root), "useradd", "--create-home", TESTER))
-        copy_clone(root / CLONE[1:])
-        run_quietly(("chroot", str(root), "chown", "-R", f"{TESTER}:", CLONE))
-        script = f"cd {CLONE} && exec make test JOBS={JOBS} ARGS='{which}'"
-        words = ("runuser", "-u", TESTER, "--", "bash", "-c", script)
-        return subprocess.run(command_inside(root, HOME, *words), check=False).returncode == 0
+        if account is not ROOT:
+            run_quietly(("chroot", str(root), "useradd", "--create-home", account.name))
+        # Debian 13's root is kept with a clone below its home.
+        run_quietly(("rm", "-rf", str(root / clone[1:])))
+        copy_clone(root / clone[1:])
+        run_quietly(("chroot", str(root), "chown", "-R", f"{account.name}:", clone))
+        words = ("runuser", "-u", account.name, "--", "bash", "-c", f"cd {clone}\n{script}", "sh")
+        inside = command_inside(root, account.home, *words, JOBS, which)
+        done = subprocess.run(inside, check=False)
+    print(
+        f"bare: ended with {done.returncode} after {time.monotonic() - begun_s:.0f} s", flush=True
+    )
+    return done.returncode == 0
