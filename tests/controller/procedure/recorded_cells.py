@@ -5,32 +5,21 @@ Source: controller/procedure/README.md, "The procedure".
 
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 from phase_events import ANSWERS, WAYS, parse_events
+from script_tables import BOOK_WORDS, book_named, file_rows, judged, state_after
 
 from controller.actions.actions import OperatorAction
 from controller.procedure.card_rows import Observed
 from controller.procedure.cells import Cell, Condition
-from controller.procedure.events import GamingDayChanged, StepInput
-from controller.procedure.grid import grid_of
-from controller.procedure.people.setting_changes import effective_book
+from controller.procedure.events import StepInput
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
-from controller.procedure.step import step
-from controller.procedure.step_result import Step
-from controller.profiles.load import load_profile
-from controller.rules.setting_values import BurnMode, ShuffleMode
-from controller.script.events import ShoeCount, due_place, step_inputs
-from controller.script.parser import parse
-from controller.script.player import BEGINS_AT_NS, DAY
 
 CellKey = tuple[Phase, Trigger]
-# What a rule book observes of order, in words; a shoe with one cut card, and without a burn.
-BOOK_WORDS = ("results", "calls", "continuous", "one-cut", "no-burn")
 PAIRS_BOOK = "results"
 
 
@@ -72,44 +61,9 @@ def observed_of(words: str) -> Observed:
 
 
 @cache
-def book_named(words: str) -> RuleBook:
-    """The rule book of Section 42 that observes these, and turning and wagers."""
-    named, profile = words.split("+"), load_profile("s42-mini")
-    order = observed_of(words)
-    rules = replace(
-        profile.rules,
-        ghost_hands_max=2,
-        cut_cards_per_shoe=1 if "one-cut" in named else 2,
-        burn_mode=BurnMode.NONE if "no-burn" in named else profile.rules.burn_mode,
-        shuffle_mode=ShuffleMode.CONTINUOUS if order.continuous else profile.rules.shuffle_mode,
-    )
-    facts = [ObservableFact.TURNED, ObservableFact.WAGERS]
-    facts += [ObservableFact.RESULT_BUTTON] if order.results else []
-    facts += [ObservableFact.NO_MORE_BETS] if order.no_more_bets else []
-    book = RuleBook.of(replace(profile, rules=rules), 8, tuple(facts))
-    assert book.grid is grid_of(order)
-    return book
-
-
-@cache
 def recorded_book(words: str) -> RuleBook:
     book = book_named(words)
     return replace(book, grid=RecordedGrid(book.grid))
-
-
-def judged(book: RuleBook, state: TableState, event: StepInput) -> Step:
-    return step(effective_book(book, state), state, event)
-
-
-def state_after(book: RuleBook, words: str) -> TableState:
-    """The table on which these words were dealt."""
-    state, count = judged(book, TableState(), GamingDayChanged(DAY)).state, ShoeCount()
-    for statement in parse(words) if words else ():
-        due = due_place(state)
-        events, count = step_inputs(statement.body, count, due, BEGINS_AT_NS)
-        for event in events:
-            state = judged(book, state, event).state
-    return state
 
 
 class Witness(NamedTuple):
@@ -159,16 +113,11 @@ class CellScript(NamedTuple):
     words: str
 
 
-def rows_of(name: str) -> list[list[str]]:
-    text = Path(__file__).with_name(name).read_text("utf-8")
-    return [[word.strip() for word in line.split(" | ")] for line in text.splitlines()]
-
-
 def read_cell_scripts() -> tuple[CellScript, ...]:
     """The scripts for the cells that no event of phase_event_pairs.txt reaches."""
     return tuple(
         CellScript(book, (Phase(phase), Trigger(trigger)), None, given, words)
-        for book, phase, trigger, given, words in rows_of("scripts_by_cell.txt")
+        for book, phase, trigger, given, words in file_rows("scripts_by_cell.txt")
     )
 
 
@@ -178,7 +127,7 @@ def read_condition_scripts() -> tuple[CellScript, ...]:
         CellScript(
             book, (Phase(phase), Trigger(trigger)), Condition[condition.upper()], given, words
         )
-        for book, phase, trigger, condition, given, words in rows_of("scripts_by_condition.txt")
+        for book, phase, trigger, condition, given, words in file_rows("scripts_by_condition.txt")
     )
 
 
