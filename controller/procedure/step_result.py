@@ -12,6 +12,7 @@ from controller.custody.moves import CardPlaced, Move
 from controller.procedure.effects import CoupRecord, Effect, Prompt, PromptKind
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.phases import Phase, Trigger
+from controller.procedure.play import Play
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -70,13 +71,19 @@ class Step(Struct, frozen=True):
     def with_remedy(self, remedy: RemedyState) -> "Step":
         return self.with_shoe(replace(self.shoe, remedy=remedy))
 
-    def advance(self, book: RuleBook, *triggers: Trigger, shoe: ShoeState | None = None) -> "Step":
-        """Follow these edges, with `shoe` if given; a missing edge is an internal error."""
-        phase = self.state.phase
+    def advance(self, book: RuleBook, *triggers: Trigger) -> "Step":
+        """Fire what follows from the event; that no row answers is an internal error."""
+        play = Play(book, self)
         for trigger in triggers:
-            phase = book.move(phase, trigger)
-        shoe = self.state.shoe if shoe is None else shoe
-        return self.with_state(replace(self.state, phase=phase, shoe=shoe))
+            play.fire(trigger)
+        return play.step
+
+    def resume(self, book: RuleBook, back: Phase) -> "Step":
+        """Resume play in that phase."""
+        play = Play(book, self)
+        play.back = back
+        play.fire(Trigger.RESUME)
+        return play.step
 
     @property
     def phase(self) -> Phase:

@@ -1,151 +1,163 @@
-"""docs/state-table.md shows both tables of the running program; with --write it writes them."""
+"""docs/state-table.md shows the table of play of the running program; with --write it writes it."""
 
 import sys
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from drawn_machine import drawn_machine
 from generated_parts import with_parts
 
 from controller.messages.catalogue import to_words
-from controller.procedure.card_rows import Observed
-from controller.procedure.cells import Breach, Cell, Grid, Lawful, Nothing
-from controller.procedure.grid import grid_of
+from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.phases import (
+    ABANDONED_PHASES,
     BEFORE_A_COUP,
     BURN_PHASES,
+    BURNS_BEFORE_COUP,
+    BURNS_BEFORE_PLAY,
+    COUP_ENDS,
+    COUP_PHASES,
     DUE_PHASES,
-    EDGES,
+    HANDS_COMPLETE,
+    IN_PLAY,
+    IN_SHOE,
+    INCOMPLETE,
+    NEEDS_A_CARD,
+    REMEDY_BURNS,
+    RESTING,
+    RESUMABLE_PHASES,
+    WHOLE_COUPS,
     Phase,
     Trigger,
 )
-from controller.state_table import StateTable
+from controller.procedure.rulebook import RuleBook
+from controller.procedure.table.cards import (
+    ANY_CARD,
+    ANY_OR_UNSEEN,
+    BURN_CARDS,
+    COMPLETE,
+    FIRST_FOUR,
+    HAND_CARDS,
+    IN_BURN,
+    JOINING,
+    LATE,
+    MAY_HOLD,
+    THIRD_CARDS,
+)
+from controller.procedure.table.row import Row
+from controller.procedure.table.table import ROWS
+from controller.profiles.load import load_profile
 from drivers.lifecycle import FOLLOWERS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "state-table.md"
-EVERYTHING = Observed(results=True, no_more_bets=True, continuous=False)
-OTHER_BOOKS = {
-    "No result is reported": Observed(results=False, no_more_bets=True, continuous=False),
-    '"No more bets" is not observed': Observed(results=True, no_more_bets=False, continuous=False),
-    "Neither is observed": Observed(results=False, no_more_bets=False, continuous=False),
-    "A continuous shuffler feeds the shoe": Observed(
-        results=True, no_more_bets=True, continuous=True
-    ),
+BOOKS = {name: RuleBook.of(load_profile(name), 8, ()) for name in ("ny-mini", "s42-mini")}
+# Names of sets, largest first, so that a row says "any card" and not twelve claims.
+SETS = {
+    "any card, or of an unseen coup": ANY_OR_UNSEEN,
+    "any card": ANY_CARD,
+    "a card of a hand": HAND_CARDS,
+    "a first-four card": FIRST_FOUR,
+    "a later first-four card, or of an unseen coup": JOINING,
+    "a third or further card": LATE,
+    "a third card": THIRD_CARDS,
+    "a burn card": BURN_CARDS,
+    "a later burn card": IN_BURN,
+    "any phase": RESTING,
+    "in a shoe": IN_SHOE,
+    "in play": IN_PLAY,
+    "resumable": RESUMABLE_PHASES,
+    "may hold": MAY_HOLD,
+    "a coup": COUP_PHASES,
+    "a whole coup": WHOLE_COUPS,
+    "a burn": BURN_PHASES,
+    "incomplete": INCOMPLETE,
+    "needs a card": NEEDS_A_CARD,
+    "a card is due": DUE_PHASES,
+    "coup ends": COUP_ENDS,
+    "a burn before play": BURNS_BEFORE_PLAY,
+    "a burn for an irregularity": REMEDY_BURNS,
+    "complete": COMPLETE,
+    "a burn before a coup": BURNS_BEFORE_COUP,
+    "before a coup": BEFORE_A_COUP,
+    "hands complete": HANDS_COMPLETE,
+    "left": ABANDONED_PHASES,
 }
-COLUMNS = {
-    "No shoe, and burns": (Phase.CLOSED, *BURN_PHASES),
-    "Before a coup, and while a card is due": (*BEFORE_A_COUP, *DUE_PHASES),
-    "The end of a coup and of the shoe": (
-        Phase.RESULT,
-        Phase.DECLARED,
-        Phase.ABANDONED,
-        Phase.ABANDONED_COMPLETE,
-        Phase.PARTIAL,
-        Phase.SHOE_OVER,
-    ),
-}
 
 
-def words(cell: Cell) -> str:
-    """The cell in a few words; a star where another cell may answer instead."""
-    star = "\\*" if cell.unless else ""
-    if isinstance(cell, Nothing):
-        return f"nothing{star}"
-    then = cell.then.name.lower().replace("_", " ") + (", again" if cell.again else "")
-    return f"{then}{star}" if isinstance(cell, Lawful) else f"{cell.code.value}: {then}{star}"
+def named(members: tuple[Trigger | Phase, ...]) -> str:
+    """The members, those of a named set as its name."""
+    left, words = list(members), []
+    for name, many in SETS.items():
+        if set(many) <= set(left) and len(many) > 1:
+            left = [one for one in left if one not in many]
+            words.append(name)
+    return ", ".join((*words, *(f"`{one}`" for one in left)))
 
 
-def rows(lines: Iterable[Iterable[str]]) -> list[str]:
-    return [f"| {' | '.join(line)} |" for line in lines]
+def spaced(name: str) -> str:
+    return name.replace("_", " ")
 
 
-def table(head: Iterable[str], lines: Iterable[Iterable[str]]) -> list[str]:
-    names = list(head)
-    return rows([names, ["---"] * len(names), *lines])
+def cells(one: Row) -> tuple[str, ...]:
+    """What happens, where, if, what it is, what is done, and then."""
+    what = ", ".join(f"`{code}`" for code in one.raises)
+    if one.why is not None:
+        what = f"no effect: {to_words(one.why)}"
+    then = [f"`{one.to}`"] if one.to is not None else []
+    done = [do.__name__ for do in (one.reads, one.do, one.then) if do is not None]
+    then += [spaced(one.again.__name__)] if one.again is not None else []
+    return (
+        named(one.on),
+        named(one.at),
+        " and ".join(
+            (
+                *(spaced(condition.__name__) for condition in one.when),
+                *(f"not {spaced(condition.__name__)}" for condition in one.unless),
+            )
+        ),
+        what,
+        ", ".join(map(spaced, done)),
+        ", ".join(then),
+    )
 
 
-def drawn_grid(grid: Grid) -> str:
-    """The grid in three parts; a trigger that a part never asks has no row there."""
-    parts: list[str] = []
-    for title, phases in COLUMNS.items():
-        lines = [
-            [
-                f"`{one}`",
-                *(words(grid[phase, one]) if (phase, one) in grid else "" for phase in phases),
-            ]
-            for one in Trigger
-            if any((phase, one) in grid for phase in phases)
-        ]
-        parts += [f"**{title}**", "", *table(["", *(f"`{one}`" for one in phases)], lines), ""]
-    return "\n".join(parts)
+HEAD = ("what happens", "phase", "if", "irregularity", "what is done", "then")
 
 
-def grouped(pairs: Iterable[tuple[str, Phase]]) -> dict[str, list[Phase]]:
-    found: dict[str, list[Phase]] = {}
-    for text, phase in pairs:
-        found.setdefault(text, []).append(phase)
-    return found
+def table(head: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
+    every = (head, ("---",) * len(head), *lines)
+    return "".join(f"| {' | '.join(line)} |\n" for line in every)
 
 
-def phase_names(phases: Iterable[Phase]) -> str:
-    return ", ".join(f"`{one}`" for one in phases)
-
-
-def drawn_conditions(grid: Grid) -> str:
-    """Where another cell of the row answers, by trigger, condition and phases."""
-    lines: list[list[str]] = []
-    for trigger in Trigger:
-        pairs = [
-            (f"`{one.name.lower()}` | `{instead}`", phase)
-            for (phase, asked), cell in grid.items()
-            if asked is trigger
-            for one, instead in cell.unless
-        ]
-        lines += [
-            [f"`{trigger}`", text, phase_names(phases)] for text, phases in grouped(pairs).items()
-        ]
-    return "\n".join(table(["asked", "if", "then", "in"], lines)) + "\n"
-
-
-def drawn_nothing(grid: Grid) -> str:
-    """The cells without effect, by trigger and reason."""
-    lines: list[list[str]] = []
-    for trigger in Trigger:
-        pairs = [
-            (to_words(cell.reason), phase)
-            for (phase, asked), cell in grid.items()
-            if asked is trigger and isinstance(cell, Nothing)
-        ]
-        lines += [
-            [f"`{trigger}`", text, phase_names(phases)] for text, phases in grouped(pairs).items()
-        ]
-    return "\n".join(table(["trigger", "why it has no effect", "in"], lines)) + "\n"
-
-
-def drawn_differences(books: Mapping[str, Observed]) -> str:
-    """The cells of the other rule books that differ from the grid above."""
-    usual, lines = grid_of(EVERYTHING), []
-    for title, observed in books.items():
-        other = grid_of(observed)
-        pairs = [
-            (f"`{trigger}` | {words(cell)}", phase)
-            for (phase, trigger), cell in other.items()
-            if cell != usual.get((phase, trigger))
-        ]
-        lines += [[title, text, phase_names(phases)] for text, phases in grouped(pairs).items()]
-    return "\n".join(table(["rule book", "trigger", "cell", "in"], lines)) + "\n"
+def clauses() -> str:
+    """The clauses of each irregularity of the table, by rule document."""
+    codes = dict.fromkeys(code for one in ROWS for code in one.raises)
+    lines = [
+        (
+            f"`{code}`",
+            *(", ".join(book.clauses(*CATALOGUE[code].points)) for book in BOOKS.values()),
+        )
+        for code in codes
+    ]
+    return table(("irregularity", *BOOKS), lines)
 
 
 def drawn_parts() -> dict[str, str]:
     """Every part of the page that the program draws, by its name on the page."""
-    grid = grid_of(EVERYTHING)
+    moves = {
+        (trigger, source, one.to)
+        for one in ROWS
+        if one.to is not None and Trigger.RESUME not in one.on and (not one.when or one.unless)
+        for trigger in one.on
+        for source in one.at
+        if trigger is not Trigger.SUSPEND
+    }
+    order = {one: place for place, one in enumerate((*Phase, *Trigger))}
+    moves = sorted(moves, key=lambda move: [order[one] for one in move])
     return {
-        "moves": f"```mermaid\n{StateTable(EDGES).mermaid()}```\n",
-        "counts": counted(grid),
-        "grid": drawn_grid(grid),
-        "conditions": drawn_conditions(grid),
-        "nothing": drawn_nothing(grid),
-        "differences": drawn_differences(OTHER_BOOKS),
+        "moves": f"```mermaid\n{drawn_machine('play', Phase, moves)}```\n",
+        "rows": table(HEAD, [cells(one) for one in ROWS]),
+        "clauses": clauses(),
         "device": drawn_device(),
     }
 
@@ -156,26 +168,10 @@ def drawn_device() -> str:
     return "\n".join(["```mermaid", "stateDiagram-v2", "    [*] --> closed", *moves, "```\n"])
 
 
-def counted(grid: Grid) -> str:
-    kinds = {
-        kind: sum(isinstance(one, kind) for one in grid.values())
-        for kind in (Lawful, Breach, Nothing)
-    }
-    return (
-        f"{len(grid)} cells: {kinds[Lawful]} edges, {kinds[Breach]} breaches, "
-        f"{kinds[Nothing]} without effect.\n"
-    )
-
-
 def test_the_page_shows_the_tables_of_the_program() -> None:
     text = PAGE.read_text(encoding="utf-8")
     command = f".venv/bin/python {Path(__file__).relative_to(ROOT)} --write"
     assert text == with_parts(text, drawn_parts()), f"run: {command}"
-
-
-def test_every_phase_of_the_grid_has_a_column() -> None:
-    shown = [phase for phases in COLUMNS.values() for phase in phases]
-    assert sorted(shown) == sorted({phase for phase, _ in grid_of(EVERYTHING)})
 
 
 if __name__ == "__main__":

@@ -12,17 +12,13 @@ from msgspec.structs import replace
 
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import BurnRestarted
-from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import (
-    Phase,
-    Trigger,
-    resume_trigger,
-)
+from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import DUE_PLACE, PLACE_NAMES
+from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
@@ -77,7 +73,7 @@ def begin_due_burn(book: RuleBook, step: Step) -> Step:
     shoe = step.state.shoe
     if shoe is None or not shoe.remedy.owes_burn:
         return step
-    if not book.takes(step.phase, Trigger.COUP_BEGINS):
+    if not takes(step.phase, Trigger.COUP_BEGINS):
         return step
     remedy = shoe.remedy
     owed = 0 if remedy.unread_later else remedy.burn_later
@@ -91,7 +87,7 @@ def _begin_burn(
     shoe = step.shoe
     remedy = replace(shoe.remedy, burn_return_phase=back, burn_taken=0, burn_points=burn_points)
     step = step.with_shoe(replace(shoe, burn_owed=owed, remedy=remedy))
-    if book.takes(step.phase, Trigger.BOXED_BURN_OWED):
+    if takes(step.phase, Trigger.BOXED_BURN_OWED):
         step = step.advance(book, Trigger.BOXED_BURN_OWED)
     else:
         uncounted = () if owed else (Trigger.BURN_UNPROVEN,)
@@ -120,7 +116,9 @@ def describe_cards(count: int) -> Message:
 # --- its cards -----------------------------------------------------------------------------------
 
 
-def judge_remedy_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def judge_remedy_burn_card(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode | None = None
+) -> Step:
     """A counted card of such a burn, whatever the shoe claims."""
     step = burn_counted_by_shoe(step, event)
     shoe, remedy = step.shoe, step.shoe.remedy
@@ -130,15 +128,15 @@ def judge_remedy_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: C
     step = accept(
         step, message("burned_more_to_burn", owed=owed), book.clauses(*remedy.burn_points)
     )
-    if isinstance(cell, Breach):
+    if code is not None:
         detail = message("place_by_order_burn_owed", place=PLACE_NAMES[Place.BURN], owed=owed)
-        step = raise_irregularity(book, step, cell.code, detail, instead=remedy.burn_points)
+        step = raise_irregularity(book, step, code, detail, instead=remedy.burn_points)
     if owed:
         return _check_shoe_empty(book, step)
     return check_cards_left(book, leave_burn(book, step))
 
 
-def judge_uncounted_remedy_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def judge_uncounted_remedy_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A card of such a burn whose count is not known."""
     remedy = step.shoe.remedy
     step = step.with_remedy(replace(remedy, burn_taken=remedy.burn_taken + 1))
@@ -147,7 +145,7 @@ def judge_uncounted_remedy_card(book: RuleBook, step: Step, event: CardDrawn, ce
     return accept(step, what, book.clauses(*remedy.burn_points))
 
 
-def judge_early_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def judge_early_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A card of a burn owed before the next coup, drawn before the present one is over."""
     remedy = step.shoe.remedy
     left = max(0, remedy.burn_later - 1)
@@ -195,10 +193,10 @@ def leave_burn(book: RuleBook, step: Step) -> Step:
         step = rack_burn_cards(step)
     if shoe.coup is None and shoe.coups_begun > 0 and shoe.is_last(shoe.coups_begun):
         return step.advance(book, Trigger.SHOE_CLOSED)
-    return step.advance(book, resume_trigger(back))
+    return step.resume(book, back)
 
 
-def end_uncounted_remedy_burn(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+def end_uncounted_remedy_burn(book: RuleBook, step: Step, event: object) -> Step:
     """Play begins: so the burn is over."""
     return begin_due_burn(book, leave_burn(book, step))
 
@@ -219,19 +217,23 @@ def postpone_burn(book: RuleBook, step: Step) -> Step:
     return leave_burn(book, step.with_remedy(later))
 
 
-def lose_burn_count(book: RuleBook, step: Step) -> Step:
-    """Reports are missing in such a burn: between coups it continues without a count.
+def lose_remedy_burn(book: RuleBook, step: Step, missing: int) -> Step:
+    """Reports are missing in such a burn between coups: it continues without a count."""
+    step = _prompt_to_compare(book, step)
+    return step.with_shoe(replace(step.shoe, burn_owed=0))
 
-    In mid-coup the position of the deal is unknown, too: the burn is left to the floorperson.
-    """
+
+def lose_coup_burn(book: RuleBook, step: Step, missing: int) -> Step:
+    """In mid-coup the position of the deal is unknown, too: the floorperson has the burn."""
+    return leave_burn(book, _prompt_to_compare(book, step))
+
+
+def _prompt_to_compare(book: RuleBook, step: Step) -> Step:
     shoe = step.shoe
     text = message(
         "compare_discard_rack_with_burn_still_owed", cards=describe_cards(shoe.burn_owed)
     )
-    step = prompt(book, step, PromptKind.REMEDY, text, *shoe.remedy.burn_points)
-    if shoe.coup is not None:
-        return leave_burn(book, step)
-    return step.with_shoe(replace(shoe, burn_owed=0)).advance(book, Trigger.BURN_UNPROVEN)
+    return prompt(book, step, PromptKind.REMEDY, text, *shoe.remedy.burn_points)
 
 
 def check_cards_left(book: RuleBook, step: Step) -> Step:

@@ -13,6 +13,7 @@ could not be read is ignored.
 
 from msgspec.structs import replace
 
+from controller.procedure.classify import trigger_of
 from controller.procedure.dealing.coup_end import (
     abandon_coup,
     build_coup_record,
@@ -22,12 +23,12 @@ from controller.procedure.dealing.coup_end import (
 from controller.procedure.dealing.coup_start import read_partial_claim, with_claimed_card
 from controller.procedure.dealing.error_cards import IN_DOUBT
 from controller.procedure.dealing.lost_reports import mark_progress_partial
-from controller.procedure.dealing.order import judge_card_again
 from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase, resume_trigger
+from controller.procedure.phases import Phase
 from controller.procedure.places import BURN_PLACES, PLACE_NAMES
+from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard, ShoeState, TableState
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY
@@ -147,7 +148,7 @@ def _judge_again(book: RuleBook, step: Step) -> Step:
         partial=False,
         unjudged=(),
     )
-    step = step.with_coup(whole).advance(book, resume_trigger(Phase(again[0].place.value)))
+    step = step.with_coup(whole).resume(book, Phase(again[0].place.value))
     step = _judge_in_order(book, step, tuple((dealt.card, dealt.claimed) for dealt in again))
     if coup.forced_out:
         step = abandon_coup(book, step)
@@ -223,7 +224,7 @@ def _judge_in_order(
         if coup is not None and coup.partial:
             step = with_claimed_card(step, event)
         else:
-            step = judge_card_again(book, step, event)
+            step = ask(book, step, trigger_of(event), event, counted=True)
     return step
 
 
@@ -244,7 +245,7 @@ def _judge_burn_again(book: RuleBook, step: Step, first: Card) -> Step:
     shoe = step.shoe
     further = tuple((card, Place.BURN) for card in shoe.burn_cards[1:])
     step = step.with_shoe(replace(shoe, burn_cards=(), burn_proven=True))
-    step = step.advance(book, resume_trigger(Phase.BURN_FIRST))
+    step = step.resume(book, Phase.BURN_FIRST)
     return _judge_in_order(book, step, ((first, Place.BURN_FIRST), *further))
 
 

@@ -20,11 +20,10 @@ from controller.procedure.acts.recording import (
     uses_two_batches,
     with_lineage,
 )
-from controller.procedure.cells import Breach, Handling
 from controller.procedure.dealing.coup_end import state_shoe_end
 from controller.procedure.dealing.remedy_burn import stop_burn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import DUE_WORDS, Trigger
+from controller.procedure.phases import COUP_ENDS, DUE_WORDS, NEEDS_A_CARD, Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
@@ -71,15 +70,18 @@ def _note_short_batch(book: RuleBook, step: Step, missing: int) -> Step:
 def _end_play(book: RuleBook, step: Step, detail: Message) -> Step:
     """End what the empty shoe cannot complete."""
     # As after the second cut card no card can be drawn.
-    end = book.cell(step.state.play_phase, Trigger.SECOND_CUT_CARD)
-    if isinstance(end, Breach) and end.code is IrregularityCode.INSUFFICIENT_CARDS:
+    if step.state.play_phase in NEEDS_A_CARD:
         known = any(
             one.code is IrregularityCode.INSUFFICIENT_CARDS
             for one in step.state.open_irregularities
         )
         due = message("detail_and_due", detail=detail, due=DUE_WORDS[step.state.due_phase])
-        return step if known else raise_irregularity(book, step, end.code, due)
-    if step.state.suspension is not None or end.then is Handling.EXHAUST:
+        return (
+            step
+            if known
+            else raise_irregularity(book, step, IrregularityCode.INSUFFICIENT_CARDS, due)
+        )
+    if step.state.suspension is not None or step.state.play_phase in COUP_ENDS:
         return step
     if step.state.burning:
         return stop_burn(book, step)

@@ -38,7 +38,7 @@ from controller.procedure.events import CardDrawn, PlayItem, ReportsMissing, Sho
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import is_own_void, refusal_to_resolve
 from controller.procedure.people.staff import refusal_of_person
-from controller.procedure.phases import DUE_WORDS, Phase, Trigger, resume_trigger
+from controller.procedure.phases import DUE_WORDS, Phase, Trigger
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -137,7 +137,7 @@ def irregularity_resolved(
     if suspension is None:
         return _decide_before_suspension(book, step, act, state.open_irregularities)
     step = step.with_state(replace(step.state, suspension=None))
-    step = step.advance(book, resume_trigger(suspension.resume_to))
+    step = step.resume(book, suspension.resume_to)
     own_void = is_own_void(book, state, resolution)
     step = step.with_shoe(replace(step.shoe, unread_coup=None))
     step, held = decide_error_cards(book, step, resolution, suspension.held)
