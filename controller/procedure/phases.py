@@ -86,6 +86,7 @@ class Trigger(StrEnum):
     COUP_PARTIAL = "coup_partial"
     PROGRESS_LOST = "progress_lost"
     COUP_ABANDONED = "coup_abandoned"
+    COUP_REOPENED = "coup_reopened"  # a card of the coup that ended last was read
     COUP_DONE = "coup_done"
     LAST_COUP_DONE = "last_coup_done"
     COUP_VOIDED = "coup_voided"
@@ -178,5 +179,7 @@ IN_PLAY: Final = tuple(one for one in IN_SHOE if one is not Phase.SHOE_OVER)
 # In the shoe's order; also the phases a suspension may interrupt and resume. Opening is not one of
 # them: it passes at once.
 RESUMABLE_PHASES: Final = (*BURN_PHASES, *BEFORE_A_COUP, *COUP_PHASES, Phase.SHOE_OVER)
+# A coup may have ended in this shoe, and the next one may have begun.
+AFTER_A_COUP: Final = (*REMEDY_BURNS, *BEFORE_A_COUP, *COUP_PHASES, Phase.SHOE_OVER)
 # A shoe is closed with no coup on the table: an open coup is ended or voided first.
 CLOSABLE_PHASES: Final = (*BURNS_BEFORE_PLAY, *BURNS_BEFORE_COUP, *BEFORE_A_COUP)

@@ -54,12 +54,20 @@ class Play:
 
     @property
     def phase(self) -> Phase:
-        """The one place of the phase is the state; the library reads and sets it here."""
-        return self.step.state.phase
+        """The phase of play; the library reads and sets it here, and nothing else moves it.
+
+        Its one place is the state: while the table is suspended, the phase beneath.
+        """
+        return self.step.state.play_phase
 
     @phase.setter
     def phase(self, phase: Phase) -> None:
-        self.step = self.step.with_state(replace(self.step.state, phase=phase))
+        state = self.step.state
+        if state.suspension is None:
+            self.step = self.step.with_state(replace(state, phase=phase))
+        else:
+            beneath = replace(state.suspension, resume_to=phase)
+            self.step = self.step.with_state(replace(state, suspension=beneath))
 
     def fire(self, trigger: Trigger) -> None:
         """Fire this trigger; that no row answers is an internal error."""
@@ -73,7 +81,7 @@ class Play:
 
     @property
     def moved(self) -> bool:
-        return self.step.state.phase is not self.before.state.phase
+        return self.step.phase is not self.before.phase
 
 
 def ask(

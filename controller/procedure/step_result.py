@@ -87,7 +87,8 @@ class Step(Struct, frozen=True):
 
     @property
     def phase(self) -> Phase:
-        return self.state.phase
+        """The phase of play: the phase beneath, while the table is suspended."""
+        return self.state.play_phase
 
     @property
     def shoe(self) -> ShoeState:
@@ -193,6 +194,5 @@ def suspend_if_due(book: RuleBook, step: Step) -> Step:
     if first is None:
         return step
     suspension = Suspension(step.phase, first.coup, next_shoe=step.next_shoe)
-    return step.with_state(replace(step.state, suspension=suspension)).advance(
-        book, Trigger.SUSPEND
-    )
+    step = step.advance(book, Trigger.SUSPEND)
+    return step.with_state(replace(step.state, suspension=suspension))

@@ -26,7 +26,7 @@ from controller.procedure.dealing.lost_reports import mark_progress_partial
 from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase
+from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import BURN_PLACES, PLACE_NAMES
 from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
@@ -196,7 +196,7 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     shoe = replace(step.shoe, coup=ended, unread_coup=None)
     if not last:  # what is owed now is owed for a later coup
         shoe = replace(shoe, burn_owed=0, remedy=NOTHING_TO_REMEDY)
-    again = replace(step, held=others).with_state(replace(before, phase=Phase.PARTIAL, shoe=shoe))
+    again = replace(step, held=others).with_shoe(shoe).advance(book, Trigger.COUP_REOPENED)
     again = _judge_again(book, again)
     if not last or ended.declared is None:
         again = close_complete_coup(book, again)
@@ -206,8 +206,14 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
         return step
     held = (*others[:place], again.held[-1], *others[place:])
     shoe = again.shoe if last else replace(step.shoe, unread_coup=None)
-    state = replace(again.state, phase=before.phase, shoe=shoe)
-    # Its cards left the table when it ended.
+    # Play goes on where it stood, and its cards left the table when it ended.
+    state = replace(
+        before,
+        shoe=shoe,
+        irregularities=again.state.irregularities,
+        open_irregularities=again.state.open_irregularities,
+    )
+    assert state == replace(again.state, suspension=before.suspension, shoe=shoe)
     return replace(again, held=held, moves=step.moves).with_state(state)
 
 
@@ -231,7 +237,7 @@ def _judge_in_order(
 def _is_unread_first_burn_card(state: TableState, claimed: Place) -> bool:
     """Whether the burn in progress has no count only because its first card was unread."""
     shoe = state.shoe
-    if claimed is not Place.BURN_FIRST or state.phase is not Phase.BURN_UNCOUNTED:
+    if claimed is not Place.BURN_FIRST or state.play_phase is not Phase.BURN_UNCOUNTED:
         return False
     if shoe is None or shoe.joined or shoe.burn_proven:
         return False

@@ -61,30 +61,33 @@ def judge_provisionally(
     book: RuleBook, state: TableState, suspension: Suspension, event: PlayItem, judge: EventJudge
 ) -> Step:
     """Judge an event as if the table were not suspended; its conclusions are provisional."""
-    inner = replace(state, phase=suspension.resume_to, suspension=None)
     held, next_shoe = suspension.held, suspension.next_shoe
-    step = Step(inner, provisional=True, held=held, next_shoe=next_shoe)
+    step = Step(state, provisional=True, held=held, next_shoe=next_shoe)
     if _is_of_next_shoe(step, event):
         step = _ignore_next_shoe(step, event)
     else:
         step = judge(book, step, event)
-    outer = suspension
+    counted = suspension
     if isinstance(event, CardDrawn):
-        coup = _coup_of_card(step, inner)
+        coup = _coup_of_card(step, state)
         if coup is not None:
             step = step.with_coup(replace(coup, suspended_cards=True))
         if not suspension.dealt:
             due = DUE_WORDS[suspension.resume_to]
             detail = message("first_card_while_waiting_for", due=due)
             step = raise_irregularity(book, step, IrregularityCode.DEALT_WHILE_SUSPENDED, detail)
-        outer = _count_card(suspension, coup)
-    outer = replace(
-        outer,
-        resume_to=step.phase,
+        counted = _count_card(suspension, coup)
+    after = step.state.suspension
+    assert after is not None, "only a resolution ends the suspension"
+    after = replace(
+        after,
         held=step.held,
         next_shoe=step.next_shoe,
+        cards_dealt=counted.cards_dealt,
+        coups_dealt=counted.coups_dealt,
+        last_coup_dealt=counted.last_coup_dealt,
     )
-    return step.with_state(replace(step.state, phase=Phase.SUSPENDED, suspension=outer))
+    return step.with_state(replace(step.state, suspension=after))
 
 
 def _is_of_next_shoe(step: Step, event: PlayItem) -> bool:
