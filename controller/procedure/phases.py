@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from firmware_bridge.message import message
+from firmware_bridge.message import Message, message
 
 
 class Phase(StrEnum):
@@ -67,6 +67,7 @@ class Trigger(StrEnum):
     DEVICE_STARTED = "device_started"
     REPORTS_MISSING = "reports_missing"
     PROGRAM_REPLACED = "program_replaced"
+    STATED_EMPTY = "stated_empty"  # by a floorperson, of the shoe
     # What follows: a move.
     SHOE_OPENED = "shoe_opened"
     SHOE_JOINED = "shoe_joined"
@@ -74,6 +75,7 @@ class Trigger(StrEnum):
     BURN_OWED = "burn_owed"
     BOXED_BURN_OWED = "boxed_burn_owed"
     BURN_UNPROVEN = "burn_unproven"
+    BURN_READ = "burn_read"  # the card that says how many are burned
     BURN_DONE = "burn_done"
     COUP_BEGINS = "coup_begins"
     CARD = "card"
@@ -85,10 +87,11 @@ class Trigger(StrEnum):
     BANKER_STANDS = "banker_stands"
     COUP_PARTIAL = "coup_partial"
     PROGRESS_LOST = "progress_lost"
+    NO_CARD_LEFT = "no_card_left"
     COUP_ABANDONED = "coup_abandoned"
     COUP_REOPENED = "coup_reopened"  # a card of the coup that ended last was read
     COUP_DONE = "coup_done"
-    LAST_COUP_DONE = "last_coup_done"
+    PARTIAL_COUP_DONE = "partial_coup_done"
     COUP_VOIDED = "coup_voided"
     SHOE_CLOSED = "shoe_closed"
     NEXT_SHOE_UNSEEN = "next_shoe_unseen"
@@ -96,8 +99,7 @@ class Trigger(StrEnum):
     RESUME = "resume"
 
 
-# What the table waits for, in words for people.
-DUE_WORDS: Final = MappingProxyType(
+_DUE_WORDS: Final = MappingProxyType(
     {
         Phase.CLOSED: message("due_shoe"),
         Phase.OPENING: message("due_opening"),
@@ -125,6 +127,12 @@ DUE_WORDS: Final = MappingProxyType(
         Phase.SUSPENDED: message("due_floorperson_decision"),
     }
 )
+
+
+def due_words(phase: Phase) -> Message:
+    """What the table waits for in this phase, in words for people."""
+    return _DUE_WORDS[phase]
+
 
 # The burn before play: its count is not known, or its first card was boxed and is burned first.
 BURNS_BEFORE_PLAY: Final = (
@@ -162,8 +170,8 @@ COUP_PHASES: Final = (*WHOLE_COUPS, Phase.PARTIAL)
 BEFORE_A_COUP: Final = (Phase.BETWEEN_COUPS, Phase.BETTING_CLOSED)
 # No card of the coup is due.
 COUP_ENDS: Final = (*HANDS_COMPLETE, Phase.ABANDONED_COMPLETE, Phase.PARTIAL)
-# The coup on the table can end.
-ENDABLE: Final = (*HANDS_COMPLETE, Phase.PARTIAL)
+# The coup on the table can end without all its cards known.
+ENDS_PARTIAL: Final = (*ABANDONED_PHASES, Phase.PARTIAL)
 # A card is due, or the first one of a coup whose betting is closed.
 NEEDS_A_CARD: Final = (Phase.BETTING_CLOSED, *DUE_PHASES, Phase.ABANDONED)
 # A coup is on the table whose hands need more cards: it has no result yet.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from transitions import Machine
 
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.rulebook import RuleBook
+from controller.procedure.rulebook import ObservableFact, RuleBook
 
 if TYPE_CHECKING:
     from controller.procedure.step_result import Step
@@ -32,6 +32,11 @@ MACHINE: Final = Machine(
 def takes(phase: Phase, trigger: Trigger) -> bool:
     """Whether the table has a row for this trigger in this phase."""
     return trigger in MACHINE.get_triggers(phase)
+
+
+def ends_unreported(book: RuleBook, phase: Phase) -> bool:
+    """Whether a coup waits only for a result that nothing reports: it is over."""
+    return takes(phase, Trigger.COUP_DONE) and not book.observes(ObservableFact.RESULT_BUTTON)
 
 
 class Play:

@@ -1,4 +1,4 @@
-"""What the procedure looks up: the profile's values and citations, and the state tables.
+"""What the procedure looks up: the profile's values and citations, and what the table observes.
 
 Source: controller/profiles/README.md, "Profiles".
 """
@@ -11,7 +11,6 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.procedure.phases import HANDS_COMPLETE, Phase
 from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues
@@ -108,10 +107,6 @@ class RuleBook(Struct, frozen=True, eq=False):
     def document(self) -> str:
         """The rule document of the profile; a clause of any other one is borrowed."""
         return self.profile.own_clauses
-
-    def ends_unreported(self, phase: Phase) -> bool:
-        """Whether a coup waits only for a result that nothing reports: it is over."""
-        return phase in HANDS_COMPLETE and not self.observes(ObservableFact.RESULT_BUTTON)
 
     def observes(self, fact: ObservableFact) -> bool:
         return fact in self.observed

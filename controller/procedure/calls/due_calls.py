@@ -25,7 +25,6 @@ from controller.procedure.calls.face_down import (
 )
 from controller.procedure.calls.visibility import hands_seen, unseen_third_card
 from controller.procedure.effects import PromptKind
-from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, ShoeState, TableState
 from controller.profiles.call_phrases import CallPhrase
@@ -49,7 +48,7 @@ def due_calls(book: RuleBook, state: TableState) -> tuple[DueCall, ...]:
         return ()
     coup = state.shoe.coup
     if coup is None:
-        if state.phase is not Phase.BETWEEN_COUPS:
+        if not state.betting_open:
             return ()
         before = calls_before_coup(book, ghost=state.ghost_hand_requested, bets=True)
         return (*_last_hand_call(book, state.shoe), *before)

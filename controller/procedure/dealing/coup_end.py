@@ -3,6 +3,7 @@
 Source: S42 (j)(1), (h)(5), (k)(4); NY (i)(1); D-3, D-6, D-7, D-15, D-23, D-39.
 """
 
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
@@ -27,10 +28,9 @@ from controller.procedure.effects import (
 from controller.procedure.events import CardDrawn, CoupForcedOut, ResultDeclared, ShoeStandsBy
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import (
-    ABANDONED_PHASES,
-    DUE_WORDS,
     Phase,
     Trigger,
+    due_words,
 )
 from controller.procedure.places import OUTCOME_NAMES, PLAYER_PLACES, phase_by_cards, ruling_points
 from controller.procedure.play import ask, takes
@@ -57,6 +57,14 @@ from firmware_bridge.message import Message, message
 # The place of the result after the six cards a coup can have, counted from 0.
 RESULT_INDEX = 6
 
+_ENDS: Final = MappingProxyType(
+    {
+        CoupFate.COUNTED: Trigger.COUP_DONE,
+        CoupFate.PARTIAL: Trigger.PARTIAL_COUP_DONE,
+        CoupFate.FLOOR_DECIDED: Trigger.PARTIAL_COUP_DONE,
+        CoupFate.VOID: Trigger.COUP_VOIDED,
+    }
+)
 # By the shoe's buttons, or in words.
 Declaration: TypeAlias = ResultDeclared | DeclareResult
 
@@ -81,7 +89,7 @@ def declare_early(book: RuleBook, step: Step, event: Declaration, code: Irregula
     detail = message(
         "outcome_declared_while_card_due",
         outcome=event.outcome.value,
-        due=DUE_WORDS[step.state.due_phase],
+        due=due_words(step.state.due_phase),
     )
     points = ruling_points(step.coup.faces())
     step = abandon_coup(book, step)
@@ -195,7 +203,7 @@ def resume_coup(book: RuleBook, step: Step) -> Step:
     if remedy.burn_return_phase is not None:
         due = phase_by_cards(step.coup.faces())
         step = step.with_remedy(replace(remedy, burn_return_phase=due))
-    elif step.phase in ABANDONED_PHASES:
+    elif step.state.coup_left:
         step = step.resume(book, step.state.due_phase)
     return step.with_coup(replace(step.coup, declared=None))
 
@@ -222,7 +230,7 @@ def close_complete_coup(book: RuleBook, step: Step) -> Step:
 
     A missing declaration is an irregularity only where the table observes results.
     """
-    if not takes(step.phase, Trigger.COUP_DONE) or step.coup.partial:
+    if not takes(step.phase, Trigger.COUP_DONE):
         return step
     if book.observes(ObservableFact.RESULT_BUTTON) and step.coup.declared is None:
         detail = message("coup_number", number=step.coup.number)
@@ -250,21 +258,14 @@ def close_coup(
     # Its cards can still be read later: only they keep it from being whole (D-41).
     unread = coup if fate is CoupFate.PARTIAL and coup.unjudged else shoe.unread_coup
     # A coup that was left can be left again, and stays where it is.
-    left = coup.forced_out or step.phase in ABANDONED_PHASES
+    left = coup.forced_out or step.state.coup_left
     counted = count_after_coup(coup, left=left)
     shoe = replace(step.shoe, reports_proven=True, shoe_count=counted, unread_coup=unread)
     step = step.with_shoe(shoe)
     held = (*step.held, record)
     step = replace(step, held=held) if step.provisional else publish_coup(book, step, record)
-    last = shoe.is_last(coup.number)
-    # An owed burn comes before the shoe is over (D-7), unless no card is left for it.
-    over = last and not (shoe.remedy.owes_burn and not shoe.is_empty())
-    if fate is CoupFate.VOID:
-        step = step.advance(book, Trigger.COUP_VOIDED, *((Trigger.SHOE_CLOSED,) if over else ()))
-    else:
-        before = (Trigger.COUP_PARTIAL,) if fate is CoupFate.PARTIAL else ()
-        step = step.advance(book, *before, Trigger.LAST_COUP_DONE if over else Trigger.COUP_DONE)
-    if not last and shoe.cut.last_coup == coup.number + 1:
+    step = step.advance(book, _ENDS[fate])
+    if not shoe.is_last(coup.number) and shoe.cut.last_coup == coup.number + 1:
         step = prompt_last_hand(book, step)
     return begin_due_burn(book, prompt_coup_discard(book, step))
 

@@ -17,7 +17,7 @@ from controller.procedure.dealing.remedy_burn import stop_burn
 from controller.procedure.dealing.shoe import join_shoe
 from controller.procedure.events import CutCardDrawn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import DUE_WORDS
+from controller.procedure.phases import due_words
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.profiles.rule_points import RulePoint
@@ -112,10 +112,10 @@ def exhaust_shoe(
         # The shortage was raised at the last card, or no card is due.
         return step
     return raise_irregularity(
-        book, step, code, message("was_due", due=DUE_WORDS[step.state.due_phase])
+        book, step, code, message("was_due", due=due_words(step.state.due_phase))
     )
 
 
 def exhaust_in_burn(book: RuleBook, step: Step, event: CutCardDrawn) -> Step:
     """The second cut card in a burn for an irregularity."""
-    return stop_burn(book, exhaust_shoe(book, step, event))
+    return stop_burn(book, exhaust_shoe(book, step, event), event)

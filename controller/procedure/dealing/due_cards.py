@@ -16,11 +16,10 @@ from controller.procedure.dealing.shoe_count import count_in_coup
 from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase
 from controller.procedure.places import (
-    DUE_PLACE,
     HAND_OF,
     PLACE_NAMES,
+    due_place,
     obliging_points,
     place_points,
     points_of_ruling,
@@ -40,13 +39,12 @@ def open_coup(book: RuleBook, step: Step, coup: CoupState) -> Step:
     shoe = replace(step.shoe, coups_begun=coup.number, coup=coup, shoe_count=())
     step = step.with_shoe(shoe)
     step = begin_ghost_hand(book, lock_wagers(book, step))
-    betting_open = step.phase is Phase.BETWEEN_COUPS
-    return prompt_before_first_card(book, step) if betting_open else step
+    return prompt_before_first_card(book, step) if step.state.betting_open else step
 
 
 def deal_unread_card(book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode) -> Step:
     """Deal a card that a hand is due and that could not be read: the coup becomes partial."""
-    place = DUE_PLACE[step.phase]
+    place = due_place(step.phase)
     dealt = DealtCard(place, None, event.claimed, number=step.shoe.cards_drawn)
     step = place_card(book, step, dealt, drawn_last=LastDrawn.HAND)
     return raise_irregularity(book, step, code, PLACE_NAMES[place])
@@ -56,7 +54,7 @@ def deal_due_card(
     book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode | None = None
 ) -> Step:
     """Deal a card that a hand is due. The order of drawing decides which hand (D-16)."""
-    place = DUE_PLACE[step.phase]
+    place = due_place(step.phase)
     dealt = DealtCard(place, event.card, event.claimed, number=step.shoe.cards_drawn)
     step = place_card(book, step, dealt, drawn_last=LastDrawn.HAND)
     if place in (Place.PLAYER_3, Place.BANKER_3):

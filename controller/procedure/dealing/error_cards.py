@@ -26,7 +26,7 @@ from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.effects import CoupRecord, PromptKind, RecordedCard
 from controller.procedure.events import CardDrawn, ResultDeclared
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import DUE_WORDS, Trigger
+from controller.procedure.phases import Trigger, due_words
 from controller.procedure.places import (
     BURN_PLACES,
     HAND_PLACES,
@@ -80,7 +80,7 @@ def _name_error(
     if code is IrregularityCode.BURN_OVER:
         return message("card_of_shoe", cards_drawn=shoe.cards_drawn), ()
     if code is IrregularityCode.CARD_OUTSIDE_PLAY:
-        return message("while_table_waited_for", due=DUE_WORDS[step.phase]), ()
+        return message("while_table_waited_for", due=due_words(step.phase)), ()
     if shoe.coup is None:
         return message(
             "coup_over_shoe_reports", coups_begun=shoe.coups_begun, place=PLACE_NAMES[claimed]

@@ -19,8 +19,8 @@ from controller.procedure.dealing.remedy_burn import check_cards_left
 from controller.procedure.dealing.shoe_count import count_in_coup
 from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import INCOMPLETE, Trigger
-from controller.procedure.places import DUE_PLACE, HAND_OF, HAND_PLACES, PLACE_NAMES
+from controller.procedure.phases import Trigger
+from controller.procedure.places import HAND_OF, HAND_PLACES, PLACE_NAMES, due_place
 from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
@@ -58,7 +58,7 @@ def open_coup_with_held_cards(book: RuleBook, step: Step) -> Step:
         if step.coup.partial:
             return _raise_unread_held_card(book, step, held[index:])
         if error.declared is not None:
-            missing = step.phase in INCOMPLETE
+            missing = not is_complete(step.coup.faces())
             step = judge_result(book, step, error.declared)
             if not missing:
                 return begin_hand_drawn_after(book, step)
@@ -88,7 +88,7 @@ def _deal_held_card(book: RuleBook, step: Step, error: ErrorCard) -> Step:
     off = step.coup.carried + (0 if counted else 1)
     step = step.with_coup(replace(step.coup, carried=off))
     claimed = error.claimed if counted else Place.OUTSIDE
-    dealt = DealtCard(DUE_PLACE[step.phase], error.card, claimed, error.coup, error.number)
+    dealt = DealtCard(due_place(step.phase), error.card, claimed, error.coup, error.number)
     step = place_card(book, step, dealt, drawn_last=LastDrawn.NOTHING)
     if step.coup.partial:
         return step.advance(book, Trigger.COUP_PARTIAL)

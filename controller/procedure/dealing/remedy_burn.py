@@ -17,8 +17,8 @@ from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
-from controller.procedure.places import DUE_PLACE, PLACE_NAMES
-from controller.procedure.play import takes
+from controller.procedure.places import PLACE_NAMES
+from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
@@ -189,8 +189,6 @@ def leave_burn(book: RuleBook, step: Step) -> Step:
     if not remedy.owes_burn:
         remedy = replace(remedy, burn_points=())
     step = step.with_shoe(replace(shoe, burn_owed=0, remedy=remedy))
-    if back is Phase.BURN_FIRST:
-        step = rack_burn_cards(step)
     if shoe.coup is None and shoe.coups_begun > 0 and shoe.is_last(shoe.coups_begun):
         return step.advance(book, Trigger.SHOE_CLOSED)
     return step.resume(book, back)
@@ -206,6 +204,11 @@ def rack_burn_cards(step: Step) -> Step:
     shoe = step.shoe
     shoe = replace(shoe, burn_cards=(), aside=(*shoe.aside, *shoe.burn_cards))
     return step.with_shoe(shoe).with_move(BurnRestarted())
+
+
+def restart_burn(book: RuleBook, step: Step, event: object) -> Step:
+    """The burn for a boxed first card is over: the burn before play begins again."""
+    return rack_burn_cards(step)
 
 
 def postpone_burn(book: RuleBook, step: Step) -> Step:
@@ -237,12 +240,19 @@ def _prompt_to_compare(book: RuleBook, step: Step) -> Step:
 
 
 def check_cards_left(book: RuleBook, step: Step) -> Step:
-    """Raise a coup that needs a card from an empty shoe: it cannot be completed (S42 (k)(4))."""
+    """Ask the table whether a card is due from an empty shoe."""
     shoe = step.shoe
-    if shoe.joined or shoe.endless or shoe.cards_left() > 0 or step.phase not in DUE_PLACE:
+    if shoe.joined or shoe.endless or shoe.cards_left() > 0:
         return step
-    detail = message("all_cards_total_cards_drawn", cards_total=shoe.cards_total)
-    return raise_irregularity(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)
+    return ask(book, step, Trigger.NO_CARD_LEFT, shoe.cards_total)
+
+
+def raise_no_card_left(
+    book: RuleBook, step: Step, cards_total: int, code: IrregularityCode
+) -> Step:
+    """A coup needs a card from an empty shoe: it cannot be completed (S42 (k)(4))."""
+    detail = message("all_cards_total_cards_drawn", cards_total=cards_total)
+    return raise_irregularity(book, step, code, detail)
 
 
 def _check_shoe_empty(book: RuleBook, step: Step) -> Step:
@@ -260,6 +270,6 @@ def _check_shoe_empty(book: RuleBook, step: Step) -> Step:
     return step.advance(book, Trigger.SHOE_CLOSED)
 
 
-def stop_burn(book: RuleBook, step: Step) -> Step:
-    """The second cut card came out in such a burn: no further card may be burned."""
+def stop_burn(book: RuleBook, step: Step, event: object) -> Step:
+    """The shoe is exhausted or stated empty in such a burn: no further card can be burned."""
     return _check_shoe_empty(book, step)

@@ -28,7 +28,7 @@ from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import BURN_PLACES, PLACE_NAMES
-from controller.procedure.play import ask
+from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard, ShoeState, TableState
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY
@@ -237,7 +237,7 @@ def _judge_in_order(
 def _is_unread_first_burn_card(state: TableState, claimed: Place) -> bool:
     """Whether the burn in progress has no count only because its first card was unread."""
     shoe = state.shoe
-    if claimed is not Place.BURN_FIRST or state.play_phase is not Phase.BURN_UNCOUNTED:
+    if claimed is not Place.BURN_FIRST or not takes(state.play_phase, Trigger.BURN_READ):
         return False
     if shoe is None or shoe.joined or shoe.burn_proven:
         return False
@@ -251,7 +251,7 @@ def _judge_burn_again(book: RuleBook, step: Step, first: Card) -> Step:
     shoe = step.shoe
     further = tuple((card, Place.BURN) for card in shoe.burn_cards[1:])
     step = step.with_shoe(replace(shoe, burn_cards=(), burn_proven=True))
-    step = step.resume(book, Phase.BURN_FIRST)
+    step = step.advance(book, Trigger.BURN_READ)
     return _judge_in_order(book, step, ((first, Place.BURN_FIRST), *further))
 
 

@@ -33,7 +33,8 @@ from controller.procedure.opening.first_card_checks import (
     use_up_joined_shoe,
 )
 from controller.procedure.opening.gaming_day import gaming_day_due, next_shoe_number
-from controller.procedure.phases import DUE_WORDS, Trigger
+from controller.procedure.phases import Trigger, due_words
+from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import NextShoe, ShoeState, TableState, shoes_to_correct
 from controller.procedure.states.remedy import LastDrawn
@@ -203,7 +204,7 @@ def restart_idle(book: RuleBook, step: Step, event: object) -> Step:
 def restart_in_play(book: RuleBook, step: Step, event: object, code: IrregularityCode) -> Step:
     """The device restarted while cards were dealt, or after a cut card: a changed shoe."""
     shoe = step.shoe
-    detail = message("while_table_waited_for", due=DUE_WORDS[step.phase])
+    detail = message("while_table_waited_for", due=due_words(step.phase))
     last_coup = shoe.cut.last_coup
     if code is IrregularityCode.SHOE_CHANGED_EARLY and last_coup is not None:
         detail = message(
@@ -241,6 +242,6 @@ def _refusal_to_close(book: RuleBook, state: TableState) -> Message | None:
         return message("no_shoe_open")
     if state.suspension is not None:
         return message("resolve_with_close_shoe")
-    if state.shoe.coup is not None and not book.ends_unreported(state.phase):
+    if state.shoe.coup is not None and not ends_unreported(book, state.phase):
         return message("coup_being_dealt_let_end_then_close")
     return None

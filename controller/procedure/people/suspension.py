@@ -38,7 +38,7 @@ from controller.procedure.events import CardDrawn, PlayItem, ReportsMissing, Sho
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import is_own_void, refusal_to_resolve
 from controller.procedure.people.staff import refusal_of_person
-from controller.procedure.phases import DUE_WORDS, Phase, Trigger
+from controller.procedure.phases import Phase, Trigger, due_words
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -73,7 +73,7 @@ def judge_provisionally(
         if coup is not None:
             step = step.with_coup(replace(coup, suspended_cards=True))
         if not suspension.dealt:
-            due = DUE_WORDS[suspension.resume_to]
+            due = due_words(suspension.resume_to)
             detail = message("first_card_while_waiting_for", due=due)
             step = raise_irregularity(book, step, IrregularityCode.DEALT_WHILE_SUSPENDED, detail)
         counted = _count_card(suspension, coup)

@@ -76,6 +76,12 @@ def no_coup_begun(play: Play) -> bool:
     return play.step.shoe.coups_begun == 0
 
 
+def last_coup(play: Play) -> bool:
+    """The last coup was dealt, and no burn comes before the shoe is over (D-7)."""
+    shoe = play.step.shoe
+    return shoe.is_last(shoe.coups_begun) and not (shoe.remedy.owes_burn and not shoe.is_empty())
+
+
 def nothing_missing(play: Play) -> bool:
     """No report can be missing since the last coup or burn."""
     return play.step.shoe.reports_proven
@@ -143,6 +149,10 @@ def of_another_coup(play: Play) -> bool:
 def of_unseen_coup(play: Play) -> bool:
     """... nor to the first four cards of the next one."""
     return play.step.coup.missing > 0 and of_another_coup(play)
+
+
+def suspended(play: Play) -> bool:
+    return play.step.state.suspension is not None
 
 
 # --- cut cards, reports --------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from controller.procedure.dealing.shoe import count_card
 from controller.procedure.irregularities.codes import IrregularityCode
-from controller.procedure.phases import Phase, Trigger
+from controller.procedure.phases import Trigger
 from controller.procedure.play import Play
 from controller.procedure.step_result import raise_irregularity
 from controller.procedure.table.row import Control
@@ -20,8 +20,7 @@ def count(play: Play) -> None:
     if play.counted:
         return
     play.counted = True
-    over = play.phase is Phase.SHOE_OVER
-    play.step = count_card(play.book, play.step, play.event, over=over)
+    play.step = count_card(play.book, play.step, play.event, over=play.step.state.shoe_over)
 
 
 def again(play: Play) -> None:

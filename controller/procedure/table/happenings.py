@@ -47,15 +47,20 @@ from controller.procedure.dealing.remedy_burn import (
     end_uncounted_remedy_burn,
     lose_coup_burn,
     lose_remedy_burn,
+    raise_no_card_left,
+    stop_burn,
 )
 from controller.procedure.dealing.shoe import begin_next_shoe, restart_idle, restart_in_play
 from controller.procedure.irregularities.codes import IrregularityCode
+from controller.procedure.people.stated_shoe import raise_shortage
 from controller.procedure.phases import (
     BEFORE_A_COUP,
     BURNS_BEFORE_COUP,
     BURNS_BEFORE_PLAY,
+    BURNS_BEGUN,
     COUP_ENDS,
     COUP_PHASES,
+    DUE_PHASES,
     HANDS_COMPLETE,
     IN_PLAY,
     IN_SHOE,
@@ -74,6 +79,7 @@ from controller.procedure.table.conditions import (
     cut_in_play,
     hand_held,
     results_observed,
+    suspended,
     unproven,
 )
 from controller.procedure.table.controls import again
@@ -228,4 +234,20 @@ LOSSES: Final = (
     row(T.PROGRESS_LOST, (*BEFORE_A_COUP, P.SHOE_OVER)),
 )
 
-HAPPENING_ROWS: Final = (*CUT_CARDS, *CALLS, *RESULTS, *EXITS, *DEVICE, *LOSSES)
+# No card is left in the shoe: by the count, once its last card was drawn, or as a person states.
+EMPTY: Final = (
+    row(
+        T.NO_CARD_LEFT,
+        (P.BETTING_CLOSED, *DUE_PHASES),
+        raises=Code.INSUFFICIENT_CARDS,
+        do=raise_no_card_left,
+    ),
+    row(T.NO_CARD_LEFT, RESTING),
+    row(T.STATED_EMPTY, NEEDS_A_CARD, raises=Code.INSUFFICIENT_CARDS, do=raise_shortage),
+    row(T.STATED_EMPTY, COUP_ENDS),
+    row(T.STATED_EMPTY, IN_PLAY, when=suspended),
+    row(T.STATED_EMPTY, BURNS_BEGUN, do=stop_burn),
+    row(T.STATED_EMPTY, (P.BURN_FIRST, P.BETWEEN_COUPS), to=P.SHOE_OVER),
+)
+
+HAPPENING_ROWS: Final = (*CUT_CARDS, *CALLS, *RESULTS, *EXITS, *DEVICE, *LOSSES, *EMPTY)

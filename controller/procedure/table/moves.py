@@ -7,15 +7,16 @@ S42-k-4-void.
 
 from typing import Final
 
+from controller.procedure.dealing.remedy_burn import restart_burn
 from controller.procedure.phases import (
-    ABANDONED_PHASES,
     AFTER_A_COUP,
     BEFORE_A_COUP,
     BOXED_FROM,
     BURNS_BEFORE_COUP,
     CLOSABLE_PHASES,
+    COUP_PHASES,
     DUE_PHASES,
-    ENDABLE,
+    ENDS_PARTIAL,
     HANDS_COMPLETE,
     RESUMABLE_PHASES,
     VOIDABLE,
@@ -23,7 +24,7 @@ from controller.procedure.phases import (
     Phase,
     Trigger,
 )
-from controller.procedure.table.conditions import resumes_in
+from controller.procedure.table.conditions import last_coup, resumes_in
 from controller.procedure.table.row import Row, row
 
 P, T = Phase, Trigger
@@ -44,6 +45,7 @@ MOVE_ROWS: Final = (
     row(T.BURN_OWED, WHOLE_COUPS, to=P.COUP_BURN),
     row(T.BOXED_BURN_OWED, BOXED_FROM, to=P.BOXED_BURN),
     row(T.BURN_UNPROVEN, P.BURN_FIRST, to=P.BURN_UNCOUNTED),
+    row(T.BURN_READ, P.BURN_UNCOUNTED, to=P.BURN_FIRST),
     row(T.BURN_UNPROVEN, P.REMEDY_BURN, to=P.REMEDY_BURN_UNCOUNTED),
     row(T.COUP_BEGINS, BEFORE_A_COUP, to=P.PLAYER_1),
     row(T.CARD, P.PLAYER_1, to=P.BANKER_1),
@@ -58,10 +60,14 @@ MOVE_ROWS: Final = (
     row(T.CARD, P.BANKER_3, to=P.RESULT),
     row(T.COUP_ABANDONED, (*DUE_PHASES, P.ABANDONED), to=P.ABANDONED),
     row(T.COUP_ABANDONED, (*HANDS_COMPLETE, P.ABANDONED_COMPLETE), to=P.ABANDONED_COMPLETE),
-    row(T.COUP_PARTIAL, (*DUE_PHASES, *ABANDONED_PHASES, P.PARTIAL), to=P.PARTIAL),
+    row(T.COUP_PARTIAL, DUE_PHASES, to=P.PARTIAL),
     row(T.COUP_REOPENED, AFTER_A_COUP, to=P.PARTIAL),
-    row(T.COUP_DONE, ENDABLE, to=P.BETWEEN_COUPS),
-    row(T.LAST_COUP_DONE, ENDABLE, to=P.SHOE_OVER),
+    # After the last coup the shoe is over, once the burn that is owed is done.
+    row(T.COUP_DONE, HANDS_COMPLETE, when=last_coup, to=P.SHOE_OVER),
+    row(T.COUP_DONE, HANDS_COMPLETE, to=P.BETWEEN_COUPS),
+    row(T.PARTIAL_COUP_DONE, ENDS_PARTIAL, when=last_coup, to=P.SHOE_OVER),
+    row(T.PARTIAL_COUP_DONE, ENDS_PARTIAL, to=P.BETWEEN_COUPS),
+    row(T.COUP_VOIDED, COUP_PHASES, when=last_coup, to=P.SHOE_OVER),
     row(T.COUP_VOIDED, VOIDABLE, to=P.BETWEEN_COUPS),
     row(T.SHOE_CLOSED, CLOSABLE_PHASES, to=P.SHOE_OVER),
     row(T.SUSPEND, RESUMABLE_PHASES, to=P.SUSPENDED),
@@ -70,6 +76,7 @@ MOVE_ROWS: Final = (
     *_resume(P.ABANDONED_COMPLETE, P.RESULT),
     *_resume(BURNS_BEFORE_COUP, *BEFORE_A_COUP),
     *_resume(P.COUP_BURN, *DUE_PHASES, P.ABANDONED),
-    *_resume((P.BURN_UNCOUNTED, P.BOXED_BURN), P.BURN_FIRST),
+    # Its cards leave the burn: that before play begins again.
+    row(T.RESUME, P.BOXED_BURN, when=resumes_in(P.BURN_FIRST), do=restart_burn, to=P.BURN_FIRST),
     *_resume(P.PARTIAL, *DUE_PHASES),
 )
