@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from controller.cli.errors import CommandError
-from controller.cli.output import PROFILE_HELP, echo, echo_json, echo_table, load_named_profile
+from controller.cli.output import echo, echo_json, echo_table, load_named_profile
+from controller.cli.path_parameters import ProfileName
 from controller.messages.quantity import counted
 
 if TYPE_CHECKING:
@@ -24,11 +25,11 @@ Plain = dict[str, object]
 
 
 def play(
-    profile: Annotated[str, typer.Option(metavar="NAME", help=PROFILE_HELP)] = "",
+    profile: ProfileName = "",
     observed: Annotated[
         str,
         typer.Option(
-            metavar="A,B", help="With --profile: what the table observes, such as result_button."
+            metavar="A,B", help="With a profile: what the table observes, such as result_button."
         ),
     ] = "",
     phase: Annotated[
@@ -38,7 +39,7 @@ def play(
 ) -> None:
     """Print the table that judges play: each row with its irregularity, and the clauses of those.
 
-    The first row whose conditions hold answers. With --profile, conditions that read the rule book
+    The first row whose conditions hold answers. At a profile, conditions that read the rule book
     alone are decided: rows that can never answer at such a table are left out and counted.
     """
     from controller.cli.rules.table_text import irregularities
@@ -67,7 +68,7 @@ def _book(name: str, observed: str) -> "RuleBook | None":
             raise CommandError(
                 "it says nothing of the whole table",
                 place="--observed",
-                allowed="--observed together with --profile",
+                allowed="--observed together with a profile",
                 remedy="add --profile NAME; `smartshoe rules list` shows the names",
             )
         return None

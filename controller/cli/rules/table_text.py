@@ -78,7 +78,7 @@ class RowText(NamedTuple):
     then: str
 
 
-HEAD: Final = RowText("what happens", "phase", "if", "irregularity", "what is done", "then")
+HEAD: Final = ("what happens", "phase", "if", "irregularity", "what is done", "then")
 
 
 def omission_text(one: OmittedRow) -> str:

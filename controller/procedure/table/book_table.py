@@ -36,18 +36,17 @@ class BookTable(NamedTuple):
     omitted: tuple[OmittedRow, ...]
 
 
-def table_at(book: RuleBook | None, phase: Phase | None = None) -> BookTable:
-    """The rows in their order; without a book no condition is decided."""
+def table_at(book: RuleBook | None, only: Phase | None = None) -> BookTable:
+    """The rows in their order, of all phases or only of one; without a book nothing is decided."""
     play = None if book is None else Play(book, Step(TableState()))
     answered: set[tuple[Trigger, Phase]] = set()
     rows, omitted = [], []
     for written in ROWS:
-        if phase is not None and phase not in written.at:
+        one = replace(written, at=tuple(each for each in written.at if only in (None, each)))
+        if not one.at:
             continue
-        one = written if phase is None else replace(written, at=(phase,))
         condition = None if play is None else _never(one, play)
-        pairs = [(trigger, place) for trigger in one.on for place in one.at]
-        free = [pair for pair in pairs if pair not in answered]
+        free = {(trigger, each) for trigger in one.on for each in one.at} - answered
         if condition is not None or not free:
             omitted.append(OmittedRow(one, condition, condition in one.unless))
             continue
