@@ -6,44 +6,11 @@ from pathlib import Path
 from drawn_machine import drawn_machine
 from generated_parts import with_parts
 
-from controller.messages.catalogue import to_words
+from controller.cli.rules.table_text import HEAD, irregularities, row_text
 from controller.procedure.irregularities import CATALOGUE
-from controller.procedure.phases import (
-    ABANDONED_PHASES,
-    BEFORE_A_COUP,
-    BURN_PHASES,
-    BURNS_BEFORE_COUP,
-    BURNS_BEFORE_PLAY,
-    COUP_ENDS,
-    COUP_PHASES,
-    DUE_PHASES,
-    HANDS_COMPLETE,
-    IN_PLAY,
-    IN_SHOE,
-    INCOMPLETE,
-    NEEDS_A_CARD,
-    REMEDY_BURNS,
-    RESTING,
-    RESUMABLE_PHASES,
-    WHOLE_COUPS,
-    Phase,
-    Trigger,
-)
+from controller.procedure.phases import Phase, Trigger
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.table.cards import (
-    ANY_CARD,
-    ANY_OR_UNSEEN,
-    BURN_CARDS,
-    COMPLETE,
-    FIRST_FOUR,
-    HAND_CARDS,
-    IN_BURN,
-    JOINING,
-    LATE,
-    MAY_HOLD,
-    THIRD_CARDS,
-)
-from controller.procedure.table.row import Row
+from controller.procedure.table.book_table import table_at
 from controller.procedure.table.table import ROWS
 from controller.profiles.load import load_profile
 from drivers.lifecycle import FOLLOWERS
@@ -51,77 +18,6 @@ from drivers.lifecycle import FOLLOWERS
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "state-table.md"
 BOOKS = {name: RuleBook.of(load_profile(name), 8, ()) for name in ("ny-mini", "s42-mini")}
-# Names of sets, largest first, so that a row says "any card" and not twelve claims.
-SETS = {
-    "any card, or of an unseen coup": ANY_OR_UNSEEN,
-    "any card": ANY_CARD,
-    "a card of a hand": HAND_CARDS,
-    "a first-four card": FIRST_FOUR,
-    "a later first-four card, or of an unseen coup": JOINING,
-    "a third or further card": LATE,
-    "a third card": THIRD_CARDS,
-    "a burn card": BURN_CARDS,
-    "a later burn card": IN_BURN,
-    "any phase": RESTING,
-    "in a shoe": IN_SHOE,
-    "in play": IN_PLAY,
-    "resumable": RESUMABLE_PHASES,
-    "may hold": MAY_HOLD,
-    "a coup": COUP_PHASES,
-    "a whole coup": WHOLE_COUPS,
-    "a burn": BURN_PHASES,
-    "incomplete": INCOMPLETE,
-    "needs a card": NEEDS_A_CARD,
-    "a card is due": DUE_PHASES,
-    "coup ends": COUP_ENDS,
-    "a burn before play": BURNS_BEFORE_PLAY,
-    "a burn for an irregularity": REMEDY_BURNS,
-    "complete": COMPLETE,
-    "a burn before a coup": BURNS_BEFORE_COUP,
-    "before a coup": BEFORE_A_COUP,
-    "hands complete": HANDS_COMPLETE,
-    "left": ABANDONED_PHASES,
-}
-
-
-def named(members: tuple[Trigger | Phase, ...]) -> str:
-    """The members, those of a named set as its name."""
-    left, words = list(members), []
-    for name, many in SETS.items():
-        if set(many) <= set(left) and len(many) > 1:
-            left = [one for one in left if one not in many]
-            words.append(name)
-    return ", ".join((*words, *(f"`{one}`" for one in left)))
-
-
-def spaced(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def cells(one: Row) -> tuple[str, ...]:
-    """What happens, where, if, what it is, what is done, and then."""
-    what = ", ".join(f"`{code}`" for code in one.raises)
-    if one.why is not None:
-        what = f"no effect: {to_words(one.why)}"
-    then = [f"`{one.to}`"] if one.to is not None else []
-    done = [do.__name__ for do in (one.reads, one.do, one.then) if do is not None]
-    then += [spaced(one.again.__name__)] if one.again is not None else []
-    return (
-        named(one.on),
-        named(one.at),
-        " and ".join(
-            (
-                *(spaced(condition.__name__) for condition in one.when),
-                *(f"not {spaced(condition.__name__)}" for condition in one.unless),
-            )
-        ),
-        what,
-        ", ".join(map(spaced, done)),
-        ", ".join(then),
-    )
-
-
-HEAD = ("what happens", "phase", "if", "irregularity", "what is done", "then")
 
 
 def table(head: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
@@ -131,13 +27,12 @@ def table(head: tuple[str, ...], lines: list[tuple[str, ...]]) -> str:
 
 def clauses() -> str:
     """The clauses of each irregularity of the table, by rule document."""
-    codes = dict.fromkeys(code for one in ROWS for code in one.raises)
     lines = [
         (
             f"`{code}`",
             *(", ".join(book.clauses(*CATALOGUE[code].points)) for book in BOOKS.values()),
         )
-        for code in codes
+        for code in irregularities(ROWS)
     ]
     return table(("irregularity", *BOOKS), lines)
 
@@ -156,7 +51,7 @@ def drawn_parts() -> dict[str, str]:
     moves = sorted(moves, key=lambda move: [order[one] for one in move])
     return {
         "moves": f"```mermaid\n{drawn_machine('play', Phase, moves)}```\n",
-        "rows": table(HEAD, [cells(one) for one in ROWS]),
+        "rows": table(HEAD, [row_text(one) for one in table_at(None).rows]),
         "clauses": clauses(),
         "device": drawn_device(),
     }

@@ -18,148 +18,93 @@ from controller.procedure.dealing import (
 )
 from controller.procedure.irregularities.codes import IrregularityCode
 from controller.procedure.phases import (
+    ABANDONED_PHASES,
     BEFORE_A_COUP,
+    BURNS_WITH_PLACES,
+    COMPLETE,
     DUE_PHASES,
+    ENDS_PARTIAL,
     HANDS_COMPLETE,
     IN_PLAY,
+    MAY_HOLD,
     Phase,
     Trigger,
 )
 from controller.procedure.table import facts
-from controller.procedure.table.controls import again, again_as, again_uncalled, count, read_as
-from controller.procedure.table.row import (
-    Breach,
-    Conditions,
-    Control,
-    Phases,
-    Row,
-    Triggers,
-    breach,
-    row,
-    two_breaches,
+from controller.procedure.table.claims import (
+    ANY_CARD,
+    ANY_OR_UNSEEN,
+    BURN_CARDS,
+    COUNTED_OFF,
+    FIRST_CARD,
+    FIRST_FOUR,
+    HAND_CARDS,
+    IN_BURN,
+    JOINING,
+    LATE,
+    THIRD_CARDS,
 )
+from controller.procedure.table.controls import again, again_as, again_uncalled, count, read_as
+from controller.procedure.table.row import Do, breach, row, two_breaches
 from controller.rules.coup import Place
 
 P, T, Code = Phase, Trigger, IrregularityCode
 
-BURN_CARDS: Final = (T.CLAIMED_BURN_FIRST, T.CLAIMED_BURN, T.CLAIMED_BURN_EXTRA)
-FIRST_FOUR: Final = (
-    T.CLAIMED_PLAYER_1,
-    T.CLAIMED_BANKER_1,
-    T.CLAIMED_PLAYER_2,
-    T.CLAIMED_BANKER_2,
-)
-THIRD_CARDS: Final = (T.CLAIMED_PLAYER_3, T.CLAIMED_BANKER_3)
-LATE: Final = (*THIRD_CARDS, T.CLAIMED_FURTHER)
-ANY_CARD: Final = (*BURN_CARDS, *FIRST_FOUR, *LATE, T.CLAIMED_OUTSIDE, T.UNCLAIMED_CARD)
-# After a partial coup was left, also a card of the coup whose beginning was not seen.
-ANY_OR_UNSEEN: Final = (*ANY_CARD, T.COUP_UNSEEN)
-IN_BURN: Final = (T.CLAIMED_BURN, T.CLAIMED_BURN_EXTRA)
-HAND_CARDS: Final = (*FIRST_FOUR, *LATE)
-# Cards of a coup that can be joined in the middle.
-JOINING: Final = (T.CLAIMED_BANKER_1, T.CLAIMED_PLAYER_2, T.CLAIMED_BANKER_2, T.COUP_UNSEEN)
-COUNTED_OFF: Final = (*JOINING, *LATE)
 BETWEEN: Final = P.BETWEEN_COUPS
 CALLED: Final = P.BETTING_CLOSED
-COMPLETE: Final = (*HANDS_COMPLETE, P.ABANDONED_COMPLETE)
-LEFT: Final = (P.ABANDONED, P.ABANDONED_COMPLETE)
-LEFT_OR_PARTIAL: Final = (*LEFT, P.PARTIAL)
-# Here a card drawn in error can wait for its decision.
-MAY_HOLD: Final = (*BEFORE_A_COUP, *DUE_PHASES, *COMPLETE, P.ABANDONED)
-# Burns in which a card outside play is no burn card.
-BURNS_WITH_PLACES: Final = (
-    P.BURN_FIRST,
-    P.BURN_REST,
-    P.BURN_UNCOUNTED,
-    P.REMEDY_BURN_UNCOUNTED,
-)
 UNCALLED: Final = Code.CARD_BEFORE_NO_MORE_BETS
 # Columns that several rows share.
 OUTSIDE: Final = breach(Code.CARD_OUTSIDE_PLAY, error_cards.hold_card)
 BEYOND: Final = breach(Code.CARDS_EXCEED_DECKS, shoe.raise_beyond_decks)
 CHANGED_EARLY: Final = breach(Code.SHOE_CHANGED_EARLY, shoe.note_next_shoe)
-FIRST_CARD: Final = (T.CLAIMED_PLAYER_1, T.UNCLAIMED_CARD)
 FIRST_PLACE: Final = read_as(Place.PLAYER_1)
 UNREAD_FIRST: Final = breach(Code.CARD_UNREADABLE, coup_start.deal_unread_first_card)
 UNREAD: Final = breach(Code.CARD_UNREADABLE, due_cards.deal_unread_card)
 JOINED: Final = breach(Code.COUP_JOINED, coup_start.join_coup)
-# A hand is due a card: phase, claim, place, and the next phase; None: the third-card rules say it.
-DUE_CARDS: Final = (
-    (P.PLAYER_1, T.CLAIMED_PLAYER_1, Place.PLAYER_1, P.BANKER_1),
-    (P.BANKER_1, T.CLAIMED_BANKER_1, Place.BANKER_1, P.PLAYER_2),
-    (P.PLAYER_2, T.CLAIMED_PLAYER_2, Place.PLAYER_2, P.BANKER_2),
-    (P.BANKER_2, T.CLAIMED_BANKER_2, Place.BANKER_2, None),
-    (P.PLAYER_3, T.CLAIMED_PLAYER_3, Place.PLAYER_3, None),
-    (P.BANKER_3, T.CLAIMED_BANKER_3, Place.BANKER_3, P.RESULT),
+# A hand is due a card: phase, claim, place, the next phase, and what follows; the third-card rules
+# say the phase after the fourth card.
+_NEXT, _BY_RULES = due_cards.check_next_card, due_cards.apply_drawing_rules
+DUE_CARDS: Final[tuple[tuple[Phase, Trigger, Place, Phase | None, Do], ...]] = (
+    (P.PLAYER_1, T.CLAIMED_PLAYER_1, Place.PLAYER_1, P.BANKER_1, _NEXT),
+    (P.BANKER_1, T.CLAIMED_BANKER_1, Place.BANKER_1, P.PLAYER_2, _NEXT),
+    (P.PLAYER_2, T.CLAIMED_PLAYER_2, Place.PLAYER_2, P.BANKER_2, _NEXT),
+    (P.BANKER_2, T.CLAIMED_BANKER_2, Place.BANKER_2, None, _BY_RULES),
+    (P.PLAYER_3, T.CLAIMED_PLAYER_3, Place.PLAYER_3, None, _BY_RULES),
+    (P.BANKER_3, T.CLAIMED_BANKER_3, Place.BANKER_3, P.RESULT, _NEXT),
 )
-
 
 # A row for a card of the shoe in play: it is counted as drawn first.
 card: Final = partial(row, counts=count)
-
-
-def first_card(
-    on: Triggers,
-    at: Phases,
-    *,
-    when: Conditions = (),
-    unless: Conditions = (),
-    raises: Breach | None = None,
-) -> Row:
-    """Player's first card begins the coup."""
-    return card(
-        on,
-        at,
-        when=when,
-        unless=unless,
-        raises=raises,
-        reads=FIRST_PLACE,
-        do=coup_start.deal_first_card if raises is None else None,
-        to=P.BANKER_1,
-        then=due_cards.check_next_card,
-    )
-
-
-def due_card(
-    on: Triggers,
-    at: Phase,
-    to: Phase | None,
-    *,
-    when: Conditions = (),
-    unless: Conditions = (),
-    raises: Breach | None = None,
-    reads: Control | None = None,
-) -> Row:
-    """The card that is due by the order of drawing, whatever the shoe claims."""
-    return card(
-        on,
-        at,
-        when=when,
-        unless=unless,
-        raises=raises,
-        reads=reads,
-        do=due_cards.deal_due_card if raises is None else None,
-        to=to,
-        then=due_cards.apply_drawing_rules if to is None else due_cards.check_next_card,
-    )
-
+# Player's first card begins the coup.
+first_card: Final = partial(card, reads=FIRST_PLACE, to=P.BANKER_1, then=due_cards.check_next_card)
+# The card that is due by the order of drawing, whatever the shoe claims.
+due_third: Final = partial(card, T.CLAIMED_PLAYER_3, P.BANKER_3, to=P.RESULT, then=_NEXT)
+THIRD: Final = breach(Code.PLAYER_THIRD_UNAUTHORISED, due_cards.deal_due_card)
+DIFFERS: Final = breach(Code.CLAIM_DIFFERS, due_cards.deal_due_card)
 
 # --- in order ------------------------------------------------------------------------------------
 
 _IN_THE_WAY: Final = (facts.beyond_decks, facts.card_waits, facts.cards_carried, facts.card_unread)
 
 IN_ORDER: Final = (
-    first_card(FIRST_CARD, BETWEEN, unless=(*_IN_THE_WAY, facts.calls_observed)),
-    first_card(FIRST_CARD, CALLED, unless=_IN_THE_WAY),
+    first_card(
+        FIRST_CARD,
+        BETWEEN,
+        unless=(*_IN_THE_WAY, facts.calls_observed),
+        do=coup_start.deal_first_card,
+    ),
+    first_card(FIRST_CARD, CALLED, unless=_IN_THE_WAY, do=coup_start.deal_first_card),
     *(
-        due_card(
+        card(
             (claim, T.UNCLAIMED_CARD),
             phase,
-            to,
             unless=(facts.beyond_decks, facts.card_unread),
             reads=read_as(place),
+            do=due_cards.deal_due_card,
+            to=to,
+            then=then,
         )
-        for phase, claim, place, to in DUE_CARDS
+        for phase, claim, place, to, then in DUE_CARDS
     ),
 )
 
@@ -214,7 +159,7 @@ OF_THIS_SHOE: Final = (
         raises=breach(Code.BURN_OVER, error_cards.hold_card),
     ),
     row(T.CLAIMED_BURN_FIRST, BEFORE_A_COUP, raises=CHANGED_EARLY),
-    row(T.CLAIMED_BURN_FIRST, LEFT_OR_PARTIAL, when=facts.changes_shoes, raises=CHANGED_EARLY),
+    row(T.CLAIMED_BURN_FIRST, ENDS_PARTIAL, when=facts.changes_shoes, raises=CHANGED_EARLY),
     card(
         T.CLAIMED_BURN_FIRST,
         HANDS_COMPLETE,
@@ -382,7 +327,9 @@ BEFORE: Final = (
         when=(facts.shoe_count_explains, facts.calls_observed),
         raises=breach(UNCALLED, coup_start.deal_first_card),
     ),
-    first_card(COUNTED_OFF, BEFORE_A_COUP, when=facts.shoe_count_explains),
+    first_card(
+        COUNTED_OFF, BEFORE_A_COUP, when=facts.shoe_count_explains, do=coup_start.deal_first_card
+    ),
     # So is one claimed for Banker where no report can be missing (D-16).
     card(
         T.CLAIMED_BANKER_1,
@@ -414,25 +361,19 @@ BEFORE: Final = (
 DUE: Final = (
     *(
         card((claim, T.UNCLAIMED_CARD), phase, reads=read_as(place), raises=UNREAD, to=P.PARTIAL)
-        for phase, claim, place, _ in DUE_CARDS
+        for phase, claim, place, _, _ in DUE_CARDS
     ),
     card(HAND_CARDS, DUE_PHASES, when=facts.card_unread, raises=UNREAD, to=P.PARTIAL),
     card(T.CLAIMED_OUTSIDE, DUE_PHASES, raises=OUTSIDE),
-    due_card(T.CLAIMED_PLAYER_3, P.BANKER_3, P.RESULT, when=facts.shoe_count_explains),
-    due_card(
-        T.CLAIMED_PLAYER_3,
-        P.BANKER_3,
-        P.RESULT,
-        raises=breach(Code.PLAYER_THIRD_UNAUTHORISED, due_cards.deal_due_card),
-    ),
+    due_third(when=facts.shoe_count_explains, do=due_cards.deal_due_card),
+    due_third(raises=THIRD),
     *(
         line
-        for phase, _, _, to in DUE_CARDS
+        for phase, _, _, to, then in DUE_CARDS
+        for due in (partial(card, HAND_CARDS, phase, to=to, then=then),)
         for line in (
-            due_card(HAND_CARDS, phase, to, when=facts.shoe_count_explains),
-            due_card(
-                HAND_CARDS, phase, to, raises=breach(Code.CLAIM_DIFFERS, due_cards.deal_due_card)
-            ),
+            due(when=facts.shoe_count_explains, do=due_cards.deal_due_card),
+            due(raises=DIFFERS),
         )
     ),
 )
@@ -442,7 +383,7 @@ DUE: Final = (
 ENDS: Final = (
     # Player's first card can only be another coup's.
     card(T.CLAIMED_PLAYER_1, HANDS_COMPLETE, do=coup_end.close_at_next, again=again),
-    card(T.CLAIMED_PLAYER_1, LEFT, do=coup_end.leave_coup, again=again),
+    card(T.CLAIMED_PLAYER_1, ABANDONED_PHASES, do=coup_end.leave_coup, again=again),
     # So is one without a place, where nothing observed comes between two coups.
     card(T.UNCLAIMED_CARD, COMPLETE, when=facts.burn_owed, do=remedy_burn.judge_early_burn_card),
     card(

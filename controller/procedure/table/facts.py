@@ -3,6 +3,8 @@
 Source: controller/procedure/README.md, "The procedure"; D-13, D-16, D-22.
 """
 
+from typing import Final
+
 from controller.procedure.dealing.coup_start import begins_another_coup
 from controller.procedure.dealing.error_cards import holds_next_cards, holds_whole_hand
 from controller.procedure.dealing.shoe import begins_next_shoe
@@ -38,6 +40,12 @@ def continuous(play: Play) -> bool:
 def changes_shoes(play: Play) -> bool:
     """Shoes follow each other: no continuous shuffler feeds one."""
     return not play.book.continuous
+
+
+# Those that read the rule book alone: at one table each of them holds always or never.
+RULE_BOOK_CONDITIONS: Final[frozenset[Condition]] = frozenset(
+    (calls_observed, results_observed, end_observed, continuous, changes_shoes)
+)
 
 
 # --- the shoe ------------------------------------------------------------------------------------

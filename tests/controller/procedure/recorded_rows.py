@@ -6,24 +6,14 @@ Source: controller/procedure/README.md, "The procedure".
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
-from msgspec.structs import replace
 from phase_events import ANSWERS, WAYS, parse_events
+from script_tables import book_named, file_rows, judged, state_after
 from transitions import Transition
 
-from controller.procedure.events import GamingDayChanged, StepInput
-from controller.procedure.people.setting_changes import effective_book
-from controller.procedure.rulebook import ObservableFact, RuleBook
+from controller.procedure.events import StepInput
 from controller.procedure.state import TableState
-from controller.procedure.step import step
-from controller.procedure.step_result import Step
-from controller.profiles.load import load_profile
-from controller.rules.setting_values import BurnMode, ShuffleMode
-from controller.script.events import ShoeCount, due_place, step_inputs
-from controller.script.parser import parse
-from controller.script.player import BEGINS_AT_NS, DAY
 
 PAIRS_BOOK = "results"
 
@@ -48,39 +38,6 @@ def recorded() -> Iterator[tuple[list[Transition], list[Transition]]]:
         yield tried, answered
     finally:
         Transition.execute = execute
-
-
-@cache
-def book_named(words: str) -> RuleBook:
-    """The rule book of Section 42 that observes these, and turning and wagers."""
-    named, profile = words.split("+"), load_profile("s42-mini")
-    rules = replace(
-        profile.rules,
-        ghost_hands_max=2,
-        cut_cards_per_shoe=1 if "one-cut" in named else 2,
-        burn_mode=BurnMode.NONE if "no-burn" in named else profile.rules.burn_mode,
-        shuffle_mode=(
-            ShuffleMode.CONTINUOUS if "continuous" in named else profile.rules.shuffle_mode
-        ),
-    )
-    facts = [ObservableFact.TURNED, ObservableFact.WAGERS]
-    facts += [ObservableFact.RESULT_BUTTON] if "results" in named else []
-    facts += [ObservableFact.NO_MORE_BETS] if "calls" in named else []
-    return RuleBook.of(replace(profile, rules=rules), 8, tuple(facts))
-
-
-def judged(book: RuleBook, state: TableState, event: StepInput) -> Step:
-    return step(effective_book(book, state), state, event)
-
-
-def state_after(book: RuleBook, words: str) -> TableState:
-    """The table on which these words were dealt."""
-    state, count = judged(book, TableState(), GamingDayChanged(DAY)).state, ShoeCount()
-    for statement in parse(words) if words else ():
-        events, count = step_inputs(statement.body, count, due_place(state), BEGINS_AT_NS)
-        for event in events:
-            state = judged(book, state, event).state
-    return state
 
 
 class Witness(NamedTuple):
@@ -109,12 +66,14 @@ def witness(book: str, words: str, state: TableState, event: StepInput) -> Witne
 
 
 def _scripts(name: str) -> list[Script]:
-    text = Path(__file__).with_name(name).read_text("utf-8")
-    rows = [[word.strip() for word in line.split(" | ")] for line in text.splitlines()]
-    return [Script(row[0], row[-2], row[-1]) for row in rows]
+    return [Script(row[0], row[-2], row[-1]) for row in file_rows(name)]
 
 
-SCRIPTS = (*_scripts("scripts_by_phase.txt"), *_scripts("scripts_by_condition.txt"))
+SCRIPTS = (
+    *_scripts("scripts_by_phase.txt"),
+    *_scripts("scripts_by_condition.txt"),
+    *_scripts("scripts_by_row.txt"),
+)
 
 
 @cache
