@@ -196,6 +196,8 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     shoe = replace(step.shoe, coup=ended, unread_coup=None)
     if not last:  # what is owed now is owed for a later coup
         shoe = replace(shoe, burn_owed=0, remedy=NOTHING_TO_REMEDY)
+    elif shoe.remedy.burn_return_phase is not None:
+        shoe = _owe_burn_after_coup(shoe)
     again = replace(step, held=others).with_shoe(shoe).advance(book, Trigger.COUP_REOPENED)
     again = _judge_again(book, again)
     if not last or ended.declared is None:
@@ -215,6 +217,18 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     )
     assert state == replace(again.state, suspension=before.suspension, shoe=shoe)
     return replace(again, held=held, moves=step.moves).with_state(state)
+
+
+def _owe_burn_after_coup(shoe: ShoeState) -> ShoeState:
+    """The burn that began after the coup is owed after it again, what was burned taken off."""
+    remedy = replace(
+        shoe.remedy,
+        burn_return_phase=None,
+        burn_taken=0,
+        burn_later=shoe.remedy.burn_later + shoe.burn_owed,
+        unread_later=shoe.remedy.unread_later or not shoe.burn_owed,
+    )
+    return replace(shoe, burn_owed=0, remedy=remedy)
 
 
 def _judge_in_order(
