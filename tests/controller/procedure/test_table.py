@@ -198,8 +198,10 @@ UNNOTICED = {
         "without count: claimed_player_1 in BETWEEN_COUPS [cards_carried]",
         "without count: claimed_player_1 in BURN_UNCOUNTED []",
         "without count: claimed_player_1 in REMEDY_BURN_UNCOUNTED []",
-        "without count: claimed_player_3 in BETWEEN_COUPS"
-        " [of_next_coup & cards_carried & calls_observed]",
+        (
+            "without count: claimed_player_3 in BETWEEN_COUPS"
+            " [of_next_coup & cards_carried & calls_observed]"
+        ),
         "without count: claimed_player_3 in BETWEEN_COUPS [of_next_coup & cards_carried]",
         "without count: claimed_player_3 in PARTIAL [of_unseen_coup]",
     ),
