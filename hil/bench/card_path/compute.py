@@ -141,8 +141,13 @@ def _latency(
         disturbances, len(samples)
     )
     return (
-        check_goal("P1", "card to verdict, hot p50", p50 / other_p50, Unit.RATIO, Bound(8), beside),
-        check_goal("P1", "card to verdict, hot p50", p50 / NS_PER_US, Unit.US, Bound(120, 80)),
+        check_goal(
+            "P1", "card to verdict, hot p50", p50 / NS_PER_US, Unit.US, Bound(120, 80), beside
+        ),
+        # The reference knows no rules: a ratio to it says what judging costs, and is no goal.
+        report_figure(
+            "P1", "card to verdict, hot p50 against the reference", p50 / other_p50, Unit.RATIO
+        ),
         check_goal_unless(
             unfit,
             "P1",
