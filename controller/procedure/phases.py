@@ -172,6 +172,15 @@ BEFORE_A_COUP: Final = (Phase.BETWEEN_COUPS, Phase.BETTING_CLOSED)
 COUP_ENDS: Final = (*HANDS_COMPLETE, Phase.ABANDONED_COMPLETE, Phase.PARTIAL)
 # The coup on the table can end without all its cards known.
 ENDS_PARTIAL: Final = (*ABANDONED_PHASES, Phase.PARTIAL)
+# The hands are complete, and no card of them is unknown.
+COMPLETE: Final = (*HANDS_COMPLETE, Phase.ABANDONED_COMPLETE)
+# Here a card drawn in error can wait for its decision.
+MAY_HOLD: Final = (*BEFORE_A_COUP, *DUE_PHASES, *COMPLETE, Phase.ABANDONED)
+# Burns in which a card outside play is no burn card.
+BURNS_WITH_PLACES: Final = (
+    *(Phase.BURN_FIRST, Phase.BURN_REST, Phase.BURN_UNCOUNTED),
+    Phase.REMEDY_BURN_UNCOUNTED,
+)
 # A card is due, or the first one of a coup whose betting is closed.
 NEEDS_A_CARD: Final = (Phase.BETTING_CLOSED, *DUE_PHASES, Phase.ABANDONED)
 # A coup is on the table whose hands need more cards: it has no result yet.

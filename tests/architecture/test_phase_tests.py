@@ -28,8 +28,8 @@ EXPLAINED = {
 # Two phases compared: whether a happening moved the table.
 MOVED = {
     ("play.py", "moved"): "asked again only in another phase",
-    ("table/conditions.py", "resumes_in"): "play resumes where it stopped",
-    ("table/conditions.py", "back"): "play resumes where it stopped",
+    ("table/facts.py", "resumes_in"): "play resumes where it stopped",
+    ("table/facts.py", "back"): "play resumes where it stopped",
 }
 PHASE_NAMES = ("phase", "play_phase", "due_phase", "resume_to", "burn_return_phase")
 # Tables by phase.

@@ -13,7 +13,7 @@ from controller.procedure.irregularities import CATALOGUE
 from controller.procedure.irregularities.codes import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.rulebook import RuleBook
-from controller.procedure.table import cards, conditions
+from controller.procedure.table import claims, facts
 from controller.procedure.table.book_table import OmittedRow
 from controller.procedure.table.row import Condition, Row
 
@@ -22,33 +22,33 @@ _SHOE_BY_SHOE: Final = "no continuous shuffler feeds the shoe"
 # What a condition says of a rule book where it does not hold, and where it does.
 _BOOK_WORDS: Final[Mapping[Condition, tuple[str, str]]] = MappingProxyType(
     {
-        conditions.calls_observed: ("no more bets is not observed", "no more bets is observed"),
-        conditions.results_observed: ("results are not observed", "results are observed"),
-        conditions.end_observed: (
+        facts.calls_observed: ("no more bets is not observed", "no more bets is observed"),
+        facts.results_observed: ("results are not observed", "results are observed"),
+        facts.end_observed: (
             "neither results nor no more bets are observed",
             "results or no more bets are observed",
         ),
-        conditions.continuous: (_SHOE_BY_SHOE, _CONTINUOUS),
-        conditions.changes_shoes: (_CONTINUOUS, _SHOE_BY_SHOE),
+        facts.continuous: (_SHOE_BY_SHOE, _CONTINUOUS),
+        facts.changes_shoes: (_CONTINUOUS, _SHOE_BY_SHOE),
     }
 )
 # Names of sets, largest first, so that a row says "any card" and not twelve claims.
 _SETS: Final = MappingProxyType(
     {
-        "any card, or of an unseen coup": cards.ANY_OR_UNSEEN,
-        "any card": cards.ANY_CARD,
-        "a card of a hand": cards.HAND_CARDS,
-        "a first-four card": cards.FIRST_FOUR,
-        "a later first-four card, or of an unseen coup": cards.JOINING,
-        "a third or further card": cards.LATE,
-        "a third card": cards.THIRD_CARDS,
-        "a burn card": cards.BURN_CARDS,
-        "a later burn card": cards.IN_BURN,
+        "any card, or of an unseen coup": claims.ANY_OR_UNSEEN,
+        "any card": claims.ANY_CARD,
+        "a card of a hand": claims.HAND_CARDS,
+        "a first-four card": claims.FIRST_FOUR,
+        "a later first-four card, or of an unseen coup": claims.JOINING,
+        "a third or further card": claims.LATE,
+        "a third card": claims.THIRD_CARDS,
+        "a burn card": claims.BURN_CARDS,
+        "a later burn card": claims.IN_BURN,
         "any phase": phases.RESTING,
         "in a shoe": phases.IN_SHOE,
         "in play": phases.IN_PLAY,
         "resumable": phases.RESUMABLE_PHASES,
-        "may hold": cards.MAY_HOLD,
+        "may hold": phases.MAY_HOLD,
         "a coup": phases.COUP_PHASES,
         "a whole coup": phases.WHOLE_COUPS,
         "a burn": phases.BURN_PHASES,
@@ -58,7 +58,7 @@ _SETS: Final = MappingProxyType(
         "coup ends": phases.COUP_ENDS,
         "a burn before play": phases.BURNS_BEFORE_PLAY,
         "a burn for an irregularity": phases.REMEDY_BURNS,
-        "complete": cards.COMPLETE,
+        "complete": phases.COMPLETE,
         "a burn before a coup": phases.BURNS_BEFORE_COUP,
         "before a coup": phases.BEFORE_A_COUP,
         "hands complete": phases.HANDS_COMPLETE,

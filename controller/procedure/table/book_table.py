@@ -13,7 +13,7 @@ from controller.procedure.play import Play
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step
-from controller.procedure.table.conditions import RULE_BOOK_CONDITIONS
+from controller.procedure.table.facts import RULE_BOOK_CONDITIONS
 from controller.procedure.table.row import Condition, Row
 from controller.procedure.table.table import ROWS
 

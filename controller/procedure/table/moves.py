@@ -7,7 +7,7 @@ S42-k-4-void.
 
 from typing import Final
 
-from controller.procedure.dealing.remedy_burn import restart_burn
+from controller.procedure.dealing import remedy_burn
 from controller.procedure.phases import (
     AFTER_A_COUP,
     BEFORE_A_COUP,
@@ -24,14 +24,14 @@ from controller.procedure.phases import (
     Phase,
     Trigger,
 )
-from controller.procedure.table.conditions import last_coup, resumes_in
+from controller.procedure.table import facts
 from controller.procedure.table.row import Row, row
 
 P, T = Phase, Trigger
 
 
 def _resume(at: Phase | tuple[Phase, ...], *back: Phase) -> tuple[Row, ...]:
-    return tuple(row(T.RESUME, at, when=resumes_in(phase), to=phase) for phase in back)
+    return tuple(row(T.RESUME, at, when=facts.resumes_in(phase), to=phase) for phase in back)
 
 
 MOVE_ROWS: Final = (
@@ -63,11 +63,11 @@ MOVE_ROWS: Final = (
     row(T.COUP_PARTIAL, DUE_PHASES, to=P.PARTIAL),
     row(T.COUP_REOPENED, AFTER_A_COUP, to=P.PARTIAL),
     # After the last coup the shoe is over, once the burn that is owed is done.
-    row(T.COUP_DONE, HANDS_COMPLETE, when=last_coup, to=P.SHOE_OVER),
+    row(T.COUP_DONE, HANDS_COMPLETE, when=facts.last_coup, to=P.SHOE_OVER),
     row(T.COUP_DONE, HANDS_COMPLETE, to=P.BETWEEN_COUPS),
-    row(T.PARTIAL_COUP_DONE, ENDS_PARTIAL, when=last_coup, to=P.SHOE_OVER),
+    row(T.PARTIAL_COUP_DONE, ENDS_PARTIAL, when=facts.last_coup, to=P.SHOE_OVER),
     row(T.PARTIAL_COUP_DONE, ENDS_PARTIAL, to=P.BETWEEN_COUPS),
-    row(T.COUP_VOIDED, COUP_PHASES, when=last_coup, to=P.SHOE_OVER),
+    row(T.COUP_VOIDED, COUP_PHASES, when=facts.last_coup, to=P.SHOE_OVER),
     row(T.COUP_VOIDED, VOIDABLE, to=P.BETWEEN_COUPS),
     row(T.SHOE_CLOSED, CLOSABLE_PHASES, to=P.SHOE_OVER),
     row(T.SUSPEND, RESUMABLE_PHASES, to=P.SUSPENDED),
@@ -77,6 +77,12 @@ MOVE_ROWS: Final = (
     *_resume(BURNS_BEFORE_COUP, *BEFORE_A_COUP),
     *_resume(P.COUP_BURN, *DUE_PHASES, P.ABANDONED),
     # Its cards leave the burn: that before play begins again.
-    row(T.RESUME, P.BOXED_BURN, when=resumes_in(P.BURN_FIRST), do=restart_burn, to=P.BURN_FIRST),
+    row(
+        T.RESUME,
+        P.BOXED_BURN,
+        when=facts.resumes_in(P.BURN_FIRST),
+        do=remedy_burn.restart_burn,
+        to=P.BURN_FIRST,
+    ),
     *_resume(P.PARTIAL, *DUE_PHASES),
 )

@@ -4,7 +4,7 @@ Source: controller/procedure/README.md, "The procedure".
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from msgspec import Struct
 from transitions import Machine
@@ -12,17 +12,75 @@ from transitions import Machine
 from controller.procedure.irregularities.codes import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.play import Play
+from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept
 from firmware_bridge.message import Message
 
 Condition: TypeAlias = Callable[[Play], bool]
-# Takes the rule book, the step and the happening; then the codes to raise, or why nothing happens.
-Do: TypeAlias = Callable[..., Step]
+Conditions: TypeAlias = Condition | tuple[Condition, ...]
 Control: TypeAlias = Callable[[Play], None]
 # As the library types it, but every one takes the play.
 Callback: TypeAlias = str | Callable[..., bool | None]
 Triggers: TypeAlias = Trigger | tuple[Trigger, ...]
 Phases: TypeAlias = Phase | tuple[Phase, ...]
+
+# What a row does, by what it is given beside the rule book, the step and the happening.
+
+
+class Do(Protocol):
+    """Nothing more: what is in order, and what follows a move."""
+
+    __name__: str
+
+    def __call__(self, book: RuleBook, step: Step, event: Any, /) -> Step: ...
+
+
+class DoRaising(Protocol):
+    """The irregularity to raise."""
+
+    __name__: str
+
+    def __call__(
+        self, book: RuleBook, step: Step, event: Any, code: IrregularityCode, /
+    ) -> Step: ...
+
+
+class DoRaisingTwo(Protocol):
+    """Two irregularities of one happening."""
+
+    __name__: str
+
+    def __call__(
+        self,
+        book: RuleBook,
+        step: Step,
+        event: Any,
+        code: IrregularityCode,
+        second: IrregularityCode,
+        /,
+    ) -> Step: ...
+
+
+class DoExplaining(Protocol):
+    """Why the happening has no effect."""
+
+    __name__: str
+
+    def __call__(self, book: RuleBook, step: Step, event: Any, why: Message, /) -> Step: ...
+
+
+class Breach(Struct, frozen=True):
+    """The irregularities of a row, and what raises them: `breach`, `two_breaches`."""
+
+    codes: tuple[IrregularityCode, ...]
+    do: Callable[..., Step]
+
+
+class NoEffect(Struct, frozen=True):
+    """Why a happening has no effect, and what is done beside saying so."""
+
+    why: Message
+    do: DoExplaining
 
 
 class Row(Struct, frozen=True, kw_only=True):
@@ -43,36 +101,53 @@ class Row(Struct, frozen=True, kw_only=True):
     why: Message | None = None
     counts: Control | None = None
     reads: Control | None = None
-    do: Do | None = None
+    do: Callable[..., Step] | None = None
     to: Phase | None = None
     then: Do | None = None
     again: Control | None = None
+
+
+def breach(code: IrregularityCode, do: DoRaising) -> Breach:
+    """An irregularity, and what raises it."""
+    return Breach((code,), do)
+
+
+def two_breaches(first: IrregularityCode, second: IrregularityCode, do: DoRaisingTwo) -> Breach:
+    """Two irregularities of one happening, and what raises them."""
+    return Breach((first, second), do)
 
 
 def row(
     on: Triggers,
     at: Phases,
     *,
-    when: Condition | tuple[Condition, ...] = (),
-    unless: Condition | tuple[Condition, ...] = (),
-    raises: IrregularityCode | tuple[IrregularityCode, ...] = (),
-    why: Message | None = None,
+    when: Conditions = (),
+    unless: Conditions = (),
+    raises: Breach | None = None,
+    why: Message | NoEffect | None = None,
+    counts: Control | None = None,
     reads: Control | None = None,
     do: Do | None = None,
     to: Phase | None = None,
     then: Do | None = None,
     again: Control | None = None,
 ) -> Row:
-    """A row; one value may stand for a tuple of one."""
+    """A row; one value may stand for a tuple of one.
+
+    One of `raises`, `why` and `do` says what is done: what it takes is what it gets.
+    """
+    assert [raises, why, do].count(None) >= 2, "one answer"
+    given = raises if raises is not None else why if isinstance(why, NoEffect) else None
     return Row(
         on=on if isinstance(on, tuple) else (on,),
         at=at if isinstance(at, tuple) else (at,),
         when=when if isinstance(when, tuple) else (when,),
         unless=unless if isinstance(unless, tuple) else (unless,),
-        raises=raises if isinstance(raises, tuple) else (raises,),
-        why=why,
+        raises=raises.codes if raises is not None else (),
+        why=why.why if isinstance(why, NoEffect) else why,
+        counts=counts,
         reads=reads,
-        do=do,
+        do=given.do if given is not None else do,
         to=to,
         then=then,
         again=again,
@@ -104,18 +179,18 @@ def add_rows(machine: Machine, rows: Sequence[Row]) -> None:
 def _callbacks(one: Row) -> tuple[list[Callback], list[Callback]]:
     before: list[Callback] = [do for do in (one.counts, one.reads) if do is not None]
     if one.why is not None:
-        before.append(_callback(one.do or _no_effect, (one.why,)))
+        before.append(_callback(one.do or _no_effect, one.why))
     elif one.do is not None:
-        before.append(_callback(one.do, one.raises))
+        before.append(_callback(one.do, *one.raises))
     after: list[Callback] = [_callback(one.then)] if one.then is not None else []
     if one.again is not None:
         after.append(one.again)
     return before, after
 
 
-def _callback(do: Do, further: tuple[Any, ...] = ()) -> Control:
+def _callback(do: Callable[..., Step], *given: IrregularityCode | Message) -> Control:
     def carry_out(play: Play) -> None:
-        play.step = do(play.book, play.step, play.event, *further)
+        play.step = do(play.book, play.step, play.event, *given)
 
     carry_out.__name__ = do.__name__
     return carry_out

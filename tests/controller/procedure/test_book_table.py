@@ -13,7 +13,7 @@ from controller.cli.rules.table_text import omission_text
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.play import MACHINE
 from controller.procedure.table.book_table import table_at
-from controller.procedure.table.conditions import RULE_BOOK_CONDITIONS
+from controller.procedure.table.facts import RULE_BOOK_CONDITIONS
 from controller.procedure.table.row import Row
 from controller.procedure.table.table import ROWS
 

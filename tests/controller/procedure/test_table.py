@@ -18,7 +18,7 @@ from controller.procedure.classify import Happening
 from controller.procedure.phases import IN_SHOE, RESTING, Phase, Trigger
 from controller.procedure.play import MACHINE
 from controller.procedure.step_result import Step
-from controller.procedure.table.cards import ANY_CARD
+from controller.procedure.table.claims import ANY_CARD
 from controller.procedure.table.table import ROWS
 
 HAPPENINGS = (
