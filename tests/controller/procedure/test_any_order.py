@@ -38,10 +38,8 @@ from controller.procedure.phases import (
     BEFORE_A_COUP,
     BURNS_BEGUN,
     COUP_ENDS,
-    DUE_PHASES,
     RESUMABLE_PHASES,
     Phase,
-    Trigger,
 )
 from controller.procedure.play import MACHINE
 from controller.procedure.rulebook import ObservableFact
@@ -267,13 +265,6 @@ def test_the_situations_reach_every_phase_and_every_phase_suspended(new_table) -
     assert set(RESUMABLE_PHASES) == resumable
 
 
-# Only the hand that begins with held cards takes these: test_error_cards.py.
-OF_HELD_CARDS = {
-    *((Trigger.CARD, phase) for phase in (Phase.PLAYER_2, Phase.BANKER_3)),
-    *((Trigger.COUP_PARTIAL, phase) for phase in DUE_PHASES[1:]),
-}
-
-
 def test_no_move_is_there_for_nothing(new_table) -> None:
     with recorded() as (_, answered):
         for way in WAYS.values():
@@ -293,7 +284,7 @@ def test_no_move_is_there_for_nothing(new_table) -> None:
         for one in MACHINE.get_transitions(move)
         if id(one) not in walked
     }
-    assert left == OF_HELD_CARDS
+    assert left == set()
 
 
 DUE = {
