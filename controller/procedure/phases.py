@@ -68,6 +68,9 @@ class Trigger(StrEnum):
     REPORTS_MISSING = "reports_missing"
     PROGRAM_REPLACED = "program_replaced"
     STATED_EMPTY = "stated_empty"  # by a floorperson, of the shoe
+    DEALT_WHILE_SUSPENDED = "dealt_while_suspended"
+    DRAWN_UNDER_WARNING = "drawn_under_warning"  # of the shuffler
+    OF_NEXT_SHOE = "of_next_shoe"  # while the table is suspended
     # What follows: a move.
     SHOE_OPENED = "shoe_opened"
     SHOE_JOINED = "shoe_joined"

@@ -15,6 +15,7 @@ from verdict_answers import rule_book
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.play import MACHINE
 from controller.procedure.table.book_table import table_at
+from controller.procedure.table.row import answers_whenever
 from controller.procedure.table.table import ROWS
 from controller.profiles.load import profile_names
 from controller.script.parser import parse
@@ -31,11 +32,13 @@ def row_places() -> dict[int, tuple[int, Trigger, Phase]]:
     found = {}
     for trigger in Trigger:
         for phase in Phase:
-            written = [
-                place for place, one in enumerate(ROWS) if trigger in one.on and phase in one.at
-            ]
+            written: list[int] = []
+            for place, one in enumerate(ROWS):
+                if trigger in one.on and phase in one.at:
+                    hidden = any(answers_whenever(ROWS[other], one) for other in written)
+                    written += [] if hidden else [place]
             made = MACHINE.get_transitions(trigger, source=phase)
-            for place, one in zip(written, made, strict=False):
+            for place, one in zip(written, made, strict=True):
                 found[id(one)] = (place, trigger, phase)
     return found
 

@@ -71,21 +71,21 @@ JOINED: Final = breach(Code.COUP_JOINED, coup_start.join_coup)
 # A hand is due a card: phase, claim, place, the next phase, and what follows; the third-card rules
 # say the phase after the fourth card.
 _NEXT, _BY_RULES = due_cards.check_next_card, due_cards.apply_drawing_rules
-DUE_CARDS: Final[tuple[tuple[Phase, Trigger, Place, Phase | None, Do], ...]] = (
+DUE_CARDS: Final[tuple[tuple[Phase, Trigger, Place, Phase | None, Do | None], ...]] = (
     (P.PLAYER_1, T.CLAIMED_PLAYER_1, Place.PLAYER_1, P.BANKER_1, _NEXT),
     (P.BANKER_1, T.CLAIMED_BANKER_1, Place.BANKER_1, P.PLAYER_2, _NEXT),
     (P.PLAYER_2, T.CLAIMED_PLAYER_2, Place.PLAYER_2, P.BANKER_2, _NEXT),
     (P.BANKER_2, T.CLAIMED_BANKER_2, Place.BANKER_2, None, _BY_RULES),
     (P.PLAYER_3, T.CLAIMED_PLAYER_3, Place.PLAYER_3, None, _BY_RULES),
-    (P.BANKER_3, T.CLAIMED_BANKER_3, Place.BANKER_3, P.RESULT, _NEXT),
+    (P.BANKER_3, T.CLAIMED_BANKER_3, Place.BANKER_3, P.RESULT, None),
 )
 
 # A row for a card of the shoe in play: it is counted as drawn first.
 card: Final = partial(row, counts=count)
 # Player's first card begins the coup.
-first_card: Final = partial(card, reads=FIRST_PLACE, to=P.BANKER_1, then=due_cards.check_next_card)
+first_card: Final = partial(card, to=P.BANKER_1, then=due_cards.check_next_card)
 # The card that is due by the order of drawing, whatever the shoe claims.
-due_third: Final = partial(card, T.CLAIMED_PLAYER_3, P.BANKER_3, to=P.RESULT, then=_NEXT)
+due_third: Final = partial(card, T.CLAIMED_PLAYER_3, P.BANKER_3, to=P.RESULT)
 THIRD: Final = breach(Code.PLAYER_THIRD_UNAUTHORISED, due_cards.deal_due_card)
 DIFFERS: Final = breach(Code.CLAIM_DIFFERS, due_cards.deal_due_card)
 
@@ -98,9 +98,12 @@ IN_ORDER: Final = (
         FIRST_CARD,
         BETWEEN,
         unless=(*_IN_THE_WAY, facts.calls_observed),
+        reads=FIRST_PLACE,
         do=coup_start.deal_first_card,
     ),
-    first_card(FIRST_CARD, CALLED, unless=_IN_THE_WAY, do=coup_start.deal_first_card),
+    first_card(
+        FIRST_CARD, CALLED, unless=_IN_THE_WAY, reads=FIRST_PLACE, do=coup_start.deal_first_card
+    ),
     *(
         card(
             (claim, T.UNCLAIMED_CARD),
@@ -226,10 +229,8 @@ BURNS: Final = (
         (P.BOXED_BURN, P.REMEDY_BURN),
         raises=breach(Code.BURN_SHORT, remedy_burn.judge_remedy_burn_card),
     ),
-    card(
-        ANY_CARD, (P.BOXED_BURN, P.REMEDY_BURN, P.COUP_BURN), do=remedy_burn.judge_remedy_burn_card
-    ),
-    card(T.COUP_UNSEEN, P.REMEDY_BURN, do=remedy_burn.judge_remedy_burn_card),
+    card(ANY_CARD, (P.BOXED_BURN, P.COUP_BURN), do=remedy_burn.judge_remedy_burn_card),
+    card(ANY_OR_UNSEEN, P.REMEDY_BURN, do=remedy_burn.judge_remedy_burn_card),
     card(
         (*BURN_CARDS, T.UNCLAIMED_CARD),
         P.REMEDY_BURN_UNCOUNTED,
@@ -267,21 +268,24 @@ BEFORE: Final = (
     ),
     *(
         line
-        for on, of_it in (((*FIRST_CARD, *JOINING), ()), (LATE, (facts.of_next_coup,)))
+        for on, of_it, reads in (
+            ((*FIRST_CARD, *JOINING), (), FIRST_PLACE),
+            (LATE, (facts.of_next_coup,), None),
+        )
         for line in (
             card(
                 on,
                 BETWEEN,
                 when=(*of_it, facts.card_waits, facts.calls_observed),
                 raises=breach(UNCALLED, error_cards.hold_first_drawn_after),
-                reads=FIRST_PLACE,
+                reads=reads,
                 to=CALLED,
             ),
             card(
                 on,
                 BETWEEN,
                 when=(*of_it, facts.card_waits),
-                reads=FIRST_PLACE,
+                reads=reads,
                 do=error_cards.hold_first_drawn_after,
                 to=CALLED,
             ),
@@ -289,7 +293,7 @@ BEFORE: Final = (
                 on,
                 CALLED,
                 when=(*of_it, facts.card_waits),
-                reads=FIRST_PLACE,
+                reads=reads,
                 do=error_cards.hold_card_drawn_after,
             ),
             # Cards are held for the coup: it begins with them, and this card comes after them.
@@ -318,14 +322,15 @@ BEFORE: Final = (
         reads=FIRST_PLACE,
         to=P.PARTIAL,
     ),
-    first_card(FIRST_CARD, BETWEEN, raises=breach(UNCALLED, coup_start.deal_first_card)),
+    first_card(
+        FIRST_CARD, BETWEEN, reads=FIRST_PLACE, raises=breach(UNCALLED, coup_start.deal_first_card)
+    ),
     # The shoe counts a burned or void card: what it claims is the first card all the same.
     card(
         COUNTED_OFF,
         BEFORE_A_COUP,
         when=(facts.shoe_count_explains, facts.card_unread),
         raises=UNREAD_FIRST,
-        reads=FIRST_PLACE,
         to=P.PARTIAL,
     ),
     first_card(
@@ -343,7 +348,6 @@ BEFORE: Final = (
         BEFORE_A_COUP,
         when=(facts.nothing_missing, facts.card_unread),
         raises=UNREAD_FIRST,
-        reads=FIRST_PLACE,
         to=P.PARTIAL,
     ),
     first_card(
@@ -405,7 +409,7 @@ ENDS: Final = (
     card(ANY_CARD, COMPLETE, when=facts.burn_owed, do=remedy_burn.judge_early_burn_card),
     card(ANY_CARD, COMPLETE, raises=breach(Code.OVERDRAW, error_cards.hold_card)),
     card(T.CLAIMED_OUTSIDE, (P.ABANDONED, P.PARTIAL), raises=OUTSIDE),
-    card(ANY_CARD, P.ABANDONED, do=coup_end.resume_coup_at_card, again=again),
+    row(ANY_CARD, P.ABANDONED, do=coup_end.resume_coup_at_card, again=again),
     card(
         THIRD_CARDS,
         P.PARTIAL,

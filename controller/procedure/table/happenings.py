@@ -16,7 +16,7 @@ from controller.procedure.dealing import (
     shoe,
 )
 from controller.procedure.irregularities.codes import IrregularityCode
-from controller.procedure.people import stated_shoe
+from controller.procedure.people import stated_shoe, suspension
 from controller.procedure.phases import (
     BEFORE_A_COUP,
     BURNS_BEFORE_COUP,
@@ -35,6 +35,7 @@ from controller.procedure.phases import (
     Phase,
     Trigger,
 )
+from controller.procedure.shuffler import interlock
 from controller.procedure.table import facts
 from controller.procedure.table.controls import again
 from controller.procedure.table.row import NoEffect, breach, row
@@ -203,11 +204,9 @@ LOSSES: Final = (
         to=P.REMEDY_BURN_UNCOUNTED,
     ),
     row(T.PROGRESS_LOST, P.COUP_BURN, do=remedy_burn.lose_coup_burn, again=again),
-    row(
-        T.PROGRESS_LOST, BEFORE_A_COUP, when=facts.cards_held_after, do=lost_reports.lose_held_cards
-    ),
+    row(T.PROGRESS_LOST, BEFORE_A_COUP, do=lost_reports.lose_held_cards),
     row(T.PROGRESS_LOST, COUP_PHASES, do=lost_reports.lose_coup, to=P.PARTIAL),
-    row(T.PROGRESS_LOST, (*BEFORE_A_COUP, P.SHOE_OVER)),
+    row(T.PROGRESS_LOST, P.SHOE_OVER),
 )
 
 # No card is left in the shoe: by the count, once its last card was drawn, or as a person states.
@@ -229,4 +228,24 @@ EMPTY: Final = (
     row(T.STATED_EMPTY, (P.BURN_FIRST, P.BETWEEN_COUPS), to=P.SHOE_OVER),
 )
 
-HAPPENING_ROWS: Final = (*CUT_CARDS, *CALLS, *RESULTS, *EXITS, *DEVICE, *LOSSES, *EMPTY)
+SUSPENDED: Final = (
+    row(
+        T.DRAWN_UNDER_WARNING,
+        RESTING,
+        raises=breach(Code.CARD_UNDER_WARNING, interlock.raise_card_under_warning),
+    ),
+    row(
+        T.DEALT_WHILE_SUSPENDED,
+        RESTING,
+        raises=breach(Code.DEALT_WHILE_SUSPENDED, suspension.raise_dealt_while_suspended),
+    ),
+    row(
+        T.OF_NEXT_SHOE,
+        RESTING,
+        why=NoEffect(
+            message("event_next_shoe_not_followed_while_table"), suspension.ignore_next_shoe
+        ),
+    ),
+)
+
+HAPPENING_ROWS: Final = (*CUT_CARDS, *CALLS, *RESULTS, *EXITS, *DEVICE, *LOSSES, *EMPTY, *SUSPENDED)

@@ -80,7 +80,6 @@ MOVE_ROWS: Final = (
     row(
         T.RESUME,
         P.BOXED_BURN,
-        when=facts.resumes_in(P.BURN_FIRST),
         do=remedy_burn.restart_burn,
         to=P.BURN_FIRST,
     ),

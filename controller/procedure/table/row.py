@@ -155,14 +155,16 @@ def row(
 
 
 def add_rows(machine: Machine, rows: Sequence[Row]) -> None:
-    """Add the rows in their order; none to a phase and trigger that has one without conditions."""
-    closed: set[tuple[Trigger, Phase]] = set()
+    """Add the rows in their order; none where an earlier row answers whenever it would."""
+    earlier: dict[tuple[Trigger, Phase], list[Row]] = {}
     for one in rows:
         before, after = _callbacks(one)
         for trigger in one.on:
             for phase in one.at:
-                if (trigger, phase) in closed:
+                added = earlier.setdefault((trigger, phase), [])
+                if any(answers_whenever(other, one) for other in added):
                     continue
+                added.append(one)
                 machine.add_transition(
                     trigger,
                     phase,
@@ -172,8 +174,11 @@ def add_rows(machine: Machine, rows: Sequence[Row]) -> None:
                     before=before,
                     after=after,
                 )
-                if not (one.when or one.unless):
-                    closed.add((trigger, phase))
+
+
+def answers_whenever(earlier: Row, later: Row) -> bool:
+    """Whether the conditions of the earlier row hold wherever those of the later one do."""
+    return set(earlier.when) <= set(later.when) and set(earlier.unless) <= set(later.unless)
 
 
 def _callbacks(one: Row) -> tuple[list[Callback], list[Callback]]:

@@ -1,7 +1,7 @@
 """The table of play: every row, and what asks it.
 
-What is true of any card stands beside the table: it may leave the shoe under a warning of the
-shuffler, and a burn that is owed begins after it.
+What is true of any card is asked after it: whether it left the shoe under a warning of the
+shuffler, and whether a burn that is owed begins.
 Source: controller/procedure/README.md, "The procedure"; D-13, D-16, D-22.
 """
 
@@ -11,7 +11,7 @@ from controller.procedure.classify import Happening, trigger_of
 from controller.procedure.dealing.coup_start import read_partial_claim
 from controller.procedure.dealing.remedy_burn import begin_due_burn
 from controller.procedure.events import CardDrawn
-from controller.procedure.play import MACHINE, ask
+from controller.procedure.play import MACHINE, ask, fill_cache
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import check_card_under_warning
 from controller.procedure.step_result import Step
@@ -22,6 +22,7 @@ from controller.procedure.table.row import add_rows
 
 ROWS: Final = (*CARD_ROWS, *HAPPENING_ROWS, *MOVE_ROWS)
 add_rows(MACHINE, ROWS)
+fill_cache()
 
 
 def judge_happening(book: RuleBook, step: Step, event: Happening) -> Step:

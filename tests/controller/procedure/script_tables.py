@@ -24,8 +24,8 @@ from controller.script.parser import parse
 from controller.script.player import BEGINS_AT_NS, DAY
 
 # What a rule book observes of order, in words; then a shoe with one cut card, without a burn, of
-# one deck.
-BOOK_WORDS = ("results", "calls", "continuous", "one-cut", "no-burn", "one-deck")
+# one deck; a table with a shuffler that reports.
+BOOK_WORDS = ("results", "calls", "continuous", "one-cut", "no-burn", "one-deck", "shuffler")
 _REPEATED = re.compile(r"(\d+) x \(([^)]*)\)")
 
 
@@ -45,7 +45,8 @@ def book_named(words: str) -> RuleBook:
     facts += [ObservableFact.RESULT_BUTTON] if "results" in named else []
     facts += [ObservableFact.NO_MORE_BETS] if "calls" in named else []
     decks = 1 if "one-deck" in named else 8
-    return RuleBook.of(replace(profile, rules=rules), decks, tuple(facts))
+    profile = replace(profile, rules=rules)
+    return RuleBook.of(profile, decks, tuple(facts), shuffler="shuffler" in named)
 
 
 def file_rows(name: str) -> list[list[str]]:

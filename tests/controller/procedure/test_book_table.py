@@ -14,7 +14,7 @@ from controller.procedure.phases import Phase, Trigger
 from controller.procedure.play import MACHINE
 from controller.procedure.table.book_table import table_at
 from controller.procedure.table.facts import RULE_BOOK_CONDITIONS
-from controller.procedure.table.row import Row
+from controller.procedure.table.row import Row, answers_whenever
 from controller.procedure.table.table import ROWS
 
 
@@ -25,14 +25,13 @@ def test_without_a_book_every_row_is_shown_as_written() -> None:
 
 
 def shown(rows: tuple[Row, ...], trigger: Trigger, phase: Phase) -> list[tuple[object, ...]]:
-    """The rows of a pair, to the first that always answers."""
-    found: list[tuple[object, ...]] = []
+    """The rows of a pair, without those whose conditions an earlier one always meets."""
+    found: list[Row] = []
     for one in rows:
         if trigger in one.on and phase in one.at:
-            found.append((one.when, one.unless, None if one.to is None else one.to.name))
-            if not (one.when or one.unless):
-                break
-    return found
+            hidden = any(answers_whenever(earlier, one) for earlier in found)
+            found += [] if hidden else [one]
+    return [(one.when, one.unless, None if one.to is None else one.to.name) for one in found]
 
 
 def made(one: Transition) -> tuple[object, ...]:

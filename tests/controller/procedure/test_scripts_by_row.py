@@ -17,8 +17,8 @@ from controller.actions.choices import FloorDecision
 from controller.procedure.phases import RESUMABLE_PHASES, Phase
 from controller.procedure.state import TableState
 
-# The shoe that runs out in a burn with a count is over at that card.
-RUN_OUT = frozenset(RESUMABLE_PHASES) - {Phase.BOXED_BURN, Phase.REMEDY_BURN}
+# The shoe that runs out in the burn for a boxed first card is over at that card.
+RUN_OUT = frozenset(RESUMABLE_PHASES) - {Phase.BOXED_BURN}
 
 
 class Script(NamedTuple):
