@@ -47,7 +47,7 @@ def play(
 
     book = _book(profile, observed)
     table = table_at(book, _phase(phase))
-    books = _books_of_documents() if book is None else (book,)
+    books = _every_book() if book is None else (book,)
     cited = {code: _clauses(code, books) for code in irregularities(table.rows)}
     if json:
         echo_json(_table_json(book, table, cited))
@@ -76,14 +76,13 @@ def _book(name: str, observed: str) -> "RuleBook | None":
     return RuleBook.of(profile, profile.rules.decks_per_shoe, observed_facts(observed))
 
 
-def _books_of_documents() -> "tuple[RuleBook, ...]":
-    """A rule book for each rule document: that of its first profile."""
+def _every_book() -> "tuple[RuleBook, ...]":
+    """A rule book of each profile that comes with the program."""
     from controller.procedure.rulebook import RuleBook
     from controller.profiles.load import load_profile, profile_names
 
     profiles = [load_profile(name) for name in profile_names()]
-    first = {one.own_clauses: one for one in reversed(profiles)}
-    return tuple(RuleBook.of(one, one.rules.decks_per_shoe, ()) for _, one in sorted(first.items()))
+    return tuple(RuleBook.of(one, one.rules.decks_per_shoe, ()) for one in profiles)
 
 
 def _phase(name: str) -> "Phase | None":
@@ -102,13 +101,17 @@ def _phase(name: str) -> "Phase | None":
 
 
 def _clauses(code: "IrregularityCode", books: "tuple[RuleBook, ...]") -> dict[str, list[str]]:
-    """The clauses of an irregularity by document: each one's own, or all that one book cites."""
+    """The clauses of an irregularity by document: all that a book cites, of several each's own."""
     from controller.cli.rules.table_text import clauses_by_document
 
     if len(books) == 1:
         return clauses_by_document(code, books[0])
-    found = ((one.profile.own_clauses, clauses_by_document(code, one)) for one in books)
-    return {document: cited[document] for document, cited in found if document in cited}
+    found: dict[str, list[str]] = {}
+    for book in books:
+        own = book.profile.own_clauses
+        cited = clauses_by_document(code, book).get(own, [])
+        found[own] = [*dict.fromkeys((*found.get(own, ()), *cited))]
+    return {document: cited for document, cited in sorted(found.items()) if cited}
 
 
 def _print_table(table: "BookTable") -> None:

@@ -20,6 +20,7 @@ from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import PLACE_NAMES
 from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import ShoeState
 from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
@@ -218,6 +219,30 @@ def postpone_burn(book: RuleBook, step: Step) -> Step:
         return step
     later = replace(shoe.remedy, burn_later=shoe.remedy.burn_later + shoe.burn_owed)
     return leave_burn(book, step.with_remedy(later))
+
+
+def burn_put_off(shoe: ShoeState) -> ShoeState:
+    """The shoe with its burn owed later, where the coup before it is judged again."""
+    remedy = shoe.remedy
+    if remedy.burn_return_phase is None:
+        return shoe
+    later = replace(
+        remedy,
+        burn_return_phase=None,
+        burn_taken=0,
+        burn_later=remedy.burn_later + shoe.burn_owed,
+        unread_later=remedy.unread_later or not shoe.burn_owed,
+    )
+    return replace(shoe, burn_owed=0, remedy=later)
+
+
+def burn_put_back(shoe: ShoeState, before: ShoeState) -> ShoeState:
+    """The shoe with the burn that was in progress, where that coup has ended again."""
+    if before.remedy.burn_return_phase is None:
+        return shoe
+    waiting, carried = shoe.remedy.waiting, shoe.remedy.carried
+    remedy = replace(before.remedy, waiting=waiting, carried=carried)
+    return replace(shoe, burn_owed=before.burn_owed, remedy=remedy)
 
 
 def lose_remedy_burn(book: RuleBook, step: Step, missing: int) -> Step:

@@ -23,6 +23,7 @@ from controller.procedure.dealing.coup_end import (
 from controller.procedure.dealing.coup_start import read_partial_claim, with_claimed_card
 from controller.procedure.dealing.error_cards import IN_DOUBT
 from controller.procedure.dealing.lost_reports import mark_progress_partial
+from controller.procedure.dealing.remedy_burn import burn_put_back, burn_put_off
 from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
@@ -188,16 +189,15 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     """Judge that coup again, and its declared result; a coup begun since then stays on the table.
 
     A coup that needs a further card, or a decision on its result, is on the table again, unless
-    another has begun, ended or not: then it stays as it was, as it does if it needs a remedy.
+    another has begun, ended or not: then it stays as it was, as it does if it needs a remedy. If it
+    is on the table again, what is left of a burn that began since then comes after it.
     """
     before, last = step.state, step.shoe.coups_begun == ended.number
     place = [record.coup for record in step.held].index(ended.number)
     others = (*step.held[:place], *step.held[place + 1 :])
     shoe = replace(step.shoe, coup=ended, unread_coup=None)
-    if not last:  # what is owed now is owed for a later coup
-        shoe = replace(shoe, burn_owed=0, remedy=NOTHING_TO_REMEDY)
-    elif shoe.remedy.burn_return_phase is not None:
-        shoe = _owe_burn_after_coup(shoe)
+    # With another coup begun, what is owed now is owed for a later one.
+    shoe = burn_put_off(shoe) if last else replace(shoe, burn_owed=0, remedy=NOTHING_TO_REMEDY)
     again = replace(step, held=others).with_shoe(shoe).advance(book, Trigger.COUP_REOPENED)
     again = _judge_again(book, again)
     if not last or ended.declared is None:
@@ -207,7 +207,7 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     if not last and again.shoe.remedy != NOTHING_TO_REMEDY:
         return step
     held = (*others[:place], again.held[-1], *others[place:])
-    shoe = again.shoe if last else replace(step.shoe, unread_coup=None)
+    shoe = burn_put_back(again.shoe, step.shoe) if last else replace(step.shoe, unread_coup=None)
     # Play goes on where it stood, and its cards left the table when it ended.
     state = replace(
         before,
@@ -217,18 +217,6 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     )
     assert state == replace(again.state, suspension=before.suspension, shoe=shoe)
     return replace(again, held=held, moves=step.moves).with_state(state)
-
-
-def _owe_burn_after_coup(shoe: ShoeState) -> ShoeState:
-    """The burn that began after the coup is owed after it again, what was burned taken off."""
-    remedy = replace(
-        shoe.remedy,
-        burn_return_phase=None,
-        burn_taken=0,
-        burn_later=shoe.remedy.burn_later + shoe.burn_owed,
-        unread_later=shoe.remedy.unread_later or not shoe.burn_owed,
-    )
-    return replace(shoe, burn_owed=0, remedy=remedy)
 
 
 def _judge_in_order(

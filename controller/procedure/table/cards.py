@@ -44,7 +44,14 @@ from controller.procedure.table.claims import (
     LATE,
     THIRD_CARDS,
 )
-from controller.procedure.table.controls import again, again_as, again_uncalled, count, read_as
+from controller.procedure.table.controls import (
+    again,
+    again_as,
+    again_by_claim,
+    again_uncalled,
+    count,
+    read_as,
+)
 from controller.procedure.table.row import Do, breach, row, two_breaches
 from controller.rules.coup import Place
 
@@ -302,7 +309,7 @@ BEFORE: Final = (
                 BEFORE_A_COUP,
                 when=(*of_it, facts.cards_carried),
                 do=coup_start.open_held_coup,
-                again=again,
+                again=again_by_claim,
             ),
         )
     ),

@@ -5,6 +5,7 @@ Source: controller/procedure/README.md, "The procedure".
 
 from msgspec.structs import replace
 
+from controller.procedure.classify import trigger_of
 from controller.procedure.dealing.shoe import count_card
 from controller.procedure.irregularities.codes import IrregularityCode
 from controller.procedure.phases import Trigger
@@ -38,11 +39,17 @@ def again_as(trigger: Trigger) -> Control:
     return again
 
 
+def again_by_claim(play: Play) -> None:
+    """Ask in the coup that begins: the card is of no unseen coup there."""
+    if play.moved:
+        play.ask(trigger_of(play.event))
+
+
 def again_uncalled(play: Play) -> None:
     """The coup began too early: raised once the card has its place in it."""
     if play.moved:
         number = play.before.shoe.coups_begun + 1
-        again(play)
+        again_by_claim(play)
         code, detail = (
             IrregularityCode.CARD_BEFORE_NO_MORE_BETS,
             message("coup_number", number=number),

@@ -69,6 +69,8 @@ def test_each_irregularity_has_its_clauses_by_document(capsys: Capture) -> None:
     whole = shown_json(capsys)["irregularities"]["OVERDRAW"]
     assert set(whole) >= {"NY", "S42"}
     assert all(one.startswith("NY-") for one in whole["NY"])
+    differs = shown_json(capsys)["irregularities"]["CARD_BEFORE_NO_MORE_BETS"]
+    assert set(differs["HG"]) == {"HG-bac-before", "HG-mini-before"}, "of all its profiles"
     washington = shown_json(capsys, "--profile", "wa-mini")["irregularities"]
     documents = [document for cited in washington.values() for document in cited]
     assert set(documents) == {"WA", "S42"}, "what it borrows is of another document"
