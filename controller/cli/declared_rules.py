@@ -80,6 +80,30 @@ RULES: Final = (
         ),
     ),
     Command(
+        "rules play",
+        HelpSection.RULES,
+        "Print the table that judges play, row by row.",
+        "controller.cli.rules.play:play",
+        (
+            example(
+                "smartshoe rules play --profile s42-mini --phase banker_3",
+                "...",
+                "... rows, ... left out",
+                "...",
+                " irregularity                document   clauses...",
+                "...",
+            ),
+            example(
+                "smartshoe rules play --profile ny-mini --json",
+                "{",
+                '  "profile": "ny-mini",',
+                '  "observed": [],',
+                '  "rows": [',
+                "...",
+            ),
+        ),
+    ),
+    Command(
         "rules changes",
         HelpSection.RULES,
         "List every verdict that two versions give otherwise.",

@@ -1,21 +1,18 @@
-"""Classifies what happens at the table: which trigger of the state table it is.
+"""Names what happens at the table: which trigger of the table of play it is.
 
-A card is classified by its claim alone, never by the cards on the table or the phase; where it was
-placed, the rules' answer on the hands with that card is a second trigger.
+A card is named by the shoe's claim for it alone, never by the cards on the table or the phase;
+where it was placed, the rules' answer on the hands with that card is a second trigger.
 Source: controller/procedure/README.md, "The procedure"; NY (h); S42 (e)(6), (h); D-16.
 """
 
 from types import MappingProxyType
 from typing import Final, TypeAlias
 
-from msgspec import Struct
-
 from controller.actions.actions import CallNoMoreBets, DeclareResult
 from controller.procedure.events import (
     CardDrawn,
     CoupForcedOut,
     CutCardDrawn,
-    Loss,
     ProgramReplaced,
     ReportsMissing,
     ResultDeclared,
@@ -36,7 +33,6 @@ Happening: TypeAlias = (
     | ShoeDeviceStarted
     | ReportsMissing
     | ProgramReplaced
-    | DrawDecision
 )
 
 _CLAIMS: Final = MappingProxyType(
@@ -56,7 +52,7 @@ _CLAIMS: Final = MappingProxyType(
         Place.UNCLAIMED: Trigger.UNCLAIMED_CARD,
     }
 )
-_RULINGS: Final = MappingProxyType(
+RULINGS: Final = MappingProxyType(
     {
         DrawDecision.FIRST_FOUR: Trigger.CARD,
         DrawDecision.NATURAL: Trigger.NATURAL,
@@ -70,46 +66,23 @@ _RULINGS: Final = MappingProxyType(
 )
 _OTHERS: Final = MappingProxyType(
     {
+        CutCardDrawn: Trigger.CUT_CARD,
         CallNoMoreBets: Trigger.NO_MORE_BETS,
         ResultDeclared: Trigger.RESULT_DECLARED,
         DeclareResult: Trigger.RESULT_DECLARED,
         CoupForcedOut: Trigger.FORCED_EXIT,
         ShoeStandsBy: Trigger.STAND_BY,
         ShoeDeviceStarted: Trigger.DEVICE_STARTED,
+        ReportsMissing: Trigger.REPORTS_MISSING,
         ProgramReplaced: Trigger.PROGRAM_REPLACED,
     }
 )
 
 
-class Counts(Struct, frozen=True):
-    """The numbers of a shoe: cut cards that came out of it, and how many it may have."""
-
-    cut_cards: int = 0
-    cut_cards_max: int = 2
-
-
-NO_COUNTS: Final = Counts()
-
-
-def classify(happening: Happening, counts: Counts = NO_COUNTS) -> Trigger:
+def trigger_of(happening: Happening) -> Trigger:
     """The trigger of this happening."""
-    match happening:
-        case CardDrawn():
-            return _CLAIMS[happening.claimed]
-        case DrawDecision():
-            return _RULINGS[happening]
-        case CutCardDrawn():
-            return _cut_card(counts)
-        case ReportsMissing():
-            unproven = happening.loss is Loss.UNPROVEN
-            return Trigger.CONTINUITY_UNPROVEN if unproven else Trigger.REPORTS_LOST
-        case _:
-            trigger = _OTHERS.get(type(happening))
-            assert trigger is not None, f"{happening} is nothing that can happen"
-            return trigger
-
-
-def _cut_card(counts: Counts) -> Trigger:
-    if counts.cut_cards >= counts.cut_cards_max:
-        return Trigger.EXTRA_CUT_CARD
-    return Trigger.SECOND_CUT_CARD if counts.cut_cards else Trigger.FIRST_CUT_CARD
+    if isinstance(happening, CardDrawn):
+        return _CLAIMS[happening.claimed]
+    trigger = _OTHERS.get(type(happening))
+    assert trigger is not None, f"{happening} is nothing that can happen"
+    return trigger

@@ -1,6 +1,5 @@
-"""The procedure as one flat state table: phases, triggers and every legal edge.
+"""The phases of play, what happens in them, and sets of phases; the table has the rest.
 
-A wrong order, a short burn or a card after the last hand is an edge that does not exist.
 Source: NY-e-4, NY-f-2, NY-f-3-four, NY-h-1 to NY-h-4-7, NY-i-1-winner; S42-e-6-burn1, S42-g-2,
 S42-g-3-four, S42-h-3-order, S42-h-4, S42-h-5-aside to S42-h-5-onemore, S42-k-1-burn, S42-k-3-extra,
 S42-k-4-void.
@@ -10,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from firmware_bridge.message import message
+from firmware_bridge.message import Message, message
 
 
 class Phase(StrEnum):
@@ -43,25 +42,9 @@ class Phase(StrEnum):
 
 
 class Trigger(StrEnum):
-    """An event as the rules classify it."""
+    """What happens, as the program learns it, and what follows from it by the rules."""
 
-    SHOE_OPENED = "shoe_opened"
-    SHOE_JOINED = "shoe_joined"
-    FIRST_CARD_READY = "first_card_ready"
-    BURN_OWED = "burn_owed"
-    BOXED_BURN_OWED = "boxed_burn_owed"
-    BURN_UNPROVEN = "burn_unproven"
-    BURN_DONE = "burn_done"
-    NO_MORE_BETS = "no_more_bets"
-    COUP_BEGINS = "coup_begins"
-    CARD = "card"
-    NATURAL = "natural"
-    PLAYER_DRAWS = "player_draws"
-    PLAYER_STANDS_BANKER_DRAWS = "player_stands_banker_draws"
-    BOTH_STAND = "both_stand"
-    BANKER_DRAWS = "banker_draws"
-    BANKER_STANDS = "banker_stands"
-    COUP_PARTIAL = "coup_partial"
+    # A card, by the place that the shoe claims for it.
     CLAIMED_BURN_FIRST = "claimed_burn_first"
     CLAIMED_BURN = "claimed_burn"
     CLAIMED_BURN_EXTRA = "claimed_burn_extra"
@@ -74,60 +57,52 @@ class Trigger(StrEnum):
     CLAIMED_FURTHER = "claimed_further"
     CLAIMED_OUTSIDE = "claimed_outside"
     UNCLAIMED_CARD = "unclaimed_card"
-    BURN_OWED_CARD = "burn_owed_card"
-    FIRST_FOR_BANKER = "first_for_banker"
-    CARD_AFTER_ERROR = "card_after_error"
-    MORE_AFTER_ERROR = "more_after_error"
-    HELD_COUP = "held_coup"
-    ANOTHER_COUP = "another_coup"
-    UNSEEN_COUP_FOLLOWS = "unseen_coup_follows"
-    COUP_UNSEEN = "coup_unseen"
-    FIRST_CUT_CARD = "first_cut_card"
-    SECOND_CUT_CARD = "second_cut_card"
-    EXTRA_CUT_CARD = "extra_cut_card"
+    COUP_UNSEEN = "coup_unseen"  # of a coup whose beginning was not seen
+    # Anything else that happens.
+    CUT_CARD = "cut_card"
+    NO_MORE_BETS = "no_more_bets"
     RESULT_DECLARED = "result_declared"
-    RESULT_OF_HELD = "result_of_held"
     FORCED_EXIT = "forced_exit"
-    COUNT_LEFT = "count_left"
     STAND_BY = "stand_by"
     DEVICE_STARTED = "device_started"
-    STARTED_IN_DEALING = "started_in_dealing"
-    STARTED_AFTER_CUT = "started_after_cut"
-    CONTINUITY_UNPROVEN = "continuity_unproven"
-    REPORTS_LOST = "reports_lost"
+    REPORTS_MISSING = "reports_missing"
     PROGRAM_REPLACED = "program_replaced"
+    STATED_EMPTY = "stated_empty"  # by a floorperson, of the shoe
+    DEALT_WHILE_SUSPENDED = "dealt_while_suspended"
+    DRAWN_UNDER_WARNING = "drawn_under_warning"  # of the shuffler
+    OF_NEXT_SHOE = "of_next_shoe"  # while the table is suspended
+    # What follows: a move.
+    SHOE_OPENED = "shoe_opened"
+    SHOE_JOINED = "shoe_joined"
+    FIRST_CARD_READY = "first_card_ready"
+    BURN_OWED = "burn_owed"
+    BOXED_BURN_OWED = "boxed_burn_owed"
+    BURN_UNPROVEN = "burn_unproven"
+    BURN_READ = "burn_read"  # the card that says how many are burned
+    BURN_DONE = "burn_done"
+    COUP_BEGINS = "coup_begins"
+    CARD = "card"
+    NATURAL = "natural"
+    PLAYER_DRAWS = "player_draws"
+    PLAYER_STANDS_BANKER_DRAWS = "player_stands_banker_draws"
+    BOTH_STAND = "both_stand"
+    BANKER_DRAWS = "banker_draws"
+    BANKER_STANDS = "banker_stands"
+    COUP_PARTIAL = "coup_partial"
+    PROGRESS_LOST = "progress_lost"
+    NO_CARD_LEFT = "no_card_left"
     COUP_ABANDONED = "coup_abandoned"
+    COUP_REOPENED = "coup_reopened"  # a card of the coup that ended last was read
     COUP_DONE = "coup_done"
-    LAST_COUP_DONE = "last_coup_done"
+    PARTIAL_COUP_DONE = "partial_coup_done"
     COUP_VOIDED = "coup_voided"
     SHOE_CLOSED = "shoe_closed"
     NEXT_SHOE_UNSEEN = "next_shoe_unseen"
     SUSPEND = "suspend"
-    RESUME_TO_BURN_FIRST = "resume_to_burn_first"
-    RESUME_TO_BURN_REST = "resume_to_burn_rest"
-    RESUME_TO_BURN_UNCOUNTED = "resume_to_burn_uncounted"
-    RESUME_TO_BOXED_BURN = "resume_to_boxed_burn"
-    RESUME_TO_REMEDY_BURN = "resume_to_remedy_burn"
-    RESUME_TO_REMEDY_BURN_UNCOUNTED = "resume_to_remedy_burn_uncounted"
-    RESUME_TO_COUP_BURN = "resume_to_coup_burn"
-    RESUME_TO_BETWEEN_COUPS = "resume_to_between_coups"
-    RESUME_TO_BETTING_CLOSED = "resume_to_betting_closed"
-    RESUME_TO_PLAYER_1 = "resume_to_player_1"
-    RESUME_TO_BANKER_1 = "resume_to_banker_1"
-    RESUME_TO_PLAYER_2 = "resume_to_player_2"
-    RESUME_TO_BANKER_2 = "resume_to_banker_2"
-    RESUME_TO_PLAYER_3 = "resume_to_player_3"
-    RESUME_TO_BANKER_3 = "resume_to_banker_3"
-    RESUME_TO_RESULT = "resume_to_result"
-    RESUME_TO_DECLARED = "resume_to_declared"
-    RESUME_TO_ABANDONED = "resume_to_abandoned"
-    RESUME_TO_ABANDONED_COMPLETE = "resume_to_abandoned_complete"
-    RESUME_TO_PARTIAL = "resume_to_partial"
-    RESUME_TO_SHOE_OVER = "resume_to_shoe_over"
+    RESUME = "resume"
 
 
-# What the table waits for, in words for people.
-DUE_WORDS: Final = MappingProxyType(
+_DUE_WORDS: Final = MappingProxyType(
     {
         Phase.CLOSED: message("due_shoe"),
         Phase.OPENING: message("due_opening"),
@@ -156,7 +131,11 @@ DUE_WORDS: Final = MappingProxyType(
     }
 )
 
-Edge = tuple[Phase, Trigger, Phase]
+
+def due_words(phase: Phase) -> Message:
+    """What the table waits for in this phase, in words for people."""
+    return _DUE_WORDS[phase]
+
 
 # The burn before play: its count is not known, or its first card was boxed and is burned first.
 BURNS_BEFORE_PLAY: Final = (
@@ -194,72 +173,33 @@ COUP_PHASES: Final = (*WHOLE_COUPS, Phase.PARTIAL)
 BEFORE_A_COUP: Final = (Phase.BETWEEN_COUPS, Phase.BETTING_CLOSED)
 # No card of the coup is due.
 COUP_ENDS: Final = (*HANDS_COMPLETE, Phase.ABANDONED_COMPLETE, Phase.PARTIAL)
-_CLOSED_FROM: Final = (*HANDS_COMPLETE, Phase.PARTIAL)
+# The coup on the table can end without all its cards known.
+ENDS_PARTIAL: Final = (*ABANDONED_PHASES, Phase.PARTIAL)
+# The hands are complete, and no card of them is unknown.
+COMPLETE: Final = (*HANDS_COMPLETE, Phase.ABANDONED_COMPLETE)
+# Here a card drawn in error can wait for its decision.
+MAY_HOLD: Final = (*BEFORE_A_COUP, *DUE_PHASES, *COMPLETE, Phase.ABANDONED)
+# Burns in which a card outside play is no burn card.
+BURNS_WITH_PLACES: Final = (
+    *(Phase.BURN_FIRST, Phase.BURN_REST, Phase.BURN_UNCOUNTED),
+    Phase.REMEDY_BURN_UNCOUNTED,
+)
+# A card is due, or the first one of a coup whose betting is closed.
+NEEDS_A_CARD: Final = (Phase.BETTING_CLOSED, *DUE_PHASES, Phase.ABANDONED)
+# A coup is on the table whose hands need more cards: it has no result yet.
+INCOMPLETE: Final = (Phase.COUP_BURN, *DUE_PHASES, Phase.ABANDONED)
+# Cards were dealt that can be void.
+VOIDABLE: Final = (Phase.BETTING_CLOSED, *COUP_PHASES)
+# The burn before play begins again after a boxed card.
+BOXED_FROM: Final = (Phase.BURN_FIRST, Phase.BURN_REST)
+# A table waits: the opening passes at once, beneath a suspension the phase of play is asked.
+RESTING: Final = tuple(one for one in Phase if one not in (Phase.OPENING, Phase.SUSPENDED))
+IN_SHOE: Final = tuple(one for one in RESTING if one is not Phase.CLOSED)
+IN_PLAY: Final = tuple(one for one in IN_SHOE if one is not Phase.SHOE_OVER)
 # In the shoe's order; also the phases a suspension may interrupt and resume. Opening is not one of
 # them: it passes at once.
 RESUMABLE_PHASES: Final = (*BURN_PHASES, *BEFORE_A_COUP, *COUP_PHASES, Phase.SHOE_OVER)
+# A coup may have ended in this shoe, and the next one may have begun.
+AFTER_A_COUP: Final = (*REMEDY_BURNS, *BEFORE_A_COUP, *COUP_PHASES, Phase.SHOE_OVER)
 # A shoe is closed with no coup on the table: an open coup is ended or voided first.
 CLOSABLE_PHASES: Final = (*BURNS_BEFORE_PLAY, *BURNS_BEFORE_COUP, *BEFORE_A_COUP)
-
-
-def resume_trigger(phase: Phase) -> Trigger:
-    """The trigger that lets play resume in `phase`.
-
-    After a suspension, after a burn for an irregularity, or once a coup's unread card is read.
-    """
-    return Trigger(f"resume_to_{phase.value}")
-
-
-EDGES: Final[tuple[Edge, ...]] = (
-    (Phase.CLOSED, Trigger.SHOE_OPENED, Phase.OPENING),
-    (Phase.SHOE_OVER, Trigger.SHOE_OPENED, Phase.OPENING),
-    (Phase.CLOSED, Trigger.SHOE_JOINED, Phase.BETWEEN_COUPS),
-    (Phase.SHOE_OVER, Trigger.NEXT_SHOE_UNSEEN, Phase.CLOSED),
-    (Phase.OPENING, Trigger.FIRST_CARD_READY, Phase.BURN_FIRST),
-    (Phase.OPENING, Trigger.BURN_DONE, Phase.BETWEEN_COUPS),
-    (Phase.BURN_FIRST, Trigger.BURN_OWED, Phase.BURN_REST),
-    *((phase, Trigger.BURN_UNPROVEN, Phase.BURN_UNCOUNTED) for phase in BURNS_BEFORE_PLAY),
-    (Phase.BURN_UNCOUNTED, Trigger.BURN_OWED, Phase.BURN_REST),
-    (Phase.BURN_REST, Trigger.CARD, Phase.BURN_REST),
-    (Phase.BURN_FIRST, Trigger.BOXED_BURN_OWED, Phase.BOXED_BURN),
-    (Phase.BURN_REST, Trigger.BOXED_BURN_OWED, Phase.BOXED_BURN),
-    (Phase.BURN_REST, Trigger.BURN_DONE, Phase.BETWEEN_COUPS),
-    (Phase.BURN_UNCOUNTED, Trigger.BURN_DONE, Phase.BETWEEN_COUPS),
-    (Phase.BURN_UNCOUNTED, resume_trigger(Phase.BURN_FIRST), Phase.BURN_FIRST),
-    (Phase.BOXED_BURN, resume_trigger(Phase.BURN_FIRST), Phase.BURN_FIRST),
-    (Phase.BETWEEN_COUPS, Trigger.NO_MORE_BETS, Phase.BETTING_CLOSED),
-    *((phase, Trigger.COUP_BEGINS, Phase.PLAYER_1) for phase in BEFORE_A_COUP),
-    (Phase.PLAYER_1, Trigger.CARD, Phase.BANKER_1),
-    (Phase.BANKER_1, Trigger.CARD, Phase.PLAYER_2),
-    (Phase.PLAYER_2, Trigger.CARD, Phase.BANKER_2),
-    (Phase.BANKER_2, Trigger.NATURAL, Phase.RESULT),
-    (Phase.BANKER_2, Trigger.BOTH_STAND, Phase.RESULT),
-    (Phase.BANKER_2, Trigger.PLAYER_DRAWS, Phase.PLAYER_3),
-    (Phase.BANKER_2, Trigger.PLAYER_STANDS_BANKER_DRAWS, Phase.BANKER_3),
-    (Phase.PLAYER_3, Trigger.BANKER_DRAWS, Phase.BANKER_3),
-    (Phase.PLAYER_3, Trigger.BANKER_STANDS, Phase.RESULT),
-    (Phase.BANKER_3, Trigger.CARD, Phase.RESULT),
-    (Phase.RESULT, Trigger.RESULT_DECLARED, Phase.DECLARED),
-    (Phase.DECLARED, Trigger.RESULT_DECLARED, Phase.DECLARED),
-    (Phase.ABANDONED_COMPLETE, Trigger.RESULT_DECLARED, Phase.DECLARED),
-    *((phase, Trigger.COUP_ABANDONED, Phase.ABANDONED) for phase in DUE_PHASES),
-    (Phase.ABANDONED, Trigger.COUP_ABANDONED, Phase.ABANDONED),
-    *((phase, Trigger.COUP_ABANDONED, Phase.ABANDONED_COMPLETE) for phase in HANDS_COMPLETE),
-    (Phase.ABANDONED_COMPLETE, Trigger.COUP_ABANDONED, Phase.ABANDONED_COMPLETE),
-    *((Phase.ABANDONED, resume_trigger(phase), phase) for phase in DUE_PHASES),
-    (Phase.ABANDONED_COMPLETE, resume_trigger(Phase.RESULT), Phase.RESULT),
-    *((phase, Trigger.COUP_DONE, Phase.BETWEEN_COUPS) for phase in _CLOSED_FROM),
-    *((phase, Trigger.LAST_COUP_DONE, Phase.SHOE_OVER) for phase in _CLOSED_FROM),
-    *((phase, Trigger.COUP_PARTIAL, Phase.PARTIAL) for phase in COUP_PHASES),
-    (Phase.BETTING_CLOSED, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS),
-    *((phase, Trigger.COUP_VOIDED, Phase.BETWEEN_COUPS) for phase in COUP_PHASES),
-    *((phase, Trigger.BURN_OWED, Phase.REMEDY_BURN) for phase in BEFORE_A_COUP),
-    *((phase, Trigger.BURN_OWED, Phase.COUP_BURN) for phase in WHOLE_COUPS),
-    *((phase, Trigger.BURN_UNPROVEN, Phase.REMEDY_BURN_UNCOUNTED) for phase in BURNS_BEFORE_COUP),
-    *((burn, resume_trigger(to), to) for burn in BURNS_BEFORE_COUP for to in BEFORE_A_COUP),
-    *((Phase.COUP_BURN, resume_trigger(phase), phase) for phase in (*DUE_PHASES, Phase.ABANDONED)),
-    *((Phase.PARTIAL, resume_trigger(phase), phase) for phase in DUE_PHASES),
-    *((phase, Trigger.SHOE_CLOSED, Phase.SHOE_OVER) for phase in CLOSABLE_PHASES),
-    *((phase, Trigger.SUSPEND, Phase.SUSPENDED) for phase in RESUMABLE_PHASES),
-    *((Phase.SUSPENDED, resume_trigger(phase), phase) for phase in RESUMABLE_PHASES),
-)

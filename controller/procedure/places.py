@@ -103,6 +103,11 @@ _ALWAYS_POINTS: Final = MappingProxyType(
 )
 
 
+def due_place(phase: Phase) -> Place:
+    """Which card is due in this phase."""
+    return DUE_PLACE[phase]
+
+
 def phase_by_cards(cards: tuple[Card, ...]) -> Phase:
     """The phase of a coup with these cards, in drawing order, that nobody left."""
     place = next_place(cards)

@@ -1,4 +1,4 @@
-"""What the procedure looks up: the profile's values and citations, and the state tables.
+"""What the procedure looks up: the profile's values and citations, and what the table observes.
 
 Source: controller/profiles/README.md, "Profiles".
 """
@@ -11,17 +11,10 @@ from typing import Final
 
 from msgspec import Struct
 
-from controller.custody.batch_life.stages import EDGES as LIFE_EDGES
-from controller.custody.batch_life.stages import BatchStage, BatchTrigger
-from controller.procedure.card_rows import Observed
-from controller.procedure.cells import Cell, Grid, Handling
-from controller.procedure.grid import grid_of, phase_table_of
-from controller.procedure.phases import Phase, Trigger
 from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues
 from controller.rules.setting_values import CardHandling, ShuffleMode
-from controller.state_table import NoEdge, StateTable
 
 # Back colours of the two batches, where table.toml names no others.
 DEFAULT_BACKS: Final = ("red", "blue")
@@ -45,19 +38,14 @@ class RuleBook(Struct, frozen=True, eq=False):
 
     `unchanged` is the profile without the settings that were changed at this table. `shuffler`: the
     table has a shuffler that reports, `by_contacts`: by contacts alone, and people enter what goes
-    in, how many cards, and its release. `phase_table` and `batch_table` are the state tables of
-    play and of a batch, `grid` has the answer of every phase of play to every trigger. Books are
-    compared by identity.
+    in, how many cards, and its release. Books are compared by identity.
     """
 
     profile: Profile
     unchanged: Profile
     decks: int
     observed: tuple[ObservableFact, ...]
-    grid: Grid
-    phase_table: StateTable[Phase, Trigger]
     citations: Mapping[RulePoint, tuple[str, ...]]
-    batch_table: StateTable[BatchStage, BatchTrigger]
     seats: tuple[int, ...] = ()
     backs: tuple[str, str] = DEFAULT_BACKS
     shuffler: bool = False
@@ -77,20 +65,12 @@ class RuleBook(Struct, frozen=True, eq=False):
     ) -> "RuleBook":
         """Bind a profile to a table; `seats` are the layout's, empty where they are unknown."""
         citations = {point: profile.citations_for(point) for point in RulePoint}
-        order = Observed(
-            results=ObservableFact.RESULT_BUTTON in observed,
-            no_more_bets=ObservableFact.NO_MORE_BETS in observed,
-            continuous=profile.rules.shuffle_mode is ShuffleMode.CONTINUOUS,
-        )
         return cls(
             profile=profile,
             unchanged=profile,
             decks=decks,
             observed=observed,
-            grid=grid_of(order),
-            phase_table=phase_table_of(order),
             citations=MappingProxyType(citations),
-            batch_table=StateTable(LIFE_EDGES),
             seats=seats,
             backs=backs,
             shuffler=shuffler,
@@ -127,34 +107,6 @@ class RuleBook(Struct, frozen=True, eq=False):
     def document(self) -> str:
         """The rule document of the profile; a clause of any other one is borrowed."""
         return self.profile.own_clauses
-
-    def cell(self, phase: Phase, trigger: Trigger) -> Cell:
-        """What this happening is in this phase."""
-        return self.grid[phase, trigger]
-
-    def next(self, phase: Phase, trigger: Trigger) -> Phase | NoEdge[Phase, Trigger]:
-        """The phase after this trigger; NoEdge where the trigger may not occur in this phase."""
-        return self.phase_table.next(phase, trigger)
-
-    def move(self, phase: Phase, trigger: Trigger) -> Phase:
-        """As `next`, where a missing edge is an internal error."""
-        after = self.phase_table.next(phase, trigger)
-        assert not isinstance(after, NoEdge), f"no edge {phase} -{trigger}->"
-        return after
-
-    def takes(self, phase: Phase, trigger: Trigger) -> bool:
-        """Whether this trigger may occur in this phase."""
-        return self.phase_table.has_edge(phase, trigger)
-
-    def takes_bets(self, phase: Phase) -> bool:
-        """Whether betting is open, so that a call would close it."""
-        after = self.grid.get((phase, Trigger.NO_MORE_BETS))
-        return after is not None and after.then is Handling.CLOSE_BETTING
-
-    def ends_unreported(self, phase: Phase) -> bool:
-        """Whether a coup waits only for a result that nothing reports: it is over."""
-        after = self.grid.get((phase, Trigger.STAND_BY))
-        return after is not None and after.then is Handling.STAND_BY_COMPLETE
 
     def observes(self, fact: ObservableFact) -> bool:
         return fact in self.observed

@@ -299,6 +299,16 @@ class TableState(Struct, frozen=True):
         return self.play_phase is Phase.SHOE_OVER
 
     @property
+    def betting_open(self) -> bool:
+        """Whether the next coup can begin and its wagers are not locked."""
+        return self.play_phase is Phase.BETWEEN_COUPS
+
+    @property
+    def coup_left(self) -> bool:
+        """Whether the coup on the table was left before its result."""
+        return self.play_phase in ABANDONED_PHASES
+
+    @property
     def burning(self) -> bool:
         """Whether cards were burned in the burn in progress."""
         return self.play_phase in BURNS_BEGUN
@@ -306,9 +316,8 @@ class TableState(Struct, frozen=True):
     @property
     def due_phase(self) -> Phase:
         """The phase of play; of a coup that was left, the one in which it would go on."""
-        phase = self.play_phase
-        if phase not in ABANDONED_PHASES:
-            return phase
+        if not self.coup_left:
+            return self.play_phase
         assert self.shoe is not None, "a coup was left"
         assert self.shoe.coup is not None, "a coup was left"
         return phase_by_cards(self.shoe.coup.faces())

@@ -37,7 +37,6 @@ from controller.custody.findings import FindingCode
 from controller.procedure.dealing.coup_end import state_shoe_end
 from controller.procedure.dealing.error_cards import error_card_turned
 from controller.procedure.dealing.ghost_hand import ghost_hand_requested
-from controller.procedure.dealing.order import card_drawn, judge_happening
 from controller.procedure.dealing.repeats import card_repeated
 from controller.procedure.dealing.reveal import cards_turned, reveal_given_up
 from controller.procedure.dealing.shoe import shoe_closed_by_person
@@ -79,6 +78,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.events import apply_shuffler_event, clear_warning
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
+from controller.procedure.table.table import card_drawn, judge_happening
 from firmware_bridge.message import message
 
 

@@ -12,6 +12,7 @@ from controller.custody.moves import CardPlaced, Move
 from controller.procedure.effects import CoupRecord, Effect, Prompt, PromptKind
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.phases import Phase, Trigger
+from controller.procedure.play import Play
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -70,17 +71,24 @@ class Step(Struct, frozen=True):
     def with_remedy(self, remedy: RemedyState) -> "Step":
         return self.with_shoe(replace(self.shoe, remedy=remedy))
 
-    def advance(self, book: RuleBook, *triggers: Trigger, shoe: ShoeState | None = None) -> "Step":
-        """Follow these edges, with `shoe` if given; a missing edge is an internal error."""
-        phase = self.state.phase
+    def advance(self, book: RuleBook, *triggers: Trigger) -> "Step":
+        """Fire what follows from the event; that no row answers is an internal error."""
+        play = Play(book, self)
         for trigger in triggers:
-            phase = book.move(phase, trigger)
-        shoe = self.state.shoe if shoe is None else shoe
-        return self.with_state(replace(self.state, phase=phase, shoe=shoe))
+            play.fire(trigger)
+        return play.step
+
+    def resume(self, book: RuleBook, back: Phase) -> "Step":
+        """Resume play in that phase."""
+        play = Play(book, self)
+        play.back = back
+        play.fire(Trigger.RESUME)
+        return play.step
 
     @property
     def phase(self) -> Phase:
-        return self.state.phase
+        """The phase of play: the phase beneath, while the table is suspended."""
+        return self.state.play_phase
 
     @property
     def shoe(self) -> ShoeState:
@@ -186,6 +194,5 @@ def suspend_if_due(book: RuleBook, step: Step) -> Step:
     if first is None:
         return step
     suspension = Suspension(step.phase, first.coup, next_shoe=step.next_shoe)
-    return step.with_state(replace(step.state, suspension=suspension)).advance(
-        book, Trigger.SUSPEND
-    )
+    step = step.advance(book, Trigger.SUSPEND)
+    return step.with_state(replace(step.state, suspension=suspension))

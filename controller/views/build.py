@@ -20,10 +20,10 @@ from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import (
     ABANDONED_PHASES,
     BURNS_BEGUN,
-    DUE_WORDS,
     HANDS_COMPLETE,
     UNCOUNTED_BURNS,
     Phase,
+    due_words,
 )
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.interlock import is_interlocked
@@ -217,7 +217,7 @@ def _due(book: RuleBook, table: TableState) -> Message:
     held = table.shoe is not None and bool(table.shoe.remedy.carried)
     if table.phase is Phase.BETWEEN_COUPS:
         return message("due_coup_with_cards_held") if held else message("due_coup_first_card")
-    return DUE_WORDS[table.phase]
+    return due_words(table.phase)
 
 
 def _last_coup(book: RuleBook, shoe: ShoeState) -> ClosedCoupView | None:

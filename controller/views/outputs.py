@@ -353,6 +353,7 @@ OUTPUTS: Final = (
                 "controller.cli.standard_output",
                 "controller.cli.table.run",
                 "controller.cli.rules.odds",
+                "controller.cli.rules.play",
                 "controller.cli.rules.rules",
                 "controller.cli.table.check_config",
                 "controller.cli.table.check_folder",

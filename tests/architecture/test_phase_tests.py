@@ -1,37 +1,44 @@
-"""The procedure asks the state table, not the phase: the few tests of a phase are named here."""
+"""The procedure asks the table, not the phase: the few tests of a phase are named here."""
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from controller.procedure import phases
+from controller.procedure import phases, places
 from controller.procedure.phases import Phase
 
 PROCEDURE = Path(__file__).resolve().parents[2] / "controller" / "procedure"
-# The tables themselves.
-TABLES = ("phases.py", "grid.py", "card_rows.py")
+# The rows themselves.
+TABLES = ("table/cards.py", "table/happenings.py", "table/moves.py")
 TESTS_MAX = 10
-# A test of which phase it is: module, function -> why the state table cannot say it.
+# A test of which phase it is, or a look-up by it: module, function -> why the table cannot say it.
 EXPLAINED = {
+    ("phases.py", "due_words"): "the words for a phase",
+    ("places.py", "due_place"): "the place of the card that is due",
     ("state.py", "shoe_over"): "the one name for it: what follows is another shoe",
+    ("state.py", "betting_open"): "the one name for it: the next coup's wagers are not locked",
+    ("state.py", "coup_left"): "the one name for it: the coup was left before its result",
     ("state.py", "burning"): "the one name for it: cards were burned in this burn",
-    ("state.py", "due_phase"): "a coup that was left: the phase is where its cards go on",
     ("dealing/remedy_burn.py", "owe_burn_now"): "where a burn returns to is a value",
-    ("dealing/remedy_burn.py", "leave_burn"): "a burn before play that begins again has no cards",
-    ("dealing/remedy_burn.py", "check_cards_left"): "whether a card is due at all",
-    ("dealing/repeats.py", "_is_unread_first_burn_card"): "a repeat changes a burn already dealt",
     ("people/boxed_cards.py", "boxed_card_found"): "where the deal goes on after the card: a value",
-    ("people/suspension.py", "_decide_open_coup"): "a decision is no happening of the grid",
+    ("people/suspension.py", "_decide_open_coup"): "a decision is no happening of the table",
     ("people/setting_changes.py", "_when_allowed"): "settings change where no coup, or no shoe, is",
 }
 # Two phases compared: whether a happening moved the table.
 MOVED = {
-    ("dealing/order.py", "_judge_card"): "asked again only in another phase",
-    ("dealing/order.py", "judge_happening"): "asked again only in another phase",
-    ("dealing/coup_end.py", "close_coup"): "a coup that was left stays where it is",
+    ("play.py", "moved"): "asked again only in another phase",
+    ("table/facts.py", "resumes_in"): "play resumes where it stopped",
+    ("table/facts.py", "back"): "play resumes where it stopped",
 }
 PHASE_NAMES = ("phase", "play_phase", "due_phase", "resume_to", "burn_return_phase")
+# Tables by phase.
+LOOK_UPS = {
+    name
+    for module in (phases, places)
+    for name, value in vars(module).items()
+    if isinstance(value, Mapping) and value and all(isinstance(one, Phase) for one in value)
+}
 PHASE_SETS = {
     name
     for name, value in vars(phases).items()
@@ -59,12 +66,17 @@ def is_a_phase(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in PHASE_NAMES
 
 
+def is_a_look_up(node: ast.expr) -> bool:
+    """Whether this is a table by phase."""
+    return isinstance(node, ast.Name) and node.id in LOOK_UPS
+
+
 def compared(node: ast.Compare) -> str:
     """`test` of which phase it is, `moved` where two phases are compared, else nothing."""
     sides = [node.left, *node.comparators]
     if any(isinstance(one, ast.Constant) and one.value is None for one in sides):
         return ""
-    if any(map(names_a_phase, sides)):
+    if any(map(names_a_phase, sides)) or any(map(is_a_look_up, sides)):
         return "test"
     if not any(map(is_a_phase, sides)):
         return ""
@@ -75,6 +87,15 @@ def found_in(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Compare) and compared(node):
             yield compared(node)
+        if isinstance(node, ast.Subscript) and is_a_look_up(node.value):
+            yield "test"
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "get"
+            and is_a_look_up(node.func.value)
+        ):
+            yield "test"
         if isinstance(node, ast.Match) and is_a_phase(node.subject):
             yield "test"
 
@@ -115,4 +136,6 @@ def test_every_form_of_a_test_is_seen() -> None:
     for text, kind in forms.items():
         (node,) = [one for one in ast.walk(ast.parse(text)) if isinstance(one, ast.Compare)]
         assert compared(node) == kind, text
+    for text in ("_DUE_WORDS[phase]", "DUE_PLACE.get(step.phase)"):
+        assert list(found_in(ast.parse(text))) == ["test"], text
     assert list(found_in(ast.parse("match step.phase:\n    case _:\n        pass"))) == ["test"]

@@ -20,8 +20,7 @@ from controller.custody.batch_life.facts import (
 )
 from controller.custody.batch_life.lifecycle import apply_batch_fact, new_lineage
 from controller.custody.batch_life.permissions import batch_due_next, obstacles_to_dealing
-from controller.custody.batch_life.stages import EDGES, BatchStage
-from controller.state_table import StateTable
+from controller.custody.batch_life.stages import BatchStage
 from drivers.events import DeviceEvent, ReportsLost
 from drivers.interface import DriverOutput
 from drivers.model import Installation
@@ -43,7 +42,6 @@ MS = 1_000_000
 SECOND_MS = 1_000
 SHUFFLE_MS = 3 * SECOND_MS
 CARDS = 52
-STAGE_TABLE = StateTable(EDGES)
 BACKS = ("red", "blue")
 WHOLE = {
     back: tuple(one for one in batch(f"{back}-1", back, 1).cards if one.card is not None)
@@ -121,9 +119,7 @@ class Table:
             self.apply_fact(EventsLost(event.missing_min))
 
     def apply_fact(self, fact: Fact) -> None:
-        applied = apply_batch_fact(
-            STAGE_TABLE, self.lineage, fact, cards=CARDS, decks=1, at_ns=self.ms * MS
-        )
+        applied = apply_batch_fact(self.lineage, fact, cards=CARDS, decks=1, at_ns=self.ms * MS)
         self.lineage = applied.lineage
 
     # People who do their work correctly.

@@ -32,7 +32,7 @@ from controller.procedure.effects import (
     WarningOpened,
 )
 from controller.procedure.people.setting_changes import effective_book
-from controller.procedure.phases import DUE_WORDS, Phase
+from controller.procedure.phases import Phase, due_words
 from controller.procedure.places import PLAYER_PLACES
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.verdicts import Accepted, Irregularity, Verdict
@@ -89,10 +89,10 @@ def statement_json(book: RuleBook, played: PlayedStatement) -> Plain:
 def _next(played: PlayedStatement) -> str:
     """What is due; a declared result waits for nothing but the decision."""
     state = played.state
-    due = to_words(DUE_WORDS[state.phase])
+    due = to_words(due_words(state.phase))
     if state.suspension is None or state.due_phase is Phase.DECLARED:
         return due
-    return f"{due}, then {to_words(DUE_WORDS[state.due_phase])}"
+    return f"{due}, then {to_words(due_words(state.due_phase))}"
 
 
 def _indented(lines: list[str]) -> Iterator[str]:

@@ -92,10 +92,11 @@ def _book(profile: "Profile", decks: int | None, observed: str) -> "RuleBook":
     if decks is None:
         decks = profile.rules.decks_per_shoe
     check_decks(decks, profile)
-    return RuleBook.of(profile, decks, _facts(observed))
+    return RuleBook.of(profile, decks, observed_facts(observed))
 
 
-def _facts(words: str) -> "tuple[ObservableFact, ...]":
+def observed_facts(words: str) -> "tuple[ObservableFact, ...]":
+    """The facts of a list with commas. Raises CommandError."""
     from controller.procedure.rulebook import ObservableFact
 
     named = [word.strip() for word in words.split(",") if word.strip()]

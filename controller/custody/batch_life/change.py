@@ -12,11 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
-from controller.custody.batch_life.stages import BatchStage, BatchTrigger
+from controller.custody.batch_life.stages import LIVES, BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage, OpenWarning
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import BatchMoved, Move
-from controller.state_table import NoEdge, StateTable
 from firmware_bridge.message import Message
 
 # Only a right count clears these reasons.
@@ -47,12 +46,11 @@ class LineageUpdate(Struct, frozen=True):
 
 
 class BatchContext(Struct, frozen=True):
-    """Constants for one fact: the stage table, `cards` and `decks` of a batch, the time (UTC).
+    """Constants for one fact: `cards` and `decks` of a batch, the time (UTC).
 
     `by_contacts`: the shuffler shows only contacts, and people enter what those cannot show.
     """
 
-    stage_table: StateTable[BatchStage, BatchTrigger]
     cards: int
     decks: int
     at_ns: int
@@ -88,9 +86,18 @@ def with_life(update: LineageUpdate, life: BatchLife) -> LineageUpdate:
     return replace(update, lineage=replace(lineage, lives=tuple(lives)), placed=placed)
 
 
-def can_advance(context: BatchContext, life: BatchLife, trigger: BatchTrigger) -> bool:
+class _Moving:
+    """The model of the machine for one move."""
+
+    __slots__ = ("stage",)
+
+    def __init__(self, stage: BatchStage) -> None:
+        self.stage = stage
+
+
+def can_advance(life: BatchLife, trigger: BatchTrigger) -> bool:
     """Whether the stage of this batch permits that trigger."""
-    return not isinstance(context.stage_table.next(life.stage, trigger), NoEdge)
+    return trigger in LIVES.get_triggers(life.stage)
 
 
 def advance(
@@ -101,12 +108,13 @@ def advance(
     why: Message,
 ) -> LineageUpdate:
     """Move this batch along a transition and store it; unchanged where there is no transition."""
-    after = context.stage_table.next(life.stage, trigger)
-    if isinstance(after, NoEdge):
+    if not can_advance(life, trigger):
         return update
-    moved = StageChange(life.back, life.stage, after, why)
+    batch = _Moving(life.stage)
+    LIVES.events[trigger].trigger(batch)
+    moved = StageChange(life.back, life.stage, batch.stage, why)
     update = replace(update, moves=(*update.moves, moved))
-    return with_life(update, replace(life, stage=after))
+    return with_life(update, replace(life, stage=batch.stage))
 
 
 def without_shuffle(life: BatchLife) -> BatchLife:

@@ -240,7 +240,7 @@ def _reported_shuffled(
 ) -> LineageUpdate:
     """Apply a report of a shuffled or stored batch: it moves only if it has its proof."""
     if life.stage in _SHUFFLED:
-        if state is CompartmentState.STORED and can_advance(context, life, BatchTrigger.STORED):
+        if state is CompartmentState.STORED and can_advance(life, BatchTrigger.STORED):
             stored = message("stored_in_shuffler", batch=life.back)
             return advance(update, context, life, BatchTrigger.STORED, stored)
         return update

@@ -27,10 +27,8 @@ from controller.custody.batch_life.facts import (
     ShufflerPortLost,
     Touched,
 )
-from controller.custody.batch_life.stages import BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage
 from controller.custody.batch_life.warnings import clear_warning
-from controller.state_table import StateTable
 from drivers.shuffler_events import (
     CompartmentChanged,
     ContactRestored,
@@ -104,7 +102,6 @@ def new_lineage(backs: tuple[str, str]) -> Lineage:
 
 
 def apply_batch_fact(
-    stage_table: StateTable[BatchStage, BatchTrigger],
     lineage: Lineage,
     fact: Fact,
     *,
@@ -125,4 +122,4 @@ def apply_batch_fact(
             detail = message("reports_change_nothing")
             return add_remark(update, BlockReason.DEVICE, "", detail)
         handler = _IF_TRUSTED[type(fact)]
-    return handler(update, BatchContext(stage_table, cards, decks, at_ns, by_contacts), fact)
+    return handler(update, BatchContext(cards, decks, at_ns, by_contacts), fact)

@@ -118,7 +118,7 @@ def on_hand_shuffled(
     if (
         (inside and not in_the_hand)
         or back == update.lineage.in_play
-        or not can_advance(context, life, BatchTrigger.SHUFFLED_BY_HAND)
+        or not can_advance(life, BatchTrigger.SHUFFLED_BY_HAND)
     ):
         detail = message("not_shuffled_by_hand_now", batch=back, stage=life.stage.value)
         if life.compartment and not update.lineage.trusted:

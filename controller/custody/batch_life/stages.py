@@ -10,6 +10,8 @@ does not contain.
 from enum import StrEnum
 from typing import Final
 
+from transitions import Machine
+
 
 class BatchStage(StrEnum):
     """The stage of a batch."""
@@ -97,4 +99,15 @@ EDGES: Final[tuple[Edge, ...]] = (
         for stage in BatchStage
         if stage not in (_S.UNKNOWN, _S.IN_PLAY)
     ),
+)
+
+# It holds no state and no batch: `change` makes a model for each move.
+LIVES: Final = Machine(
+    model=None,
+    states=BatchStage,
+    initial=BatchStage.UNKNOWN,
+    transitions=[[trigger, source, to] for source, trigger, to in EDGES],
+    auto_transitions=False,
+    model_attribute="stage",
+    name="batch",
 )

@@ -48,7 +48,7 @@ def due_calls(book: RuleBook, state: TableState) -> tuple[DueCall, ...]:
         return ()
     coup = state.shoe.coup
     if coup is None:
-        if not book.takes_bets(state.phase):
+        if not state.betting_open:
             return ()
         before = calls_before_coup(book, ghost=state.ghost_hand_requested, bets=True)
         return (*_last_hand_call(book, state.shoe), *before)

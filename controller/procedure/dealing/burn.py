@@ -11,7 +11,6 @@ owes was drawn in error, wherever play stands: it becomes no card of a hand by i
 from msgspec.structs import replace
 
 from controller.custody.card_states import CardPlace
-from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.remedy_burn import begin_due_burn, burn_counted_by_shoe
 from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.effects import BurnDone, PromptKind
@@ -50,7 +49,9 @@ def begin_burn_or_play(book: RuleBook, step: Step) -> Step:
     return step.advance(book, Trigger.FIRST_CARD_READY)
 
 
-def judge_first_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def judge_first_burn_card(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode | None = None
+) -> Step:
     """The first card sets how many more are burned, even where the shoe claims a coup."""
     if event.card is None:
         step = burn_counted_by_shoe(step, event)
@@ -60,22 +61,24 @@ def judge_first_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Ce
         return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, detail)
     step, owed = _set_burn_count(book, step, event.card)
     step = step.with_shoe(count_in_no_hand(step.shoe, event.card, event.claimed))
-    step = _raise_breach(book, step, event, cell, Place.BURN_FIRST)
+    step = _raise_breach(book, step, event, code, Place.BURN_FIRST)
     return step if owed else end_burn(book, step)
 
 
-def judge_counted_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def judge_counted_burn_card(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode | None = None
+) -> Step:
     """A counted burn card. A coup cannot begin here: there is no such edge."""
     owed = step.shoe.burn_owed - 1
     step = burn_counted_by_shoe(step, event)
     step = step.with_shoe(replace(step.shoe, burn_owed=owed))
     points = (RulePoint.BURN_COUNT,) if owed else (RulePoint.BURN_COUNT, RulePoint.BURN_BEFORE_PLAY)
     step = accept(step, message("burn_card_more_to_burn", owed=owed), book.clauses(*points))
-    step = _raise_breach(book, step, event, cell, Place.BURN)
-    return step.advance(book, Trigger.CARD) if owed else end_burn(book, step)
+    step = _raise_breach(book, step, event, code, Place.BURN)
+    return step if owed else end_burn(book, step)
 
 
-def judge_uncounted_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def judge_uncounted_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A burn card of a burn whose count is not known."""
     shoe = step.shoe
     if event.claimed is Place.BURN_FIRST and event.card is not None and not shoe.burn_cards:
@@ -101,12 +104,12 @@ def end_burn(book: RuleBook, step: Step) -> Step:
     return step
 
 
-def end_uncounted_burn(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+def end_uncounted_burn(book: RuleBook, step: Step, event: object) -> Step:
     """Play begins: so the burn is over."""
     return begin_due_burn(book, end_burn(book, step))
 
 
-def accept_announced_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def accept_announced_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A burn card that a shoe announces by itself: continuous shuffling owes and forbids none."""
     step = burn_counted_by_shoe(step, event)
     what = message("burn_card_by_shoe_own_announcement")
@@ -130,14 +133,16 @@ def _set_burn_count(book: RuleBook, step: Step, card: Card) -> tuple[Step, int]:
     return prompt(book, step, PromptKind.TURN, text, RulePoint.BURN_SHOWN), owed
 
 
-def _raise_breach(book: RuleBook, step: Step, event: CardDrawn, cell: Cell, place: Place) -> Step:
+def _raise_breach(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode | None, place: Place
+) -> Step:
     """Raise the claim for a burn card, whose place by the order of drawing is `place`."""
-    if not isinstance(cell, Breach):
+    if code is None:
         return step
     detail = message(
         "place_claimed_otherwise", place=PLACE_NAMES[place], claimed=PLACE_NAMES[event.claimed]
     )
-    if cell.code is not IrregularityCode.CLAIM_DIFFERS:
+    if code is not IrregularityCode.CLAIM_DIFFERS:
         owed = step.shoe.burn_owed
         detail = message("place_by_order_burn_owed", place=PLACE_NAMES[place], owed=owed)
-    return raise_irregularity(book, step, cell.code, detail)
+    return raise_irregularity(book, step, code, detail)

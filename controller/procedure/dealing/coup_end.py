@@ -3,6 +3,7 @@
 Source: S42 (j)(1), (h)(5), (k)(4); NY (i)(1); D-3, D-6, D-7, D-15, D-23, D-39.
 """
 
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from msgspec.structs import replace
@@ -13,8 +14,6 @@ from controller.custody.card_states import CardPlace
 from controller.custody.moves import CardPlaced, HandsCleared
 from controller.procedure.acts.discard_rack import prompt_coup_discard
 from controller.procedure.calls.prompts import prompt_last_hand
-from controller.procedure.cells import Breach, Cell
-from controller.procedure.dealing.error_cards import keep_result
 from controller.procedure.dealing.remedy_burn import begin_due_burn, postpone_burn
 from controller.procedure.dealing.shoe_count import count_after_coup
 from controller.procedure.effects import (
@@ -29,12 +28,12 @@ from controller.procedure.effects import (
 from controller.procedure.events import CardDrawn, CoupForcedOut, ResultDeclared, ShoeStandsBy
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import (
-    DUE_WORDS,
     Phase,
     Trigger,
-    resume_trigger,
+    due_words,
 )
 from controller.procedure.places import OUTCOME_NAMES, PLAYER_PLACES, phase_by_cards, ruling_points
+from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.batch_life import apply_fact
 from controller.procedure.state import CoupState, ShoeState, ShoeTally
@@ -58,36 +57,48 @@ from firmware_bridge.message import Message, message
 # The place of the result after the six cards a coup can have, counted from 0.
 RESULT_INDEX = 6
 
-
+_ENDS: Final = MappingProxyType(
+    {
+        CoupFate.COUNTED: Trigger.COUP_DONE,
+        CoupFate.PARTIAL: Trigger.PARTIAL_COUP_DONE,
+        CoupFate.FLOOR_DECIDED: Trigger.PARTIAL_COUP_DONE,
+        CoupFate.VOID: Trigger.COUP_VOIDED,
+    }
+)
 # By the shoe's buttons, or in words.
 Declaration: TypeAlias = ResultDeclared | DeclareResult
 
 
-def compare_result(book: RuleBook, step: Step, event: Declaration, cell: Cell) -> Step:
-    """Compare what the dealer declared with what the cards say."""
-    return judge_result(book, step, _declaration(event))
+def judge_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step:
+    """Judge the result declared for a coup whose cards are known: the table is asked."""
+    return ask(book, step, Trigger.RESULT_DECLARED, declared)
+
+
+def declare(book: RuleBook, step: Step, event: Declaration) -> Step:
+    """Note what the dealer declared."""
+    return step.with_coup(replace(step.coup, declared=_declaration(event)))
 
 
 def _declaration(event: Declaration) -> ResultDeclaration:
     return ResultDeclaration(event.outcome, event.player_pair, event.banker_pair)
 
 
-def judge_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step:
-    """Judge the result declared for a coup whose cards are known."""
-    coup = replace(step.coup, declared=declared)
-    step = step.with_coup(coup)
-    cell = book.cell(step.phase, Trigger.RESULT_DECLARED)
-    if isinstance(cell, Breach):
-        detail = message(
-            "outcome_declared_while_card_due",
-            outcome=declared.outcome.value,
-            due=DUE_WORDS[step.state.due_phase],
-        )
-        points = ruling_points(coup.faces())
-        step = abandon_coup(book, step)
-        return raise_irregularity(book, step, cell.code, detail, *points)
-    step = step.advance(book, Trigger.RESULT_DECLARED)
-    computed = coup_result(coup.faces())
+def declare_early(book: RuleBook, step: Step, event: Declaration, code: IrregularityCode) -> Step:
+    """A result was declared while a card is due: the coup was left."""
+    step = declare(book, step, event)
+    detail = message(
+        "outcome_declared_while_card_due",
+        outcome=event.outcome.value,
+        due=due_words(step.state.due_phase),
+    )
+    points = ruling_points(step.coup.faces())
+    step = abandon_coup(book, step)
+    return raise_irregularity(book, step, code, detail, *points)
+
+
+def compare_result(book: RuleBook, step: Step, event: Declaration) -> Step:
+    """Compare what the dealer declared with what the cards say."""
+    declared, computed = _declaration(event), coup_result(step.coup.faces())
     step = _remark_on_pairs(step, declared, computed)
     if declared.outcome is not computed.outcome:
         detail = message(
@@ -98,7 +109,7 @@ def judge_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Ste
             banker=computed.banker_count,
         )
         return raise_irregularity(book, step, IrregularityCode.RESULT_MISMATCH, detail)
-    points = DeclareResult.points
+    points: tuple[RulePoint, ...] = DeclareResult.points
     if computed.outcome is Outcome.TIE:
         points = (*points, RulePoint.TIE_CALLED)
     what = message("result_declared_as_dealt", outcome=declared.outcome.value)
@@ -121,7 +132,7 @@ def _name_pairs(player: bool, banker: bool) -> Message:
     return message("banker_pair") if banker else message("no_pair")
 
 
-def end_partial_coup(book: RuleBook, step: Step, event: Declaration, cell: Cell) -> Step:
+def end_partial_coup(book: RuleBook, step: Step, event: Declaration) -> Step:
     """Close a partial coup unjudged; a result that cannot be its own belongs to an unseen coup."""
     declared = _declaration(event)
     step = step.with_coup(replace(step.coup, declared=declared))
@@ -131,7 +142,7 @@ def end_partial_coup(book: RuleBook, step: Step, event: Declaration, cell: Cell)
     if coup.can_continue_at(RESULT_INDEX):
         return close_coup(book, step, CoupFate.PARTIAL)
     step = close_coup(book, step.with_coup(replace(coup, declared=None)), CoupFate.PARTIAL)
-    if not book.takes(step.phase, Trigger.COUP_BEGINS):
+    if not takes(step.phase, Trigger.COUP_BEGINS):
         return step
     number = step.shoe.coups_begun + 1
     unseen = CoupState(number, declared=declared, partial=True)
@@ -140,26 +151,25 @@ def end_partial_coup(book: RuleBook, step: Step, event: Declaration, cell: Cell)
     return close_coup(book, step, CoupFate.PARTIAL)
 
 
-def keep_result_of_held(book: RuleBook, step: Step, event: Declaration, cell: Cell) -> Step:
-    """A result declared for cards that are held with one drawn in error."""
-    return keep_result(book, step, _declaration(event))
-
-
-def raise_result_without_coup(book: RuleBook, step: Step, event: Declaration, cell: Breach) -> Step:
+def raise_result_without_coup(
+    book: RuleBook, step: Step, event: Declaration, code: IrregularityCode
+) -> Step:
     """A result with no coup on the table."""
     begun = step.shoe.coups_begun
     after = message("after_coup", begun=begun) if begun else message("before_first_coup")
-    return raise_irregularity(book, step, cell.code, after)
+    return raise_irregularity(book, step, code, after)
 
 
-def coup_forced_out(book: RuleBook, step: Step, event: CoupForcedOut, cell: Breach) -> Step:
+def coup_forced_out(
+    book: RuleBook, step: Step, event: CoupForcedOut, code: IrregularityCode
+) -> Step:
     """A forced exit leaves the coup to a floorperson; what follows is not part of it."""
     detail = message("cards_dealt_count", count=len(step.coup.cards))
     step = abandon_coup(book, step)
-    return raise_irregularity(book, step, cell.code, detail)
+    return raise_irregularity(book, step, code, detail)
 
 
-def restart_shoe_count(book: RuleBook, step: Step, event: CoupForcedOut, cell: Cell) -> Step:
+def restart_shoe_count(book: RuleBook, step: Step, event: CoupForcedOut) -> Step:
     """The shoe counts a card that is in no hand: by the forced exit its count begins again."""
     if step.shoe.coup is None:
         step = step.with_shoe(replace(step.shoe, shoe_count=()))
@@ -177,40 +187,40 @@ def abandon_coup(book: RuleBook, step: Step) -> Step:
     return step.advance(book, Trigger.COUP_ABANDONED)
 
 
-def leave_coup(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def leave_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A coup that was left ends where the next one's first card comes."""
     return close_coup(book, step, CoupFate.PARTIAL)
 
 
-def resume_coup_at_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def resume_coup_at_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A coup that was left goes on with a card that is due."""
     return resume_coup(book, step)
 
 
 def resume_coup(book: RuleBook, step: Step) -> Step:
     """Go on with a coup that was left; a result declared too early no longer holds."""
-    remedy, goes_on = step.shoe.remedy, resume_trigger(step.state.due_phase)
+    remedy = step.shoe.remedy
     if remedy.burn_return_phase is not None:
         due = phase_by_cards(step.coup.faces())
         step = step.with_remedy(replace(remedy, burn_return_phase=due))
-    elif book.takes(step.phase, goes_on):
-        step = step.advance(book, goes_on)
+    elif step.state.coup_left:
+        step = step.resume(book, step.state.due_phase)
     return step.with_coup(replace(step.coup, declared=None))
 
 
-def end_partial_at_stand_by(book: RuleBook, step: Step, event: ShoeStandsBy, cell: Cell) -> Step:
+def end_partial_at_stand_by(book: RuleBook, step: Step, event: ShoeStandsBy) -> Step:
     """Stand-by ends a partial coup."""
     step = accept(step, message("shoe_stands_by_partial_coup_over"))
     return close_coup(book, step, CoupFate.PARTIAL)
 
 
-def end_coup_at_stand_by(book: RuleBook, step: Step, event: ShoeStandsBy, cell: Cell) -> Step:
+def end_coup_at_stand_by(book: RuleBook, step: Step, event: ShoeStandsBy) -> Step:
     """Stand-by ends a coup where nothing reports results."""
     step = accept(step, message("shoe_stands_by_coup_over_result"))
     return close_coup(book, step, CoupFate.COUNTED)
 
 
-def close_at_next(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+def close_at_next(book: RuleBook, step: Step, event: object) -> Step:
     """Close a complete coup when something happens that can only follow it."""
     return close_complete_coup(book, step)
 
@@ -220,7 +230,7 @@ def close_complete_coup(book: RuleBook, step: Step) -> Step:
 
     A missing declaration is an irregularity only where the table observes results.
     """
-    if not book.takes(step.phase, Trigger.COUP_DONE) or step.coup.partial:
+    if not takes(step.phase, Trigger.COUP_DONE):
         return step
     if book.observes(ObservableFact.RESULT_BUTTON) and step.coup.declared is None:
         detail = message("coup_number", number=step.coup.number)
@@ -248,21 +258,14 @@ def close_coup(
     # Its cards can still be read later: only they keep it from being whole (D-41).
     unread = coup if fate is CoupFate.PARTIAL and coup.unjudged else shoe.unread_coup
     # A coup that was left can be left again, and stays where it is.
-    left = coup.forced_out or book.next(step.phase, Trigger.COUP_ABANDONED) is step.phase
+    left = coup.forced_out or step.state.coup_left
     counted = count_after_coup(coup, left=left)
     shoe = replace(step.shoe, reports_proven=True, shoe_count=counted, unread_coup=unread)
     step = step.with_shoe(shoe)
     held = (*step.held, record)
     step = replace(step, held=held) if step.provisional else publish_coup(book, step, record)
-    last = shoe.is_last(coup.number)
-    # An owed burn comes before the shoe is over (D-7), unless no card is left for it.
-    over = last and not (shoe.remedy.owes_burn and not shoe.is_empty())
-    if fate is CoupFate.VOID:
-        step = step.advance(book, Trigger.COUP_VOIDED, *((Trigger.SHOE_CLOSED,) if over else ()))
-    else:
-        before = (Trigger.COUP_PARTIAL,) if fate is CoupFate.PARTIAL else ()
-        step = step.advance(book, *before, Trigger.LAST_COUP_DONE if over else Trigger.COUP_DONE)
-    if not last and shoe.cut.last_coup == coup.number + 1:
+    step = step.advance(book, _ENDS[fate])
+    if not shoe.is_last(coup.number) and shoe.cut.last_coup == coup.number + 1:
         step = prompt_last_hand(book, step)
     return begin_due_burn(book, prompt_coup_discard(book, step))
 

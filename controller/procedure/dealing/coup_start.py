@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from controller.actions.actions import CallNoMoreBets
 from controller.custody.card_states import CardPlace
 from controller.procedure.calls.prompts import prompt_before_first_card
-from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.coup_end import close_coup
 from controller.procedure.dealing.due_cards import open_coup, raise_first_card_claimed_for_banker
 from controller.procedure.dealing.held_hands import open_coup_with_held_cards
@@ -45,9 +44,8 @@ _BURN_POINTS: Final = (RulePoint.BURN_COUNT, RulePoint.BURN_BEFORE_PLAY)
 # --- "no more bets" ------------------------------------------------------------------------------
 
 
-def close_betting(book: RuleBook, step: Step, event: CallNoMoreBets, cell: Cell) -> Step:
+def close_betting(book: RuleBook, step: Step, event: CallNoMoreBets) -> Step:
     """The call that opens a coup."""
-    step = step.advance(book, Trigger.NO_MORE_BETS)
     if step.shoe.remedy.waiting:
         what = message("no_more_bets_while_card_drawn")
         return accept(step, what, book.clauses(*event.points))
@@ -58,21 +56,21 @@ def close_betting(book: RuleBook, step: Step, event: CallNoMoreBets, cell: Cell)
     return check_cards_left(book, step)
 
 
-def say_first_burn(book: RuleBook, step: Step, event: CallNoMoreBets, cell: Cell) -> Step:
+def say_first_burn(book: RuleBook, step: Step, event: CallNoMoreBets) -> Step:
     """The call opens no coup before the burn."""
     owed = message("burn_first_card_and_as_many_more")
     points = step.shoe.remedy.burn_points or _BURN_POINTS
     return _say_owed(book, step, PromptKind.BEFORE_DEAL, owed, RulePoint.BURN_FIRST, *points)
 
 
-def say_burn(book: RuleBook, step: Step, event: CallNoMoreBets, cell: Cell) -> Step:
+def say_burn(book: RuleBook, step: Step, event: CallNoMoreBets) -> Step:
     """The call opens no coup while burn cards are owed."""
     owed = message("burn_before_first_card_hand", cards=describe_cards(step.shoe.burn_owed))
     points = step.shoe.remedy.burn_points or _BURN_POINTS
     return _say_owed(book, step, PromptKind.BEFORE_DEAL, owed, *points)
 
 
-def say_over(book: RuleBook, step: Step, event: CallNoMoreBets, cell: Cell) -> Step:
+def say_over(book: RuleBook, step: Step, event: CallNoMoreBets) -> Step:
     """The call opens no coup after the last hand."""
     shoe = step.shoe
     if shoe.remedy.owes_burn:
@@ -95,32 +93,39 @@ def _say_owed(
 # --- the first card ------------------------------------------------------------------------------
 
 
-def deal_first_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def deal_first_card(book: RuleBook, step: Step, event: CardDrawn, *codes: IrregularityCode) -> Step:
     """Begin a coup with Player's first card, whatever the shoe claims for it."""
-    uncalled = book.cell(step.phase, Trigger.CLAIMED_PLAYER_1)
     claimed, first = event.claimed, PLACE_NAMES[Place.PLAYER_1]
     step = _begin_coup(book, step, replace(event, claimed=Place.PLAYER_1), claimed)
     if step.shoe.cut.exhausted:
         return _raise_exhausted(book, step)
-    if event.card is None:
-        return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, first)
     step = accept(step, first, book.clauses(*place_points(book, Place.PLAYER_1)))
-    if isinstance(uncalled, Breach):
-        step = raise_irregularity(
-            book, step, uncalled.code, message("coup_number", number=step.coup.number)
-        )
-    if isinstance(cell, Breach) and cell.code is IrregularityCode.CLAIM_DIFFERS:
-        step = raise_first_card_claimed_for_banker(book, step)
-    return check_cards_left(book, step)
+    for code in codes:
+        if code is IrregularityCode.CLAIM_DIFFERS:
+            step = raise_first_card_claimed_for_banker(book, step)
+        else:
+            number = message("coup_number", number=step.coup.number)
+            step = raise_irregularity(book, step, code, number)
+    return step
 
 
-def join_coup(book: RuleBook, step: Step, event: CardDrawn, cell: Breach) -> Step:
+def deal_unread_first_card(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode
+) -> Step:
+    """Begin a coup with a first card that could not be read: the coup is partial."""
+    step = _begin_coup(book, step, replace(event, claimed=Place.PLAYER_1), event.claimed)
+    if step.shoe.cut.exhausted:
+        return _raise_exhausted(book, step)
+    return raise_irregularity(book, step, code, PLACE_NAMES[Place.PLAYER_1])
+
+
+def join_coup(book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode) -> Step:
     """Join a coup whose beginning was not seen, at the place the shoe claims."""
     step = _begin_coup(book, step, event, event.claimed)
     if step.shoe.cut.exhausted:
         return _raise_exhausted(book, step)
     detail = message("card_is_at_place", place=PLACE_NAMES[event.claimed])
-    return raise_irregularity(book, step, cell.code, detail)
+    return raise_irregularity(book, step, code, detail)
 
 
 def _raise_exhausted(book: RuleBook, step: Step) -> Step:
@@ -128,7 +133,9 @@ def _raise_exhausted(book: RuleBook, step: Step) -> Step:
     return raise_irregularity(book, step, IrregularityCode.CARD_AFTER_SECOND_CUT_CARD, detail)
 
 
-def open_held_coup(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def open_held_coup(
+    book: RuleBook, step: Step, event: CardDrawn, *raised_after: IrregularityCode
+) -> Step:
     """Open the coup for which cards are held: this one comes after them."""
     return open_coup_with_held_cards(book, step)
 
@@ -146,19 +153,19 @@ def _begin_coup(book: RuleBook, step: Step, event: CardDrawn, claimed: Place) ->
         step = count_in_coup(step)
     if event.claimed is Place.PLAYER_1 and event.card is None:
         step = step.with_coup(replace(step.coup, unjudged=step.coup.cards))
-    return step.advance(book, Trigger.COUP_PARTIAL if partial else Trigger.CARD)
+    return step
 
 
 # --- a partial coup ------------------------------------------------------------------------------
 
 
-def deal_partial_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def deal_partial_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A partial coup receives every card that can belong to it."""
     step = with_claimed_card(step.with_coup(replace(step.coup, missing=0)), event)
     return accept(step, message("partial_coup_not_judged", place=PLACE_NAMES[event.claimed]))
 
 
-def leave_partial_coup(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def leave_partial_coup(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """The card begins another coup: the end of this one was not reported."""
     step = close_coup(book, step, CoupFate.PARTIAL)
     return step.with_shoe(replace(step.shoe, reports_proven=False))
@@ -203,24 +210,28 @@ def read_partial_claim(step: Step, event: CardDrawn) -> CardDrawn:
 # --- a shoe whose beginning was not seen ---------------------------------------------------------
 
 
-def join_shoe_at_card(book: RuleBook, step: Step, event: CardDrawn, cell: Breach) -> Step:
+def join_shoe_at_card(book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode) -> Step:
     """Join a shoe in play: nothing before this card is known."""
     step = count_card(book, join_shoe(book, step), event)
     if event.claimed is Place.OUTSIDE:
         step = rack_drawn_card(step, event)
     else:
         step = _begin_coup(book, step, event, event.claimed)
-    return _raise_joined(book, step, event, cell)
+        then = Trigger.COUP_PARTIAL if step.coup.partial else Trigger.CARD
+        step = step.advance(book, Trigger.COUP_BEGINS, then)
+    return _raise_joined(book, step, event, code)
 
 
-def join_shoe_at_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Breach) -> Step:
+def join_shoe_at_burn_card(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode
+) -> Step:
     """Join a shoe whose burn is in progress."""
     step = count_card(book, join_shoe_in_burn(book, step), event)
     step = step.place_drawn(CardPlace.BURN)
     step = step.with_shoe(replace(step.shoe, burn_cards=(event.card,)))
-    return _raise_joined(book, step, event, cell)
+    return _raise_joined(book, step, event, code)
 
 
-def _raise_joined(book: RuleBook, step: Step, event: CardDrawn, cell: Breach) -> Step:
+def _raise_joined(book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode) -> Step:
     detail = message("first_card_seen_place", place=PLACE_NAMES[event.claimed])
-    return raise_irregularity(book, step, cell.code, detail)
+    return raise_irregularity(book, step, code, detail)

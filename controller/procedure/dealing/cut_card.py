@@ -13,44 +13,49 @@ the shoe; in a burn for an irregularity they are cut cards of play, and the seco
 from msgspec.structs import replace
 
 from controller.procedure.calls.prompts import prompt_last_hand
-from controller.procedure.cells import Breach, Cell, Nothing
 from controller.procedure.dealing.remedy_burn import stop_burn
 from controller.procedure.dealing.shoe import join_shoe
 from controller.procedure.events import CutCardDrawn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import DUE_WORDS, Trigger
+from controller.procedure.phases import due_words
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, accept, raise_irregularity
 from controller.profiles.rule_points import RulePoint
 from controller.rules.cut import coups_left_after_cut, is_deep_enough
-from firmware_bridge.message import message
+from firmware_bridge.message import Message, message
 
 
-def join_shoe_at_cut(book: RuleBook, step: Step, event: CutCardDrawn, cell: Breach) -> Step:
+def join_shoe_at_cut(
+    book: RuleBook, step: Step, event: CutCardDrawn, code: IrregularityCode
+) -> Step:
     """With no shoe open a cut card shows that one is in play."""
-    step = first_cut_before_coup(book, join_shoe(book, step), event, cell)
+    step = first_cut_before_coup(book, join_shoe(book, step), event)
     detail = message("first_report_cut_card")
-    return raise_irregularity(book, step, cell.code, detail)
+    return raise_irregularity(book, step, code, detail)
 
 
-def raise_extra_cut_card(book: RuleBook, step: Step, event: CutCardDrawn, cell: Breach) -> Step:
+def raise_extra_cut_card(
+    book: RuleBook, step: Step, event: CutCardDrawn, code: IrregularityCode
+) -> Step:
     """More cut cards came out than the shoe may have."""
     step = _count_cut_card(step)
     detail = message("cut_card_number_seen", seen=step.shoe.cut.seen)
-    return raise_irregularity(book, step, cell.code, detail)
+    return raise_irregularity(book, step, code, detail)
 
 
-def raise_misplaced_cut(book: RuleBook, step: Step, event: CutCardDrawn, cell: Breach) -> Step:
+def raise_misplaced_cut(
+    book: RuleBook, step: Step, event: CutCardDrawn, code: IrregularityCode
+) -> Step:
     """A cut card in the burn before play is misplaced."""
     step = _count_cut_card(step)
     step = step.with_shoe(replace(step.shoe, cut=replace(step.shoe.cut, in_burn=True)))
     detail = message("complete_burn_then_first_coup_waits")
-    return raise_irregularity(book, step, cell.code, detail, suspends_now=False)
+    return raise_irregularity(book, step, code, detail, suspends_now=False)
 
 
-def put_cut_card_aside(book: RuleBook, step: Step, event: CutCardDrawn, cell: Nothing) -> Step:
+def put_cut_card_aside(book: RuleBook, step: Step, event: CutCardDrawn, why: Message) -> Step:
     """A cut card that changes nothing any more."""
-    return accept(_count_cut_card(step), cell.reason)
+    return accept(_count_cut_card(step), why)
 
 
 def _count_cut_card(step: Step) -> Step:
@@ -58,12 +63,12 @@ def _count_cut_card(step: Step) -> Step:
     return step.with_shoe(replace(step.shoe, cut=replace(cut, seen=cut.seen + 1)))
 
 
-def first_cut_before_coup(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) -> Step:
+def first_cut_before_coup(book: RuleBook, step: Step, event: CutCardDrawn) -> Step:
     """The first cut card, while no coup needs a card: the coup that follows is still complete."""
     return _first_cut_card(book, step, at_start=True)
 
 
-def first_cut_in_coup(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) -> Step:
+def first_cut_in_coup(book: RuleBook, step: Step, event: CutCardDrawn) -> Step:
     """The first cut card in a coup, which is completed."""
     return _first_cut_card(book, step, at_start=False)
 
@@ -92,7 +97,9 @@ def _first_cut_card(book: RuleBook, step: Step, *, at_start: bool) -> Step:
     return step
 
 
-def exhaust_shoe(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) -> Step:
+def exhaust_shoe(
+    book: RuleBook, step: Step, event: CutCardDrawn, code: IrregularityCode | None = None
+) -> Step:
     """The second cut card: the shoe is exhausted, and a card that is required cannot be drawn."""
     shoe = step.shoe
     # A first one that came out in the burn is no longer put back: the shoe is exhausted.
@@ -101,19 +108,14 @@ def exhaust_shoe(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) ->
     clauses = book.clauses(RulePoint.SECOND_CUT_CARD)
     step = accept(step, message("second_cut_card_shoe_exhausted"), clauses)
     known = not (shoe.joined or shoe.endless or shoe.cards_left())
-    if known or not isinstance(cell, Breach):
+    if known or code is None:
         # The shortage was raised at the last card, or no card is due.
         return step
     return raise_irregularity(
-        book, step, cell.code, message("was_due", due=DUE_WORDS[step.state.due_phase])
+        book, step, code, message("was_due", due=due_words(step.state.due_phase))
     )
 
 
-def exhaust_in_burn(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) -> Step:
+def exhaust_in_burn(book: RuleBook, step: Step, event: CutCardDrawn) -> Step:
     """The second cut card in a burn for an irregularity."""
-    return stop_burn(book, exhaust_shoe(book, step, event, cell))
-
-
-def exhaust_between_coups(book: RuleBook, step: Step, event: CutCardDrawn, cell: Cell) -> Step:
-    """The second cut card between coups: no coup is affected."""
-    return exhaust_shoe(book, step, event, cell).advance(book, Trigger.SHOE_CLOSED)
+    return stop_burn(book, exhaust_shoe(book, step, event), event)

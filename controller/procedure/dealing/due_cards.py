@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from controller.custody.moves import CardPlaced
 from controller.procedure.calls.prompts import prompt_after_card, prompt_before_first_card
-from controller.procedure.cells import Breach, Cell
-from controller.procedure.classify import classify
+from controller.procedure.classify import RULINGS
 from controller.procedure.dealing.ghost_hand import begin_ghost_hand
 from controller.procedure.dealing.remedy_burn import check_cards_left
 from controller.procedure.dealing.reveal import check_third_card
@@ -17,11 +16,10 @@ from controller.procedure.dealing.shoe_count import count_in_coup
 from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Trigger
 from controller.procedure.places import (
-    DUE_PLACE,
     HAND_OF,
     PLACE_NAMES,
+    due_place,
     obliging_points,
     place_points,
     points_of_ruling,
@@ -41,34 +39,51 @@ def open_coup(book: RuleBook, step: Step, coup: CoupState) -> Step:
     shoe = replace(step.shoe, coups_begun=coup.number, coup=coup, shoe_count=())
     step = step.with_shoe(shoe)
     step = begin_ghost_hand(book, lock_wagers(book, step))
-    betting_open = book.takes_bets(step.phase)
-    step = step.advance(book, Trigger.COUP_BEGINS)
-    return prompt_before_first_card(book, step) if betting_open else step
+    return prompt_before_first_card(book, step) if step.state.betting_open else step
 
 
-def deal_due_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def deal_unread_card(book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode) -> Step:
+    """Deal a card that a hand is due and that could not be read: the coup becomes partial."""
+    place = due_place(step.phase)
+    dealt = DealtCard(place, None, event.claimed, number=step.shoe.cards_drawn)
+    step = place_card(book, step, dealt, drawn_last=LastDrawn.HAND)
+    return raise_irregularity(book, step, code, PLACE_NAMES[place])
+
+
+def deal_due_card(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode | None = None
+) -> Step:
     """Deal a card that a hand is due. The order of drawing decides which hand (D-16)."""
-    place = DUE_PLACE[step.phase]
+    place = due_place(step.phase)
     dealt = DealtCard(place, event.card, event.claimed, number=step.shoe.cards_drawn)
     step = place_card(book, step, dealt, drawn_last=LastDrawn.HAND)
-    if step.coup.partial:
-        return raise_irregularity(book, step, IrregularityCode.CARD_UNREADABLE, PLACE_NAMES[place])
     if place in (Place.PLAYER_3, Place.BANKER_3):
         step = check_third_card(book, step)
     if not step.coup.carried:
         # In a coup that began with held cards the shoe's claims are off, and not judged.
-        if isinstance(cell, Breach):
-            step = _raise_claim(book, step, event, cell.code)
+        if code is not None:
+            step = _raise_claim(book, step, event, code)
         step = count_in_coup(step)
     if step.shoe.cut.exhausted:
         return raise_irregularity(
             book, step, IrregularityCode.CARD_AFTER_SECOND_CUT_CARD, PLACE_NAMES[place]
         )
-    return check_cards_left(book, step)
+    return step
+
+
+def apply_drawing_rules(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    """Move on by what the rules say of the hands with the card just dealt."""
+    step = step.advance(book, RULINGS[draw_decision(step.coup.faces())])
+    return check_next_card(book, step, event)
+
+
+def check_next_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
+    """Check whether the card that is due now can be drawn."""
+    return step if step.shoe.cut.exhausted else check_cards_left(book, step)
 
 
 def place_card(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: LastDrawn) -> Step:
-    """Put the card into its hand, apply the rules after it and prompt the calls.
+    """Put the card into its hand and prompt the calls; the caller moves on.
 
     Where it could not be read the coup becomes partial.
     """
@@ -82,10 +97,10 @@ def place_card(book: RuleBook, step: Step, dealt: DealtCard, *, drawn_last: Last
     drawn = dealt.carried_from is None
     step = step.with_move(CardPlaced(dealt.number, HAND_OF[dealt.place], drawn))
     if dealt.card is None:
-        return step.advance(book, Trigger.COUP_PARTIAL, shoe=shoe)
+        return step.with_shoe(shoe)
+    step = step.with_shoe(shoe)
     faces = coup.faces()
     ruling = draw_decision(faces)
-    step = step.advance(book, classify(ruling), shoe=shoe)
     decided = () if dealt.place is Place.BANKER_3 else points_of_ruling(ruling, faces)
     clauses = book.clauses(*place_points(book, dealt.place), *decided)
     what = PLACE_NAMES[dealt.place]

@@ -17,17 +17,16 @@ from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from controller.actions.actions import Resolution
+from controller.actions.actions import DeclareResult, Resolution
 from controller.actions.choices import FloorDecision, LayoutPart, Provisional
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import CardPlaced
-from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.remedy_burn import begin_due_burn, owe_burn_later
 from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.effects import CoupRecord, PromptKind, RecordedCard
-from controller.procedure.events import CardDrawn
+from controller.procedure.events import CardDrawn, ResultDeclared
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import DUE_WORDS, Trigger
+from controller.procedure.phases import Trigger, due_words
 from controller.procedure.places import (
     BURN_PLACES,
     HAND_PLACES,
@@ -35,6 +34,7 @@ from controller.procedure.places import (
     banker_stood_on_7,
     ruling_points,
 )
+from controller.procedure.play import takes
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import DealtCard, ShoeState
 from controller.procedure.states.remedy import (
@@ -64,13 +64,12 @@ _BANKER_MORE = (Place.BANKER_3, Place.BANKER_MORE)
 _GOES_ON = (FloorDecision.CONTINUE, FloorDecision.CARRY, FloorDecision.BURN)
 
 
-def hold_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def hold_card(book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode) -> Step:
     """Hold a card that no hand is due, and raise it."""
-    assert isinstance(cell, Breach), "a card drawn in error"
-    detail, points = _name_error(step, event, cell.code)
+    detail, points = _name_error(step, event, code)
     third = RulePoint.PLAYER_THIRD_UNAUTHORISED in points
     step = hold_error_card(book, step, event, third=third)
-    return raise_irregularity(book, step, cell.code, detail, *points)
+    return raise_irregularity(book, step, code, detail, *points)
 
 
 def _name_error(
@@ -81,7 +80,7 @@ def _name_error(
     if code is IrregularityCode.BURN_OVER:
         return message("card_of_shoe", cards_drawn=shoe.cards_drawn), ()
     if code is IrregularityCode.CARD_OUTSIDE_PLAY:
-        return message("while_table_waited_for", due=DUE_WORDS[step.phase]), ()
+        return message("while_table_waited_for", due=due_words(step.phase)), ()
     if shoe.coup is None:
         return message(
             "coup_over_shoe_reports", coups_begun=shoe.coups_begun, place=PLACE_NAMES[claimed]
@@ -112,7 +111,7 @@ def hold_error_card(book: RuleBook, step: Step, event: CardDrawn, *, third: bool
     return _hold(step, error)
 
 
-def hold_card_drawn_after(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def hold_card_drawn_after(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Hold a card drawn while a card drawn in error waits: the decision places both."""
     number = step.shoe.cards_drawn
     step = _hold(step, ErrorCard(event.card, event.claimed, 0, number, in_error=False))
@@ -122,13 +121,15 @@ def hold_card_drawn_after(book: RuleBook, step: Step, event: CardDrawn, cell: Ce
     return accept(step, message("held_with_card_drawn_in_error_decision"))
 
 
-def hold_first_drawn_after(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def hold_first_drawn_after(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode | None = None
+) -> Step:
     """Hold a card that would begin the next coup: from then on its betting is closed."""
     number = step.shoe.coups_begun + 1
-    step = hold_card_drawn_after(book, step, event, cell).advance(book, Trigger.NO_MORE_BETS)
-    if not isinstance(cell, Breach):
+    step = hold_card_drawn_after(book, step, event)
+    if code is None:
         return step
-    return raise_irregularity(book, step, cell.code, message("coup_number", number=number))
+    return raise_irregularity(book, step, code, message("coup_number", number=number))
 
 
 def _hold(step: Step, error: ErrorCard) -> Step:
@@ -150,15 +151,16 @@ def holds_whole_hand(step: Step) -> bool:
     return dealt and drawn[-1].declared is None and holds_next_cards(step)
 
 
-def keep_result(book: RuleBook, step: Step, declared: ResultDeclaration) -> Step:
+def keep_result(book: RuleBook, step: Step, event: ResultDeclared | DeclareResult) -> Step:
     """Keep a result with the held cards before it: the decision applies it after them."""
+    declared = ResultDeclaration(event.outcome, event.player_pair, event.banker_pair)
     remedy = step.shoe.remedy
     last = max(index for index, one in enumerate(remedy.waiting) if not one.in_error)
     ended = replace(remedy.waiting[last], declared=declared)
     waiting = (*remedy.waiting[:last], ended, *remedy.waiting[last + 1 :])
     step = step.with_remedy(replace(remedy, waiting=waiting))
     step = step.with_shoe(replace(step.shoe, drawn_last=LastDrawn.NOTHING))
-    if book.takes(step.phase, Trigger.COUP_VOIDED):
+    if takes(step.phase, Trigger.COUP_VOIDED):
         # Another coup follows that has to be called.
         step = step.advance(book, Trigger.COUP_VOIDED)
     what = message("result_kept_with_cards_held_decision_applies", outcome=declared.outcome.value)
@@ -285,7 +287,7 @@ def _reopen_betting(
     void = resolution.provisional is Provisional.VOID and dealt
     if not void or step.shoe.coup is not None:
         return step
-    if not book.takes(step.phase, Trigger.COUP_VOIDED):
+    if not takes(step.phase, Trigger.COUP_VOIDED):
         return step
     return step.advance(book, Trigger.COUP_VOIDED)
 

@@ -16,6 +16,7 @@ from controller.procedure.calls.visibility import all_seen
 from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
+from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import ShoeState, TableState
 from controller.procedure.step_result import Step, raise_irregularity
@@ -59,10 +60,9 @@ def _refuse(book: RuleBook, state: TableState, why: Message, *points: RulePoint)
 
 def _between_coups(book: RuleBook, state: TableState, shoe: ShoeState) -> bool:
     if shoe.coup is None:
-        return book.takes_bets(state.phase)
+        return state.suspension is None and state.betting_open
     # A complete coup that only waits for the next event; after the last coup there is none.
-    over = book.takes(state.phase, Trigger.COUP_DONE) and not shoe.coup.partial
-    seen = over and all_seen(book, shoe.coup)
+    seen = takes(state.phase, Trigger.COUP_DONE) and all_seen(book, shoe.coup)
     return seen and not shoe.is_last(shoe.coup.number)
 
 

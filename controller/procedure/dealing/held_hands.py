@@ -11,7 +11,7 @@ before it; the cards after a coup that it ends begin the next one.
 from msgspec.structs import replace
 
 from controller.custody.moves import CardPlaced
-from controller.procedure.cells import Breach
+from controller.procedure.classify import RULINGS
 from controller.procedure.dealing.coup_end import close_coup, judge_result, resume_coup
 from controller.procedure.dealing.due_cards import open_coup, place_card
 from controller.procedure.dealing.error_cards import carry_point, move_to_rack
@@ -20,19 +20,20 @@ from controller.procedure.dealing.shoe_count import count_in_coup
 from controller.procedure.effects import CoupFate, PromptKind
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
-from controller.procedure.places import DUE_PLACE, HAND_OF, HAND_PLACES, PLACE_NAMES
+from controller.procedure.places import HAND_OF, HAND_PLACES, PLACE_NAMES, due_place
+from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, prompt, raise_irregularity
-from controller.rules.coup import Place, is_complete
+from controller.rules.coup import Place, draw_decision, is_complete
 from firmware_bridge.message import message
 
 
 def begin_hand_drawn_after(book: RuleBook, step: Step) -> Step:
     """Cards that were drawn for a hand while another card waited begin the coup at once."""
     drawn = any(not one.in_error and one.claimed in HAND_PLACES for one in step.shoe.remedy.carried)
-    if not drawn or not book.takes(step.phase, Trigger.COUP_BEGINS):
+    if not drawn or not takes(step.phase, Trigger.COUP_BEGINS):
         return step
     return check_cards_left(book, open_coup_with_held_cards(book, step))
 
@@ -43,6 +44,7 @@ def open_coup_with_held_cards(book: RuleBook, step: Step) -> Step:
     # The shoe counts cards that were burned or void before these ones.
     counted = step.shoe.shoe_count or None
     step = open_coup(book, step, CoupState(step.shoe.coups_begun + 1, shoe_cards=counted))
+    step = step.advance(book, Trigger.COUP_BEGINS)
     points = tuple(dict.fromkeys(carry_point(error) for error in held))
     first = PLACE_NAMES[Place.PLAYER_1]
     text = message("held_cards_dealt_first", count=len(held), first=first)
@@ -56,7 +58,7 @@ def open_coup_with_held_cards(book: RuleBook, step: Step) -> Step:
         if step.coup.partial:
             return _raise_unread_held_card(book, step, held[index:])
         if error.declared is not None:
-            missing = isinstance(book.cell(step.phase, Trigger.RESULT_DECLARED), Breach)
+            missing = not is_complete(step.coup.faces())
             step = judge_result(book, step, error.declared)
             if not missing:
                 return begin_hand_drawn_after(book, step)
@@ -86,8 +88,11 @@ def _deal_held_card(book: RuleBook, step: Step, error: ErrorCard) -> Step:
     off = step.coup.carried + (0 if counted else 1)
     step = step.with_coup(replace(step.coup, carried=off))
     claimed = error.claimed if counted else Place.OUTSIDE
-    dealt = DealtCard(DUE_PLACE[step.phase], error.card, claimed, error.coup, error.number)
+    dealt = DealtCard(due_place(step.phase), error.card, claimed, error.coup, error.number)
     step = place_card(book, step, dealt, drawn_last=LastDrawn.NOTHING)
+    if step.coup.partial:
+        return step.advance(book, Trigger.COUP_PARTIAL)
+    step = step.advance(book, RULINGS[draw_decision(step.coup.faces())])
     return count_in_coup(step) if counted else step
 
 
@@ -116,7 +121,7 @@ def open_partial_coups_drawn_after(book: RuleBook, step: Step) -> Step:
     step = step.with_remedy(replace(remedy, waiting=waiting))
     hand: list[ErrorCard] = []
     for one in remedy.drawn_after:
-        if not book.takes(step.phase, Trigger.COUP_BEGINS):
+        if not takes(step.phase, Trigger.COUP_BEGINS):
             # A result ended the last hand of the shoe: the cards after it are of no hand.
             step = move_to_rack(step, one)
             continue
@@ -141,4 +146,4 @@ def _open_partial_coup(book: RuleBook, step: Step, hand: list[ErrorCard]) -> Ste
         suspended_cards=True,
     )
     placed = (CardPlaced(one.number, HAND_OF[one.place]) for one in coup.cards)
-    return open_coup(book, step.with_move(*placed), coup)
+    return open_coup(book, step.with_move(*placed), coup).advance(book, Trigger.COUP_BEGINS)

@@ -11,18 +11,20 @@ mid-coup the floorperson compares what is left of it.
 
 from msgspec.structs import replace
 
-from controller.procedure.cells import Breach, Handling
 from controller.procedure.dealing.held_hands import open_partial_coups_drawn_after
-from controller.procedure.dealing.remedy_burn import lose_burn_count, rack_burn_cards
+from controller.procedure.dealing.remedy_burn import rack_burn_cards
 from controller.procedure.events import ProgramReplaced, ReportsMissing
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
+from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.step_result import Step, raise_irregularity
 from firmware_bridge.message import message
 
 
-def reports_missing(book: RuleBook, step: Step, event: ReportsMissing, cell: Breach) -> Step:
+def reports_missing(
+    book: RuleBook, step: Step, event: ReportsMissing, code: IrregularityCode
+) -> Step:
     """Reports of the shoe may be missing before the next event."""
     cards_drawn = step.shoe.cards_drawn
     detail = (
@@ -30,53 +32,50 @@ def reports_missing(book: RuleBook, step: Step, event: ReportsMissing, cell: Bre
         if event.count_min
         else message("unknown_number_after_card_shoe", cards_drawn=cards_drawn)
     )
-    proven = event.count_min if cell.code is IrregularityCode.REPORTS_LOST else 0
-    step = _lose_progress(book, step, cell.then, proven)
-    return raise_irregularity(book, step, cell.code, detail)
+    proven = event.count_min if code is IrregularityCode.REPORTS_LOST else 0
+    return raise_irregularity(book, _lose_progress(book, step, proven), code, detail)
 
 
-def program_replaced(book: RuleBook, step: Step, event: ProgramReplaced, cell: Breach) -> Step:
+def program_replaced(
+    book: RuleBook, step: Step, event: ProgramReplaced, code: IrregularityCode
+) -> Step:
     """Another version took over an open shoe: what was in progress is partial."""
     step = mark_progress_partial(book, step)
     detail = message("program_version", version=event.software)
-    return raise_irregularity(book, step, cell.code, detail)
+    return raise_irregularity(book, step, code, detail)
 
 
 def mark_progress_partial(book: RuleBook, step: Step) -> Step:
     """Mark the coup or burn in progress, if any, as incomplete: as where reports are missing."""
-    return _lose_progress(book, step, book.cell(step.phase, Trigger.REPORTS_LOST).then, 0)
+    return _lose_progress(book, step, 0)
 
 
-def _lose_progress(book: RuleBook, step: Step, lost: Handling, missing: int) -> Step:
+def _lose_progress(book: RuleBook, step: Step, missing: int) -> Step:
     """`missing`: how many reports are proven to be missing, 0 where that is unknown."""
     step = step.with_shoe(replace(step.shoe, reports_proven=False))
-    match lost:
-        case Handling.LOSE_BURN:
-            return _lose_burn(book, step)
-        case Handling.LOSE_BOXED_BURN:
-            return _lose_burn(book, rack_burn_cards(step))
-        case Handling.LOSE_REMEDY_BURN:
-            return lose_burn_count(book, step)
-        case Handling.LOSE_COUP_BURN:
-            return _lose_coup(book, lose_burn_count(book, step), missing)
-        case Handling.LOSE_HELD_CARDS if step.shoe.remedy.drawn_after:
-            step = open_partial_coups_drawn_after(book, step)
-            return _lose_coup(book, step, missing) if step.shoe.coup is not None else step
-        case Handling.LOSE_COUP:
-            return _lose_coup(book, step, missing)
-        case _:
-            return step
+    return ask(book, step, Trigger.PROGRESS_LOST, missing)
 
 
-def _lose_burn(book: RuleBook, step: Step) -> Step:
+def lose_burn(book: RuleBook, step: Step, missing: int) -> Step:
+    """How many cards the burn before play needs is no longer known."""
     shoe = step.shoe
     remedy = replace(shoe.remedy, burn_return_phase=None)
-    step = step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False, remedy=remedy))
-    return step.advance(book, Trigger.BURN_UNPROVEN)
+    return step.with_shoe(replace(shoe, burn_owed=0, burn_proven=False, remedy=remedy))
 
 
-def _lose_coup(book: RuleBook, step: Step, missing: int) -> Step:
+def lose_boxed_burn(book: RuleBook, step: Step, missing: int) -> Step:
+    """The same of the burn for a boxed first card."""
+    return lose_burn(book, rack_burn_cards(step), missing)
+
+
+def lose_held_cards(book: RuleBook, step: Step, missing: int) -> Step:
+    """Cards are held that were drawn for coups: these are partial."""
+    step = open_partial_coups_drawn_after(book, step)
+    return _lose_progress(book, step, missing) if step.shoe.coup is not None else step
+
+
+def lose_coup(book: RuleBook, step: Step, missing: int) -> Step:
+    """Which cards of the coup are missing is not known."""
     coup = step.coup
     missing += coup.missing
-    step = step.with_coup(replace(coup, partial=True, missing=missing, unjudged=()))
-    return step.advance(book, Trigger.COUP_PARTIAL)
+    return step.with_coup(replace(coup, partial=True, missing=missing, unjudged=()))

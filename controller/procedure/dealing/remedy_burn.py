@@ -12,18 +12,15 @@ from msgspec.structs import replace
 
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import BurnRestarted
-from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.shoe_count import count_in_no_hand
 from controller.procedure.effects import PromptKind
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import (
-    Phase,
-    Trigger,
-    resume_trigger,
-)
-from controller.procedure.places import DUE_PLACE, PLACE_NAMES
+from controller.procedure.phases import Phase, Trigger
+from controller.procedure.places import PLACE_NAMES
+from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import RuleBook
+from controller.procedure.state import ShoeState
 from controller.procedure.states.remedy import LastDrawn
 from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
 from controller.profiles.rule_points import RulePoint
@@ -77,7 +74,7 @@ def begin_due_burn(book: RuleBook, step: Step) -> Step:
     shoe = step.state.shoe
     if shoe is None or not shoe.remedy.owes_burn:
         return step
-    if not book.takes(step.phase, Trigger.COUP_BEGINS):
+    if not takes(step.phase, Trigger.COUP_BEGINS):
         return step
     remedy = shoe.remedy
     owed = 0 if remedy.unread_later else remedy.burn_later
@@ -91,7 +88,7 @@ def _begin_burn(
     shoe = step.shoe
     remedy = replace(shoe.remedy, burn_return_phase=back, burn_taken=0, burn_points=burn_points)
     step = step.with_shoe(replace(shoe, burn_owed=owed, remedy=remedy))
-    if book.takes(step.phase, Trigger.BOXED_BURN_OWED):
+    if takes(step.phase, Trigger.BOXED_BURN_OWED):
         step = step.advance(book, Trigger.BOXED_BURN_OWED)
     else:
         uncounted = () if owed else (Trigger.BURN_UNPROVEN,)
@@ -120,7 +117,9 @@ def describe_cards(count: int) -> Message:
 # --- its cards -----------------------------------------------------------------------------------
 
 
-def judge_remedy_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def judge_remedy_burn_card(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode | None = None
+) -> Step:
     """A counted card of such a burn, whatever the shoe claims."""
     step = burn_counted_by_shoe(step, event)
     shoe, remedy = step.shoe, step.shoe.remedy
@@ -130,15 +129,15 @@ def judge_remedy_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: C
     step = accept(
         step, message("burned_more_to_burn", owed=owed), book.clauses(*remedy.burn_points)
     )
-    if isinstance(cell, Breach):
+    if code is not None:
         detail = message("place_by_order_burn_owed", place=PLACE_NAMES[Place.BURN], owed=owed)
-        step = raise_irregularity(book, step, cell.code, detail, instead=remedy.burn_points)
+        step = raise_irregularity(book, step, code, detail, instead=remedy.burn_points)
     if owed:
         return _check_shoe_empty(book, step)
     return check_cards_left(book, leave_burn(book, step))
 
 
-def judge_uncounted_remedy_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def judge_uncounted_remedy_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A card of such a burn whose count is not known."""
     remedy = step.shoe.remedy
     step = step.with_remedy(replace(remedy, burn_taken=remedy.burn_taken + 1))
@@ -147,7 +146,7 @@ def judge_uncounted_remedy_card(book: RuleBook, step: Step, event: CardDrawn, ce
     return accept(step, what, book.clauses(*remedy.burn_points))
 
 
-def judge_early_burn_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def judge_early_burn_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """A card of a burn owed before the next coup, drawn before the present one is over."""
     remedy = step.shoe.remedy
     left = max(0, remedy.burn_later - 1)
@@ -191,14 +190,12 @@ def leave_burn(book: RuleBook, step: Step) -> Step:
     if not remedy.owes_burn:
         remedy = replace(remedy, burn_points=())
     step = step.with_shoe(replace(shoe, burn_owed=0, remedy=remedy))
-    if back is Phase.BURN_FIRST:
-        step = rack_burn_cards(step)
     if shoe.coup is None and shoe.coups_begun > 0 and shoe.is_last(shoe.coups_begun):
         return step.advance(book, Trigger.SHOE_CLOSED)
-    return step.advance(book, resume_trigger(back))
+    return step.resume(book, back)
 
 
-def end_uncounted_remedy_burn(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+def end_uncounted_remedy_burn(book: RuleBook, step: Step, event: object) -> Step:
     """Play begins: so the burn is over."""
     return begin_due_burn(book, leave_burn(book, step))
 
@@ -210,6 +207,11 @@ def rack_burn_cards(step: Step) -> Step:
     return step.with_shoe(shoe).with_move(BurnRestarted())
 
 
+def restart_burn(book: RuleBook, step: Step, event: object) -> Step:
+    """The burn for a boxed first card is over: the burn before play begins again."""
+    return rack_burn_cards(step)
+
+
 def postpone_burn(book: RuleBook, step: Step) -> Step:
     """The coup ends during the burn: what is left of the burn comes after the coup."""
     shoe = step.shoe
@@ -219,28 +221,63 @@ def postpone_burn(book: RuleBook, step: Step) -> Step:
     return leave_burn(book, step.with_remedy(later))
 
 
-def lose_burn_count(book: RuleBook, step: Step) -> Step:
-    """Reports are missing in such a burn: between coups it continues without a count.
+def burn_put_off(shoe: ShoeState) -> ShoeState:
+    """The shoe with its burn owed later, where the coup before it is judged again."""
+    remedy = shoe.remedy
+    if remedy.burn_return_phase is None:
+        return shoe
+    later = replace(
+        remedy,
+        burn_return_phase=None,
+        burn_taken=0,
+        burn_later=remedy.burn_later + shoe.burn_owed,
+        unread_later=remedy.unread_later or not shoe.burn_owed,
+    )
+    return replace(shoe, burn_owed=0, remedy=later)
 
-    In mid-coup the position of the deal is unknown, too: the burn is left to the floorperson.
-    """
+
+def burn_put_back(shoe: ShoeState, before: ShoeState) -> ShoeState:
+    """The shoe with the burn that was in progress, where that coup has ended again."""
+    if before.remedy.burn_return_phase is None:
+        return shoe
+    waiting, carried = shoe.remedy.waiting, shoe.remedy.carried
+    remedy = replace(before.remedy, waiting=waiting, carried=carried)
+    return replace(shoe, burn_owed=before.burn_owed, remedy=remedy)
+
+
+def lose_remedy_burn(book: RuleBook, step: Step, missing: int) -> Step:
+    """Reports are missing in such a burn between coups: it continues without a count."""
+    step = _prompt_to_compare(book, step)
+    return step.with_shoe(replace(step.shoe, burn_owed=0))
+
+
+def lose_coup_burn(book: RuleBook, step: Step, missing: int) -> Step:
+    """In mid-coup the position of the deal is unknown, too: the floorperson has the burn."""
+    return leave_burn(book, _prompt_to_compare(book, step))
+
+
+def _prompt_to_compare(book: RuleBook, step: Step) -> Step:
     shoe = step.shoe
     text = message(
         "compare_discard_rack_with_burn_still_owed", cards=describe_cards(shoe.burn_owed)
     )
-    step = prompt(book, step, PromptKind.REMEDY, text, *shoe.remedy.burn_points)
-    if shoe.coup is not None:
-        return leave_burn(book, step)
-    return step.with_shoe(replace(shoe, burn_owed=0)).advance(book, Trigger.BURN_UNPROVEN)
+    return prompt(book, step, PromptKind.REMEDY, text, *shoe.remedy.burn_points)
 
 
 def check_cards_left(book: RuleBook, step: Step) -> Step:
-    """Raise a coup that needs a card from an empty shoe: it cannot be completed (S42 (k)(4))."""
+    """Ask the table whether a card is due from an empty shoe."""
     shoe = step.shoe
-    if shoe.joined or shoe.endless or shoe.cards_left() > 0 or step.phase not in DUE_PLACE:
+    if shoe.joined or shoe.endless or shoe.cards_left() > 0:
         return step
-    detail = message("all_cards_total_cards_drawn", cards_total=shoe.cards_total)
-    return raise_irregularity(book, step, IrregularityCode.INSUFFICIENT_CARDS, detail)
+    return ask(book, step, Trigger.NO_CARD_LEFT, shoe.cards_total)
+
+
+def raise_no_card_left(
+    book: RuleBook, step: Step, cards_total: int, code: IrregularityCode
+) -> Step:
+    """A coup needs a card from an empty shoe: it cannot be completed (S42 (k)(4))."""
+    detail = message("all_cards_total_cards_drawn", cards_total=cards_total)
+    return raise_irregularity(book, step, code, detail)
 
 
 def _check_shoe_empty(book: RuleBook, step: Step) -> Step:
@@ -258,6 +295,6 @@ def _check_shoe_empty(book: RuleBook, step: Step) -> Step:
     return step.advance(book, Trigger.SHOE_CLOSED)
 
 
-def stop_burn(book: RuleBook, step: Step) -> Step:
-    """The second cut card came out in such a burn: no further card may be burned."""
+def stop_burn(book: RuleBook, step: Step, event: object) -> Step:
+    """The shoe is exhausted or stated empty in such a burn: no further card can be burned."""
     return _check_shoe_empty(book, step)

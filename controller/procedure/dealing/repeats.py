@@ -13,6 +13,7 @@ could not be read is ignored.
 
 from msgspec.structs import replace
 
+from controller.procedure.classify import trigger_of
 from controller.procedure.dealing.coup_end import (
     abandon_coup,
     build_coup_record,
@@ -22,12 +23,13 @@ from controller.procedure.dealing.coup_end import (
 from controller.procedure.dealing.coup_start import read_partial_claim, with_claimed_card
 from controller.procedure.dealing.error_cards import IN_DOUBT
 from controller.procedure.dealing.lost_reports import mark_progress_partial
-from controller.procedure.dealing.order import judge_card_again
+from controller.procedure.dealing.remedy_burn import burn_put_back, burn_put_off
 from controller.procedure.effects import CoupFate
 from controller.procedure.events import CardDrawn, CardRepeated
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import Phase, resume_trigger
+from controller.procedure.phases import Phase, Trigger
 from controller.procedure.places import BURN_PLACES, PLACE_NAMES
+from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard, ShoeState, TableState
 from controller.procedure.states.remedy import NOTHING_TO_REMEDY
@@ -147,7 +149,7 @@ def _judge_again(book: RuleBook, step: Step) -> Step:
         partial=False,
         unjudged=(),
     )
-    step = step.with_coup(whole).advance(book, resume_trigger(Phase(again[0].place.value)))
+    step = step.with_coup(whole).resume(book, Phase(again[0].place.value))
     step = _judge_in_order(book, step, tuple((dealt.card, dealt.claimed) for dealt in again))
     if coup.forced_out:
         step = abandon_coup(book, step)
@@ -187,15 +189,16 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     """Judge that coup again, and its declared result; a coup begun since then stays on the table.
 
     A coup that needs a further card, or a decision on its result, is on the table again, unless
-    another has begun, ended or not: then it stays as it was, as it does if it needs a remedy.
+    another has begun, ended or not: then it stays as it was, as it does if it needs a remedy. If it
+    is on the table again, what is left of a burn that began since then comes after it.
     """
     before, last = step.state, step.shoe.coups_begun == ended.number
     place = [record.coup for record in step.held].index(ended.number)
     others = (*step.held[:place], *step.held[place + 1 :])
     shoe = replace(step.shoe, coup=ended, unread_coup=None)
-    if not last:  # what is owed now is owed for a later coup
-        shoe = replace(shoe, burn_owed=0, remedy=NOTHING_TO_REMEDY)
-    again = replace(step, held=others).with_state(replace(before, phase=Phase.PARTIAL, shoe=shoe))
+    # With another coup begun, what is owed now is owed for a later one.
+    shoe = burn_put_off(shoe) if last else replace(shoe, burn_owed=0, remedy=NOTHING_TO_REMEDY)
+    again = replace(step, held=others).with_shoe(shoe).advance(book, Trigger.COUP_REOPENED)
     again = _judge_again(book, again)
     if not last or ended.declared is None:
         again = close_complete_coup(book, again)
@@ -204,9 +207,15 @@ def _judge_ended_coup_again(book: RuleBook, step: Step, ended: CoupState) -> Ste
     if not last and again.shoe.remedy != NOTHING_TO_REMEDY:
         return step
     held = (*others[:place], again.held[-1], *others[place:])
-    shoe = again.shoe if last else replace(step.shoe, unread_coup=None)
-    state = replace(again.state, phase=before.phase, shoe=shoe)
-    # Its cards left the table when it ended.
+    shoe = burn_put_back(again.shoe, step.shoe) if last else replace(step.shoe, unread_coup=None)
+    # Play goes on where it stood, and its cards left the table when it ended.
+    state = replace(
+        before,
+        shoe=shoe,
+        irregularities=again.state.irregularities,
+        open_irregularities=again.state.open_irregularities,
+    )
+    assert state == replace(again.state, suspension=before.suspension, shoe=shoe)
     return replace(again, held=held, moves=step.moves).with_state(state)
 
 
@@ -223,14 +232,14 @@ def _judge_in_order(
         if coup is not None and coup.partial:
             step = with_claimed_card(step, event)
         else:
-            step = judge_card_again(book, step, event)
+            step = ask(book, step, trigger_of(event), event, counted=True)
     return step
 
 
 def _is_unread_first_burn_card(state: TableState, claimed: Place) -> bool:
     """Whether the burn in progress has no count only because its first card was unread."""
     shoe = state.shoe
-    if claimed is not Place.BURN_FIRST or state.phase is not Phase.BURN_UNCOUNTED:
+    if claimed is not Place.BURN_FIRST or not takes(state.play_phase, Trigger.BURN_READ):
         return False
     if shoe is None or shoe.joined or shoe.burn_proven:
         return False
@@ -244,7 +253,7 @@ def _judge_burn_again(book: RuleBook, step: Step, first: Card) -> Step:
     shoe = step.shoe
     further = tuple((card, Place.BURN) for card in shoe.burn_cards[1:])
     step = step.with_shoe(replace(shoe, burn_cards=(), burn_proven=True))
-    step = step.advance(book, resume_trigger(Phase.BURN_FIRST))
+    step = step.advance(book, Trigger.BURN_READ)
     return _judge_in_order(book, step, ((first, Place.BURN_FIRST), *further))
 
 

@@ -26,6 +26,7 @@ from controller.procedure.calls.visibility import PLACES, all_seen, is_on_layout
 from controller.procedure.effects import ActRecord, Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
+from controller.procedure.play import takes
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import CoupState, TableState
 from controller.procedure.step_result import Step, accept, raise_irregularity
@@ -144,7 +145,7 @@ def _refusal_reason(
     if act.action.by_order and not (act.person and act.reason):
         why = message("order_needs_named_dealer_or_floorperson")
         return why, (RulePoint.REVEAL_RELINQUISH,)
-    if all_seen(book, coup) and book.takes(state.play_phase, Trigger.COUP_DONE):
+    if all_seen(book, coup) and takes(state.play_phase, Trigger.COUP_DONE):
         return message("every_card_lies_face_up_nothing_left"), ()
     if wagers_observed(book) and _seat_with_right(coup, act.action.hand) == 0:
         hand = _HAND_WORDS[act.action.hand]

@@ -17,7 +17,6 @@ from controller.custody.batch_life.state import Lineage
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import ShoeBegun
 from controller.procedure.acts.recording import cards_in_shoe, uses_two_batches
-from controller.procedure.cells import Breach, Cell
 from controller.procedure.dealing.burn import begin_burn_or_play
 from controller.procedure.dealing.coup_end import (
     close_complete_coup,
@@ -34,7 +33,8 @@ from controller.procedure.opening.first_card_checks import (
     use_up_joined_shoe,
 )
 from controller.procedure.opening.gaming_day import gaming_day_due, next_shoe_number
-from controller.procedure.phases import DUE_WORDS, Trigger
+from controller.procedure.phases import Trigger, due_words
+from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import NextShoe, ShoeState, TableState, shoes_to_correct
 from controller.procedure.states.remedy import LastDrawn
@@ -103,7 +103,7 @@ def _begun_in_custody(book: RuleBook, lineage: Lineage, *, joined: bool) -> Shoe
 # --- a card of no shoe in play -------------------------------------------------------------------
 
 
-def begin_shoe_with_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cell) -> Step:
+def begin_shoe_with_card(book: RuleBook, step: Step, event: CardDrawn) -> Step:
     """Open the next shoe at its first card."""
     if step.provisional:
         step = replace(step, next_shoe=NextShoe.BEGUN)
@@ -111,14 +111,14 @@ def begin_shoe_with_card(book: RuleBook, step: Step, event: CardDrawn, cell: Cel
     return open_shoe(book, step)
 
 
-def note_next_shoe(book: RuleBook, step: Step, event: CardDrawn, cell: Breach) -> Step:
+def note_next_shoe(book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode) -> Step:
     """A first burn card while a shoe is in play: another one is dealt from.
 
     It is not followed before a floorperson closes this shoe.
     """
     step = replace(step, next_shoe=NextShoe.BEGUN)
     detail = message("first_burn_card_another_shoe_drawn")
-    return raise_irregularity(book, step, cell.code, detail)
+    return raise_irregularity(book, step, code, detail)
 
 
 def begins_next_shoe(book: RuleBook, state: TableState, event: CardDrawn) -> bool:
@@ -142,12 +142,12 @@ def _loading_recorded(state: TableState) -> bool:
     return any(act.kind is ActKind.LOADED and act.fresh for act in state.opening.acts)
 
 
-def put_after_last(book: RuleBook, step: Step, event: CardDrawn, cell: Breach) -> Step:
+def put_after_last(book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode) -> Step:
     """A card after the shoe is over goes to the discard rack, never to another shoe (D-7)."""
     shoe = step.shoe
     if not shoe.overdrawn():
         step = rack_drawn_card(step, event)
-    code = IrregularityCode.CARD_AFTER_SECOND_CUT_CARD if shoe.cut.exhausted else cell.code
+    code = IrregularityCode.CARD_AFTER_SECOND_CUT_CARD if shoe.cut.exhausted else code
     detail = message("card_of_shoe", cards_drawn=shoe.cards_drawn)
     return raise_irregularity(book, step, code, detail)
 
@@ -167,10 +167,26 @@ def count_card(book: RuleBook, step: Step, event: CardDrawn, *, over: bool = Fal
     return check_first_card(book, step, event.back)
 
 
+def raise_beyond_decks(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode
+) -> Step:
+    """A card beyond the last of all decks goes nowhere."""
+    drawn, total = step.shoe.cards_drawn, step.shoe.cards_total
+    detail = message("card_of_total", cards_drawn=drawn, cards_total=total)
+    return raise_irregularity(book, step, code, detail)
+
+
+def close_beyond_decks(
+    book: RuleBook, step: Step, event: CardDrawn, code: IrregularityCode
+) -> Step:
+    """The same after a complete coup, which can only be over."""
+    return raise_beyond_decks(book, close_complete_coup(book, step), event, code)
+
+
 # --- the device starts ---------------------------------------------------------------------------
 
 
-def begin_next_shoe(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+def begin_next_shoe(book: RuleBook, step: Step, event: object) -> Step:
     """The device booted with no shoe in play: a new shoe."""
     if step.provisional:
         step = replace(step, next_shoe=NextShoe.ANNOUNCED)
@@ -179,24 +195,24 @@ def begin_next_shoe(book: RuleBook, step: Step, event: object, cell: Cell) -> St
     return accept(step, message("new_shoe"), book.clauses(RulePoint.SHOE_LOADED))
 
 
-def restart_idle(book: RuleBook, step: Step, event: object, cell: Cell) -> Step:
+def restart_idle(book: RuleBook, step: Step, event: object) -> Step:
     """The device restarted between two coups: reports may be missing."""
     step = step.with_shoe(replace(step.shoe, reports_proven=False))
     return accept(step, message("dealing_shoe_restarted_nothing_being_dealt"))
 
 
-def restart_in_play(book: RuleBook, step: Step, event: object, cell: Breach) -> Step:
+def restart_in_play(book: RuleBook, step: Step, event: object, code: IrregularityCode) -> Step:
     """The device restarted while cards were dealt, or after a cut card: a changed shoe."""
     shoe = step.shoe
-    detail = message("while_table_waited_for", due=DUE_WORDS[step.phase])
+    detail = message("while_table_waited_for", due=due_words(step.phase))
     last_coup = shoe.cut.last_coup
-    if cell.code is IrregularityCode.SHOE_CHANGED_EARLY and last_coup is not None:
+    if code is IrregularityCode.SHOE_CHANGED_EARLY and last_coup is not None:
         detail = message(
             "last_coup_latest_begun", last_coup=last_coup, coups_begun=shoe.coups_begun
         )
     # If a floorperson closes this shoe, the next one started here.
     step = replace(mark_progress_partial(book, step), next_shoe=NextShoe.ANNOUNCED)
-    return raise_irregularity(book, step, cell.code, detail)
+    return raise_irregularity(book, step, code, detail)
 
 
 # --- a person closes the shoe --------------------------------------------------------------------
@@ -226,6 +242,6 @@ def _refusal_to_close(book: RuleBook, state: TableState) -> Message | None:
         return message("no_shoe_open")
     if state.suspension is not None:
         return message("resolve_with_close_shoe")
-    if state.shoe.coup is not None and not book.ends_unreported(state.phase):
+    if state.shoe.coup is not None and not ends_unreported(book, state.phase):
         return message("coup_being_dealt_let_end_then_close")
     return None

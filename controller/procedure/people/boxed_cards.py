@@ -23,7 +23,8 @@ from controller.procedure.dealing.remedy_burn import (
 )
 from controller.procedure.effects import Refusal
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import COUP_ENDS, Phase, Trigger, resume_trigger
+from controller.procedure.phases import COUP_ENDS, Phase, Trigger
+from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.states.remedy import ErrorCard, LastDrawn
 from controller.procedure.step_result import Step, raise_irregularity
@@ -72,7 +73,7 @@ def _take_out(book: RuleBook, step: Step, drawn_last: LastDrawn) -> tuple[Step, 
         return step, error.card, step.phase
     # The burn before play has not begun again: the cards burned so far are in the discard rack.
     card = shoe.burn_cards[-1] if shoe.burn_cards else shoe.aside[-1]
-    if book.takes(step.phase, Trigger.BOXED_BURN_OWED) and len(shoe.burn_cards) == 1:
+    if takes(step.phase, Trigger.BOXED_BURN_OWED) and len(shoe.burn_cards) == 1:
         return rack_burn_cards(step), card, Phase.BURN_FIRST
     if shoe.burn_owed:
         taken = replace(remedy, burn_taken=max(0, remedy.burn_taken - 1))
@@ -91,7 +92,7 @@ def _take_out_of_hand(book: RuleBook, step: Step) -> tuple[Step, Card | None, Ph
         return set_aside(step.with_coup(coup), error), dealt.card, Phase.PARTIAL
     back = Phase(dealt.place.value)
     if coup.partial:
-        step = step.advance(book, resume_trigger(back))
+        step = step.resume(book, back)
     # The shoe still counts the card.
     counted = step.coup.cards if coup.shoe_cards is None else coup.shoe_cards
     coup = replace(coup, partial=False, declared=None, shoe_cards=counted)

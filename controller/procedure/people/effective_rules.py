@@ -44,8 +44,6 @@ def changed_book(book: RuleBook, settings: tuple[ChangedSetting, ...]) -> RuleBo
         unchanged=book.profile,
         decks=decks,
         citations=changed.citations,
-        grid=changed.grid,
-        phase_table=changed.phase_table,
     )
 
 

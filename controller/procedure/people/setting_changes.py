@@ -22,6 +22,7 @@ from controller.procedure.people.effective_rules import (
 )
 from controller.procedure.people.notices import Audience, missing_notice, required_notices
 from controller.procedure.phases import BURNS_BEFORE_COUP, BURNS_BEFORE_PLAY, Phase
+from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import ChangedSetting, NoticeGiven
@@ -188,7 +189,7 @@ def _refuse_moment(
     if state.suspension is not None:
         return Refusal(name_of(ChangeSetting), message("table_suspended_resolve_first_then_change"))
     moment, phase = MOMENTS[requested.setting], state.phase_after_burn
-    over = moment is ChangeMoment.BETWEEN_COUPS and book.ends_unreported(phase)
+    over = moment is ChangeMoment.BETWEEN_COUPS and ends_unreported(book, phase)
     when = None if over else _when_allowed(moment, phase)
     if when is None:
         return None

@@ -20,11 +20,10 @@ from controller.procedure.acts.recording import (
     uses_two_batches,
     with_lineage,
 )
-from controller.procedure.cells import Breach, Handling
 from controller.procedure.dealing.coup_end import state_shoe_end
-from controller.procedure.dealing.remedy_burn import stop_burn
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import DUE_WORDS, Trigger
+from controller.procedure.phases import Trigger, due_words
+from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step, raise_irregularity
@@ -50,9 +49,8 @@ def state_shoe_empty(book: RuleBook, state: TableState, act: OperatorAction[Reco
     step = record_act(book, step.with_shoe(exhausted), act, count)
     if left:
         step = _note_short_batch(book, step, left)
-    step = _end_play(
-        book, step, message("person_states_shoe_empty_count", person=act.person, count=count)
-    )
+    detail = message("person_states_shoe_empty_count", person=act.person, count=count)
+    step = ask(book, step, Trigger.STATED_EMPTY, detail)
     return state_shoe_end(book, step, act.person, act.reason)
 
 
@@ -68,22 +66,12 @@ def _note_short_batch(book: RuleBook, step: Step, missing: int) -> Step:
     return with_lineage(step, replace(lineage, short=short))
 
 
-def _end_play(book: RuleBook, step: Step, detail: Message) -> Step:
-    """End what the empty shoe cannot complete."""
-    # As after the second cut card no card can be drawn.
-    end = book.cell(step.state.play_phase, Trigger.SECOND_CUT_CARD)
-    if isinstance(end, Breach) and end.code is IrregularityCode.INSUFFICIENT_CARDS:
-        known = any(
-            one.code is IrregularityCode.INSUFFICIENT_CARDS
-            for one in step.state.open_irregularities
-        )
-        due = message("detail_and_due", detail=detail, due=DUE_WORDS[step.state.due_phase])
-        return step if known else raise_irregularity(book, step, end.code, due)
-    if step.state.suspension is not None or end.then is Handling.EXHAUST:
+def raise_shortage(book: RuleBook, step: Step, detail: Message, code: IrregularityCode) -> Step:
+    """A card is due: as after the second cut card none can be drawn."""
+    if any(one.code is code for one in step.state.open_irregularities):
         return step
-    if step.state.burning:
-        return stop_burn(book, step)
-    return step.advance(book, Trigger.SHOE_CLOSED)
+    due = message("detail_and_due", detail=detail, due=due_words(step.state.due_phase))
+    return raise_irregularity(book, step, code, due)
 
 
 def report_jam(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
@@ -91,6 +79,6 @@ def report_jam(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
     if state.shoe is None or state.shoe_over:
         return refuse_act(book, state, act, message("no_shoe_in_play"), RulePoint.SHOE_DEVICE)
     step = record_act(book, begin_act(state), act)
-    due = DUE_WORDS[state.play_phase]
+    due = due_words(state.play_phase)
     detail = message("person_reports_due", person=act.person, due=due)
     return raise_irregularity(book, step, IrregularityCode.SHOE_JAMMED, detail)

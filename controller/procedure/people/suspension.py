@@ -38,7 +38,8 @@ from controller.procedure.events import CardDrawn, PlayItem, ReportsMissing, Sho
 from controller.procedure.irregularities import CATALOGUE, IrregularityCode
 from controller.procedure.people.permitted import is_own_void, refusal_to_resolve
 from controller.procedure.people.staff import refusal_of_person
-from controller.procedure.phases import DUE_WORDS, Phase, Trigger, resume_trigger
+from controller.procedure.phases import Phase, Trigger, due_words
+from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import (
     CoupState,
@@ -52,7 +53,7 @@ from controller.procedure.state import (
 from controller.procedure.states.remedy import ErrorCard
 from controller.procedure.step_result import Step, accept, raise_irregularity, suspend_if_due
 from controller.profiles.rule_points import RulePoint
-from firmware_bridge.message import message
+from firmware_bridge.message import Message, message
 
 EventJudge: TypeAlias = Callable[[RuleBook, Step, PlayItem], Step]
 
@@ -61,30 +62,31 @@ def judge_provisionally(
     book: RuleBook, state: TableState, suspension: Suspension, event: PlayItem, judge: EventJudge
 ) -> Step:
     """Judge an event as if the table were not suspended; its conclusions are provisional."""
-    inner = replace(state, phase=suspension.resume_to, suspension=None)
     held, next_shoe = suspension.held, suspension.next_shoe
-    step = Step(inner, provisional=True, held=held, next_shoe=next_shoe)
+    step = Step(state, provisional=True, held=held, next_shoe=next_shoe)
     if _is_of_next_shoe(step, event):
-        step = _ignore_next_shoe(step, event)
+        step = ask(book, step, Trigger.OF_NEXT_SHOE, event)
     else:
         step = judge(book, step, event)
-    outer = suspension
+    counted = suspension
     if isinstance(event, CardDrawn):
-        coup = _coup_of_card(step, inner)
+        coup = _coup_of_card(step, state)
         if coup is not None:
             step = step.with_coup(replace(coup, suspended_cards=True))
         if not suspension.dealt:
-            due = DUE_WORDS[suspension.resume_to]
-            detail = message("first_card_while_waiting_for", due=due)
-            step = raise_irregularity(book, step, IrregularityCode.DEALT_WHILE_SUSPENDED, detail)
-        outer = _count_card(suspension, coup)
-    outer = replace(
-        outer,
-        resume_to=step.phase,
+            step = ask(book, step, Trigger.DEALT_WHILE_SUSPENDED, suspension.resume_to)
+        counted = _count_card(suspension, coup)
+    after = step.state.suspension
+    assert after is not None, "only a resolution ends the suspension"
+    after = replace(
+        after,
         held=step.held,
         next_shoe=step.next_shoe,
+        cards_dealt=counted.cards_dealt,
+        coups_dealt=counted.coups_dealt,
+        last_coup_dealt=counted.last_coup_dealt,
     )
-    return step.with_state(replace(step.state, phase=Phase.SUSPENDED, suspension=outer))
+    return step.with_state(replace(step.state, suspension=after))
 
 
 def _is_of_next_shoe(step: Step, event: PlayItem) -> bool:
@@ -98,10 +100,19 @@ def _is_of_next_shoe(step: Step, event: PlayItem) -> bool:
     )
 
 
-def _ignore_next_shoe(step: Step, event: PlayItem) -> Step:
+def ignore_next_shoe(book: RuleBook, step: Step, event: PlayItem, why: Message) -> Step:
+    """What belongs to the next shoe is not followed: that it began is noted."""
     if not isinstance(event, ShoeDeviceStarted):
         step = replace(step, next_shoe=NextShoe.BEGUN)
-    return accept(step, message("event_next_shoe_not_followed_while_table"))
+    return accept(step, why)
+
+
+def raise_dealt_while_suspended(
+    book: RuleBook, step: Step, waited_in: Phase, code: IrregularityCode
+) -> Step:
+    """A card left the shoe while a floorperson had to decide."""
+    detail = message("first_card_while_waiting_for", due=due_words(waited_in))
+    return raise_irregularity(book, step, code, detail)
 
 
 def _coup_of_card(step: Step, before: TableState) -> CoupState | None:
@@ -137,7 +148,7 @@ def irregularity_resolved(
     if suspension is None:
         return _decide_before_suspension(book, step, act, state.open_irregularities)
     step = step.with_state(replace(step.state, suspension=None))
-    step = step.advance(book, resume_trigger(suspension.resume_to))
+    step = step.resume(book, suspension.resume_to)
     own_void = is_own_void(book, state, resolution)
     step = step.with_shoe(replace(step.shoe, unread_coup=None))
     step, held = decide_error_cards(book, step, resolution, suspension.held)

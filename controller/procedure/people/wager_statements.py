@@ -16,6 +16,7 @@ from controller.actions.declaration import name_of
 from controller.procedure.dealing.coup_end import close_complete_coup
 from controller.procedure.effects import ActRecord, Prompt, PromptKind, Refusal
 from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import VerbalWager
@@ -68,7 +69,7 @@ def _standing_wagers(state: TableState) -> tuple[Wager, ...]:
 
 def _are_for_next_coup(book: RuleBook, state: TableState) -> bool:
     """Whether changed wagers can only belong to the next coup."""
-    return book.ends_unreported(state.phase)
+    return ends_unreported(book, state.phase)
 
 
 def _accept_wagers(book: RuleBook, step: Step, act: OperatorAction[StateWagers]) -> Step:

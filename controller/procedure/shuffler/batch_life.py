@@ -85,7 +85,6 @@ def next_lineage(book: RuleBook, state: TableState, fact: Fact, at_ns: int = 0) 
     lineage = lineage_of(book, state)
     cards, at_ns = cards_in_shoe(book), at_ns or state.shuffler_event_ns
     return apply_batch_fact(
-        book.batch_table,
         lineage,
         fact,
         cards=cards,

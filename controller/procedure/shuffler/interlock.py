@@ -10,7 +10,10 @@ shuffled by hand the shuffler is not in use and does not block play.
 
 from msgspec.structs import replace
 
+from controller.custody.batch_life.state import OpenWarning
 from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.phases import Trigger
+from controller.procedure.play import ask
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.batch_life import describe_warning, warning_points
 from controller.procedure.state import TableState
@@ -34,7 +37,15 @@ def check_card_under_warning(book: RuleBook, step: Step) -> Step:
     newer = tuple(one for one in open_now if one.number > state.dealt_under_warning)
     if not newer:
         return step
-    step = step.with_state(replace(state, dealt_under_warning=max(one.number for one in newer)))
+    return ask(book, step, Trigger.DRAWN_UNDER_WARNING, newer)
+
+
+def raise_card_under_warning(
+    book: RuleBook, step: Step, newer: tuple[OpenWarning, ...], code: IrregularityCode
+) -> Step:
+    """A card was drawn under these warnings."""
+    raised = max(one.number for one in newer)
+    step = step.with_state(replace(step.state, dealt_under_warning=raised))
     points = tuple(dict.fromkeys(p for one in newer for p in warning_points(book, one)))
     detail = message("reasons_joined", reasons=tuple(map(describe_warning, newer)))
-    return raise_irregularity(book, step, IrregularityCode.CARD_UNDER_WARNING, detail, *points)
+    return raise_irregularity(book, step, code, detail, *points)

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from controller.procedure.effects import CoupPayment, CoupRecord, Prompt, PromptKind, Refusal
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Trigger
+from controller.procedure.play import takes
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import StandingWagers, WageringState
@@ -44,7 +45,7 @@ def is_betting_closed(book: RuleBook, state: TableState) -> bool:
     shoe = state.shoe
     if shoe is not None and (shoe.coup is not None or shoe.remedy.drawn_after):
         return True
-    called = book.takes(state.phase_after_burn, Trigger.COUP_VOIDED)
+    called = takes(state.phase_after_burn, Trigger.COUP_VOIDED)
     return called and book.values.wager_lock is WagerLock.NO_MORE_BETS
 
 

@@ -13,7 +13,7 @@ from controller.custody import exit_reads as passing
 from controller.custody import shoe as shoes
 from controller.custody.batch_life.change import LineageUpdate, with_life
 from controller.custody.batch_life.lifecycle import apply_batch_fact
-from controller.custody.batch_life.stages import EDGES, BatchStage
+from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage
 from controller.custody.card_states import CardPlace
 from controller.custody.findings import FindingCode
@@ -21,14 +21,12 @@ from controller.custody.manifest import Manifest, ManifestCard, build_manifest
 from controller.custody.moves import PlayStep, follow_moves
 from controller.custody.state import CustodyChange, CustodyState, batch_counts
 from controller.rules.cards import Card, Rank, Suit
-from controller.state_table import StateTable
 from drivers.shuffler_events import CompartmentChanged, CompartmentState, ShuffleStarted
 from firmware_bridge.message import message
 
 W, S = CardPlace, BatchStage
 DECK = 52
 ONE_DECK = [Card(rank, suit) for suit in Suit for rank in Rank]
-STAGE_TABLE = StateTable(EDGES)
 PLAY = PlayStep(lambda: message("before_shoe"), 0, rack_read=False)
 
 
@@ -156,7 +154,7 @@ def applied(
 ) -> CustodyChange:
     """Custody after the shuffler's event, where a batch has `whole` cards by the settings."""
     trusted = replace(before, trusted=True)
-    update = apply_batch_fact(STAGE_TABLE, trusted, event, cards=whole, decks=1, at_ns=0)
+    update = apply_batch_fact(trusted, event, cards=whole, decks=1, at_ns=0)
     return follow_moves(state, update.placed, PLAY)
 
 
@@ -195,9 +193,7 @@ def test_a_wrong_count_gives_a_finding(after_a_shoe, cards, code) -> None:
 @pytest.mark.parametrize(("cards", "bar"), [(51, BlockReason.SHORT), (53, BlockReason.LONG)])
 def test_a_count_that_blocks_the_batch_gives_no_finding(after_a_shoe, cards, bar) -> None:
     trusted = replace(COLLECTED, trusted=True)
-    life = apply_batch_fact(
-        STAGE_TABLE, trusted, count(cards), cards=DECK, decks=1, at_ns=0
-    ).lineage.life("red")
+    life = apply_batch_fact(trusted, count(cards), cards=DECK, decks=1, at_ns=0).lineage.life("red")
     assert life.block_reasons == (bar,)
     state, found = counted(after_a_shoe, cards, DECK)
     assert found == ()

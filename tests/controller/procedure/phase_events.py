@@ -71,7 +71,7 @@ PHASES = {
     "ov": Phase.SHOE_OVER,
     "su": Phase.SUSPENDED,
 }
-# A statement too long for the grid.
+# A statement too long for the table.
 IN_FULL = {"custody": 'custody FOREIGN_CARD ?? tag E004 at "card 9" because "in no manifest"'}
 CODES = {
     "ALIEN": "FOREIGN_CARD",
@@ -109,18 +109,18 @@ CODES = {
 OBSERVED = (ObservableFact.RESULT_BUTTON, ObservableFact.TURNED, ObservableFact.WAGERS)
 
 
-def grid(text: str) -> dict[str, dict[str, str]]:
-    """The answers of one table, by event and phase; every cell is there."""
+def read_answers(text: str) -> dict[str, dict[str, str]]:
+    """The answers of one table, by event and phase; none is missing."""
     (_, head), *rows = [line.split("|") for line in text.strip("\n").splitlines()]
     phases = head.split()
     return {event.strip(): dict(zip(phases, row.split(), strict=True)) for event, row in rows}
 
 
 TABLES = Path(__file__).with_name("phase_event_pairs.txt").read_text("utf-8").split("\n\n")
-GRIDS = [grid(text) for text in TABLES]
+BY_BOOK = [read_answers(text) for text in TABLES]
 ANSWERS = {
-    event: {phase: answer for one in GRIDS for phase, answer in one[event].items()}
-    for event in GRIDS[0]
+    event: {phase: answer for one in BY_BOOK for phase, answer in one[event].items()}
+    for event in BY_BOOK[0]
 }
 
 
@@ -134,7 +134,7 @@ def parse_events(statements: str, state: TableState) -> list[StepInput]:
 
 
 def answer(before: TableState, result: Step) -> str:
-    """What the table answers, in the words of the grid."""
+    """What the table answers, in the words of phase_event_pairs.txt."""
     raised = [one.code.value for one in result.verdicts if isinstance(one, Irregularity)]
     refused = any(isinstance(effect, Refusal) for effect in result.effects)
     short = {code: word for word, code in CODES.items()}

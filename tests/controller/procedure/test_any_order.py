@@ -4,7 +4,7 @@ import random
 
 import pytest
 from acts_of_people import acted
-from msgspec.structs import replace
+from recorded_rows import recorded, witnesses
 
 from controller.actions.actions import (
     CallNoMoreBets,
@@ -38,17 +38,16 @@ from controller.procedure.phases import (
     BEFORE_A_COUP,
     BURNS_BEGUN,
     COUP_ENDS,
-    EDGES,
     RESUMABLE_PHASES,
     Phase,
-    Trigger,
 )
+from controller.procedure.play import MACHINE
 from controller.procedure.rulebook import ObservableFact
+from controller.procedure.table.moves import MOVE_ROWS
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
 from controller.rules.setting_values import BurnMode
-from controller.state_table import StateTable
 from firmware_bridge.message import message
 
 ALL_FACTS = tuple(ObservableFact)
@@ -266,36 +265,26 @@ def test_the_situations_reach_every_phase_and_every_phase_suspended(new_table) -
     assert set(RESUMABLE_PHASES) == resumable
 
 
-class WalkedEdges:
-    """The state table, noting the edges that are walked."""
-
-    def __init__(self, table: StateTable) -> None:
-        self.table = table
-        self.edges = set()
-
-    def next(self, phase: Phase, trigger: Trigger) -> object:
-        to = self.table.next(phase, trigger)
-        self.edges.add((phase, trigger, to))
-        return to
-
-    def has_edge(self, phase: Phase, trigger: Trigger) -> bool:
-        return self.table.has_edge(phase, trigger)
-
-
-def test_no_edge_is_there_for_nothing(new_table) -> None:
-    walked = WalkedEdges(StateTable(EDGES))
-    for way in WAYS.values():
-        table = new_table(encoded=False)
-        table.book = replace(table.book, phase_table=walked)
-        table.deal(way or "stand-by")
-        start = table.state
-        for event in (*plain_events(), *resolutions()):
-            table.state, table.effects, table.verdicts = start, [], []
-            table.apply(event)
-    unburned = new_table(burn_mode=BurnMode.NONE)
-    unburned.book = replace(unburned.book, phase_table=walked)
-    unburned.deal("start")
-    assert set(EDGES) - walked.edges == set()
+def test_no_move_is_there_for_nothing(new_table) -> None:
+    with recorded() as (_, answered):
+        for way in WAYS.values():
+            table = new_table(encoded=False)
+            table.deal(way or "stand-by")
+            start = table.state
+            for event in (*plain_events(), *resolutions()):
+                table.state, table.effects, table.verdicts = start, [], []
+                table.apply(event)
+        new_table(burn_mode=BurnMode.NONE).deal("start")
+    walked = {id(row) for one in witnesses() for row in one.answered}
+    walked.update(map(id, answered))
+    moves = {trigger for one in MOVE_ROWS for trigger in one.on}
+    left = {
+        (move, Phase[one.source])
+        for move in moves
+        for one in MACHINE.get_transitions(move)
+        if id(one) not in walked
+    }
+    assert left == set()
 
 
 DUE = {

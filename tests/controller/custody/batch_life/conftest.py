@@ -16,9 +16,8 @@ from controller.custody.batch_life.facts import (
 )
 from controller.custody.batch_life.lifecycle import apply_batch_fact, new_lineage
 from controller.custody.batch_life.permissions import obstacles_to_dealing
-from controller.custody.batch_life.stages import EDGES, BatchStage
+from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import BatchLife, BlockReason, Lineage
-from controller.state_table import StateTable
 from drivers.shuffler_events import (
     CompartmentChanged,
     CompartmentState,
@@ -31,7 +30,6 @@ from drivers.shuffler_events import (
     ShuffleStarted,
 )
 
-LIVES = StateTable(EDGES)
 DECKS = 8
 CARDS = 416
 DEVICE = "5348000000000001"
@@ -74,7 +72,7 @@ class Batches:
         for fact in facts:
             self.now_ns += 1
             self.last = apply_batch_fact(
-                LIVES, self.lineage, fact, cards=CARDS, decks=DECKS, at_ns=self.now_ns
+                self.lineage, fact, cards=CARDS, decks=DECKS, at_ns=self.now_ns
             )
             self.lineage = self.last.lineage
         return self.last

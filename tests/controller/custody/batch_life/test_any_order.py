@@ -31,7 +31,6 @@ from controller.custody.batch_life.state import NO_LINEAGE, Lineage, WarningKind
 from controller.custody.batch_life.warnings import WARNINGS_MAX, clear_refusal
 from controller.journal.encoding import Codec
 from controller.messages.catalogue import to_words
-from controller.state_table import StateTable
 from drivers.commands import ShufflerOrder
 from drivers.shuffler_events import (
     AbortReason,
@@ -61,7 +60,6 @@ from firmware_bridge.message import message
 
 S = BatchStage
 C = CompartmentState
-LIVES = StateTable(EDGES)
 STORED: Codec[Lineage] = Codec(Lineage)
 STEPS = {(source, to) for source, _, to in EDGES}
 SHUFFLED_STAGES = (*READY, S.IN_PLAY, S.SHUFFLED, S.STORED)
@@ -155,9 +153,7 @@ def ask_permissions(lineage: Lineage) -> None:
 
 
 def apply(lineage: Lineage, fact: Fact, *, by_contacts: bool = False) -> LineageUpdate:
-    return apply_batch_fact(
-        LIVES, lineage, fact, cards=416, decks=8, at_ns=5, by_contacts=by_contacts
-    )
+    return apply_batch_fact(lineage, fact, cards=416, decks=8, at_ns=5, by_contacts=by_contacts)
 
 
 def walk_all(start: Lineage, alphabet: Sequence[Fact], length: int) -> list[Lineage]:

@@ -3,9 +3,10 @@
 import re
 from importlib.resources import files
 
+from drawn_machine import drawn_machine
+
 from controller.custody.batch_life.stages import EDGES, BatchStage
 from controller.custody.batch_life.state import BlockReason, WarningKind
-from controller.state_table import StateTable
 
 README = (files("controller.custody") / "README.md").read_text("utf-8")
 SECTION = README.split("\n## The life of a batch\n")[1].split("\n## ")[0]
@@ -19,7 +20,8 @@ EXPLAINED = [
 
 def test_the_diagram_matches_the_stage_table() -> None:
     (drawn,) = re.findall(r"```mermaid\n(.*?)```", SECTION, re.DOTALL)
-    assert drawn == StateTable(EDGES).mermaid()
+    moves = [(trigger, source, to) for source, trigger, to in EDGES]
+    assert drawn == drawn_machine("batch", BatchStage, moves)
 
 
 def test_every_stage_block_reason_and_warning_is_documented() -> None:
