@@ -16,7 +16,7 @@ _NS_PER_S: Final = 1_000_000_000
 class PageTurns:
     """The turns of one process. Any thread may ask for one."""
 
-    PAUSE_S: ClassVar[float] = 0.005
+    PAUSE_S: ClassVar[float] = 0.002
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -54,10 +54,12 @@ def _reports(conclusion: Conclusion) -> int:
 
 
 @contextmanager
-def served_table(path: str, folder: Path, *, answers: bool = False) -> Iterator[ServedTable]:
-    """A table whose shoe is at that terminal; with `answers` every store writes one byte to it.
+def served_table(
+    path: str, folder: Path, name: str = "BENCH-1", *, answers: bool = False
+) -> Iterator[ServedTable]:
+    """A table of this name with its shoe at that terminal.
 
-    Raises CannotMeasure.
+    With `answers` every store writes one byte to it. Raises CannotMeasure.
     """
     openings: list[bytes] = []
 
@@ -73,7 +75,7 @@ def served_table(path: str, folder: Path, *, answers: bool = False) -> Iterator[
         table.put(event)
 
     beginning = RunSpec(folder, load_clauses(), lambda _replaced: started_input(path))
-    table = ObservedTable("BENCH-1", beginning, now, on_stored)
+    table = ObservedTable(name, beginning, now, on_stored)
     served = ServedTable(table, TableMetrics(table))
     pump = PortPump(path, SerialPort(path, ANGEL_EYE_II_EX.baud), on_port_event)
     table.start()
