@@ -20,7 +20,7 @@ SHOWN  := sed -un 's/^Collecting \([^= ]*\).*/ \1/p; s/^Installing collected.*/;
 ARGS   ?=
 # Tests run on so many processes at once: more than two cores, as the long ones mostly wait for
 # emulated devices.
-JOBS   ?= 3
+JOBS   ?= 4
 PYTEST  = $(RUN) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help

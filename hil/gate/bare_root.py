@@ -10,22 +10,14 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from hil.gate.clone_in_root import command_inside, copy_clone, copy_settings
 from hil.gate.debian_root import DEBIANS, plain_root, require_root, run_quietly
 from hil.gate.kernel import cache_folder
 
-
-class Account(NamedTuple):
-    """Who types README's commands, and where the home is."""
-
-    name: str
-    home: str
-
-
-TESTER: Final = Account("tester", "/home/tester")
-ROOT: Final = Account("root", "/root")
+TESTER: Final = "tester"
+ROOT: Final = "root"
 JOBS: Final = os.environ.get("JOBS", str(max(3, os.cpu_count() or 1)))
 README: Final = """\
 set -e
@@ -51,24 +43,25 @@ def run_bare(which: str = "") -> bool:
     )
 
 
-def play_bare(debian: int, account: Account, script: str, which: str = "") -> bool:
+def play_bare(debian: int, account: str, script: str, which: str = "") -> bool:
     """Whether bash plays the script in a clone below the account's home. Raises GateUnable."""
     require_root("a bare Debian")
     begun_s = time.monotonic()
-    print(f"bare: Debian {debian} as {account.name}", flush=True)
+    print(f"bare: Debian {debian} as {account}", flush=True)
     with tempfile.TemporaryDirectory(prefix="bare-", dir=cache_folder()) as name:
         root = Path(name) / "root"
-        clone = f"{account.home}/smartshoe"
+        home = "/root" if account == ROOT else f"/home/{account}"
+        clone = f"{home}/smartshoe"
         run_quietly(("cp", "-a", "--reflink=auto", str(plain_root(DEBIANS[debian])), str(root)))
         copy_settings(root)
-        if account is not ROOT:
-            run_quietly(("chroot", str(root), "useradd", "--create-home", account.name))
+        if account != ROOT:
+            run_quietly(("chroot", str(root), "useradd", "--create-home", account))
         # Debian 13's root is kept with a clone below its home.
         run_quietly(("rm", "-rf", str(root / clone[1:])))
         copy_clone(root / clone[1:])
-        run_quietly(("chroot", str(root), "chown", "-R", f"{account.name}:", clone))
-        words = ("runuser", "-u", account.name, "--", "bash", "-c", f"cd {clone}\n{script}", "sh")
-        inside = command_inside(root, account.home, *words, JOBS, which)
+        run_quietly(("chroot", str(root), "chown", "-R", f"{account}:", clone))
+        words = ("runuser", "-u", account, "--", "bash", "-c", f"cd {clone}\n{script}", "sh")
+        inside = command_inside(root, home, *words, JOBS, which)
         done = subprocess.run(inside, check=False)
     print(
         f"bare: ended with {done.returncode} after {time.monotonic() - begun_s:.0f} s", flush=True

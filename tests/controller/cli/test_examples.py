@@ -5,7 +5,7 @@ Where an example needs a device, its words are parsed and its output is shown al
 
 import shlex
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -142,6 +142,14 @@ def makers_list() -> str:
     return "\n".join([*heading, *rows, ""])
 
 
+@pytest.fixture(scope="module")
+def played_demo() -> Iterator[Path]:
+    """The journal of the demo: many pages begin with it."""
+    with console_session([typed(DEMO, "...")]) as session:
+        session.check(typed(DEMO, "..."), "the demo")
+        yield session.folder / "journal"
+
+
 def prepare(session: ConsoleSession, command: Command, sealed_journal: Callable[..., Path]) -> None:
     """Put the files there that the examples name: a table's settings, a journal, others'."""
     folder = session.folder
@@ -175,7 +183,7 @@ def before(command: Command) -> list[Typed]:
     first = BEFORE.get(command.name, ())
     if not isinstance(first, str):
         return list(first)
-    return [typed(line, "...") for line in first.split("\n")]
+    return [typed(line, "...") for line in first.split("\n") if line != DEMO]
 
 
 def end_as_people_do(session: ConsoleSession, example: Example) -> None:
@@ -199,11 +207,14 @@ NEEDS = {"devices list": ("libusb-1.0-0",), "journal export": ("pyarrow",)}
     ids=name_of,
 )
 def test_the_examples_of_a_page_print_what_it_shows(
-    command: Command, sealed_journal: Callable[..., Path]
+    command: Command, sealed_journal: Callable[..., Path], request: pytest.FixtureRequest
 ) -> None:
     first = before(command)
     run = [example for example in command.examples if example.needs in RUNNABLE]
     with console_session([*first, *map(shown, run)]) as session:
+        if command.name in BY_DEMO:
+            played: Path = request.getfixturevalue("played_demo")
+            shutil.copytree(played, session.folder / "journal")
         prepare(session, command, sealed_journal)
         for one in first if run else ():
             session.check(one, f"before {command.name}")

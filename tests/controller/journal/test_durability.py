@@ -145,9 +145,9 @@ def test_a_folder_that_may_not_be_written_is_named(fast_dir: Path, existing: boo
     folder.mkdir()
     if existing:
         Journal.open(folder).close()
+    (folder / "lock").touch()
     fast_dir.chmod(0o755)
     folder.chmod(0o555)
-    (folder / "lock").touch()
     (folder / "lock").chmod(0o666)
     done = subprocess.run(
         [sys.executable, "-c", READ_ONLY, folder], check=True, capture_output=True, text=True

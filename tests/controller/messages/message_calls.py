@@ -15,6 +15,8 @@ from msgspec import Struct
 ROOT: Final = Path(__file__).parents[3]
 # The files of `templates` that are filled with words.
 TEMPLATES: Final = (".html", ".svg", ".txt")
+# A source without it is not parsed.
+NAMED: Final = re.compile(r"\b[Mm]essage\(")
 
 
 class MessageCall(Struct, frozen=True):
@@ -58,7 +60,9 @@ def program_calls() -> Iterator[MessageCall]:
     for path in sorted(path for room in rooms for path in (ROOT / room).rglob("*.py")):
         if path.parent == own or path in any_id:
             continue
-        yield from message_calls(path.read_text("utf-8"), path.relative_to(ROOT).as_posix())
+        source = path.read_text("utf-8")
+        if NAMED.search(source):
+            yield from message_calls(source, path.relative_to(ROOT).as_posix())
 
 
 def calls_in_template(template: str, place: str) -> Iterator[MessageCall]:

@@ -21,7 +21,14 @@ from controller.monitors.order_bets import OPENING_CAPITAL, bet_on_order, deposi
 from controller.monitors.succession import HITS, RULES, USPC
 
 
-@pytest.mark.parametrize("anomaly", ANOMALIES, ids=lambda one: one.name)
+@pytest.mark.parametrize(
+    "anomaly",
+    [
+        # Every other one is played with the long tests: a third of a second each.
+        pytest.param(one, marks=[pytest.mark.full] if place % 2 else [], id=one.name)
+        for place, one in enumerate(ANOMALIES)
+    ],
+)
 def test_an_anomaly_is_said_four_cards_after_the_exact_test(anomaly: Anomaly) -> None:
     found = anomaly.measure()
 
