@@ -47,9 +47,15 @@ def test_it_is_loaded_by_the_web_server_after_the_program_is_ready(fast_dir: Pat
     with program_with(fast_dir, "port = 0") as program:
         program.start()
         loading = program.await_log(f"{LIBRARY} (.+)")
+        unread = program.snapshot().metrics_read_s
+        with urlopen(program.await_log(r"metrics (http://\S+/metrics)")[1]) as page:
+            assert b"smartshoe_table_health" in page.read()
+        read = program.snapshot().metrics_read_s
         program.stop()
         log = program.log_text()
     assert loading[1].startswith("web http://")
+    assert unread is None, "loading reads no table"
+    assert read is not None
     assert log.index(READY) < log.index(LIBRARY)
 
 
