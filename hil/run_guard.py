@@ -195,12 +195,13 @@ def main(argv: Sequence[str]) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     run, mark, folders = int(argv[0]), argv[1], [Path(name) for name in argv[2:]]
-    for folder in folders:
-        _remove_folders_of_dead_runs(folder.parent)
     _wait_for_end(run)
     _end_processes(mark, spared=(run, os.getpid()))
     for folder in folders:
         _remove(folder)
+    # What others left may be much: its own run comes first.
+    for folder in folders:
+        _remove_folders_of_dead_runs(folder.parent)
 
 
 def _wait_for_end(run: int) -> None:

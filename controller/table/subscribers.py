@@ -62,7 +62,11 @@ class Behind(Generic[ItemT]):
     def close(self, timeout_s: float) -> bool:
         """Take what waits, for so long, and end; whether all was taken. Nothing is put after."""
         self._closed = True
-        return self.caught_up(timeout_s)
+        done = self.caught_up(timeout_s)
+        if done and self._thread.is_alive():
+            # It ends at once. Until then, who asks again would wait for what nobody takes.
+            self._thread.join()
+        return done
 
     def _leave_out_oldest(self) -> None:
         try:

@@ -22,12 +22,12 @@ from package_on_debian import (
     installed,
     intact,
     kept,
-    order,
     problems,
     run,
     run_cases,
     running_table,
     sealed,
+    status,
     wait_until,
 )
 
@@ -95,10 +95,14 @@ def without_the_python_of_12_the_program_names_it_too() -> None:
         away.rename(PYTHON_OF_12)
 
 
+def not_in_a_coup() -> bool:
+    return status().get("phase") == "between_coups"
+
+
 def an_open_shoe_keeps_the_package_of_12() -> None:
-    with emulated_shoe(seed=8) as shoe, running_table():
-        wait_until("two coups", lambda: coups_begun() >= 2)
-        order(shoe, "hold")
+    # A shoe is closed between two coups.
+    with emulated_shoe(seed=8, coups=2), running_table():
+        wait_until("two coups", lambda: coups_begun() >= 2 and not_in_a_coup())
         done("apt-mark", "unhold", "smartshoe")
         ended = run(*install(NOW))
         assert ended.returncode != 0, ended.stdout

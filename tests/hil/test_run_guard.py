@@ -120,6 +120,19 @@ def test_a_run_spares_what_is_not_its_own(fast_dir: Path) -> None:
     assert [path.name for path in fast_dir.iterdir()] == ["mine"]
 
 
+def test_a_watcher_cleans_up_its_own_run_before_what_others_left(
+    fast_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    steps = ("_wait_for_end", "_end_processes", "_remove", "_remove_folders_of_dead_runs")
+    for step in steps:
+        monkeypatch.setattr(run_guard, step, lambda *_given, step=step, **_named: done.append(step))
+    monkeypatch.setattr(signal, "signal", lambda *_given: None)
+    run_guard.main(["1", "1-mark", str(fast_dir)])
+
+    assert tuple(done) == steps
+
+
 def test_what_a_killed_watcher_left_is_removed_by_the_next_run(
     fast_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

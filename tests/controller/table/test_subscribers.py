@@ -183,6 +183,34 @@ def test_an_error_of_a_subscriber_is_no_error_of_the_table(followed, caplog) -> 
     assert "7h" not in caplog.text
 
 
+class Lingering(Follower):
+    """Its thread ends when it is joined, or at the test's end."""
+
+    def __init__(self, table: str, subscriber: "Noting") -> None:
+        super().__init__(table, subscriber)
+        self.may_end = threading.Event()
+
+    def _run(self) -> None:
+        super()._run()
+        self.may_end.wait()
+
+
+def test_one_who_is_closed_can_be_closed_again(monkeypatch) -> None:
+    """Its thread may be on its way out: nothing takes what is put then."""
+    follower = Lingering("M7", Noting())
+    follower.start()
+    join = follower._thread.join
+
+    def joined(timeout_s: float | None = None) -> None:
+        follower.may_end.set()
+        join(timeout_s)
+
+    monkeypatch.setattr(follower._thread, "join", joined)
+    closed = [follower.close(FOR_EVER_S), follower.close(0.0)]
+    follower.may_end.set()
+    assert closed == [True, True]
+
+
 # --- who falls behind -----------------------------------------------------------------------------
 
 

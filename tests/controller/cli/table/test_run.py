@@ -7,6 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -132,6 +134,16 @@ def test_a_configuration_that_cannot_be_read_is_unusable(config: Path) -> None:
     assert run(config)[0] == ExitCode.UNUSABLE
 
 
+@pytest.fixture
+def own_log() -> Iterator[None]:
+    """A start in this process sets the level of the program's log and the hook of its threads."""
+    level, hook = app.LOG.level, threading.excepthook
+    yield
+    app.LOG.setLevel(level)
+    threading.excepthook = hook
+
+
+@pytest.mark.usefixtures("own_log")
 def test_root_starts_no_table_where_an_account_is_there_for_it(
     config: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -145,6 +157,7 @@ def test_root_starts_no_table_where_an_account_is_there_for_it(
     assert not (config.parent / "journal").exists()
 
 
+@pytest.mark.usefixtures("own_log")
 def test_a_refused_start_leaves_signals_as_they_were(config: Path) -> None:
     """What is blocked here stays blocked in every program that is started from here."""
     config.write_text(config.read_text().replace("[metrics]", "[metrcs]"))
