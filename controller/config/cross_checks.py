@@ -19,7 +19,13 @@ from controller.config.device_sections import (
 from controller.config.sections import MetricsSection, RulesSection, Section, unit_name_problem
 from controller.config.trust import TrustResult, read_trust
 from controller.procedure.rulebook import ObservableFact
-from controller.profiles.load import decks_played_max, load_profile
+from controller.profiles.load import (
+    decks_limit,
+    decks_played_max,
+    load_profile,
+    profile_names,
+)
+from controller.profiles.profile import Profile
 from controller.rules.setting_values import ShuffleMode
 from controller.system.atomic_file import SmallFileError
 from controller.system.tls import TlsUnavailable, server_context
@@ -125,8 +131,11 @@ def name_remarks(name: str) -> Iterator[str]:
         )
 
 
-def decks_remarks(decks: int) -> Iterator[str]:
+def decks_remarks(decks: int, profile: Profile) -> Iterator[str]:
     """A remark where a shoe has more decks than any rules play: a digit too many, most often."""
+    # Other profiles are read where this one leaves it open: a start does not wait for all nine.
+    if profile.name in profile_names() and decks <= decks_limit(profile):
+        return
     most = decks_played_max()
     if decks > most:
         yield (

@@ -291,7 +291,7 @@ def _config(
         remarks=(
             *(warning.text for warning in layout_warnings(layout.layout(), profile)),
             *name_remarks(table.name),
-            *decks_remarks(settings.decks),
+            *decks_remarks(settings.decks, profile),
             *device_remarks(shoe, rules, batches),
             *(remark for found in trusts.values() for remark in found.remarks),
         ),

@@ -17,8 +17,10 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from controller.console.api import API, api_routes, problem
+from controller.console.metrics_pages import MetricsPages
 from controller.console.metrics_routes import Endpoint, Handler, metrics_routes, not_found
 from controller.console.page_routes import page_routes
+from controller.console.page_turns import PageTurns
 from controller.console.security import Forbidden, StrictHeaders, check_host
 from controller.console.table_parts import TableParts
 from controller.console.table_site import TableSite
@@ -35,7 +37,8 @@ class Application:
     `put` and `stop` may be called from any thread; the rest is the event loop's.
     """
 
-    def __init__(self, *, by_name: bool, tls: bool) -> None:
+    def __init__(self, turns: PageTurns, *, by_name: bool, tls: bool) -> None:
+        self._pages = MetricsPages(turns)
         self._by_name = by_name
         self._tls = tls
         self._tables: Mapping[str, TableParts] = {}
@@ -49,6 +52,11 @@ class Application:
             if parts is None or parts.console is None or parts.console.requests != site.requests:
                 site.stop()
         self._tables = tables
+
+    def load_metrics(self) -> None:
+        """The program is ready: load what writes metrics, where a table has some."""
+        if any(one.metrics is not None for one in self._tables.values()):
+            self._pages.load()
 
     def stop(self) -> None:
         """End every stream."""
@@ -84,7 +92,9 @@ class Application:
 
     def _route(self, tables: Mapping[str, TableParts]) -> ASGIApp:
         self._keep_sites(tables)
-        routes: list[BaseRoute] = list(metrics_routes(tables, by_name=self._by_name))
+        served = [one.metrics for one in tables.values() if one.metrics is not None]
+        self._pages.keep([one.metrics for one in served])
+        routes: list[BaseRoute] = list(metrics_routes(served, self._pages, by_name=self._by_name))
         sites = sorted(self._sites.values(), key=lambda one: one.prefix, reverse=True)
         elsewhere = not_found(tables, [one.base for one in sites], by_name=self._by_name)
         if self._by_name and sites:

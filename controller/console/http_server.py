@@ -8,6 +8,7 @@ Source: controller/control/README.md, "Nobody is locked out"; RFC 9112; RFC 8446
 import asyncio
 import contextlib
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from http import HTTPStatus
@@ -98,8 +99,12 @@ class HttpServer:
 
     def stop(self) -> None:
         """Make `run` return; from any thread."""
-        with contextlib.suppress(RuntimeError):  # it has returned by now
-            self._loop.call_soon_threadsafe(self._stopped.set)
+        self.call(self._stopped.set)
+
+    def call(self, callback: Callable[[], object]) -> None:
+        """Call it on the thread that serves; from any thread."""
+        with contextlib.suppress(RuntimeError):  # `run` has returned by now
+            self._loop.call_soon_threadsafe(callback)
 
     async def _serve(self) -> None:
         self._listen()

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from controller.console.metrics_pages import MetricsPages
 from controller.console.table_parts import MetricsPart, TableParts
-from controller.metrics.exposition import format_for
 from controller.table.table import Table
 from controller.views.snapshot import Health
 
@@ -34,13 +34,16 @@ def metrics_path(name: str, *, by_name: bool) -> str:
     return f"/metrics/{quote(name, safe='')}" if by_name else "/metrics"
 
 
-def metrics_routes(tables: Mapping[str, TableParts], *, by_name: bool) -> Iterator[Route]:
+def metrics_routes(
+    served: Sequence[MetricsPart], pages: MetricsPages, *, by_name: bool
+) -> Iterator[Route]:
     """The routes of these tables. Each asks for the password of the metrics, if there is one."""
-    served = [one.metrics for one in tables.values() if one.metrics is not None]
     for part in served:
         name = part.table.name
         suffix = f"/{name}" if by_name else ""
-        yield literal_route(f"/metrics{suffix}", guarded([part], partial(_metrics, part)))
+        yield literal_route(
+            f"/metrics{suffix}", guarded([part], partial(pages.answer, part.metrics))
+        )
         if by_name:
             yield _health_route(f"/healthz{suffix}", [part], is_alive)
             yield _health_route(f"/readyz{suffix}", [part], is_ready)
@@ -92,12 +95,6 @@ def not_found(tables: Mapping[str, TableParts], pages: Sequence[str], *, by_name
         return await endpoint(request)
 
     return handle
-
-
-async def _metrics(part: MetricsPart, request: Request) -> Response:
-    form = format_for(",".join(request.headers.getlist("accept")))
-    # Some two milliseconds: less than a thread would cost in turns at the interpreter.
-    return Response(part.metrics.text(part.table, form), headers={"Content-Type": form.value})
 
 
 def _health_route(path: str, parts: Sequence[MetricsPart], check: Check) -> Route:

@@ -15,8 +15,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.accounts.passwords import Passwords, read_passwords
+from controller.console.page_turns import PageTurns
 from controller.console.table_parts import ConsolePart, MetricsPart, Part, TableParts
-from controller.metrics.collector import TableMetrics
+from controller.metrics.table_metrics import TableMetrics
 from controller.system.atomic_file import SmallFileError
 from controller.system.listener import Listener, port_of, tcp_listener
 from controller.system.tls import ServerTlsFiles, TlsContext, TlsUnavailable, server_context
@@ -46,12 +47,22 @@ class WebPlace(Struct, frozen=True):
 class WebServer:
     """The server at one place: parts of tables, on a thread of its own.
 
-    `by_name`: there may be several tables, and each has its name in its paths.
+    `by_name`: there may be several tables, and each has its name in its paths. `turns` are those of
+    its process; `ready`: its program is ready, and loads what writes metrics.
     """
 
-    def __init__(self, place: WebPlace, *, by_name: bool = False) -> None:
+    def __init__(
+        self,
+        place: WebPlace,
+        turns: PageTurns | None = None,
+        *,
+        by_name: bool = False,
+        ready: bool = True,
+    ) -> None:
         self._place = place
+        self._turns = turns or PageTurns()
         self._by_name = by_name
+        self._ready = ready
         self._lock = threading.Lock()
         # Replaced as a whole: requests are answered meanwhile.
         self._tables: Mapping[str, TableParts] = {}
@@ -95,6 +106,14 @@ class WebServer:
         if self._thread is not None:
             self._thread.join()
 
+    def program_is_ready(self) -> None:
+        """Load what writes metrics, on the server's thread."""
+        with self._lock:
+            self._ready = True
+            server, application = self._server, self._application
+        if server is not None and application is not None:
+            server.call(application.load_metrics)
+
     def add(self, name: str, part: Part) -> None:
         """Serve this part of the table of this name, too."""
         parts = self._tables.get(name, TableParts())
@@ -131,12 +150,14 @@ class WebServer:
         from controller.console.application import Application  # noqa: PLC0415
         from controller.console.http_server import HttpServer  # noqa: PLC0415
 
-        application = Application(by_name=self._by_name, tls=tls is not None)
+        application = Application(self._turns, by_name=self._by_name, tls=tls is not None)
         server = HttpServer(listener, tls, application)
         with self._lock:
             if self._stopping:
                 server.stop()
             application.put(self._tables)
+            if self._ready:
+                server.call(application.load_metrics)
             self._application, self._server = application, server
         server.run()
 
@@ -149,6 +170,8 @@ class WebServers:
 
     def __init__(self, *, by_name: bool = False) -> None:
         self._by_name = by_name
+        self._ready = False
+        self._turns = PageTurns()
         self._lock = threading.Lock()
         self._servers: dict[tuple[WebPlace, str], WebServer] = {}
 
@@ -169,6 +192,13 @@ class WebServers:
         """Serve a table's page and API there; the URL of the page. Raises WebUnavailable."""
         return self._serve(place, part.requests.table.name, CONSOLE, part)
 
+    def program_is_ready(self) -> None:
+        """Load what writes metrics, on the servers' threads: until now it would delay a start."""
+        with self._lock:
+            self._ready = True
+            for server in self._servers.values():
+                server.program_is_ready()
+
     def withdraw(self, name: str) -> None:
         """Serve the table of this name no more; a server without tables stops."""
         with self._lock:
@@ -184,7 +214,7 @@ class WebServers:
         with self._lock:
             server = self._servers.get(key)
             if server is None:
-                server = WebServer(place, by_name=self._by_name)
+                server = WebServer(place, self._turns, by_name=self._by_name, ready=self._ready)
                 server.start(section)
                 self._servers[key] = server
             server.add(name, part)

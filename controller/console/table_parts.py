@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from controller.accounts.passwords import Passwords
 from controller.control.table_requests import TableRequests
-from controller.metrics.collector import TableMetrics
+from controller.metrics.table_metrics import TableMetrics
 from controller.table.table import Table
 
 

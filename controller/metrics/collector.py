@@ -1,224 +1,94 @@
-"""The metrics of one table: counts of what it stored, and figures of its newest state.
+"""Shows the metrics of tables to Prometheus's library: each family once, with the samples of all.
 
-No metric has a label from an open set, and none discloses a card (controller.views.disclosure).
-Source: controller/metrics/README.md, "Metrics"; Prometheus documentation, "Metric and label
-naming"; performance goals P14, P14b.
+Not: what follows of the process (page).
+Source: controller/metrics/README.md, "Metrics"; prometheus_client, "Custom Collectors".
 """
 
-import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from types import MappingProxyType
-from typing import ClassVar, Final, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
+from typing import TypeAlias
 
-from controller.archive.sealer import SealingStatus
-from controller.core.core import Core
-from controller.core.settings import Settings
-from controller.core.state import Conclusion, CoreState, Stored, read_at
-from controller.metrics.consumers import ConsumerStatus, feed_samples
-from controller.metrics.counts import Carried
-from controller.metrics.definitions import BY_NAME, DEALING_SHOE, SHUFFLER
-from controller.metrics.exposition import Exposition, Format
-from controller.metrics.follow import FollowedCounts
-from controller.metrics.host import HostSamples, host_samples
-from controller.metrics.samples import (
-    NO_LABELS,
-    NS_PER_S,
-    Samples,
-    add_time,
-    observe,
-    states,
-    zeros,
+from prometheus_client.metrics_core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+    SummaryMetricFamily,
 )
-from controller.metrics.state_samples import state_samples, suspending_code
-from controller.monitors.advisory import AdvisoryKind
-from controller.procedure.events import CardDrawn
-from controller.procedure.state import TableState
-from controller.table.subscribers import Follower
-from controller.tape.entries import EventVerdicts
-from controller.views.snapshot import Health
-from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.clock import now
+from prometheus_client.registry import Collector
 
-_HEALTHS: Final = BY_NAME["table_health"].values("health")
-_NO_DEVICES: Final[Mapping[str, str]] = MappingProxyType({})
+from controller.metrics.definitions import COMMON_LABELS, METRICS, PREFIX, Definition, MetricKind
+from controller.metrics.samples import NO_LABELS, Labels, Samples, bounds
+from controller.metrics.table_metrics import TableMetrics
+
+# The values of the common labels of each table, with its samples.
+Read: TypeAlias = Sequence[tuple[Labels, Samples]]
 
 
-class ScrapedTable(Protocol):
-    """What a scrape reads of a running table."""
+class TablesCollector(Collector):
+    """The metrics of these tables, for one registry. A table's own page has one for it alone."""
 
-    health: Health
+    def __init__(self, tables: Iterable[TableMetrics]) -> None:
+        self._tables = tuple(tables)
 
-    @property
-    def published(self) -> tuple[Core, CoreState] | None: ...
-    @property
-    def sealing_status(self) -> SealingStatus | None: ...
-    @property
-    def followers(self) -> Sequence[Follower]: ...
-    @property
-    def waiting(self) -> int: ...
+    def describe(self) -> Iterator[Metric]:
+        """Every family, without samples: a registry asks for the names, and no table is read."""
+        return (_family(one, ()) for one in METRICS)
 
-
-def device_labels(settings: Settings) -> Mapping[str, str]:
-    """The labels of a table's devices by their ports; those beside shoe and shuffler are ports."""
-    beside = (*settings.readers, *settings.scanners)
-    labels = {settings.shoe.port: DEALING_SHOE, **{one.port: one.port for one in beside}}
-    if settings.shuffler is not None:
-        labels[settings.shuffler.port] = SHUFFLER
-    return labels
+    def collect(self) -> Iterator[Metric]:
+        """The families that have samples now."""
+        read = [((one.table, one.pit), one.samples()) for one in self._tables]
+        for definition in METRICS:
+            family = _family(definition, read)
+            if family.samples:
+                yield family
 
 
-class TableMetrics:
-    """Follows what a table stores; `text` is its page. Any thread may ask for it.
-
-    `devices`: their labels by port. `journal`: the folder from which counts go on after a start;
-    None: they begin at 0. `consumers` are those of the table's feed, `host` reads the machine.
-    """
-
-    name: ClassVar[str] = "metrics"
-
-    def __init__(
-        self,
-        table: str,
-        pit: str = "",
-        *,
-        devices: Mapping[str, str] = _NO_DEVICES,
-        journal: Path | None = None,
-        consumers: Callable[[], Iterable[ConsumerStatus]] = tuple,
-        host: HostSamples | None = None,
-        clock: Callable[[], Timestamp] = now,
-    ) -> None:
-        self._devices = devices
-        self._consumers = consumers
-        self._host = host or host_samples(journal)
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._read_ns: int | None = None
-        self._counts = FollowedCounts(devices, journal)
-        self._exposition = Exposition(table, pit)
-        # Of this run of the program alone: no record says it.
-        self._run: Samples = {}
-        for name in ("advisories_total", "device_bytes_total", "journal_transactions_total"):
-            self._run |= zeros(BY_NAME[name], device=devices.values())
-        for name in ("scan_to_stored_seconds", "scrape_seconds"):
-            self._run |= zeros(BY_NAME[name])
-
-    def stored(self, stored: Stored) -> None:
-        """Count one durable transaction."""
-        self._counts.stored(stored)
-        with self._lock:
-            self._run["journal_transactions_total"][NO_LABELS] += 1
-            for conclusion in stored.conclusions:
-                for entry in conclusion.entries:
-                    if type(entry) is EventVerdicts and type(entry.event) is CardDrawn:
-                        self._observe_delay(conclusion, stored)
-                        break
-
-    def save(self) -> None:
-        """Save the counts at an orderly stop, once the table hands on nothing more."""
-        self._counts.save()
-
-    def count_advisory(self, kind: AdvisoryKind) -> None:
-        """Count one advisory; any thread may call it."""
-        with self._lock:
-            self._run["advisories_total"][(kind.value,)] += 1
-
-    def count_bytes(self, port: str, count: int) -> None:
-        """Count bytes that came from a port; any thread may call it."""
-        device = (self._devices.get(port, port),)
-        with self._lock:
-            counted = self._run["device_bytes_total"]
-            counted[device] = counted.get(device, 0) + count
-
-    def text(self, table: ScrapedTable, form: Format = Format.TEXT) -> bytes:
-        """All metrics now, as a page."""
-        began_ns = self._clock().monotonic_ns
-        samples = self._samples(table)
-        with self._lock:
-            samples |= {name: dict(values) for name, values in self._run.items()}
-            page = self._exposition.text(samples, form)
-            took_s = (self._clock().monotonic_ns - began_ns) / NS_PER_S
-            add_time(self._run, "scrape_seconds", took_s)
-            self._read_ns = began_ns
-        return page
-
-    @property
-    def read_s(self) -> int | None:
-        """Seconds since somebody last read them, None before that."""
-        read_ns = self._read_ns
-        return None if read_ns is None else int((self._clock().monotonic_ns - read_ns) // NS_PER_S)
-
-    def _observe_delay(self, conclusion: Conclusion, stored: Stored) -> None:
-        read = read_at(conclusion)
-        if read is not None:
-            took_s = (stored.at.monotonic_ns - read.monotonic_ns) / NS_PER_S
-            observe(self._run, "scan_to_stored_seconds", took_s)
-
-    def _samples(self, table: ScrapedTable) -> Samples:
-        """All samples but those of this run."""
-        found: Samples = {
-            "table_health": dict(states(table.health.value, _HEALTHS)),
-            "inputs_waiting": {NO_LABELS: table.waiting},
-            **self._host(),
-            **_follower_samples(table.followers, self._clock()),
-            **feed_samples(self._consumers()),
-        }
-        sealing = table.sealing_status
-        if sealing is not None:
-            found |= _seal_samples(sealing)
-        published = table.published
-        if published is not None:
-            found |= state_samples(*published)
-        if self._counts.head is not None:
-            found["journal_records"] = {NO_LABELS: self._counts.head.seq}
-        counted = self._counts.now()
-        if counted is not None:
-            samples, carried = counted
-            found |= samples
-            found |= _times(carried, published[1].table if published is not None else None)
-        return found
+def _family(definition: Definition, read: Read) -> Metric:
+    """A family with its samples of all tables, those of a table together (OpenMetrics)."""
+    name, words = f"{PREFIX}{definition.name}", f"{definition.words}."
+    labels = (*(label for label, _ in definition.labels), *COMMON_LABELS)
+    match definition.kind:
+        case MetricKind.COUNTER:
+            counter = CounterMetricFamily(name, words, labels=labels)
+            for values, value in _values(definition.name, read):
+                counter.add_metric(values, value)
+            return counter
+        case MetricKind.GAUGE:
+            gauge = GaugeMetricFamily(name, words, labels=labels)
+            for values, value in _values(definition.name, read):
+                gauge.add_metric(values, value)
+            return gauge
+        case MetricKind.INFO:
+            info = InfoMetricFamily(name.removesuffix("_info"), words, labels=labels)
+            for values, _ in _values(definition.name, read):
+                info.add_metric(values, {})
+            return info
+        case MetricKind.SUMMARY:
+            summary = SummaryMetricFamily(name, words, labels=labels)
+            totals = dict(_values(f"{definition.name}_sum", read))
+            for values, count in _values(f"{definition.name}_count", read):
+                summary.add_metric(values, int(count), totals[values])
+            return summary
+        case MetricKind.HISTOGRAM:
+            return _histogram(definition, HistogramMetricFamily(name, words, labels=labels), read)
 
 
-def _times(carried: Carried, table: TableState | None) -> Samples:
-    found: Samples = {
-        "device_last_event_timestamp_seconds": {
-            (device,): at_ns / NS_PER_S for device, at_ns in carried.events.items()
-        }
-    }
-    if carried.last_card_ns:
-        found["last_card_timestamp_seconds"] = {NO_LABELS: carried.last_card_ns / NS_PER_S}
-    if carried.last_coup_ns:
-        found["last_coup_timestamp_seconds"] = {NO_LABELS: carried.last_coup_ns / NS_PER_S}
-    suspends = None if table is None else suspending_code(table)
-    since_ns = None if suspends is None else dict(carried.waiting).get(suspends[0])
-    if suspends is not None and since_ns is not None:
-        found["suspended_since_timestamp_seconds"] = {(suspends[1],): since_ns / NS_PER_S}
-    return found
+def _values(name: str, read: Read) -> Iterator[tuple[Labels, float]]:
+    """The samples of this name with the values of all their labels."""
+    for common, samples in read:
+        for own, value in samples.get(name, {}).items():
+            yield (*own, *common), value
 
 
-def _follower_samples(followers: Sequence[Follower], at: Timestamp) -> Samples:
-    since_ns = [one.taking_since_ns for one in followers]
-    oldest_ns = min((one for one in since_ns if one is not None), default=at.monotonic_ns)
-    return {
-        "stored_waiting": {(one.name,): one.waiting for one in followers},
-        "stored_left_out_total": {(one.name,): one.skipped for one in followers},
-        "journal_lag_seconds": {NO_LABELS: max(0, at.monotonic_ns - oldest_ns) / NS_PER_S},
-    }
-
-
-def _seal_samples(sealing: SealingStatus) -> Samples:
-    numbers: dict[str, float] = {
-        "shoes_unsealed": sealing.unsealed,
-        "seals_unsigned": int(bool(sealing.unsigned)),
-        "seal_seconds_count": sealing.sealed,
-        "seal_seconds_sum": sealing.seconds,
-    }
-    head = sealing.log
-    if head.size:
-        numbers |= {
-            "log_size": head.size,
-            "log_root48": int.from_bytes(head.root[:6], "big"),
-            "log_leaves_waiting": head.waiting,
-            "log_witnesses_behind": len(head.absent),
-        }
-    return {name: {NO_LABELS: value} for name, value in numbers.items()}
+def _histogram(definition: Definition, family: HistogramMetricFamily, read: Read) -> Metric:
+    """Its buckets are counted each by itself, and added up as the formats want them."""
+    for common, samples in read:
+        buckets = samples.get(f"{definition.name}_bucket")
+        if buckets is not None:
+            every = bounds(definition)
+            counts = accumulate(buckets[(bound,)] for bound in every)
+            total = samples[f"{definition.name}_sum"][NO_LABELS]
+            family.add_metric(common, tuple(zip(every, counts, strict=True)), total)
+    return family

@@ -423,14 +423,6 @@ MACHINE: Final = (
     _gauge("disk_free_bytes", "Free bytes on the journal's disk"),
     _summary("scrape_seconds", "What the scrapes of this page took before this one", _START),
 )
-# What Prometheus's libraries say of a process: the same at all tables of it, and on every page.
-PROCESS: Final = (
-    _counter("process_cpu_seconds_total", "Processor time of the program", _START),
-    _gauge("process_resident_memory_bytes", "Memory of the program"),
-    _gauge("process_open_fds", "Its open files"),
-    _gauge("process_max_fds", "How many it may have", when="where there is a limit"),
-    _gauge("process_start_time_seconds", "When it started"),
-)
 GROUPS: Final = MappingProxyType(
     {
         "The table": TABLE,
@@ -440,7 +432,6 @@ GROUPS: Final = MappingProxyType(
         "Records": RECORDS,
         "Feed": FEED,
         "Machine": MACHINE,
-        "Process": PROCESS,
     }
 )
 METRICS: Final = tuple(one for group in GROUPS.values() for one in group)

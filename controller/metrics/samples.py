@@ -1,7 +1,7 @@
 """The values of metrics: by the name of the sample, then by the values of its labels.
 
 A histogram is counted in buckets of its own, each by its upper bound; it is added up where it is
-written out (exposition).
+shown (collector).
 Source: controller/metrics/README.md, "Metrics".
 """
 

@@ -69,8 +69,12 @@ def _in_file(name: str, error: ProfileError) -> ProfileError:
 @cache
 def decks_played_max() -> int:
     """The most decks in a shoe that any shipped profile plays or names as its limit."""
-    every = [_shipped(name).rules for name in profile_names()]
-    return max(max(one.decks_per_shoe, one.decks_max or 0) for one in every)
+    return max(decks_limit(_shipped(name)) for name in profile_names())
+
+
+def decks_limit(profile: Profile) -> int:
+    """The most decks in a shoe that a profile plays or names as its limit."""
+    return max(profile.rules.decks_per_shoe, profile.rules.decks_max or 0)
 
 
 def _decoded(data: bytes) -> str:

@@ -22,7 +22,7 @@ from controller.install.approval import approval_of, missing_parts
 from controller.journal.folder_lock import narrow_modes
 from controller.journal.people import PeopleFile
 from controller.journal.values import JournalError
-from controller.metrics.collector import TableMetrics, device_labels
+from controller.metrics.table_metrics import TableMetrics, device_labels
 from controller.overlay.line_text import LineForm
 from controller.overlay.overlay import Overlay
 from controller.profiles.load import load_clauses
@@ -90,20 +90,16 @@ class SharedParts(Struct, frozen=True):
 
 
 class TableProgram:
-    """One run of a table. `stop` and `power_fails` may be called from any thread, at any time."""
+    """One run of a table. `stop` and `power_fails` may be called from any thread, at any time.
+
+    `metrics` are for a collector, in this program's own page or in that of another.
+    """
 
     def __init__(
         self, config: TableConfig, shared: SharedParts, *, close_coup_as_partial: bool
     ) -> None:
         self._config = config
         self._shared = shared
-        self._metrics = TableMetrics(
-            config.settings.table,
-            config.settings.pit,
-            devices=device_labels(config.settings),
-            journal=config.journal_folder,
-            consumers=lambda: tuple(one.status for one in self._feeds),
-        )
         self._disk = DiskMonitor(config.journal_folder, config.disk_limits, now)
         spec = RunSpec(
             journal=config.journal_folder,
@@ -117,6 +113,13 @@ class TableProgram:
             ),
         )
         self._table = Table(config.settings.table, spec, now)
+        self.metrics = TableMetrics(
+            self._table,
+            config.settings.pit,
+            devices=device_labels(config.settings),
+            journal=config.journal_folder,
+            consumers=lambda: tuple(one.status for one in self._feeds),
+        )
         self._power = PowerFail(self._table)
         self._people = PeopleFile(config.journal_folder)
         self._requests = TableRequests(
@@ -134,7 +137,7 @@ class TableProgram:
         self._overlay = overlay_of(config)
         self._monitors = ShoeMonitors(
             config.journal_folder,
-            self._metrics.count_advisory,
+            self.metrics.count_advisory,
             self._table.announce,
             lambda advisory: self._table.put(AdvisoryGiven(now(), advisory)),
         )
@@ -162,7 +165,7 @@ class TableProgram:
         # Who follows what is stored: in this order, after sealing, none in a card's path.
         log = TableLog(config.settings)
         followers: list[Subscriber] = [
-            self._metrics,
+            self.metrics,
             self._batches,
             log,
             self._monitors,
@@ -241,7 +244,7 @@ class TableProgram:
             self._await_end()
         finally:
             _shut_down(table, sources)
-            self._metrics.save()
+            self.metrics.save()
             stop_feeds(self._feeds)
             # They answer until after the table has ended.
             control.stop()
@@ -266,7 +269,7 @@ class TableProgram:
             accounts=self._people.account_count(),
             advisories=self._monitors.advisories,
             coups=self._coups.coups,
-            metrics_read_s=self._metrics.read_s,
+            metrics_read_s=self.metrics.read_s,
             trial=self._config.trial,
             software=software_identifier(),
         )
@@ -278,7 +281,7 @@ class TableProgram:
         if config.metrics_enabled:
             place = WebPlace(config.metrics_address, config.metrics_port, config.metrics_tls)
             passwords = config.metrics_passwords
-            where += f", metrics {web.serve_metrics(place, self._table, self._metrics, passwords)}"
+            where += f", metrics {web.serve_metrics(place, self._table, self.metrics, passwords)}"
         console = config.console
         if console is not None:
             part = ConsolePart(
@@ -297,7 +300,7 @@ class TableProgram:
         config, table = self._config, self._table
         since_ns = now().utc_ns - NoiseLimit.WINDOW_NS
         stored = stored_chunks(config.journal_folder, since_ns)
-        count = self._metrics.count_bytes
+        count = self.metrics.count_bytes
         pumps = tuple(_pump(config, table, url, line, stored, count) for url, line in config.lines)
         # Before the ports: stored at once, so that the records of a start have one order.
         clock_sync = ClockSyncMonitor(now)

@@ -253,6 +253,7 @@ class Tables:
                 gc.freeze()
                 gc.enable()
             self._notifier.ready(self._status())
+            self._shared.web.program_is_ready()
         else:
             self._notifier.status(self._status())
 

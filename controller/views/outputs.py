@@ -56,9 +56,14 @@ OUTPUTS: Final = (
         "HTTP: counts for Prometheus",
         AllowedContent.NO_CARD,
         modules={
-            "metrics": ("controller.metrics.collector", "controller.console.metrics_routes"),
+            "metrics": (
+                "controller.metrics.collector",
+                "controller.metrics.page",
+                "controller.console.metrics_pages",
+            ),
             "socket": (
                 "controller.console.http_server",
+                "controller.console.metrics_pages",
                 "controller.console.metrics_routes",
                 "controller.system.connections",
                 "controller.system.listener",

@@ -18,6 +18,7 @@ from hil.bench.card_path.interference import measure_interference
 from hil.bench.card_path.monitors import measure_monitors
 from hil.bench.card_path.overload import measure_overload
 from hil.bench.card_path.paced import measure_paced
+from hil.bench.card_path.scraped_tables import measure_scraped_tables
 from hil.bench.card_path.tablelink import measure_tablelink
 from hil.bench.measure.checks import CannotMeasure, Check, GoalResult, not_measured
 from hil.bench.measure.fixtures import Plan, modules_compiled, seconds_since
@@ -75,6 +76,7 @@ MEASUREMENTS = (
     Measurement(("P13", "P19"), "recovery and replay", measure_recovery),
     Measurement(("P13",), "start with a year of shoes", measure_start_with_archive),
     Measurement(("P14",), "scrape", measure_scrape),
+    Measurement(("P14",), "verdicts beside scrapes of many tables", measure_scraped_tables),
     Measurement(("P21",), "page beside the table", measure_page),
     Measurement(("P14b",), "verdicts beside scrapes", measure_interference),
     Measurement(("P10", "P15"), "many tables", measure_many_tables),

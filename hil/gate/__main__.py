@@ -1,7 +1,8 @@
 """`python -m hil.gate`: a real kernel, clean machines and a bare one of each Debian, and ARM64.
 
+And other releases of libraries.
 Source: hil/README.md, "USB on a real kernel", "The unit under systemd", "The package on a clean
-machine", "Debian 13", "ARM64", "A bare Debian".
+machine", "Debian 13", "ARM64", "A bare Debian", "Other releases of a library".
 """
 
 import argparse
@@ -19,6 +20,7 @@ from hil.gate.debian13 import run_on_debian13
 from hil.gate.debian_root import TO_MAKE
 from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cached_kernel, require
 from hil.gate.package import run_debian_upgrade, run_package_cases
+from hil.gate.releases import run_on_other_releases
 from hil.gate.repository import TO_INSTALL
 from hil.run_guard import ending_at_once, guarded_run
 from hil.run_record import record_run
@@ -89,6 +91,12 @@ PARTS: Final = {
         "quarter of an hour",
         TO_MAKE,
         lambda _: run_bare(),
+    ),
+    "releases": Part(
+        "libraries in their lowest and newest releases",
+        "two minutes",
+        (),
+        lambda _: run_on_other_releases(),
     ),
 }
 

@@ -49,7 +49,7 @@ LIBRARIES = {
     "serial": "device",
     "usb": "device",
     "prometheus_client": "metrics",
-    "controller.metrics.exposition": "metrics",
+    "controller.metrics.page": "metrics",
     "subprocess": "process",
     "multiprocessing": "process",
     "concurrent.futures.process": "process",

@@ -40,7 +40,11 @@ HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 FOREIGN = frozenset(
     {
         *("authorized_default", "latency_timer", "max_dgram_qlen"),  # Linux
-        "generate_latest",  # prometheus-client
+        "generate_latest",  # prometheus-client, as what stands below
+        *("process_cpu_seconds_total", "process_resident_memory_bytes"),
+        *("process_virtual_memory_bytes", "process_open_fds", "process_max_fds"),
+        *("process_start_time_seconds", "python_info", "python_gc_collections_total"),
+        *("python_gc_objects_collected_total", "python_gc_objects_uncollectable_total"),
         *("basic_auth", "runbook_url", "tls_config"),  # Prometheus
         *("secure_delete", "user_version"),  # SQLite
         *("DeviceAllow", "SupplementaryGroups"),  # systemd

@@ -12,13 +12,15 @@ from functools import cache
 
 from msgspec import Struct
 from msgspec.structs import replace
+from prometheus_client import generate_latest
 from rule_files import SECONDS, alarms, expanded, matchers_of, metrics_of
 
 from controller.archive.log_writer import LogStatus
 from controller.archive.sealer import SealingStatus
 from controller.core.core import Core
 from controller.core.state import Conclusion, CoreState, Stored
-from controller.metrics.collector import TableMetrics, device_labels
+from controller.metrics.collector import TablesCollector
+from controller.metrics.table_metrics import TableMetrics, device_labels
 from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.phases import Phase
 from controller.tape.entries import CoreOutput
@@ -102,10 +104,9 @@ class SimulatedPage:
         self._state: CoreState = self.table.state
         self._advisories = 0
         self.metrics = TableMetrics(
-            name,
+            self,
             PIT,
             devices=device_labels(self.table.core.settings),
-            host=self._host,
             consumers=lambda: (self.around.consumer,),
             clock=lambda: Timestamp(self._at_ns, UTC_NS + self._at_ns + self.table.utc_step_ns),
         )
@@ -163,8 +164,11 @@ class SimulatedPage:
         head = LogStatus(size, hashlib.sha256(str(size).encode()).digest())
         return replace(self.around.sealing, log=self.around.head or head)
 
-    def _host(self) -> dict[str, dict[tuple[str, ...], float]]:
-        return {"process_start_time_seconds": {(): self.around.started_s}}
+    def text(self) -> str:
+        """Its page now, with what alarms read of the process."""
+        page = generate_latest(TablesCollector([self.metrics])).decode()
+        started = f'process_start_time_seconds{{pit="{PIT}",table="{self.name}"}}'
+        return f"{page}{started} {self.around.started_s}\n"
 
     # --- scraping ---------------------------------------------------------------------------------
 
@@ -211,7 +215,7 @@ class SimulatedPage:
         if not around.up:
             return
         self.lines.append(f"scrape_duration_seconds{{{named}}} {around.scrape_s} {time}")
-        for name, labels, value in read_samples(self.metrics.text(self).decode()):
+        for name, labels, value in read_samples(self.text()):
             for instance in (self.name, f"{self.name}-b")[: 1 + around.twin]:
                 of = f'job="smartshoe",instance="{instance}:9309"'
                 self.lines.append(f"{name}{{{of},{labels}}} {value} {time}")

@@ -91,7 +91,7 @@ class Floor:
         self.tables = TableFolder(root / "t")
         pages = {SHUFFLES: shuffling_table()}
         receivers = self.seen.receivers
-        receivers.page = lambda: pages[SHUFFLES].metrics.text(pages[SHUFFLES])
+        receivers.page = lambda: pages[SHUFFLES].text().encode()
         stack.enter_context(receivers)
         self.shoes = {
             ERRS: TableShoe(7, PACE, mistakes=(MISTAKE,), on_mistake=self._wait_for_decision),

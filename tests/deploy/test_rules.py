@@ -19,6 +19,7 @@ from rule_files import (
 )
 
 from controller.metrics.definitions import ANY, METRICS, MetricKind
+from controller.metrics.page import process_registry
 
 HERE = Path(__file__).parent
 ALERT_TESTS, RECORDING_TESTS = HERE / "alerts.test.yml", HERE / "recording.test.yml"
@@ -97,8 +98,9 @@ def test_an_alarm_goes_to_these_receivers(labels: tuple[str, ...], receivers: st
 def known_metrics() -> set[str]:
     """The metrics of a table as they are scraped, and those of the scrape itself."""
     known = {"up", "scrape_duration_seconds"}
+    known |= {one.name for family in process_registry().collect() for one in family.samples}
     for one in METRICS:
-        name = one.name if one.name.startswith("process_") else f"smartshoe_{one.name}"
+        name = f"smartshoe_{one.name}"
         known |= {name, *(f"{name}_{part}" for part in PARTS.get(one.kind, ()))}
     return known
 

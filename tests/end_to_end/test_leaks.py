@@ -355,12 +355,12 @@ def refusals(table: RunningTable) -> str:
 # Times, and what is taken in or written by then.
 _TIMED = re.compile(r"smartshoe_\w+_(seconds(_\w+)?|bytes)\{|smartshoe_(stored|inputs)_waiting")
 # A phase that is not shown: every table has this line.
-_OTHER_PHASE = re.compile(r"smartshoe_phase\{.* 0")
+_OTHER_PHASE = re.compile(r"smartshoe_phase\{.* 0\.0")
 
 
 def metrics(table: RunningTable) -> str:
     # The root of a head is random; when the log has written it depends on the disk.
-    timed = ("process_", "smartshoe_scan_to_stored", "smartshoe_journal_transactions")
+    timed = ("process_", "python_", "smartshoe_scan_to_stored", "smartshoe_journal_transactions")
     timed += ("smartshoe_log_root48", "smartshoe_log_size", "smartshoe_log_leaves_waiting")
     timed += ("smartshoe_journal_records", "smartshoe_device_bytes")
     lines = table.page("/metrics").splitlines()

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from msgspec.json import encode
 from msgspec.structs import asdict
+from prometheus_client import generate_latest
 
 from controller.actions.actions import BindBatch, ChangeSetting, ReportTurned, SetCardApart
 from controller.actions.choices import LayoutPart
@@ -20,7 +21,8 @@ from controller.control.answer_schema import (
     ManifestWantedAnswer,
 )
 from controller.control.answers import answered_entries
-from controller.metrics.collector import TableMetrics
+from controller.metrics.collector import TablesCollector
+from controller.metrics.table_metrics import TableMetrics
 from controller.table.table import Health
 from controller.views.build import build_snapshot
 from controller.views.snapshot import CardFact, FindingView, Snapshot, Withheld
@@ -78,13 +80,14 @@ class Table:
     def metrics(self) -> str:
         published = (self.played.table.core, self.played.table.state)
         table = SimpleNamespace(
+            name="SIM-1",
             health=Health.RUNNING,
             published=published,
             sealing_status=None,
             followers=(),
             waiting=0,
         )
-        return TableMetrics("SIM-1").text(table).decode()
+        return generate_latest(TablesCollector([TableMetrics(table)])).decode()
 
 
 def places(view: Snapshot) -> list[dict[str, int]]:
@@ -128,8 +131,8 @@ def test_the_counts_contain_no_identity_and_no_face(simulation, option) -> None:
 
 def test_the_metrics_count_by_back_and_place_alone(simulation) -> None:
     metrics = Table(simulation).deal_the_stray().metrics
-    assert 'smartshoe_cards_at{back="red",place="hands",table="SIM-1",pit=""} 3' in metrics
-    assert 'smartshoe_cards_at{back="blue",place="carton",table="SIM-1",pit=""} 415' in metrics
+    assert 'smartshoe_cards_at{back="red",pit="",place="hands",table="SIM-1"} 3.0' in metrics
+    assert 'smartshoe_cards_at{back="blue",pit="",place="carton",table="SIM-1"} 415.0' in metrics
     assert 'place="player"' not in metrics
     assert TAG_HEAD not in metrics
 

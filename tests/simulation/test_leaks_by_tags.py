@@ -12,6 +12,7 @@ from dataclasses import replace
 
 import pytest
 from msgspec.json import encode
+from prometheus_client import generate_latest
 from shown_tables import faces
 
 from controller.actions.actions import DeclareResult, OperatorAction, Resolution, VacateSeat
@@ -29,7 +30,8 @@ from controller.core.settings import (
 from controller.core.state import Conclusion, Stored, encode_state
 from controller.custody.manifest_csv import read_manifest
 from controller.messages.catalogue import to_words
-from controller.metrics.collector import TableMetrics
+from controller.metrics.collector import TablesCollector
+from controller.metrics.table_metrics import TableMetrics
 from controller.procedure.events import CardDrawn
 from controller.procedure.rulebook import ObservableFact
 from controller.replay.replayer import describe_entry
@@ -135,19 +137,18 @@ def page_text(table: Table) -> str:
 
 
 def metrics_text(table: Table) -> str:
-    metrics = TableMetrics("M7")
-    conclusion = Conclusion(table.rig.inputs[-1], tuple(table.rig.entries))
-    metrics.stored(Stored((conclusion,), (), table.rig.at, table.rig.state, table.rig.core.book))
-
     class Published:
+        name = "M7"
         health = Health.RUNNING
         published = (table.rig.core, table.rig.state)
         followers = ()
         waiting = 0
         sealing_status = None
 
-    lines = metrics.text(Published()).decode().splitlines()
-    return "\n".join(line for line in lines if "process_" not in line)
+    metrics = TableMetrics(Published())
+    conclusion = Conclusion(table.rig.inputs[-1], tuple(table.rig.entries))
+    metrics.stored(Stored((conclusion,), (), table.rig.at, table.rig.state, table.rig.core.book))
+    return generate_latest(TablesCollector([metrics])).decode()
 
 
 def answer_text(table: Table) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from controller.core.state import Conclusion, Stored
-from controller.metrics.collector import TableMetrics
+from controller.metrics.table_metrics import TableMetrics
 from controller.procedure.events import CustodyFindingRaised, GamingDayChanged
 from controller.profiles.load import load_clauses
 from controller.table.table import RunSpec, Table
@@ -54,10 +54,12 @@ def _reports(conclusion: Conclusion) -> int:
 
 
 @contextmanager
-def served_table(path: str, folder: Path, *, answers: bool = False) -> Iterator[ServedTable]:
-    """A table whose shoe is at that terminal; with `answers` every store writes one byte to it.
+def served_table(
+    path: str, folder: Path, name: str = "BENCH-1", *, answers: bool = False
+) -> Iterator[ServedTable]:
+    """A table of this name with its shoe at that terminal.
 
-    Raises CannotMeasure.
+    With `answers` every store writes one byte to it. Raises CannotMeasure.
     """
     openings: list[bytes] = []
 
@@ -73,8 +75,8 @@ def served_table(path: str, folder: Path, *, answers: bool = False) -> Iterator[
         table.put(event)
 
     beginning = RunSpec(folder, load_clauses(), lambda _replaced: started_input(path))
-    table = ObservedTable("BENCH-1", beginning, now, on_stored)
-    served = ServedTable(table, TableMetrics("BENCH-1"))
+    table = ObservedTable(name, beginning, now, on_stored)
+    served = ServedTable(table, TableMetrics(table))
     pump = PortPump(path, SerialPort(path, ANGEL_EYE_II_EX.baud), on_port_event)
     table.start()
     if table.health is not Health.RUNNING:

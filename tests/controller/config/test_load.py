@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.config import cross_checks
 from controller.config.document import ConfigError
 from controller.config.example import example_text
 from controller.config.load import SOCKET_PATH_BYTES_MAX, load_config
@@ -352,6 +353,13 @@ def test_more_decks_than_any_rules_play_are_remarked_on(
 
     assert [one for one in found if one.startswith(words)] == [*found] * remarked
     assert len([one for one in found if "decks" in one]) == remarked
+
+
+def test_a_start_reads_no_profile_but_its_own(
+    write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cross_checks, "decks_played_max", lambda: pytest.fail("reads all profiles"))
+    assert load_config(write(f"{LEAST}[rules]\ndecks = 8\n")).settings.decks == 8
 
 
 def test_a_shoe_without_claims_gives_remarks(write: Write) -> None:

@@ -20,7 +20,7 @@ from controller.accounts.passwords import Passwords, read_passwords
 from controller.accounts.pin import PinHasher
 from controller.console.sites import WebPlace, WebServer, WebServers, WebUnavailable
 from controller.console.table_parts import MetricsPart
-from controller.metrics.collector import TableMetrics
+from controller.metrics.table_metrics import TableMetrics
 from controller.system.tls import ServerTlsFiles, server_context
 from controller.views.snapshot import Health
 from hil.rig.servers.certificates import CertificateAuthority
@@ -59,7 +59,7 @@ def serve(tmp_path: Path, authority: CertificateAuthority) -> Iterator[Callable[
                 file.write_text(passwords)
             admitted = None if file is None else Passwords(read_passwords(file))
             server = WebServer(WebPlace("127.0.0.1", 0, tls))
-            server.add("M7", MetricsPart(TABLE, TableMetrics("M7"), admitted))  # type: ignore[arg-type]
+            server.add("M7", MetricsPart(TABLE, TableMetrics(TABLE), admitted))  # type: ignore[arg-type]
             server.start()
             stack.callback(server.stop)
             return server
@@ -213,7 +213,7 @@ def test_a_bad_file_of_passwords_stops_the_start(tmp_path: Path, text: str, prob
         WebServers().serve_metrics(
             WebPlace("127.0.0.1", 0),
             TABLE,  # type: ignore[arg-type]
-            TableMetrics("M7"),
+            TableMetrics(TABLE),
             tmp_path / "scrapers.txt",
         )
     assert "Remedy: " in str(caught.value)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from prometheus_client import generate_latest
 from serving_table import Serving, connected
 
 from controller.actions.declaration import Proof, Role
@@ -19,7 +20,8 @@ from controller.control.answer_schema import Answer
 from controller.control.client import ControlClient
 from controller.control.server import ControlUnavailable
 from controller.journal.people import PEOPLE_NAME
-from controller.metrics.collector import TableMetrics
+from controller.metrics.collector import TablesCollector
+from controller.metrics.table_metrics import TableMetrics
 
 ANN, PIN, OTHER_PIN = "Ann Lee", "270918", "300475"
 SIGN_ON = {"request": "sign-on", "by": ANN, "pin": PIN}
@@ -163,14 +165,14 @@ def test_whose_account_of_the_machine_it_is_needs_no_pin(suspended: Path, fast_d
 def test_pins_and_hashes_are_in_the_file_of_people_and_nowhere_else(
     with_account: Serving, caplog: pytest.LogCaptureFixture
 ) -> None:
-    serving, metrics = with_account, TableMetrics("M7")
+    serving, metrics = with_account, TableMetrics(with_account.table)
     second = {**ADD, "name": "Bo Ray", "pin": OTHER_PIN}
     said = [serving.client.request(one) for one in (second, {**SIGN_ON, "pin": "000001"})]
     said += [serving.client.request(SIGN_ON, DECISION), serving.shown()]
     for stored in serving.stored:
         metrics.stored(stored)
     hashes = [one.pin_hash for one in serving.people.accounts() if one.person]
-    said += [metrics.text(serving.table).decode(), caplog.text, serving.stored]
+    said += [generate_latest(TablesCollector([metrics])).decode(), caplog.text, serving.stored]
     serving.end()
 
     files = [one for one in serving.journal.rglob("*") if one.is_file()]

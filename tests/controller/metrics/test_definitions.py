@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 from prometheus_client import Metric
+from prometheus_client.openmetrics.exposition import generate_latest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from controller.archive.log_writer import LogStatus
@@ -20,7 +21,7 @@ from controller.core.build import build_core
 from controller.core.settings import DeviceSettings, Settings, ShufflerDeviceSettings
 from controller.core.stored_settings import SETTINGS
 from controller.custody.batch_life.state import BatchLife, Lineage, OpenWarning, WarningKind
-from controller.metrics.collector import TableMetrics, device_labels
+from controller.metrics.collector import TablesCollector
 from controller.metrics.definitions import (
     BY_NAME,
     COMMON_LABELS,
@@ -29,7 +30,7 @@ from controller.metrics.definitions import (
     Definition,
     MetricKind,
 )
-from controller.metrics.exposition import Format
+from controller.metrics.table_metrics import TableMetrics, device_labels
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
 from controller.table.table import Health, RunSpec, Table
@@ -60,27 +61,32 @@ def started(settings: Settings) -> Started:
     return Started(now(), "boot", THIS, stored, profile, zone_data("UTC"), "")
 
 
+def own_page(metrics: TableMetrics) -> str:
+    """What a table itself shows, in OpenMetrics."""
+    return generate_latest(TablesCollector([metrics])).decode()
+
+
 @pytest.fixture
 def played_page(suspended: Path, begun_log: Callable[[Path], None]) -> Iterator[str]:
     """The page of a real table that has played, is suspended, and has a feed and a log."""
     begun_log(suspended)
+    sealer = Sealer("M7", SigningSettings(suspended / "table.key", make=True), now)
+    spec = RunSpec(suspended, load_clauses(), lambda _: started(PLAYED), sealer=sealer)
+    table = Table("M7", spec, now)
     metrics = TableMetrics(
-        PLAYED.table,
+        table,
         PLAYED.pit,
         devices=device_labels(PLAYED),
         journal=suspended,
         consumers=lambda: (CONSUMER,),
     )
-    sealer = Sealer("M7", SigningSettings(suspended / "table.key", make=True), now)
-    spec = RunSpec(suspended, load_clauses(), lambda _: started(PLAYED), sealer=sealer)
-    table = Table("M7", spec, now)
     table.subscribe([metrics])
     table.start()
     assert table.health is Health.RUNNING, table.failure
     try:
         assert all(one.caught_up(60.0) for one in table.followers)
         sealer._status = SealingStatus(log=LogStatus(size=7, root=bytes(32)))
-        yield metrics.text(table, Format.OPENMETRICS).decode()
+        yield own_page(metrics)
     finally:
         table.stop()
         table.join()
@@ -93,14 +99,14 @@ def shuffler_page() -> str:
     state = core.initial()
     state = replace(state, table=replace(state.table, lineage=LINEAGE))
     table = SimpleNamespace(
+        name="M8",
         health=Health.RUNNING,
         published=(core, state),
         sealing_status=None,
         followers=(),
         waiting=0,
     )
-    metrics = TableMetrics("M8", "pit 3", devices=device_labels(WITH_SHUFFLER))
-    return metrics.text(table, Format.OPENMETRICS).decode()
+    return own_page(TableMetrics(table, "pit 3", devices=device_labels(WITH_SHUFFLER)))
 
 
 @pytest.fixture

@@ -10,9 +10,12 @@ from typing import ClassVar
 
 import pytest
 from msgspec.structs import replace
+from prometheus_client import generate_latest
+from prometheus_client.parser import text_string_to_metric_families
 
 from controller.core.state import Stored
-from controller.metrics.collector import TableMetrics
+from controller.metrics.collector import TablesCollector
+from controller.metrics.table_metrics import TableMetrics
 from controller.profiles.load import load_clauses
 from controller.service.table_log import LinesBehind
 from controller.table import table as table_module
@@ -255,17 +258,18 @@ def test_the_metrics_show_who_is_behind_and_what_was_left_out(followed) -> None:
     table.overdraw()
     assert sleeping.asleep.wait()
     assert table.follower("raising").caught_up(FOR_EVER_S)
-    text = TableMetrics("M7").text(table.table).decode()
+    text = generate_latest(TablesCollector([TableMetrics(table.table)])).decode()
     waiting, failed = table.follower("sleeping").waiting, table.follower("raising").skipped
     assert waiting == failed > 1
-    assert (
-        f'smartshoe_stored_waiting{{subscriber="sleeping",table="M7",pit=""}} {waiting}\n' in text
-    )
-    assert (
-        f'smartshoe_stored_left_out_total{{subscriber="raising",table="M7",pit=""}} {failed}\n'
-        in text
-    )
-    assert 'smartshoe_stored_left_out_total{subscriber="sleeping",table="M7",pit=""} 0\n' in text
+    samples = [
+        (one.name, one.labels["subscriber"], one.value)
+        for family in text_string_to_metric_families(text)
+        for one in family.samples
+        if "subscriber" in one.labels
+    ]
+    assert ("smartshoe_stored_waiting", "sleeping", waiting) in samples
+    assert ("smartshoe_stored_left_out_total", "raising", failed) in samples
+    assert ("smartshoe_stored_left_out_total", "sleeping", 0) in samples
 
 
 # --- the end --------------------------------------------------------------------------------------

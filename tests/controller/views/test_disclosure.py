@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from msgspec.json import encode
 from msgspec.structs import replace
+from prometheus_client import generate_latest
 from shown_tables import faces
 
 from controller.actions.actions import (
@@ -41,7 +42,8 @@ from controller.actions.declaration import Role
 from controller.control.answers import answered_entries, refusal_text
 from controller.core.state import Conclusion, Stored
 from controller.messages.catalogue import to_words
-from controller.metrics.collector import TableMetrics
+from controller.metrics.collector import TablesCollector
+from controller.metrics.table_metrics import TableMetrics
 from controller.procedure.effects import Prompt
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.people.setting_changes import effective_book
@@ -102,20 +104,20 @@ def snapshot_of(table) -> Snapshot:
 
 def metrics_text(table) -> str:
     """The metrics after everything the table stored."""
-    metrics = TableMetrics("M7")
-    for item, output in zip(table.inputs, table.outputs, strict=True):
-        conclusion = Conclusion(item, output.entries)
-        metrics.stored(Stored((conclusion,), output.writes, item.at, table.state, table.core.book))
 
     class Published:
+        name = "M7"
         health = Health.RUNNING
         published = (table.core, table.state)
         sealing_status = None
         followers = ()
         waiting = 0
 
-    lines = metrics.text(Published()).decode().splitlines()
-    return "\n".join(line for line in lines if "process_" not in line)
+    metrics = TableMetrics(Published())
+    for item, output in zip(table.inputs, table.outputs, strict=True):
+        conclusion = Conclusion(item, output.entries)
+        metrics.stored(Stored((conclusion,), output.writes, item.at, table.state, table.core.book))
+    return generate_latest(TablesCollector([metrics])).decode()
 
 
 def answered(table, entries) -> str:

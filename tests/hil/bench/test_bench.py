@@ -30,7 +30,6 @@ from hil.bench.measure.figures import (
 )
 from hil.bench.measure.fixtures import CARD, Plan, bench_core, deal_reports
 from hil.bench.measure.reference import PLACES, Reference, with_crc
-from hil.bench.process.scrape import _StaticRegistry
 from hil.bench.process.start_up import _loaded_modules
 from hil.bench.report import counts, json_report, text_report
 from hil.bench.stored.audit import (
@@ -208,22 +207,6 @@ def test_a_dealt_shoe_has_its_cards() -> None:
     reports = deal_reports(seed=1)
 
     assert 380 <= sum(report.code == CARD for report in reports) <= 416
-
-
-def test_the_bare_side_has_the_series_of_the_scrape() -> None:
-    text = """\
-# HELP smartshoe_coups_total Coups.
-# TYPE smartshoe_coups_total counter
-smartshoe_coups_total{outcome="player"} 3.0
-smartshoe_coups_total{outcome="tie"} 0.0
-# HELP smartshoe_suspended Suspended.
-# TYPE smartshoe_suspended gauge
-smartshoe_suspended 1.0
-"""
-    same = _StaticRegistry(text)
-
-    assert same.series == 3
-    assert len(list(same.collect())) == 2
 
 
 def test_loaded_libraries_are_named() -> None:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from msgspec.structs import replace
+from prometheus_client import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 from controller.actions.actions import OperatorAction, Resolution
@@ -26,8 +27,9 @@ from controller.console.table_parts import MetricsPart
 from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Conclusion, Stored
 from controller.core.stored_settings import SETTINGS
-from controller.metrics.collector import TableMetrics
+from controller.metrics.collector import TablesCollector
 from controller.metrics.definitions import COMMON_LABELS, DEALING_SHOE
+from controller.metrics.table_metrics import TableMetrics
 from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.effects import (
     CoupClosed,
@@ -78,7 +80,11 @@ BURN_ACE = bytes.fromhex("05 32 44 C0 91 03 32 34")
 MakeStored = Callable[..., Stored]
 
 
-def table_at(journal: Path, metrics: TableMetrics, name: str = "M7") -> Table:
+Counted = tuple[Table, TableMetrics]
+
+
+def table_at(journal: Path, name: str = "M7", pit: str = "") -> Counted:
+    """A table that is not started, and its metrics."""
     shoe = DeviceSettings(PORT, "angel-eye-ii-ex")
     settings = SETTINGS.encode(
         Settings(name, "3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), shoe)
@@ -88,22 +94,32 @@ def table_at(journal: Path, metrics: TableMetrics, name: str = "M7") -> Table:
     def start(replaced: str) -> Started:
         return Started(now(), "boot", THIS, settings, profile, zone_data("UTC"), replaced)
 
-    return ObservedTable(name, RunSpec(journal, load_clauses(), start), now, metrics.stored)
+    def count(stored: Stored) -> None:
+        metrics.stored(stored)
+
+    table = ObservedTable(name, RunSpec(journal, load_clauses(), start), now, count)
+    metrics = TableMetrics(table, pit, devices={PORT: DEALING_SHOE})
+    return table, metrics
 
 
 @pytest.fixture
-def metrics() -> TableMetrics:
-    return TableMetrics("M7", "pit 3", devices={PORT: DEALING_SHOE})
-
-
-@pytest.fixture
-def table(fast_dir: Path, metrics: TableMetrics) -> Iterator[Table]:
-    table = table_at(fast_dir / "journal", metrics)
+def counted(fast_dir: Path) -> Iterator[Counted]:
+    table, metrics = table_at(fast_dir / "journal", pit="pit 3")
     table.start()
     assert table.health is Health.RUNNING, table.failure
-    yield table
+    yield table, metrics
     table.stop()
     table.join()
+
+
+@pytest.fixture
+def table(counted: Counted) -> Table:
+    return counted[0]
+
+
+@pytest.fixture
+def metrics(counted: Counted) -> TableMetrics:
+    return counted[1]
 
 
 @pytest.fixture
@@ -142,8 +158,12 @@ def value(text: str, name: str, **labels: str) -> float | None:
     return None
 
 
-def metric_reader(metrics: TableMetrics, table: Table) -> Callable[..., float | None]:
-    text = metrics.text(table).decode()
+def shown(metrics: TableMetrics) -> str:
+    return generate_latest(TablesCollector([metrics])).decode()
+
+
+def metric_reader(metrics: TableMetrics) -> Callable[..., float | None]:
+    text = shown(metrics)
     return lambda name, **labels: value(text, name, **labels)
 
 
@@ -181,7 +201,7 @@ def test_cards_are_counted_whatever_their_verdict(
     metrics.stored(stored(CARD, wrong))
     metrics.stored(stored(CARD))
 
-    assert metric_reader(metrics, table)("cards_drawn_total") == 3
+    assert metric_reader(metrics)("cards_drawn_total") == 3
 
 
 def test_a_repeated_report_counts_no_card(
@@ -191,7 +211,7 @@ def test_a_repeated_report_counts_no_card(
 
     metrics.stored(stored(EventVerdicts(again, (Accepted(message("repeated")),))))
 
-    assert metric_reader(metrics, table)("cards_drawn_total") == 0
+    assert metric_reader(metrics)("cards_drawn_total") == 0
 
 
 def test_coups_are_counted_by_outcome(
@@ -201,7 +221,7 @@ def test_coups_are_counted_by_outcome(
     metrics.stored(stored(coup(Outcome.BANKER, CoupFate.FLOOR_DECIDED)))
     metrics.stored(stored(coup(None, CoupFate.VOID), coup(None, CoupFate.PARTIAL)))
 
-    value = metric_reader(metrics, table)
+    value = metric_reader(metrics)
     assert value("coups_total", outcome="player") == 2
     assert value("coups_total", outcome="banker") == 1
     assert value("coups_total", outcome="tie") == 1
@@ -213,7 +233,7 @@ def test_a_correction_is_counted_and_the_coups_stay_as_counted(
 ) -> None:
     metrics.stored(stored(coup(Outcome.PLAYER), corrected_coup))
 
-    value = metric_reader(metrics, table)
+    value = metric_reader(metrics)
     counts = {one.value: value("coup_corrections_total", outcome=one.value) for one in Outcome}
     assert counts == {"player": 0, "banker": 0, "tie": 1}
     assert value("coups_total", outcome="player") == 1
@@ -233,18 +253,18 @@ def test_decisions_are_counted_by_role_and_kind_and_name_nobody(
     for _ in range(12):
         metrics.stored(transaction)
 
-    value = metric_reader(metrics, table)
+    value = metric_reader(metrics)
     assert value("decisions_total", role="pit_manager", decision="void-coup") == 12
-    assert person not in metrics.text(table).decode()
+    assert person not in shown(metrics)
 
 
 def test_every_irregularity_code_starts_at_zero(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
     for code in IrregularityCode:
-        before = metric_reader(metrics, table)("irregularities_total", code=code.value)
+        before = metric_reader(metrics)("irregularities_total", code=code.value)
         metrics.stored(stored(EventVerdicts(CARD.event, (irregularity(code),))))
-        after = metric_reader(metrics, table)("irregularities_total", code=code.value)
+        after = metric_reader(metrics)("irregularities_total", code=code.value)
 
         assert (before, after) == (0, 1), code
 
@@ -254,30 +274,30 @@ def test_advisories_are_counted_and_every_kind_starts_at_zero(
 ) -> None:
     metrics.count_advisory(AdvisoryKind.ORDER)
 
-    read = metric_reader(metrics, table)
+    read = metric_reader(metrics)
     counts = {kind: read("advisories_total", kind=kind.value) for kind in AdvisoryKind}
     assert counts == {kind: float(kind is AdvisoryKind.ORDER) for kind in AdvisoryKind}
 
 
 def test_a_clock_step_is_counted(metrics: TableMetrics, table: Table, stored: MakeStored) -> None:
     step = ClockStepped(-3_600_000_000_000, READ_AT.utc_ns, ClockEvidence.SAME_BOOT)
-    before = metric_reader(metrics, table)("clock_steps_total")
+    before = metric_reader(metrics)("clock_steps_total")
     metrics.stored(stored(step, step))
 
-    assert (before, metric_reader(metrics, table)("clock_steps_total")) == (0, 2)
+    assert (before, metric_reader(metrics)("clock_steps_total")) == (0, 2)
 
 
 def test_the_disk_level_is_shown(metrics: TableMetrics, table: Table) -> None:
     item = DiskSpace(READ_AT, DiskLevel.LOW, 5, 10, 1)
     assert table.act(item) is not None
-    levels = [metric_reader(metrics, table)("disk_room", level=level.value) for level in DiskLevel]
+    levels = [metric_reader(metrics)("disk_room", level=level.value) for level in DiskLevel]
     assert levels == [0, 0, 1, 0]
 
 
 def test_the_disk_level_is_unknown_before_the_first_check(
     metrics: TableMetrics, table: Table
 ) -> None:
-    levels = [metric_reader(metrics, table)("disk_room", level=level.value) for level in DiskLevel]
+    levels = [metric_reader(metrics)("disk_room", level=level.value) for level in DiskLevel]
     assert levels == [1, 0, 0, 0]
 
 
@@ -285,15 +305,11 @@ def test_every_link_fault_starts_at_zero(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
     for kind in LinkFaultKind:
-        before = metric_reader(metrics, table)(
-            "link_errors_total", device=DEALING_SHOE, kind=kind.value
-        )
+        before = metric_reader(metrics)("link_errors_total", device=DEALING_SHOE, kind=kind.value)
         metrics.stored(
             stored(DeviceEventRecorded(PORT, DeviceFault(kind, message("bytes_not_a_frame"))))
         )
-        after = metric_reader(metrics, table)(
-            "link_errors_total", device=DEALING_SHOE, kind=kind.value
-        )
+        after = metric_reader(metrics)("link_errors_total", device=DEALING_SHOE, kind=kind.value)
 
         assert (before, after) == (0, 1), kind
 
@@ -305,7 +321,7 @@ def test_the_delay_from_read_bytes_to_stored_verdict(
     metrics.stored(stored(CARD, took_ms=300))
     metrics.stored(stored(coup(Outcome.TIE), took_ms=800))
 
-    value = metric_reader(metrics, table)
+    value = metric_reader(metrics)
     assert value("scan_to_stored_seconds_count") == 2
     assert value("scan_to_stored_seconds_sum") == pytest.approx(0.304)
     assert value("scan_to_stored_seconds_bucket", le="0.0025") == 0
@@ -321,22 +337,22 @@ def test_a_verdict_without_bytes_has_no_delay(
 
     metrics.stored(Stored((conclusion,), (), ticked.at, ticked.state, ticked.book))
 
-    assert metric_reader(metrics, table)("scan_to_stored_seconds_count") == 0
+    assert metric_reader(metrics)("scan_to_stored_seconds_count") == 0
 
 
 def test_each_durable_transaction_counts(metrics: TableMetrics, table: Table) -> None:
-    before = metric_reader(metrics, table)("journal_transactions_total")
+    before = metric_reader(metrics)("journal_transactions_total")
 
     table.act(PortOpened(PORT, now(), bytes(32)))
 
-    assert (before, metric_reader(metrics, table)("journal_transactions_total")) == (1, 2)
+    assert (before, metric_reader(metrics)("journal_transactions_total")) == (1, 2)
 
 
 # --- the state ----------------------------------------------------------------------------------
 
 
 def test_a_table_that_waits_for_its_shoe(metrics: TableMetrics, table: Table) -> None:
-    value = metric_reader(metrics, table)
+    value = metric_reader(metrics)
 
     assert value("table_health", health="running") == 1
     assert value("table_health", health="failed") == 0
@@ -357,7 +373,7 @@ def test_a_shoe_in_its_burn(metrics: TableMetrics, table: Table) -> None:
     ):
         table.act(item)
 
-    value = metric_reader(metrics, table)
+    value = metric_reader(metrics)
     stages = {
         stage: value("device_stage", device="dealing_shoe", stage=stage.value) for stage in Stage
     }
@@ -370,11 +386,10 @@ def test_a_shoe_in_its_burn(metrics: TableMetrics, table: Table) -> None:
 
 
 def test_a_suspended_table_after_a_restart(suspended: Path) -> None:
-    metrics = TableMetrics("M7")
-    table = table_at(suspended, metrics)
+    table, metrics = table_at(suspended)
     table.start()
     try:
-        value = metric_reader(metrics, table)
+        value = metric_reader(metrics)
         assert value("suspended") == 1
         assert value("open_irregularities") == 1
         assert value("coups_in_shoe") == 2
@@ -388,19 +403,19 @@ def test_a_suspended_table_after_a_restart(suspended: Path) -> None:
 def test_a_card_leaves_no_trace_in_labels(
     metrics: TableMetrics, table: Table, stored: MakeStored
 ) -> None:
-    before = labels_of(metrics.text(table))
+    before = labels_of(shown(metrics))
     metrics.stored(stored(CARD))
 
-    assert labels_of(metrics.text(table)) - before == set()
+    assert labels_of(shown(metrics)) - before == set()
 
 
-def labels_of(page: bytes) -> set[tuple[str, str]]:
-    families = text_string_to_metric_families(page.decode())
+def labels_of(page: str) -> set[tuple[str, str]]:
+    families = text_string_to_metric_families(page)
     return {pair for one in families for sample in one.samples for pair in sample.labels.items()}
 
 
 def test_a_scrape_stays_small(metrics: TableMetrics, table: Table) -> None:
-    families = text_string_to_metric_families(metrics.text(table).decode())
+    families = text_string_to_metric_families(shown(metrics))
 
     assert sum(len(family.samples) for family in families) <= 300
 
@@ -455,9 +470,9 @@ def test_a_table_that_ended_is_neither(server: WebServer, table: Table) -> None:
     assert value(page(server, "/metrics")[2], "table_health", health="stopped") == 1
 
 
-def test_a_table_that_could_not_start_says_why(fast_dir: Path, metrics: TableMetrics) -> None:
+def test_a_table_that_could_not_start_says_why(fast_dir: Path) -> None:
     (fast_dir / "journal").write_text("a file where a folder belongs")
-    table = table_at(fast_dir / "journal", metrics)
+    table, metrics = table_at(fast_dir / "journal")
     table.start()
     table.join()
     server = WebServer(WebPlace("127.0.0.1", 0))
@@ -488,17 +503,16 @@ def test_a_loop_that_hangs_is_not_alive(metrics: TableMetrics) -> None:
 def test_several_tables_have_a_path_each(
     table: Table, metrics: TableMetrics, fast_dir: Path
 ) -> None:
-    other_metrics = TableMetrics("M8/east")
-    other = table_at(fast_dir / "other", other_metrics, "M8/east")
+    other, other_metrics = table_at(fast_dir / "other", "M8/east")
     other.start()
     server = WebServer(WebPlace("127.0.0.1", 0), by_name=True)
     server.add(table.name, MetricsPart(table, metrics))
     server.add(other.name, MetricsPart(other, other_metrics))
     server.start()
     try:
-        assert 'smartshoe_suspended{table="M7",pit="pit 3"} 0\n' in page(server, "/metrics/M7")[2]
+        assert 'smartshoe_suspended{pit="pit 3",table="M7"} 0.0\n' in page(server, "/metrics/M7")[2]
         east = page(server, "/metrics/M8%2Feast")[2]
-        assert 'smartshoe_suspended{table="M8/east",pit=""} 0\n' in east
+        assert 'smartshoe_suspended{pit="",table="M8/east"} 0.0\n' in east
         assert page(server, "/metrics")[0] == 404
         assert page(server, "/healthz")[2] == "table M7: running\ntable M8/east: running\n"
         table.stop()
@@ -617,7 +631,8 @@ def sealing(table: Table, status: SealingStatus) -> Table:
 
 def test_sealed_and_unsealed_shoes_are_shown(metrics: TableMetrics, table: Table) -> None:
     status = SealingStatus(sealed=3, unsealed=1, seconds=0.25, unsigned="no key")
-    value = metric_reader(metrics, sealing(table, status))
+    sealing(table, status)
+    value = metric_reader(metrics)
     assert (value("seal_seconds_count"), value("seal_seconds_sum")) == (3, 0.25)
     assert (value("shoes_unsealed"), value("seals_unsigned")) == (1, 1)
 
@@ -628,10 +643,10 @@ def test_the_head_of_the_evidence_log_is_shown(metrics: TableMetrics, table: Tab
     running = sealing(table, SealingStatus())
     assert running._spec.sealer is not None
     running._spec.sealer.log.status = head
-    value = metric_reader(metrics, running)
+    value = metric_reader(metrics)
     assert (value("log_size"), value("log_root48")) == (7, 0x0123456789AB)
     assert (value("log_leaves_waiting"), value("log_witnesses_behind")) == (2, 1)
 
 
 def test_a_table_without_a_sealer_has_no_seal_metrics(metrics: TableMetrics, table: Table) -> None:
-    assert metric_reader(metrics, table)("shoes_unsealed") is None
+    assert metric_reader(metrics)("shoes_unsealed") is None
