@@ -25,6 +25,11 @@ TESTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             "tests/controller/console/test_metrics_pages.py",
             "tests/docs/test_tables_in_another_program.py",
         ),
+        "transitions": (
+            "tests/controller/procedure/test_table.py",
+            "tests/controller/custody/batch_life/test_stages.py",
+            "tests/verdicts/test_library_judges.py",
+        ),
     }
 )
 
