@@ -313,7 +313,7 @@ def test_cards_dealt_after_it_are_irregular(table) -> None:
     assert table.deal("P Kd") == ["CARD_AFTER_SECOND_CUT_CARD", "DEALT_WHILE_SUSPENDED"]
 
 
-@pytest.mark.parametrize("card", ["P1 7h", "P2 7h"])
+@pytest.mark.parametrize("card", ["P1 7h", "P1 ??", "P2 7h"])
 def test_a_coup_begun_or_joined_after_it_all_the_same_is_named(new_table, card) -> None:
     table = new_table(f"{OPENED}; cut card; no more bets; cut card")
     assert table.deal(card) == ["CARD_AFTER_SECOND_CUT_CARD", "DEALT_WHILE_SUSPENDED"]
