@@ -206,12 +206,15 @@ def main(argv: Sequence[str]) -> None:
 
 def _wait_for_end(run: int) -> None:
     """Wait until the run has ended, or says so on stdin."""
+    watched = [sys.stdin.fileno()]
     try:
-        process = os.pidfd_open(run)
+        watched.append(os.pidfd_open(run))
     except ProcessLookupError:
         return
+    except OSError:
+        pass  # Its end closes stdin as well, once no fork of it is left.
     if os.getppid() == run:
-        select.select([sys.stdin, process], [], [])
+        select.select(watched, [], [])
 
 
 def _end_processes(mark: str, spared: Sequence[int]) -> None:
