@@ -11,7 +11,7 @@ from pathlib import Path
 import program_record
 import pytest
 
-from hil.progress import poll_until
+from hil.progress import StoodStill, poll_until
 from hil.run_guard import PREFIX
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -83,7 +83,13 @@ def test_a_signal_leaves_no_child_and_no_folder(
         assert all(PREFIX in str(folder) and folder.is_dir() for folder in folders)
         running.send_signal(number)
 
-        poll_until(lambda: not lives(child))
+        try:
+            poll_until(lambda: not lives(child))
+        except StoodStill:
+            os.kill(child, signal.SIGKILL)
+            # What its watcher wrote, if that failed.
+            print(running.stderr.read(), file=sys.stderr)
+            raise
         poll_until(lambda: not any(folder.exists() for folder in folders))
         running.wait()
 
