@@ -84,7 +84,8 @@ def test_what_stands_still_fails(output: str) -> None:
 
 
 def test_it_says_who_stood_still_and_where(output: str) -> None:
-    assert "StoodStill: the test stood still: nothing moved for 1 s" in output
+    # A busy machine looks later.
+    assert re.search(r"StoodStill: the test stood still: nothing moved for \d+ s", output)
     assert ASLEEP_NAMED.search(output)
     assert f"\ntest_examples.py:{THE_WAIT}: " in output
     assert "--- thread reader of A ---" in output
