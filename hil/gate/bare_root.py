@@ -56,8 +56,6 @@ def play_bare(debian: int, account: str, script: str, which: str = "") -> bool:
         copy_settings(root)
         if account != ROOT:
             run_quietly(("chroot", str(root), "useradd", "--create-home", account))
-        # Debian 13's root is kept with a clone below its home.
-        run_quietly(("rm", "-rf", str(root / clone[1:])))
         copy_clone(root / clone[1:])
         run_quietly(("chroot", str(root), "chown", "-R", f"{account}:", clone))
         words = ("runuser", "-u", account, "--", "bash", "-c", f"cd {clone}\n{script}", "sh")

@@ -37,11 +37,9 @@ from drivers.readers.models import FEIG_READER, FeigReaderSettings
 from drivers.shoes.models import FEIG_RFID, RfidSettings
 from firmware_bridge.attestation import Trust
 from firmware_bridge.message import message
+from hil.bench.card_path.tablelink import perform_tablelink
 from hil.dealing.actions import (
     DealerAction,
-    Draw,
-    DrawCutCard,
-    NewShoe,
     Pause,
     PauseKind,
     PressResult,
@@ -53,7 +51,7 @@ from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.feig.rfid_shoe import RfidShoe
 from hil.emulator.feig.table_reader import TableReader
 from hil.emulator.tablelink.shoe import CardFault, TableLinkShoe, TableLinkShoeSettings
-from hil.rig.shoe_runner import batch_of_shoe, perform
+from hil.rig.shoe_runner import perform
 from hil.simulation.batches import BatchTable
 from hil.simulation.power import PoweredTable
 from hil.simulation.table import SimulatedTable
@@ -204,19 +202,6 @@ def settings_of(sitting: Sitting, shoe: DealingShoe) -> Settings:
         seats=(1, 2, 3, 4, 5),
         readers=tuple(readers),
     )
-
-
-def perform_tablelink(shoe: TableLinkShoe, action: DealerAction) -> None:
-    """A shoe without keys, whose cards have no tags."""
-    match action:
-        case NewShoe():
-            shoe.load(batch_of_shoe(action), action.loading.slots())
-        case Draw():
-            shoe.draw(action.card)
-        case DrawCutCard():
-            shoe.draw_cut_card()
-        case _:
-            pass
 
 
 # --- what happens between -----------------------------------------------------------------------

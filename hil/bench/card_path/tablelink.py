@@ -69,7 +69,7 @@ def record_shoe(seed: int) -> RecordedShoe:
     )
     table.advance(NS_PER_S)
     for action in Dealer(DealerSettings(seed=seed)).actions():
-        _perform(shoe, action)
+        perform_tablelink(shoe, action)
         table.advance(BETWEEN_ACTS_NS)
     return RecordedShoe(table, tuple(zip(table.inputs, table.cards, strict=True)))
 
@@ -87,7 +87,7 @@ def _is_card(entry: Entry) -> bool:
     return isinstance(entry, EventVerdicts) and isinstance(entry.event, CardDrawn)
 
 
-def _perform(shoe: TableLinkShoe, action: DealerAction) -> None:
+def perform_tablelink(shoe: TableLinkShoe, action: DealerAction) -> None:
     """Do to the device what concerns it; it has no keys."""
     match action:
         case NewShoe():
