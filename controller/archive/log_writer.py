@@ -102,7 +102,7 @@ class WitnessAnswer(Struct, frozen=True):
 class LogWriter:
     """The log of one table. `begin` opens it and starts the thread, `end` waits for its end.
 
-    `add` may be called from any thread, and any thread may read `status`.
+    One thread at a time calls `add`, in the order of records; any may read `status`.
     """
 
     def __init__(
@@ -122,6 +122,7 @@ class LogWriter:
         self._hurried = False
         self._tiles_size = 0
         self._waiting: deque[Leaf | WitnessAnswer] = deque()
+        self._newest_seq = 0
         self._unsigned_at = 0
         self._changed = threading.Condition()
         self._ended = True
@@ -137,6 +138,7 @@ class LogWriter:
             log = self._continue(journal)
         else:
             log = self._commission(folder)
+        self._newest_seq = 0
         self._ended = False
         self._witnesses = Witnesses(folder, self._witness_settings, self._answered)
         self._asking = True
@@ -149,6 +151,8 @@ class LogWriter:
             self._changed.wait_for(lambda: len(self._waiting) < WAITING_MAX or self._ended)
             if self._ended:
                 return
+            assert leaf.seq >= self._newest_seq, "leaves are added in the order of records"
+            self._newest_seq = leaf.seq
             self._waiting.append(leaf)
             self._changed.notify_all()
 
@@ -328,11 +332,15 @@ def continue_log(
     return log
 
 
-def check_log(log: EvidenceLog, journal: Journal) -> Leaf:
-    """Check the newest leaves against the live records; return the newest. Raises JournalError."""
-    newest: Leaf | None = None
+def check_log(log: EvidenceLog, journal: Journal) -> int:
+    """Check the newest leaves against the live records; return the newest record of theirs.
+
+    It is not always the newest leaf's: versions before 0.11 could write them out of order. Raises
+    JournalError.
+    """
+    newest = 0
     for leaf in leaves_newest_first(log.database):
-        newest = newest or leaf
+        newest = max(newest, leaf.seq)
         if leaf.seq < journal.base.seq:
             break
         if leaf.seq > journal.head.seq:
@@ -346,18 +354,18 @@ def check_log(log: EvidenceLog, journal: Journal) -> Leaf:
                 f"{journal.file}: record {leaf.seq} or one before it was changed after the"
                 f" evidence log spoke of it. {REMEDY}"
             )
-    assert newest is not None, "an opened log has a leaf"
     return newest
 
 
 def missing_leaves(
-    journal: Journal, newest: Leaf, named: Collection[bytes], at_ns: int
+    journal: Journal, newest: int, named: Collection[bytes], at_ns: int
 ) -> Iterator[Leaf]:
     """What the log would say if the program had not ended: of records, then of sealed files.
 
-    `named` are the seals that it names. Raises JournalError, EncodingError.
+    `newest` is the newest record that it speaks of, `named` are the seals that it names. Raises
+    JournalError, EncodingError.
     """
-    yield from leaves_after(journal, max(newest.seq, journal.base.seq), journal.head.seq, at_ns)
+    yield from leaves_after(journal, max(newest, journal.base.seq), journal.head.seq, at_ns)
     for one in unnamed_shoes(journal.file.parent, journal.base.seq, named):
         heading = one.heading
         yield leaf_of_shoe(heading.gaming_day, heading.shoe, one.digest, journal.head, at_ns)

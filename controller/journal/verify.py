@@ -45,6 +45,7 @@ all was made again with all keys: compare a head that was kept elsewhere (--witn
 SHOE_MAX, PLAIN_MAX, ROWS_MAX, SMALL_MAX = 16 << 20, 64 << 20, 1 << 16, 4096
 RECORD_MAX, DATABASE_MAX, WAL_MAX, SCHEMA_STEPS_MAX = 16 << 20, 4 << 30, 64 << 20, 50_000
 LEAVES_MAX, LOG_SHOES_MAX, NOTE_MAX, SIGNATURES_MAX = 4_000_000, 1 << 17, 1 << 16, 64
+MISPLACED_MAX = 10_000
 NAMES_MAX, BUNDLE_MAX, FILES_MAX, LIST_MAX = 1 << 16, 8 << 20, 1 << 12, 1 << 20
 WORK_MAX, WORK_PER_BYTE, RECORD_WORK = 1_500_000_000, 120, 1_000
 PROBLEMS_MAX, NOTES_MAX, TEXT_MAX = 5_000, 1_000, 600
@@ -356,14 +357,18 @@ class LogVerifier(VerifyReport):
     """Checks an evidence log by itself, and compares records and sealed files with its leaves.
 
     `seqs`, `halves`: record, and 16 bytes of its chain value, of each leaf; `at`: the next to
-    compare. `sealed`: record, day, number, how many keys there were, by seal. `log_keys`: the
-    table's, the newest last. `signed`: the last head that it signed; `unsigned`: how many it lacks.
+    compare. `misplaced`: by leaf, the one before it that speaks of a later record; `late`: these
+    leaves by record, in `seqs` they repeat that one. `sealed`: record, day, number, how many keys
+    there were, by seal. `log_keys`: the table's, the newest last. `signed`: the last head that it
+    signed; `unsigned`: how many it lacks.
     """
 
     def __init__(self, path: Path, progress: Progress = NO_BAR) -> None:
         super().__init__(path, progress)
         self.origin, self.leaf, self.roots = "", Leaf(), list[tuple[int, bytes]]()
         self.seqs, self.halves, self.retired = array("q"), bytearray(), False
+        self.misplaced, self.late = dict[int, int](), dict[int, list[tuple[int, bytes]]]()
+        self.unlike, self.newest_leaf = set[int](), 0
         self.sealed = dict[bytes, tuple[int, str, int, int]]()
         self.log_keys, self.revoked, self.witness_key = list[bytes](), set[bytes](), b""
         self.newest = self.newest_seal = self.kept = self.signed = self.unsigned = 0
@@ -412,9 +417,12 @@ class LogVerifier(VerifyReport):
         self.compare_kept(head, size)
         if leaf["kind"] == "shoe":
             self.codes[leaf["gaming_day"]] = short_code(head)
-        self.leaf = leaf
-        self.halves += leaf["chain"][:16]
-        self.seqs.append(leaf["seq"])
+        self.leaf, n, half = leaf, size - 1, leaf["chain"][:16]
+        if n in self.misplaced:
+            self.late.setdefault(leaf["seq"], []).append((n, half))
+            half = self.halves[-16:]
+        self.halves += half
+        self.seqs.append(self.newest)
 
     def check_leaf(self, leaf: Leaf, n: int) -> None:
         """Check what leaf `n` says against the leaves before it. Raises ValueError."""
@@ -425,11 +433,17 @@ class LogVerifier(VerifyReport):
         require(not self.retired, "the table was retired by the leaf before")
         holds = key not in self.revoked and (kind != "revoked" or key in self.log_keys[:-1])
         require(holds, "its key is revoked, or none that the table had before")
-        holds = len(leaf["chain"]) == len(leaf["next_key"]) == 32 and seq >= self.newest
+        late = 0 < seq < self.newest and kind in ("start", "coup", "decision")
+        late = late and len(self.misplaced) < MISPLACED_MAX
+        holds = len(leaf["chain"]) == len(leaf["next_key"]) == 32 and (late or seq >= self.newest)
+        if late:  # versions before 0.11 could write it
+            self.misplaced[n] = self.newest_leaf
+        else:
+            self.newest_leaf = n
         require(holds and (seq or leaf["chain"] == NONE), "it cannot follow the leaf before")
         holds = (kind == "shoe") == (len(seal) == 32) and seal not in self.sealed
         require(holds, "its seal is none, or one that another leaf names")
-        self.retired, self.newest = kind == "retired", seq
+        self.retired, self.newest = kind == "retired", max(seq, self.newest)
         self.revoked |= {key} if kind == "revoked" else set()
         self.compared += not seq
         if seal:
@@ -475,10 +489,25 @@ class LogVerifier(VerifyReport):
 
     def compare(self, seq: int, value: bytes) -> None:
         """Compare a record's chain value with the leaves that speak of it."""
+        said = self.late.pop(seq, [])
         while self.at < len(self.seqs) and self.seqs[self.at] == seq:
-            what = f"record {seq}, or one before it, is not the one of which leaf {self.at} speaks"
-            self.check(self.halves[16 * self.at : 16 * self.at + 16] == value[:16], what, seq)
-            self.at, self.compared = self.at + 1, self.compared + 1
+            n, self.at, self.compared = self.at, self.at + 1, self.compared + 1
+            said += (
+                [(n, bytes(self.halves[16 * n : 16 * n + 16]))] if n not in self.misplaced else []
+            )
+        for n, half in said:
+            what = f"record {seq}, or one before it, is not the one of which leaf {n} speaks"
+            self.check(half == value[:16], what, seq)
+            self.unlike |= {n} if half != value[:16] else set()
+
+    def compare_order(self) -> None:
+        """Say which leaves are out of order, and whether they agree with the records here."""
+        self.file, absent = "log.db", {n for said in self.late.values() for n, _ in said}
+        for n, before in self.misplaced.items():
+            what = "each agrees with its record, written by a version before this one"
+            what = "not each agrees with its record" if {n, before} & self.unlike else what
+            what = f"the record of leaf {n} is not here" if n in absent else what
+            self.check(False, f"leaves {before} and {n} out of order, {what}")
 
     def compare_shoe(self, shoe: KeptShoe, live: bool) -> None:
         """Compare a sealed file with its leaf, which a table in play (`live`) may still write."""
@@ -600,6 +629,7 @@ class Verifier(LogVerifier):
         here = not live or not self.sealed or self.shoes
         self.check(here, "missing: the newest sealed shoe, which no prune takes")
         self.compare_all(last, sealed, live)
+        self.compare_order()
         self.file = "log.db"
         self.check(log or not self.records, "missing: nothing shows what was changed")
 
