@@ -21,13 +21,8 @@ from controller.archive.finished_shoe import (
     shoe_records,
     shoes_ended,
 )
-from controller.archive.log_writer import (
-    LogStatus,
-    LogWriter,
-    leaf_of_entry,
-    leaf_of_shoe,
-    leaves_after,
-)
+from controller.archive.log_start import leaf_of_shoe, leaves_after, leaves_of_entry
+from controller.archive.log_writer import LogStatus, LogWriter
 from controller.archive.signer import (
     NoSigner,
     ProgramSigner,
@@ -183,11 +178,7 @@ class Sealer:
         self._log_waiting()
         missed = self._logged_seq < stored.after_seq
         self._log_up_to(stored.after_seq, stored.at.utc_ns)
-        for entry in (entry for one in stored.conclusions for entry in one.entries):
-            leaf = leaf_of_entry(entry, stored.head, stored.at.utc_ns)
-            if leaf is not None:
-                self.log.add(leaf)
-        self._logged_seq = stored.head.seq
+        self._log_conclusions(stored, missed=missed)
         self._ends.extend(stored.shoe_ends)
         if stored.shoe_ended or missed or self._earlier:
             self._earlier = False
@@ -235,6 +226,16 @@ class Sealer:
             self._log_up_to(leaf.seq, leaf.at_ns)
             self.log.add(leaf)
             self._unlogged.popleft()
+
+    def _log_conclusions(self, stored: Stored, *, missed: bool) -> None:
+        spoken = False
+        for entry in (entry for one in stored.conclusions for entry in one.entries):
+            for leaf in leaves_of_entry(entry, stored.head, stored.at.utc_ns):
+                self.log.add(leaf)
+                spoken = True
+        if not spoken and (stored.conclusions or missed):
+            self.log.concluded(stored.head, stored.at)
+        self._logged_seq = stored.head.seq
 
     def _log_up_to(self, seq: int, at_ns: int) -> None:
         """Add the leaves of records that were left out, from the journal. Raises JournalError."""

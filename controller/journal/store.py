@@ -14,14 +14,17 @@ from msgspec.structs import replace
 from controller.journal.database import (
     DAMAGE,
     FILE_NAME,
+    JOURNAL,
     READABLE,
     SET_BASE,
     base_row,
     describe_error,
     error_kind,
+    go_on_as_newest,
     open_in_memory,
     open_reader,
     open_writer,
+    stored_format,
 )
 from controller.journal.folder import (
     base_after,
@@ -108,6 +111,7 @@ class Journal(JournalReader):
         try:
             journal = cls(connection, folder / FILE_NAME, lock)
             journal._check_tail()
+            journal._go_on_as_newest()
             with contextlib.suppress(OSError):
                 drop_part(folder)
         except JournalError:
@@ -238,6 +242,15 @@ class Journal(JournalReader):
             f"{self.file}: cannot store: {describe_error(error)}. {stored}, and nothing was done"
             " because of it. Remedy: remove the cause, then start the table again"
         )
+
+    def _go_on_as_newest(self) -> None:
+        if stored_format(self._connection) == JOURNAL.formats[-1]:
+            return
+        try:
+            go_on_as_newest(self._connection, JOURNAL)
+        except DAMAGE as error:
+            self._fail(error)
+            raise JournalError(self._failure) from error
 
     def _check_tail(self) -> None:
         saved_state = self.saved_state()

@@ -50,7 +50,8 @@ NAMES_MAX, BUNDLE_MAX, FILES_MAX, LIST_MAX = 1 << 16, 8 << 20, 1 << 12, 1 << 20
 WORK_MAX, WORK_PER_BYTE, RECORD_WORK = 1_500_000_000, 120, 1_000
 PROBLEMS_MAX, NOTES_MAX, TEXT_MAX = 5_000, 1_000, 600
 NONE, TRAILER, INPUT, DAMAGE = bytes(32), 97, b"\x92\xa2in", Exception  # damage raises anything
-LIVE, LOG = (0x534D5348, 5), (0x534D534C, 1)  # application and format of live.db and log.db
+# Application and formats of live.db and log.db.
+LIVE, LOG = (0x534D5348, 5, 6), (0x534D534C, 1, 2)
 OPEN = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 HEAD, ROW_BYTES = struct.Struct(">8sHHIIQQ"), 64
 TYPES = {"s": str, "i": int, "b": bytes, "?": bool}
@@ -60,8 +61,10 @@ HEADING = """stable ssoftware sgaming_day ishoe ifirst_seq ilast_seq bchain_befo
     sback idecks icoups iirregularities"""
 LEAF = "skind iseq bchain iat_ns sgaming_day ishoe bseal bnext_key bkey bwitness_key sperson"
 PROOFS = {"pin": "proved by PIN", "account": "proved by the account of the machine"}
-FIRST, PLAIN = ("commissioned", "begun-anew"), ("start", "stop", "coup", "decision", "shoe")
+FIRST, UNSIGNED = ("commissioned", "begun-anew"), ("coup", "decision", "records")
+PLAIN = ("start", "stop", "shoe", "opening", "burn", "irregularity", *UNSIGNED)
 KEY_NAMED, LAST = (*FIRST, "restored", "key"), ("revoked", "retired")
+MARKED = (*KEY_NAMED, "revoked", "shoe")
 SHOE_NAME = re.compile(r"shoes/(\d{4}-\d\d-\d\d)/(\d{4,9})\.shoe", re.ASCII)
 CODE = re.compile(r"(?:[A-Z2-7]{5}[- ]?){4}", re.ASCII | re.IGNORECASE)
 SIGNATURE = re.compile("\u2014 ([^\\s+]+) ([A-Za-z0-9+/]+={0,2})")
@@ -94,6 +97,10 @@ KeptShoe = namedtuple(  # what is kept of a sealed shoe until all files are read
 
 class CannotRead(ValueError):
     """The path holds nothing that this verifier can read, or too much; the message says why."""
+
+
+class OtherFormat(BaseException):
+    """A file has a format that this verifier does not read: no damage."""
 
 
 class TooMuchWork(BaseException):
@@ -369,6 +376,7 @@ class LogVerifier(VerifyReport):
         self.seqs, self.halves, self.retired = array("q"), bytearray(), False
         self.misplaced, self.late = dict[int, int](), dict[int, list[tuple[int, bytes]]]()
         self.unlike, self.newest_leaf = set[int](), 0
+        self.marked = list[tuple[int, bytes]]()
         self.sealed = dict[bytes, tuple[int, str, int, int]]()
         self.log_keys, self.revoked, self.witness_key = list[bytes](), set[bytes](), b""
         self.newest = self.newest_seal = self.kept = self.signed = self.unsigned = 0
@@ -389,6 +397,7 @@ class LogVerifier(VerifyReport):
             else:
                 heads = "SELECT min(size), max(size), count(*) FROM heads"
                 sizes = opened[0].execute(heads).fetchone()
+                self.check_marks(opened[0])
         n = len(self.seqs)
         whole = (n and sizes == (1, n, n)) or self.failed > failed
         self.check(whole, f"leaf {n} or a head is missing, or there are too many")
@@ -404,6 +413,13 @@ class LogVerifier(VerifyReport):
             who = f"head {self.signed} of {n} signed by key {fingerprint(self.log_keys[-1])}"
             self.vouched = {"": who, **self.vouched}
 
+    def check_marks(self, db: Database) -> None:
+        """Check that format 2 marks the leaves that a table looks for, and no other."""
+        (form,) = db.execute("PRAGMA user_version").fetchone()
+        rows = db.execute("SELECT * FROM marks ORDER BY 1") if form > 1 else iter(self.marked)
+        whole = all(next(rows, None) == one for one in self.marked) and next(rows, None) is None
+        self.check(whole, "the marks are not those of its leaves")
+
     def add_leaf(self, entry: bytes, note: Note) -> None:
         """Check the next leaf, and the head after it. Raises ValueError and others."""
         size, proof = len(self.seqs) + 1, entry[:1] == b"\x8c"
@@ -415,6 +431,8 @@ class LogVerifier(VerifyReport):
         self.check_leaf(leaf, size - 1)
         self.check_head(leaf, note, size)
         self.compare_kept(head, size)
+        if leaf["kind"] in MARKED:
+            self.marked.append((size - 1, leaf["kind"].encode()))
         if leaf["kind"] == "shoe":
             self.codes[leaf["gaming_day"]] = short_code(head)
         self.leaf, n, half = leaf, size - 1, leaf["chain"][:16]
@@ -471,7 +489,7 @@ class LogVerifier(VerifyReport):
         key = leaf["key"] if kind in KEY_NAMED else b"" if leaf["key"] == old else old
         new, by_key = not before or key != old, signed(key)
         self.signed = size if by_key else self.signed
-        self.unsigned += bool(key) and not by_key and kind not in ("coup", "decision")
+        self.unsigned += bool(key) and not by_key and kind not in UNSIGNED
         what = "the table's key, which its leaf names, did not sign it"
         self.check(by_key or not key or not new, f"head {size}: {what}")
         self.log_keys += [key] if new else []
@@ -540,7 +558,7 @@ class LogVerifier(VerifyReport):
             self.note(f"log.db: {others} of {count} speak of records that are not here")
 
     @contextmanager
-    def database(self, file: Path, kind: tuple[int, int]) -> Iterator[tuple[Database, int]]:
+    def database(self, file: Path, kind: tuple[int, int, int]) -> Iterator[tuple[Database, int]]:
         """Open an SQLite file for reading, without writing to it or its folder; also its size.
 
         The newest commits may be in a second file, -wal. If its index, -shm, is there, a table may
@@ -563,7 +581,10 @@ class LogVerifier(VerifyReport):
                 db.set_progress_handler(lambda: 1, SCHEMA_STEPS_MAX)  # ends an endless schema
                 db.execute("BEGIN")
                 (found,) = db.execute("SELECT * FROM pragma_application_id, pragma_user_version")
-                require(found == kind, f"{file.name}: it has another format: {found}, not {kind}")
+                if found[0] == kind[0] and found[1] not in kind[1:]:
+                    what = f"{file.name}: it has another format: {found}, not {kind[:2]}"
+                    raise OtherFormat(f"{what} or {kind[2]}")
+                require(found[0] == kind[0], f"{file.name}: it is of another program: {found}")
                 for (text,) in db.execute("SELECT coalesce(sql, name) FROM sqlite_schema LIMIT 9"):
                     require(TABLE.fullmatch(text), f"{file.name}: {text[:50]!r} is no table of it")
                 db.set_progress_handler(None, 0)
@@ -855,7 +876,7 @@ def verify(
             report.check_bundle()
         else:
             report.check_folder()
-    except (DAMAGE, TooMuchWork) as error:
+    except (DAMAGE, TooMuchWork, OtherFormat) as error:
         raise CannotRead(f"{path}: {error}") from error
     report.file = ""
     for kept in (*report.kept_codes, *(f"head {size}" for size in report.kept_heads)):

@@ -29,13 +29,16 @@ LAST_COUPS = (
     *("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90"),
 )
 
+OVERDRAW = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "44 83 A3")
+BEGUN = ("commissioned", "start", "opening", "burn")
+
 # --- what it says ---------------------------------------------------------------------------------
 
 
 def test_commissioning_start_coups_and_stop_are_leaves(logged) -> None:
     table = logged().run()
 
-    assert table.kinds() == ["commissioned", "start", "coup", "coup", "stop"]
+    assert table.kinds() == [*BEGUN, "coup", "coup", "stop"]
     with Journal.open(table.folder) as journal:
         newest = table.leaves()[-1]
         assert (newest.seq, newest.chain) == (journal.head.seq, journal.head.chain)
@@ -48,11 +51,20 @@ def test_a_floorpersons_decision_is_a_leaf(logged) -> None:
     assert "decision" in table.run().kinds()
 
 
+def test_an_irregularity_is_a_leaf_whose_head_the_tables_key_signs(logged) -> None:
+    table = logged(*OVERDRAW).run()
+
+    number = table.kinds().index("irregularity")
+    key = NoteKey("M7", KeyType.ED25519, load_public(table.folder / "table.key.pub"))
+    with LogDatabase.open_read_only(table.folder) as log:
+        assert valid_signatures(stored_note(log, number + 1), [key])
+
+
 def test_no_leaf_waits_once_all_are_in_the_log(logged) -> None:
     with logged().running() as sealer:
         pass
 
-    assert sealer.status.log.size == 5
+    assert sealer.status.log.size == 7
     assert sealer.status.log.waiting == 0
 
 
@@ -65,16 +77,16 @@ def test_every_head_is_signed_by_the_key_that_the_leaf_before_names(logged) -> N
             assert valid_signatures(stored_note(log, size), [key])
 
 
-def test_the_tables_key_signs_the_heads_after_commissioning_start_and_stop_alone(logged) -> None:
+def test_the_tables_key_signs_every_head_but_those_after_coups(logged) -> None:
     table = logged().run()
     key = NoteKey("M7", KeyType.ED25519, load_public(table.folder / "table.key.pub"))
     with LogDatabase.open_read_only(table.folder) as log:
         notes = [stored_note(log, size) for size in range(1, log.size + 1)]
 
     signed = [key.id in {one.key_id for one in note.signatures} for note in notes]
-    assert signed == [True, True, False, False, True]
-    assert [len(note.signatures) for note in notes] == [1, 2, 1, 1, 2]
-    for note in (notes[0], notes[1], notes[4]):
+    assert signed == [True, True, True, True, False, False, True]
+    assert [len(note.signatures) for note in notes] == [1, 2, 2, 2, 1, 1, 2]
+    for note in (*notes[:4], notes[6]):
         assert valid_signatures(note, [key])
 
 
@@ -185,13 +197,13 @@ def test_a_damaged_newest_sealed_shoe_refuses_no_start(logged, monkeypatch) -> N
 def test_coups_that_a_kill_kept_out_of_the_log_are_added_at_the_start(logged, monkeypatch) -> None:
     table = logged()
     with monkeypatch.context() as killed:
-        killed.setattr(sealer_module, "leaf_of_entry", lambda *_: None)
+        killed.setattr(sealer_module, "leaves_of_entry", lambda *_: ())
         table.run(stop=False)
     assert table.kinds() == ["commissioned"]
 
     table.run()
 
-    assert table.kinds() == ["commissioned", "start", "coup", "coup", "stop"]
+    assert table.kinds() == [*BEGUN, "coup", "coup", "stop"]
 
 
 def test_a_sealed_shoe_that_a_kill_kept_out_of_the_log_is_added_at_the_start(

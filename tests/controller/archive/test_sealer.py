@@ -391,8 +391,8 @@ def leaves_of(table: SealedTable) -> list[tuple[str, int]]:
 COUPS_AND_SEALS = [
     ("commissioned", 0),
     ("start", 0),
-    *[("coup", 1)] * 3,
-    *[("coup", 2)] * 3,
+    *[("opening", 1), ("burn", 0), *[("coup", 1)] * 3],
+    *[("opening", 2), ("burn", 0), *[("coup", 2)] * 3],
     ("shoe", 1),
     ("shoe", 2),
 ]
