@@ -42,9 +42,9 @@ LOG: Final = logging.getLogger("smartshoe.evidence")
 RETRY_S: Final = 5.0
 # As many leaves may wait for the disk; then the sealer waits.
 WAITING_MAX: Final = 4096
-# No conclusion is older than 30 s without a leaf that speaks of it: what waits for a disk or a
-# signature before it is added has a third of that.
-SPOKEN_WITHIN_NS: Final = 20_000_000_000
+# No conclusion is older than 30 s without a leaf that speaks of it: the disk has the rest. (A table
+# that deals a coup in half a minute needs one leaf for each, with 20 s here two.)
+SPOKEN_WITHIN_NS: Final = 27_000_000_000
 # As the power fails, the table's key is given so long for its last signature.
 HURRY_S: Final = 0.25
 # The heads after these are lines for people in the log; those of coups would drown them.

@@ -4,6 +4,7 @@ Source: controller/archive/README.md, "The evidence log"; controller/journal/REA
 log".
 """
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -21,6 +22,7 @@ from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.record import link
 from controller.journal.store import Journal
+from controller.journal.values import JournalError
 from controller.system.keys import PublicKey, load_public
 from firmware_bridge.transport.clock import now
 
@@ -177,6 +179,39 @@ def test_the_log_of_another_table_is_refused(logged, fast_dir: Path) -> None:
         pytest.raises(LogRefused, match="log of table M7, and the configuration names M8"),
     ):
         log.begin(journal)
+
+
+EVIDENCE = ("live.db*", "log.db*", "log.keys", "log")
+
+
+def delete(folder: Path, *patterns: str) -> None:
+    for pattern in patterns:
+        for path in folder.glob(pattern):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+@pytest.mark.parametrize("deleted", [EVIDENCE, EVIDENCE[:1]], ids=["all", "live.db"])
+def test_no_journal_is_begun_beside_sealed_shoes(logged, deleted: tuple[str, ...]) -> None:
+    """Sealed shoes are records: whoever deletes all the rest gets no table without a past."""
+    table = logged(*LAST_COUPS).run()
+    delete(table.folder, *deleted)
+    left = sorted(table.folder.iterdir())
+
+    with pytest.raises(JournalError, match=r"sealed shoe shoes/.*damaged-journal\.md"):
+        table.run()
+    assert sorted(table.folder.iterdir()) == left
+
+
+def test_an_empty_live_part_beside_sealed_shoes_is_refused(logged) -> None:
+    table = logged(*LAST_COUPS).run()
+    shoes = table.folder / "shoes"
+    shoes.rename(table.folder.parent / "aside")
+    delete(table.folder, *EVIDENCE)
+    Journal.open(table.folder).close()
+    (table.folder.parent / "aside").rename(shoes)
+
+    with pytest.raises(JournalError, match="it is missing or holds no record"):
+        table.run()
 
 
 # --- a crash --------------------------------------------------------------------------------------
