@@ -6,7 +6,10 @@ log".
 
 import shutil
 import sqlite3
+import threading
+from collections.abc import Callable
 from contextlib import closing
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
@@ -14,18 +17,25 @@ import pytest
 from controller.actions.actions import Resolution
 from controller.actions.choices import FloorDecision, Provisional
 from controller.archive import sealer as sealer_module
-from controller.archive.log_writer import LogWriter
-from controller.archive.signer import NoSigner
-from controller.evidence_log.log import LogRefused, stored_note
+from controller.archive.log_writer import SPOKEN_WITHIN_NS, LogWriter
+from controller.archive.signer import NoSigner, Signer
+from controller.evidence_log.checkpoint import TreeHead
+from controller.evidence_log.leaf import Leaf, LeafKind
+from controller.evidence_log.log import LogRefused, leaves_newest_first, stored_note
 from controller.evidence_log.note import KeyType, NoteKey, valid_signatures
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.record import link
 from controller.journal.store import Journal
-from controller.journal.values import JournalError
-from controller.system.keys import PublicKey, load_public
+from controller.journal.values import Head, JournalError
+from controller.journal.verify import verify
+from controller.system.keys import PublicKey, TableKey, load_public, make_key
+from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
+from hil.simulation.sealed_journal import store_sealed
 
+OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
+COUP = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
 LAST_COUPS = (
     *("44 81 C9", "44 91 92", "43", "44 82 AD", "44 92 B5", "47 90"),
     *("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90"),
@@ -110,6 +120,87 @@ def test_a_used_key_is_nowhere_in_the_folder(logged) -> None:
     for file in (table.folder / "log.db", table.folder / "log.db-wal"):
         if file.exists():
             assert next_one[8:40] not in file.read_bytes()
+
+
+# --- what nothing else speaks of ------------------------------------------------------------------
+
+
+def test_conclusions_that_waited_have_a_leaf_before_the_next_ones(fast_dir: Path, script) -> None:
+    """A dealer who waits in the middle of a coup: two cards have no leaf of their own."""
+    dealt = script().begun().reported(*OPENING, *COUP, "44 81 C9", "44 91 92")
+    dealt.later(SPOKEN_WITHIN_NS)
+    dealt.reported("44 82 AD")
+
+    store_sealed(fast_dir, dealt.inputs, "M7")
+
+    with LogDatabase.open_read_only(fast_dir) as log:
+        stop, records, coup, *_ = leaves_newest_first(log)
+    kinds = [one.kind for one in (coup, records, stop)]
+    assert kinds == [LeafKind.COUP, LeafKind.RECORDS, LeafKind.STOP]
+    assert coup.seq < records.seq < stop.seq
+    assert verify(fast_dir).problems == []
+
+
+class NotingWriter(LogWriter):
+    """Says that so many leaves are in the log."""
+
+    def __init__(self, signer: Signer, clock: Callable[[], Timestamp], size: int) -> None:
+        super().__init__("M7", lambda: signer, clock)
+        self.full = threading.Event()
+        self._full_size = size
+
+    def _publish(self, head: TreeHead, leaf: Leaf | None) -> None:
+        super()._publish(head, leaf)
+        if head.size == self._full_size:
+            self.full.set()
+
+
+def test_conclusions_have_a_leaf_in_time_although_nothing_follows_them(fast_dir: Path) -> None:
+    times = chain((0, SPOKEN_WITHIN_NS - 10**6), repeat(SPOKEN_WITHIN_NS))
+    log = NotingWriter(NoSigner("", wanted=False), lambda: Timestamp(next(times), 5), 2)
+    with Journal.open(fast_dir / "journal") as journal:
+        log.begin(journal)
+        log.concluded(Head(9, bytes(32)), Timestamp(0, 0))
+        assert log.full.wait()
+        log.end()
+    with LogDatabase.open_read_only(fast_dir / "journal") as database:
+        newest = next(leaves_newest_first(database))
+    assert (newest.kind, newest.seq) == (LeafKind.RECORDS, 9)
+
+
+class HangingToken:
+    """A token that signs the first head, and the others once it may go on."""
+
+    words = "a token"
+
+    def __init__(self, key: TableKey) -> None:
+        self.public = key.public
+        self.may_go_on = threading.Event()
+        self._key = key
+        self._signed = 0
+
+    def sign(self, data: bytes) -> bytes:
+        self._signed += 1
+        if self._signed > 1:
+            self.may_go_on.wait()
+        return self._key.sign(data)
+
+
+def test_no_leaf_waits_for_a_token_that_hangs(fast_dir: Path, tmp_path: Path) -> None:
+    token = HangingToken(make_key(tmp_path / "token.key"))
+    log = NotingWriter(token, now, 3)
+    with Journal.open(fast_dir / "journal") as journal:
+        log.begin(journal)
+        for seq in (1, 2):
+            log.add(Leaf(LeafKind.IRREGULARITY, seq, bytes(32), 0))
+        assert log.full.wait()
+        token.may_go_on.set()
+        log.end()
+
+    key = NoteKey("M7", KeyType.ED25519, token.public)
+    with LogDatabase.open_read_only(fast_dir / "journal") as database:
+        for size in (1, 2, 3):
+            assert valid_signatures(stored_note(database, size), [key])
 
 
 # --- the open shoe cannot be forged ---------------------------------------------------------------
