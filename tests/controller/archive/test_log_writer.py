@@ -4,6 +4,7 @@ Source: controller/archive/README.md, "The evidence log"; controller/journal/REA
 log".
 """
 
+import logging
 import shutil
 import sqlite3
 import threading
@@ -120,6 +121,20 @@ def test_a_used_key_is_nowhere_in_the_folder(logged) -> None:
     for file in (table.folder / "log.db", table.folder / "log.db-wal"):
         if file.exists():
             assert next_one[8:40] not in file.read_bytes()
+
+
+def test_the_log_of_the_program_has_a_line_for_what_people_look_for_and_none_for_a_coup(
+    logged, caplog
+) -> None:
+    caplog.set_level(logging.INFO, "smartshoe.evidence")
+    table = logged(*OVERDRAW)
+    table.script.resolved()
+    table.run()
+
+    lines = [one.getMessage() for one in caplog.records if one.levelno == logging.INFO]
+    heads = [one.split(", ")[1] for one in lines if one.startswith("evidence log: head ")]
+    assert "coup" in table.kinds()
+    assert heads == ["start", "irregularity", "decision", "stop"]
 
 
 # --- what nothing else speaks of ------------------------------------------------------------------
