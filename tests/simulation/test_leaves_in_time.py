@@ -4,6 +4,7 @@ Source: controller/archive/README.md, "The evidence log".
 """
 
 from bisect import bisect_left
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,21 +21,31 @@ from hil.simulation.sealed_journal import DealtTable, write_sealed_journal
 
 NS_PER_S = 1_000_000_000
 SPOKEN_WITHIN_NS = 30 * NS_PER_S
-# Mini-baccarat as it was clocked: 140 coups an hour.
-PACE = Pace(
-    draw_ns=2 * NS_PER_S,
-    key_ns=NS_PER_S,
-    after_burn_ns=2 * NS_PER_S,
-    between_coups_ns=12 * NS_PER_S,
-    between_shoes_ns=1200 * NS_PER_S,
-)
+
+
+def pace(between_coups_s: int) -> Pace:
+    return Pace(
+        draw_ns=2 * NS_PER_S,
+        key_ns=NS_PER_S,
+        after_burn_ns=2 * NS_PER_S,
+        between_coups_ns=between_coups_s * NS_PER_S,
+        between_shoes_ns=1200 * NS_PER_S,
+    )
+
+
+# Mini-baccarat as it was clocked, 140 coups an hour; and 90, with pauses of nearly half a minute.
+BRISK, SLOW = pace(12), pace(26)
 
 
 @pytest.fixture
-def folder(fast_dir: Path) -> Path:
-    """The journal of a shoe at that pace, under a simulated clock."""
-    write_sealed_journal(fast_dir / "journal", DealtTable(DealerSettings(3), pace=PACE))
-    return fast_dir / "journal"
+def dealt(fast_dir: Path) -> Callable[[Pace], Path]:
+    """Deals a shoe at a pace under a simulated clock; the folder of its journal."""
+
+    def folder(at: Pace) -> Path:
+        write_sealed_journal(fast_dir / "journal", DealtTable(DealerSettings(3), pace=at))
+        return fast_dir / "journal"
+
+    return folder
 
 
 def leaves_of(folder: Path) -> list[Leaf]:
@@ -56,11 +67,13 @@ def oldest_unspoken_ns(folder: Path, leaves: list[Leaf]) -> int:
     return longest
 
 
-def test_no_conclusion_is_older_than_30_s_without_a_leaf(folder: Path) -> None:
+@pytest.mark.parametrize("at", [BRISK, SLOW], ids=["brisk", "slow"])
+def test_no_conclusion_is_older_than_30_s_without_a_leaf(dealt, at: Pace) -> None:
+    folder = dealt(at)
     assert oldest_unspoken_ns(folder, leaves_of(folder)) <= SPOKEN_WITHIN_NS
     assert verify(folder).problems == []
 
 
-def test_a_coup_has_two_leaves_at_most_on_average(folder: Path) -> None:
-    leaves = leaves_of(folder)
+def test_a_coup_has_two_leaves_at_most_on_average(dealt) -> None:
+    leaves = leaves_of(dealt(BRISK))
     assert len(leaves) <= 2 * sum(one.kind is LeafKind.COUP for one in leaves)
