@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from controller.journal.database import DAMAGE, OpenFile, describe_error, stored_base
 from controller.journal.folder import sealed_files
 from controller.journal.record import link
-from controller.journal.sealed_reader import SealedPart, bases_around_last
+from controller.journal.sealed_reader import RecentShoes, SealedPart, bases_around_last
 from controller.journal.values import (
     Base,
     ChainBreak,
@@ -73,6 +73,10 @@ class JournalReader(OpenFile):
         One more than the head where there is none. Raises JournalError.
         """
         return self._sealed_part().first_seq
+
+    def recent_shoes(self, since_utc_ns: int) -> RecentShoes:
+        """The whole sealed files since that time, and what is wrong with the one before them."""
+        return self._sealed_part().recent(since_utc_ns)
 
     def bases(self) -> Iterator[Base]:
         """Where a replay may begin, the newest first: the base, then where each sealed file begins.
