@@ -90,8 +90,9 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
         with open_read_only(config.journal_folder) as journal:
             recent = journal.recent_shoes(now().utc_ns - RECENT_NS)
     except (JournalError, RecoveryError, CannotRead, OSError) as error:
+        what, _, remedy = str(error).partition(" Remedy: ")
         yield problem(
-            "journal", str(error), "the table does not start", "smartshoe verify says more"
+            "journal", what, "the table does not start", remedy or "smartshoe verify says more"
         )
         return
     if not report.intact:
@@ -99,7 +100,7 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
             "journal",
             f"{config.journal_folder} is damaged",
             "a verifier will refuse the evidence from there on",
-            "keep it as it is, smartshoe verify names the place, and begin another journal folder",
+            "smartshoe verify names the place; what then: docs/damaged-journal.md",
         )
     else:
         yield good("journal", "every record of its live part is there, up to the newest")

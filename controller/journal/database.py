@@ -75,6 +75,11 @@ _PAGE_BYTES: Final = 512
 _COPY_EVERY_PAGES: Final = 2000
 _LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
 _BUSY_S: Final = 1.0
+# Where the journal itself is damaged; the page has both ways, with every command.
+DAMAGED_REMEDY: Final = (
+    "Remedy: keep the folder as it is; restore the last backup, or go on dealing in another folder,"
+    ' where the gap will be declared: docs/damaged-journal.md, "The journal is damaged"'
+)
 READABLE: Final = "Remedy: name a journal that this account may read, and check the disk"
 
 # The journal holds cards that nobody has seen yet: the account of the table alone may read it.
@@ -93,6 +98,9 @@ _WORDS: Final = {
     sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
     sqlite3.SQLITE_PERM: "access is denied",
 }
+
+# What SQLite says of a damaged file; of some schemas that are none, its general error.
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
 def error_kind(error: Exception) -> int:
@@ -214,18 +222,23 @@ def _check_log(connection: _Writer, file: Path) -> None:
         case LogEnd.DAMAGED:
             raise JournalError(
                 f"{log}: the log is damaged before its end: records stored after that place cannot"
-                " be read. Remedy: keep both files as they are, with a copy elsewhere; to go on"
-                " dealing, start in another folder; the gap will be declared."
+                f" be read. {DAMAGED_REMEDY}"
             )
         case end:
             assert_never(end)
 
 
 def _cannot_open(file: Path, error: Exception) -> JournalError:
-    return JournalError(
-        f"{file}: cannot open the journal: {describe_error(error)}. Remedy: check that the folder"
-        " exists, belongs to this program's account and has room; keep the file as it is."
+    place = (
+        "Remedy: check that the folder exists, belongs to this program's account and has room; keep"
+        " the file as it is."
     )
+    remedy = _remedy(error, place)
+    return JournalError(f"{file}: cannot open the journal: {describe_error(error)}. {remedy}")
+
+
+def _remedy(error: Exception, otherwise: str) -> str:
+    return DAMAGED_REMEDY if error_kind(error) in _DAMAGED else otherwise
 
 
 def _is_new(connection: sqlite3.Connection) -> bool:
@@ -307,8 +320,8 @@ def _require_format(connection: sqlite3.Connection, file: Path, kind: FileKind) 
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application_id != kind.application_id:
         raise JournalError(
-            f"{file}: not a journal, but an SQLite file of another program. Remedy: name a"
-            " journal's folder"
+            f"{file}: not a journal, but an SQLite file of another program, or a damaged one."
+            f" Remedy: name a journal's folder; where it is one: {DAMAGED_REMEDY[8:]}"
         )
     if version != kind.format:
         raise JournalError(
@@ -374,7 +387,7 @@ def open_reader(file: Path, kind: FileKind = JOURNAL) -> ReadOnlyFile:
     except DAMAGE as error:
         opened.close()
         raise JournalError(
-            f"{file}: cannot read the journal: {describe_error(error)}. {READABLE}"
+            f"{file}: cannot read the journal: {describe_error(error)}. {_remedy(error, READABLE)}"
         ) from error
     except JournalError:
         opened.close()

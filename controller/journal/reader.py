@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from controller.journal.database import DAMAGE, OpenFile, describe_error, stored_base
+from controller.journal.database import DAMAGE, DAMAGED_REMEDY, OpenFile, describe_error, stored_base
 from controller.journal.folder import sealed_files
 from controller.journal.record import link
 from controller.journal.sealed_reader import RecentShoes, SealedPart, bases_around_last
@@ -182,7 +182,7 @@ class JournalReader(OpenFile):
             case (int(seq), bytes(chain)):
                 return Head(seq, chain)
             case _:
-                raise JournalError(f"{self.file}: the last record is damaged. {KEEP}")
+                raise JournalError(f"{self.file}: the last record is damaged. {DAMAGED_REMEDY}")
 
     def _stored_base(self) -> Base:
         try:
@@ -209,7 +209,7 @@ class JournalReader(OpenFile):
                 return base
         raise JournalError(
             f"{self.file}: where its live part begins (table base) is damaged, and no sealed shoe"
-            f" here leads to it. {KEEP}"
+            f" here leads to it. {DAMAGED_REMEDY}"
         )
 
     def _follows_base(self, first: tuple[object, ...] | None) -> bool:
@@ -246,11 +246,9 @@ class JournalReader(OpenFile):
 
     def _read_error(self, error: Exception) -> JournalError:
         return JournalError(
-            f"{self.file}: cannot read the journal: {describe_error(error)}. {KEEP}"
+            f"{self.file}: cannot read the journal: {describe_error(error)}. {DAMAGED_REMEDY}"
         )
 
-
-KEEP = "Remedy: keep the file as it is, and run verify on a copy of it to find the damage"
 
 
 def _with_progress(

@@ -25,7 +25,7 @@ from array import array
 from bisect import bisect_left
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import pairwise
@@ -47,8 +47,11 @@ RECORD_MAX, DATABASE_MAX, WAL_MAX, SCHEMA_STEPS_MAX = 16 << 20, 4 << 30, 64 << 2
 LEAVES_MAX, LOG_SHOES_MAX, NOTE_MAX, SIGNATURES_MAX = 4_000_000, 1 << 17, 1 << 16, 64
 NAMES_MAX, BUNDLE_MAX, FILES_MAX, LIST_MAX = 1 << 16, 8 << 20, 1 << 12, 1 << 20
 WORK_MAX, WORK_PER_BYTE, RECORD_WORK = 1_500_000_000, 120, 1_000
-PROBLEMS_MAX, NOTES_MAX, TEXT_MAX = 5_000, 1_000, 600
+PROBLEMS_MAX, NOTES_MAX, TEXT_MAX, WAL_TRIES = 5_000, 1_000, 600, 20
 NONE, TRAILER, INPUT, DAMAGE = bytes(32), 97, b"\x92\xa2in", Exception  # damage raises anything
+DAMAGED = 'see docs/damaged-journal.md, "The journal is damaged"'
+# What SQLite says of a file that is not damaged: no right, busy, locked, no memory, not opened.
+NOT_DAMAGE, WAL_MAGIC = (3, 5, 6, 7, 14), {b"7\x7f\x06\x82": "<8I", b"7\x7f\x06\x83": ">8I"}
 LIVE, LOG = (0x534D5348, 5), (0x534D534C, 1)  # application and format of live.db and log.db
 OPEN = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 HEAD, ROW_BYTES = struct.Struct(">8sHHIIQQ"), 64
@@ -214,6 +217,33 @@ class EvidenceProblem(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.file}: {self.what}" if self.file else self.what
+
+
+def wal_damaged(wal: int, head: bytes, index: bytes) -> bool:
+    """Whether a -wal with this head holds commits after the frames of which its index speaks.
+
+    One commit may be torn: it was never acknowledged. (SQLite, "WAL-mode File Format".)
+    """
+    size, order = os.fstat(wal).st_size, WAL_MAGIC.get(head[:4], "")
+    if size <= len(head):
+        return False
+    first = second = 0
+    for one, other in zip(*[iter(struct.unpack(order, head)[:6] if order else ())] * 2):
+        first = first + one + second & 0xFFFFFFFF
+        second = second + other + first & 0xFFFFFFFF
+    if not order or struct.pack(">2I", first, second) != head[24:]:
+        return True
+    if head[16:24] != index[32:40]:  # it was copied into the database, and is begun again
+        return False
+    frame, commits = 24 + int.from_bytes(head[8:12]), 0
+    valid = int.from_bytes(index[16:20], sys.byteorder)
+    for at in range(32 + valid * frame, size - 23, frame):
+        one = os.pread(wal, 24, at)
+        if one[8:16] == head[16:24]:  # else it is left over from an earlier log in this file
+            if commits:
+                return True
+            commits += one[4:8] != bytes(4)
+    return False
 
 
 class VerifyReport:
@@ -534,11 +564,49 @@ class LogVerifier(VerifyReport):
                 db.set_progress_handler(lambda: 1, SCHEMA_STEPS_MAX)  # ends an endless schema
                 db.execute("BEGIN")
                 (found,) = db.execute("SELECT * FROM pragma_application_id, pragma_user_version")
-                require(found == kind, f"{file.name}: it has another format: {found}, not {kind}")
+                require(found[0] == kind[0], f"{file.name}: it is no file of a table")
+                if found != kind:
+                    raise CannotRead(f"{file.name}: it has another format: {found}, not {kind}")
                 for (text,) in db.execute("SELECT coalesce(sql, name) FROM sqlite_schema LIMIT 9"):
                     require(TABLE.fullmatch(text), f"{file.name}: {text[:50]!r} is no table of it")
                 db.set_progress_handler(None, 0)
+                self.check_wal(*(file.with_name(file.name + end) for end in ("-wal", "-shm")))
                 yield db, size
+
+    def check_wal(self, log: Path, index: Path) -> None:
+        """Check that what SQLite takes for the end of the -wal is not damage before further commits.
+
+        A table in play writes both: what it has changed meanwhile is looked at again.
+        """
+        if not (os.path.lexists(log) and os.path.lexists(index)):
+            return
+        with self.open(log, WAL_MAX) as wal, self.open(index, WAL_MAX) as shm:
+            for _ in range(WAL_TRIES):
+                before = os.pread(wal.fileno(), 32, 0), os.pread(shm.fileno(), 40, 0)
+                damaged = wal_damaged(wal.fileno(), *before)
+                if (os.pread(wal.fileno(), 32, 0), os.pread(shm.fileno(), 40, 0)) == before:
+                    break
+            else:
+                damaged = False
+        file, self.file = self.file, log.name
+        self.check(not damaged, f"records in it cannot be read: it is damaged; {DAMAGED}")
+        self.file = file
+
+    @contextmanager
+    def open_live(self, file: Path) -> Iterator[tuple[Database, int] | None]:
+        """Open a live part as `database` does; None, and a problem, where it is damaged."""
+        self.file, damage = file.name, None
+        with ExitStack() as stack:
+            try:
+                opened = stack.enter_context(self.database(file, LIVE))
+            except (OSError, CannotRead):
+                raise
+            except DAMAGE as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in NOT_DAMAGE:
+                    raise
+                opened, damage = None, error
+            self.check(not damage, f"no record of it can be read: {damage}; {DAMAGED}")
+            yield opened
 
     def rows_of(self, db: Database, size: int, query: str) -> Iterator[tuple[int, bytes, bytes]]:
         """All rows by their numbers, up to one that is unreadable, of a file of `size` bytes."""
@@ -571,8 +639,9 @@ class Verifier(LogVerifier):
                 self.folder = Path(folder)
                 self.check_bundle()
             elif self.path.suffix != ".shoe" and begins != b"SMSHSEAL":
-                with self.database(self.path, LIVE) as opened:
-                    self.check_records(*opened, 0, NONE)
+                with self.open_live(self.path) as opened:
+                    if opened:
+                        self.check_records(*opened, 0, NONE)
             elif (shoe := self.check_shoe(self.path.name, self.read(self.path))) and shoe.key:
                 self.vouched[""] = f"sealed by key {fingerprint(shoe.key)}"
 
@@ -580,17 +649,18 @@ class Verifier(LogVerifier):
         """Check a journal or an archive: its log first, so that it names nothing newer."""
         names = ("log.db", "live.db", "shoes", "lock")
         log, live, shoes, lock = (os.path.lexists(self.folder / one) for one in names)
-        require(live or shoes, "it holds no live.db, no shoes/ and no manifest.json")
+        above = ": name the folder above it" if self.folder.absolute().name == "shoes" else ""
+        require(live or shoes, f"it holds no live.db, no shoes/ and no manifest.json{above}")
         if log:
             self.read_log()
         if live:
-            with self.database(self.folder / "live.db", LIVE) as opened:
+            with self.open_live(self.folder / "live.db") as opened:
                 sealed = self.check_sealed(1)
                 self.file = "live.db"
                 end = (sealed[-1].last_seq, sealed[-1].chain_after) if sealed else (0, NONE)
-                last = self.check_records(*opened, *end)
+                last = self.check_records(*opened, *end) if opened else end[0]
             what = f"records {last + 1} to {self.newest} are missing: the log speaks of them"
-            self.check(last >= self.newest, what, last + 1)
+            self.check(last >= self.newest or not opened, what, last + 1)
         else:
             sealed = self.check_sealed()
             last = max((shoe.last_seq for shoe in sealed), default=0)
