@@ -6,6 +6,7 @@ log".
 """
 
 import contextlib
+import shutil
 from pathlib import Path
 from typing import Final
 
@@ -13,11 +14,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.archive.signer import NoSigner, Signer, SignFailed
+from controller.evidence_log.head_keys import HEAD_KEYS_NAME
 from controller.evidence_log.leaf import KEY_NAMED, Leaf, LeafKind
 from controller.evidence_log.log import EvidenceLog, LogRefused, leaves_of_kinds
 from controller.evidence_log.note import sign_line, table_key
-from controller.journal.log_database import LogDatabase
+from controller.journal.database import FOLDER_MODE
+from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.shoe_file import ALGORITHMS
+from controller.system.atomic_file import sync_folder
 from controller.system.keys import (
     KeyAlgorithm,
     KeyFileError,
@@ -30,6 +34,8 @@ from controller.system.keys import (
 
 # Beside the journal: a key of Ed25519 for witnesses where the table's own is of ECDSA.
 WITNESS_KEY_NAME: Final = "witness.key"
+# Where a log is begun, until it is whole.
+_MAKING_NAME: Final = "log.begun"
 
 
 class KeysOnRecord(Struct, frozen=True):
@@ -101,13 +107,35 @@ def with_keys(leaf: Leaf, folder: Path, signer: Signer) -> Leaf:
 
 
 def begin_log(folder: Path, origin: str, first: Leaf, signer: Signer) -> EvidenceLog:
-    """Begin a log with this leaf; the table's key signs its head. Raises JournalError, OSError."""
-    log = EvidenceLog.begin(folder, origin, with_keys(first, folder, signer))
-    if not isinstance(signer, NoSigner):
-        # A token that fails now signs it with a later head; the start's own head says so.
-        with contextlib.suppress(SignFailed):
-            sign_head(log, signer)
-    return log
+    """Begin a log with this leaf; the table's key signs its head. Raises JournalError, OSError.
+
+    In one step: it is made whole in a folder of its own, and then gets its name. Whatever ends the
+    program before leaves no log, and the next start begins it again.
+    """
+    drop_unfinished_log(folder)
+    making = folder / _MAKING_NAME
+    making.mkdir(FOLDER_MODE)
+    log = EvidenceLog.begin(making, origin, with_keys(first, folder, signer))
+    try:
+        if not isinstance(signer, NoSigner):
+            # A token that fails now signs it with a later head; the start's own head says so.
+            with contextlib.suppress(SignFailed):
+                _sign_head(log, signer, witness_key(folder, signer), log.size)
+    finally:
+        log.close()
+    # The log last: without it its keys are of no use, and are made again.
+    for name in (HEAD_KEYS_NAME, LOG_NAME):
+        (making / name).rename(folder / name)
+        sync_folder(folder)
+    drop_unfinished_log(folder)
+    return EvidenceLog.open(folder, origin)
+
+
+def drop_unfinished_log(folder: Path) -> None:
+    """Remove what a crash left of a log that was being begun, if anything. Raises OSError."""
+    making = folder / _MAKING_NAME
+    if making.is_dir():
+        shutil.rmtree(making)
 
 
 def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
@@ -115,11 +143,14 @@ def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
 
     Raises SignFailed, JournalError, OSError.
     """
+    witness = witness_key(log.database.file.parent, signer)
+    _sign_head(log, signer, witness, size or log.size)
+
+
+def _sign_head(log: EvidenceLog, signer: Signer, witness: TableKey | None, size: int) -> None:
     assert not isinstance(signer, NoSigner), "somebody signs"
-    size = size or log.size
     text = log.note(size).text
     # First the one that is always at hand: witnesses are asked also where a token failed.
-    witness = witness_key(log.database.file.parent, signer)
     for key in (witness, signer) if witness is not None else (signer,):
         log.add_signatures(size, [sign_line(table_key(log.origin, key.public), text, key.sign)])
 

@@ -17,7 +17,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.actions.declaration import Author
-from controller.archive.log_keys import begin_log, require_key, sign_head, unsigned_at
+from controller.archive.log_keys import (
+    begin_log,
+    drop_unfinished_log,
+    require_key,
+    sign_head,
+    unsigned_at,
+)
 from controller.archive.log_tiles import write_tiles, written_size
 from controller.archive.shoe_index import ShoeSummary, shoe_summary
 from controller.archive.signer import NoSigner, Signer, SignFailed
@@ -132,7 +138,8 @@ class LogWriter:
     def begin(self, journal: Journal) -> None:
         """Open or begin the log, and add what a crash kept out of it. Raises JournalError."""
         folder = journal.file.parent
-        # A crash in the middle of the first start leaves an empty log, or a file that is not one.
+        drop_unfinished_log(folder)
+        # A crash in the middle of an earlier version's first start left an empty log, or none.
         if journal.head.seq or log_size(folder):
             log = self._continue(journal)
         else:

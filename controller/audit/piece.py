@@ -4,7 +4,6 @@ Source: controller/audit/README.md, "Audit".
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct, field

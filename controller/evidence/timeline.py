@@ -240,8 +240,8 @@ def _other_lines(source: ShoeEntry) -> Iterator[TimelineLine]:
             yield TimelineLine(source, f"Prompted: {to_words(text)}{unseen}.", clauses)
         case ActRecord(what=what, person=person, detail=detail, clauses=clauses):
             who = f"{person_text(source, person)}: " if person else ""
-            text = f"{who}{what}{_in_parentheses(to_words(detail))}."
-            yield TimelineLine(source, text, clauses)
+            done = f"{who}{what}{_in_parentheses(to_words(detail))}."
+            yield TimelineLine(source, done, clauses)
         case Refusal(what=what, why=why, clauses=clauses):
             yield TimelineLine(source, f"Refused: {what}{_in_parentheses(to_words(why))}.", clauses)
         case SettingChanged(setting=setting, old=old, new=new, person=person, clauses=clauses):

@@ -13,7 +13,13 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from controller.journal.database import DAMAGE, DAMAGED_REMEDY, OpenFile, describe_error, stored_base
+from controller.journal.database import (
+    DAMAGE,
+    DAMAGED_REMEDY,
+    OpenFile,
+    describe_error,
+    stored_base,
+)
 from controller.journal.folder import sealed_files
 from controller.journal.record import link
 from controller.journal.sealed_reader import RecentShoes, SealedPart, bases_around_last
@@ -248,7 +254,6 @@ class JournalReader(OpenFile):
         return JournalError(
             f"{self.file}: cannot read the journal: {describe_error(error)}. {DAMAGED_REMEDY}"
         )
-
 
 
 def _with_progress(
