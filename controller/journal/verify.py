@@ -350,8 +350,9 @@ class StatedCoup:
             for one in between
             if one.kind not in ("state-digest", "coup-closed", "coup-payment")
         }
-        free = {one.seq for one in between if one.corrects}
-        return about | within - free, about | within
+        # A request to correct a coup is of the one that it names, whenever it came.
+        free = {one.seq for one in own if one.corrects}
+        return about | within - free, about | within | free
 
     def said(
         self, here: dict[int, CoupEntry], closed: CoupEntry, numbers: set[int], table: str
