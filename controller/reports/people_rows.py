@@ -43,7 +43,7 @@ def people_rows(shoe: ReportedShoe) -> tuple[PersonRow, ...]:
     """A row for each person, role and proof, in order of their first act."""
     made: dict[tuple[str, str, str], Counter[str]] = {}
     for one in (*shoe.shoe.entries, *shoe.shoe.later):
-        for person, role, known, act in _acts(one):
+        for person, role, known, act in act_rows(one):
             made.setdefault((person, role, known), Counter())[act] += 1
     return tuple(PersonRow(*who, acts=_acts_text(acts)) for who, acts in made.items())
 
@@ -52,7 +52,7 @@ def _acts_text(acts: Counter[str]) -> str:
     return ", ".join(f"{act} ({count} times)" if count > 1 else act for act, count in acts.items())
 
 
-def _acts(one: ShoeEntry) -> Iterator[tuple[str, str, str, str]]:
+def act_rows(one: ShoeEntry) -> Iterator[tuple[str, str, str, str]]:
     """Person, role, how known and act, of the person who acted and of those whom the act names."""
     match one.entry:
         case ActRecord(what=what, person=person) if person:
