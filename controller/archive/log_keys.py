@@ -6,7 +6,6 @@ log".
 """
 
 import contextlib
-import shutil
 from pathlib import Path
 from typing import Final
 
@@ -135,7 +134,9 @@ def drop_unfinished_log(folder: Path) -> None:
     """Remove what a crash left of a log that was being begun, if anything. Raises OSError."""
     making = folder / _MAKING_NAME
     if making.is_dir():
-        shutil.rmtree(making)
+        for path in making.iterdir():
+            path.unlink()
+        making.rmdir()
 
 
 def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
