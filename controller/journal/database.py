@@ -77,8 +77,8 @@ _LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
 _BUSY_S: Final = 1.0
 # Where the journal itself is damaged; the page has both ways, with every command.
 DAMAGED_REMEDY: Final = (
-    "Remedy: keep the folder as it is; restore the last backup, or go on dealing in another folder,"
-    ' where the gap will be declared: docs/damaged-journal.md, "The journal is damaged"'
+    "Remedy: keep the folder as it is; restore the last backup, or go on dealing in another folder:"
+    ' docs/damaged-journal.md, "The journal is damaged"'
 )
 READABLE: Final = "Remedy: name a journal that this account may read, and check the disk"
 
