@@ -76,9 +76,12 @@ _COPY_EVERY_PAGES: Final = 2000
 _LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
 _BUSY_S: Final = 1.0
 # Where the journal itself is damaged; the page has both ways, with every command.
+_GO_ON: Final = (
+    "restore the last backup, or go on dealing in another folder: docs/damaged-journal.md, "
+    '"The journal is damaged"'
+)
 DAMAGED_REMEDY: Final = (
-    "Remedy: keep the folder as it is; restore the last backup, or go on dealing in another folder:"
-    ' docs/damaged-journal.md, "The journal is damaged"'
+    f"Remedy: keep the file as it is, and run verify on a copy of its folder; {_GO_ON}"
 )
 READABLE: Final = "Remedy: name a journal that this account may read, and check the disk"
 
@@ -154,12 +157,26 @@ class _Writer(sqlite3.Connection):
     """
 
     index: int | None = None
+    keeps_log = False
 
     def close(self) -> None:
+        if self.keeps_log:
+            self._close_beside_a_reader()
         super().close()
         if self.index is not None:
             os.close(self.index)
             self.index = None
+
+    def _close_beside_a_reader(self) -> None:
+        """Close it, and leave the log as it is: the last writer that closes would delete it.
+
+        Who only reads cannot, and while it reads nobody else may.
+        """
+        (name,) = (row[2] for row in self.execute("PRAGMA database_list"))
+        with closing(sqlite3.connect(f"{Path(name).as_uri()}?mode=ro", uri=True)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            super().close()
 
 
 def open_writer(file: Path, kind: FileKind = JOURNAL, *, create: bool) -> sqlite3.Connection:
@@ -220,9 +237,10 @@ def _check_log(connection: _Writer, file: Path) -> None:
             # Start a new log: the torn ends of two crashes would one day look like damage.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         case LogEnd.DAMAGED:
+            connection.keeps_log = True
             raise JournalError(
                 f"{log}: the log is damaged before its end: records stored after that place cannot"
-                f" be read. {DAMAGED_REMEDY}"
+                f" be read. Remedy: keep both files as they are, with a copy elsewhere; {_GO_ON}"
             )
         case end:
             assert_never(end)

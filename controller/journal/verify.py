@@ -806,14 +806,18 @@ class LogVerifier(VerifyReport):
         """
         log, index = (file.with_name(file.name + end) for end in ("-wal", "-shm"))
         has_log, has_index, size = os.path.lexists(log), os.path.lexists(index), 0
-        options = "mode=ro" if has_log else "mode=ro&immutable=1"
+        options, both = "mode=ro" if has_log else "mode=ro&immutable=1", list[BinaryIO]()
         for one in filter(os.path.lexists, (file, log, index)):
             with self.open(one, DATABASE_MAX if one == file else WAL_MAX) as opened:
                 size += os.fstat(opened.fileno()).st_size
-        with tempfile.TemporaryDirectory() as copies:
+        with tempfile.TemporaryDirectory() as copies, ExitStack() as held:
             if has_log and not has_index:
                 shutil.copy(log, copies)
                 file, options = Path(shutil.copy(file, copies)), "mode=rw"
+                log, index = (file.with_name(file.name + end) for end in ("-wal", "-shm"))
+            elif has_log:
+                # Opened before SQLite does and closed after it: that drops SQLite's own locks.
+                both = [held.enter_context(self.open(one, WAL_MAX)) for one in (log, index)]
             where = f"{file.absolute().as_uri()}?{options}"
             with closing(sqlite3.connect(where, uri=True, isolation_level=None)) as db:
                 db.text_factory = bytes
@@ -827,25 +831,25 @@ class LogVerifier(VerifyReport):
                 for (text,) in db.execute("SELECT coalesce(sql, name) FROM sqlite_schema LIMIT 9"):
                     require(TABLE.fullmatch(text), f"{file.name}: {text[:50]!r} is no table of it")
                 db.set_progress_handler(None, 0)
-                self.check_wal(*(file.with_name(file.name + end) for end in ("-wal", "-shm")))
+                if has_log and not has_index:
+                    both = [held.enter_context(self.open(one, WAL_MAX)) for one in (log, index)]
+                if both:
+                    self.check_wal(log.name, *(one.fileno() for one in both))
                 yield db, size
 
-    def check_wal(self, log: Path, index: Path) -> None:
+    def check_wal(self, name: str, wal: int, shm: int) -> None:
         """Check that no commit follows the damage that SQLite takes for the end of the -wal.
 
         A table in play writes both: what it has changed meanwhile is looked at again.
         """
-        if not (os.path.lexists(log) and os.path.lexists(index)):
-            return
-        with self.open(log, WAL_MAX) as wal, self.open(index, WAL_MAX) as shm:
-            for _ in range(WAL_TRIES):
-                before = os.pread(wal.fileno(), 32, 0), os.pread(shm.fileno(), 40, 0)
-                damaged = wal_damaged(wal.fileno(), *before)
-                if (os.pread(wal.fileno(), 32, 0), os.pread(shm.fileno(), 40, 0)) == before:
-                    break
-            else:
-                damaged = False
-        file, self.file = self.file, log.name
+        for _ in range(WAL_TRIES):
+            before = os.pread(wal, 32, 0), os.pread(shm, 40, 0)
+            damaged = wal_damaged(wal, *before)
+            if (os.pread(wal, 32, 0), os.pread(shm, 40, 0)) == before:
+                break
+        else:
+            damaged = False
+        file, self.file = self.file, name
         self.check(not damaged, f"records in it cannot be read: it is damaged; {DAMAGED}")
         self.file = file
 
