@@ -96,7 +96,7 @@ def test_a_damaged_live_part_by_itself_is_not_intact(journal: Path) -> None:
 
 def test_another_format_is_no_damage(journal: Path) -> None:
     with closing(sqlite3.connect(journal / "live.db")) as live:
-        live.execute("PRAGMA user_version = 6")
+        live.execute("PRAGMA user_version = 7")
 
     with pytest.raises(CannotRead, match="another format"):
         verify(journal)
