@@ -278,9 +278,7 @@ def require_live_records(folder: Path, newest: int) -> None:
         raise JournalError(
             f"{folder / FILE_NAME}: it is missing or holds no record, and the journal has the"
             f" sealed shoe {shoes[-1].relative_to(folder)}: what was stored after it is gone."
-            " Allowed: a journal with its own live.db, or a new folder. Remedy: keep the folder as"
-            " it is; restore the last backup, or go on dealing in another folder:"
-            " docs/damaged-journal.md"
+            f" Allowed: a journal with its own live.db, or a new folder. {DAMAGED_REMEDY}"
         )
 
 
