@@ -270,6 +270,23 @@ def test_a_changed_leaf_is_refused(logged) -> None:
         table.run()
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM marks WHERE number = 0",
+        "UPDATE marks SET kind = 'key' WHERE number = 0",
+        "INSERT INTO marks VALUES (3, 'revoked')",
+    ],
+)
+def test_changed_marks_are_a_problem(logged, statement: str) -> None:
+    """A start looks for keys by them alone."""
+    table = logged(*LAST_COUPS).run()
+    table.execute(statement, file="log.db")
+
+    (problem,) = verify(table.folder).problems
+    assert str(problem) == "log.db: the marks are not those of its leaves"
+
+
 def test_without_the_next_key_nobody_goes_on(logged) -> None:
     table = logged().run()
     (table.folder / "log.keys").write_bytes(bytes(144))
