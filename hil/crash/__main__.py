@@ -133,12 +133,12 @@ def finish(rows: Sequence[ResultRow], options: argparse.Namespace, seconds: floa
     tried = sum(row.tried for row in rows)
     held = all(row.holds for row in rows)
     print(f"\ncrash: {tried} points in {seconds:.0f} s: {'all hold' if held else 'NOT ALL HOLD'}")
-    whole = options.full and not options.first_start
-    if whole and not (options.point or options.every or options.only):
+    if options.full and not (options.point or options.every or options.only):
         figures = {"points tried": tried} | {
             one.value: sum(row.defects[one] for row in rows if not row.control) for one in Defect
         }
-        record_run("python -m hil.crash --full", figures, seconds)
+        parts = {row.what: row.counts for row in rows}
+        record_run("python -m hil.crash --full", figures, seconds, parts=parts)
     if options.json:
         options.json.write_text(as_json(rows, options.seed, full=options.full) + "\n")
     return EXIT_HELD if held else EXIT_FAILED
@@ -177,8 +177,9 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     names = ",".join(name.value for name in PointKindName)
-    parser.add_argument("--full", action="store_true", help="every point, not a sample")
-    parser.add_argument(
+    extent = parser.add_mutually_exclusive_group()
+    extent.add_argument("--full", action="store_true", help="every point, not a sample")
+    extent.add_argument(
         "--first-start", action="store_true", help="a table's first start alone, every point"
     )
     parser.add_argument("--every", type=int, default=0, metavar="N", help="every N-th point")
