@@ -6,18 +6,23 @@ log".
 """
 
 import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.archive.signer import NoSigner, Signer, SignFailed
+from controller.evidence_log.head_keys import HEAD_KEYS_NAME
 from controller.evidence_log.leaf import KEY_NAMED, Leaf, LeafKind
 from controller.evidence_log.log import EvidenceLog, LogRefused, leaves_of_kinds
-from controller.evidence_log.note import sign_line, table_key
-from controller.journal.log_database import LogDatabase
+from controller.evidence_log.note import SignatureLine, sign_line, table_key
+from controller.journal.database import FOLDER_MODE
+from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.shoe_file import ALGORITHMS
+from controller.system.atomic_file import sync_folder
 from controller.system.keys import (
     KeyAlgorithm,
     KeyFileError,
@@ -27,9 +32,12 @@ from controller.system.keys import (
     load_key,
     make_key,
 )
+from firmware_bridge.context_thread import ContextThread
 
 # Beside the journal: a key of Ed25519 for witnesses where the table's own is of ECDSA.
 WITNESS_KEY_NAME: Final = "witness.key"
+# Where a log is begun, until it is whole.
+_MAKING_NAME: Final = "log.begun"
 
 
 class KeysOnRecord(Struct, frozen=True):
@@ -101,13 +109,43 @@ def with_keys(leaf: Leaf, folder: Path, signer: Signer) -> Leaf:
 
 
 def begin_log(folder: Path, origin: str, first: Leaf, signer: Signer) -> EvidenceLog:
-    """Begin a log with this leaf; the table's key signs its head. Raises JournalError, OSError."""
-    log = EvidenceLog.begin(folder, origin, with_keys(first, folder, signer))
-    if not isinstance(signer, NoSigner):
-        # A token that fails now signs it with a later head; the start's own head says so.
-        with contextlib.suppress(SignFailed):
-            sign_head(log, signer)
-    return log
+    """Begin a log with this leaf; the table's key signs its head. Raises JournalError, OSError.
+
+    In one step: it is made whole in a folder of its own, and then gets its name. Whatever ends the
+    program before leaves no log, and the next start begins it again.
+    """
+    drop_unfinished_log(folder)
+    making = folder / _MAKING_NAME
+    making.mkdir(FOLDER_MODE)
+    log = EvidenceLog.begin(making, origin, with_keys(first, folder, signer))
+    try:
+        if not isinstance(signer, NoSigner):
+            # A token that fails now signs it with a later head; the start's own head says so.
+            with contextlib.suppress(SignFailed):
+                _sign_head(log, signer, witness_key(folder, signer), log.size)
+    finally:
+        log.close()
+    if (making / f"{LOG_NAME}-wal").exists():
+        # As it closes the file, SQLite says of no failure; it keeps then what it could not copy.
+        raise LogRefused(
+            f"{folder / LOG_NAME}: the evidence log cannot be begun: the disk refused to write it."
+            " Remedy: make room, and check the disk; then start it again"
+        )
+    # The log last: without it its keys are of no use, and are made again.
+    for name in (HEAD_KEYS_NAME, LOG_NAME):
+        (making / name).rename(folder / name)
+        sync_folder(folder)
+    drop_unfinished_log(folder)
+    return EvidenceLog.open(folder, origin)
+
+
+def drop_unfinished_log(folder: Path) -> None:
+    """Remove what a crash left of a log that was being begun, if anything. Raises OSError."""
+    making = folder / _MAKING_NAME
+    if making.is_dir():
+        for path in making.iterdir():
+            path.unlink()
+        making.rmdir()
 
 
 def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
@@ -115,13 +153,86 @@ def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
 
     Raises SignFailed, JournalError, OSError.
     """
-    assert not isinstance(signer, NoSigner), "somebody signs"
-    size = size or log.size
-    text = log.note(size).text
-    # First the one that is always at hand: witnesses are asked also where a token failed.
     witness = witness_key(log.database.file.parent, signer)
+    _sign_head(log, signer, witness, size or log.size)
+
+
+def _sign_head(log: EvidenceLog, signer: Signer, witness: TableKey | None, size: int) -> None:
+    text = log.note(size).text
+    for line in _table_lines(log.origin, signer, witness, text):
+        log.add_signatures(size, [line])
+
+
+def _table_lines(
+    origin: str, signer: Signer, witness: TableKey | None, text: str
+) -> Iterator[SignatureLine]:
+    """The lines of the table's keys under that text. Raises SignFailed, OSError."""
+    assert not isinstance(signer, NoSigner), "somebody signs"
+    # First the one that is always at hand: witnesses are asked also where a token failed.
     for key in (witness, signer) if witness is not None else (signer,):
-        log.add_signatures(size, [sign_line(table_key(log.origin, key.public), text, key.sign)])
+        yield sign_line(table_key(origin, key.public), text, key.sign)
+
+
+class SignedHead(Struct, frozen=True):
+    """The lines of the table's keys under the head of that size; `problem`: why one is missing."""
+
+    size: int
+    lines: tuple[SignatureLine, ...]
+    problem: str = ""
+
+
+class HeadSigner:
+    """Signs heads as the table from a thread of its own, in turn: no leaf waits for a token.
+
+    `signed` is called, from that thread, once for each head.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        folder: Path,
+        signer: Callable[[], Signer],
+        signed: Callable[[SignedHead], None],
+    ) -> None:
+        self._origin = origin
+        self._folder = folder
+        self._signer = signer
+        self._signed = signed
+        self._heads: SimpleQueue[tuple[int, str]] = SimpleQueue()
+        self._ending = False
+        # A daemon: a token that hangs keeps no process from its end.
+        self._thread = ContextThread(target=self._run, name="table-key", daemon=True)
+        self._thread.start()
+
+    def sign(self, size: int, text: str) -> None:
+        """Sign the head of that size, of which this is the text, soon."""
+        self._heads.put((size, text))
+
+    def end(self, timeout_s: float | None) -> None:
+        """Sign what waits, for so long, but ask a key that has failed for nothing more."""
+        self._ending = True
+        self._heads.put((0, ""))
+        self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        problem = ""
+        while (head := self._heads.get())[0]:
+            if self._ending and problem:
+                self._signed(SignedHead(head[0], (), problem))
+                continue
+            problem = self._sign(*head)
+
+    def _sign(self, size: int, text: str) -> str:
+        """Sign one head; what failed."""
+        lines, problem = list[SignatureLine](), ""
+        try:
+            signer = self._signer()
+            witness = witness_key(self._folder, signer)
+            lines.extend(_table_lines(self._origin, signer, witness, text))
+        except (SignFailed, LogRefused, OSError) as error:
+            problem = str(error)
+        self._signed(SignedHead(size, tuple(lines), problem))
+        return problem
 
 
 def unsigned_at(log: EvidenceLog, found: KeysOnRecord, signer: Signer) -> int:

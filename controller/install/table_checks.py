@@ -3,6 +3,7 @@
 Source: controller/install/README.md, "Doctor".
 """
 
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from controller.install.open_shoes import recovered_of
 from controller.install.running_table import find_table
 from controller.install.web_checks import check_ports_of_web
 from controller.journal.database import FILE_NAME
+from controller.journal.store import open_read_only
 from controller.journal.values import JournalError
 from controller.journal.verify import CannotRead, verify
 from controller.replay.recovery import RecoveryError
@@ -29,8 +31,11 @@ from controller.system.tls import TlsContext, client_context, is_strict, made_st
 from controller.version import software_identifier
 from controller.views.snapshot import Health, Snapshot
 from drivers.events import Stage
+from firmware_bridge.transport.clock import now
 
 ANSWER_S: Final = 3.0
+# A shoe of these days is in no archive alone: a prune keeps seven.
+RECENT_NS: Final = 86_400 * 1_000_000_000
 # Six times the interval of deploy/prometheus.
 READ_S_MAX: Final = 60
 _HTTPS_PORT, _HTTP_PORT = 443, 80
@@ -57,8 +62,8 @@ def check_remarks(config: TableConfig) -> Iterator[Diagnosis]:
 def check_keys(config: TableConfig) -> Iterator[Diagnosis]:
     """Whether the seals of finished shoes are signed."""
     signing = config.signing
-    if signing.sign and not signing.program and signing.make and not signing.key.exists():
-        yield good("keys", f"{signing.key} is made at the first start")
+    if signing.makes_key:
+        yield _key_to_be_made(config)
         return
     with acting_as(account_of(config.file)):
         signer = open_signer(signing)
@@ -75,6 +80,22 @@ def check_keys(config: TableConfig) -> Iterator[Diagnosis]:
     )
 
 
+def _key_to_be_made(config: TableConfig) -> Diagnosis:
+    """Whether the first start can make the key: it is refused where it cannot."""
+    key = config.signing.key
+    with acting_as(account_of(config.file)):
+        writable = os.access(key.parent, os.W_OK | os.X_OK)
+    # The journal's own folder is made by the first start, with what is in it.
+    if writable or key.parent == config.journal_folder:
+        return good("keys", f"{key} is made at the first start")
+    return problem(
+        "keys",
+        f"{key} cannot be made: the table's account may not write into its folder",
+        "the first start is refused, because it names the key in the evidence log",
+        f"make {key.parent} and give it to that account, or name another file in [evidence] key",
+    )
+
+
 def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
     """Whether the journal is whole up to its head, and this version goes on with it."""
     try:
@@ -83,9 +104,12 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
             yield good("journal", "there is none yet; the first start makes it")
             return
         report = verify(config.journal_folder / FILE_NAME)
+        with open_read_only(config.journal_folder) as journal:
+            recent = journal.recent_shoes(now().utc_ns - RECENT_NS)
     except (JournalError, RecoveryError, CannotRead, OSError) as error:
+        what, _, remedy = str(error).partition(" Remedy: ")
         yield problem(
-            "journal", str(error), "the table does not start", "smartshoe verify says more"
+            "journal", what, "the table does not start", remedy or "smartshoe verify says more"
         )
         return
     if not report.intact:
@@ -93,10 +117,18 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
             "journal",
             f"{config.journal_folder} is damaged",
             "a verifier will refuse the evidence from there on",
-            "keep it as it is, smartshoe verify names the place, and begin another journal folder",
+            "smartshoe verify names the place; what then: docs/damaged-journal.md",
         )
     else:
         yield good("journal", "every record of its live part is there, up to the newest")
+    if recent.damage:
+        what, _, remedy = recent.damage.partition(" Remedy: ")
+        yield problem(
+            "journal",
+            what,
+            "the table starts, and a verifier will refuse the evidence of that shoe",
+            remedy,
+        )
     this = software_identifier()
     if recovered.shoe_open and recovered.software not in {"", this}:
         yield problem(

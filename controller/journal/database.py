@@ -23,8 +23,9 @@ from controller.journal.wal_check import LogEnd, log_end, valid_frames
 FILE_NAME: Final = "live.db"
 APPLICATION_ID: Final = 0x534D5348  # "SMSH"
 # Formats 1 and 2 (to version 0.5) had records in CBOR, format 3 (0.6) a copy of each action in the
-# entry of its verdicts, format 4 (0.7) no evidence log beside it: they are refused.
-FORMAT: Final = 5
+# entry of its verdicts, format 4 (0.7) no evidence log beside it: they are refused. Format 6 is
+# format 5 beside an evidence log of format 2: a verifier that reads neither says so.
+FORMATS: Final = (5, 6)
 
 _RECORDS: Final = (
     "CREATE TABLE records(seq INTEGER PRIMARY KEY, record BLOB NOT NULL, chain BLOB NOT NULL)"
@@ -49,22 +50,27 @@ _BaseRow = tuple[int, bytes, bytes, int, bytes, str, bytes, bytes, bytes, bytes]
 
 
 class FileKind(Struct, frozen=True):
-    """A kind of SQLite file: what it is called, how it names itself, and its tables."""
+    """A kind of SQLite file: what it is called, how it names itself, and its tables.
+
+    `formats` are those that are read, in order: a file is made, and goes on, as the last one.
+    """
 
     name: str
     application_id: int
-    format: int
+    formats: tuple[int, ...]
     tables: tuple[str, ...]
 
 
-JOURNAL: Final = FileKind("journal", APPLICATION_ID, FORMAT, (_RECORDS, _CHECKPOINT, _BASE))
+JOURNAL: Final = FileKind("journal", APPLICATION_ID, FORMATS, (_RECORDS, _CHECKPOINT, _BASE))
+LOG_MARKS: Final = "CREATE TABLE marks(number INTEGER PRIMARY KEY, kind TEXT NOT NULL)"
 EVIDENCE_LOG: Final = FileKind(
     "evidence log",
     0x534D534C,  # "SMSL"
-    1,
+    (1, 2),
     (
         "CREATE TABLE leaves(number INTEGER PRIMARY KEY, entry BLOB NOT NULL)",
         "CREATE TABLE heads(size INTEGER PRIMARY KEY, note BLOB NOT NULL)",
+        LOG_MARKS,
     ),
 )
 # A commit of one card writes its records to new pages, and the page above them and the first one
@@ -75,6 +81,14 @@ _PAGE_BYTES: Final = 512
 _COPY_EVERY_PAGES: Final = 2000
 _LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
 _BUSY_S: Final = 1.0
+# Where the journal itself is damaged; the page has both ways, with every command.
+_GO_ON: Final = (
+    "restore the last backup, or go on dealing in another folder: docs/damaged-journal.md, "
+    '"The journal is damaged"'
+)
+DAMAGED_REMEDY: Final = (
+    f"Remedy: keep the file as it is, and run verify on a copy of its folder; {_GO_ON}"
+)
 READABLE: Final = "Remedy: name a journal that this account may read, and check the disk"
 
 # The journal holds cards that nobody has seen yet: the account of the table alone may read it.
@@ -93,6 +107,9 @@ _WORDS: Final = {
     sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
     sqlite3.SQLITE_PERM: "access is denied",
 }
+
+# What SQLite says of a damaged file; of some schemas that are none, its general error.
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
 def error_kind(error: Exception) -> int:
@@ -146,12 +163,26 @@ class _Writer(sqlite3.Connection):
     """
 
     index: int | None = None
+    keeps_log = False
 
     def close(self) -> None:
+        if self.keeps_log:
+            self._close_beside_a_reader()
         super().close()
         if self.index is not None:
             os.close(self.index)
             self.index = None
+
+    def _close_beside_a_reader(self) -> None:
+        """Close it, and leave the log as it is: the last writer that closes would delete it.
+
+        Who only reads cannot, and while it reads nobody else may.
+        """
+        (name,) = (row[2] for row in self.execute("PRAGMA database_list"))
+        with closing(sqlite3.connect(f"{Path(name).as_uri()}?mode=ro", uri=True)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            super().close()
 
 
 def open_writer(file: Path, kind: FileKind = JOURNAL, *, create: bool) -> sqlite3.Connection:
@@ -212,20 +243,37 @@ def _check_log(connection: _Writer, file: Path) -> None:
             # Start a new log: the torn ends of two crashes would one day look like damage.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         case LogEnd.DAMAGED:
+            connection.keeps_log = True
             raise JournalError(
                 f"{log}: the log is damaged before its end: records stored after that place cannot"
-                " be read. Remedy: keep both files as they are, with a copy elsewhere; to go on"
-                " dealing, start in another folder; the gap will be declared."
+                f" be read. Remedy: keep both files as they are, with a copy elsewhere; {_GO_ON}"
             )
         case end:
             assert_never(end)
 
 
 def _cannot_open(file: Path, error: Exception) -> JournalError:
-    return JournalError(
-        f"{file}: cannot open the journal: {describe_error(error)}. Remedy: check that the folder"
-        " exists, belongs to this program's account and has room; keep the file as it is."
+    place = (
+        "Remedy: check that the folder exists, belongs to this program's account and has room; keep"
+        " the file as it is."
     )
+    remedy = _remedy(error, place)
+    return JournalError(f"{file}: cannot open the journal: {describe_error(error)}. {remedy}")
+
+
+def _remedy(error: Exception, otherwise: str) -> str:
+    return DAMAGED_REMEDY if error_kind(error) in _DAMAGED else otherwise
+
+
+def stored_format(connection: sqlite3.Connection) -> int:
+    """The format of the file. Raises one of DAMAGE."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def go_on_as_newest(connection: sqlite3.Connection, kind: FileKind) -> None:
+    """Write the number of the newest format into the file. Raises one of DAMAGE."""
+    connection.execute(f"PRAGMA user_version = {kind.formats[-1]}")
 
 
 def _is_new(connection: sqlite3.Connection) -> bool:
@@ -249,7 +297,7 @@ def _make_tables(connection: sqlite3.Connection, kind: FileKind) -> None:
     for statement in kind.tables:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {kind.application_id}")
-    connection.execute(f"PRAGMA user_version = {kind.format}")
+    connection.execute(f"PRAGMA user_version = {kind.formats[-1]}")
 
 
 def base_row(base: Base) -> _BaseRow:
@@ -304,16 +352,17 @@ def open_in_memory(base: Base) -> sqlite3.Connection:
 def _require_format(connection: sqlite3.Connection, file: Path, kind: FileKind) -> None:
     """Raises JournalError for another program's file or another format."""
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = stored_format(connection)
     if application_id != kind.application_id:
         raise JournalError(
-            f"{file}: not a journal, but an SQLite file of another program. Remedy: name a"
-            " journal's folder"
+            f"{file}: not a journal, but an SQLite file of another program, or a damaged one."
+            f" Remedy: name a journal's folder; where it is one: {DAMAGED_REMEDY[8:]}"
         )
-    if version != kind.format:
+    if version not in kind.formats:
+        formats = " and ".join(str(one) for one in kind.formats)
         raise JournalError(
-            f"{file}: the {kind.name} has format {version}; this program reads format"
-            f" {kind.format} alone."
+            f"{file}: the {kind.name} has format {version}; this program reads formats"
+            f" {formats} alone."
             " Remedy: read it with the release that wrote it; to go on dealing, start in another"
             " folder."
         )
@@ -374,7 +423,7 @@ def open_reader(file: Path, kind: FileKind = JOURNAL) -> ReadOnlyFile:
     except DAMAGE as error:
         opened.close()
         raise JournalError(
-            f"{file}: cannot read the journal: {describe_error(error)}. {READABLE}"
+            f"{file}: cannot read the journal: {describe_error(error)}. {_remedy(error, READABLE)}"
         ) from error
     except JournalError:
         opened.close()

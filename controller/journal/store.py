@@ -13,15 +13,19 @@ from msgspec.structs import replace
 
 from controller.journal.database import (
     DAMAGE,
+    DAMAGED_REMEDY,
     FILE_NAME,
+    JOURNAL,
     READABLE,
     SET_BASE,
     base_row,
     describe_error,
     error_kind,
+    go_on_as_newest,
     open_in_memory,
     open_reader,
     open_writer,
+    stored_format,
 )
 from controller.journal.folder import (
     base_after,
@@ -34,7 +38,7 @@ from controller.journal.folder import (
     write_sealed,
 )
 from controller.journal.folder_lock import FolderLock, make_folder
-from controller.journal.reader import KEEP, JournalReader
+from controller.journal.reader import JournalReader
 from controller.journal.record import link
 from controller.journal.shoe_file import ShoeFile, ShoeFileError, read_shoe
 from controller.journal.tape_file import TapeReader, is_tape
@@ -101,13 +105,17 @@ class Journal(JournalReader):
             raise JournalError(f"{folder}: no such folder. Remedy: name the folder of a journal")
         lock = FolderLock(folder)
         try:
+            if not (folder / FILE_NAME).exists():
+                require_live_records(folder, 0)
             connection = open_writer(folder / FILE_NAME, create=create)
         except JournalError:
             lock.release()
             raise
         try:
             journal = cls(connection, folder / FILE_NAME, lock)
+            require_live_records(folder, journal.head.seq)
             journal._check_tail()
+            journal._go_on_as_newest()
             with contextlib.suppress(OSError):
                 drop_part(folder)
         except JournalError:
@@ -239,6 +247,15 @@ class Journal(JournalReader):
             " because of it. Remedy: remove the cause, then start the table again"
         )
 
+    def _go_on_as_newest(self) -> None:
+        if stored_format(self._connection) == JOURNAL.formats[-1]:
+            return
+        try:
+            go_on_as_newest(self._connection, JOURNAL)
+        except DAMAGE as error:
+            self._fail(error)
+            raise JournalError(self._failure) from error
+
     def _check_tail(self) -> None:
         saved_state = self.saved_state()
         start = saved_state.seq if saved_state is not None else self._base.seq
@@ -247,9 +264,22 @@ class Journal(JournalReader):
         found = self._verify(Head(start, chain))
         if found is not None:
             raise JournalError(
-                f"{self.file}: the journal is broken: {found.what}. {KEEP}; to go on dealing, start"
-                " in another folder; the gap will be declared."
+                f"{self.file}: the journal is broken: {found.what}. {DAMAGED_REMEDY}"
             )
+
+
+def require_live_records(folder: Path, newest: int) -> None:
+    """Refuse to begin a journal anew beside sealed shoes; `newest`: the newest record of live.db.
+
+    They are records, which it continues: it is gone, or another. Raises JournalError.
+    """
+    shoes = () if newest else sealed_files(folder)
+    if shoes:
+        raise JournalError(
+            f"{folder / FILE_NAME}: it is missing or holds no record, and the journal has the"
+            f" sealed shoe {shoes[-1].relative_to(folder)}: what was stored after it is gone."
+            f" Allowed: a journal with its own live.db, or a new folder. {DAMAGED_REMEDY}"
+        )
 
 
 def _existing_copy(path: Path, sealed: ShoeFile) -> ShoeFile:

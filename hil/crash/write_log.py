@@ -17,7 +17,7 @@ from hil.crash.verdict import Acknowledgement, last_acknowledgement
 
 _CALLS: Final = (
     *("openat", "pwrite64", "write", "ftruncate", "fdatasync", "fsync"),
-    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir"),
+    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir", "rmdir"),
 )
 # Calls that would change a file and that the program does not make: the model lacks them.
 _NEVER: Final = ("writev", "pwritev", "pwritev2", "fallocate", "link", "linkat", "truncate")
@@ -77,14 +77,15 @@ class IncompleteLog(Exception):
     """The log holds something that the model lacks; the message says what."""
 
 
-def record(base: Path, *, weak: bool = False) -> tuple[str, ...]:
-    """Play the script in `base`/table; the lines of strace."""
+def record(base: Path, *, weak: bool = False, start_alone: bool = False) -> tuple[str, ...]:
+    """Play the script in `base`/table, or the start alone; the lines of strace."""
     log = base.with_name(base.name + ".log")
     command = (
         *("strace", "-f", "-qq", "-y", "-xx", "-s", "100000000", "-o", str(log)),
         *("-e", f"trace={','.join(TRACED)}"),
         *(sys.executable, "-m", "hil.crash.writer", str(base / "table")),
         *(("--weak",) if weak else ()),
+        *(("--start-alone",) if start_alone else ()),
     )
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     lines = tuple(log.read_text(encoding="ascii").splitlines())
@@ -127,7 +128,7 @@ class LogReader:
                 if path is not None:
                     self._files[path] = FOLDER
                     yield NameChange(((path, FOLDER),))
-            case "unlink" | "unlinkat":
+            case "unlink" | "unlinkat" | "rmdir":
                 path = self._below(_texts(arguments)[0])
                 if path is not None and path in self._files:
                     del self._files[path]
