@@ -205,6 +205,10 @@ def test_another_field_admits_nobody(field: str) -> None:
         ("prometheus", "line 1: it is no name with a hash"),
         ("\n:$argon2id$v=19$m=8,t=1,p=1$AAAA$AAAA", "line 2: it is no name with a hash"),
         ("a:$argon2id$v=19$nonsense", "line 1: it is no name with a hash"),
+        (
+            f"a:$argon2id$v=19$m=600000,t=1,p=1${'A' * 22}${'A' * 43}",
+            "line 1: its costs m=600000, t=1, p=1 are not taken. Allowed: .* m from 8 times p to 65536",
+        ),
     ],
 )
 def test_a_bad_file_of_passwords_stops_the_start(tmp_path: Path, text: str, problem: str) -> None:
