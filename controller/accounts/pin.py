@@ -3,7 +3,6 @@
 Source: RFC 9106; OWASP Password Storage Cheat Sheet (19 MiB, two passes).
 """
 
-import ctypes
 import os
 import re
 import threading
@@ -12,6 +11,8 @@ from typing import Final
 
 from cryptography.exceptions import InvalidKey
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
+
+from controller.system.allocator import map_large_blocks
 
 PIN_LENGTH_MIN: Final = 6
 PIN_LENGTH_MAX: Final = 64
@@ -38,9 +39,6 @@ COSTS_ALLOWED: Final = (
 NOT_A_HASH: Final = "it is no name with a hash of Argon2id in PHC form"
 # What the PIN of a person without an account is compared with: no PIN has this hash.
 NO_HASH: Final = f"$argon2id$v=19$m={_MEMORY_KIB},t={_PASSES},p={_LANES}${'A' * 22}${'A' * 43}"
-# mallopt(3): blocks of at least this size are mapped, and unmapped when they are freed.
-_M_MMAP_THRESHOLD: Final = -3
-_MAPPED_BYTES_MIN: Final = 1 << 20
 
 
 class PinHasher:
@@ -48,7 +46,7 @@ class PinHasher:
 
     def __init__(self) -> None:
         # Otherwise the C library keeps the 19 MiB of each thread that hashed.
-        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES_MIN)
+        map_large_blocks()
         self._one = threading.Lock()
 
     def hash(self, pin: str) -> str:

@@ -59,7 +59,7 @@ class HostileBroker(LoopbackServer):
         self._size = size
         if attack.is_deaf:
             # Less is kept between the two, so that what is not read shows soon.
-            self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65_536)
 
     @property
     def receive_maximum(self) -> int:

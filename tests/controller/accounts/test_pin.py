@@ -56,7 +56,7 @@ def test_the_memory_of_a_hash_is_given_back_and_only_one_is_made_at_a_time() -> 
         thread.join()
 
     assert resident_kib() - before < 4 * 1024
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < max(peak, before + 30 * 1024)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss <= max(peak, before + 30 * 1024)
 
 
 SALT_AND_HASH = f"{'A' * 22}${'A' * 43}"
