@@ -12,7 +12,7 @@ from typing import Final
 from cryptography.exceptions import InvalidKey
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 
-from controller.system.allocator import map_large_blocks
+from controller.system.process import map_large_blocks
 
 PIN_LENGTH_MIN: Final = 6
 PIN_LENGTH_MAX: Final = 64

@@ -22,8 +22,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from controller.console.security import HEADERS, NO_STORE
-from controller.system.allocator import trim
 from controller.system.listener import Listener, address_of
+from controller.system.process import trim_heap
 from controller.system.tls import TlsContext
 from controller.table.fault_text import describe_fault
 from firmware_bridge.transport.clock import now
@@ -189,7 +189,7 @@ class HttpServer:
     def _give_memory_back(self) -> None:
         """TLS of connections by the thousand leaves pages that nothing uses."""
         self._ended, self._trim = 0, None
-        self._loop.run_in_executor(None, trim)
+        self._loop.run_in_executor(None, trim_heap)
 
     def refresh_date(self) -> None:
         """Write the date that answers have (RFC 9110) again, once a second."""

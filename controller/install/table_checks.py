@@ -13,6 +13,7 @@ from controller.archive.signer import NoSigner, open_signer
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig
 from controller.control.client import ControlClient, ControlError, TableNotRunning
+from controller.core.settings import reports_s_max
 from controller.install.approval import approval_of, missing_parts
 from controller.install.certificates import REMEDY as CERTIFICATE_REMEDY
 from controller.install.diagnosis import Diagnosis, good, problem, remark
@@ -44,6 +45,14 @@ def check_remarks(config: TableConfig) -> Iterator[Diagnosis]:
         )
     for words in config.remarks:
         yield remark("configuration", words, "", "")
+    for kind, device in config.settings.devices:
+        if reports_s_max(kind, device) == 0:
+            yield remark(
+                "configuration",
+                f"{kind}.reports_s_max is 0: any number of reports a second is taken",
+                "what floods the port fills the disk, with megabytes a second",
+                "leave it out: the default is more than any hand deals",
+            )
     missing = missing_parts(config, approval_of(config))
     if missing:
         yield problem(

@@ -1,7 +1,7 @@
-"""Guards the running process: what it refuses to run as, and who may look into it.
+"""Guards the running process: what it refuses to run as, who may look into it, its heap.
 
-Source: prctl(2), PR_SET_DUMPABLE; ptrace(2), "Ptrace access mode checking";
-controller/table/README.md, "Running a table".
+Source: prctl(2), PR_SET_DUMPABLE; ptrace(2), "Ptrace access mode checking"; mallopt(3),
+malloc_trim(3); controller/table/README.md, "Running a table".
 """
 
 import ctypes
@@ -10,6 +10,9 @@ from typing import Final
 
 _PR_SET_DUMPABLE: Final = 4
 _NOT_DUMPABLE: Final = 0
+# mallopt(3): blocks of at least this size are mapped, and unmapped when they are freed.
+_M_MMAP_THRESHOLD: Final = -3
+_MAPPED_BYTES_MIN: Final = 1 << 20
 
 
 def runs_as_root() -> bool:
@@ -26,3 +29,13 @@ def make_undumpable() -> None:
     if libc.prctl(_PR_SET_DUMPABLE, _NOT_DUMPABLE, 0, 0, 0) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"prctl: {os.strerror(number)}")
+
+
+def map_large_blocks() -> None:
+    """From now on a block of a mebibyte or more goes back to the system when it is freed."""
+    ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES_MIN)
+
+
+def trim_heap() -> None:
+    """Give pages back that hold nothing; takes some milliseconds, off the global lock."""
+    ctypes.CDLL(None).malloc_trim(0)
