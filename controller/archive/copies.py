@@ -15,10 +15,10 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from controller.archive.log_tiles import TileModes, newest_signed, write_tiles, written_size
 from controller.archive.shoe_index import ShoeSummary, shoe_summaries, trailer
 from controller.evidence_log.shoe_proof import shoe_leaves
 from controller.evidence_log.stored_tree import StoredTree
+from controller.evidence_log.tile_files import TileModes, newest_signed, write_tiles, written_size
 from controller.journal.database import copy_database
 from controller.journal.folder import sync_file
 from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase

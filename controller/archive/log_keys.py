@@ -6,7 +6,9 @@ log".
 """
 
 import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Final
 
 from msgspec import Struct
@@ -15,7 +17,7 @@ from msgspec.structs import replace
 from controller.archive.signer import NoSigner, Signer, SignFailed
 from controller.evidence_log.leaf import KEY_NAMED, Leaf, LeafKind
 from controller.evidence_log.log import EvidenceLog, LogRefused, leaves_of_kinds
-from controller.evidence_log.note import sign_line, table_key
+from controller.evidence_log.note import SignatureLine, sign_line, table_key
 from controller.journal.log_database import LogDatabase
 from controller.journal.shoe_file import ALGORITHMS
 from controller.system.keys import (
@@ -27,6 +29,7 @@ from controller.system.keys import (
     load_key,
     make_key,
 )
+from firmware_bridge.context_thread import ContextThread
 
 # Beside the journal: a key of Ed25519 for witnesses where the table's own is of ECDSA.
 WITNESS_KEY_NAME: Final = "witness.key"
@@ -115,13 +118,79 @@ def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
 
     Raises SignFailed, JournalError, OSError.
     """
-    assert not isinstance(signer, NoSigner), "somebody signs"
     size = size or log.size
     text = log.note(size).text
+    for line in _table_lines(log.origin, log.database.file.parent, signer, text):
+        log.add_signatures(size, [line])
+
+
+def _table_lines(origin: str, folder: Path, signer: Signer, text: str) -> Iterator[SignatureLine]:
+    """The lines of the table's keys under that text. Raises SignFailed, LogRefused, OSError."""
+    assert not isinstance(signer, NoSigner), "somebody signs"
     # First the one that is always at hand: witnesses are asked also where a token failed.
-    witness = witness_key(log.database.file.parent, signer)
+    witness = witness_key(folder, signer)
     for key in (witness, signer) if witness is not None else (signer,):
-        log.add_signatures(size, [sign_line(table_key(log.origin, key.public), text, key.sign)])
+        yield sign_line(table_key(origin, key.public), text, key.sign)
+
+
+class SignedHead(Struct, frozen=True):
+    """The lines of the table's keys under the head of that size; `problem`: why one is missing."""
+
+    size: int
+    lines: tuple[SignatureLine, ...]
+    problem: str = ""
+
+
+class HeadSigner:
+    """Signs heads as the table from a thread of its own, in turn: no leaf waits for a token.
+
+    `signed` is called, from that thread, once for each head.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        folder: Path,
+        signer: Callable[[], Signer],
+        signed: Callable[[SignedHead], None],
+    ) -> None:
+        self._origin = origin
+        self._folder = folder
+        self._signer = signer
+        self._signed = signed
+        self._heads: SimpleQueue[tuple[int, str]] = SimpleQueue()
+        self._ending = False
+        # A daemon: a token that hangs keeps no process from its end.
+        self._thread = ContextThread(target=self._run, name="table-key", daemon=True)
+        self._thread.start()
+
+    def sign(self, size: int, text: str) -> None:
+        """Sign the head of that size, of which this is the text, soon."""
+        self._heads.put((size, text))
+
+    def end(self, timeout_s: float | None) -> None:
+        """Sign what waits, for so long, but ask a key that has failed for nothing more."""
+        self._ending = True
+        self._heads.put((0, ""))
+        self._thread.join(timeout_s)
+
+    def _run(self) -> None:
+        problem = ""
+        while (head := self._heads.get())[0]:
+            if self._ending and problem:
+                self._signed(SignedHead(head[0], (), problem))
+                continue
+            problem = self._sign(*head)
+
+    def _sign(self, size: int, text: str) -> str:
+        """Sign one head; what failed."""
+        lines, problem = list[SignatureLine](), ""
+        try:
+            lines.extend(_table_lines(self._origin, self._folder, self._signer(), text))
+        except (SignFailed, LogRefused, OSError) as error:
+            problem = str(error)
+        self._signed(SignedHead(size, tuple(lines), problem))
+        return problem
 
 
 def unsigned_at(log: EvidenceLog, found: KeysOnRecord, signer: Signer) -> int:

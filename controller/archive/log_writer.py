@@ -9,45 +9,32 @@ log".
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from controller.actions.declaration import Author
-from controller.archive.log_keys import begin_log, require_key, sign_head, unsigned_at
-from controller.archive.log_tiles import write_tiles, written_size
-from controller.archive.shoe_index import ShoeSummary, shoe_summary
-from controller.archive.signer import NoSigner, Signer, SignFailed
+from controller.archive.log_keys import (
+    HeadSigner,
+    SignedHead,
+    begin_log,
+    require_key,
+    unsigned_at,
+)
+from controller.archive.log_start import continue_log, log_size
+from controller.archive.signer import NoSigner, Signer
 from controller.archive.witness import Witnesses, WitnessSettings
 from controller.evidence_log.checkpoint import TreeHead, short_code
-from controller.evidence_log.leaf import SIGNED_BY_TABLE, Leaf, LeafKind, leaf_by
-from controller.evidence_log.log import (
-    REMEDY,
-    EvidenceLog,
-    LogRefused,
-    leaves_newest_first,
-)
+from controller.evidence_log.leaf import SIGNED_BY_TABLE, Leaf, LeafKind
+from controller.evidence_log.log import EvidenceLog, seals_named_since
 from controller.evidence_log.note import SignatureLine
-from controller.journal.database import FOLDER_MODE
-from controller.journal.folder import sealed_files
-from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
-from controller.journal.reader import JournalReader
+from controller.evidence_log.tile_files import write_tiles, written_size
+from controller.journal.log_database import TILES_NAME
 from controller.journal.record import GENESIS
 from controller.journal.store import Journal
 from controller.journal.values import Head, JournalError
-from controller.procedure.effects import (
-    ActRecord,
-    CoupClosed,
-    CoupCorrected,
-    ResolutionRecorded,
-    SettingChanged,
-)
-from controller.system.atomic_file import sync_folder
-from controller.tape.entries import Entry, RunBegan
-from controller.tape.records import read_entry
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.timestamp import Timestamp
 
@@ -55,6 +42,13 @@ LOG: Final = logging.getLogger("smartshoe.evidence")
 RETRY_S: Final = 5.0
 # As many leaves may wait for the disk; then the sealer waits.
 WAITING_MAX: Final = 4096
+# No conclusion is older than 30 s without a leaf that speaks of it: the disk has the rest. (A table
+# that deals a coup in half a minute needs one leaf for each, with 20 s here two.)
+SPOKEN_WITHIN_NS: Final = 27_000_000_000
+# As the power fails, the table's key is given so long for its last signature.
+HURRY_S: Final = 0.25
+# The heads after these are lines for people in the log; those of coups would drown them.
+_SAID: Final = (LeafKind.START, LeafKind.STOP, LeafKind.IRREGULARITY, LeafKind.DECISION)
 _FAILURES: Final = (JournalError, OSError)
 
 
@@ -76,22 +70,6 @@ class LogStatus(Struct, frozen=True):
     code: str = ""
 
 
-def leaf_of_entry(entry: Entry | None, at: Head, at_ns: int) -> Leaf | None:
-    """What the log says of this entry, stored up to that head; None for most entries."""
-    match entry:
-        case RunBegan():
-            return Leaf(LeafKind.START, at.seq, at.chain, at_ns)
-        case CoupClosed(record):
-            day, shoe = record.gaming_day, record.shoe
-            return Leaf(LeafKind.COUP, at.seq, at.chain, at_ns, day, shoe)
-        case (
-            ResolutionRecorded() | CoupCorrected() | SettingChanged() | ActRecord("set-gaming-day")
-        ):
-            return Leaf(LeafKind.DECISION, at.seq, at.chain, at_ns)
-        case _:
-            return None
-
-
 class WitnessAnswer(Struct, frozen=True):
     """A witness's line under the head of that size; None where it gave none."""
 
@@ -99,10 +77,15 @@ class WitnessAnswer(Struct, frozen=True):
     line: SignatureLine | None
 
 
+# What the thread writes into the log, one after the other.
+LogItem: TypeAlias = Leaf | SignedHead | WitnessAnswer
+
+
 class LogWriter:
     """The log of one table. `begin` opens it and starts the thread, `end` waits for its end.
 
-    `add` may be called from any thread, and any thread may read `status`.
+    One thread at a time calls `add` and `concluded`, in the order of records; any may read
+    `status`.
     """
 
     def __init__(
@@ -118,10 +101,19 @@ class LogWriter:
         self._clock = clock
         self._witness_settings = tuple(witnesses)
         self._witnesses: Witnesses | None = None
-        self._asking = False
+        self._head_signer: HeadSigner | None = None
         self._hurried = False
-        self._tiles_size = 0
-        self._waiting: deque[Leaf | WitnessAnswer] = deque()
+        # What is waited for at the end, once nothing else is to be written.
+        self._ends: list[Callable[[], None]] = []
+        # How many leaves the files for other programs have, and how many they are to have.
+        self._tiles_size = self._tiles_due = 0
+        self._waiting: deque[LogItem] = deque()
+        # The newest record of which a leaf was added, and the newest one with a conclusion of which
+        # none was; when the oldest of these conclusions was stored.
+        self._spoken_seq = 0
+        self._unspoken: Head | None = None
+        self._unspoken_since_ns = 0
+        self._seals = set[bytes]()
         self._unsigned_at = 0
         self._changed = threading.Condition()
         self._ended = True
@@ -137,9 +129,12 @@ class LogWriter:
             log = self._continue(journal)
         else:
             log = self._commission(folder)
+        self._seals = set(seals_named_since(log.database, journal.base.seq))
+        self._spoken_seq, self._unspoken = 0, None
         self._ended = False
         self._witnesses = Witnesses(folder, self._witness_settings, self._answered)
-        self._asking = True
+        self._head_signer = HeadSigner(self._origin, folder, self._signer, self._append)
+        self._ends = [self._end_signer, self._end_witnesses]
         self._thread = ContextThread(target=self._run, args=(log,), name="evidence-log")
         self._thread.start()
 
@@ -149,17 +144,23 @@ class LogWriter:
             self._changed.wait_for(lambda: len(self._waiting) < WAITING_MAX or self._ended)
             if self._ended:
                 return
-            self._waiting.append(leaf)
-            self._changed.notify_all()
+            assert leaf.seq >= self._spoken_seq, "leaves are added in the order of records"
+            self._append_leaf(leaf)
+
+    def concluded(self, head: Head, at: Timestamp) -> None:
+        """Conclusions were stored up to that record of which no leaf is added: one is in time."""
+        with self._changed:
+            if self._ended:
+                return
+            self._speak_if_due(at)
+            if self._unspoken is None:
+                self._unspoken_since_ns = at.monotonic_ns
+                self._changed.notify_all()
+            self._unspoken = head
 
     def hurry(self) -> None:
-        """Let the end wait for no witness."""
+        """Let the end wait for no witness, and for the table's key no longer than HURRY_S."""
         self._hurried = True
-
-    def _answered(self, size: int, line: SignatureLine | None) -> None:
-        with self._changed:
-            self._waiting.append(WitnessAnswer(size, line))
-            self._changed.notify_all()
 
     def end(self) -> None:
         """Write what waits, and end; what a full disk refuses, the next start adds."""
@@ -169,6 +170,30 @@ class LogWriter:
         if self._thread is not None:
             self._thread.join()
             self._thread = None
+
+    def _answered(self, size: int, line: SignatureLine | None) -> None:
+        self._append(WitnessAnswer(size, line))
+
+    def _append(self, item: LogItem) -> None:
+        with self._changed:
+            self._waiting.append(item)
+            self._changed.notify_all()
+
+    def _append_leaf(self, leaf: Leaf) -> None:
+        self._spoken_seq, self._unspoken = leaf.seq, None
+        self._waiting.append(leaf)
+        self._changed.notify_all()
+
+    def _speak_if_due(self, now: Timestamp) -> float | None:
+        """Add a leaf for conclusions that waited long enough; else in how many seconds, if any."""
+        head = self._unspoken
+        if head is None:
+            return None
+        due_ns = self._unspoken_since_ns + SPOKEN_WITHIN_NS - now.monotonic_ns
+        if due_ns > 0:
+            return due_ns / 1e9
+        self._append_leaf(Leaf(LeafKind.RECORDS, head.seq, head.chain, now.utc_ns))
+        return None
 
     # --- beginning --------------------------------------------------------------------------------
 
@@ -182,7 +207,7 @@ class LogWriter:
     def _continue(self, journal: Journal) -> EvidenceLog:
         log = continue_log(journal, self._origin, self._utc_ns(), self._require_key)
         files = log.database.file.with_name(TILES_NAME)
-        self._tiles_size = written_size(files, log.database)
+        self._tiles_size = self._tiles_due = written_size(files, log.database)
         return log
 
     def _require_key(self, log: EvidenceLog) -> None:
@@ -206,77 +231,109 @@ class LogWriter:
                 self._waiting.popleft()
                 self._changed.notify_all()
         self._waiting.clear()
+        if self._ends and self._head_signer is not None:
+            self._head_signer.end(0.0)
         log.close()
 
-    def _next(self) -> Leaf | WitnessAnswer | None:
-        """What is to be written next; None at the end, after the witnesses have answered."""
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._waiting or self._ended)
-                if self._waiting:
-                    return self._waiting[0]
-            if not self._asking or self._hurried or self._witnesses is None:
-                return None
+    def _next(self) -> LogItem | None:
+        """What is to be written next; None at the end, once key and witnesses have answered."""
+        with self._changed:
+            while not self._waiting and not self._ended:
+                if (due_s := self._speak_if_due(self._clock())) is None and self._waiting:
+                    break
+                self._changed.wait(due_s)
+            if self._waiting:
+                return self._waiting[0]
+        if not self._ends:
+            return None
+        self._ends.pop(0)()
+        return self._next()
+
+    def _end_signer(self) -> None:
+        if self._head_signer is not None:
+            self._head_signer.end(HURRY_S if self._hurried else None)
+
+    def _end_witnesses(self) -> None:
+        if self._witnesses is not None and not self._hurried:
             self._witnesses.end()
-            self._asking = False
 
-    def _write(self, log: EvidenceLog, item: Leaf | WitnessAnswer) -> None:
-        if isinstance(item, WitnessAnswer):
-            if item.line is not None:
-                log.add_signatures(item.size, [item.line])
-            self._show_absent()
-            return
+    def _write(self, log: EvidenceLog, item: LogItem) -> None:
+        match item:
+            case Leaf():
+                self._write_leaf(log, item)
+            case SignedHead():
+                self._write_signed(log, item)
+            case WitnessAnswer(size, line):
+                if line is not None:
+                    log.add_signatures(size, [line])
+                self._show_absent()
+
+    def _write_leaf(self, log: EvidenceLog, leaf: Leaf) -> None:
         # A shoe is named once: an interrupted move, repeated, seals it with the same bytes.
-        if item.seal in log.seals:
+        if leaf.seal in self._seals:
             return
-        head = log.add(item)
-        self._publish(head, item)
-        if item.kind not in SIGNED_BY_TABLE:
-            return
-        self._sign(log, head.size)
-        if self._witnesses is not None:
-            self._witnesses.offer(head.size)
-            self._show_absent()
-        if item.kind is LeafKind.SHOE:
-            self._write_tiles(log)
+        head = log.add(leaf)
+        if leaf.seal:
+            self._seals.add(leaf.seal)
+        self._publish(head, leaf)
+        if leaf.kind is LeafKind.SHOE:
+            self._tiles_due = head.size
+        if leaf.kind in SIGNED_BY_TABLE:
+            self._sign(log, head)
 
-    def _write_tiles(self, log: EvidenceLog) -> None:
-        """Write the files for other programs; what fails is written at the next shoe's end."""
+    def _sign(self, log: EvidenceLog, head: TreeHead) -> None:
+        """Have a head signed by the table's key, and then offered to witnesses."""
+        signer = self._head_signer
+        if signer is None or isinstance(self._signer(), NoSigner):
+            self._hand_out(log, head.size)
+            return
+        signer.sign(head.size, head.text())
+        # The head that names the table's key, too, where that failed when it was named.
+        if self._unsigned_at:
+            signer.sign(self._unsigned_at, log.note(self._unsigned_at).text)
+
+    def _write_signed(self, log: EvidenceLog, signed: SignedHead) -> None:
+        size = signed.size
+        if signed.lines:
+            log.add_signatures(size, signed.lines)
+        words = f"head {size} of the evidence log is not signed by the table's key: "
+        if signed.problem:
+            LOG.error("%s%s", words, signed.problem)
+        self.status = replace(self.status, unsigned=signed.problem and words + signed.problem)
+        if size != self._unsigned_at:
+            self._hand_out(log, size)
+        elif not signed.problem:
+            self._unsigned_at = 0
+
+    def _hand_out(self, log: EvidenceLog, size: int) -> None:
+        """Offer a head to witnesses, and after a shoe write the files for other programs.
+
+        What of these fails is tried with the next head again.
+        """
+        if self._witnesses is not None:
+            self._witnesses.offer(size)
+            self._show_absent()
+        if size < self._tiles_due or self._tiles_due == self._tiles_size:
+            return
         folder = log.database.file.with_name(TILES_NAME)
         try:
-            write_tiles(folder, log.database, log.tree, log.size, self._tiles_size)
+            write_tiles(folder, log.database, log.tree, self._tiles_due, self._tiles_size)
         except _FAILURES as error:
             LOG.warning("the tiles of the evidence log are not written: %s", error)
         else:
-            self._tiles_size = log.size
+            self._tiles_size = self._tiles_due
 
     def _show_absent(self) -> None:
         if self._witnesses is not None:
             self.status = replace(self.status, absent=self._witnesses.absent)
 
-    def _sign(self, log: EvidenceLog, size: int) -> None:
-        signer = self._signer()
-        if isinstance(signer, NoSigner):
-            return
-        try:
-            sign_head(log, signer)
-            if self._unsigned_at:
-                sign_head(log, signer, self._unsigned_at)
-                self._unsigned_at = 0
-        except (SignFailed, *_FAILURES) as error:
-            words = f"head {size} of the evidence log is not signed by the table's key: {error}"
-            LOG.error("%s", words)  # noqa: TRY400 - the sentence says all, a traceback nothing
-            self.status = replace(self.status, unsigned=words)
-        else:
-            self.status = replace(self.status, unsigned="")
-
     def _publish(self, head: TreeHead, leaf: Leaf | None) -> None:
         code = short_code(head)
-        # People need the head of a start and the code of each shoe, not a line for each coup.
-        level = logging.INFO if leaf is None else logging.DEBUG
+        level = logging.INFO if leaf is not None and leaf.kind in _SAID else logging.DEBUG
+        kind = "opened" if leaf is None else leaf.kind.value
         root = head.root.hex()
-        LOG.log(level, "evidence log: head %d, code %s, root %s", head.size, code, root)
-        # The leaf of this head leaves the queue once its signatures are written, too.
+        LOG.log(level, "evidence log: head %d, %s, code %s, root %s", head.size, kind, code, root)
+        # The leaf of this head leaves the queue once it is written.
         behind = len(self._waiting) - (leaf is not None)
         status = replace(self.status, size=head.size, root=head.root, waiting=behind, problem="")
         if leaf is not None and leaf.kind is LeafKind.SHOE:
@@ -293,141 +350,3 @@ class LogWriter:
 
     def _utc_ns(self) -> int:
         return self._clock().utc_ns
-
-
-def log_size(folder: Path) -> int:
-    """The number of leaves of the log in a journal's folder. Raises JournalError."""
-    if not (folder / LOG_NAME).exists():
-        return 0
-    with LogDatabase.open(folder, create=True) as log:
-        return log.size
-
-
-# --- the log and the journal ----------------------------------------------------------------------
-
-
-def continue_log(
-    journal: Journal, origin: str, at_ns: int, check: Callable[[EvidenceLog], None]
-) -> EvidenceLog:
-    """Open the log, compare it with the journal, and add what a crash kept out of it.
-
-    `check` comes before anything is added. Raises JournalError, OSError.
-    """
-    folder = journal.file.parent
-    if not (folder / LOG_NAME).exists():
-        raise LogRefused(f"{folder}: there are records, but no evidence log ({LOG_NAME}). {REMEDY}")
-    log = EvidenceLog.open(folder, origin)
-    try:
-        newest = check_log(log, journal)
-        check(log)
-        for leaf in missing_leaves(journal, newest, log.seals, at_ns):
-            log.add(leaf)
-    except BaseException:
-        log.close()
-        raise
-    return log
-
-
-def check_log(log: EvidenceLog, journal: Journal) -> Leaf:
-    """Check the newest leaves against the live records; return the newest. Raises JournalError."""
-    newest: Leaf | None = None
-    for leaf in leaves_newest_first(log.database):
-        newest = newest or leaf
-        if leaf.seq < journal.base.seq:
-            break
-        if leaf.seq > journal.head.seq:
-            raise LogRefused(
-                f"{journal.file}: the evidence log speaks of record {leaf.seq}, and the"
-                f" newest record here is {journal.head.seq}: records were removed, or this is an"
-                f" older {journal.file.name}. {REMEDY}"
-            )
-        if journal.chain_at(leaf.seq) != leaf.chain:
-            raise LogRefused(
-                f"{journal.file}: record {leaf.seq} or one before it was changed after the"
-                f" evidence log spoke of it. {REMEDY}"
-            )
-    assert newest is not None, "an opened log has a leaf"
-    return newest
-
-
-def missing_leaves(
-    journal: Journal, newest: Leaf, named: Collection[bytes], at_ns: int
-) -> Iterator[Leaf]:
-    """What the log would say if the program had not ended: of records, then of sealed files.
-
-    `named` are the seals that it names. Raises JournalError, EncodingError.
-    """
-    yield from leaves_after(journal, max(newest.seq, journal.base.seq), journal.head.seq, at_ns)
-    for one in unnamed_shoes(journal.file.parent, journal.base.seq, named):
-        heading = one.heading
-        yield leaf_of_shoe(heading.gaming_day, heading.shoe, one.digest, journal.head, at_ns)
-
-
-def leaves_after(
-    journal: JournalReader, after_seq: int, until_seq: int, at_ns: int
-) -> Iterator[Leaf]:
-    """What the log says of the records after the one up to the other number.
-
-    Raises JournalError, EncodingError.
-    """
-    for stored in journal.records(after_seq):
-        if stored.seq > until_seq:
-            return
-        leaf = leaf_of_entry(read_entry(stored.record), Head(stored.seq, stored.chain), at_ns)
-        if leaf is not None:
-            yield leaf
-
-
-def unnamed_shoes(folder: Path, base_seq: int, named: Collection[bytes]) -> list[ShoeSummary]:
-    """The newest sealed shoes up to the base that the log does not name, the oldest first.
-
-    A damaged file is passed over: a start needs none, and every verification names it.
-    """
-    found: list[ShoeSummary] = []
-    for path in reversed(sealed_files(folder)) if base_seq else ():
-        try:
-            one = shoe_summary(path)
-        except JournalError as error:
-            LOG.warning("%s; the evidence log does not name it", error)
-            continue
-        if one.digest in named:
-            break
-        # A file after the base is one whose move was interrupted: it is sealed again.
-        if one.heading.last_seq <= base_seq:
-            found.append(one)
-    return found[::-1]
-
-
-def leaf_of_shoe(gaming_day: str, shoe: int, seal: bytes, head: Head, at_ns: int) -> Leaf:
-    """What the log says of a sealed shoe while the journal has that head."""
-    kind = LeafKind.SHOE
-    return Leaf(kind, head.seq, head.chain, at_ns, gaming_day, shoe, seal)
-
-
-def begin_log_anew(journal: Journal, origin: str, signer: Signer, by: Author, at_ns: int) -> Path:
-    """A named person begins a new log over the journal as it is; the old files are set aside.
-
-    Returns the folder they are in. It says the newest record and every sealed shoe that is here.
-    Raises JournalError, OSError.
-    """
-    folder = journal.file.parent
-    aside = folder / f"log-ended-{at_ns}"
-    old = [path for path in sorted(folder.glob(f"{LOG_NAME}*")) if path.is_file()]
-    if (tiles := folder / TILES_NAME).is_dir():
-        old.append(tiles)
-    aside.mkdir(FOLDER_MODE)
-    for path in old:
-        path.rename(aside / path.name)
-    sync_folder(folder)
-    head = journal.head
-    first = leaf_by(by, LeafKind.BEGUN_ANEW, head, at_ns)
-    log = begin_log(folder, origin, first, signer)
-    try:
-        for one in unnamed_shoes(folder, journal.base.seq, ()):
-            heading = one.heading
-            log.add(leaf_of_shoe(heading.gaming_day, heading.shoe, one.digest, head, at_ns))
-        if not isinstance(signer, NoSigner):
-            sign_head(log, signer)
-    finally:
-        log.close()
-    return aside

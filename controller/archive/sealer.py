@@ -21,13 +21,8 @@ from controller.archive.finished_shoe import (
     shoe_records,
     shoes_ended,
 )
-from controller.archive.log_writer import (
-    LogStatus,
-    LogWriter,
-    leaf_of_entry,
-    leaf_of_shoe,
-    leaves_after,
-)
+from controller.archive.log_start import leaf_of_shoe, leaves_after, leaves_of_entry
+from controller.archive.log_writer import LogStatus, LogWriter
 from controller.archive.signer import (
     NoSigner,
     ProgramSigner,
@@ -50,6 +45,8 @@ from controller.views.snapshot_devices import SealsView
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
+# Runs a job in the thread of `stored`, behind what was handed on before.
+InOrder = Callable[[Callable[[], object]], object]
 _FAILURES: Final = (SignFailed, EncodingError, NoFinishedShoe, JournalError, OSError)
 
 
@@ -59,6 +56,11 @@ def _no_progress(_text: str) -> None:
 
 def _no_wake() -> None:
     """Default where nobody waits for a shoe's file: does nothing."""
+
+
+def _at_once(job: Callable[[], object]) -> object:
+    """Default where one thread does everything: the order of calls is that of the records."""
+    return job()
 
 
 class SealingStatus(Struct, frozen=True):
@@ -103,7 +105,8 @@ class _MadeShoe(Struct, frozen=True):
 class Sealer:
     """Seals the shoes of one table. `stored` may run in a thread of its own, all else in the loop.
 
-    Any thread may read `status`.
+    The thread of `stored` alone adds leaves, in the order of records: a sealed shoe and the stop
+    reach it behind the transactions that were stored before them. Any thread may read `status`.
     """
 
     name: ClassVar[str] = "sealing"
@@ -124,10 +127,13 @@ class Sealer:
         self._signer: Signer | None = None
         self._status = SealingStatus()
         self._wake: Callable[[], object] = _no_wake
+        self._in_order: InOrder = _at_once
         self._changing = threading.Lock()
         self._folder = Path()
         # The newest record whose leaves are written, or that an earlier run stored.
         self._logged_seq = 0
+        # What is to be said once the leaves of every record before it are written.
+        self._unlogged: deque[Leaf] = deque()
         self._made: deque[_MadeShoe] = deque()
         # The base after the newest made shoe; None where the journal's own is to be taken.
         self._made_base: Base | None = None
@@ -139,16 +145,24 @@ class Sealer:
     def status(self) -> SealingStatus:
         return replace(self._status, log=self.log.status)
 
-    def begin(self, journal: Journal, wake: Callable[[], object] = _no_wake) -> None:
+    def begin(
+        self,
+        journal: Journal,
+        wake: Callable[[], object] = _no_wake,
+        in_order: InOrder = _at_once,
+    ) -> None:
         """Before a run: open the key and the evidence log, seal what earlier runs left.
 
-        `wake` is called when `move_made` has something to do. Raises JournalError.
+        `wake` is called when `move_made` has something to do. `in_order` runs a job in the thread
+        of `stored`, behind every transaction that was handed on before. Raises JournalError.
         """
         self._folder = journal.file.parent
         # Later a new key would be another than the log names: a person puts it on record.
         signer = self._open_signer(make=not (self._folder / LOG_NAME).exists())
         self.log.begin(journal)
-        self._wake, self._ends, self._logged_seq = _no_wake, [], journal.head.seq
+        self._wake, self._in_order = _no_wake, in_order
+        self._ends, self._logged_seq = [], journal.head.seq
+        self._unlogged.clear()
         self._drop_made()
         # A start waits for no token: what earlier runs left is sealed beside play.
         self._earlier = isinstance(signer, ProgramSigner)
@@ -161,16 +175,10 @@ class Sealer:
 
         Transactions that were left out are read from the journal. Raises JournalError.
         """
-        at_ns, missed = stored.at.utc_ns, stored.after_seq != self._logged_seq
-        entries = (entry for one in stored.conclusions for entry in one.entries)
-        leaves = [leaf_of_entry(entry, stored.head, at_ns) for entry in entries]
-        if missed:
-            with open_read_only(self._folder) as reader:
-                leaves = [*leaves_after(reader, self._logged_seq, stored.head.seq, at_ns)]
-        for leaf in leaves:
-            if leaf is not None:
-                self.log.add(leaf)
-        self._logged_seq = stored.head.seq
+        self._log_waiting()
+        missed = self._logged_seq < stored.after_seq
+        self._log_up_to(stored.after_seq, stored.at.utc_ns)
+        self._log_conclusions(stored, missed=missed)
         self._ends.extend(stored.shoe_ends)
         if stored.shoe_ended or missed or self._earlier:
             self._earlier = False
@@ -191,12 +199,52 @@ class Sealer:
             if not self._made and not self._making_failed:
                 self._note(unsealed=0, problem="")
 
+    def stop(self, head: Head) -> None:
+        """Say, behind what is stored, that the run was stopped in good order with that head."""
+        self._say(Leaf(LeafKind.STOP, head.seq, head.chain, self._clock().utc_ns))
+
     def end(self, head: Head | None = None) -> None:
         """End the evidence log; `head` is the journal's where the run was stopped in good order."""
         if head is not None:
-            at_ns = self._clock().utc_ns
-            self.log.add(Leaf(LeafKind.STOP, head.seq, head.chain, at_ns))
+            self.stop(head)
         self.log.end()
+
+    # --- leaves, in the order of records ---------------------------------------------------------
+
+    def _say(self, leaf: Leaf) -> None:
+        """Add a leaf behind those of every record stored until now."""
+
+        def say() -> None:
+            self._unlogged.append(leaf)
+            self._log_waiting()
+
+        self._in_order(say)
+
+    def _log_waiting(self) -> None:
+        while self._unlogged:
+            leaf = self._unlogged[0]
+            self._log_up_to(leaf.seq, leaf.at_ns)
+            self.log.add(leaf)
+            self._unlogged.popleft()
+
+    def _log_conclusions(self, stored: Stored, *, missed: bool) -> None:
+        spoken = False
+        for entry in (entry for one in stored.conclusions for entry in one.entries):
+            for leaf in leaves_of_entry(entry, stored.head, stored.at.utc_ns):
+                self.log.add(leaf)
+                spoken = True
+        if not spoken and (stored.conclusions or missed):
+            self.log.concluded(stored.head, stored.at)
+        self._logged_seq = stored.head.seq
+
+    def _log_up_to(self, seq: int, at_ns: int) -> None:
+        """Add the leaves of records that were left out, from the journal. Raises JournalError."""
+        if self._logged_seq >= seq:
+            return
+        with open_read_only(self._folder) as reader:
+            for leaf in leaves_after(reader, self._logged_seq, seq, at_ns):
+                self.log.add(leaf)
+        self._logged_seq = seq
 
     def _open_signer(self, *, make: bool = False) -> Signer:
         if self._signer is not None:
@@ -275,11 +323,8 @@ class Sealer:
         heading = made.heading
         path = shoe_path(journal.file.parent, heading.gaming_day, heading.shoe)
         moved = journal.move_sealed(path, made.data, made.base)
-        self.log.add(
-            leaf_of_shoe(
-                heading.gaming_day, heading.shoe, moved.seal, journal.head, made.began.utc_ns
-            )
-        )
+        day, shoe, at_ns = heading.gaming_day, heading.shoe, made.began.utc_ns
+        self._say(leaf_of_shoe(day, shoe, moved.seal, journal.head, at_ns))
         if self._status.unsigned:
             name = f"shoe {heading.shoe} of {heading.gaming_day}"
             LOG.warning("%s is sealed WITHOUT A SIGNATURE: %s", name, self._status.unsigned)

@@ -6,13 +6,14 @@ Source: controller/archive/README.md, "Witnesses"; C2SP tlog-witness, tlog-cosig
 
 import base64
 import binascii
+import io
 import logging
 import re
 import threading
 from collections.abc import Callable, Iterable
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlsplit
 
 from msgspec import Struct
@@ -32,6 +33,10 @@ from controller.journal.log_database import LogDatabase
 from controller.journal.values import JournalError
 from controller.system.keys import PublicKey
 from firmware_bridge.context_thread import ContextThread
+from firmware_bridge.transport.clock import now
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 LOG: Final = logging.getLogger("smartshoe.evidence")
 ANSWER_S: Final = 10.0
@@ -77,56 +82,81 @@ def parse_witness_key(text: str) -> NoteKey:
     return key
 
 
-class Witnesses:
-    """Offers heads to every witness from a thread of its own.
+# Called with a size and a witness's line under its head, or None where it gave none.
+Answered = Callable[[int, SignatureLine | None], None]
 
-    `answered` is called, from that thread, with a size and a witness's line under its head, or None
-    where it gave none.
+
+class Witnesses:
+    """Offers heads to every witness, each from a thread of its own.
+
+    `answered` is called from these threads.
     """
 
     def __init__(
-        self,
-        folder: Path,
-        witnesses: Iterable[WitnessSettings],
-        answered: Callable[[int, SignatureLine | None], None],
+        self, folder: Path, witnesses: Iterable[WitnessSettings], answered: Answered
     ) -> None:
-        self._folder = folder
-        self._witnesses = tuple(witnesses)
-        self._answered = answered
-        self._seen: dict[str, int] = {}
-        self._failed: dict[str, str] = {}
         self._offered = 0
-        self._is_offered = False
-        self._ended = False
-        self._changed = threading.Condition()
-        # A daemon: a witness that answers a byte a second holds up no end of the program.
-        self._thread = ContextThread(target=self._run, name="witnesses", daemon=True)
-        if self._witnesses:
-            self._thread.start()
+        self._each = tuple(_OneWitness(folder, one, answered) for one in witnesses)
 
     @property
     def absent(self) -> tuple[str, ...]:
         """The witnesses that have not cosigned the newest head offered, with what they said."""
         return tuple(
-            f"{one.key.name}: {self._failed.get(one.key.name, 'no answer yet')}"
-            for one in self._witnesses
-            if self._seen.get(one.key.name, 0) < self._offered
+            f"{one.name}: {one.failed or 'no answer yet'}"
+            for one in self._each
+            if one.seen < self._offered
         )
 
     def offer(self, size: int) -> None:
         """Ask for cosignatures of the head of that size; returns at once."""
+        self._offered = size
+        for one in self._each:
+            one.offer(size)
+
+    def end(self) -> None:
+        """Wait a while for the answers to the newest head, and end."""
+        for one in self._each:
+            one.end()
+        until_ns = _after(END_S)
+        for one in self._each:
+            one.join(max(0.0, _left_s(until_ns)))
+
+
+class _OneWitness:
+    """Offers heads to one witness: one that is slow or absent keeps no other from being asked.
+
+    `seen`: the newest head that it cosigned; `failed`: why it did not cosign the newest one that it
+    was asked for, empty where it did. Any thread may read both.
+    """
+
+    def __init__(self, folder: Path, witness: WitnessSettings, answered: Answered) -> None:
+        self.name = witness.key.name
+        self.seen = 0
+        self.failed = ""
+        self._folder = folder
+        self._witness = witness
+        self._answered = answered
+        self._offered = 0
+        self._is_offered = False
+        self._ended = False
+        self._changed = threading.Condition()
+        # A daemon: a witness that does not answer holds up no end of the program.
+        name = f"witness-{self.name}"
+        self._thread = ContextThread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    def offer(self, size: int) -> None:
         with self._changed:
             self._offered, self._is_offered = size, True
             self._changed.notify_all()
 
     def end(self) -> None:
-        """Wait a while for the answers to the newest head, and end."""
-        if not self._witnesses:
-            return
         with self._changed:
             self._ended = True
             self._changed.notify_all()
-        self._thread.join(END_S)
+
+    def join(self, timeout_s: float) -> None:
+        self._thread.join(timeout_s)
 
     def _is_due(self) -> bool:
         return self._is_offered or self._ended
@@ -134,36 +164,33 @@ class Witnesses:
     def _run(self) -> None:
         while True:
             with self._changed:
-                retry = RETRY_S if self._failed else None
-                self._changed.wait_for(self._is_due, retry)
+                self._changed.wait_for(self._is_due, RETRY_S if self.failed else None)
                 if self._ended and not self._is_offered:
                     return
                 size, self._is_offered = self._offered, False
-            for one in self._witnesses:
-                if self._seen.get(one.key.name, 0) < size:
-                    self._ask(one, size)
+            if self.seen < size:
+                self._ask(size)
 
-    def _ask(self, witness: WitnessSettings, size: int) -> None:
-        name = witness.key.name
+    def _ask(self, size: int) -> None:
         try:
-            line = self._cosignature(witness, size)
+            line = self._cosignature(size)
         except (WitnessRefused, JournalError, OSError, HTTPException, ValueError) as error:
             words = str(error) or type(error).__name__
-            if self._failed.get(name) != words:
-                LOG.warning("witness %s did not cosign head %d: %s", name, size, words)
-            self._failed[name] = words
+            if self.failed != words:
+                LOG.warning("witness %s did not cosign head %d: %s", self.name, size, words)
+            self.failed = words
             self._answered(size, None)
             return
-        self._failed.pop(name, None)
-        self._seen[name] = size
+        self.failed, self.seen = "", size
         self._answered(size, line)
 
-    def _cosignature(self, witness: WitnessSettings, size: int) -> SignatureLine:
+    def _cosignature(self, size: int) -> SignatureLine:
         """The witness's line under the head of that size. Raises WitnessRefused and others."""
+        witness = self._witness
         with LogDatabase.open_read_only(self._folder) as log:
             head, note = read_head(log, size)
             tree = tree_of(log, head)
-            old = self._seen.get(witness.key.name, 0)
+            old = self.seen
             for _ in range(_ATTEMPTS):
                 proof = consistency_proof(tree.root, old, size) if 0 < old < size else ()
                 status, body = _post(witness.url, _request(old, proof, note))
@@ -198,15 +225,51 @@ def _valid_line(key: NoteKey, note: SignedNote, body: bytes) -> SignatureLine:
     return next(one for one in signed.signatures if one.key_id == key.id)
 
 
+def _after(seconds: float) -> int:
+    """That time from now on, by the monotonic clock."""
+    return now().monotonic_ns + int(seconds * 1e9)
+
+
+def _left_s(until_ns: int) -> float:
+    return (until_ns - now().monotonic_ns) / 1e9
+
+
+class _WithinDeadline(io.RawIOBase):
+    """What a connection brings, up to a time of the monotonic clock."""
+
+    def __init__(self, connection: HTTPConnection, until_ns: int) -> None:
+        super().__init__()
+        self._connection = connection
+        self._until_ns = until_ns
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int:
+        if (left_s := _left_s(self._until_ns)) <= 0:
+            raise TimeoutError
+        self._connection.sock.settimeout(left_s)
+        return self._connection.sock.recv_into(buffer)
+
+
 def _post(url: str, body: bytes) -> tuple[int, bytes]:
-    """Status and body of the answer, both bounded. Raises OSError, HTTPException."""
-    parts = urlsplit(url)
+    """Status and body of the answer, both bounded: the whole of it arrives within ANSWER_S.
+
+    A timeout of the connection alone begins again at each byte. Raises WitnessRefused, OSError,
+    HTTPException.
+    """
+    parts, until_ns = urlsplit(url), _after(ANSWER_S)
     connection = _connection(parts)
     try:
         path = f"{parts.path.rstrip('/')}/add-checkpoint"
         connection.request("POST", path, body, {"Content-Type": "text/plain; charset=utf-8"})
-        answer = connection.getresponse()
+        answer = HTTPResponse(connection.sock, method="POST")
+        answer.fp.close()
+        answer.fp = io.BufferedReader(_WithinDeadline(connection, until_ns))
+        answer.begin()
         return answer.status, answer.read(ANSWER_BYTES_MAX)
+    except TimeoutError:
+        raise WitnessRefused(f"it gave no whole answer within {ANSWER_S:g} s") from None
     finally:
         connection.close()
 

@@ -24,27 +24,37 @@ class LeafKind(StrEnum):
     COUP = "coup"
     DECISION = "decision"
     SHOE = "shoe"  # it is sealed
+    OPENING = "opening"  # of a shoe
+    BURN = "burn"
+    IRREGULARITY = "irregularity"
+    RECORDS = "records"  # conclusions of which no other leaf spoke in time
     KEY = "key"  # the table has another key from now on
     REVOKED = "revoked"
     RETIRED = "retired"
 
 
 # The heads after these leaves are signed by the table's key, too, and offered to witnesses.
-SIGNED_BY_TABLE: Final = frozenset(LeafKind) - {LeafKind.COUP, LeafKind.DECISION}
+SIGNED_BY_TABLE: Final = frozenset(LeafKind) - {
+    LeafKind.COUP,
+    LeafKind.DECISION,
+    LeafKind.RECORDS,
+}
 # These name the table's key from then on.
 KEY_NAMED: Final = frozenset(
     {LeafKind.COMMISSIONED, LeafKind.BEGUN_ANEW, LeafKind.RESTORED, LeafKind.KEY}
 )
+# These are looked for among all leaves: their numbers stand in a table of their own.
+MARKED: Final = KEY_NAMED | {LeafKind.SHOE, LeafKind.REVOKED}
 
 
 class Leaf(Struct, frozen=True):
     """One leaf: the journal up to record `seq` has the chain value `chain`.
 
-    `at_ns` is UTC. `gaming_day` and `shoe` are those of a coup or shoe; `seal` is the digest of a
-    sealed file. `next_key` (32 bytes, Ed25519) signs the next head. `key` is the table's public key
-    from now on, the number of its algorithm before it, where the leaf says so; `witness_key` a
-    second one (Ed25519) beside a key of another algorithm. `person` did it, where a person did;
-    `proof`: how that is known, left out where it is not.
+    `at_ns` is UTC. `gaming_day` and `shoe` are those of a coup, opening or shoe; `seal` is the
+    digest of a sealed file. `next_key` (32 bytes, Ed25519) signs the next head. `key` is the
+    table's public key from now on, the number of its algorithm before it, where the leaf says so;
+    `witness_key` a second one (Ed25519) beside a key of another algorithm. `person` did it, where a
+    person did; `proof`: how that is known, left out where it is not.
     """
 
     kind: LeafKind

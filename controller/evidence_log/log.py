@@ -8,13 +8,14 @@ Source: controller/journal/README.md, "Evidence log"; C2SP signed-note, tlog-che
 
 import contextlib
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint
 from controller.evidence_log.head_keys import HeadKeys, HeadKeysMissing
-from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind, beginnings_of
+from controller.evidence_log.leaf import LEAVES, MARKED, Leaf, LeafKind, beginnings_of
 from controller.evidence_log.note import (
     NoteError,
     SignatureLine,
@@ -36,7 +37,7 @@ class LogRefused(JournalError):
 
 
 class EvidenceLog:
-    """The log of one table. To be used by one thread at a time. `seals` are those it names.
+    """The log of one table. To be used by one thread at a time.
 
     Methods raise JournalError and OSError; then nothing was added, and the call may be repeated.
     """
@@ -50,7 +51,6 @@ class EvidenceLog:
         self._keys = keys
         self._used = 0
         self.tree = tree
-        self.seals = {leaf.seal for _, leaf in leaves_of_kinds(database, LeafKind.SHOE)}
 
     @classmethod
     def begin(cls, folder: Path, origin: str, first: Leaf) -> "EvidenceLog":
@@ -68,12 +68,18 @@ class EvidenceLog:
 
     @classmethod
     def open(cls, folder: Path, origin: str) -> "EvidenceLog":
-        """Open a log and finish what a crash left of its last step. Raises LogRefused."""
+        """Open a log and finish what a crash left of its last step; one of format 1 goes on as 2.
+
+        Raises LogRefused.
+        """
         database = LogDatabase.open(folder, create=False)
         try:
             head = _newest_head(database)
             log = cls(origin, database, HeadKeys(folder), tree_of(database, head))
             log._finish_step(head)
+            if not database.is_marked:
+                marks = leaves_of_kinds(database, *sorted(MARKED))
+                database.go_on_as_newest([(number, leaf.kind.value) for number, leaf in marks])
         except HeadKeysMissing as error:
             database.close()
             raise _cannot_sign(database, str(error)) from error
@@ -111,10 +117,9 @@ class EvidenceLog:
         if size > 1 and signer is None:
             raise _cannot_sign(self.database, "it is not in its place")
         note = SignedNote(head.text(), tuple(self._lines(head, signer)))
-        self.database.append(size - 1, entry, note.to_bytes())
+        mark = leaf.kind.value if leaf.kind in MARKED else ""
+        self.database.append(size - 1, entry, note.to_bytes(), mark)
         self.tree.add(hashed)
-        if leaf.seal:
-            self.seals.add(leaf.seal)
         self._used = size
         # The leaf is stored: what fails here is done before the next one.
         with contextlib.suppress(OSError):
@@ -222,9 +227,23 @@ def leaves_newest_first(database: LogDatabase) -> Iterator[Leaf]:
 
 
 def leaves_of_kinds(database: LogDatabase, *kinds: LeafKind) -> Iterator[tuple[int, Leaf]]:
-    """Number and leaf of those kinds, in order. Raises LogRefused, JournalError."""
-    found = database.entries_beginning(*(one for kind in kinds for one in beginnings_of(kind)))
+    """Number and leaf of those kinds, of MARKED, in order. Raises LogRefused, JournalError."""
+    assert MARKED.issuperset(kinds), "these leaves are looked for"
+    if database.is_marked:
+        found = database.marked(*(one.value for one in kinds))
+    else:
+        found = database.entries_beginning(*(one for kind in kinds for one in beginnings_of(kind)))
     return ((number, _leaf(database, entry)) for number, entry in found)
+
+
+def seals_named_since(database: LogDatabase, seq: int) -> frozenset[bytes]:
+    """The seals of the sealed shoes whose leaves speak of that record or a later one.
+
+    Of a log that is open for adding leaves. Raises LogRefused, JournalError.
+    """
+    found = database.marked(LeafKind.SHOE.value, newest_first=True)
+    leaves = (_leaf(database, entry) for _, entry in found)
+    return frozenset(leaf.seal for leaf in takewhile(lambda leaf: leaf.seq >= seq, leaves))
 
 
 def _leaf(database: LogDatabase, entry: bytes) -> Leaf:

@@ -5,7 +5,7 @@ Source: controller/install/README.md, "Doctor"; deploy/debian/README.md.
 
 from controller.config.load import TableConfig
 from controller.journal.database import FILE_NAME
-from controller.journal.store import open_read_only
+from controller.journal.store import open_read_only, require_live_records
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import RecoveredState, recover
 
@@ -15,9 +15,12 @@ def recovered_of(config: TableConfig) -> RecoveredState | None:
 
     Raises JournalError, RecoveryError.
     """
-    if not (config.journal_folder / FILE_NAME).exists():
+    folder = config.journal_folder
+    if not (folder / FILE_NAME).exists():
+        require_live_records(folder, 0)
         return None
-    with open_read_only(config.journal_folder) as journal:
+    with open_read_only(folder) as journal:
+        require_live_records(folder, journal.head.seq)
         return recover(journal, load_clauses())
 
 

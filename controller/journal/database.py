@@ -23,8 +23,9 @@ from controller.journal.wal_check import LogEnd, log_end, valid_frames
 FILE_NAME: Final = "live.db"
 APPLICATION_ID: Final = 0x534D5348  # "SMSH"
 # Formats 1 and 2 (to version 0.5) had records in CBOR, format 3 (0.6) a copy of each action in the
-# entry of its verdicts, format 4 (0.7) no evidence log beside it: they are refused.
-FORMAT: Final = 5
+# entry of its verdicts, format 4 (0.7) no evidence log beside it: they are refused. Format 6 is
+# format 5 beside an evidence log of format 2: a verifier that reads neither says so.
+FORMATS: Final = (5, 6)
 
 _RECORDS: Final = (
     "CREATE TABLE records(seq INTEGER PRIMARY KEY, record BLOB NOT NULL, chain BLOB NOT NULL)"
@@ -49,22 +50,27 @@ _BaseRow = tuple[int, bytes, bytes, int, bytes, str, bytes, bytes, bytes, bytes]
 
 
 class FileKind(Struct, frozen=True):
-    """A kind of SQLite file: what it is called, how it names itself, and its tables."""
+    """A kind of SQLite file: what it is called, how it names itself, and its tables.
+
+    `formats` are those that are read, in order: a file is made, and goes on, as the last one.
+    """
 
     name: str
     application_id: int
-    format: int
+    formats: tuple[int, ...]
     tables: tuple[str, ...]
 
 
-JOURNAL: Final = FileKind("journal", APPLICATION_ID, FORMAT, (_RECORDS, _CHECKPOINT, _BASE))
+JOURNAL: Final = FileKind("journal", APPLICATION_ID, FORMATS, (_RECORDS, _CHECKPOINT, _BASE))
+LOG_MARKS: Final = "CREATE TABLE marks(number INTEGER PRIMARY KEY, kind TEXT NOT NULL)"
 EVIDENCE_LOG: Final = FileKind(
     "evidence log",
     0x534D534C,  # "SMSL"
-    1,
+    (1, 2),
     (
         "CREATE TABLE leaves(number INTEGER PRIMARY KEY, entry BLOB NOT NULL)",
         "CREATE TABLE heads(size INTEGER PRIMARY KEY, note BLOB NOT NULL)",
+        LOG_MARKS,
     ),
 )
 # A commit of one card writes its records to new pages, and the page above them and the first one
@@ -228,6 +234,17 @@ def _cannot_open(file: Path, error: Exception) -> JournalError:
     )
 
 
+def stored_format(connection: sqlite3.Connection) -> int:
+    """The format of the file. Raises one of DAMAGE."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def go_on_as_newest(connection: sqlite3.Connection, kind: FileKind) -> None:
+    """Write the number of the newest format into the file. Raises one of DAMAGE."""
+    connection.execute(f"PRAGMA user_version = {kind.formats[-1]}")
+
+
 def _is_new(connection: sqlite3.Connection) -> bool:
     """Whether the file is still empty: just created, or its creation was interrupted."""
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -249,7 +266,7 @@ def _make_tables(connection: sqlite3.Connection, kind: FileKind) -> None:
     for statement in kind.tables:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {kind.application_id}")
-    connection.execute(f"PRAGMA user_version = {kind.format}")
+    connection.execute(f"PRAGMA user_version = {kind.formats[-1]}")
 
 
 def base_row(base: Base) -> _BaseRow:
@@ -304,16 +321,17 @@ def open_in_memory(base: Base) -> sqlite3.Connection:
 def _require_format(connection: sqlite3.Connection, file: Path, kind: FileKind) -> None:
     """Raises JournalError for another program's file or another format."""
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = stored_format(connection)
     if application_id != kind.application_id:
         raise JournalError(
             f"{file}: not a journal, but an SQLite file of another program. Remedy: name a"
             " journal's folder"
         )
-    if version != kind.format:
+    if version not in kind.formats:
+        formats = " and ".join(str(one) for one in kind.formats)
         raise JournalError(
-            f"{file}: the {kind.name} has format {version}; this program reads format"
-            f" {kind.format} alone."
+            f"{file}: the {kind.name} has format {version}; this program reads formats"
+            f" {formats} alone."
             " Remedy: read it with the release that wrote it; to go on dealing, start in another"
             " folder."
         )

@@ -5,7 +5,7 @@ Source: controller/journal/README.md, "Evidence log".
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -13,10 +13,13 @@ from typing import Final
 from controller.journal.database import (
     DAMAGE,
     EVIDENCE_LOG,
+    LOG_MARKS,
     OpenFile,
     describe_error,
+    go_on_as_newest,
     open_reader,
     open_writer,
+    stored_format,
 )
 from controller.journal.values import JournalError
 
@@ -28,7 +31,8 @@ TILES_NAME: Final = "log"
 class LogDatabase(OpenFile):
     """Leaves from number 0, heads from size 1. To be used by one thread at a time.
 
-    Use `open` or `open_read_only`.
+    Leaves that are looked for among all are marked with their kind; format 1 has no marks. Use
+    `open` or `open_read_only`.
     """
 
     @classmethod
@@ -65,6 +69,30 @@ class LogDatabase(OpenFile):
         with self._reading(), closing(self._connection.execute(query, values)) as rows:
             yield from rows
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether the leaves that are looked for are marked. Raises JournalError."""
+        with self._reading():
+            return stored_format(self._connection) > 1
+
+    def marked(self, *kinds: str, newest_first: bool = False) -> Iterator[tuple[int, bytes]]:
+        """Number and entry of the leaves that are marked so, in order. Raises JournalError."""
+        wanted = ", ".join("?" for _ in kinds)
+        order = "DESC" if newest_first else "ASC"
+        query = (
+            "SELECT number, entry FROM marks JOIN leaves USING (number)"  # noqa: S608 - no values
+            f" WHERE kind IN ({wanted}) ORDER BY number {order}"
+        )
+        with self._reading(), closing(self._connection.execute(query, kinds)) as rows:
+            yield from rows
+
+    def go_on_as_newest(self, marks: Iterable[tuple[int, str]]) -> None:
+        """Make a log of an older format one of the newest, in one step. Raises JournalError."""
+        with self._transaction():
+            self._connection.execute(LOG_MARKS)
+            self._connection.executemany("INSERT INTO marks VALUES (?, ?)", marks)
+            go_on_as_newest(self._connection, EVIDENCE_LOG)
+
     def newest_first(self) -> Iterator[bytes]:
         """The entries of the leaves, the newest first. Raises JournalError."""
         query = "SELECT entry FROM leaves ORDER BY number DESC"
@@ -83,10 +111,12 @@ class LogDatabase(OpenFile):
         """What is signed in the head of that size, empty if it is not here. Raises JournalError."""
         return (self.note(size) or b"").rpartition(b"\n\n")[0]
 
-    def append(self, number: int, entry: bytes, note: bytes) -> None:
+    def append(self, number: int, entry: bytes, note: bytes, mark: str = "") -> None:
         """Store a leaf and the head after it, durable on return. Raises JournalError."""
         with self._transaction():
             self._connection.execute("INSERT INTO leaves VALUES (?, ?)", (number, entry))
+            if mark:
+                self._connection.execute("INSERT INTO marks VALUES (?, ?)", (number, mark))
             self._connection.execute("INSERT INTO heads VALUES (?, ?)", (number + 1, note))
 
     def set_note(self, size: int, note: bytes) -> None:

@@ -14,14 +14,17 @@ from msgspec.structs import replace
 from controller.journal.database import (
     DAMAGE,
     FILE_NAME,
+    JOURNAL,
     READABLE,
     SET_BASE,
     base_row,
     describe_error,
     error_kind,
+    go_on_as_newest,
     open_in_memory,
     open_reader,
     open_writer,
+    stored_format,
 )
 from controller.journal.folder import (
     base_after,
@@ -101,13 +104,17 @@ class Journal(JournalReader):
             raise JournalError(f"{folder}: no such folder. Remedy: name the folder of a journal")
         lock = FolderLock(folder)
         try:
+            if not (folder / FILE_NAME).exists():
+                require_live_records(folder, 0)
             connection = open_writer(folder / FILE_NAME, create=create)
         except JournalError:
             lock.release()
             raise
         try:
             journal = cls(connection, folder / FILE_NAME, lock)
+            require_live_records(folder, journal.head.seq)
             journal._check_tail()
+            journal._go_on_as_newest()
             with contextlib.suppress(OSError):
                 drop_part(folder)
         except JournalError:
@@ -239,6 +246,15 @@ class Journal(JournalReader):
             " because of it. Remedy: remove the cause, then start the table again"
         )
 
+    def _go_on_as_newest(self) -> None:
+        if stored_format(self._connection) == JOURNAL.formats[-1]:
+            return
+        try:
+            go_on_as_newest(self._connection, JOURNAL)
+        except DAMAGE as error:
+            self._fail(error)
+            raise JournalError(self._failure) from error
+
     def _check_tail(self) -> None:
         saved_state = self.saved_state()
         start = saved_state.seq if saved_state is not None else self._base.seq
@@ -250,6 +266,22 @@ class Journal(JournalReader):
                 f"{self.file}: the journal is broken: {found.what}. {KEEP}; to go on dealing, start"
                 " in another folder; the gap will be declared."
             )
+
+
+def require_live_records(folder: Path, newest: int) -> None:
+    """Refuse to begin a journal anew beside sealed shoes; `newest`: the newest record of live.db.
+
+    They are records, which it continues: it is gone, or another. Raises JournalError.
+    """
+    shoes = () if newest else sealed_files(folder)
+    if shoes:
+        raise JournalError(
+            f"{folder / FILE_NAME}: it is missing or holds no record, and the journal has the"
+            f" sealed shoe {shoes[-1].relative_to(folder)}: what was stored after it is gone."
+            " Allowed: a journal with its own live.db, or a new folder. Remedy: keep the folder as"
+            " it is; restore the last backup, or go on dealing in another folder:"
+            " docs/damaged-journal.md"
+        )
 
 
 def _existing_copy(path: Path, sealed: ShoeFile) -> ShoeFile:

@@ -44,12 +44,14 @@ all was made again with all keys: compare a head that was kept elsewhere (--witn
 # has a few MB, a log 1 MB for 2,000 leaves. A unit of work is 2 ns.
 SHOE_MAX, PLAIN_MAX, ROWS_MAX, SMALL_MAX = 16 << 20, 64 << 20, 1 << 16, 4096
 RECORD_MAX, DATABASE_MAX, WAL_MAX, SCHEMA_STEPS_MAX = 16 << 20, 4 << 30, 64 << 20, 50_000
-LEAVES_MAX, LOG_SHOES_MAX, NOTE_MAX, SIGNATURES_MAX = 4_000_000, 1 << 17, 1 << 16, 64
+LEAVES_MAX, LOG_SHOES_MAX, NOTE_MAX, SIGNATURES_MAX = 8_000_000, 1 << 17, 1 << 16, 64
+MISPLACED_MAX = 10_000
 NAMES_MAX, BUNDLE_MAX, FILES_MAX, LIST_MAX = 1 << 16, 8 << 20, 1 << 12, 1 << 20
 WORK_MAX, WORK_PER_BYTE, RECORD_WORK = 1_500_000_000, 120, 1_000
 PROBLEMS_MAX, NOTES_MAX, TEXT_MAX = 5_000, 1_000, 600
 NONE, TRAILER, INPUT, DAMAGE = bytes(32), 97, b"\x92\xa2in", Exception  # damage raises anything
-LIVE, LOG = (0x534D5348, 5), (0x534D534C, 1)  # application and format of live.db and log.db
+# Application and formats of live.db and log.db.
+LIVE, LOG = (0x534D5348, 5, 6), (0x534D534C, 1, 2)
 OPEN = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
 HEAD, ROW_BYTES = struct.Struct(">8sHHIIQQ"), 64
 TYPES = {"s": str, "i": int, "b": bytes, "?": bool}
@@ -59,8 +61,10 @@ HEADING = """stable ssoftware sgaming_day ishoe ifirst_seq ilast_seq bchain_befo
     sback idecks icoups iirregularities"""
 LEAF = "skind iseq bchain iat_ns sgaming_day ishoe bseal bnext_key bkey bwitness_key sperson"
 PROOFS = {"pin": "proved by PIN", "account": "proved by the account of the machine"}
-FIRST, PLAIN = ("commissioned", "begun-anew"), ("start", "stop", "coup", "decision", "shoe")
+FIRST, UNSIGNED = ("commissioned", "begun-anew"), ("coup", "decision", "records")
+PLAIN = ("start", "stop", "shoe", "opening", "burn", "irregularity", *UNSIGNED)
 KEY_NAMED, LAST = (*FIRST, "restored", "key"), ("revoked", "retired")
+MARKED = (*KEY_NAMED, "revoked", "shoe")
 SHOE_NAME = re.compile(r"shoes/(\d{4}-\d\d-\d\d)/(\d{4,9})\.shoe", re.ASCII)
 CODE = re.compile(r"(?:[A-Z2-7]{5}[- ]?){4}", re.ASCII | re.IGNORECASE)
 SIGNATURE = re.compile("\u2014 ([^\\s+]+) ([A-Za-z0-9+/]+={0,2})")
@@ -93,6 +97,10 @@ KeptShoe = namedtuple(  # what is kept of a sealed shoe until all files are read
 
 class CannotRead(ValueError):
     """The path holds nothing that this verifier can read, or too much; the message says why."""
+
+
+class OtherFormat(BaseException):
+    """A file has a format that this verifier does not read: no damage."""
 
 
 class TooMuchWork(BaseException):
@@ -356,14 +364,19 @@ class LogVerifier(VerifyReport):
     """Checks an evidence log by itself, and compares records and sealed files with its leaves.
 
     `seqs`, `halves`: record, and 16 bytes of its chain value, of each leaf; `at`: the next to
-    compare. `sealed`: record, day, number, how many keys there were, by seal. `log_keys`: the
-    table's, the newest last. `signed`: the last head that it signed; `unsigned`: how many it lacks.
+    compare. `misplaced`: by leaf, the one before it that speaks of a later record; `late`: these
+    leaves by record, in `seqs` they repeat that one. `sealed`: record, day, number, how many keys
+    there were, by seal. `log_keys`: the table's, the newest last. `signed`: the last head that it
+    signed; `unsigned`: how many it lacks.
     """
 
     def __init__(self, path: Path, progress: Progress = NO_BAR) -> None:
         super().__init__(path, progress)
         self.origin, self.leaf, self.roots = "", Leaf(), list[tuple[int, bytes]]()
         self.seqs, self.halves, self.retired = array("q"), bytearray(), False
+        self.misplaced, self.late = dict[int, int](), dict[int, list[tuple[int, bytes]]]()
+        self.unlike, self.newest_leaf = set[int](), 0
+        self.marked = list[tuple[int, bytes]]()
         self.sealed = dict[bytes, tuple[int, str, int, int]]()
         self.log_keys, self.revoked, self.witness_key = list[bytes](), set[bytes](), b""
         self.newest = self.newest_seal = self.kept = self.signed = self.unsigned = 0
@@ -384,6 +397,7 @@ class LogVerifier(VerifyReport):
             else:
                 heads = "SELECT min(size), max(size), count(*) FROM heads"
                 sizes = opened[0].execute(heads).fetchone()
+                self.check_marks(opened[0])
         n = len(self.seqs)
         whole = (n and sizes == (1, n, n)) or self.failed > failed
         self.check(whole, f"leaf {n} or a head is missing, or there are too many")
@@ -399,6 +413,13 @@ class LogVerifier(VerifyReport):
             who = f"head {self.signed} of {n} signed by key {fingerprint(self.log_keys[-1])}"
             self.vouched = {"": who, **self.vouched}
 
+    def check_marks(self, db: Database) -> None:
+        """Check that format 2 marks the leaves that a table looks for, and no other."""
+        (form,) = db.execute("PRAGMA user_version").fetchone()
+        rows = db.execute("SELECT * FROM marks ORDER BY 1") if form > 1 else iter(self.marked)
+        whole = all(next(rows, None) == one for one in self.marked) and next(rows, None) is None
+        self.check(whole, "the marks are not those of its leaves")
+
     def add_leaf(self, entry: bytes, note: Note) -> None:
         """Check the next leaf, and the head after it. Raises ValueError and others."""
         size, proof = len(self.seqs) + 1, entry[:1] == b"\x8c"
@@ -410,11 +431,16 @@ class LogVerifier(VerifyReport):
         self.check_leaf(leaf, size - 1)
         self.check_head(leaf, note, size)
         self.compare_kept(head, size)
+        if leaf["kind"] in MARKED:
+            self.marked.append((size - 1, leaf["kind"].encode()))
         if leaf["kind"] == "shoe":
             self.codes[leaf["gaming_day"]] = short_code(head)
-        self.leaf = leaf
-        self.halves += leaf["chain"][:16]
-        self.seqs.append(leaf["seq"])
+        self.leaf, n, half = leaf, size - 1, leaf["chain"][:16]
+        if n in self.misplaced:
+            self.late.setdefault(leaf["seq"], []).append((n, half))
+            half = self.halves[-16:]
+        self.halves += half
+        self.seqs.append(self.newest)
 
     def check_leaf(self, leaf: Leaf, n: int) -> None:
         """Check what leaf `n` says against the leaves before it. Raises ValueError."""
@@ -425,11 +451,17 @@ class LogVerifier(VerifyReport):
         require(not self.retired, "the table was retired by the leaf before")
         holds = key not in self.revoked and (kind != "revoked" or key in self.log_keys[:-1])
         require(holds, "its key is revoked, or none that the table had before")
-        holds = len(leaf["chain"]) == len(leaf["next_key"]) == 32 and seq >= self.newest
+        late = 0 < seq < self.newest and kind in ("start", "coup", "decision")
+        late = late and len(self.misplaced) < MISPLACED_MAX
+        holds = len(leaf["chain"]) == len(leaf["next_key"]) == 32 and (late or seq >= self.newest)
+        if late:  # versions before 0.11 could write it
+            self.misplaced[n] = self.newest_leaf
+        else:
+            self.newest_leaf = n
         require(holds and (seq or leaf["chain"] == NONE), "it cannot follow the leaf before")
         holds = (kind == "shoe") == (len(seal) == 32) and seal not in self.sealed
         require(holds, "its seal is none, or one that another leaf names")
-        self.retired, self.newest = kind == "retired", seq
+        self.retired, self.newest = kind == "retired", max(seq, self.newest)
         self.revoked |= {key} if kind == "revoked" else set()
         self.compared += not seq
         if seal:
@@ -457,7 +489,7 @@ class LogVerifier(VerifyReport):
         key = leaf["key"] if kind in KEY_NAMED else b"" if leaf["key"] == old else old
         new, by_key = not before or key != old, signed(key)
         self.signed = size if by_key else self.signed
-        self.unsigned += bool(key) and not by_key and kind not in ("coup", "decision")
+        self.unsigned += bool(key) and not by_key and kind not in UNSIGNED
         what = "the table's key, which its leaf names, did not sign it"
         self.check(by_key or not key or not new, f"head {size}: {what}")
         self.log_keys += [key] if new else []
@@ -475,10 +507,25 @@ class LogVerifier(VerifyReport):
 
     def compare(self, seq: int, value: bytes) -> None:
         """Compare a record's chain value with the leaves that speak of it."""
+        said = self.late.pop(seq, [])
         while self.at < len(self.seqs) and self.seqs[self.at] == seq:
-            what = f"record {seq}, or one before it, is not the one of which leaf {self.at} speaks"
-            self.check(self.halves[16 * self.at : 16 * self.at + 16] == value[:16], what, seq)
-            self.at, self.compared = self.at + 1, self.compared + 1
+            n, self.at, self.compared = self.at, self.at + 1, self.compared + 1
+            said += (
+                [(n, bytes(self.halves[16 * n : 16 * n + 16]))] if n not in self.misplaced else []
+            )
+        for n, half in said:
+            what = f"record {seq}, or one before it, is not the one of which leaf {n} speaks"
+            self.check(half == value[:16], what, seq)
+            self.unlike |= {n} if half != value[:16] else set()
+
+    def compare_order(self) -> None:
+        """Say which leaves are out of order, and whether they agree with the records here."""
+        self.file, absent = "log.db", {n for said in self.late.values() for n, _ in said}
+        for n, before in self.misplaced.items():
+            what = "each agrees with its record, written by a version before this one"
+            what = "not each agrees with its record" if {n, before} & self.unlike else what
+            what = f"the record of leaf {n} is not here" if n in absent else what
+            self.check(False, f"leaves {before} and {n} out of order, {what}")
 
     def compare_shoe(self, shoe: KeptShoe, live: bool) -> None:
         """Compare a sealed file with its leaf, which a table in play (`live`) may still write."""
@@ -511,7 +558,7 @@ class LogVerifier(VerifyReport):
             self.note(f"log.db: {others} of {count} speak of records that are not here")
 
     @contextmanager
-    def database(self, file: Path, kind: tuple[int, int]) -> Iterator[tuple[Database, int]]:
+    def database(self, file: Path, kind: tuple[int, int, int]) -> Iterator[tuple[Database, int]]:
         """Open an SQLite file for reading, without writing to it or its folder; also its size.
 
         The newest commits may be in a second file, -wal. If its index, -shm, is there, a table may
@@ -534,7 +581,10 @@ class LogVerifier(VerifyReport):
                 db.set_progress_handler(lambda: 1, SCHEMA_STEPS_MAX)  # ends an endless schema
                 db.execute("BEGIN")
                 (found,) = db.execute("SELECT * FROM pragma_application_id, pragma_user_version")
-                require(found == kind, f"{file.name}: it has another format: {found}, not {kind}")
+                if found[0] == kind[0] and found[1] not in kind[1:]:
+                    what = f"{file.name}: it has another format: {found}, not {kind[:2]}"
+                    raise OtherFormat(f"{what} or {kind[2]}")
+                require(found[0] == kind[0], f"{file.name}: it is of another program: {found}")
                 for (text,) in db.execute("SELECT coalesce(sql, name) FROM sqlite_schema LIMIT 9"):
                     require(TABLE.fullmatch(text), f"{file.name}: {text[:50]!r} is no table of it")
                 db.set_progress_handler(None, 0)
@@ -600,6 +650,7 @@ class Verifier(LogVerifier):
         here = not live or not self.sealed or self.shoes
         self.check(here, "missing: the newest sealed shoe, which no prune takes")
         self.compare_all(last, sealed, live)
+        self.compare_order()
         self.file = "log.db"
         self.check(log or not self.records, "missing: nothing shows what was changed")
 
@@ -825,7 +876,7 @@ def verify(
             report.check_bundle()
         else:
             report.check_folder()
-    except (DAMAGE, TooMuchWork) as error:
+    except (DAMAGE, TooMuchWork, OtherFormat) as error:
         raise CannotRead(f"{path}: {error}") from error
     report.file = ""
     for kept in (*report.kept_codes, *(f"head {size}" for size in report.kept_heads)):

@@ -5,9 +5,12 @@ Source: controller/table/README.md, "Subscribers".
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import ClassVar, Final, Generic, TypeVar
+
+from msgspec import Struct
 
 from controller.core.state import Stored, Subscriber
 from controller.table.fault_text import describe_fault, traceback_text
@@ -18,10 +21,16 @@ NS_PER_S: Final = 1_000_000_000
 ItemT = TypeVar("ItemT")
 
 
+class _Job(Struct, frozen=True):
+    """What the thread is to do between two items."""
+
+    run: Callable[[], object]
+
+
 class Behind(Generic[ItemT]):
     """A bounded queue and the thread that takes from it, in order. Who puts never waits.
 
-    At WAITING_MAX the oldest is left out and counted in `skipped`, and so is one whose taking
+    At WAITING_MAX the oldest item is left out and counted in `skipped`, and so is one whose taking
     raises. Any thread may read the counts.
     """
 
@@ -31,64 +40,86 @@ class Behind(Generic[ItemT]):
         self.name = name
         self.skipped = 0
         self._take = take
-        self._items: SimpleQueue[ItemT | threading.Event] = SimpleQueue()
+        self._items: deque[ItemT | _Job] = deque()
+        self._changing = threading.Lock()
+        # One for each item that is to be taken: the thread waits for it, and who puts for nobody.
+        self._tokens: SimpleQueue[None] = SimpleQueue()
         self._taking: ItemT | None = None
-        self._closed = False
+        self._ended = False
         # A daemon: who hangs keeps no process from its end.
         self._thread = ContextThread(target=self._run, name=name, daemon=True)
 
     @property
     def waiting(self) -> int:
         """How many wait, with the one that is being taken."""
-        return self._items.qsize() + (self._taking is not None)
+        return len(self._items) + (self._taking is not None)
 
     def start(self) -> None:
         self._thread.start()
 
     def put(self, item: ItemT) -> None:
         """Append an item. To be called by one thread at a time."""
-        if self._items.qsize() >= self.WAITING_MAX:
-            self._leave_out_oldest()
-        self._items.put(item)
+        self._append(item)
+
+    def do(self, job: Callable[[], object]) -> None:
+        """Run a job in the thread, behind everything put before; it is never left out."""
+        self._append(_Job(job))
 
     def caught_up(self, timeout_s: float | None = None) -> bool:
         """Wait until what was put before is taken; whether it was within that time."""
         if not self._thread.is_alive():
             return not self.waiting
         reached = threading.Event()
-        self._items.put(reached)
+        self.do(reached.set)
         return reached.wait(timeout_s)
 
     def close(self, timeout_s: float) -> bool:
         """Take what waits, for so long, and end; whether all was taken. Nothing is put after."""
-        self._closed = True
-        done = self.caught_up(timeout_s)
-        if done and self._thread.is_alive():
+        if not self._thread.is_alive():
+            return not self.waiting
+        done = threading.Event()
+
+        def end() -> None:
+            self._ended = True
+            done.set()
+
+        self.do(end)
+        if done.wait(timeout_s):
             # It ends at once. Until then, who asks again would wait for what nobody takes.
             self._thread.join()
-        return done
+        return done.is_set()
 
-    def _leave_out_oldest(self) -> None:
-        try:
-            oldest = self._items.get_nowait()
-        except Empty:
-            return
-        if isinstance(oldest, threading.Event):
-            self._items.put(oldest)
-        else:
-            self.skipped += 1
+    def _append(self, item: ItemT | _Job) -> None:
+        with self._changing:
+            full = len(self._items) >= self.WAITING_MAX and not isinstance(item, _Job)
+            left_out = full and self._leave_out_oldest()
+            self._items.append(item)
+        if not left_out:
+            self._tokens.put(None)
+
+    def _leave_out_oldest(self) -> bool:
+        """Leave out the oldest item that is no job; whether there was one."""
+        for number, one in enumerate(self._items):
+            if not isinstance(one, _Job):
+                del self._items[number]
+                self.skipped += 1
+                return True
+        return False
+
+    def _next(self) -> ItemT | _Job:
+        self._tokens.get()
+        with self._changing:
+            return self._items.popleft()
 
     def _run(self) -> None:
-        while True:
-            item = self._items.get()
-            if not isinstance(item, threading.Event):
+        while not self._ended:
+            item = self._next()
+            if not isinstance(item, _Job):
                 self._take_in(item)
-            if self._items.empty():
+            if not self._items:
                 self._idle()
-            if isinstance(item, threading.Event):
-                item.set()
-                if self._closed and self._items.empty():
-                    return
+            if isinstance(item, _Job):
+                self._do_in_turn(item)
 
     def _take_in(self, item: ItemT) -> None:
         self._taking = item
@@ -100,8 +131,14 @@ class Behind(Generic[ItemT]):
         finally:
             self._taking = None
 
+    def _do_in_turn(self, job: _Job) -> None:
+        try:
+            job.run()
+        except Exception as error:  # noqa: BLE001  # where errors of a subscriber surface
+            self._failed(error)
+
     def _failed(self, error: Exception) -> None:
-        """Called after taking an item raised."""
+        """Called after taking an item raised, or a job."""
 
     def _idle(self) -> None:
         """Called when nothing waits any more."""

@@ -17,7 +17,7 @@ from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.state import CoreState, Stored, Subscriber
 from controller.journal.store import Journal
-from controller.journal.values import Head, JournalError, JournalWriteFailed
+from controller.journal.values import JournalError, JournalWriteFailed
 from controller.profiles.clauses import Clause
 from controller.replay.recovery import RecoveredState, RecoveryError, recover, refusal_to_start
 from controller.table.disk_space import disk_stop_text
@@ -267,18 +267,17 @@ class Table:
         if sealer is None or sealing is None:
             yield
             return
-        stopped_at: Head | None = None
         try:
             # A probe wakes the loop: a shoe's file is made, and no input may come for long.
-            sealer.begin(journal, lambda: self._queue.probe(0.0))
+            sealer.begin(journal, lambda: self._queue.probe(0.0), sealing.do)
             yield
-            all_logged = sealing.caught_up(self._patience_s)
+            sealing.caught_up(self._patience_s)
             sealer.move_made(journal)
-            # A log that lacks leaves ends as after a crash: the next start adds them.
-            stopped_at = journal.head if all_logged else None
+            # Behind all that waits: a log that lacks leaves ends as after a crash.
+            sealer.stop(journal.head)
         finally:
             sealing.caught_up(self._patience_s)
-            sealer.end(stopped_at)
+            sealer.end()
 
     def _warn_of_damage(self, journal: Journal, recovered: RecoveredState) -> None:
         gone = "the state that was stored with the last coup is gone: somebody deleted it"

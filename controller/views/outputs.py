@@ -169,7 +169,7 @@ OUTPUTS: Final = (
                 "controller.journal.tape_file",
                 "controller.journal.verify",
                 "controller.archive.backup",
-                "controller.archive.log_tiles",
+                "controller.evidence_log.tile_files",
                 "controller.archive.prune",
                 "controller.system.atomic_file",
             ),

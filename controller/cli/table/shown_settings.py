@@ -67,8 +67,26 @@ def plain_settings(config: "TableConfig") -> dict[str, object]:
             *unsigned,
             *not_proved,
             *_certificates(config),
+            *_journal(config),
         ],
     }
+
+
+def _journal(config: "TableConfig") -> tuple[str, ...]:
+    """Why the next start refuses the journal, where sealed shoes stand without their live part."""
+    from controller.journal.database import FILE_NAME
+    from controller.journal.store import require_live_records
+    from controller.journal.values import JournalError
+
+    try:
+        if not (config.journal_folder / FILE_NAME).exists():
+            require_live_records(config.journal_folder, 0)
+    except JournalError as error:
+        return (f"the table does not start: {error}",)
+    except OSError:
+        # Whoever may not read the journal may still read what the configuration says.
+        return ()
+    return ()
 
 
 def _console(config: "TableConfig") -> str:

@@ -18,7 +18,7 @@ from controller.archive.backup import (
     put_journal,
     say_restored,
 )
-from controller.archive.log_writer import begin_log_anew
+from controller.archive.log_start import begin_log_anew
 from controller.archive.signer import SigningSettings, open_signer
 from controller.evidence_log.leaf import LeafKind
 from controller.evidence_log.log import LogRefused

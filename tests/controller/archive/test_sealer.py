@@ -20,12 +20,15 @@ from msgspec.structs import replace
 from controller.archive.sealer import Sealer
 from controller.archive.shoe_index import shoe_summaries
 from controller.archive.signer import SigningSettings
+from controller.core.state import Stored
+from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.evidence_log.log import leaves_newest_first
 from controller.evidence_log.shoe_proof import shoe_leaves, shoe_proof
 from controller.journal.folder import read_sealed, sealed_files
 from controller.journal.log_database import LogDatabase
 from controller.journal.shoe_file import UNSIGNED
 from controller.journal.store import Journal
+from controller.journal.verify import verify
 from controller.system.keys import load_public, make_key
 from controller.table.loop import Loop
 from controller.table.subscribers import Follower
@@ -55,13 +58,13 @@ class SealedTable:
     @contextmanager
     def sealing_beside_play(self) -> Iterator[Journal]:
         """The program starts, and its sealer follows on a thread of its own."""
-        self.beside = Follower("M7", self.sealer)
-        self.beside.start()
-        with self.opened() as journal:
+        self.beside = beside = Follower("M7", self.sealer)
+        beside.start()
+        with self.opened(beside.do) as journal:
             try:
                 yield journal
             finally:
-                assert self.beside.close(60.0)
+                assert beside.close(60.0)
 
     def catch_up(self, journal: Journal) -> None:
         """The loop comes round after the sealer has caught up."""
@@ -70,10 +73,10 @@ class SealedTable:
         self.sealer.move_made(journal)
 
     @contextmanager
-    def opened(self) -> Iterator[Journal]:
+    def opened(self, in_order=lambda job: job()) -> Iterator[Journal]:
         """The program starts: the sealer is used before the first input of a run."""
         with Journal.open(self.folder) as journal:
-            self.sealer.begin(journal)
+            self.sealer.begin(journal, in_order=in_order)
             try:
                 yield journal
             finally:
@@ -294,6 +297,75 @@ def test_an_interrupted_move_is_finished(sealed_table, fast_dir: Path) -> None:
         assert [one.leaf.shoe for one in shoe_leaves(log)] == [1, 2]
 
 
+# --- the order of records -------------------------------------------------------------------------
+
+
+class HeldSealer(Sealer):
+    """A sealer that is slow: it takes in no transaction after a shoe's end until it may."""
+
+    def __init__(self, table: SealedTable) -> None:
+        signing = SigningSettings(table.folder / "table.key")
+        super().__init__("M7", signing, lambda: table.script.at)
+        self.made, self.may_go_on = threading.Event(), threading.Event()
+
+    def stored(self, stored: Stored) -> None:
+        super().stored(stored)
+        if stored.shoe_ended:
+            self.made.set()
+            self.may_go_on.wait()
+
+
+def play_on_while_it_is_moved(table: SealedTable) -> None:
+    """A shoe is made; its table deals another coup before it is moved; then the sealer goes on."""
+    table.sealer = held = HeldSealer(table)
+    move, held.move_made = held.move_made, lambda _journal: None
+    with table.sealing_beside_play() as journal:
+        table.play(journal)
+        assert held.made.wait()
+        table.script.reported(*OPENING, *COUP)
+        table.play(journal)
+
+        move(journal)
+        held.may_go_on.set()
+
+        assert table.beside.caught_up()
+        table.sealer.stop(journal.head)
+        assert table.beside.caught_up()
+
+
+def test_the_leaf_of_a_shoe_stands_behind_those_of_the_coups_dealt_before_it_was_moved(
+    sealed_table,
+) -> None:
+    table = sealed_table()
+
+    play_on_while_it_is_moved(table)
+
+    assert verify(table.folder).problems == []
+    assert leaves_of(table)[-3:] == [("coup", 2), ("shoe", 1), ("stop", 0)]
+
+
+def test_the_leaf_of_a_shoe_waits_for_transactions_that_were_left_out(
+    sealed_table, monkeypatch
+) -> None:
+    monkeypatch.setattr(Follower, "WAITING_MAX", 2)
+    table = sealed_table()
+
+    play_on_while_it_is_moved(table)
+
+    assert table.beside is not None
+    assert table.beside.skipped
+    assert verify(table.folder).problems == []
+    assert leaves_of(table)[-3:] == [("coup", 2), ("shoe", 1), ("stop", 0)]
+
+
+def test_a_leaf_before_the_newest_is_a_fault_of_the_program(sealed_table) -> None:
+    table = sealed_table()
+    with table.opened() as journal:
+        table.play(journal)
+        with pytest.raises(AssertionError, match="in the order of records"):
+            table.sealer.log.add(Leaf(LeafKind.COUP, 3, bytes(32), 0, DAY, 1))
+
+
 # --- what was left out ----------------------------------------------------------------------------
 
 
@@ -319,8 +391,8 @@ def leaves_of(table: SealedTable) -> list[tuple[str, int]]:
 COUPS_AND_SEALS = [
     ("commissioned", 0),
     ("start", 0),
-    *[("coup", 1)] * 3,
-    *[("coup", 2)] * 3,
+    *[("opening", 1), ("burn", 0), *[("coup", 1)] * 3],
+    *[("opening", 2), ("burn", 0), *[("coup", 2)] * 3],
     ("shoe", 1),
     ("shoe", 2),
 ]
@@ -455,7 +527,7 @@ def test_a_table_that_waits_for_its_token_is_woken_when_it_has_signed(
     table, woken = sealed_table(1, token.signing), threading.Event()
     with table.sealing_beside_play() as journal:
         table.sealer.end()
-        table.sealer.begin(journal, woken.set)
+        table.sealer.begin(journal, woken.set, table.beside.do)
         table.play(journal)
         token.answer()
         assert woken.wait()

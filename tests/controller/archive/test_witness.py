@@ -3,13 +3,16 @@
 Source: controller/archive/README.md, "Witnesses"; C2SP tlog-witness.
 """
 
+import contextlib
 import shutil
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from controller.archive import witness as witness_module
 from controller.archive.log_writer import LogWriter
 from controller.archive.signer import KeySigner, SigningSettings, open_signer
 from controller.archive.witness import WitnessSettings, parse_witness_key
@@ -87,6 +90,54 @@ def test_an_absent_witness_is_named_and_costs_no_head(run, witness, fast_dir) ->
     (words,) = writer.status.absent
     assert words.startswith("w.example: ")
     assert "refused" in words
+
+
+class Dripping:
+    """A witness that answers a byte now and then, and never ends."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self._thread = threading.Thread(target=self._serve, daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.getsockname()[1]}"
+
+    def _serve(self) -> None:
+        asked, _ = self._server.accept()
+        with asked, contextlib.suppress(OSError):
+            asked.sendall(b"HTTP/1.1 200 OK\r\nX: ")
+            while not self.ended.wait(0.02):
+                asked.sendall(b"x")
+
+    def end(self) -> None:
+        self.ended.set()
+        self._server.close()
+        self._thread.join()
+
+
+@pytest.fixture
+def dripping() -> Iterator[Dripping]:
+    slow = Dripping()
+    yield slow
+    slow.end()
+
+
+def test_a_witness_that_drips_its_answer_keeps_no_other_from_being_asked(
+    run, witness, dripping, fast_dir, monkeypatch, caplog
+) -> None:
+    monkeypatch.setattr(witness_module, "ANSWER_S", 0.3)
+    known = parse_witness_key(witness.witness.published_key)
+    slow = WitnessSettings(dripping.url, parse_witness_key(Witness("s.example", {}).published_key))
+
+    writer = run(STOP, witnesses=(slow, WitnessSettings(witness.url, known)))
+
+    with LogDatabase.open_read_only(fast_dir / "journal") as log:
+        assert valid_signatures(stored_note(log, log.size), [known])
+    assert writer.status.absent == ("s.example: it gave no whole answer within 0.3 s",)
+    assert "witness s.example did not cosign head 2: it gave no whole answer" in caplog.text
 
 
 def test_a_witness_that_has_seen_more_says_that_this_log_is_older(

@@ -68,10 +68,10 @@ def cut_at(monkeypatch: pytest.MonkeyPatch, write: int, *, torn: bool) -> None:
             raise PowerCut
         store(keys, used)
 
-    def cut_append(log: LogDatabase, number: int, entry: bytes, note: bytes) -> None:
+    def cut_append(log: LogDatabase, number: int, entry: bytes, note: bytes, mark: str) -> None:
         if write == 0:
             raise PowerCut
-        append(log, number, entry, note)
+        append(log, number, entry, note, mark)
 
     monkeypatch.setattr(HeadKeys, "replace", cut_replace)
     monkeypatch.setattr(LogDatabase, "append", cut_append)

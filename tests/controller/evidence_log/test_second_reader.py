@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from controller.archive.log_tiles import write_tiles
 from controller.evidence_log.checkpoint import TreeHead
 from controller.evidence_log.leaf import LEAVES as LEAVES_OF_TABLE
 from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.evidence_log.log import EvidenceLog, read_head
 from controller.evidence_log.note import KeyType, NoteKey, SignedNote, sign_line
 from controller.evidence_log.stored_tree import StoredTree
+from controller.evidence_log.tile_files import write_tiles
 from controller.evidence_log.tree import (
     consistency_proof,
     inclusion_proof,

@@ -360,14 +360,14 @@ def test_another_programs_database_is_left_alone(fast_dir: Path) -> None:
     assert (fast_dir / "live.db").read_bytes() == before
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("version", [1, 2, 3, 4, 7])
 def test_another_format_is_refused_with_what_to_do(fast_dir: Path, version: int) -> None:
     filled(fast_dir)
     change(fast_dir, f"PRAGMA user_version = {version}")
 
     refusal = (
-        f"the journal has format {version}; this program reads format 5 alone. Remedy: read "
-        f"it with the"
+        f"the journal has format {version}; this program reads formats 5 and 6 alone."
+        " Remedy: read it with the"
         " release that wrote it; to go on dealing, start in another folder"
     )
     with pytest.raises(JournalError, match=refusal):
@@ -378,10 +378,10 @@ def test_another_format_is_refused_with_what_to_do(fast_dir: Path, version: int)
 
 def test_a_refused_journal_is_not_left_locked(fast_dir: Path) -> None:
     filled(fast_dir)
-    change(fast_dir, "PRAGMA user_version = 6")
+    change(fast_dir, "PRAGMA user_version = 7")
     with pytest.raises(JournalError):
         Journal.open(fast_dir)
-    change(fast_dir, "PRAGMA user_version = 5")
+    change(fast_dir, "PRAGMA user_version = 6")
 
     with Journal.open(fast_dir) as journal:
         assert journal.head.seq == 5

@@ -89,6 +89,25 @@ def test_a_journal_in_use_refuses_the_start(config: Path) -> None:
     assert "journal" in errors
 
 
+def test_sealed_shoes_without_their_journal_refuse_the_start_and_are_named_before_it(
+    config: Path, capsys
+) -> None:
+    shoe = config.parent / "journal" / "shoes" / "2026-11-21" / "0007.shoe"
+    shoe.parent.mkdir(parents=True)
+    shoe.write_bytes(b"SMSHSEAL")
+
+    code, errors = run(config)
+
+    named = "the journal has the sealed shoe shoes/2026-11-21/0007.shoe"
+    assert code == ExitCode.NO_TABLE
+    assert named in errors
+    assert "docs/damaged-journal.md" in errors
+    assert main(["check-config", str(config)]) == ExitCode.DONE
+    assert named in capsys.readouterr().out
+    main(["doctor", str(config)])
+    assert named in " ".join(capsys.readouterr().out.split())
+
+
 def test_settings_with_a_problem_refuse_the_start(config: Path) -> None:
     config.write_text(config.read_text().replace("[metrics]", "[metrcs]"))
 

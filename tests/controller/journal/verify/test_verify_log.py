@@ -134,6 +134,56 @@ def test_the_newest_leaves_can_be_removed_only_with_what_was_kept_elsewhere(
     assert problem.what == "witness: no head that is here is the one of head 6, which was kept"
 
 
+# --- leaves out of order --------------------------------------------------------------------------
+
+
+def chain_at(sealed_shoes, seq: int) -> bytes:
+    """The chain value of the last record of the shoe that ends with it."""
+    return next(
+        one.heading.chain_after for one in sealed_shoes.shoes if one.heading.last_seq == seq
+    )
+
+
+def test_leaves_out_of_order_that_agree_with_their_records_are_said_so(
+    archive, log, sealed_shoes
+) -> None:
+    """Versions before 0.11 could add the leaf of a sealed shoe before those of coups before it."""
+    earlier = sealed_shoes.shoes[1].heading.last_seq
+    log.add("coup", earlier, chain_at(sealed_shoes, earlier))
+    log.add("coup", earlier, chain_at(sealed_shoes, earlier))
+
+    assert problems_of(archive()) == [
+        f"log.db: leaves 5 and {late} out of order, each agrees with its record, written by a"
+        " version before this one"
+        for late in (6, 7)
+    ]
+
+
+def test_leaves_out_of_order_of_other_records_are_not_excused(archive, log, sealed_shoes) -> None:
+    earlier = sealed_shoes.shoes[1].heading.last_seq
+    log.add("coup", earlier, bytes([1]) * 32)
+
+    name = sealed_shoes.shoes[1].name
+    assert problems_of(archive()) == [
+        f"{name}: record {earlier}, or one before it, is not the one of which leaf 6 speaks",
+        "log.db: leaves 5 and 6 out of order, not each agrees with its record",
+    ]
+
+
+def test_leaves_out_of_order_whose_record_is_not_here_are_said_so(
+    archive, log, sealed_shoes
+) -> None:
+    earlier = sealed_shoes.shoes[1].heading.last_seq
+    log.add("coup", earlier, chain_at(sealed_shoes, earlier))
+    folder = archive()
+    for one in sealed_shoes.shoes[:2]:
+        (folder / one.name).unlink()
+
+    assert problems_of(folder) == [
+        "log.db: leaves 5 and 6 out of order, the record of leaf 6 is not here"
+    ]
+
+
 @pytest.mark.parametrize(
     ("number", "changes"),
     [

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from controller.archive.log_tiles import write_tiles, written_size
 from controller.evidence_log.checkpoint import TreeHead, parse_checkpoint
 from controller.evidence_log.leaf import Leaf, LeafKind
 from controller.evidence_log.log import EvidenceLog
 from controller.evidence_log.note import SignedNote, parse_note
 from controller.evidence_log.stored_tree import StoredTree, tile_roots_of
+from controller.evidence_log.tile_files import write_tiles, written_size
 from controller.evidence_log.tiles import read_entries, read_tile
 from controller.evidence_log.tree import frontier_of, leaf_hash
 from controller.journal.log_database import LogDatabase
