@@ -22,6 +22,7 @@ from paho.mqtt.reasoncodes import ReasonCode
 from controller.archive.consumers import FeedSettings
 from controller.feed.bounded_client import PACKET_BYTES_MAX, RECEIVE_MAX, WINDOW_MAX, BoundedClient
 from controller.feed.events import CONTENT_TYPE
+from controller.system.named_file import read_secret
 from controller.system.tls import client_context
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.recorded_text import foreign_text
@@ -219,7 +220,9 @@ def _left_to_its_thread(_client: paho.Client, _userdata: object, _socket: object
 
 def _password(file: Path | None) -> str | None:
     """The first line of a file. Raises OSError, ValueError."""
-    return None if file is None else file.read_text("utf-8-sig").partition("\n")[0].rstrip("\r")
+    if file is None:
+        return None
+    return read_secret(file).decode("utf-8-sig").partition("\n")[0].rstrip("\r")
 
 
 def _words(error: Exception) -> str:

@@ -21,6 +21,9 @@ class ReportLimit:
     """
 
     FOR_S: ClassVar[int] = 10
+    # Twice what the buffer of a serial server holds. Each report raises what a person has to
+    # decide, and that is kept in memory.
+    AHEAD_MAX: ClassVar[int] = 4096
     BURST_S: ClassVar[int] = 5
     PAUSE_S: ClassVar[float] = 60.0
     PAUSE_S_MAX: ClassVar[float] = 600.0
@@ -36,7 +39,10 @@ class ReportLimit:
         self._shut_ns: int | None = None
 
     def exceeded(self, port: str, count: int, at: Timestamp) -> ReportsExceeded | None:
-        """Count new reports; what is to be recorded where they were too many for FOR_S."""
+        """Count new reports; what is to be recorded where there were too many for FOR_S.
+
+        At AHEAD_MAX it is recorded before.
+        """
         now_ns = at.monotonic_ns
         drained = (now_ns - self._counted_ns) * self._limit
         self._counted_ns = now_ns
@@ -48,9 +54,12 @@ class ReportLimit:
         self._count += count
         if self._since_ns is None and self._ahead > _NS_PER_S:
             self._since_ns = now_ns
-        if self._since_ns is None or now_ns - self._since_ns < self.FOR_S * _NS_PER_S:
+        if self._since_ns is None:
             return None
-        seconds = (now_ns - self._since_ns) // _NS_PER_S
+        lasted_ns = now_ns - self._since_ns
+        if lasted_ns < self.FOR_S * _NS_PER_S and self._count < self.AHEAD_MAX:
+            return None
+        seconds = max(1, lasted_ns // _NS_PER_S)
         found = ReportsExceeded(port, at, self._count, seconds, self._limit)
         self._ahead, self._since_ns, self._count = 0, None, 0
         return found

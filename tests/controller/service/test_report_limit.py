@@ -70,7 +70,7 @@ def test_what_is_not_beyond_the_limit_goes_on_for_ever(per_s: float) -> None:
     assert not port.exceeded
 
 
-@pytest.mark.parametrize("per_s", [12, 100, 2_800])
+@pytest.mark.parametrize("per_s", [12, 100, 400])
 def test_beyond_it_for_ten_seconds_a_fault_is_recorded_and_the_port_closed(per_s: float) -> None:
     port = Port()
     closed = shut(port, per_s)
@@ -83,6 +83,15 @@ def test_beyond_it_for_ten_seconds_a_fault_is_recorded_and_the_port_closed(per_s
     assert exceeded.count >= 10 * per_s - 10
     # What was read is stored: nothing that came before the fault is lost.
     assert len([one for one in port.passed if isinstance(one, Chunk)]) >= exceeded.count
+
+
+def test_a_flood_at_tcp_speed_is_ended_before_it_costs_memory() -> None:
+    port = Port()
+    shut(port, 2_800)
+
+    (exceeded,) = port.exceeded
+    assert exceeded.count == ReportLimit.AHEAD_MAX
+    assert exceeded.seconds == 1
 
 
 def test_copies_are_no_new_reports() -> None:
