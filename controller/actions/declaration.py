@@ -111,6 +111,13 @@ def with_persons(action: ActionsT, id_of: Callable[[str], str]) -> ActionsT:
     return replace(action, **{name: id_of(person) for name, person in named if person})
 
 
+def named_persons(action: ActionValues) -> Iterator[tuple[str, str]]:
+    """Each person whom the values of an action name, after the name of the value."""
+    for name in _person_fields(type(action)):
+        if person := str(getattr(action, name)):
+            yield name, person
+
+
 @cache
 def _person_fields(kind: type[ActionValues]) -> tuple[str, ...]:
     info = inspect.type_info(kind)

@@ -15,11 +15,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from controller.archive.signer import NoSigner, Signer, SignFailed
+from controller.evidence_log.head_keys import HEAD_KEYS_NAME
 from controller.evidence_log.leaf import KEY_NAMED, Leaf, LeafKind
 from controller.evidence_log.log import EvidenceLog, LogRefused, leaves_of_kinds
 from controller.evidence_log.note import SignatureLine, sign_line, table_key
-from controller.journal.log_database import LogDatabase
+from controller.journal.database import FOLDER_MODE
+from controller.journal.log_database import LOG_NAME, LogDatabase
 from controller.journal.shoe_file import ALGORITHMS
+from controller.system.atomic_file import sync_folder
 from controller.system.keys import (
     KeyAlgorithm,
     KeyFileError,
@@ -33,6 +36,8 @@ from firmware_bridge.context_thread import ContextThread
 
 # Beside the journal: a key of Ed25519 for witnesses where the table's own is of ECDSA.
 WITNESS_KEY_NAME: Final = "witness.key"
+# Where a log is begun, until it is whole.
+_MAKING_NAME: Final = "log.begun"
 
 
 class KeysOnRecord(Struct, frozen=True):
@@ -104,13 +109,37 @@ def with_keys(leaf: Leaf, folder: Path, signer: Signer) -> Leaf:
 
 
 def begin_log(folder: Path, origin: str, first: Leaf, signer: Signer) -> EvidenceLog:
-    """Begin a log with this leaf; the table's key signs its head. Raises JournalError, OSError."""
-    log = EvidenceLog.begin(folder, origin, with_keys(first, folder, signer))
-    if not isinstance(signer, NoSigner):
-        # A token that fails now signs it with a later head; the start's own head says so.
-        with contextlib.suppress(SignFailed):
-            sign_head(log, signer)
-    return log
+    """Begin a log with this leaf; the table's key signs its head. Raises JournalError, OSError.
+
+    In one step: it is made whole in a folder of its own, and then gets its name. Whatever ends the
+    program before leaves no log, and the next start begins it again.
+    """
+    drop_unfinished_log(folder)
+    making = folder / _MAKING_NAME
+    making.mkdir(FOLDER_MODE)
+    log = EvidenceLog.begin(making, origin, with_keys(first, folder, signer))
+    try:
+        if not isinstance(signer, NoSigner):
+            # A token that fails now signs it with a later head; the start's own head says so.
+            with contextlib.suppress(SignFailed):
+                _sign_head(log, signer, witness_key(folder, signer), log.size)
+    finally:
+        log.close()
+    # The log last: without it its keys are of no use, and are made again.
+    for name in (HEAD_KEYS_NAME, LOG_NAME):
+        (making / name).rename(folder / name)
+        sync_folder(folder)
+    drop_unfinished_log(folder)
+    return EvidenceLog.open(folder, origin)
+
+
+def drop_unfinished_log(folder: Path) -> None:
+    """Remove what a crash left of a log that was being begun, if anything. Raises OSError."""
+    making = folder / _MAKING_NAME
+    if making.is_dir():
+        for path in making.iterdir():
+            path.unlink()
+        making.rmdir()
 
 
 def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
@@ -118,17 +147,22 @@ def sign_head(log: EvidenceLog, signer: Signer, size: int = 0) -> None:
 
     Raises SignFailed, JournalError, OSError.
     """
-    size = size or log.size
+    witness = witness_key(log.database.file.parent, signer)
+    _sign_head(log, signer, witness, size or log.size)
+
+
+def _sign_head(log: EvidenceLog, signer: Signer, witness: TableKey | None, size: int) -> None:
     text = log.note(size).text
-    for line in _table_lines(log.origin, log.database.file.parent, signer, text):
+    for line in _table_lines(log.origin, signer, witness, text):
         log.add_signatures(size, [line])
 
 
-def _table_lines(origin: str, folder: Path, signer: Signer, text: str) -> Iterator[SignatureLine]:
-    """The lines of the table's keys under that text. Raises SignFailed, LogRefused, OSError."""
+def _table_lines(
+    origin: str, signer: Signer, witness: TableKey | None, text: str
+) -> Iterator[SignatureLine]:
+    """The lines of the table's keys under that text. Raises SignFailed, OSError."""
     assert not isinstance(signer, NoSigner), "somebody signs"
     # First the one that is always at hand: witnesses are asked also where a token failed.
-    witness = witness_key(folder, signer)
     for key in (witness, signer) if witness is not None else (signer,):
         yield sign_line(table_key(origin, key.public), text, key.sign)
 
@@ -186,7 +220,9 @@ class HeadSigner:
         """Sign one head; what failed."""
         lines, problem = list[SignatureLine](), ""
         try:
-            lines.extend(_table_lines(self._origin, self._folder, self._signer(), text))
+            signer = self._signer()
+            witness = witness_key(self._folder, signer)
+            lines.extend(_table_lines(self._origin, signer, witness, text))
         except (SignFailed, LogRefused, OSError) as error:
             problem = str(error)
         self._signed(SignedHead(size, tuple(lines), problem))

@@ -20,6 +20,7 @@ from controller.archive.log_keys import (
     HeadSigner,
     SignedHead,
     begin_log,
+    drop_unfinished_log,
     require_key,
     unsigned_at,
 )
@@ -127,7 +128,8 @@ class LogWriter:
     def begin(self, journal: Journal) -> None:
         """Open or begin the log, and add what a crash kept out of it. Raises JournalError."""
         folder = journal.file.parent
-        # A crash in the middle of the first start leaves an empty log, or a file that is not one.
+        drop_unfinished_log(folder)
+        # A crash in the middle of an earlier version's first start left an empty log, or none.
         if journal.head.seq or log_size(folder):
             log = self._continue(journal)
         else:

@@ -6,6 +6,7 @@ Source: controller/audit/README.md, "Audit".
 """
 
 from enum import StrEnum
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -32,6 +33,11 @@ class AuditMessage(Struct, frozen=True):
     words: str
     clauses: tuple[str, ...] = ()
     document: str = ""
+
+
+def file_finding(path: Path | str, words: str) -> AuditMessage:
+    """A finding on a file as a whole."""
+    return AuditMessage(Weight.FINDING, str(path), "", "", 0, 0, words)
 
 
 class AuditCounts(Struct, frozen=True):

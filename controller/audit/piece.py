@@ -4,7 +4,6 @@ Source: controller/audit/README.md, "Audit".
 """
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct, field
@@ -15,10 +14,10 @@ from controller.audit.discovery import Piece, PieceKind, sealed_in
 from controller.audit.findings import (
     AuditCounts,
     AuditMessage,
-    LivePart,
     PieceReport,
     ShoeLink,
     Weight,
+    file_finding,
 )
 from controller.audit.shoe import AuditSettings, ShoeAudit, ShoeReport
 from controller.journal.folder import SHOES_NAME
@@ -43,18 +42,21 @@ class PieceAudit:
             case PieceKind.SHOE:
                 return self._audit_files((str(piece.path),), piece, whole=False)
             case PieceKind.OPEN_PART:
-                return _audit_open_part(piece)
+                # sqlite3 and the program's core are loaded only where there is an open part.
+                from controller.audit.open_part import audit_open_part  # noqa: PLC0415
+
+                return audit_open_part(piece.path)
             case PieceKind.MONITORS:
                 return self._monitor(piece)
             case PieceKind.UNREADABLE:
-                finding = _file_finding(piece.path, "this folder cannot be listed")
+                finding = file_finding(piece.path, "this folder cannot be listed")
                 return PieceReport(messages=(finding,))
 
     def _audit_day(self, piece: Piece) -> PieceReport:
         try:
             files = sealed_in(piece.path)
         except OSError as error:
-            finding = _file_finding(piece.path, error.strerror or "cannot be listed")
+            finding = file_finding(piece.path, error.strerror or "cannot be listed")
             return PieceReport(messages=(finding,))
         return self._audit_files(files, piece, whole=True)
 
@@ -86,7 +88,7 @@ class PieceAudit:
             for path in files:
                 notes += self._shoes.monitored(path, piece.journal, monitors)
         notes += [
-            replace(_file_finding(piece.path, words), weight=Weight.NOTE)
+            replace(file_finding(piece.path, words), weight=Weight.NOTE)
             for words in monitors.shufflers()
         ]
         return PieceReport(messages=tuple(notes[:MESSAGES_MAX]))
@@ -113,7 +115,7 @@ class _PieceCollector(Struct):
 
     def add_unreadable(self, path: str, words: str) -> None:
         """Report a file that cannot be read."""
-        self._add_findings((_file_finding(path, words),))
+        self._add_findings((file_finding(path, words),))
 
     def check_name(self, report: ShoeReport, path: str) -> None:
         """Check that a journal's file is stored under the name of its shoe."""
@@ -152,41 +154,3 @@ class _PieceCollector(Struct):
 def _shoe_finding(link: ShoeLink, words: str) -> AuditMessage:
     where = (link.file, link.table, link.gaming_day, link.shoe)
     return AuditMessage(Weight.FINDING, *where, 0, words)
-
-
-def _file_finding(path: Path | str, words: str) -> AuditMessage:
-    return AuditMessage(Weight.FINDING, str(path), "", "", 0, 0, words)
-
-
-# --- the open part --------------------------------------------------------------------------------
-
-
-def _audit_open_part(piece: Piece) -> PieceReport:
-    """Check the chain of the open part and replay it."""
-    # sqlite3 and the program's core are loaded only where there is an open part.
-    from controller.audit.replay_check import replay_open_part  # noqa: PLC0415
-    from controller.journal.store import open_read_only  # noqa: PLC0415
-
-    file = str(piece.path)
-    messages: list[AuditMessage] = []
-    live = None
-    try:
-        with open_read_only(piece.path) as journal:
-            base = journal.base
-            records = journal.head.seq - base.seq
-            live = LivePart(file, base.seq, base.chain, base.seal, records)
-            broken = journal.verify_all()
-            if broken is not None:
-                messages.append(_file_finding(piece.path, broken.what))
-            else:
-                compared = replay_open_part(journal)
-                messages += [_file_finding(piece.path, words) for words in compared.different]
-                notes = [f"of another version: {words}" for words in compared.other_version]
-                if compared.not_replayed and records:
-                    notes.append(f"not replayed: {compared.not_replayed}")
-                messages += [
-                    replace(_file_finding(piece.path, words), weight=Weight.NOTE) for words in notes
-                ]
-    except (JournalError, OSError) as error:
-        messages.append(_file_finding(piece.path, str(error)))
-    return PieceReport(messages=tuple(messages), live=live, files=1)

@@ -211,9 +211,15 @@ def describe_correction(source: ShoeEntry, corrected: CoupCorrected) -> str:
 
 
 def person_text(source: ShoeEntry, person: str) -> str:
-    """A person with the role and how the program identified them."""
+    """The person who acted, with the role and how the program identified them.
+
+    These are the action's, and of its own person: whom the entry names beside them is named alone.
+    """
     if source.action is None:
         return person
+    if person != source.action.person:
+        actor = person_text(source, source.action.person)
+        return f"{actor}, naming {person}" if person else actor
     role = source.action.role.value.replace("_", " ")
     known = proof_words(source.action.proof)
     return f"{person} ({role}, {known}, identified by {source.action.identified_by})"
@@ -233,11 +239,9 @@ def _other_lines(source: ShoeEntry) -> Iterator[TimelineLine]:
             unseen = "" if observed else NOT_OBSERVED
             yield TimelineLine(source, f"Prompted: {to_words(text)}{unseen}.", clauses)
         case ActRecord(what=what, person=person, detail=detail, clauses=clauses):
-            yield TimelineLine(
-                source,
-                f"{person_text(source, person)}: {what}{_in_parentheses(to_words(detail))}.",
-                clauses,
-            )
+            who = f"{person_text(source, person)}: " if person else ""
+            done = f"{who}{what}{_in_parentheses(to_words(detail))}."
+            yield TimelineLine(source, done, clauses)
         case Refusal(what=what, why=why, clauses=clauses):
             yield TimelineLine(source, f"Refused: {what}{_in_parentheses(to_words(why))}.", clauses)
         case SettingChanged(setting=setting, old=old, new=new, person=person, clauses=clauses):

@@ -38,7 +38,10 @@ class HeadKeys:
         flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
         if create:
             flags |= os.O_CREAT | os.O_TRUNC
-        require_regular(self.path)
+        try:
+            require_regular(self.path)
+        except OSError as error:
+            raise HeadKeysMissing(f"{self.path}: {error.strerror}") from None
         try:
             self._descriptor = os.open(self.path, flags, PRIVATE_MODE)
         except FileNotFoundError:

@@ -112,5 +112,5 @@ def written_size(folder: Path, log: LogDatabase) -> int:
         size = parse_checkpoint(text).size
     except (OSError, NoteError):
         return 0
-    same = size <= log.size and read_head(log, size)[1].text == text
+    same = 0 < size <= log.size and read_head(log, size)[1].text == text
     return size if same else 0

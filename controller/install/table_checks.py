@@ -22,6 +22,7 @@ from controller.install.open_shoes import recovered_of
 from controller.install.running_table import find_table
 from controller.install.web_checks import check_ports_of_web
 from controller.journal.database import FILE_NAME
+from controller.journal.store import open_read_only
 from controller.journal.values import JournalError
 from controller.journal.verify import CannotRead, verify
 from controller.replay.recovery import RecoveryError
@@ -30,8 +31,11 @@ from controller.system.tls import TlsContext, client_context, is_strict, made_st
 from controller.version import software_identifier
 from controller.views.snapshot import Health, Snapshot
 from drivers.events import Stage
+from firmware_bridge.transport.clock import now
 
 ANSWER_S: Final = 3.0
+# A shoe of these days is in no archive alone: a prune keeps seven.
+RECENT_NS: Final = 86_400 * 1_000_000_000
 # Six times the interval of deploy/prometheus.
 READ_S_MAX: Final = 60
 _HTTPS_PORT, _HTTP_PORT = 443, 80
@@ -92,9 +96,12 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
             yield good("journal", "there is none yet; the first start makes it")
             return
         report = verify(config.journal_folder / FILE_NAME)
+        with open_read_only(config.journal_folder) as journal:
+            recent = journal.recent_shoes(now().utc_ns - RECENT_NS)
     except (JournalError, RecoveryError, CannotRead, OSError) as error:
+        what, _, remedy = str(error).partition(" Remedy: ")
         yield problem(
-            "journal", str(error), "the table does not start", "smartshoe verify says more"
+            "journal", what, "the table does not start", remedy or "smartshoe verify says more"
         )
         return
     if not report.intact:
@@ -102,10 +109,18 @@ def check_journal(config: TableConfig) -> Iterator[Diagnosis]:
             "journal",
             f"{config.journal_folder} is damaged",
             "a verifier will refuse the evidence from there on",
-            "keep it as it is, smartshoe verify names the place, and begin another journal folder",
+            "smartshoe verify names the place; what then: docs/damaged-journal.md",
         )
     else:
         yield good("journal", "every record of its live part is there, up to the newest")
+    if recent.damage:
+        what, _, remedy = recent.damage.partition(" Remedy: ")
+        yield problem(
+            "journal",
+            what,
+            "the table starts, and a verifier will refuse the evidence of that shoe",
+            remedy,
+        )
     this = software_identifier()
     if recovered.shoe_open and recovered.software not in {"", this}:
         yield problem(

@@ -82,6 +82,14 @@ _PAGE_BYTES: Final = 512
 _COPY_EVERY_PAGES: Final = 2000
 _LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
 _BUSY_S: Final = 1.0
+# Where the journal itself is damaged; the page has both ways, with every command.
+_GO_ON: Final = (
+    "restore the last backup, or go on dealing in another folder: docs/damaged-journal.md, "
+    '"The journal is damaged"'
+)
+DAMAGED_REMEDY: Final = (
+    f"Remedy: keep the file as it is, and run verify on a copy of its folder; {_GO_ON}"
+)
 READABLE: Final = "Remedy: name a journal that this account may read, and check the disk"
 
 # The journal holds cards that nobody has seen yet: the account of the table alone may read it.
@@ -100,6 +108,9 @@ _WORDS: Final = {
     sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
     sqlite3.SQLITE_PERM: "access is denied",
 }
+
+# What SQLite says of a damaged file; of some schemas that are none, its general error.
+_DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
 def error_kind(error: Exception) -> int:
@@ -153,12 +164,26 @@ class _Writer(sqlite3.Connection):
     """
 
     index: int | None = None
+    keeps_log = False
 
     def close(self) -> None:
+        if self.keeps_log:
+            self._close_beside_a_reader()
         super().close()
         if self.index is not None:
             os.close(self.index)
             self.index = None
+
+    def _close_beside_a_reader(self) -> None:
+        """Close it, and leave the log as it is: the last writer that closes would delete it.
+
+        Who only reads cannot, and while it reads nobody else may.
+        """
+        (name,) = (row[2] for row in self.execute("PRAGMA database_list"))
+        with closing(sqlite3.connect(f"{Path(name).as_uri()}?mode=ro", uri=True)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            super().close()
 
 
 def open_writer(file: Path, kind: FileKind = JOURNAL, *, create: bool) -> sqlite3.Connection:
@@ -220,20 +245,26 @@ def _check_log(connection: _Writer, file: Path) -> None:
             # Start a new log: the torn ends of two crashes would one day look like damage.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         case LogEnd.DAMAGED:
+            connection.keeps_log = True
             raise JournalError(
                 f"{log}: the log is damaged before its end: records stored after that place cannot"
-                " be read. Remedy: keep both files as they are, with a copy elsewhere; to go on"
-                " dealing, start in another folder; the gap will be declared."
+                f" be read. Remedy: keep both files as they are, with a copy elsewhere; {_GO_ON}"
             )
         case end:
             assert_never(end)
 
 
 def _cannot_open(file: Path, error: Exception) -> JournalError:
-    return JournalError(
-        f"{file}: cannot open the journal: {describe_error(error)}. Remedy: check that the folder"
-        " exists, belongs to this program's account and has room; keep the file as it is."
+    place = (
+        "Remedy: check that the folder exists, belongs to this program's account and has room; keep"
+        " the file as it is."
     )
+    remedy = _remedy(error, place)
+    return JournalError(f"{file}: cannot open the journal: {describe_error(error)}. {remedy}")
+
+
+def _remedy(error: Exception, otherwise: str) -> str:
+    return DAMAGED_REMEDY if error_kind(error) in _DAMAGED else otherwise
 
 
 def stored_format(connection: sqlite3.Connection) -> int:
@@ -326,8 +357,8 @@ def _require_format(connection: sqlite3.Connection, file: Path, kind: FileKind) 
     version = stored_format(connection)
     if application_id != kind.application_id:
         raise JournalError(
-            f"{file}: not a journal, but an SQLite file of another program. Remedy: name a"
-            " journal's folder"
+            f"{file}: not a journal, but an SQLite file of another program, or a damaged one."
+            f" Remedy: name a journal's folder; where it is one: {DAMAGED_REMEDY[8:]}"
         )
     if version not in kind.formats:
         formats = " and ".join(str(one) for one in kind.formats)
@@ -395,7 +426,7 @@ def open_reader(file: Path, kind: FileKind = JOURNAL) -> ReadOnlyFile:
     except DAMAGE as error:
         opened.close()
         raise JournalError(
-            f"{file}: cannot read the journal: {describe_error(error)}. {READABLE}"
+            f"{file}: cannot read the journal: {describe_error(error)}. {_remedy(error, READABLE)}"
         ) from error
     except JournalError:
         opened.close()

@@ -13,10 +13,16 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from controller.journal.database import DAMAGE, OpenFile, describe_error, stored_base
+from controller.journal.database import (
+    DAMAGE,
+    DAMAGED_REMEDY,
+    OpenFile,
+    describe_error,
+    stored_base,
+)
 from controller.journal.folder import sealed_files
 from controller.journal.record import link
-from controller.journal.sealed_reader import SealedPart, bases_around_last
+from controller.journal.sealed_reader import RecentShoes, SealedPart, bases_around_last
 from controller.journal.values import (
     Base,
     ChainBreak,
@@ -73,6 +79,10 @@ class JournalReader(OpenFile):
         One more than the head where there is none. Raises JournalError.
         """
         return self._sealed_part().first_seq
+
+    def recent_shoes(self, since_utc_ns: int) -> RecentShoes:
+        """The whole sealed files since that time, and what is wrong with the one before them."""
+        return self._sealed_part().recent(since_utc_ns)
 
     def bases(self) -> Iterator[Base]:
         """Where a replay may begin, the newest first: the base, then where each sealed file begins.
@@ -178,7 +188,7 @@ class JournalReader(OpenFile):
             case (int(seq), bytes(chain)):
                 return Head(seq, chain)
             case _:
-                raise JournalError(f"{self.file}: the last record is damaged. {KEEP}")
+                raise JournalError(f"{self.file}: the last record is damaged. {DAMAGED_REMEDY}")
 
     def _stored_base(self) -> Base:
         try:
@@ -205,7 +215,7 @@ class JournalReader(OpenFile):
                 return base
         raise JournalError(
             f"{self.file}: where its live part begins (table base) is damaged, and no sealed shoe"
-            f" here leads to it. {KEEP}"
+            f" here leads to it. {DAMAGED_REMEDY}"
         )
 
     def _follows_base(self, first: tuple[object, ...] | None) -> bool:
@@ -242,11 +252,8 @@ class JournalReader(OpenFile):
 
     def _read_error(self, error: Exception) -> JournalError:
         return JournalError(
-            f"{self.file}: cannot read the journal: {describe_error(error)}. {KEEP}"
+            f"{self.file}: cannot read the journal: {describe_error(error)}. {DAMAGED_REMEDY}"
         )
-
-
-KEEP = "Remedy: keep the file as it is, and run verify on a copy of it to find the damage"
 
 
 def _with_progress(

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from controller.journal.database import READABLE, describe_error
 from controller.journal.folder import base_after, base_before, read_heading_of_file, read_sealed
-from controller.journal.shoe_file import ShoeFile, ShoeFileError
+from controller.journal.shoe_file import NO_SEAL, ShoeFile, ShoeFileError
 from controller.journal.values import Base, JournalError, StoredRecord
 
 
@@ -21,6 +21,16 @@ class _Span(Struct, frozen=True):
     path: Path
     first_seq: int
     last_seq: int
+
+
+class RecentShoes(Struct, frozen=True):
+    """The whole sealed files since a time: their records begin after record `before`.
+
+    `damage`: a sentence on the file that ended the search, which is damaged, missing or another's.
+    """
+
+    before: int
+    damage: str = ""
 
 
 class SealedPart:
@@ -64,6 +74,34 @@ class SealedPart:
         for span in self._backwards():
             yield _base_before(span.path, _read(span.path))
 
+    def recent(self, since_utc_ns: int) -> RecentShoes:
+        """Check the files since that time, the newest first, up to one that does not hold.
+
+        No shoe of the last days is taken by a prune, so that one that is not here was lost.
+        """
+        after = _Following(self._base.seq, self._base.chain, self._base.seal)
+        try:
+            paths = [*_paths(self._file, self._paths)]
+            while after.seq:
+                # A file after the base was sealed since, or its move was interrupted.
+                while paths and _span(paths[-1]).first_seq > after.seq:
+                    paths.pop()
+                if not paths or _span(paths[-1]).last_seq < after.seq:
+                    return RecentShoes(after.seq, _shoe_missing(self._file, after.seq))
+                path = paths.pop()
+                sealed = _read(path)
+                heading = sealed.heading
+                if not after.fits(sealed):
+                    raise _broken(path, "is not the one that was sealed there")
+                if heading.until_ns < since_utc_ns:
+                    break
+                after = _Following(heading.first_seq - 1, heading.chain_before)
+                if heading.from_ns < since_utc_ns:
+                    break
+        except JournalError as error:
+            return RecentShoes(after.seq, str(error))
+        return RecentShoes(after.seq)
+
     def _backwards(self) -> Iterator[_Span]:
         """The files, the newest first, until one is missing."""
         expected = self._base.seq
@@ -89,6 +127,19 @@ class SealedPart:
             " were archived, moved or lost. Remedy: put the files of those shoes back into the"
             f" journal's folder, or read on from record {last + 1}."
         )
+
+
+class _Following(Struct, frozen=True):
+    """What the next earlier sealed file ends with; a `seal` of NO_SEAL is not known."""
+
+    seq: int
+    chain: bytes
+    seal: bytes = NO_SEAL
+
+    def fits(self, sealed: ShoeFile) -> bool:
+        heading = sealed.heading
+        ends = (heading.last_seq, heading.chain_after) == (self.seq, self.chain)
+        return ends and self.seal in (NO_SEAL, sealed.digest)
 
 
 def bases_around_last(file: Path, paths: Callable[[], tuple[Path, ...]]) -> Iterator[Base]:
@@ -121,6 +172,8 @@ def _paths(file: Path, paths: Callable[[], tuple[Path, ...]]) -> tuple[Path, ...
 def _span(path: Path) -> _Span:
     try:
         heading = read_heading_of_file(path)
+    except ShoeFileError as error:
+        raise _broken(path, _cannot_be_read(path, error)) from error
     except OSError as error:
         raise JournalError(
             f"{path}: cannot read the sealed file: {describe_error(error)}. {READABLE}"
@@ -133,10 +186,24 @@ def _span(path: Path) -> _Span:
 def _read(path: Path) -> ShoeFile:
     try:
         return read_sealed(path)
+    except ShoeFileError as error:
+        raise _broken(path, _cannot_be_read(path, error)) from error
     except OSError as error:
         raise JournalError(
             f"{path}: cannot read the sealed file: {describe_error(error)}. {READABLE}"
         ) from error
+
+
+def _shoe_missing(file: Path, seq: int) -> str:
+    return (
+        f"{file}: the sealed file that ends with record {seq} is not here: it was moved or lost."
+        " Remedy: put it back from the archive or the last backup; `smartshoe verify` on the"
+        " journal's folder says more"
+    )
+
+
+def _cannot_be_read(path: Path, error: ShoeFileError) -> str:
+    return f"cannot be read: {str(error).removeprefix(f'{path}: ')}"
 
 
 def _follows(before: ShoeFile, after: ShoeFile) -> bool:
@@ -155,6 +222,7 @@ def _records(path: Path, sealed: ShoeFile, after_seq: int) -> Iterator[StoredRec
 
 def _broken(path: Path, what: str) -> JournalError:
     return JournalError(
-        f"{path}: the sealed file {what}. Remedy: keep it as evidence; `smartshoe verify` on the"
-        " journal's folder says more"
+        f"{path}: the sealed file {what}. Remedy: keep it as evidence, put the whole one in its"
+        " place from the archive or the last backup; `smartshoe verify` on the journal's folder"
+        " says more"
     )

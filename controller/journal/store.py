@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from controller.journal.database import (
     DAMAGE,
+    DAMAGED_REMEDY,
     FILE_NAME,
     JOURNAL,
     READABLE,
@@ -37,7 +38,7 @@ from controller.journal.folder import (
     write_sealed,
 )
 from controller.journal.folder_lock import FolderLock, make_folder
-from controller.journal.reader import KEEP, JournalReader
+from controller.journal.reader import JournalReader
 from controller.journal.record import link
 from controller.journal.shoe_file import ShoeFile, ShoeFileError, read_shoe
 from controller.journal.tape_file import TapeReader, is_tape
@@ -263,8 +264,7 @@ class Journal(JournalReader):
         found = self._verify(Head(start, chain))
         if found is not None:
             raise JournalError(
-                f"{self.file}: the journal is broken: {found.what}. {KEEP}; to go on dealing, start"
-                " in another folder; the gap will be declared."
+                f"{self.file}: the journal is broken: {found.what}. {DAMAGED_REMEDY}"
             )
 
 
@@ -278,9 +278,7 @@ def require_live_records(folder: Path, newest: int) -> None:
         raise JournalError(
             f"{folder / FILE_NAME}: it is missing or holds no record, and the journal has the"
             f" sealed shoe {shoes[-1].relative_to(folder)}: what was stored after it is gone."
-            " Allowed: a journal with its own live.db, or a new folder. Remedy: keep the folder as"
-            " it is; restore the last backup, or go on dealing in another folder:"
-            " docs/damaged-journal.md"
+            f" Allowed: a journal with its own live.db, or a new folder. {DAMAGED_REMEDY}"
         )
 
 

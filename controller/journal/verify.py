@@ -25,7 +25,7 @@ from array import array
 from bisect import bisect_left
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 from itertools import pairwise
@@ -48,8 +48,12 @@ LEAVES_MAX, LOG_SHOES_MAX, NOTE_MAX, SIGNATURES_MAX = 8_000_000, 1 << 17, 1 << 1
 MISPLACED_MAX = 10_000
 NAMES_MAX, BUNDLE_MAX, FILES_MAX, LIST_MAX = 1 << 16, 8 << 20, 1 << 12, 1 << 20
 WORK_MAX, WORK_PER_BYTE, RECORD_WORK = 1_500_000_000, 120, 1_000
-PROBLEMS_MAX, NOTES_MAX, TEXT_MAX = 5_000, 1_000, 600
+PLAIN_WORK, DEEP_MAX = 500, 64
+PROBLEMS_MAX, NOTES_MAX, TEXT_MAX, WAL_TRIES = 5_000, 1_000, 600, 20
 NONE, TRAILER, INPUT, DAMAGE = bytes(32), 97, b"\x92\xa2in", Exception  # damage raises anything
+DAMAGED = 'see docs/damaged-journal.md, "The journal is damaged"'
+# What SQLite says of no damage: no right, busy, locked, no memory, too much work, not opened.
+NOT_DAMAGE, WAL_MAGIC = (3, 5, 6, 7, 9, 14), {b"7\x7f\x06\x82": "<8I", b"7\x7f\x06\x83": ">8I"}
 # Application and formats of live.db and log.db.
 LIVE, LOG = (0x534D5348, 5, 6), (0x534D534C, 1, 2)
 OPEN = sum(getattr(os, name, 0) for name in ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_BINARY"))
@@ -82,6 +86,10 @@ TABLE = re.compile(
 )
 # The first byte of bytes, positive and negative integers, texts; further ones; least in one byte.
 FORMS = ((0xC4, range(3), 0), (0xCC, range(4), 128), (0xD0, range(4), 32), (0xD9, range(3), 32))
+# Of what coup.json states, what begins or ends a coup, and what is said of one later.
+COUP_FORM, COUP_MAX, FLOATS = "smartshoe-coup-1", 4 << 20, {0xCA: ">f", 0xCB: ">d"}
+LATER = ("resolution-recorded", "coup-corrected")
+DECODED = ("coup-closed", "coup-payment", *LATER)
 RECORDS = "SELECT seq, record, chain FROM records ORDER BY seq"
 LEAVES = "SELECT number, entry, note FROM leaves LEFT JOIN heads ON size = number + 1 ORDER BY 1"
 Database = sqlite3.Connection
@@ -167,6 +175,253 @@ def read_map(data: bytes, fields: str) -> dict[str, Any]:
     return found
 
 
+def read_plain(data: bytes, at: int, deep: int = 0) -> tuple[Any, int]:
+    """The MessagePack value at `at` as JSON has it, bytes as hex digits; the offset after it."""
+    first, many = data[at], 0
+    require(deep < DEEP_MAX, "nested deeper than any record")
+    if first == 0xC0:
+        return None, at + 1
+    if first in FLOATS:
+        form = struct.Struct(FLOATS[first])
+        return form.unpack_from(data, at + 1)[0], at + 1 + form.size
+    if 0x80 <= first < 0xA0:
+        many, at = first & 15, at + 1
+    elif 0xDC <= first <= 0xDF:
+        size = 2 if first in (0xDC, 0xDE) else 4
+        many, at = int.from_bytes(data[at + 1 : at + 1 + size]), at + 1 + size
+    else:
+        value, at = read_value(data, at)
+        return (value.hex() if isinstance(value, bytes) else value), at
+    found = list[Any]()
+    is_map = first < 0x90 or first >= 0xDE
+    for _ in range(many << is_map):
+        value, at = read_plain(data, at, deep + 1)
+        found.append(value)
+    return (dict(zip(found[::2], found[1::2], strict=True)) if is_map else found), at
+
+
+def unique(pairs: list[tuple[str, Any]]) -> Leaf:
+    """A JSON object of these pairs; two readers could read two of one name differently."""
+    require(len(dict(pairs)) == len(pairs), "a name is there twice")
+    return dict(pairs)
+
+
+def cited_in(plain: Leaf) -> set[str]:
+    """The clauses that an object itself cites."""
+    return {str(one) for name in ("clauses", "charged_by") for one in plain.get(name) or ()}
+
+
+def differences(place: str, stated: Any, said: Any) -> Iterator[str]:
+    """The places at which something is stated otherwise than said, each with its path.
+
+    Of the clauses that it cites an object may also state which are borrowed, and by what decision.
+    """
+    if isinstance(stated, dict) and isinstance(said, dict):
+        borrowed = stated.get("borrowed", {}) if "borrowed" not in said else {}
+        if borrowed and isinstance(borrowed, dict) and borrowed.keys() <= cited_in(said):
+            stated = {name: value for name, value in stated.items() if name != "borrowed"}
+        for name in {**said, **stated}:
+            inner = f"{place}.{name}" if place else name
+            if name in stated and name in said:
+                yield from differences(inner, stated[name], said[name])
+            else:
+                yield inner
+    elif isinstance(stated, list) and isinstance(said, list) and len(stated) == len(said):
+        for number, (one, other) in enumerate(zip(stated, said, strict=True)):
+            yield from differences(f"{place}[{number}]", one, other)
+    elif type(stated) is not type(said) or stated != said:
+        yield place
+
+
+class CoupEntry(NamedTuple):
+    """An entry of the sealed shoes; `value` and `at` where they are needed, `own`: of its shoe.
+
+    `corrects`: concluded from a request to correct a coup, maybe another.
+    """
+
+    seq: int
+    kind: str
+    own: bool
+    corrects: bool
+    value: Leaf
+    at: str
+
+
+class StatedCoup:
+    """What a bundle's coup.json states, and the records that must say the same, as they pass by.
+
+    `file`: the sealed shoe of the coup. `unproven`: records it states that are not sealed yet.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self.stated = json.loads(data, object_pairs_hook=unique)
+        day, shoe, coup = self.stated["coup"].split("/")
+        self.place, self.number = (day, int(shoe)), int(coup)
+        self.file = f"shoes/{day}/{int(shoe):04}.shoe"
+        self.listed = {one["record"]: one for one in self.stated["happenings"]}
+        self.entries, self.unproven, self.last = list[CoupEntry](), list[int](), 0
+        self.newest, self.reading = b"", ""
+
+    def take(self, file: str, seq: int, record: bytes) -> int:
+        """Take in a record of a sealed file, and return the work that it was."""
+        if file != self.reading:
+            self.newest, self.reading = b"", file
+        self.last = max(self.last, seq)
+        if record.startswith(INPUT):
+            self.newest = record
+            return 0
+        key = 8 if record[5:6] == b"\xde" else 6  # after the mark of an entry, and that of a map
+        kind = read_value(record, key + 5)[0] if record[key : key + 5] == b"\xa4type" else ""
+        own, value, at, work = file == self.file, Leaf(), "", 0
+        if seq in self.listed or kind in DECODED or (own and b"\xacirregularity" in record):
+            value, work = read_plain(record, 0)[0][1], len(record) * PLAIN_WORK
+        if seq in self.listed:
+            at, work = self.time_of_newest(), work + len(self.newest) * PLAIN_WORK
+        if own or kind in LATER:
+            corrects = b"\xaccorrect-coup" in self.newest
+            self.entries.append(CoupEntry(seq, kind, own, corrects, value, at))
+        return work
+
+    def time_of_newest(self) -> str:
+        """When the input before an entry arrived, as coup.json writes it."""
+        if not self.newest:
+            return time_text(0)
+        plain = read_plain(self.newest, 0)[0][1]
+        runs = plain["chunks"] if plain["type"] == "chunk-run" else [(0, 0, "")]
+        return time_text(plain["at"]["utc_ns"] + runs[-1][1])
+
+    def problems(self, table: str, provisional: bool) -> Iterator[str]:
+        """What it states otherwise than the records, or leaves out. Raises ValueError, others."""
+        here = {one.seq: one for one in self.entries}
+        closing = [one for one in self.entries if one.own and self.closes(one) == self.number]
+        require(closing, "no record of its shoe closes this coup")
+        closed = closing[0]
+        for seq in self.listed:
+            if seq in here:
+                continue
+            says = self.listed[seq].get("says", {})
+            if provisional and seq > self.last and says.get("type") in LATER:
+                self.unproven.append(seq)
+            else:
+                yield f"happenings: no record {seq} is in the sealed shoes"
+        record = closed.value["record"]
+        numbers = {*record["irregular"]} | {
+            found["number"] for one in self.entries for found in irregularities(one, self.number)
+        }
+        due, allowed = self.due(closed, numbers)
+        for seq in sorted(due - self.listed.keys()):
+            yield f"happenings: record {seq} ({here[seq].kind}) is left out"
+        for seq in sorted((self.listed.keys() & here.keys()) - allowed) if allowed else ():
+            yield f"happenings: record {seq} is of no happening of this coup"
+        yield from differences("", self.stated, self.said(here, closed, numbers, table))
+
+    def closes(self, one: CoupEntry) -> int:
+        """The number of the coup of this shoe that an entry closes; 0: none."""
+        of = one.value["record"] if one.kind == "coup-closed" else {}
+        return int(of["coup"]) if of and of["shoe"] == self.place[1] else 0
+
+    def is_about(self, one: CoupEntry, numbers: set[int]) -> bool:
+        """Whether an entry must be among the happenings, whenever it was stored."""
+        value = one.value
+        if one.kind == "resolution-recorded":
+            return not numbers.isdisjoint(value["closed"])
+        if one.kind in ("coup-corrected", "coup-payment"):
+            place = value["gaming_day"], value["shoe"], value["coup"]
+            return place == (*self.place, self.number)
+        return self.closes(one) == self.number or any(irregularities(one, self.number))
+
+    def due(self, closed: CoupEntry, numbers: set[int]) -> tuple[set[int], set[int]]:
+        """The records that must be among the happenings, and those that may be; none: any may.
+
+        The entries from the end of the coup before to what follows from its own end, unless cards
+        of other coups were dealt meanwhile, while play was suspended.
+        """
+        about = {one.seq for one in self.entries if self.is_about(one, numbers)}
+        own = [one for one in self.entries if one.own]
+        drawn = (seq for seq, one in self.listed.items() if is_card(one.get("says")))
+        first, begins = min(drawn, default=closed.seq), 0
+        ends = next_event(own, closed.seq)
+        for one in own:
+            if one.seq >= first:
+                break
+            if 0 < self.closes(one) < self.number:
+                begins = next_event(own, one.seq)
+            elif one.kind in ("shoe-opened", "burn-done"):
+                begins = one.seq + 1
+        between = [one for one in own if min(begins, first) <= one.seq < ends]
+        others = [one for one in between if 0 != self.closes(one) != self.number]
+        dealt = [one for one in between if one.value.get("cards_dealt")]
+        if others or dealt or closed.value["record"]["suspended_cards"]:
+            return about, set()
+        within = {
+            one.seq
+            for one in between
+            if one.kind not in ("state-digest", "coup-closed", "coup-payment")
+        }
+        # A request to correct a coup is of the one that it names, whenever it came.
+        free = {one.seq for one in own if one.corrects}
+        return about | within - free, about | within | free
+
+    def said(
+        self, here: dict[int, CoupEntry], closed: CoupEntry, numbers: set[int], table: str
+    ) -> Leaf:
+        """What the records say in the place of coup.json; of one not sealed yet, what it states."""
+        entries = [
+            here.get(seq)
+            or CoupEntry(seq, one["says"]["type"], False, False, one["says"], one["at"])
+            for seq, one in self.listed.items()
+            if seq in here or seq in self.unproven
+        ]
+        corrections = [
+            one for one in entries if one.kind == "coup-corrected" and self.is_about(one, numbers)
+        ]
+        raised = (
+            found["number"]
+            for one in entries
+            for found in irregularities(one)
+            if found["coup"] == self.number
+            or found["number"] in closed.value["record"]["irregular"]
+        )
+        return {
+            "form": COUP_FORM,
+            "coup": "/".join(map(str, (*self.place, self.number))),
+            "table": table,
+            "closed": {"record": closed.seq, "says": closed.value},
+            "irregularities": [*raised],
+            "decisions": [one.seq for one in entries if one.kind == "resolution-recorded"],
+            "corrected": corrections[-1].value["outcome"] if corrections else None,
+            "corrections": [one.seq for one in corrections],
+            "happenings": [
+                {"record": one.seq, "at": one.at, "says": one.value}
+                for one in sorted(entries, key=lambda one: one.seq)
+            ],
+        }
+
+
+def irregularities(one: CoupEntry, coup: int = -1) -> list[Leaf]:
+    """The irregularities that an entry raises; only those of a coup where one is given."""
+    verdicts = one.value.get("verdicts", ()) if one.kind == "event-verdicts" else ()
+    found = [each for each in verdicts if each["type"] == "irregularity"]
+    return [each for each in found if coup in (-1, each["coup"])]
+
+
+def is_card(says: Any) -> bool:
+    event = says.get("event") if isinstance(says, dict) else None
+    return isinstance(event, dict) and event.get("type") == "card-drawn"
+
+
+def next_event(entries: Sequence[CoupEntry], seq: int) -> int:
+    """The next record of verdicts: until then everything follows from record `seq`."""
+    later = (one.seq for one in entries if one.seq > seq and one.kind == "event-verdicts")
+    return next(later, 1 << 63)
+
+
+def time_text(utc_ns: int) -> str:
+    if not 0 <= utc_ns < 1 << 63:
+        return f"{utc_ns} ns"
+    return f"{datetime.fromtimestamp(utc_ns // 10**9, UTC):%Y-%m-%dT%H:%M:%S}.{utc_ns % 10**9:09}Z"
+
+
 def key_id(name: str, key: bytes) -> bytes:
     """By which a note names a key, given with the number of its type before it."""
     named = KEY_HEADS[b"\2"] + key[1:] if key[:1] == b"\2" else name.encode() + b"\n" + key
@@ -224,13 +479,41 @@ class EvidenceProblem(NamedTuple):
         return f"{self.file}: {self.what}" if self.file else self.what
 
 
+def wal_damaged(wal: int, head: bytes, index: bytes) -> bool:
+    """Whether a -wal with this head holds commits after the frames of which its index speaks.
+
+    One commit may be torn: it was never acknowledged. (SQLite, "WAL-mode File Format".)
+    """
+    size, order = os.fstat(wal).st_size, WAL_MAGIC.get(head[:4], "")
+    if size <= len(head):
+        return False
+    first = second = 0
+    words = struct.unpack(order, head)[:6] if order else ()
+    for one, other in zip(words[::2], words[1::2], strict=True):
+        first = first + one + second & 0xFFFFFFFF
+        second = second + other + first & 0xFFFFFFFF
+    if not order or struct.pack(">2I", first, second) != head[24:]:
+        return True
+    if head[16:24] != index[32:40]:  # it was copied into the database, and is begun again
+        return False
+    frame, commits = 24 + int.from_bytes(head[8:12]), 0
+    valid = int.from_bytes(index[16:20], sys.byteorder)
+    for at in range(32 + valid * frame, size - 23, frame):
+        one = os.pread(wal, 24, at)
+        if one[8:16] == head[16:24]:  # else it is left over from an earlier log in this file
+            if commits:
+                return True
+            commits += one[4:8] != bytes(4)
+    return False
+
+
 class VerifyReport:
     """The result of a verification, filled in while it runs.
 
     `head_hex`: the last chain value. `codes`: short codes by gaming day. `files`: a line on each
     sealed file. `vouched`: who signed what, for the first line. `keys`, `cosigners`, `kept_codes`,
     `kept_heads`: who is trusted, and what was kept elsewhere. `failed`: problems, listed or not.
-    `folder`, `file`: what is checked now.
+    `folder`, `file`: what is checked now. `coup`, `coup_json`: of a bundle, and whether it agrees.
     """
 
     def __init__(self, path: Path, progress: Progress = NO_BAR) -> None:
@@ -239,6 +522,8 @@ class VerifyReport:
         self.records = self.inputs = self.shoes = self.failed = self.work = 0
         self.problems, self.notes = list[EvidenceProblem](), list[str]()
         self.codes, self.files, self.vouched = dict[str, str](), dict[str, str](), dict[str, str]()
+        self.coup: StatedCoup | None = None
+        self.coup_json = ""
         self.keys, self.cosigners = set[bytes](), list[tuple[str, bytes]]()
         self.kept_codes, self.kept_heads = set[str](), dict[int, str]()
 
@@ -268,11 +553,13 @@ class VerifyReport:
             self.check(False, f"{what}: {error}")
 
     def open(self, path: Path, most: int) -> BinaryIO:
-        """Open a regular file of at most `most` bytes; no link is followed. Raises ValueError."""
+        """Open a regular file of at most `most` bytes; no link is followed. Raises CannotRead."""
         status, name = os.lstat(path), path.name
-        require(not stat.S_ISLNK(status.st_mode), f"{name}: a link, which is not followed")
-        require(stat.S_ISREG(status.st_mode), f"{name}: it is not a regular file")
-        require(status.st_size <= most, f"{name}: it has {status.st_size} bytes; {most} are read")
+        link, regular = stat.S_ISLNK(status.st_mode), stat.S_ISREG(status.st_mode)
+        if not regular or status.st_size > most:
+            size = f"it has {status.st_size} bytes; {most} are read"
+            what = "a link, which is not followed" if link else "it is not a regular file"
+            raise CannotRead(f"{name}: {size if regular else what}")
         self.work -= WORK_PER_BYTE * status.st_size
         return os.fdopen(os.open(path, OPEN), "rb")
 
@@ -566,14 +853,18 @@ class LogVerifier(VerifyReport):
         """
         log, index = (file.with_name(file.name + end) for end in ("-wal", "-shm"))
         has_log, has_index, size = os.path.lexists(log), os.path.lexists(index), 0
-        options = "mode=ro" if has_log else "mode=ro&immutable=1"
+        options, both = "mode=ro" if has_log else "mode=ro&immutable=1", list[BinaryIO]()
         for one in filter(os.path.lexists, (file, log, index)):
             with self.open(one, DATABASE_MAX if one == file else WAL_MAX) as opened:
                 size += os.fstat(opened.fileno()).st_size
-        with tempfile.TemporaryDirectory() as copies:
+        with tempfile.TemporaryDirectory() as copies, ExitStack() as held:
             if has_log and not has_index:
                 shutil.copy(log, copies)
                 file, options = Path(shutil.copy(file, copies)), "mode=rw"
+                log, index = (file.with_name(file.name + end) for end in ("-wal", "-shm"))
+            elif has_log:
+                # Opened before SQLite does and closed after it: that drops SQLite's own locks.
+                both = [held.enter_context(self.open(one, WAL_MAX)) for one in (log, index)]
             where = f"{file.absolute().as_uri()}?{options}"
             with closing(sqlite3.connect(where, uri=True, isolation_level=None)) as db:
                 db.text_factory = bytes
@@ -584,11 +875,50 @@ class LogVerifier(VerifyReport):
                 if found[0] == kind[0] and found[1] not in kind[1:]:
                     what = f"{file.name}: it has another format: {found}, not {kind[:2]}"
                     raise OtherFormat(f"{what} or {kind[2]}")
-                require(found[0] == kind[0], f"{file.name}: it is of another program: {found}")
+                require(found[0] == kind[0], f"{file.name}: it is no file of a table")
                 for (text,) in db.execute("SELECT coalesce(sql, name) FROM sqlite_schema LIMIT 9"):
                     require(TABLE.fullmatch(text), f"{file.name}: {text[:50]!r} is no table of it")
                 db.set_progress_handler(None, 0)
+                if has_log and not has_index:
+                    both = [held.enter_context(self.open(one, WAL_MAX)) for one in (log, index)]
+                if both:
+                    self.check_wal(log.name, *(one.fileno() for one in both))
                 yield db, size
+
+    def check_wal(self, name: str, wal: int, shm: int) -> None:
+        """Check that no commit follows the damage that SQLite takes for the end of the -wal.
+
+        A table in play writes both: what it has changed meanwhile is looked at again.
+        """
+        for _ in range(WAL_TRIES):
+            before = os.pread(wal, 32, 0), os.pread(shm, 40, 0)
+            damaged = wal_damaged(wal, *before)
+            if (os.pread(wal, 32, 0), os.pread(shm, 40, 0)) == before:
+                break
+        else:
+            damaged = False
+        file, self.file = self.file, name
+        self.check(not damaged, f"records in it cannot be read: it is damaged; {DAMAGED}")
+        self.file = file
+
+    @contextmanager
+    def open_live(self, file: Path) -> Iterator[tuple[Database, int] | None]:
+        """Open a live part as `database` does; None, and a problem, where it is damaged."""
+        self.file, damage = file.name, None
+        begun = not (os.lstat(file).st_size or os.path.lexists(self.folder / "log.db"))
+        if begun or os.path.lexists(f"{file}-journal"):
+            raise CannotRead(f"{file.name}: it is empty, or half made by a first start")
+        with ExitStack() as stack:
+            try:
+                opened = stack.enter_context(self.database(file, LIVE))
+            except (OSError, CannotRead):
+                raise
+            except DAMAGE as error:
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in NOT_DAMAGE:
+                    raise
+                opened, damage = None, error
+            self.check(not damage, f"no record of it can be read: {damage}; {DAMAGED}")
+            yield opened
 
     def rows_of(self, db: Database, size: int, query: str) -> Iterator[tuple[int, bytes, bytes]]:
         """All rows by their numbers, up to one that is unreadable, of a file of `size` bytes."""
@@ -621,8 +951,9 @@ class Verifier(LogVerifier):
                 self.folder = Path(folder)
                 self.check_bundle()
             elif self.path.suffix != ".shoe" and begins != b"SMSHSEAL":
-                with self.database(self.path, LIVE) as opened:
-                    self.check_records(*opened, 0, NONE)
+                with self.open_live(self.path) as opened:
+                    if opened:
+                        self.check_records(*opened, 0, NONE)
             elif (shoe := self.check_shoe(self.path.name, self.read(self.path))) and shoe.key:
                 self.vouched[""] = f"sealed by key {fingerprint(shoe.key)}"
 
@@ -630,17 +961,18 @@ class Verifier(LogVerifier):
         """Check a journal or an archive: its log first, so that it names nothing newer."""
         names = ("log.db", "live.db", "shoes", "lock")
         log, live, shoes, lock = (os.path.lexists(self.folder / one) for one in names)
-        require(live or shoes, "it holds no live.db, no shoes/ and no manifest.json")
+        above = ": name the folder above it" if self.folder.absolute().name == "shoes" else ""
+        require(live or shoes, f"it holds no live.db, no shoes/ and no manifest.json{above}")
         if log:
             self.read_log()
         if live:
-            with self.database(self.folder / "live.db", LIVE) as opened:
+            with self.open_live(self.folder / "live.db") as opened:
                 sealed = self.check_sealed(1)
                 self.file = "live.db"
                 end = (sealed[-1].last_seq, sealed[-1].chain_after) if sealed else (0, NONE)
-                last = self.check_records(*opened, *end)
+                last = self.check_records(*opened, *end) if opened else end[0]
             what = f"records {last + 1} to {self.newest} are missing: the log speaks of them"
-            self.check(last >= self.newest, what, last + 1)
+            self.check(last >= self.newest or not opened, what, last + 1)
         else:
             sealed = self.check_sealed()
             last = max((shoe.last_seq for shoe in sealed), default=0)
@@ -674,22 +1006,52 @@ class Verifier(LogVerifier):
 
     def check_bundle(self) -> None:
         """Check a bundle against its manifest, and each shoe in it by its proof."""
-        name, listed, names = "manifest.json", Leaf(), set(self.names_below(""))
+        name, names = "manifest.json", set(self.names_below(""))
+        manifest, listed = Leaf(), Leaf()
         with self.checking(name, "it cannot be read"):
-            plain = json.loads(self.read(self.folder / name, LIST_MAX))
-            require(plain["form"] == "smartshoe-bundle-2", "its form is not smartshoe-bundle-2")
-            listed = dict(plain["files"])
+            manifest = json.loads(self.read(self.folder / name, LIST_MAX))
+            require(manifest["form"] == "smartshoe-bundle-2", "its form is not smartshoe-bundle-2")
+            listed = dict(manifest["files"])
         for one in sorted({*listed, *names} - {name}):
             with self.checking(one, "it cannot be read"):
                 digest = sha256(self.read(self.folder / one)).hexdigest() if one in names else ""
                 what = "changed since it was listed" if digest else "missing: the manifest names it"
                 what = what if one in listed else "extra: the manifest does not name it"
                 self.check(digest == listed.get(one), what)
-        for shoe in self.check_sealed():
+        self.read_coup("coup.json" in names)
+        shoes = self.check_sealed()
+        for shoe in shoes:
             proof = f"log/{shoe.name[6:-5].replace('/', '-')}.tlog-proof"
             with self.checking(proof, "the shoe is not proven"):
                 self.check_proof(shoe, self.folder / proof)
+        self.check_coup(manifest, shoes)
         self.note("files outside shoes/ and log/ are not signed, only listed")
+
+    def read_coup(self, here: bool) -> None:
+        """Read what the bundle states of its coup, if it has a file that does."""
+        self.coup_json = "does not agree" if here else "is not here"
+        if not here:
+            return
+        with self.checking("coup.json", "it cannot be read"):
+            self.coup = StatedCoup(self.read(self.folder / "coup.json", COUP_MAX))
+
+    def check_coup(self, manifest: Leaf, shoes: Sequence[KeptShoe]) -> None:
+        """Compare what the bundle states of its coup with the records of its sealed shoes."""
+        failed, coup = self.failed, self.coup
+        if coup is None:
+            return
+        with self.checking("coup.json", "it cannot be compared with the records"):
+            tables = [one.table for one in shoes if one.name == coup.file]
+            require(tables, f"its shoe, {coup.file}, is not here, or cannot be read")
+            provisional = manifest.get("provisional") is True
+            for place in coup.problems(tables[0], provisional):
+                self.check(False, f"{place}: the records do not say so")
+            same = manifest.get("coup"), manifest.get("table")
+            holds = same == (coup.stated["coup"], tables[0])
+            self.check(holds, "the manifest names another coup or table")
+        if self.failed == failed:
+            more = counted(len(coup.unproven), "record")
+            self.coup_json = f"agrees, but for {more} not sealed yet" if coup.unproven else "agrees"
 
     def check_proof(self, shoe: KeptShoe, file: Path) -> None:
         """Check that a shoe is in the log with a signed head. Raises ValueError and others."""
@@ -788,6 +1150,8 @@ class Verifier(LogVerifier):
                 self.records, self.inputs = self.records + 1, self.inputs + record.startswith(INPUT)
                 seq, chain = seq + 1, link(chain, record)
                 self.compare(seq, chain)
+                if self.coup:
+                    self.spend(self.coup.take(self.file, seq, record))
             at, part = stop, part + 1
         if not unpacking.eof or unpacking.unused_data or not len(plain) == size == at:
             self.check(False, f"packed records: damaged; readable up to {seq} of {last}", seq)
@@ -900,6 +1264,10 @@ def who_vouches(report: VerifyReport) -> str:
 def report_lines(report: VerifyReport, most: int = 50) -> list[str]:
     """The report, line by line; at most `most` problems and files. No line commands a terminal."""
     lines = [f"{'intact' if report.intact else 'NOT INTACT'}: {report.path}: {who_vouches(report)}"]
+    if report.coup_json:
+        word, _, rest = lines[0].partition(": ")
+        what = f"coup.json {report.coup_json}; index.html is not signed"
+        lines = [f"{word}: {counted(report.shoes, 'shoe')}, {what}", f"  {rest}"]
     lines += [f"  {problem}" for problem in report.problems[:most]]
     if report.failed > most:
         lines += [f"  and {report.failed - most} more problems; --json lists {PROBLEMS_MAX}"]
@@ -920,6 +1288,7 @@ def as_json(report: VerifyReport) -> dict[str, Any]:
     values |= {"signatures_checked": not report.unchecked, "problem_count": report.failed}
     values |= {"entries": report.records - report.inputs, "head": report.head_hex}
     values |= {"vouched": who_vouches(report)}
+    values |= {"coup_json": report.coup_json} if report.coup_json else {}
     return values | {"problems": [problem._asdict() for problem in report.problems]}
 
 

@@ -3,41 +3,42 @@
 Source: controller/table/README.md, "Noise".
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Final
 
-from controller.journal.folder import read_heading_of_file, sealed_files
+from controller.journal.encoding import EncodingError
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError
 from controller.tape.records import inputs_in, read_input
 from firmware_bridge.transport.port import Chunk
 
+LOG: Final = logging.getLogger("smartshoe.table")
+_NOT_COUNTED: Final = "the start goes on, without the noise stored before record %d: %s"
+
 
 def stored_chunks(journal: Path, since_utc_ns: int) -> Mapping[str, Sequence[Chunk]]:
-    """The stored chunks from that time on, by port and in order. Raises JournalError."""
-    found: dict[str, list[Chunk]] = {}
-    with open_read_only(journal) as reader:
-        after = _sealed_before(journal, reader.base.seq, since_utc_ns)
-        for stored in reader.records(after):
-            recorded = read_input(stored.record)
-            for item in inputs_in(recorded) if recorded is not None else ():
-                if isinstance(item, Chunk) and item.at.utc_ns >= since_utc_ns:
-                    found.setdefault(item.port, []).append(item)
-    return found
+    """The stored chunks from that time on, by port and in order.
 
-
-def _sealed_before(journal: Path, base_seq: int, since_utc_ns: int) -> int:
-    """The last record of the newest sealed file that ended before that time, or before a gap.
-
-    A file that cannot be read is a gap: it is no reason not to start.
+    It is no reason not to start: what cannot be read is left out, with a warning.
     """
-    before = base_seq
-    for path in reversed(sealed_files(journal)):
-        try:
-            heading = read_heading_of_file(path)
-        except JournalError:
-            break
-        if heading.last_seq != before or heading.until_ns < since_utc_ns:
-            break
-        before = heading.first_seq - 1
-    return before
+    found: dict[str, list[Chunk]] = {}
+    seq = 0
+    try:
+        with open_read_only(journal) as reader:
+            recent = reader.recent_shoes(since_utc_ns)
+            seq = reader.head.seq
+            if recent.damage:
+                LOG.warning(_NOT_COUNTED, recent.before + 1, recent.damage)
+            for stored in reader.records(recent.before):
+                recorded = read_input(stored.record)
+                for item in inputs_in(recorded) if recorded is not None else ():
+                    if isinstance(item, Chunk) and item.at.utc_ns >= since_utc_ns:
+                        found.setdefault(item.port, []).append(item)
+    except EncodingError:
+        # Not the error's own message: it may name a card.
+        LOG.warning(_NOT_COUNTED, seq, f"{journal}: a record cannot be read: `smartshoe verify`")
+    except (JournalError, OSError) as error:
+        LOG.warning(_NOT_COUNTED, seq, error)
+    return found

@@ -34,6 +34,7 @@ from hil.bench.process.tables_program import measure_hurt_tables, measure_tables
 from hil.bench.report import counts_by_result, json_report, text_report
 from hil.bench.stored.audit import measure_audit
 from hil.bench.stored.commits import measure_commits
+from hil.bench.stored.leaves import measure_leaves
 from hil.bench.stored.recovery import measure_recovery
 from hil.bench.stored.sealed_size import measure_sealed_size
 from hil.bench.stored.tables import measure_tables
@@ -67,6 +68,7 @@ MEASUREMENTS = (
     Measurement(("P1b", "P2"), "compute and round trip at a dealing pace", measure_paced),
     Measurement(("P2b",), "arrival beside a polling loop", measure_arrival),
     Measurement(("P3", "P4"), "durable", measure_commits),
+    Measurement(("P3",), "leaves of the evidence log", measure_leaves),
     Measurement(("P5",), "frame decoder", measure_decoder),
     Measurement(("P7", "P8", "P9"), "audit", measure_audit),
     Measurement(("tables",), "tables for analysts", measure_tables),

@@ -15,7 +15,7 @@ from typing import Final
 # Where the program is killed: each call that changes what the disk holds.
 WRITING_CALLS: Final = (
     *("pwrite64", "write", "writev", "pwritev", "fdatasync", "fsync", "ftruncate", "fallocate"),
-    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "link", "linkat", "mkdir"),
+    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "link", "linkat", "mkdir", "rmdir"),
 )
 # Those of them that a disk may fail.
 FAILABLE_CALLS: Final = (

@@ -17,7 +17,7 @@ from hil.crash.verdict import Acknowledgement, last_acknowledgement
 
 _CALLS: Final = (
     *("openat", "pwrite64", "write", "ftruncate", "fdatasync", "fsync"),
-    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir"),
+    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir", "rmdir"),
 )
 # Calls that would change a file and that the program does not make: the model lacks them.
 _NEVER: Final = ("writev", "pwritev", "pwritev2", "fallocate", "link", "linkat", "truncate")
@@ -127,7 +127,7 @@ class LogReader:
                 if path is not None:
                     self._files[path] = FOLDER
                     yield NameChange(((path, FOLDER),))
-            case "unlink" | "unlinkat":
+            case "unlink" | "unlinkat" | "rmdir":
                 path = self._below(_texts(arguments)[0])
                 if path is not None and path in self._files:
                     del self._files[path]

@@ -13,6 +13,8 @@ import pytest
 from msgspec.structs import replace
 
 from controller.archive.signer import SigningSettings, open_signer
+from controller.audit.run import audit
+from controller.audit.shoe import AuditSettings
 from controller.evidence_log.checkpoint import TreeHead, short_code
 from controller.evidence_log.leaf import LEAVES, SIGNED_BY_TABLE, Leaf
 from controller.evidence_log.log import read_head
@@ -116,6 +118,36 @@ def test_a_reason_changed_in_the_open_shoe_is_found_without_any_key(decided) -> 
     change_records(decided.folder, drop_reason)
     found = problems(decided.folder)
     assert any("is not the one of which leaf" in one for one in found), found
+
+
+def found_by_audit(folder: Path) -> list[str]:
+    report = audit((folder,), AuditSettings())
+    return [f"{one.weight.value}: {one.words}" for one in report.messages]
+
+
+def test_the_audit_of_an_open_shoe_finds_what_the_verifier_finds(decided) -> None:
+    assert found_by_audit(decided.folder) == []
+    change_records(decided.folder, drop_reason)
+
+    (found,) = found_by_audit(decided.folder)
+    assert found.startswith("finding: record ")
+    assert found.endswith("is not the one of which the log speaks")
+
+
+def test_the_audit_finds_records_taken_away_at_the_end(decided) -> None:
+    with closing(sqlite3.connect(decided.folder / "live.db")) as live, live:
+        live.execute("DELETE FROM checkpoint")
+        live.execute("DELETE FROM records WHERE seq > (SELECT max(seq) - 3 FROM records)")
+
+    found = found_by_audit(decided.folder)
+    assert any("are missing: the evidence log speaks of them" in one for one in found)
+
+
+def test_the_audit_says_where_it_cannot_know(decided, tmp_path: Path) -> None:
+    shutil.copy(decided.folder / "live.db", tmp_path)
+
+    (note,) = found_by_audit(tmp_path / "live.db")
+    assert note == "note: no log.db beside it: whether its records were changed is not checked"
 
 
 def test_the_tables_key_does_not_write_history_again(decided) -> None:

@@ -5,7 +5,9 @@ Source: controller/archive/README.md, "The evidence log"; docs/evidence.md, "Att
 evidence".
 """
 
+import os
 import shutil
+import signal
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -74,23 +76,50 @@ class Killed:
         return [one.code for one in state.table.open_irregularities]
 
 
-@pytest.fixture
-def kills(fast_dir: Path, script) -> Iterator[Callable[[], list[Killed]]]:
+def ended(sealer: Sealer) -> None:
+    """In place of a kill: the log ends as it is, without a stop."""
+    sealer.end()
+
+
+def killed_for_good(sealer: Sealer) -> None:
+    """Ends this process by SIGKILL once the newest leaf is durable."""
+    while sealer.log._waiting:
+        os.sched_yield()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.fixture(
+    params=[ended, pytest.param(killed_for_good, marks=pytest.mark.full)],
+    ids=["ended", "by SIGKILL"],
+)
+def kills(
+    fast_dir: Path, script, request: pytest.FixtureRequest
+) -> Iterator[Callable[[], list[Killed]]]:
     """The journals of a coup with a card too many, one for each transaction that was its last."""
+    kill = request.param
 
     def killed() -> list[Killed]:
         dealt = script().begun().reported(*OPENING, *OVERDRAWN)
-        return [
-            _killed_after(fast_dir / f"killed-{number}", dealt, number)
-            for number in range(1, len(dealt.inputs) + 1)
-        ]
+        found = []
+        for number in range(1, len(dealt.inputs) + 1):
+            folder = fast_dir / f"killed-{number}"
+            if kill is ended:
+                play(folder, dealt, number, kill)
+            elif (child := os.fork()) == 0:
+                play(folder, dealt, number, kill)
+                os._exit(1)
+            else:
+                assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+            found.append(Killed(folder))
+        return found
 
     yield killed
     for one in fast_dir.glob("killed-*"):
         shutil.rmtree(one)
 
 
-def _killed_after(folder: Path, dealt, number: int) -> Killed:
+def play(folder: Path, dealt, number: int, kill: Callable[[Sealer], None]) -> None:
+    """Store so many inputs as the table does, and end as that says."""
     sealer = Sealer("M7", SigningSettings(folder / "table.key"), lambda: dealt.at)
     with Journal.open(folder) as journal:
         sealer.begin(journal)
@@ -101,8 +130,7 @@ def _killed_after(folder: Path, dealt, number: int) -> Killed:
             else:
                 loop.take(item)
                 note_evidence(sealer, loop.store_if_due(force=True), journal)
-        sealer.end()
-    return Killed(folder)
+        kill(sealer)
 
 
 def test_an_irregularity_cannot_be_cut_out_behind_the_newest_leaf(kills) -> None:

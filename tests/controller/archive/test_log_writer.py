@@ -4,6 +4,7 @@ Source: controller/archive/README.md, "The evidence log"; controller/journal/REA
 log".
 """
 
+import logging
 import shutil
 import sqlite3
 import threading
@@ -120,6 +121,20 @@ def test_a_used_key_is_nowhere_in_the_folder(logged) -> None:
     for file in (table.folder / "log.db", table.folder / "log.db-wal"):
         if file.exists():
             assert next_one[8:40] not in file.read_bytes()
+
+
+def test_the_log_of_the_program_has_a_line_for_what_people_look_for_and_none_for_a_coup(
+    logged, caplog
+) -> None:
+    caplog.set_level(logging.INFO, "smartshoe.evidence")
+    table = logged(*OVERDRAW)
+    table.script.resolved()
+    table.run()
+
+    lines = [one.getMessage() for one in caplog.records if one.levelno == logging.INFO]
+    heads = [one.split(", ")[1] for one in lines if one.startswith("evidence log: head ")]
+    assert "coup" in table.kinds()
+    assert heads == ["start", "irregularity", "decision", "stop"]
 
 
 # --- what nothing else speaks of ------------------------------------------------------------------
@@ -253,6 +268,23 @@ def test_a_changed_leaf_is_refused(logged) -> None:
     table.execute("UPDATE leaves SET entry = x'80' WHERE number = 2", file="log.db")
     with pytest.raises(LogRefused, match="its leaves do not lead to its newest head"):
         table.run()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM marks WHERE number = 0",
+        "UPDATE marks SET kind = 'key' WHERE number = 0",
+        "INSERT INTO marks VALUES (3, 'revoked')",
+    ],
+)
+def test_changed_marks_are_a_problem(logged, statement: str) -> None:
+    """A start looks for keys by them alone."""
+    table = logged(*LAST_COUPS).run()
+    table.execute(statement, file="log.db")
+
+    (problem,) = verify(table.folder).problems
+    assert str(problem) == "log.db: the marks are not those of its leaves"
 
 
 def test_without_the_next_key_nobody_goes_on(logged) -> None:

@@ -5,7 +5,9 @@ Source: controller/journal/README.md, "Evidence log".
 
 import errno
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from controller.evidence_log.head_keys import HeadKeys
 from controller.evidence_log.leaf import LEAVES, Leaf, LeafKind
 from controller.evidence_log.log import EvidenceLog, LogRefused, stored_note
 from controller.evidence_log.note import KeyType, NoteKey, valid_signatures
+from controller.evidence_log.shoe_proof import shoe_leaves
 from controller.evidence_log.tree import frontier_of, leaf_hash
 from controller.journal.log_database import LogDatabase
 from controller.system.keys import PublicKey
@@ -181,3 +184,24 @@ def test_the_key_file_is_for_this_account_alone_and_no_link(fast_dir: Path) -> N
     path.symlink_to(fast_dir / "elsewhere")
     with pytest.raises(OSError, match="Too many levels of symbolic links"):
         EvidenceLog.open(fast_dir, "BAC-12")
+
+
+def test_a_log_of_format_1_goes_on_as_format_2(fast_dir: Path) -> None:
+    """Its leaves stay as they are; those that a start looks for are marked from then on."""
+    with closing(EvidenceLog.begin(fast_dir, "BAC-12", FIRST)) as log:
+        log.add(coup(1))
+        log.add(Leaf(LeafKind.SHOE, 2, bytes(32), 2, "2026-11-21", 7, bytes([7]) * 32))
+    with closing(sqlite3.connect(fast_dir / "log.db")) as database, database:
+        database.execute("DROP TABLE marks")
+        database.execute("PRAGMA user_version = 1")
+    with LogDatabase.open_read_only(fast_dir) as before:
+        entries, shoes = list(before.entries()), list(shoe_leaves(before))
+
+    with closing(EvidenceLog.open(fast_dir, "BAC-12")) as log:
+        log.add(Leaf(LeafKind.IRREGULARITY, 3, bytes(32), 3))
+
+    with LogDatabase.open_read_only(fast_dir) as after:
+        assert after.is_marked
+        assert list(after.entries())[:-1] == entries
+        assert list(shoe_leaves(after)) == shoes
+        assert [number for number, _ in after.marked("commissioned", "shoe")] == [0, 2]

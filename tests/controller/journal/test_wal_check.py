@@ -113,6 +113,19 @@ def test_damage_in_each_commit_but_the_last_two_refuses_the_start(
         Journal.open(folder_of_killed_program)
 
 
+def test_a_refused_start_leaves_both_files_as_they_are(folder_of_killed_program: Path) -> None:
+    """So that the next start refuses, too, and the records behind the damage are not lost."""
+    flip(folder_of_killed_program, HEADER + 300)
+    before = [(folder_of_killed_program / name).read_bytes() for name in ("live.db", "live.db-wal")]
+    for _ in range(2):
+        with pytest.raises(JournalError, match="the log is damaged before its end"):
+            Journal.open(folder_of_killed_program)
+        after = [
+            (folder_of_killed_program / name).read_bytes() for name in ("live.db", "live.db-wal")
+        ]
+        assert after == before
+
+
 def test_a_torn_last_commit_is_dropped_and_a_new_log_begins(folder_of_killed_program: Path) -> None:
     flip(folder_of_killed_program, HEADER + (frames(folder_of_killed_program) - 1) * FRAME + 100)
 

@@ -338,5 +338,4 @@ def test_a_file_cut_short_is_reported(long_folder: Path) -> None:
     whole = (long_folder / "live.db").read_bytes()
     (long_folder / "live.db").write_bytes(whole[: len(whole) // 2])
 
-    with pytest.raises(CannotRead, match="malformed"):
-        verify(long_folder)
+    assert "malformed" in verify(long_folder).problems[0].what

@@ -174,7 +174,7 @@ def test_it_names_what_is_wrong(live: Path) -> None:
     )
 
 
-@pytest.mark.parametrize("content", [None, b"", b"cards of table 7\n" * 100])
+@pytest.mark.parametrize("content", [None, b""])
 def test_an_unreadable_path_is_named(fast_dir: Path, content: bytes | None) -> None:
     if content is not None:
         (fast_dir / "live.db").write_bytes(content)
