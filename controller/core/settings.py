@@ -82,11 +82,3 @@ def installation(device: DeviceSettings) -> Installation:
     """What the table decides about a device, as its driver takes it."""
     seat = device.seat if isinstance(device, ReaderDeviceSettings) else ReaderSeat.DISCARD_RACK
     return Installation(device.allow_commands, device.trust, seat)
-
-
-def reports_s_max(kind: DeviceKind, device: DeviceSettings) -> int | None:
-    """How many new reports a second a device may bring; 0: any number; None: it has no limit."""
-    model = find_model(kind, device.model)
-    if model.reports_s_max is None:
-        return None
-    return model.reports_s_max(model.read_settings(device.driver))

@@ -13,7 +13,6 @@ from controller.archive.signer import NoSigner, open_signer
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig
 from controller.control.client import ControlClient, ControlError, TableNotRunning
-from controller.core.settings import reports_s_max
 from controller.install.approval import approval_of, missing_parts
 from controller.install.certificates import REMEDY as CERTIFICATE_REMEDY
 from controller.install.diagnosis import Diagnosis, good, problem, remark
@@ -30,6 +29,7 @@ from controller.system.reach import why_not_trusted, why_unreachable
 from controller.system.tls import TlsContext, client_context, is_strict, made_strict
 from controller.version import software_identifier
 from controller.views.snapshot import Health, Snapshot
+from drivers.catalogue import find_model
 from drivers.events import Stage
 from firmware_bridge.transport.clock import now
 
@@ -50,10 +50,11 @@ def check_remarks(config: TableConfig) -> Iterator[Diagnosis]:
     for words in config.remarks:
         yield remark("configuration", words, "", "")
     for kind, device in config.settings.devices:
-        if reports_s_max(kind, device) == 0:
+        model = find_model(kind, device.model)
+        if model.reports_s_of(device.driver) == 0:
             yield remark(
                 "configuration",
-                f"{kind}.reports_s_max is 0: any number of reports a second is taken",
+                f"{kind}.{model.report_limit} is 0: any number of reports a second is taken",
                 "what floods the port fills the disk, with megabytes a second",
                 "leave it out: the default is more than any hand deals",
             )

@@ -11,7 +11,7 @@ from typing import ClassVar, Final, TypeAlias
 
 from msgspec.structs import replace
 
-from controller.core.settings import Settings, reports_s_max
+from controller.core.settings import Settings
 from controller.service.report_limit import ReportLimit
 from controller.tape.inputs import NoiseDropped, ReportsExceeded
 from drivers.catalogue import find_model
@@ -199,5 +199,5 @@ def noise_limit_of(settings: Settings, port: str, put: _Put) -> NoiseLimit | Non
     model = find_model(kind, device.model)
     if model.framing is None:
         return None
-    most = reports_s_max(kind, device)
+    most = model.reports_s_of(device.driver)
     return NoiseLimit(model.framing, put, reports=ReportLimit(most) if most else None)

@@ -24,7 +24,7 @@ IMAGE_BYTES_MAX: Final = 256 << 20
 SECRET_BYTES_MAX: Final = 4096
 SECRET_S: Final = 5.0
 STANDARD_INPUT: Final = "-"
-_FLAGS: Final = os.O_RDONLY | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
+_AT_ONCE: Final = os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
 _KINDS: Final = (
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -40,10 +40,10 @@ def open_file(path: Path, *, links: bool = True) -> io.BufferedReader:
     """
     # Before it is opened: that alone may wind a tape or start a watchdog.
     _require_regular(path.stat(follow_symlinks=links).st_mode, path, links=links)
-    descriptor = os.open(path, _FLAGS | (0 if links else os.O_NOFOLLOW))
+    descriptor = os.open(path, os.O_RDONLY | _AT_ONCE | (0 if links else os.O_NOFOLLOW))
     try:
         _require_regular(os.fstat(descriptor).st_mode, path)
-        return os.fdopen(descriptor, "rb")
+        return io.open(descriptor, "rb")  # noqa: UP020 - the name of what it returns
     except BaseException:
         os.close(descriptor)
         raise
@@ -90,7 +90,7 @@ def read_secret(path: Path) -> bytes:
     """
     if not stat.S_ISFIFO(path.stat().st_mode):
         return read_file(path, SECRET_BYTES_MAX)
-    descriptor = os.open(path, _FLAGS)
+    descriptor = os.open(path, os.O_RDONLY | _AT_ONCE)
     try:
         return _read_pipe(descriptor, path)
     finally:

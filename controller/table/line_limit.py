@@ -10,6 +10,7 @@ from typing import ClassVar, Final, TypeAlias
 
 from msgspec import Struct
 
+from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 
@@ -41,8 +42,8 @@ class LineLimit:
         self._clock = clock
         self._lock = threading.Lock()
         self._allowed: dict[_Kind, _Allowance] = {}
-        self._timer: threading.Timer | None = None
-        self._closed = False
+        self._waiting: ContextThread | None = None
+        self._ended = threading.Event()
 
     def take(self, record: logging.LogRecord) -> None:
         """Pass a line on, or count it."""
@@ -57,26 +58,30 @@ class LineLimit:
                 self._pass_on(record)
                 return
             allowed.left_out, allowed.newest = allowed.left_out + 1, record
-            if self._timer is None and not self._closed:
-                self._timer = threading.Timer(1.0, self.say_left_out)
-                self._timer.name, self._timer.daemon = "log line limit", True
-                self._timer.start()
+            if self._waiting is None and not self._ended.is_set():
+                self._waiting = ContextThread(
+                    target=self._say_later, name="log line limit", daemon=True
+                )
+                self._waiting.start()
 
     def say_left_out(self) -> None:
         """Say of each kind how many lines were left out since the last time."""
         with self._lock:
-            self._timer = None
+            self._waiting = None
             for kind in self._allowed:
                 self._say(self._allowance(kind))
 
     def close(self) -> None:
-        """Say what is left out, and begin no more timers."""
+        """Say what is left out, and begin no more waits."""
+        self._ended.set()
         with self._lock:
-            self._closed = True
-            timer = self._timer
-        if timer is not None:
-            timer.cancel()
-            timer.join()
+            waiting = self._waiting
+        if waiting is not None:
+            waiting.join()
+        self.say_left_out()
+
+    def _say_later(self) -> None:
+        self._ended.wait(1.0)
         self.say_left_out()
 
     def _allowance(self, kind: _Kind) -> _Allowance:

@@ -6,13 +6,12 @@ Source: controller/table/README.md, "Noise".
 import pytest
 from msgspec.structs import replace
 
-from controller.core.settings import DeviceSettings, reports_s_max
+from controller.core.settings import DeviceSettings
 from controller.service.noise_limit import NoiseLimit, noise_limit_of
 from controller.service.report_limit import ReportLimit
 from controller.tape.inputs import NoiseDropped, ReportsExceeded
 from drivers import framing
-from drivers.model import DeviceKind
-from drivers.shoes.models import ANGEL_EYE_II_EX, AngelEyeSettings
+from drivers.shoes.models import ANGEL_EYE_II_EX, FEIG_RFID, AngelEyeSettings
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortShut
@@ -126,11 +125,10 @@ def test_an_ended_table_closes_no_port() -> None:
 
 
 def test_the_limit_is_a_setting_of_models_that_report_card_by_card() -> None:
-    shoe = DeviceSettings(PORT, ANGEL_EYE_II_EX.name)
-    assert reports_s_max(DeviceKind.SHOE, shoe) == LIMIT
     none = ANGEL_EYE_II_EX.to_store(AngelEyeSettings(reports_s_max=0))
-    assert reports_s_max(DeviceKind.SHOE, replace(shoe, driver=none)) == 0
-    assert reports_s_max(DeviceKind.SHOE, DeviceSettings(PORT, "feig-rfid")) is None
+    assert ANGEL_EYE_II_EX.reports_s_of(b"") == LIMIT
+    assert ANGEL_EYE_II_EX.reports_s_of(none) == 0
+    assert FEIG_RFID.reports_s_of(b"") is None
 
 
 @pytest.mark.parametrize(("most", "closes"), [(10, True), (0, False)])
