@@ -120,7 +120,8 @@ class DeviceModel(Struct, Generic[SettingsT], frozen=True, kw_only=True):
     events alone. `baud` and `parity` (N, E, O) are its line's; 0 and empty for a USB interface.
     `monitor_remark`: what a technician has to know who only listens. `plug_in`: the distribution of
     a model that is not part of the program, and its version. `emulator`: the device on the bench,
-    as "module:name".
+    as "module:name". `report_limit`: the setting that says how many new reports a second there
+    may be, 0 for any number; empty where it does not report card by card.
 
     What it can do: `cards` is what it reads of them; `claims_places`: it says which hand a card is
     for; `result_buttons`: what the dealer declared; `has_lock`: its exit can be locked;
@@ -142,6 +143,7 @@ class DeviceModel(Struct, Generic[SettingsT], frozen=True, kw_only=True):
     monitor_remark: Message | None = None
     plug_in: str = ""
     emulator: str = ""
+    report_limit: str = ""
     cards: CardReading = CardReading.NONE
     claims_places: bool = False
     result_buttons: bool = False
@@ -166,6 +168,12 @@ class DeviceModel(Struct, Generic[SettingsT], frozen=True, kw_only=True):
         if unknown := names - {one.name for one in self.setting_fields}:
             raise self._unreadable(f"it has no {min(unknown)}")
         return value
+
+    def reports_s_of(self, stored: bytes) -> int | None:
+        """How many new reports a second settings allow, as a record holds them; None: no limit."""
+        if not self.report_limit:
+            return None
+        return int(getattr(self.read_settings(stored), self.report_limit))
 
     def _unreadable(self, why: str) -> BadDeviceSettings:
         return BadDeviceSettings(

@@ -37,6 +37,7 @@ class LinkFaultKind(StrEnum):
     BUFFER_OVERFLOW = "buffer_overflow"
     UNACKNOWLEDGED = "unacknowledged"
     DEVICE_STATUS = "device_status"
+    TOO_MANY_REPORTS = "too_many_reports"
 
 
 class LinkFault(Struct, frozen=True):

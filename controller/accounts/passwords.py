@@ -8,20 +8,16 @@ Source: controller/metrics/README.md, "Beyond this machine"; OWASP Password Stor
 import base64
 import hmac
 import os
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from controller.accounts.pin import NO_HASH, PinHasher
+from controller.accounts.pin import COSTS_ALLOWED, NO_HASH, NOT_A_HASH, PinHasher, hash_problem
 from controller.system.atomic_file import SmallFileError, read_text
 
 _SCHEME: Final = "basic "
-_ALLOWED: Final = "Allowed: lines NAME:HASH, the hash as `argon2 SALT -id -e` prints it"
-# Bounded, so that no line makes a check take gigabytes or minutes.
-_HASH: Final = re.compile(
-    r"\$argon2id\$v=19\$m=\d{1,6},t=\d{1,2},p=\d{1,2}\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}",
-    re.ASCII,
+_ALLOWED: Final = (
+    f"Allowed: lines NAME:HASH, the hash as `argon2 SALT -id -e` prints it, with {COSTS_ALLOWED}"
 )
 _NAMES_MAX: Final = 64
 
@@ -36,8 +32,10 @@ def read_passwords(path: Path) -> Mapping[str, str]:
         if not line.strip() or line.startswith("#"):
             continue
         name, _, password_hash = line.strip().partition(":")
-        if not name or name in found or not _HASH.fullmatch(password_hash):
-            what = "this name is there twice" if name in found else "it is no name with a hash"
+        what = hash_problem(password_hash) if name else NOT_A_HASH
+        if name in found:
+            what = "this name is there twice"
+        if what:
             raise SmallFileError(f"{path}, line {number}: {what}. {_ALLOWED}. Remedy: correct it")
         found[name] = password_hash
     if not 0 < len(found) <= _NAMES_MAX:

@@ -39,6 +39,7 @@ from controller.journal.store import Journal
 from controller.journal.values import JournalError
 from controller.system.atomic_file import sync_folder, write_synced
 from controller.system.json_document import Document, load_document, time_text
+from controller.system.named_file import open_file, read_file
 from controller.version import software_identifier
 
 NOTE_NAME: Final = "backup.json"
@@ -151,12 +152,12 @@ def _copy_journal(journal: Path, to: Path) -> None:
 def _copy_log(journal: Path, to: Path) -> None:
     """The log and the key of its next head, which a running table replaces at each head."""
     for _ in range(_ATTEMPTS):
-        keys_before = (journal / HEAD_KEYS_NAME).read_bytes()
+        keys_before = read_file(journal / HEAD_KEYS_NAME)
         (to / LOG_NAME).unlink(missing_ok=True)
         _copy_database(journal / LOG_NAME, to / LOG_NAME)
         with LogDatabase.open_read_only(to) as log:
             size = log.size
-        for keys in (keys_before, (journal / HEAD_KEYS_NAME).read_bytes()):
+        for keys in (keys_before, read_file(journal / HEAD_KEYS_NAME)):
             if _has_key(keys, size + 1):
                 write_synced(to / HEAD_KEYS_NAME, keys, _FILE_MODE)
                 return
@@ -295,7 +296,7 @@ def _copy(path: Path, to: Path) -> None:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return file_digest(file, "sha256").hexdigest()
 
 

@@ -22,10 +22,12 @@ from controller.evidence_log.tile_files import TileModes, newest_signed, write_t
 from controller.journal.database import copy_database
 from controller.journal.folder import sync_file
 from controller.journal.log_database import LOG_NAME, TILES_NAME, LogDatabase
+from controller.journal.shoe_file import SHOE_BYTES_MAX
 from controller.journal.values import JournalError
 from controller.journal.verify import CannotRead, verify
 from controller.system.atomic_file import store_text, sync_folder, write_synced
 from controller.system.json_document import time_text
+from controller.system.named_file import open_file, read_file
 from controller.version import software_identifier
 
 NOTE_NAME: Final = "archived.json"
@@ -122,7 +124,7 @@ def _require_same_table(to: Path, wanted: Sequence[ShoeSummary]) -> None:
 
 def _noted_table(path: Path) -> str:
     try:
-        return str(json.loads(path.read_text("utf-8"))["table"])
+        return str(json.loads(read_file(path))["table"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise JournalError(
             f"{path}: the archive's note cannot be read. Remedy: move it away; it is written again"
@@ -145,7 +147,7 @@ def _copy_shoe(report: ArchiveReport, journal: Path, to: Path, one: ShoeSummary)
                 " evidence, and run `smartshoe verify` on both"
             )
         return
-    data = one.path.read_bytes()
+    data = read_file(one.path, SHOE_BYTES_MAX)
     problem = verify_file(one.path)
     if problem:
         report.problems.append(f"{one.path}: not copied: {problem}. Keep it as evidence")
@@ -191,7 +193,7 @@ def write_copy(to: Path, target: Path, data: bytes) -> None:
 def read_back(path: Path) -> bytes:
     """SHA-256 of a file as read from its disk, not from the page cache. Raises OSError."""
     digest = sha256()
-    with path.open("rb") as file:
+    with open_file(path) as file:
         os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         while piece := file.read(_PIECE_BYTES):
             digest.update(piece)

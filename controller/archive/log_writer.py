@@ -48,6 +48,8 @@ WAITING_MAX: Final = 4096
 SPOKEN_WITHIN_NS: Final = 27_000_000_000
 # As the power fails, the table's key is given so long for its last signature.
 HURRY_S: Final = 0.25
+# After the time of an end, for the leaf that is being written.
+LAST_LEAF_S: Final = 0.2
 # The heads after these are lines for people in the log; those of coups would drown them.
 _SAID: Final = (LeafKind.START, LeafKind.STOP, LeafKind.IRREGULARITY, LeafKind.DECISION)
 _FAILURES: Final = (JournalError, OSError)
@@ -118,6 +120,7 @@ class LogWriter:
         self._unsigned_at = 0
         self._changed = threading.Condition()
         self._ended = True
+        self._until_ns: int | None = None
         self._thread: threading.Thread | None = None
 
     # --- for the table ----------------------------------------------------------------------------
@@ -133,11 +136,13 @@ class LogWriter:
             log = self._commission(folder)
         self._seals = set(seals_named_since(log.database, journal.base.seq))
         self._spoken_seq, self._unspoken = 0, None
-        self._ended = False
+        self._ended, self._until_ns = False, None
         self._witnesses = Witnesses(folder, self._witness_settings, self._answered)
         self._head_signer = HeadSigner(self._origin, folder, self._signer, self._append)
         self._ends = [self._end_signer, self._end_witnesses]
-        self._thread = ContextThread(target=self._run, args=(log,), name="evidence-log")
+        self._thread = ContextThread(
+            target=self._run, args=(log,), name="evidence-log", daemon=True
+        )
         self._thread.start()
 
     def add(self, leaf: Leaf) -> None:
@@ -164,14 +169,23 @@ class LogWriter:
         """Let the end wait for no witness, and for the table's key no longer than HURRY_S."""
         self._hurried = True
 
-    def end(self) -> None:
-        """Write what waits, and end; what a full disk refuses, the next start adds."""
+    def end(self, within_s: float | None = None) -> None:
+        """Write what waits, and end, within that time; what is left, the next start adds."""
         with self._changed:
+            if within_s is not None:
+                self._until_ns = self._clock().monotonic_ns + int(within_s * 1e9)
             self._ended = True
             self._changed.notify_all()
         if self._thread is not None:
-            self._thread.join()
+            # One leaf may be on its way to the disk.
+            self._thread.join(None if within_s is None else within_s + LAST_LEAF_S)
             self._thread = None
+
+    def _left_s(self) -> float | None:
+        """How long the end may still take; None: as long as it takes."""
+        if self._until_ns is None:
+            return None
+        return max(0.0, (self._until_ns - self._clock().monotonic_ns) / 1e9)
 
     def _answered(self, size: int, line: SignatureLine | None) -> None:
         self._append(WitnessAnswer(size, line))
@@ -244,6 +258,8 @@ class LogWriter:
                 if (due_s := self._speak_if_due(self._clock())) is None and self._waiting:
                     break
                 self._changed.wait(due_s)
+            if self._left_s() == 0.0:
+                return None
             if self._waiting:
                 return self._waiting[0]
         if not self._ends:
@@ -253,11 +269,11 @@ class LogWriter:
 
     def _end_signer(self) -> None:
         if self._head_signer is not None:
-            self._head_signer.end(HURRY_S if self._hurried else None)
+            self._head_signer.end(HURRY_S if self._hurried else self._left_s())
 
     def _end_witnesses(self) -> None:
         if self._witnesses is not None and not self._hurried:
-            self._witnesses.end()
+            self._witnesses.end(self._left_s())
 
     def _write(self, log: EvidenceLog, item: LogItem) -> None:
         match item:

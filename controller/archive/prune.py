@@ -28,6 +28,7 @@ from controller.procedure.effects import ResolutionRecorded
 from controller.procedure.verdicts import Irregularity
 from controller.system.atomic_file import store_text, sync_folder
 from controller.system.json_document import time_text
+from controller.system.named_file import open_file, read_file, require_regular
 from controller.tape.entries import EventVerdicts
 from controller.tape.records import read_entry
 from controller.views.people import proof_words
@@ -113,7 +114,7 @@ def _hold_path(folder: Path, name: ShoeName) -> Path:
 
 def _read(path: Path) -> dict[str, object]:
     try:
-        fields = json.loads(path.read_text("utf-8"))
+        fields = json.loads(read_file(path))
     except (OSError, ValueError):
         fields = None
     # A hold that cannot be read still holds.
@@ -139,6 +140,7 @@ def prune_lock(folder: Path) -> Iterator[None]:
     """
     path = folder / LOCK_NAME
     try:
+        require_regular(path)
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise JournalError(
@@ -294,7 +296,7 @@ def _copy_problem(folder: Path, archived: Path, one: ShoeSummary) -> str:
 
 def _same_bytes(one: Path, other: Path) -> bool:
     """Whether two files hold the same bytes; the second is read from its disk, not the cache."""
-    with one.open("rb") as here, other.open("rb") as there:
+    with open_file(one) as here, open_file(other) as there:
         os.posix_fadvise(there.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
         while piece := here.read(_PIECE_BYTES):
             if there.read(_PIECE_BYTES) != piece:

@@ -211,11 +211,14 @@ class Sealer:
         """Say, behind what is stored, that the run was stopped in good order with that head."""
         self._say(Leaf(LeafKind.STOP, head.seq, head.chain, self._clock().utc_ns))
 
-    def end(self, head: Head | None = None) -> None:
-        """End the evidence log; `head` is the journal's where the run was stopped in good order."""
+    def end(self, head: Head | None = None, within_s: float | None = None) -> None:
+        """End the evidence log; `head` is the journal's where the run was stopped in good order.
+
+        What it lacks after `within_s` (None: however long it takes), the next start adds.
+        """
         if head is not None:
             self.stop(head)
-        self.log.end()
+        self.log.end(within_s)
 
     # --- leaves, in the order of records ---------------------------------------------------------
 

@@ -32,6 +32,7 @@ from controller.journal.shoe_file import (
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
 from controller.procedure.effects import CoupCorrected
+from controller.system.named_file import open_file
 from controller.tape.records import read_as
 
 DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -126,7 +127,7 @@ def _corrected_shoes(records: Iterable[StoredRecord]) -> Iterator[ShoeName]:
 
 def trailer(path: Path) -> tuple[bytes, bytes]:
     """Digest and signature at the end of a sealed file. Raises OSError."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         file.seek(0, os.SEEK_END)
         file.seek(max(0, file.tell() - TRAILER_BYTES))
         data = file.read()

@@ -113,11 +113,11 @@ class Witnesses:
         for one in self._each:
             one.offer(size)
 
-    def end(self) -> None:
+    def end(self, within_s: float | None = None) -> None:
         """Wait a while for the answers to the newest head, and end."""
         for one in self._each:
             one.end()
-        until_ns = _after(END_S)
+        until_ns = _after(END_S if within_s is None else min(END_S, within_s))
         for one in self._each:
             one.join(max(0.0, _left_s(until_ns)))
 

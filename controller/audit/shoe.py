@@ -3,7 +3,9 @@
 Source: controller/audit/README.md, "Audit"; controller/journal/README.md, "Shoe file".
 """
 
+import errno
 import os
+import stat
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -118,9 +120,12 @@ class ShoeAudit:
 
 def _read_bytes(path: str) -> bytes:
     """The whole file, read without a file object, which would cost as much as the reading."""
-    descriptor = os.open(path, os.O_RDONLY)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        size = os.fstat(descriptor).st_size
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", path)
+        size = status.st_size
         data = os.read(descriptor, size)
         # A read may return fewer bytes than requested.
         while len(data) < size and (more := os.read(descriptor, size - len(data))):

@@ -17,6 +17,7 @@ from controller.cli.errors import CommandError, ExitCode, write_stderr
 from controller.cli.program import run_program
 from controller.cli.standard_output import install_standard_streams
 
+RUN: Final = "run"
 HELP: Final = ("-h", "--help")
 _COMPLETION_SETTING: Final = "_SMARTSHOE_COMPLETE"
 _COMPLETION_OPTIONS: Final = ("--install-completion", "--show-completion")
@@ -27,7 +28,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     if argv is None:
         install_standard_streams()
-    return run_program(PROGRAM, _dispatch, words)
+    code = run_program(PROGRAM, _dispatch, words)
+    if argv is None and words[:1] == [RUN]:
+        from controller.system.process import leave_at_once
+
+        # The state of a flooded table takes the interpreter a minute to take apart.
+        leave_at_once(code)
+    return code
 
 
 def _dispatch(words: list[str]) -> int:

@@ -15,6 +15,7 @@ import typer
 from controller.cli.errors import CommandError
 from controller.cli.output import PROFILE_HELP
 from controller.system.atomic_file import decode_text
+from controller.system.named_file import STANDARD_INPUT, read_given
 
 Function: TypeAlias = Callable[..., None]
 
@@ -24,9 +25,8 @@ def given_text(name: str) -> str:
 
     Raises OSError, and SmallFileError where it is not UTF-8.
     """
-    if name == "-":
-        return decode_text(typer.get_binary_stream("stdin").read(), "standard input")
-    return decode_text(Path(name).read_bytes(), name)
+    place = "standard input" if name == STANDARD_INPUT else name
+    return decode_text(read_given(name), place)
 
 
 class Kind(StrEnum):

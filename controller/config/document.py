@@ -4,13 +4,15 @@ Not: every other setting (controller.config.load); a wrong one keeps nobody from
 Source: controller/config/README.md, "Configuration".
 """
 
+import errno
 import tomllib
 from pathlib import Path
 from typing import Final
 
+from controller.system.named_file import read_file
+
 JOURNAL_FOLDER: Final = "journal"
 CONTROL_SOCKET: Final = "control.sock"
-_FILE_BYTES_MAX: Final = 1_000_000
 
 
 class ConfigError(Exception):
@@ -30,20 +32,17 @@ class ConfigError(Exception):
 def read_document(path: Path) -> dict[str, object]:
     """The sections of a table.toml, not checked. Raises ConfigError."""
     try:
-        with path.open("rb") as file:
-            data = file.read(_FILE_BYTES_MAX + 1)
+        data = read_file(path)
     except FileNotFoundError:
         example = "smartshoe check-config --example > table.toml"
         problem = f"no such file. Remedy: `{example}` writes an example"
         raise ConfigError(path, (problem,), unreadable=True) from None
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            why = f"{error.strerror}. Remedy: name a table's configuration"
+            raise ConfigError(path, (why,)) from None
         problem = f"cannot be read: {error.strerror or error}. Remedy: name a file to be read"
         raise ConfigError(path, (problem,), unreadable=True) from error
-    if len(data) > _FILE_BYTES_MAX:
-        raise ConfigError(
-            path,
-            (f"it is longer than {_FILE_BYTES_MAX} bytes. Remedy: name a table's configuration",),
-        )
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

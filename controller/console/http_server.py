@@ -12,6 +12,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 from http import HTTPStatus
+from traceback import clear_frames
 from typing import Any, Final
 
 import h11
@@ -22,6 +23,7 @@ from uvicorn.server import ServerState
 
 from controller.console.security import HEADERS, NO_STORE
 from controller.system.listener import Listener, address_of
+from controller.system.process import trim_heap
 from controller.system.tls import TlsContext
 from controller.table.fault_text import describe_fault
 from firmware_bridge.transport.clock import now
@@ -37,6 +39,9 @@ HEAD_BYTES_MAX: Final = 8 * 1024
 # Threads for what may wait for a table or a PIN's hash.
 WAITING_THREADS: Final = 16
 _RETRY_S: Final = 0.2
+# After so many connections what they took is given back to the system, once for all that end soon.
+_TRIM_AFTER: Final = 64
+_TRIM_S: Final = 5.0
 _NS_PER_S: Final = 1_000_000_000
 
 
@@ -87,6 +92,8 @@ class HttpServer:
         self._loop.set_default_executor(self._waiting)
         self._stopped = asyncio.Event()
         self._date_s = 0
+        self._ended = 0
+        self._trim: asyncio.TimerHandle | None = None
 
     def run(self) -> None:
         """Serve until `stop`; closes the listener and every connection."""
@@ -158,19 +165,31 @@ class HttpServer:
                 ssl=self._tls,
                 **handshake,
             )
-        except OSError:  # it ended, or its handshake failed or took too long
+        except OSError as error:  # it ended, or its handshake failed or took too long
             connection.close()
             self.forget(client)
-        except asyncio.CancelledError:
+            clear_frames(error.__traceback__)
+        except asyncio.CancelledError as error:
             connection.close()
             self.forget(client)
+            clear_frames(error.__traceback__)
             raise
 
     def forget(self, client: "WebClient") -> None:
         """Its connection has ended."""
         client.set_timer(None)
-        with contextlib.suppress(ValueError):
-            self._clients.remove(client)
+        client.task = None
+        if client not in self._clients:
+            return
+        self._clients.remove(client)
+        self._ended += 1
+        if self._ended >= _TRIM_AFTER and self._trim is None:
+            self._trim = self._loop.call_later(_TRIM_S, self._give_memory_back)
+
+    def _give_memory_back(self) -> None:
+        """TLS of connections by the thousand leaves pages that nothing uses."""
+        self._ended, self._trim = 0, None
+        self._loop.run_in_executor(None, trim_heap)
 
     def refresh_date(self) -> None:
         """Write the date that answers have (RFC 9110) again, once a second."""

@@ -22,7 +22,7 @@ from controller.procedure.events import (
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.tape.inputs import NoiseDropped
+from controller.tape.inputs import NoiseDropped, ReportsExceeded
 from drivers import events as device
 from drivers import shuffler_events as shuffler
 from drivers.events import DeviceEvent, ReportsLost
@@ -132,6 +132,12 @@ def noise_fault(item: NoiseDropped) -> DeviceFault:
     """The fault of a port whose noise is counted and no longer stored."""
     detail = message("noise_counted", number=item.count, limit=item.limit)
     return DeviceFault(LinkFaultKind.NOISE, detail)
+
+
+def reports_fault(item: ReportsExceeded) -> DeviceFault:
+    """The fault of a port that is closed, because no hand deals so fast."""
+    detail = message("reports_exceeded", number=item.count, seconds=item.seconds, limit=item.limit)
+    return DeviceFault(LinkFaultKind.TOO_MANY_REPORTS, detail)
 
 
 def event_from_shuffler(

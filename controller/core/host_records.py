@@ -1,11 +1,11 @@
-"""The entries of inputs that change nothing at the table: accounts, USB, noise, power.
+"""The entries of inputs that change nothing at the table: accounts, USB, noise, floods, power.
 
 Source: controller/accounts/README.md; controller/table/README.md, "Noise", "Power fail".
 """
 
 from typing import TypeAlias, assert_never
 
-from controller.core.device_intake import noise_fault
+from controller.core.device_intake import noise_fault, reports_fault
 from controller.procedure.effects import ActRecord
 from controller.tape.entries import (
     DeviceEventRecorded,
@@ -21,11 +21,12 @@ from controller.tape.inputs import (
     DeviceUnplugged,
     NoiseDropped,
     PowerFailing,
+    ReportsExceeded,
 )
 from firmware_bridge.message import message
 
 RecordedInput: TypeAlias = (
-    NoiseDropped | DevicePlugged | DeviceUnplugged | PowerFailing | AccountChanged
+    NoiseDropped | ReportsExceeded | DevicePlugged | DeviceUnplugged | PowerFailing | AccountChanged
 )
 
 
@@ -34,6 +35,8 @@ def record_of(item: RecordedInput) -> Entry:
     match item:
         case NoiseDropped():
             return DeviceEventRecorded(item.port, noise_fault(item))
+        case ReportsExceeded():
+            return DeviceEventRecorded(item.port, reports_fault(item))
         case DevicePlugged() | DeviceUnplugged():
             return usb_device_entry(item)
         case PowerFailing(sign=sign):

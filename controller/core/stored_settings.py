@@ -114,6 +114,7 @@ def _device(kind: DeviceKind, old: Struct, model: str, form: type[DeviceT]) -> D
     """A device: what is not the table's to know is a setting of its driver."""
     values = to_builtins(old, builtin_types=(bytes,)) | {"model": model}
     found = find_model(kind, model)
-    driver = {one.name: values[one.name] for one in found.setting_fields}
+    # A setting that is newer than this form has its default.
+    driver = {one.name: values.get(one.name, one.default) for one in found.setting_fields}
     table = {name: values[name] for name in form.__struct_fields__ if name in values}
     return convert(table | {"driver": found.to_store(found.with_values(driver))}, form)

@@ -21,10 +21,12 @@ from controller.evidence.lookup import CoupReference, NoSuchCoup, read_named, re
 from controller.evidence.sealed_shoe import ShoeEntry, read_entries
 from controller.journal.database import FILE_NAME
 from controller.journal.folder import read_heading_of_file, sealed_files
+from controller.journal.shoe_file import SHOE_BYTES_MAX
 from controller.journal.store import open_read_only
 from controller.journal.values import StoredRecord
 from controller.procedure.effects import CoupClosed, CoupPayment, CoupRecord, ShoeOpened
 from controller.procedure.rulebook import ObservableFact
+from controller.system.named_file import read_file
 from controller.tape.inputs import Started
 
 AT_FORMATS: Final = (
@@ -302,7 +304,7 @@ def _sealed_shoes_near(paths: Sequence[Path], moments: Sequence[int]) -> Iterato
 
 
 def _shoes_in_file(path: Path) -> list[_DealtShoe]:
-    file = read_named(path, path.read_bytes())
+    file = read_named(path, read_file(path, SHOE_BYTES_MAX))
     return _dealt_shoes(file.records(), file.parts().started, sealed=True)
 
 

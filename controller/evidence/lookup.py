@@ -14,11 +14,12 @@ from controller.commissioning.shuffle_receipt_file import RecordedShuffle, shuff
 from controller.evidence.sealed_shoe import EntryT, ShoeEntry, later_acts_in
 from controller.journal.database import FILE_NAME
 from controller.journal.folder import read_sealed, sealed_files
-from controller.journal.shoe_file import SUFFIX, ShoeFile, ShoeFileError, read_shoe
+from controller.journal.shoe_file import SHOE_BYTES_MAX, SUFFIX, ShoeFile, ShoeFileError, read_shoe
 from controller.journal.store import open_read_only
 from controller.journal.values import JournalError, StoredRecord
 from controller.procedure.effects import ResolutionRecorded, ShoeEnded, ShoeOpened
 from controller.procedure.verdicts import Irregularity
+from controller.system.named_file import read_file
 from controller.tape.entries import BatchBound, EventVerdicts
 from controller.tape.records import read_as
 
@@ -87,7 +88,7 @@ def find_shoe(journal: Path, wanted: CoupReference) -> FoundShoe:
     paths = sealed_files(folder)
     there = _files_of_shoe(paths, wanted)
     for path in reversed(there):
-        data = path.read_bytes()
+        data = read_file(path, SHOE_BYTES_MAX)
         file = read_named(path, data)
         if 1 <= wanted.coup <= file.heading.coups:
             return FoundShoe(folder, path, data, file)
@@ -145,7 +146,7 @@ def _files_of_shoe(paths: Sequence[Path], wanted: CoupReference) -> list[Path]:
 
 
 def _read_found(folder: Path, path: Path) -> FoundShoe:
-    data = path.read_bytes()
+    data = read_file(path, SHOE_BYTES_MAX)
     return FoundShoe(folder, path, data, read_named(path, data))
 
 
@@ -199,7 +200,7 @@ def _shoe_text(path: Path) -> str:
 
 
 def _coup_count(path: Path) -> int:
-    return read_named(path, path.read_bytes()).heading.coups
+    return read_named(path, read_file(path, SHOE_BYTES_MAX)).heading.coups
 
 
 def reason_if_live(folder: Path, wanted: CoupReference) -> str:
@@ -295,7 +296,7 @@ def find_later_acts(found: FoundShoe) -> LaterActs:
     files: list[tuple[Path, bytes]] = []
     needed = 0
     for path in paths[paths.index(found.path) + 1 :]:
-        data = path.read_bytes()
+        data = read_file(path, SHOE_BYTES_MAX)
         file = read_named(path, data)
         if file.heading.from_ns > until_ns:
             return LaterActs(tuple(entries), tuple(holding), tuple(files[:needed]))

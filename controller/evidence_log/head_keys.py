@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from controller.system.keys import PRIVATE_MODE, TableKey, key_of_seed, new_seed
+from controller.system.named_file import require_regular
 
 HEAD_KEYS_NAME: Final = "log.keys"
 _SEED_BYTES: Final = 32
@@ -37,6 +38,10 @@ class HeadKeys:
         flags = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW
         if create:
             flags |= os.O_CREAT | os.O_TRUNC
+        try:
+            require_regular(self.path)
+        except OSError as error:
+            raise HeadKeysMissing(f"{self.path}: {error.strerror}") from None
         try:
             self._descriptor = os.open(self.path, flags, PRIVATE_MODE)
         except FileNotFoundError:

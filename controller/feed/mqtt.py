@@ -1,7 +1,7 @@
 """One connection to a broker of MQTT 5: publishes at QoS 1 in a session that outlives it.
 
-The only module that knows the MQTT library; it is loaded where a table has a feed, and nowhere
-else. Not: what is sent, and what is sent again after the connection is lost.
+With `bounded_client` the only module that knows the MQTT library; loaded where a table has a feed,
+and nowhere else. Not: what is sent, and what is sent again after the connection is lost.
 Source: OASIS MQTT 5.0; CloudEvents MQTT protocol binding 1.0.2, "Structured Content Mode";
 controller/feed/README.md, "The broker".
 """
@@ -20,13 +20,14 @@ from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
 from controller.archive.consumers import FeedSettings
+from controller.feed.bounded_client import PACKET_BYTES_MAX, RECEIVE_MAX, WINDOW_MAX, BoundedClient
 from controller.feed.events import CONTENT_TYPE
+from controller.system.named_file import read_secret
 from controller.system.tls import client_context
 from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.recorded_text import foreign_text
 
 QOS: Final = 1
-WINDOW_MAX: Final = 64
 # A consumer whose broker is away for a month finds its requests and this session gone: nothing
 # else, for what is sent follows from the journal.
 SESSION_S: Final = 30 * 86_400
@@ -70,9 +71,11 @@ class BrokerLink:
         self._client = self._make_client(client_id)
         self._thread: threading.Thread | None = None
 
-    def _make_client(self, client_id: str) -> paho.Client:
+    def _make_client(self, client_id: str) -> BoundedClient:
         settings = self._settings
-        client = paho.Client(CallbackAPIVersion.VERSION2, client_id=client_id, protocol=paho.MQTTv5)
+        client = BoundedClient(
+            CallbackAPIVersion.VERSION2, client_id=client_id, protocol=paho.MQTTv5
+        )
         client.connect_timeout = CONNECT_S
         client.max_inflight_messages_set(WINDOW_MAX)
         client.on_socket_register_write = _left_to_its_thread
@@ -100,6 +103,8 @@ class BrokerLink:
         settings = self._settings
         properties = Properties(PacketTypes.CONNECT)  # type: ignore[no-untyped-call]
         properties.SessionExpiryInterval = SESSION_S
+        properties.MaximumPacketSize = PACKET_BYTES_MAX
+        properties.ReceiveMaximum = RECEIVE_MAX
         try:
             self._client.connect(
                 settings.host,
@@ -152,7 +157,7 @@ class BrokerLink:
         code = MQTTErrorCode.MQTT_ERR_SUCCESS
         while code is MQTTErrorCode.MQTT_ERR_SUCCESS and not self.lost and not self._has_ended():
             code = self._client.loop(_LOOP_S)
-        self._end("the connection is lost")
+        self._end(self._client.exceeded or "the connection is lost")
 
     def _has_ended(self) -> bool:
         """Whether it was closed, and the last packet is written."""
@@ -215,7 +220,9 @@ def _left_to_its_thread(_client: paho.Client, _userdata: object, _socket: object
 
 def _password(file: Path | None) -> str | None:
     """The first line of a file. Raises OSError, ValueError."""
-    return None if file is None else file.read_text("utf-8-sig").partition("\n")[0].rstrip("\r")
+    if file is None:
+        return None
+    return read_secret(file).decode("utf-8-sig").partition("\n")[0].rstrip("\r")
 
 
 def _words(error: Exception) -> str:

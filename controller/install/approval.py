@@ -12,6 +12,7 @@ from msgspec import Struct
 from controller.config.load import TableConfig
 from controller.install.statement import SignedStatementError, read_statement, sign_statement
 from controller.system.keys import KeyFileError, TableKey, load_public
+from controller.system.named_file import read_file
 
 KIND: Final = "smartshoe-approval/1"
 
@@ -44,7 +45,7 @@ def digests(config: TableConfig) -> dict[ApprovedPart, str]:
     """SHA-256 of table.toml as it stands, and of the profile as a run stores it. Raises OSError."""
     return {
         ApprovedPart.PROFILE: _digest(config.profile_text.encode()),
-        ApprovedPart.CONFIGURATION: _digest(config.file.read_bytes()),
+        ApprovedPart.CONFIGURATION: _digest(read_file(config.file)),
     }
 
 

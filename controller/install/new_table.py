@@ -24,7 +24,13 @@ from controller.config.load import TableConfig, load_config
 from controller.config.sections import unit_name_problem
 from controller.config.table_files import INSTALLED, installed_files, table_name
 from controller.control.requests import checked_text
-from controller.system.atomic_file import SmallFileError, read_text, store_text, write_synced
+from controller.system.atomic_file import (
+    SmallFileError,
+    read_secret_text,
+    read_text,
+    store_text,
+    write_synced,
+)
 from controller.version import VERSION
 from drivers.catalogue import DEFAULT_MODELS
 from drivers.model import DeviceKind, toml_text
@@ -173,7 +179,7 @@ def role_problem(role: str) -> str:
 
 def _pin(file: Path, place: str, problems: list[str]) -> str:
     try:
-        pin = read_text(file).partition("\n")[0].strip()
+        pin = read_secret_text(file).partition("\n")[0].strip()
     except SmallFileError as error:
         problems.append(f"{place}: {error}")
         return ""

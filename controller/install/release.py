@@ -23,6 +23,7 @@ from controller.install.statement import (
     sign_statement,
 )
 from controller.system.keys import PublicKey, TableKey
+from controller.system.named_file import read_file
 
 KIND: Final = "smartshoe-release/1"
 RELEASE_SUFFIX: Final = ".release"
@@ -132,8 +133,7 @@ def read_release(path: Path, keys: tuple[PublicKey, ...]) -> Release:
     statement = read_statement(path, KIND, keys)
     place = path.with_suffix(LIST_SUFFIX)
     try:
-        with place.open("rb") as file:
-            listed = file.read(_LIST_BYTES_MAX)
+        listed = read_file(place, _LIST_BYTES_MAX)
     except OSError as error:
         raise SignedStatementError(
             f"{place}: cannot be read: {error.strerror}. Remedy: put the release's list of files"

@@ -21,6 +21,7 @@ from controller.evidence_log.note import (
     valid_signatures,
 )
 from controller.system.keys import PublicKey, TableKey, fingerprint_text
+from controller.system.named_file import read_file
 
 _REMEDY: Final = "Remedy: take it as it was signed, and the key of who signed it"
 
@@ -57,8 +58,7 @@ def sign_statement(kind: str, lines: Sequence[str], name: str, key: TableKey) ->
 def read_statement(path: Path, kind: str, keys: Sequence[PublicKey]) -> SignedStatement:
     """A statement of that kind that one of these keys has signed. Raises SignedStatementError."""
     try:
-        with path.open("rb") as file:
-            note = parse_note(file.read(NOTE_BYTES_MAX + 1))
+        note = parse_note(read_file(path, NOTE_BYTES_MAX))
         known = [
             NoteKey(line.name, KeyType.ED25519, key) for line in note.signatures for key in keys
         ]

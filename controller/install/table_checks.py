@@ -30,6 +30,7 @@ from controller.system.reach import why_not_trusted, why_unreachable
 from controller.system.tls import TlsContext, client_context, is_strict, made_strict
 from controller.version import software_identifier
 from controller.views.snapshot import Health, Snapshot
+from drivers.catalogue import find_model
 from drivers.events import Stage
 from firmware_bridge.transport.clock import now
 
@@ -49,6 +50,15 @@ def check_remarks(config: TableConfig) -> Iterator[Diagnosis]:
         )
     for words in config.remarks:
         yield remark("configuration", words, "", "")
+    for kind, device in config.settings.devices:
+        model = find_model(kind, device.model)
+        if model.reports_s_of(device.driver) == 0:
+            yield remark(
+                "configuration",
+                f"{kind}.{model.report_limit} is 0: any number of reports a second is taken",
+                "what floods the port fills the disk, with megabytes a second",
+                "leave it out: the default is more than any hand deals",
+            )
     missing = missing_parts(config, approval_of(config))
     if missing:
         yield problem(

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from controller.journal.values import Base, JournalError
 from controller.journal.wal_check import LogEnd, log_end, valid_frames
+from controller.system.named_file import require_regular, sqlite_files
 
 FILE_NAME: Final = "live.db"
 APPLICATION_ID: Final = 0x534D5348  # "SMSH"
@@ -195,6 +196,7 @@ def open_writer(file: Path, kind: FileKind = JOURNAL, *, create: bool) -> sqlite
             f"{file}: there is no {kind.name} here. Remedy: name the folder of an existing one"
         )
     try:
+        require_regular(*sqlite_files(file))
         if create:
             # SQLite creates files that everybody may read, and gives its log the file's mode.
             os.close(
@@ -399,6 +401,7 @@ def open_reader(file: Path, kind: FileKind = JOURNAL) -> ReadOnlyFile:
     copy = None
     options = "mode=ro"
     try:
+        require_regular(log, index)
         if not log.exists():
             options = "mode=ro&immutable=1"
         elif not index.exists():

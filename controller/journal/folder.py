@@ -13,6 +13,7 @@ from controller.journal.database import FILE_MODE, FOLDER_MODE
 from controller.journal.shoe_file import (
     MAGIC,
     NO_SEAL,
+    SHOE_BYTES_MAX,
     SUFFIX,
     ShoeFile,
     ShoeFileError,
@@ -22,6 +23,7 @@ from controller.journal.shoe_file import (
     read_shoe,
 )
 from controller.journal.values import Base, Head
+from controller.system.named_file import open_file, read_file
 
 SHOES_NAME: Final = "shoes"
 # The counts of the metrics, with the record up to which they count.
@@ -90,7 +92,7 @@ def _shoe_number(name: str) -> int:
 def read_sealed(path: Path) -> ShoeFile:
     """A sealed file, its digest checked. Raises ShoeFileError naming it, OSError."""
     try:
-        return read_shoe(path.read_bytes())
+        return read_shoe(read_file(path, SHOE_BYTES_MAX))
     except ShoeFileError as error:
         raise ShoeFileError(f"{path}: {error}") from error
 
@@ -100,7 +102,7 @@ def read_heading_of_file(path: Path) -> ShoeHeading:
 
     Raises ShoeFileError naming it, OSError.
     """
-    with path.open("rb") as file:
+    with open_file(path) as file:
         beginning = file.read(_BEGINNING_BYTES)
         try:
             wanted = heading_end(beginning)
@@ -113,7 +115,7 @@ def is_sealed(path: Path) -> bool:
     """Whether a file begins like a sealed one. Raises OSError."""
     if not path.is_file():
         return False
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return file.read(len(MAGIC)) == MAGIC
 
 

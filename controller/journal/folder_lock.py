@@ -11,6 +11,7 @@ from typing import Final
 
 from controller.journal.database import FILE_MODE, FOLDER_MODE, describe_error
 from controller.journal.values import JournalError
+from controller.system.named_file import require_regular
 
 LOCK_NAME: Final = "lock"
 _OF_OTHERS: Final = 0o077
@@ -48,7 +49,8 @@ class FolderLock:
         """Raises JournalError naming the process that holds the lock."""
         path = folder / LOCK_NAME
         try:
-            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+            require_regular(path)
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
             self._descriptor = os.open(path, flags, FILE_MODE)
             # Versions to 0.7 made one that everybody could open, and hold.
             with contextlib.suppress(PermissionError):

@@ -18,6 +18,7 @@ from msgspec.structs import astuple
 
 from controller.journal.database import FILE_MODE, describe_error
 from controller.journal.values import JournalError
+from controller.system.named_file import require_regular, sqlite_files
 
 PEOPLE_NAME: Final = "people.db"
 _ID: Final = re.compile(r"person-[0-9a-f]{12}")
@@ -153,6 +154,7 @@ class PeopleFile:
         """One transaction, durable when it is left."""
         mode = "rwc" if create else "ro"
         try:
+            require_regular(*sqlite_files(self._path))
             if create:
                 # SQLite creates files that everybody may read.
                 os.close(

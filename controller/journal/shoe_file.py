@@ -36,6 +36,8 @@ SIGNED_PREFIX: Final = b"smartshoe seal 2\n"
 # its length unpacked.
 _HEAD: Final = struct.Struct(">8sHHIIQQ")
 TRAILER_BYTES: Final = DIGEST_BYTES + 1 + SIGNATURE_BYTES
+# Of a whole file, as it is read.
+SHOE_BYTES_MAX: Final = 1 << 28
 _UNPACKED_BYTES_MAX: Final = 1 << 30
 _COMPRESSION: Final = 6
 

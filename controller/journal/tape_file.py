@@ -16,6 +16,7 @@ from controller.journal.encoding import Codec, EncodingError
 from controller.journal.reader import JournalReader
 from controller.journal.record import link
 from controller.journal.values import Base, Head, JournalError, StoredRecord
+from controller.system.named_file import open_file
 
 MAGIC: Final = b"SMSHTAPE"
 FORMAT: Final = 3
@@ -35,7 +36,7 @@ def is_tape(path: Path) -> bool:
     """Whether a file begins as a tape does. Raises OSError."""
     if not path.is_file():
         return False
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return file.read(len(MAGIC)) == MAGIC
 
 
@@ -95,7 +96,7 @@ class TapeReader(JournalReader):
         """Raises JournalError where the tape is not complete and valid."""
         self._path = path
         try:
-            with path.open("rb") as file:
+            with open_file(path) as file:
                 base, self._records_at = _read_base(file)
                 head = _check_content(file, base, self._records_at)
         except (_TapeBroken, EncodingError) as error:
@@ -116,7 +117,7 @@ class TapeReader(JournalReader):
         """Stream the records after number `after_seq`. Raises JournalError."""
         chain = self.base.chain
         try:
-            with self._path.open("rb") as file:
+            with open_file(self._path) as file:
                 file.seek(self._records_at)
                 for seq, record in _records(file):
                     chain = link(chain, record)

@@ -12,6 +12,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from controller.system.named_file import open_file
+
 _HEADER_BYTES: Final = 32
 _FRAME_HEADER_BYTES: Final = 24
 _WORD: Final = 1 << 32
@@ -37,7 +39,7 @@ def log_end(log: Path, valid: int) -> LogEnd:
     """Classify what follows the first `valid` frames of the log. Raises OSError."""
     if not log.exists():
         return LogEnd.CLEAN
-    with log.open("rb") as opened:
+    with open_file(log) as opened:
         header, size = opened.read(_HEADER_BYTES), os.fstat(opened.fileno()).st_size
         if size <= _HEADER_BYTES:
             return LogEnd.CLEAN

@@ -13,6 +13,7 @@ from controller.profiles.clauses import Clause, parse_clauses
 from controller.profiles.house_profile import apply_house, read_house
 from controller.profiles.profile import Profile, ProfileError, parse_profile
 from controller.profiles.profile_toml import render_profile
+from controller.system.named_file import read_file
 from firmware_bridge.message import message
 
 
@@ -50,7 +51,7 @@ def load_profile(name_or_path: str, folder: Path | None = None) -> Profile:
     if name_or_path in profile_names() or not name_or_path.endswith(".toml"):
         return _shipped(name_or_path)
     path = Path(name_or_path)
-    data = (path if folder is None else folder / path).read_bytes()
+    data = read_file(path if folder is None else folder / path)
     try:
         house, faults = read_house(_decoded(data), profile_names())
         return apply_house(house, load_profile(house.base), faults)

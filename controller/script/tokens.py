@@ -20,6 +20,9 @@ _WORD: Final = re.compile(
 _BARE_WORD: Final = re.compile(_BARE)
 _ESCAPED: Final = re.compile(r"\\(.)")
 TEXT_LENGTH_MAX: Final = 500
+# Of a script: what a person writes has a hundredth of it.
+SCRIPT_BYTES_MAX: Final = 1 << 20
+STATEMENTS_MAX: Final = 20_000
 
 
 class Word(Struct, frozen=True):
@@ -48,9 +51,14 @@ class StatementWords(Struct, frozen=True):
 
 
 def split_statements(text: str) -> tuple[tuple[StatementWords, ...], tuple[ScriptProblem, ...]]:
-    """The words of every statement, and a problem for every line that cannot be split."""
+    """The words of every statement, and a problem for every line that cannot be split.
+
+    A text that is too long, or has too many of both, is one problem, where the bound is passed.
+    """
     found: list[StatementWords] = []
     problems: list[ScriptProblem] = []
+    if (problem := _length_problem(text)) is not None:
+        return (), (problem,)
     for number, line in enumerate(text.split("\n"), start=1):
         words: list[Word] = []
         try:
@@ -64,7 +72,26 @@ def split_statements(text: str) -> tuple[tuple[StatementWords, ...], tuple[Scrip
                 words = []
         except StatementError as error:
             problems.append(ScriptProblem(number, error.column, error.message))
+        if len(found) + len(problems) > STATEMENTS_MAX:
+            first = found[STATEMENTS_MAX].words[0].column if len(found) > STATEMENTS_MAX else 1
+            return (), (_too_much(number, first, f"{STATEMENTS_MAX} statements"),)
     return tuple(found), tuple(problems)
+
+
+def _length_problem(text: str) -> ScriptProblem | None:
+    # Most have so few characters that their bytes need not be counted.
+    if 4 * len(text) <= SCRIPT_BYTES_MAX:
+        return None
+    data = text.encode()
+    if len(data) <= SCRIPT_BYTES_MAX:
+        return None
+    line = data.count(b"\n", 0, SCRIPT_BYTES_MAX) + 1
+    return _too_much(line, 1, f"{SCRIPT_BYTES_MAX} bytes")
+
+
+def _too_much(line: int, column: int, most: str) -> ScriptProblem:
+    message = f"the script has more than {most}. Allowed: at most so many. Remedy: divide it"
+    return ScriptProblem(line, column, message)
 
 
 def _words_in(line: str) -> Iterator[Word]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Feeds: TypeAlias = "tuple[Publisher, ...]"
 # What is stored is sent for so long at an end; the rest at the next start.
-END_S: Final = 2.0
+END_S: Final = 0.3
 
 
 class FeedWake:
@@ -56,4 +56,4 @@ def stop_feeds(feeds: "Sequence[Publisher]") -> None:
     for one in feeds:
         one.stop(END_S)
     for one in feeds:
-        one.join(2 * END_S)
+        one.join(1.5 * END_S)

@@ -1,4 +1,6 @@
-"""Limits the noise of a port that is stored: the first of each hour whole, then counts and samples.
+"""Limits what a port brings: noise that is stored, and new reports a second.
+
+Of noise the first of each hour is stored whole, then counts and samples.
 
 Source: controller/table/README.md, "Noise".
 """
@@ -10,7 +12,8 @@ from typing import ClassVar, Final, TypeAlias
 from msgspec.structs import replace
 
 from controller.core.settings import Settings
-from controller.tape.inputs import NoiseDropped
+from controller.service.report_limit import ReportLimit
+from controller.tape.inputs import NoiseDropped, ReportsExceeded
 from drivers.catalogue import find_model
 from drivers.framing import Framing
 from firmware_bridge.link import LinkFault
@@ -20,7 +23,7 @@ from firmware_bridge.transport.port import Chunk, PortEvent
 _NS_PER_S: Final = 1_000_000_000
 
 # Returns whether the input was queued: after the end nothing is.
-_Put: TypeAlias = Callable[[PortEvent | NoiseDropped], bool]
+_Put: TypeAlias = Callable[[PortEvent | NoiseDropped | ReportsExceeded], bool]
 
 
 class NoiseLimit:
@@ -45,9 +48,16 @@ class NoiseLimit:
     PAUSE_S: ClassVar[float] = 0.05
 
     def __init__(
-        self, port_framing: Framing, put: _Put, pause: Callable[[float], object] | None = None
+        self,
+        port_framing: Framing,
+        put: _Put,
+        pause: Callable[[float], object] | None = None,
+        reports: ReportLimit | None = None,
     ) -> None:
+        """`reports` is the limit of new reports, where the port has one."""
         self._framing = port_framing
+        self._reports = reports
+        self._new_reports = 0
         self._put = put
         self._pause = pause or threading.Event().wait
         # Held over a whole `put`, for the last statement is made by the table's thread.
@@ -68,10 +78,16 @@ class NoiseLimit:
     def put(self, event: PortEvent) -> bool:
         """Pass an event on; of a chunk beyond the limit only what belongs to new frames.
 
-        False where what was passed on is accepted no more.
+        False where what was passed on is accepted no more. Raises PortShut for a port that brings
+        too many reports, which are recorded before.
         """
         with self._lock:
+            self._new_reports = 0
             noise_alone, accepted = self._put_limited(event)
+            if self._reports is not None and self._new_reports:
+                exceeded = self._reports.exceeded(event.port, self._new_reports, event.at)
+                if exceeded is not None and self._put(exceeded):
+                    raise self._reports.shut(event.at)
         if noise_alone:
             self._pause(self.PAUSE_S)
         return accepted
@@ -154,6 +170,7 @@ class NoiseLimit:
         if not isinstance(one, self._framing.frames):
             return False
         self._copies = self._copies + 1 if one == self._last_frame else 0
+        self._new_reports += self._copies == 0
         self._last_frame = one
         limit = self._framing.repeats_max
         return limit is None or self._copies < limit
@@ -177,7 +194,10 @@ class NoiseLimit:
 
 def noise_limit_of(settings: Settings, port: str, put: _Put) -> NoiseLimit | None:
     """The limit for the device at a port; a device with reports of fixed length makes no noise."""
-    (framing,) = (
-        find_model(kind, one.model).framing for kind, one in settings.devices if one.port == port
-    )
-    return None if framing is None else NoiseLimit(framing, put)
+    (found,) = ((kind, one) for kind, one in settings.devices if one.port == port)
+    kind, device = found
+    model = find_model(kind, device.model)
+    if model.framing is None:
+        return None
+    most = model.reports_s_of(device.driver)
+    return NoiseLimit(model.framing, put, reports=ReportLimit(most) if most else None)

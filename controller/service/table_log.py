@@ -10,6 +10,7 @@ from controller.core.settings import Settings
 from controller.core.state import Stored
 from controller.service.device_log import HostLog, log_batches, log_identities, log_warnings
 from controller.service.irregularity_log import IrregularityLog
+from controller.table.line_limit import LineLimit
 from controller.table.subscribers import Behind
 
 
@@ -32,25 +33,27 @@ class TableLog:
 
 
 class LinesBehind(logging.Handler):
-    """Passes lines on to another handler behind a bounded queue.
+    """Passes lines on to another handler behind a limit and a bounded queue.
 
     A terminal or service manager that reads no more keeps no port and no table waiting.
     """
 
-    END_S: ClassVar[float] = 2.0
+    END_S: ClassVar[float] = 0.25
 
     def __init__(self, handler: logging.Handler) -> None:
         super().__init__()
         self._lines = Behind[logging.LogRecord]("log lines", handler.handle)
         self._lines.start()
+        self._limit = LineLimit(self._lines.put)
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._lines.put(record)
+        self._limit.take(record)
 
     def flush(self) -> None:
         """Write what waits, for END_S at most."""
         self._lines.caught_up(self.END_S)
 
     def close(self) -> None:
+        self._limit.close()
         self._lines.close(self.END_S)
         super().close()

@@ -6,10 +6,8 @@ Source: controller/commissioning/README.md, "The batch file", "The shuffler's id
 import contextlib
 import os
 from pathlib import Path
-from typing import Final
 
-# About forty times the size of the file of an eight-deck batch.
-_FILE_BYTES_MAX: Final = 1_000_000
+from controller.system.named_file import read_file, read_secret
 
 
 class SmallFileError(Exception):
@@ -19,15 +17,20 @@ class SmallFileError(Exception):
 def read_text(path: Path) -> str:
     """The text of a file. Raises SmallFileError."""
     try:
-        with path.open("rb") as file:
-            data = file.read(_FILE_BYTES_MAX + 1)
-        if len(data) > _FILE_BYTES_MAX:
-            raise SmallFileError(
-                f"{path}: it is longer than {_FILE_BYTES_MAX} bytes. Remedy: name the right file"
-            )
-        return decode_text(data, str(path))
+        return decode_text(read_file(path), str(path))
     except FileNotFoundError:
         raise SmallFileError(f"{path}: there is no such file. Remedy: correct the path") from None
+    except OSError as error:
+        raise SmallFileError(
+            f"{path}: cannot be read: {error.strerror}. Remedy: name a file that this account may"
+            " read"
+        ) from error
+
+
+def read_secret_text(path: Path) -> str:
+    """The text of a file or pipe with a secret, such as a PIN. Raises SmallFileError."""
+    try:
+        return decode_text(read_secret(path), str(path))
     except OSError as error:
         raise SmallFileError(
             f"{path}: cannot be read: {error.strerror}. Remedy: name a file that this account may"

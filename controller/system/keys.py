@@ -32,6 +32,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from msgspec import Struct
 
+from controller.system.named_file import open_file
+
 PRIVATE_MODE: Final = 0o600
 PUBLIC_MODE: Final = 0o644
 PUBLIC_SUFFIX: Final = ".pub"
@@ -296,7 +298,7 @@ def _sync_folder(folder: Path) -> None:
 
 def _read_bytes(path: Path) -> bytes | None:
     try:
-        with path.open("rb") as file:
+        with open_file(path) as file:
             return file.read(_FILE_BYTES_MAX)
     except OSError:
         return None

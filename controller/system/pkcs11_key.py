@@ -12,8 +12,7 @@ from pkcs11 import KeyType, Mechanism, ObjectClass, PKCS11Error
 from pkcs11.types import SignMixin
 
 from controller.system.keys import signature_der
-
-_PIN_BYTES_MAX = 256
+from controller.system.named_file import read_secret, require_regular
 
 
 class TokenFailed(Exception):
@@ -31,7 +30,8 @@ class TokenKey(Struct, frozen=True):
     def sign(self, data: bytes) -> bytes:
         """The signature: Ed25519, 64 bytes; or ECDSA over SHA-256, in DER. Raises TokenFailed."""
         try:
-            pin = self.pin_file.read_bytes()[:_PIN_BYTES_MAX].decode("utf-8-sig").strip()
+            pin = read_secret(self.pin_file).decode("utf-8-sig").strip()
+            require_regular(self.module)
             token = pkcs11.lib(str(self.module)).get_token(token_label=self.token)
             with token.open(user_pin=pin) as session:
                 key = session.get_key(object_class=ObjectClass.PRIVATE_KEY, label=self.label)

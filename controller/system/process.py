@@ -1,15 +1,20 @@
-"""Guards the running process: what it refuses to run as, and who may look into it.
+"""Guards the running process: what it refuses to run as, who may look into it, heap, end.
 
-Source: prctl(2), PR_SET_DUMPABLE; ptrace(2), "Ptrace access mode checking";
-controller/table/README.md, "Running a table".
+Source: prctl(2), PR_SET_DUMPABLE; ptrace(2), "Ptrace access mode checking"; mallopt(3),
+malloc_trim(3); controller/table/README.md, "Running a table".
 """
 
+import contextlib
 import ctypes
 import os
-from typing import Final
+import sys
+from typing import Final, NoReturn
 
 _PR_SET_DUMPABLE: Final = 4
 _NOT_DUMPABLE: Final = 0
+# mallopt(3): blocks of at least this size are mapped, and unmapped when they are freed.
+_M_MMAP_THRESHOLD: Final = -3
+_MAPPED_BYTES_MIN: Final = 1 << 20
 
 
 def runs_as_root() -> bool:
@@ -26,3 +31,21 @@ def make_undumpable() -> None:
     if libc.prctl(_PR_SET_DUMPABLE, _NOT_DUMPABLE, 0, 0, 0) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"prctl: {os.strerror(number)}")
+
+
+def leave_at_once(code: int) -> NoReturn:
+    """End the process with that code, and leave its memory and daemon threads to the system."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def map_large_blocks() -> None:
+    """From now on a block of a mebibyte or more goes back to the system when it is freed."""
+    ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, _MAPPED_BYTES_MIN)
+
+
+def trim_heap() -> None:
+    """Give pages back that hold nothing; takes some milliseconds, off the global lock."""
+    ctypes.CDLL(None).malloc_trim(0)

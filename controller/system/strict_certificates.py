@@ -22,6 +22,8 @@ from cryptography.x509 import (
     load_pem_x509_certificates,
 )
 
+from controller.system.named_file import read_file
+
 _Found = TypeVar("_Found", bound=ExtensionType)
 
 
@@ -32,7 +34,7 @@ def strict_faults(file: Path, *, authorities: bool = False) -> tuple[str, ...]:
     those that signed it. Raises OSError; ValueError for a file without a certificate, or with one
     that cannot be read.
     """
-    found = load_pem_x509_certificates(file.read_bytes())
+    found = load_pem_x509_certificates(read_file(file))
     return tuple(
         f"{one.subject.rfc4514_string() or 'without a subject'}: {fault}"
         for number, one in enumerate(found)

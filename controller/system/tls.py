@@ -12,6 +12,8 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
+from controller.system.named_file import read_file, require_regular
+
 TlsContext: TypeAlias = ssl.SSLContext
 _READ_BYTES: Final = 16 * 1024
 
@@ -37,6 +39,7 @@ def server_context(files: ServerTlsFiles) -> TlsContext:
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION
     try:
+        require_regular(files.certificate, files.key)
         # An encrypted key would make OpenSSL ask at the terminal.
         context.load_cert_chain(files.certificate, files.key, password="")
     except (OSError, ValueError) as error:
@@ -48,6 +51,7 @@ def server_context(files: ServerTlsFiles) -> TlsContext:
     if files.client_ca is not None:
         context.verify_mode = ssl.CERT_REQUIRED
         try:
+            require_regular(files.client_ca)
             context.load_verify_locations(files.client_ca)
         except (OSError, ValueError) as error:
             raise TlsUnavailable(
@@ -64,6 +68,7 @@ def client_context(
 
     `ca` None: the authorities that the machine trusts. Raises OSError, ValueError.
     """
+    require_regular(*(one for one in (ca, certificate, key) if one is not None))
     context = ssl.create_default_context(cafile=None if ca is None else str(ca))
     if certificate is not None:
         context.load_cert_chain(certificate, key, password="")
@@ -99,7 +104,7 @@ def valid_until_s(certificate: Path) -> int:
     # Only the doctor asks; every table would load it.
     from cryptography.x509 import load_pem_x509_certificates  # noqa: PLC0415
 
-    found = load_pem_x509_certificates(certificate.read_bytes())
+    found = load_pem_x509_certificates(read_file(certificate))
     return int(min(one.not_valid_after_utc for one in found).timestamp())
 
 

@@ -12,6 +12,7 @@ from typing import ClassVar, Final
 
 from msgspec import Struct
 
+from controller.system.named_file import require_regular
 from controller.table.monitor import MachineMonitor
 from controller.tape.entries import DiskLevelRecorded
 from controller.tape.inputs import DiskLevel, DiskSpace
@@ -124,6 +125,7 @@ class DiskMonitor(MachineMonitor[DiskSpace]):
         """Allocate space for the last records; without it the table runs all the same."""
         path = self._folder / RESERVE_NAME
         try:
+            require_regular(path)
             descriptor = os.open(
                 path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, _FILE_MODE
             )

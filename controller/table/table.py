@@ -40,8 +40,8 @@ LOG = logging.getLogger("smartshoe.table")
 # After an internal error the table restarts from its journal, but not without limit.
 RESTARTS_MAX = 3
 RESTARTS_WITHIN_NS = 600 * 1_000_000_000
-# So long an end waits for each subscriber to take in what is stored.
-CATCH_UP_S = 2.0
+# So long an end waits, in all, for what is behind: sealing, the evidence log, other subscribers.
+END_S = 0.6
 # As the power fails, a program that signs is given so long.
 HURRY_S = 0.25
 
@@ -98,8 +98,9 @@ class Table:
         self._version = 0
         self._published: tuple[Core, CoreState] | None = None
         self._restarts: list[int] = []
-        # How long an end waits for sealing; None: for as long as a signature takes.
-        self._patience_s: float | None = None
+        self._end_s = END_S
+        # Until when a stop waits for what is behind.
+        self._end_ns: int | None = None
         self._sealing = Follower(name, spec.sealer) if spec.sealer is not None else None
         self.followers: tuple[Follower, ...] = (self._sealing,) if self._sealing is not None else ()
         self._thread = ContextThread(target=self._supervise, name=f"table-{name}")
@@ -120,12 +121,13 @@ class Table:
         """Accept no more inputs, process and store those that wait, close the journal, end.
 
         Inputs that still wait after half a second are dropped, as if they had come after the end.
+        What is not sealed and not in the evidence log after END_S more is left to the next start.
         """
         self._queue.close()
 
     def stop_at_once(self) -> None:
         """Stop as the power fails: wait neither for a program that signs nor for witnesses."""
-        self._patience_s = HURRY_S
+        self._end_s = HURRY_S
         if self._spec.sealer is not None:
             self._spec.sealer.log.hurry()
         self.stop()
@@ -201,8 +203,9 @@ class Table:
 
     def _supervise(self) -> None:
         self._run_until_it_ends()
+        self._queue.close()
         for follower in self.followers:
-            if not follower.close(CATCH_UP_S):
+            if not follower.close(self._left_s() or 0.0):
                 LOG.warning("table %s: %s ended behind what is stored", self.name, follower.name)
 
     def _run_until_it_ends(self) -> None:
@@ -271,13 +274,22 @@ class Table:
             # A probe wakes the loop: a shoe's file is made, and no input may come for long.
             sealer.begin(journal, lambda: self._queue.probe(0.0), sealing.do)
             yield
-            sealing.caught_up(self._patience_s)
-            sealer.move_made(journal)
+            if sealing.caught_up(self._left_s()):
+                sealer.move_made(journal)
             # Behind all that waits: a log that lacks leaves ends as after a crash.
             sealer.stop(journal.head)
         finally:
-            sealing.caught_up(self._patience_s)
-            sealer.end()
+            sealing.caught_up(self._left_s())
+            sealer.end(within_s=self._left_s())
+
+    def _left_s(self) -> float | None:
+        """How long an end may still wait; None where nobody stops it: a run may follow in it."""
+        if not self._queue.is_closed:
+            return None
+        now_ns = self._clock().monotonic_ns
+        if self._end_ns is None:
+            self._end_ns = now_ns + int(self._end_s * 1e9)
+        return max(0.0, (self._end_ns - now_ns) / 1e9)
 
     def _warn_of_damage(self, journal: Journal, recovered: RecoveredState) -> None:
         gone = "the state that was stored with the last coup is gone: somebody deleted it"

@@ -59,6 +59,16 @@ class NoiseDropped(Struct, frozen=True, tag="noise-dropped"):
     sample: bytes
 
 
+class ReportsExceeded(Struct, frozen=True, tag="reports-exceeded"):
+    """A port brought `count` new reports in `seconds`, more than `limit` a second: it is closed."""
+
+    port: Identifier
+    at: Timestamp
+    count: int
+    seconds: int
+    limit: int
+
+
 class ManifestGiven(Struct, frozen=True, tag="manifest-given"):
     """The manifest of a batch that was named, read from the folder of batches, or a problem.
 
@@ -190,6 +200,7 @@ Input: TypeAlias = (
     | Tick
     | OperatorAction[Action]
     | NoiseDropped
+    | ReportsExceeded
     | ManifestGiven
     | DevicePlugged
     | DeviceUnplugged

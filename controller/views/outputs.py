@@ -31,7 +31,10 @@ OUTPUTS: Final = (
         OutputName.CONTROL_REFUSAL,
         "control socket: why a request or an action was refused; the C library, for a PIN's memory",
         AllowedContent.NO_CARD,
-        modules={"socket": ("controller.control.server",), "process": ("controller.accounts.pin",)},
+        modules={
+            "socket": ("controller.control.server",),
+            "process": ("controller.system.process",),
+        },
     ),
     Output(
         OutputName.PAGES,
@@ -98,6 +101,7 @@ OUTPUTS: Final = (
                 "controller.service.table_program",
                 "controller.service.tables",
                 "controller.table.disk_space",
+                "controller.table.line_limit",
                 "controller.table.subscribers",
                 "controller.archive.log_start",
                 "controller.archive.log_writer",
@@ -400,7 +404,7 @@ OUTPUTS: Final = (
         OutputName.FAULT,
         "stderr of a command: an internal error by type and line, without its message",
         AllowedContent.NO_CARD,
-        modules={"terminal": ("controller.cli.errors",)},
+        modules={"terminal": ("controller.cli.errors", "controller.system.process")},
     ),
     Output(
         OutputName.ERROR_WORDS,
@@ -418,6 +422,6 @@ OUTPUTS: Final = (
         OutputName.FEED,
         "MQTT: events of the floor feed, heads of the evidence log, sealed shoes on request",
         AllowedContent.SEEN,
-        modules={"socket": ("controller.feed.mqtt",)},
+        modules={"socket": ("controller.feed.mqtt", "controller.feed.bounded_client")},
     ),
 )

@@ -43,6 +43,14 @@ class AngelEyeSettings(Struct, frozen=True):
     report_interval_ms_min: Annotated[
         Milliseconds, Meta(description="shortest time between two different reports")
     ] = 250
+    reports_s_max: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=1000,
+            description="more new reports a second for 10 s close the port; 0: any number",
+        ),
+    ] = 10
 
 
 def _angel_eye(settings: AngelEyeSettings, installed: Installation) -> AngelEyeShoe:
@@ -133,6 +141,7 @@ ANGEL_EYE_II_EX: Final = DeviceModel(
     baud=4800,
     parity="N",
     emulator="hil.emulator.angel_eye.device:AngelEye",
+    report_limit="reports_s_max",
     cards=CardReading.FACE,
     claims_places=True,
     result_buttons=True,

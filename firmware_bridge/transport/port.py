@@ -71,6 +71,14 @@ class PortGone(MessageError):
     """An open port failed: unplugged, connection closed, device error."""
 
 
+class PortShut(PortGone):
+    """Whoever takes a port's events wants it closed, and not opened again before `pause_s`."""
+
+    def __init__(self, why: Message, pause_s: float) -> None:
+        super().__init__(why)
+        self.pause_s = pause_s
+
+
 class Port(Protocol):
     """Blocking byte transport. `read` and `write` may be called from two threads."""
 

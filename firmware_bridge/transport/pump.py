@@ -24,6 +24,7 @@ from firmware_bridge.transport.port import (
     PortGone,
     PortLost,
     PortOpened,
+    PortShut,
     PortUnavailable,
 )
 
@@ -48,8 +49,8 @@ class PortPump:
     """Reads and writes one port on two threads.
 
     `put` is called on the reader's thread only, with events in order; the reader waits while it
-    blocks, and a while after it returned False: nobody takes events any more. It is not called
-    after join() has returned.
+    blocks, and a while after it returned False: nobody takes events any more. It may raise
+    PortShut. It is not called after join() has returned.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class PortPump:
         # Ends a back-off: set by wake() and stop(), cleared by the reader.
         self._wake_event = threading.Event()
         self._eager_until_ns = 0
+        self._shut_s = 0.0
         self._writes: queue.Queue[tuple[int, bytes]] = queue.Queue(_WRITES_WAITING_MAX)
         # Counts openings; odd numbers while the port is open. Guarded by the lock together with
         # the reason a write failed, so that only the port the write was meant for is closed.
@@ -142,6 +144,9 @@ class PortPump:
             if reason != last_reason:
                 self._put(PortLost(self._name, self._clock(), reason))
                 last_reason = reason
+            # Whatever appears meanwhile: who floods may as well be plugged in again and again.
+            self._stopping.wait(self._shut_s)
+            self._shut_s = 0.0
             if good or self._is_eager():
                 back_off_s = BACK_OFF_S_MIN
             if self._wake_event.wait(back_off_s):
@@ -187,6 +192,7 @@ class PortPump:
                         self._stopping.wait(_REFUSED_PAUSE_S)
         except PortGone as gone:
             reason = gone.why
+            self._shut_s = gone.pause_s if isinstance(gone, PortShut) else 0.0
         with self._lock:
             self._opening += 1
             reason = next(iter(self._write_failures), reason)

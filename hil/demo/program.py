@@ -55,7 +55,7 @@ socket = {control}
 
 
 SHOE_KEYS = {
-    ShoeKind.ANGEL_EYE: "",
+    ShoeKind.ANGEL_EYE: "# It deals faster than any hand.\nreports_s_max = 0\n",
     ShoeKind.RFID: """\
 model = "feig-rfid"
 gate_input = 1

@@ -44,6 +44,7 @@ ANGEL_EYE = """\
 port = {port}
 allow_commands = true
 report_interval_ms_min = {interval}
+reports_s_max = 0
 
 """
 TABLELINK_SHOE = """\

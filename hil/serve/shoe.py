@@ -209,7 +209,8 @@ def serve_shoe(options: ShoeOptions) -> None:
 
 def _how_to_connect(options: ShoeOptions, server: ShoeLine) -> str:
     """What to type to see the shoe, and for a table to use it."""
-    url, model, more = url_of(server), "", ""
+    # It deals faster than any hand.
+    url, model, more = url_of(server), "", ", reports_s_max = 0"
     if options.shoe is ShoeKind.RFID:
         model, more = " --model feig-rfid", f', model = "feig-rfid", gate_input = {GATE_INPUT}'
     if options.dealing.hold:

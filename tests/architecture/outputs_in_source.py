@@ -97,6 +97,10 @@ class Output:
     what: str
 
 
+# Flags of os.open with which a file is written.
+_WRITING = ("O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC")
+
+
 def within(name: str, package: str) -> bool:
     return name == package or name.startswith(f"{package}.")
 
@@ -131,7 +135,8 @@ def _mode_of(call: ast.Call, place: int) -> ast.expr | None:
 def _opens_to_write(call: ast.Call, name: str) -> bool:
     """Whether it opens a file, except with a literal mode for reading."""
     if name == "os.open":
-        return ast.unparse(call.args[1]) != "os.O_RDONLY"
+        flags = ast.unparse(call.args[1])
+        return "os.O_RDONLY" not in flags or any(one in flags for one in _WRITING)
     mode = _mode_of(call, 1 if name == "open" else 0)
     if name != "open" and mode is not None and not isinstance(mode, ast.Constant):
         return False  # it opens something else: a journal, a port, a writer

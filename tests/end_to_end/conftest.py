@@ -178,6 +178,7 @@ observed = ["result_button"]
 [shoe]
 port = "{port}"
 report_interval_ms_min = {interval}
+reports_s_max = {reports}
 
 [journal]
 folder = "journal"
@@ -187,10 +188,14 @@ enabled = false
 """
 
 
-def program_on(folder: Path, port: str, report_interval_ms_min: int = 250) -> Program:
+def program_on(
+    folder: Path, port: str, report_interval_ms_min: int = 250, reports_s_max: int = 0
+) -> Program:
     """The real program for a port, with its journal in the folder; not started."""
     config = folder / "table.toml"
-    config.write_text(CONFIG.format(port=port, interval=report_interval_ms_min))
+    config.write_text(
+        CONFIG.format(port=port, interval=report_interval_ms_min, reports=reports_s_max)
+    )
     return Program(config, folder / "program.log")
 
 

@@ -40,7 +40,7 @@ PIN = "270918"
 CONFIG = """\
 table = {{ name = "M-12" }}
 rules = {{ observed = ["no_more_bets"] }}
-shoe = {{ port = "{port}", report_interval_ms_min = 1 }}
+shoe = {{ port = "{port}", report_interval_ms_min = 1, reports_s_max = 0 }}
 metrics = {{ port = 0 }}
 """
 NOBODY = 65534

@@ -44,6 +44,7 @@ port = {shoe}
 allow_commands = true
 # A shoe this quick could have reported anything while the program was away.
 report_interval_ms_min = 1
+reports_s_max = 0
 
 [metrics]
 enabled = false

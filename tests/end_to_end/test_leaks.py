@@ -71,6 +71,7 @@ observed = {observed}
 [shoe]
 port = "{folder}/shoe"
 report_interval_ms_min = 1
+reports_s_max = 0
 allow_commands = true
 log_level_wire = "bytes"
 

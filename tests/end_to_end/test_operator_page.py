@@ -51,7 +51,7 @@ TOUCH, DESKTOP = {"width": 1024, "height": 600}, {"width": 1440, "height": 900}
 CONFIG = """\
 table = {{ name = "M-12", pit = "3" }}
 rules = {{ observed = ["result_button", "no_more_bets"] }}
-shoe = {{ port = "{port}", report_interval_ms_min = 1 }}
+shoe = {{ port = "{port}", report_interval_ms_min = 1, reports_s_max = 0 }}
 metrics = {{ port = 0 }}
 """
 

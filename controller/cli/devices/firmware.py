@@ -5,6 +5,7 @@ Source: controller/commissioning/README.md, "Approved firmware".
 # ruff: noqa: PLC0415 - the library of keys is loaded only when a list is asked for.
 
 import hashlib
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -170,14 +171,30 @@ def _digest(image: Path | None, text: str | None) -> bytes:
             remedy="give one of them",
         )
     if image is not None:
-        with image.open("rb") as file:
-            return hashlib.file_digest(file, hashlib.sha256).digest()
+        return _image_digest(image)
     if text is None or not _DIGEST.fullmatch(text):
         raise CommandError(
             f"--sha256: {str(text)[:80]!r}. Allowed: 64 hex digits. Remedy: copy them from the"
             " maker's document, or from `sha256sum FIRMWARE`"
         )
     return bytes.fromhex(text)
+
+
+def _image_digest(image: Path) -> bytes:
+    from controller.system.named_file import IMAGE_BYTES_MAX, open_file, too_long
+
+    try:
+        with open_file(image) as file:
+            if os.fstat(file.fileno()).st_size > IMAGE_BYTES_MAX:
+                raise too_long(image, IMAGE_BYTES_MAX)
+            return hashlib.file_digest(file, hashlib.sha256).digest()
+    except OSError as error:
+        raise CommandError(
+            f"cannot be read: {error.strerror}",
+            place=str(image),
+            allowed="an image of the firmware",
+            remedy="name the file that the maker gives, or its digest with --sha256",
+        ) from error
 
 
 def _checked_line(option: str, text: str, most: int, *, least: int) -> str:

@@ -15,6 +15,7 @@ import typer
 
 from controller.cli.errors import CommandError, ExitCode
 from controller.system.atomic_file import SmallFileError, decode_text
+from controller.system.named_file import read_secret
 from controller.views.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -117,8 +118,7 @@ def _from_file(file: Path) -> str:
     try:
         if file == _STDIN:
             return sys.stdin.readline(_FILE_CHARACTERS_MAX).strip().removeprefix(_MARK)
-        with file.open("rb") as opened:
-            line = opened.readline(_FILE_CHARACTERS_MAX)
+        line = read_secret(file).partition(b"\n")[0]
         return decode_text(line, str(file)).strip()
     except SmallFileError as error:
         raise CommandError(str(error)) from error

@@ -25,6 +25,7 @@ observed = ["result_button"]
 
 [shoe]
 port = "{port}"
+reports_s_max = 0
 
 [journal]
 folder = "journal"

@@ -21,6 +21,7 @@ observed = ["result_button"]
 [shoe]
 port = "{port}"
 report_interval_ms_min = {interval}
+reports_s_max = 0
 
 [journal]
 folder = "{folder}/journal"

@@ -75,7 +75,7 @@ port = 0
 socket = {control}
 """
 _SHOE_KEYS: Final = {
-    "angel-eye": f"report_interval_ms_min = {REPORT_INTERVAL_MS}\n",
+    "angel-eye": f"report_interval_ms_min = {REPORT_INTERVAL_MS}\nreports_s_max = 0\n",
     "rfid": f'model = "feig-rfid"\ngate_input = {GATE_INPUT}\n',
 }
 _ENVELOPES: Final[dict[type, Envelope]] = {

@@ -325,7 +325,9 @@ def _driver(*, rfid: bool) -> bytes:
     """The shoe's settings, as on the emulated rig."""
     if rfid:
         return FEIG_RFID.to_store(RfidSettings(gate_input=GATE_INPUT))
-    return ANGEL_EYE_II_EX.to_store(AngelEyeSettings(report_interval_ms_min=REPORT_INTERVAL_MS))
+    return ANGEL_EYE_II_EX.to_store(
+        AngelEyeSettings(report_interval_ms_min=REPORT_INTERVAL_MS, reports_s_max=0)
+    )
 
 
 def _readers(scenario: Scenario) -> tuple[ReaderDeviceSettings, ...]:

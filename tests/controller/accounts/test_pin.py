@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.accounts.pin import NO_HASH, PinHasher, pin_problem
+from controller.accounts.pin import NO_HASH, PinHasher, hash_problem, pin_problem
 
 PIN = "270918"
 
@@ -56,4 +56,34 @@ def test_the_memory_of_a_hash_is_given_back_and_only_one_is_made_at_a_time() -> 
         thread.join()
 
     assert resident_kib() - before < 4 * 1024
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < max(peak, before + 30 * 1024)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss <= max(peak, before + 30 * 1024)
+
+
+SALT_AND_HASH = f"{'A' * 22}${'A' * 43}"
+
+
+@pytest.mark.parametrize("costs", ["m=65536,t=10,p=4", "m=8,t=1,p=1", "m=32,t=1,p=4"])
+def test_a_hash_with_bounded_costs_is_taken(costs: str) -> None:
+    assert hash_problem(f"$argon2id$v=19${costs}${SALT_AND_HASH}") == ""
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        "m=65537,t=1,p=1",
+        "m=600000,t=1,p=1",
+        "m=4294967295,t=1,p=1",
+        "m=65536,t=11,p=1",
+        "m=65536,t=0,p=1",
+        "m=65536,t=1,p=5",
+        "m=65536,t=1,p=0",
+        "m=31,t=1,p=4",
+    ],
+)
+def test_a_hash_that_costs_more_is_named_and_is_nobodys(costs: str) -> None:
+    hashed = f"$argon2id$v=19${costs}${SALT_AND_HASH}"
+
+    assert hash_problem(hashed) == f"its costs {costs.replace(',', ', ')} are not taken"
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert not PinHasher().matches(PIN, hashed)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 10_000

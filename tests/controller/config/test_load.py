@@ -121,7 +121,7 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
         },
         "shoe": {
             *("port", "model", "baud", "allow_commands", "seq_cycle", "bcc_reading"),
-            *("report_interval_ms_min", "log_level_wire"),
+            *("report_interval_ms_min", "reports_s_max", "log_level_wire"),
             *("identity", "approved", "approved_keys", "bare"),
         },
         "batches": {"folder", "keys", "bound"},
@@ -702,11 +702,18 @@ def test_text_that_is_not_utf_8_is_reported_with_its_line(tmp_path: Path) -> Non
         load_config(path)
 
 
-def test_an_endless_file_is_not_read_whole() -> None:
-    with pytest.raises(
-        ConfigError, match=r"longer than 1000000 bytes. Remedy: name a table's configuration"
-    ):
+def test_an_endless_file_is_not_read() -> None:
+    with pytest.raises(ConfigError, match="it is a device, and only a regular file is read"):
         load_config(Path("/dev/zero"))
+
+
+def test_a_long_file_is_not_read_whole(tmp_path: Path) -> None:
+    with (tmp_path / "long.toml").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(
+        ConfigError, match=r"longer than 1048576 bytes. Remedy: name a table's configuration"
+    ):
+        load_config(tmp_path / "long.toml")
 
 
 # --- people -------------------------------------------------------------------------------------

@@ -347,3 +347,34 @@ def test_any_text_parses_or_gives_a_list_of_errors(text: str) -> None:
         places = [(one.line, one.column) for one in error.problems]
     assert all(1 <= column <= len(lines[line - 1]) + 1 for line, column in places)
     assert places == sorted(places)
+
+
+# --- too much -------------------------------------------------------------------------------------
+
+TOO_MUCH = "Allowed: at most so many. Remedy: divide it"
+
+
+def test_a_script_of_twenty_thousand_statements_is_read_and_one_more_is_refused() -> None:
+    coups = "P 9h; B 2c\n" * 10_000
+
+    assert len(parse(coups)) == 20_000
+    assert problems(f"{coups}no-more-bets; P 9h") == [
+        f"script:10001:1: the script has more than 20000 statements. {TOO_MUCH}"
+    ]
+
+
+def test_lines_that_cannot_be_split_count_as_statements() -> None:
+    assert problems('"\n' * 20_001) == [
+        f"script:20001:1: the script has more than 20000 statements. {TOO_MUCH}"
+    ]
+
+
+def test_a_script_of_a_mebibyte_is_read_and_a_longer_one_is_refused() -> None:
+    card = "P 9h\n"
+    # An umlaut has two bytes.
+    comment = "#" + "ä" * ((1 << 20) - len(card) - 1 >> 1)
+
+    assert len(parse(card + comment)) == 1
+    assert problems(card + comment + "##") == [
+        f"script:2:1: the script has more than 1048576 bytes. {TOO_MUCH}"
+    ]

@@ -36,8 +36,15 @@ def test_a_folder_is_not_a_file(fast_dir: Path) -> None:
 
 
 def test_an_endless_file_is_not_read_whole() -> None:
-    with pytest.raises(SmallFileError, match="longer than 1000000 bytes"):
+    with pytest.raises(SmallFileError, match="it is a device, and only a regular file is read"):
         read_text(Path("/dev/zero"))
+
+
+def test_a_long_file_is_not_read_whole(fast_dir: Path) -> None:
+    with (fast_dir / "long").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(SmallFileError, match="longer than 1048576 bytes"):
+        read_text(fast_dir / "long")
 
 
 def test_text_that_is_not_utf_8_is_reported_with_its_line(fast_dir: Path) -> None:

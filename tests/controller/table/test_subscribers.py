@@ -286,7 +286,7 @@ def test_what_waits_at_a_stop_is_taken_in_before_the_end(followed) -> None:
 
 
 def test_a_stop_does_not_wait_for_one_who_sleeps_on(followed, monkeypatch, caplog) -> None:
-    monkeypatch.setattr(table_module, "CATCH_UP_S", 0.0)
+    monkeypatch.setattr(table_module, "END_S", 0.0)
     table = followed(Sleeping())
     table.overdraw()
     table.table.stop()
@@ -312,7 +312,7 @@ class Stalled(logging.Handler):
 
 def test_a_terminal_that_is_not_read_keeps_nobody_waiting() -> None:
     terminal = Stalled()
-    lines, log = LinesBehind(terminal), logging.Logger("smartshoe.test")
+    lines, log = LinesBehind(terminal), logging.Logger("smartshoe.wire.test")
     log.addHandler(lines)
     for number in range(Behind.WAITING_MAX // 2):
         log.warning("line %d", number)

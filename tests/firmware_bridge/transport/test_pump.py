@@ -21,6 +21,7 @@ from firmware_bridge.transport.port import (
     PortGone,
     PortLost,
     PortOpened,
+    PortShut,
     PortUnavailable,
 )
 from firmware_bridge.transport.pump import PortPump
@@ -31,6 +32,7 @@ FOR_EVER_S = 3600.0
 UNPLUGGED = message("usb_unplugged")
 NOT_WRITTEN = message("usb_transfer_failed")
 ABSENT = message("port_does_not_exist", port="shoe")
+TOO_FAST = message("port_shut_for_reports", limit=10, seconds=60)
 HELD = message("port_held_by_other_program", port="shoe")
 NS_PER_S = 1_000_000_000
 
@@ -218,6 +220,33 @@ def test_a_peer_that_closes_at_once_is_retried_with_back_off(sent: tuple[bytes, 
     port = ScriptedPort(*[sent] * 9)
 
     assert waits_of(port, 8) == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
+
+
+def test_who_takes_the_events_may_shut_the_port_for_a_time() -> None:
+    events: list[PortEvent] = []
+    ended = Event()
+
+    def put(event: PortEvent) -> None:
+        events.append(event)
+        if isinstance(event, Chunk):
+            raise PortShut(TOO_FAST, 60.0)
+        if isinstance(event, PortOpened) and len(events) > 1:
+            ended.set()
+
+    waited: list[float] = []
+    port = ScriptedPort((REPORT,), ())
+    pump = PortPump("shoe", port, put)
+    pump._stopping.wait = waited.append  # type: ignore[assignment,method-assign]
+    pump.start()
+    pump.wake()  # a device that appears is no reason to open it earlier
+    assert ended.wait(FOR_EVER_S)
+    pump.stop()
+    assert pump.join(FOR_EVER_S)
+
+    assert [type(one) for one in events] == [PortOpened, Chunk, PortLost, PortOpened]
+    assert isinstance(events[2], PortLost)
+    assert events[2].reason == TOO_FAST
+    assert waited[0] == 60.0
 
 
 def test_a_device_that_appears_is_tried_ten_times_a_second_for_two_seconds() -> None:
