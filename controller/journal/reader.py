@@ -241,11 +241,13 @@ class JournalReader(OpenFile):
             raise self._read_error(error) from error
 
     def _read_error(self, error: Exception) -> JournalError:
+        remedy = FREE_MEMORY if isinstance(error, MemoryError) else KEEP
         return JournalError(
-            f"{self.file}: cannot read the journal: {describe_error(error)}. {KEEP}"
+            f"{self.file}: cannot read the journal: {describe_error(error)}. {remedy}"
         )
 
 
+FREE_MEMORY = "Remedy: end other programs, or give this one more memory, then repeat it"
 KEEP = "Remedy: keep the file as it is, and run verify on a copy of it to find the damage"
 
 
