@@ -181,3 +181,23 @@ def test_the_key_file_is_for_this_account_alone_and_no_link(fast_dir: Path) -> N
     path.symlink_to(fast_dir / "elsewhere")
     with pytest.raises(OSError, match="Too many levels of symbolic links"):
         EvidenceLog.open(fast_dir, "BAC-12")
+
+
+def test_the_used_key_is_overwritten_on_the_disk_before_the_step_is_done(
+    fast_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a power cut would leave a key with which somebody could sign another head."""
+    log = EvidenceLog.begin(fast_dir, "BAC-12", FIRST)
+    calls: list[str] = []
+    for name in ("pwrite", "fdatasync"):
+        call = getattr(os, name)
+
+        def noted(*given: object, call=call, name=name) -> object:
+            calls.append(name)
+            return call(*given)
+
+        monkeypatch.setattr(head_keys.os, name, noted)
+    log.add(coup(1))
+    log.close()
+
+    assert calls == ["pwrite", "fdatasync"]
