@@ -48,7 +48,9 @@ _SHOE_AWAY: Final = (Phase.CLOSED, Phase.SHOE_OVER)
 # No coup is on the table or about to begin, and play waits for no decision.
 _NO_COUP: Final = (
     *_SHOE_AWAY,
-    *(Phase.OPENING, *BURNS_BEFORE_PLAY, *BURNS_BEFORE_COUP, Phase.BETWEEN_COUPS),
+    *BURNS_BEFORE_PLAY,
+    *BURNS_BEFORE_COUP,
+    Phase.BETWEEN_COUPS,
 )
 
 
