@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from controller.accounts.pin import pin_problem
 from controller.accounts.sign_on import AccountError, Accounts, SignOnSession
 from controller.actions.declaration import Proof, Role
-from controller.journal.people import Account
+from controller.journal.people import NO_WRONG_PINS, Account
 from controller.tape.inputs import AccountChange, AccountChanged
 
 ACCOUNTS_MAX: Final = 500
@@ -113,7 +113,7 @@ def _after(now: Account, wanted: RequestedChange, pin_hash: str) -> Account:
             assert wanted.role is not None, "it was checked"
             return replace(now, role=wanted.role.value)
         case AccountChange.UNLOCKED:
-            return replace(now, failures=0, locked_until_ns=0)
+            return replace(now, here=NO_WRONG_PINS, elsewhere=NO_WRONG_PINS)
         case AccountChange.REMOVED:
             return now
         case _:

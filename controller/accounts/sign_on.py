@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from controller.accounts.pin import NO_HASH, PinHasher
 from controller.actions.actions import Action, OperatorAction
 from controller.actions.declaration import Author, Proof, Role, name_of
-from controller.journal.people import Account, PeopleFile
+from controller.journal.people import NO_WRONG_PINS, Account, PeopleFile, WrongPins
 from controller.messages.catalogue import to_words
 from controller.tape.inputs import AccountChange, AccountChanged
 from firmware_bridge.message import Message, message
@@ -72,28 +72,34 @@ class Accounts:
         belongs_to = self._unix.get(name) or self._unix.get(str(uid))
         return self.people.find(belongs_to) if belongs_to else ""
 
-    def check_pin(self, name: str, pin: str, identified_by: str) -> Account:
+    def check_pin(self, name: str, pin: str, identified_by: str, *, here: bool) -> Account:
         """The account of that name, if this is its PIN.
 
+        `here`: it is given at the table's own screen or socket. Guesses from elsewhere count for
+        elsewhere alone, so that nobody on the network can lock a person out at the table.
         An unknown name costs as much, and gets the same answer. Raises AccountError.
         """
         # Otherwise PINs that are tried side by side would count as one.
         with self.people.alone():
             at = self.clock()
             account = self.people.account(self.people.find(name)) or Account("", "", NO_HASH)
-            locked = at.utc_ns < account.locked_until_ns
+            wrong = account.here if here else account.elsewhere
+            locked = at.utc_ns < wrong.locked_until_ns
             if self.hasher.matches(pin, account.pin_hash) and not locked:
-                if account.failures:
-                    account = replace(account, failures=0, locked_until_ns=0)
+                if wrong.failures:
+                    account = _counted(account, NO_WRONG_PINS, here=here)
                     self.people.put_account(account)
                 return account
-            failures = account.failures + 1
-            until_ns = account.locked_until_ns
+            failures, until_ns = wrong.failures + 1, wrong.locked_until_ns
             if failures >= FAILURES_MAX and not locked:
                 until_ns = at.utc_ns + LOCKED_S * _NS_PER_S
                 self._record(_locked(account, at, identified_by))
-            self.people.put_account(replace(account, failures=failures, locked_until_ns=until_ns))
+            self.people.put_account(_counted(account, WrongPins(failures, until_ns), here=here))
         raise AccountError(to_words(_WRONG))
+
+
+def _counted(account: Account, wrong: WrongPins, *, here: bool) -> Account:
+    return replace(account, here=wrong) if here else replace(account, elsewhere=wrong)
 
 
 def _locked(account: Account, at: Timestamp, identified_by: str) -> AccountChanged:
@@ -128,9 +134,13 @@ class SignOnSession:
         self._signed_on: dict[str, Account] = {}
         self._claims = True
 
-    def sign_on(self, name: str, pin: str) -> str:
-        """Sign a person on, beside those who have; the person's id. Raises AccountError."""
-        account = self._accounts.check_pin(name, pin, self.identified_by)
+    def sign_on(self, name: str, pin: str, *, own_screen: bool = False) -> str:
+        """Sign a person on, beside those who have; the person's id.
+
+        `own_screen`: the request came over HTTP from the table's own screen. Raises AccountError.
+        """
+        here = own_screen or self.uid is not None
+        account = self._accounts.check_pin(name, pin, self.identified_by, here=here)
         self._signed_on[account.person] = account
         return account.person
 

@@ -178,6 +178,15 @@ def values_of(kind: type[ActionValues]) -> Iterator[ActionValue]:
         )
 
 
+@cache
+def required_texts(kind: type[ActionValues]) -> frozenset[str]:
+    """The values of an action that are texts, may not be left out, and so may not be empty."""
+    found = values_of(kind)
+    return frozenset(
+        one.name for one in found if one.required and one.kind is str and not one.choices
+    )
+
+
 _PLAIN: Final = {
     inspect.IntType: int,
     inspect.BoolType: bool,

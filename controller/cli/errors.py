@@ -42,6 +42,7 @@ KNOWN_ERRORS: Final = {
     "controller.journal.encoding.EncodingError": ExitCode.UNUSABLE,
     "controller.journal.values.JournalError": ExitCode.UNUSABLE,
     "controller.journal.verify.CannotRead": ExitCode.UNUSABLE,
+    "controller.service.table_program.NoDiskSpace": ExitCode.NO_TABLE,
     "controller.service.table_program.StartRefused": ExitCode.NO_TABLE,
     "controller.service.table_program.TableFailed": ExitCode.NO,
     "controller.system.keys.KeyFileError": ExitCode.UNUSABLE,

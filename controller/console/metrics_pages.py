@@ -25,6 +25,10 @@ class MetricsPages:
 
     # A table that runs is not held up by others of its program that do not.
     READY_S_MAX: ClassVar[float] = 2.0
+    # Counts that are further behind, such as those of a start that reads a long journal, are shown
+    # as they are: `stored_waiting` and `journal_lag_seconds` say so.
+    COUNTED_S_MAX: ClassVar[float] = 1.0
+    COUNTED_PAUSE_S: ClassVar[float] = 0.002
 
     def __init__(self, turns: PageTurns) -> None:
         self._turns = turns
@@ -48,6 +52,7 @@ class MetricsPages:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._ready.wait(), self.READY_S_MAX)
             self.load()
+        await self._await_counts(metrics)
         accept = ",".join(request.headers.getlist("accept"))
         query: bytes = request.scope["query_string"]
         while not self._turns.begin():
@@ -60,6 +65,12 @@ class MetricsPages:
         finally:
             self._turns.end()
         return Response(page, headers={"Content-Type": content_type})
+
+    async def _await_counts(self, metrics: TableMetrics) -> None:
+        """Wait until what a status could answer before this request is counted, too."""
+        seq, until_ns = metrics.stored_seq, now().monotonic_ns + int(self.COUNTED_S_MAX * 1e9)
+        while not metrics.has_counted(seq) and now().monotonic_ns < until_ns:
+            await asyncio.sleep(self.COUNTED_PAUSE_S)
 
     def _page(self, metrics: TableMetrics) -> "TablePage":
         from controller.metrics.page import TablePage  # noqa: PLC0415 - loaded by now

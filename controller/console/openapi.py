@@ -4,15 +4,15 @@ Source: OpenAPI Specification 3.1.1; docs/api/openapi.json is the committed form
 """
 
 from functools import cache
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from controller.actions.actions import ACTIONS
-from controller.actions.declaration import Role
+from controller.actions.declaration import TEXT_LENGTH_MAX, Role
 from controller.console.security import BODY_BYTES_MAX
 from controller.control.answer_schema import Answer
-from controller.control.declared_actions import schema_of
+from controller.control.declared_actions import NOT_BLANK, schema_of
 from controller.system.json_document import Secret
 from controller.system.json_schema import schemas_of
 from controller.views.snapshot import Snapshot
@@ -58,9 +58,9 @@ class SignOnAnswer(Struct, frozen=True):
 class ActBody(Struct, frozen=True):
     """By whom and why; the values of the action stand beside."""
 
-    by: str = ""
+    by: Annotated[str, Meta(max_length=TEXT_LENGTH_MAX)] = ""
     role: Role | None = None
-    reason: str = ""
+    reason: Annotated[str, Meta(max_length=TEXT_LENGTH_MAX)] = ""
 
 
 class Problem(Struct, frozen=True, omit_defaults=True):
@@ -116,7 +116,10 @@ _TABLE: Final = {"name": {"default": "BAC-12", "description": "the table, of sev
 
 def _act(name: str, schemas: dict[str, Any]) -> dict[str, Any]:
     schema = _moved(schema_of(ACTIONS[name]), schemas)
-    by = schemas[ActBody.__name__]["properties"]
+    by = dict(schemas[ActBody.__name__]["properties"])
+    if ACTIONS[name].reason_required:
+        by["reason"] = {"type": "string", "maxLength": TEXT_LENGTH_MAX, "pattern": NOT_BLANK}
+        schema["required"] = [*schema["required"], "reason"]
     schema["properties"] = {**by, **schema["properties"]}
     schema["additionalProperties"] = False
     about = {one: schema.pop(one) for one in ("title", "description") if one in schema}

@@ -4,12 +4,11 @@ Source: controller/console/README.md, "Routes"; D-32.
 """
 
 from collections.abc import AsyncIterator, Callable
-from functools import partial
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import parse_qsl
 
-from msgspec import json
+from msgspec import Struct, json
 from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import (
@@ -54,6 +53,17 @@ _ALIVE: Final = event(b"1", "alive")
 _ENDED: Final = event(b"1", "ended")
 # What may be wrong with a form, beside what the table refuses.
 _REFUSED: Final = (*REFUSALS, ActionTextError, TooManyAttempts)
+
+
+class _PinCheck(Struct, frozen=True):
+    """Signs a person on; called with whether the PIN came from the table's own screen."""
+
+    people: SignOnSession
+    name: str
+    pin: str
+
+    def __call__(self, own_screen: bool) -> str:
+        return self.people.sign_on(self.name, self.pin, own_screen=own_screen)
 
 
 class TablePages:
@@ -245,7 +255,7 @@ class TablePages:
         people = session.sign_on.copy()
         for name, pin in given:
             if name and pin:
-                await self._site.prove(request, partial(people.sign_on, name, pin))
+                await self._site.prove(request, _PinCheck(people, name, pin))
         return people
 
     # --- viewers ----------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ class Sessions:
         self._sign_on_s = sign_on_minutes * 60
         self._clock = clock
         self._sessions: dict[bytes, WebSession] = {}
-        self._attempts: dict[str, list[int]] = {}
+        self._attempts: dict[tuple[str, bool], list[int]] = {}
 
     def new(self, address: str) -> WebSession:
         """A session of a client at this address; it counts once it is renewed."""
@@ -134,15 +134,18 @@ class Sessions:
             session.used()
         return session is not None
 
-    def sign_on(self, session: WebSession, name: str, pin: str, *, beside: bool) -> str:
+    def sign_on(
+        self, session: WebSession, name: str, pin: str, *, beside: bool, own_screen: bool
+    ) -> str:
         """Sign a person on, `beside` those who have or in their place; the person's id.
 
-        May take the time of a hash, and any thread may do it. Raises AccountError.
+        `own_screen`: the request comes from the table's own screen. May take the time of a hash,
+        and any thread may do it. Raises AccountError.
         """
         people = session.sign_on.copy()
         if not beside:
             people.sign_off()
-        person = people.sign_on(name, pin)
+        person = people.sign_on(name, pin, own_screen=own_screen)
         first = session.person if beside and session.signed_on else person
         reads_only = first == person and people.known(person).role in READERS
         session.begin_sign_on(people, first, UNUSED_S if reads_only else self._sign_on_s)
@@ -160,15 +163,18 @@ class Sessions:
         """Forget the session."""
         self._sessions.pop(session.digest, None)
 
-    def count_attempt(self, address: str) -> None:
-        """Count a sign-on from this address. Raises TooManyAttempts."""
-        at_ns = self._clock().monotonic_ns
+    def count_attempt(self, address: str, *, own_screen: bool) -> None:
+        """Count a sign-on from this address. Raises TooManyAttempts.
+
+        A proxy on this machine has the address of the table's own screen, and a count of its own.
+        """
+        at_ns, client = self._clock().monotonic_ns, (address, own_screen)
         if len(self._attempts) >= _ADDRESSES_MAX:
             self._attempts.pop(next(iter(self._attempts)))
         recent = [
-            one for one in self._attempts.pop(address, []) if at_ns - one < ATTEMPTS_S * _NS_PER_S
+            one for one in self._attempts.pop(client, []) if at_ns - one < ATTEMPTS_S * _NS_PER_S
         ]
-        self._attempts[address] = recent
+        self._attempts[client] = recent
         if len(recent) >= ATTEMPTS_MAX:
             raise TooManyAttempts(
                 f"sign-on: an address may try at most {ATTEMPTS_MAX} times in {ATTEMPTS_S} s."

@@ -50,7 +50,8 @@ class TableSite:
             part.requests, language=part.language, sign_on_minutes=part.sign_on_minutes
         )
         self.stream = SnapshotStream(part.requests)
-        self._proof = asyncio.Lock()
+        # By whether it is the table's own screen: guesses from elsewhere keep nobody waiting there.
+        self._proofs = {True: asyncio.Lock(), False: asyncio.Lock()}
 
     def stop(self) -> None:
         """End the streams; from any thread."""
@@ -132,19 +133,22 @@ class TableSite:
         The session gets a new token. Raises AccountError, JournalError and TooManyAttempts.
         """
         person = await self.prove(
-            request, lambda: self.sessions.sign_on(session, name, pin, beside=beside)
+            request,
+            lambda own: self.sessions.sign_on(session, name, pin, beside=beside, own_screen=own),
         )
         self.sessions.renew(session)
         return person
 
-    async def prove(self, request: HTTPConnection, call: Callable[[], ResultT]) -> ResultT:
-        """The result of a call that checks a PIN. Raises TooManyAttempts, and what it raises.
+    async def prove(self, request: HTTPConnection, call: Callable[[bool], ResultT]) -> ResultT:
+        """The result of a call that checks a PIN; it receives whether this is the own screen.
 
-        They are checked one at a time: those that wait for it leave the threads to others.
+        They are checked one at a time: those that wait for it leave the threads to others. Raises
+        TooManyAttempts, and what the call raises.
         """
-        self.sessions.count_attempt(security.address_of(request))
-        async with self._proof:
-            return await self.wait_for(call)
+        own = self.is_local(request)
+        self.sessions.count_attempt(security.address_of(request), own_screen=own)
+        async with self._proofs[own]:
+            return await self.wait_for(lambda: call(own))
 
     async def while_signed_on(
         self, session: WebSession | None, role: Role | None, bodies: AsyncIterator[bytes]

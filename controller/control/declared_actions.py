@@ -3,9 +3,20 @@
 Source: controller/actions/README.md; controller/control/README.md, "Control socket".
 """
 
-from controller.actions.declaration import ActionValues, name_of, purpose_of, values_of
+from typing import Final
+
+from controller.actions.declaration import (
+    ActionValues,
+    name_of,
+    purpose_of,
+    required_texts,
+    values_of,
+)
 from controller.messages.catalogue import to_words
 from controller.system.json_schema import schemas_of
+
+# A text that is not empty once it is stripped.
+NOT_BLANK: Final = r"\S"
 
 
 def schema_of(kind: type[ActionValues]) -> dict[str, object]:
@@ -16,6 +27,8 @@ def schema_of(kind: type[ActionValues]) -> dict[str, object]:
     own["required"].remove("type")
     for value in values_of(kind):
         own["properties"][value.name]["description"] = to_words(value.description)
+    for name in required_texts(kind):
+        own["properties"][name]["pattern"] = NOT_BLANK
     own |= {"title": name_of(kind), "description": _description(kind)}
     return {**own, "$defs": definitions} if definitions else own
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from controller.actions.actions import Action, action_named
-from controller.actions.declaration import TEXT_LENGTH_MAX, ActionError, Role
+from controller.actions.declaration import TEXT_LENGTH_MAX, ActionError, Role, required_texts
 from controller.system.json_document import JsonError, Secret, parse_json, typed
 from controller.tape.inputs import AccountChange
 
@@ -94,13 +94,14 @@ def parse_request(line: bytes) -> tuple[Request, Mapping[str, object]]:
 
 
 def action_from_request(name: str, values: Mapping[str, object]) -> Action:
-    """The action of that name with these plain values. Raises ActionError.
+    """The action of that name with these plain values, as its schema says. Raises ActionError.
 
-    A value that is None or an empty text is one that was not given.
+    A text of blanks is no text: a required one is missing then.
     """
     kind = action_named(name)
     lines = {key: _stripped(key, value) for key, value in values.items()}
-    given = {key: value for key, value in lines.items() if value not in (None, "")}
+    required = required_texts(kind)
+    given = {key: value for key, value in lines.items() if value != "" or key not in required}
     try:
         return typed(given, kind, f"`smartshoe act {name} --list` shows the values of {name}")
     except JsonError as error:

@@ -95,8 +95,9 @@ READABLE: Final = "Remedy: name a journal that this account may read, and check 
 # The journal holds cards that nobody has seen yet: the account of the table alone may read it.
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
-# SQLite puts names from a damaged file into its messages, which then are not valid text.
-DAMAGE: Final = (sqlite3.Error, UnicodeDecodeError)
+# SQLite puts names from a damaged file into its messages, which then are not valid text. Its module
+# reports that SQLite got no memory as Python reports its own lack.
+DAMAGE: Final = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 
 _WORDS: Final = {
     sqlite3.SQLITE_FULL: "the disk is full",
@@ -107,6 +108,7 @@ _WORDS: Final = {
     sqlite3.SQLITE_BUSY: "another program has locked the file",
     sqlite3.SQLITE_CANTOPEN: "the file cannot be opened",
     sqlite3.SQLITE_PERM: "access is denied",
+    sqlite3.SQLITE_NOMEM: "there is not enough memory",
 }
 
 # What SQLite says of a damaged file; of some schemas that are none, its general error.
@@ -116,6 +118,8 @@ _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE
 def error_kind(error: Exception) -> int:
     """SQLite's primary result code of an error in DAMAGE, 0 where it has none."""
     code: int = getattr(error, "sqlite_errorcode", 0)
+    if isinstance(error, MemoryError):
+        return sqlite3.SQLITE_NOMEM
     return sqlite3.SQLITE_CORRUPT if isinstance(error, UnicodeDecodeError) else code & 0xFF
 
 
@@ -124,7 +128,8 @@ def describe_error(error: Exception) -> str:
     if isinstance(error, OSError):
         return error.strerror or type(error).__name__
     name = getattr(error, "sqlite_errorname", type(error).__name__)
-    return f"{_WORDS.get(error_kind(error), 'SQLite failed')} ({error}; {name})"
+    own = f"{error}; {name}" if str(error) else name
+    return f"{_WORDS.get(error_kind(error), 'SQLite failed')} ({own})"
 
 
 class OpenFile:

@@ -33,22 +33,40 @@ _ACCOUNTS: Final = (
     "CREATE TABLE IF NOT EXISTS accounts(person TEXT PRIMARY KEY, role TEXT NOT NULL,"
     " pin_hash TEXT NOT NULL, failures INTEGER NOT NULL, locked_until_ns INTEGER NOT NULL)"
 )
-_HAS_ACCOUNTS: Final = "SELECT 1 FROM sqlite_master WHERE name = 'accounts'"
+# Beside the accounts, so that a version before this one finds those as it left them.
+_ELSEWHERE: Final = (
+    "CREATE TABLE IF NOT EXISTS wrong_pins_elsewhere(person TEXT PRIMARY KEY,"
+    " failures INTEGER NOT NULL, locked_until_ns INTEGER NOT NULL)"
+)
+_TABLES: Final = "SELECT name FROM sqlite_master"
+_ALL_ACCOUNTS: Final = "SELECT * FROM accounts ORDER BY person"
+_ALL_ELSEWHERE: Final = "SELECT * FROM wrong_pins_elsewhere"
 
 ValueT = TypeVar("ValueT")
 
 
-class Account(Struct, frozen=True):
-    """The account of a person: role, hash of the PIN, wrong PINs in a row, lock (UTC).
+class WrongPins(Struct, frozen=True):
+    """Wrong PINs in a row, and until when no PIN is accepted (UTC)."""
 
-    That without a person counts the wrong PINs for names that have no account.
+    failures: int = 0
+    locked_until_ns: int = 0
+
+
+NO_WRONG_PINS: Final = WrongPins()
+
+
+class Account(Struct, frozen=True):
+    """The account of a person: role, hash of the PIN, wrong PINs.
+
+    Those given at the table's own screen and socket, `here`, count apart from those from
+    `elsewhere`. The account without a person counts the wrong PINs for names that have no account.
     """
 
     person: str
     role: str
     pin_hash: str
-    failures: int = 0
-    locked_until_ns: int = 0
+    here: WrongPins = NO_WRONG_PINS
+    elsewhere: WrongPins = NO_WRONG_PINS
 
 
 class PeopleFile:
@@ -110,10 +128,17 @@ class PeopleFile:
         if not self._path.exists():
             return ()
         with self._open(create=False) as people:
-            if people.execute(_HAS_ACCOUNTS).fetchone() is None:
+            tables = {str(name) for (name,) in people.execute(_TABLES)}
+            if "accounts" not in tables:
                 return ()
-            rows = people.execute("SELECT * FROM accounts ORDER BY person").fetchall()
-        return tuple(Account(*row) for row in rows)
+            elsewhere = {}
+            if "wrong_pins_elsewhere" in tables:
+                elsewhere = {row[0]: WrongPins(*row[1:]) for row in people.execute(_ALL_ELSEWHERE)}
+            rows = people.execute(_ALL_ACCOUNTS).fetchall()
+        return tuple(
+            Account(person, role, pin, WrongPins(*here), elsewhere.get(person, NO_WRONG_PINS))
+            for person, role, pin, *here in rows
+        )
 
     def account_count(self) -> int:
         """How many persons have an account."""
@@ -125,15 +150,22 @@ class PeopleFile:
 
     def put_account(self, account: Account) -> None:
         """Store an account durably, in place of the person's earlier one."""
+        of = account.person
         with self._open(create=True) as people:
             people.execute(
-                "INSERT OR REPLACE INTO accounts VALUES (?, ?, ?, ?, ?)", astuple(account)
+                "INSERT OR REPLACE INTO accounts VALUES (?, ?, ?, ?, ?)",
+                (of, account.role, account.pin_hash, *astuple(account.here)),
+            )
+            people.execute(
+                "INSERT OR REPLACE INTO wrong_pins_elsewhere VALUES (?, ?, ?)",
+                (of, *astuple(account.elsewhere)),
             )
 
     def remove_account(self, person: str) -> None:
         """Overwrite the account of the person of that id."""
         with self._open(create=True) as people:
             people.execute("DELETE FROM accounts WHERE person = ?", (person,))
+            people.execute("DELETE FROM wrong_pins_elsewhere WHERE person = ?", (person,))
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -169,6 +201,7 @@ class PeopleFile:
                     people.execute("PRAGMA secure_delete = ON")
                     people.execute(_TABLE)
                     people.execute(_ACCOUNTS)
+                    people.execute(_ELSEWHERE)
                 with people:
                     yield people
         except (sqlite3.Error, OSError) as error:

@@ -251,9 +251,13 @@ class JournalReader(OpenFile):
             raise self._read_error(error) from error
 
     def _read_error(self, error: Exception) -> JournalError:
+        remedy = FREE_MEMORY if isinstance(error, MemoryError) else DAMAGED_REMEDY
         return JournalError(
-            f"{self.file}: cannot read the journal: {describe_error(error)}. {DAMAGED_REMEDY}"
+            f"{self.file}: cannot read the journal: {describe_error(error)}. {remedy}"
         )
+
+
+FREE_MEMORY = "Remedy: end other programs, or give this one more memory, then repeat it"
 
 
 def _with_progress(

@@ -45,6 +45,7 @@ from controller.journal.tape_file import TapeReader, is_tape
 from controller.journal.values import (
     Base,
     ChainBreak,
+    DiskIsFull,
     Head,
     JournalError,
     JournalWriteFailed,
@@ -91,6 +92,7 @@ class Journal(JournalReader):
         """Use `Journal.open`."""
         super().__init__(connection, file, lambda: _close(connection, lock))
         self._failure = ""
+        self._failed_as: type[JournalWriteFailed] = JournalWriteFailed
 
     @classmethod
     def open(cls, folder: Path, *, create: bool = True) -> "Journal":
@@ -128,26 +130,24 @@ class Journal(JournalReader):
 
         On return all of it is durable. Raises JournalWriteFailed, then on every later call too.
         """
-        if self._failure:
-            raise JournalWriteFailed(f"{self._failure} Since then nothing is stored.")
+        self._check_not_failed()
         if not records and saved_state is None:
             return
         seq, chain = self._head.seq, self._head.chain
-        rows: list[tuple[int, bytes, bytes]] = []
-        for record in records:
-            seq, chain = seq + 1, link(chain, record)
-            rows.append((seq, record, chain))
-        state_row = self._saved_state_row(saved_state, rows) if saved_state is not None else None
         execute = self._connection.execute
         try:
+            rows: list[tuple[int, bytes, bytes]] = []
+            for record in records:
+                seq, chain = seq + 1, link(chain, record)
+                rows.append((seq, record, chain))
+            state_row = None if saved_state is None else self._saved_state_row(saved_state, rows)
             execute("BEGIN IMMEDIATE")
             self._connection.executemany(_INSERT, rows)
             if state_row is not None:
                 execute(_UPSERT, state_row)
             execute("COMMIT")
         except DAMAGE as error:
-            self._fail(error)
-            raise JournalWriteFailed(self._failure) from error
+            raise self._fail(error) from error
         self._head = Head(seq, chain)
 
     def move_sealed(self, path: Path, data: bytes, base: Base) -> Base:
@@ -158,8 +158,7 @@ class Journal(JournalReader):
         SealRefused or SealFailed, when nothing has moved and the journal stays usable, or
         JournalWriteFailed, as `append` does.
         """
-        if self._failure:
-            raise JournalWriteFailed(f"{self._failure} Since then nothing is stored.")
+        self._check_not_failed()
         try:
             sealed = read_shoe(data)
             self._check_move(sealed, base)
@@ -213,8 +212,7 @@ class Journal(JournalReader):
             execute(SET_BASE, base_row(base))
             execute("COMMIT")
         except DAMAGE as error:
-            self._fail(error)
-            raise JournalWriteFailed(self._failure) from error
+            raise self._fail(error) from error
         self._base = base
 
     def _saved_state_row(
@@ -235,9 +233,14 @@ class Journal(JournalReader):
             binding(saved_state, stored, chain),
         )
 
-    def _fail(self, error: Exception) -> None:
+    def _check_not_failed(self) -> None:
+        """Raises JournalWriteFailed."""
+        if self._failure:
+            raise self._failed_as(f"{self._failure} Since then nothing is stored.")
+
+    def _fail(self, error: Exception) -> JournalWriteFailed:
         """Roll back and remember why; what reached the log is not committed."""
-        with contextlib.suppress(sqlite3.Error):
+        with contextlib.suppress(*DAMAGE):
             self._connection.rollback()
         stored = "Nothing was stored"
         if error_kind(error) == sqlite3.SQLITE_IOERR:
@@ -246,6 +249,9 @@ class Journal(JournalReader):
             f"{self.file}: cannot store: {describe_error(error)}. {stored}, and nothing was done"
             " because of it. Remedy: remove the cause, then start the table again"
         )
+        if error_kind(error) == sqlite3.SQLITE_FULL:
+            self._failed_as = DiskIsFull
+        return self._failed_as(self._failure)
 
     def _go_on_as_newest(self) -> None:
         if stored_format(self._connection) == JOURNAL.formats[-1]:

@@ -22,6 +22,10 @@ class JournalWriteFailed(JournalError):
     """Records could not be stored, so nothing may be done because of them."""
 
 
+class DiskIsFull(JournalWriteFailed):
+    """The journal's disk is full: starting again does not help before somebody makes room."""
+
+
 class SealRefused(JournalError):
     """The sealed file does not hold the records to be moved, or another file is in its place.
 

@@ -120,6 +120,13 @@ def require(holds: object, what: str) -> None:
         raise ValueError(what)
 
 
+def damage(error: Exception) -> Exception:
+    """The same error: damaged data raised it. Raises TooMuchWork where memory was short."""
+    if isinstance(error, MemoryError):
+        raise TooMuchWork("there is not enough memory to check it") from error
+    return error
+
+
 def fingerprint(key: bytes) -> str:
     """Of a key with the number of its algorithm before it."""
     return " ".join(wrap(sha256(key[1:]).hexdigest(), 8))
@@ -550,7 +557,7 @@ class VerifyReport:
         try:
             yield
         except DAMAGE as error:
-            self.check(False, f"{what}: {error}")
+            self.check(False, f"{what}: {damage(error)}")
 
     def open(self, path: Path, most: int) -> BinaryIO:
         """Open a regular file of at most `most` bytes; no link is followed. Raises CannotRead."""
@@ -613,7 +620,7 @@ class VerifyReport:
         except ImportError:
             self.unchecked = True
             return True
-        with suppress(DAMAGE):
+        try:
             if key[:1] == b"\2":
                 if len(signature) == 64:  # in a seal two numbers, else in DER
                     r, s = int.from_bytes(signature[:32]), int.from_bytes(signature[32:])
@@ -622,8 +629,9 @@ class VerifyReport:
                 point.verify(signature, data, ec.ECDSA(hashes.SHA256()))
             else:
                 ed25519.Ed25519PublicKey.from_public_bytes(key[1:]).verify(signature, data)
-            return True
-        return False
+        except DAMAGE as error:
+            return damage(error) is None
+        return True
 
     def signed_at(self, note: Note, name: str, key: bytes) -> int:
         """When a witness signed a note; 0: the key of a table did; -1: nobody, or wrongly."""
@@ -1241,7 +1249,7 @@ def verify(
         else:
             report.check_folder()
     except (DAMAGE, TooMuchWork, OtherFormat) as error:
-        raise CannotRead(f"{path}: {error}") from error
+        raise CannotRead(f"{path}: {str(error) or 'there is not enough memory'}") from error
     report.file = ""
     for kept in (*report.kept_codes, *(f"head {size}" for size in report.kept_heads)):
         report.check(False, f"witness: no head that is here is the one of {kept}, which was kept")
@@ -1306,8 +1314,9 @@ def main() -> int:
         report = verify(args.path, keys=args.key, witnesses=args.witness)
         lines = [json.dumps(as_json(report), indent=2)] if args.json else report_lines(report)
         text, code = "\n".join(lines), 0 if report.intact else 1
-    except CannotRead as error:
-        text, code = printable(f"cannot read: {error}"), 2
+    except (CannotRead, MemoryError) as error:
+        text = printable(f"cannot read: {str(error) or 'there is not enough memory'}")
+        code = 2
     try:
         print(text, flush=True)
     except BrokenPipeError:  # the reader closed the pipe; prevents a second error at exit

@@ -52,6 +52,8 @@ class ScrapedTable(Protocol):
     @property
     def published(self) -> tuple[Core, CoreState] | None: ...
     @property
+    def stored_seq(self) -> int: ...
+    @property
     def sealing_status(self) -> SealingStatus | None: ...
     @property
     def followers(self) -> Sequence[Follower]: ...
@@ -96,6 +98,7 @@ class TableMetrics:
         self._clock = clock
         self._lock = threading.Lock()
         self._read_ns: int | None = None
+        self._taken_seq = 0
         self._counts = FollowedCounts(devices, journal)
         # Of this run of the program alone: no record says it.
         self._run: Samples = {}
@@ -114,6 +117,16 @@ class TableMetrics:
                     if type(entry) is EventVerdicts and type(entry.event) is CardDrawn:
                         self._observe_delay(conclusion, stored)
                         break
+        self._taken_seq = stored.head.seq
+
+    @property
+    def stored_seq(self) -> int:
+        """The number of the newest record that a status shows."""
+        return self._scraped.stored_seq
+
+    def has_counted(self, seq: int) -> bool:
+        """Whether every record up to this one is in the counts; any thread may ask."""
+        return self._taken_seq >= seq
 
     def save(self) -> None:
         """Save the counts at an orderly stop, once the table hands on nothing more."""

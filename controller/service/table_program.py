@@ -78,6 +78,10 @@ class TableFailed(Exception):
     """The table started and ended by an error; the message says which."""
 
 
+class NoDiskSpace(TableFailed):
+    """The journal's disk is full: until somebody makes room, each start is refused, too."""
+
+
 class SharedParts(Struct, frozen=True):
     """What the tables of one process share: web servers and watched power lines.
 
@@ -443,6 +447,8 @@ def _raise_failure(table: Table) -> None:
             return
         case Health.REFUSED:
             raise StartRefused(table.failure)
+        case Health.STORE_FAILED if table.disk_is_full:
+            raise NoDiskSpace(table.failure)
         case Health.FAILED:
             raise TableFailed(f"{table.failure}. Remedy: {_AFTER_FAILURE}")
         case _:

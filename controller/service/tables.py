@@ -16,6 +16,7 @@ from controller.config.load import TableConfig
 from controller.console.sites import WebServers
 from controller.service.power_fail import PowerLines
 from controller.service.table_program import (
+    NoDiskSpace,
     SharedParts,
     StartRefused,
     TableFailed,
@@ -238,7 +239,8 @@ class Tables:
         if not self._several:
             return next(iter(self._ended.values()))
         lines = "\n".join(f"table {name}: {error}" for name, error in self._ended.items())
-        refused = all(isinstance(error, StartRefused) for error in self._ended.values())
+        kinds = (StartRefused, NoDiskSpace)
+        refused = all(isinstance(error, kinds) for error in self._ended.values())
         return StartRefused(lines) if refused else TableFailed(lines)
 
     def _tell_systemd(self) -> None:

@@ -7,8 +7,9 @@ locked out".
 import contextlib
 import socket
 import threading
+from collections import deque
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from controller.system.peer import ConnectionRules, Peer
 from firmware_bridge.context_thread import ContextThread
@@ -16,6 +17,9 @@ from firmware_bridge.timestamp import Timestamp
 
 # When no connection can be accepted (no file descriptors left), retry after this time.
 _RETRY_S = 0.2
+# So many clients that were refused, and as many that made room, stay connected after the words that
+# say so: one that writes its request before it reads would find a broken pipe in their place.
+_TOLD_MAX: Final = 16
 
 # Serves one connection until it closes; an OSError closes it, too.
 Serve: TypeAlias = Callable[[Peer], None]
@@ -37,6 +41,7 @@ class Connections:
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._open: dict[Peer, threading.Thread] = {}
+        self._refused: deque[socket.socket] = deque()
         self._listening: tuple[socket.socket, threading.Thread] | None = None
 
     def start(self, listener: socket.socket) -> None:
@@ -61,6 +66,8 @@ class Connections:
             listener.shutdown(socket.SHUT_RDWR)
         acceptor.join()
         listener.close()
+        while self._refused:
+            self._refused.popleft().close()
         with self._lock:
             still_open = tuple(self._open.items())
         for peer, _ in still_open:
@@ -81,9 +88,17 @@ class Connections:
                 self._stopping.wait(_RETRY_S)
                 continue
             if not self._take(connection):
-                with contextlib.suppress(OSError), connection:
-                    connection.settimeout(0.0)
-                    connection.send(self._rules.refused)
+                self._refuse(connection)
+
+    def _refuse(self, connection: socket.socket) -> None:
+        """Say why, and that nothing more comes; the newest may still write."""
+        with contextlib.suppress(OSError):
+            connection.settimeout(0.0)
+            connection.send(self._rules.refused)
+            connection.shutdown(socket.SHUT_WR)
+        self._refused.append(connection)
+        if len(self._refused) > _TOLD_MAX:
+            self._refused.popleft().close()
 
     def _take(self, connection: socket.socket) -> bool:
         """Serve the connection in a thread, if there is room for it."""
@@ -98,7 +113,11 @@ class Connections:
             if not self._has_room(peer.account):
                 return False
             self._open[peer] = thread
-            thread.start()
+            try:
+                thread.start()
+            except RuntimeError:  # the machine gives this program no further thread
+                del self._open[peer]
+                return False
         return True
 
     def _has_room(self, account: str) -> bool:
@@ -113,7 +132,10 @@ class Connections:
         idle = sorted(
             ((at, one) for at, one in since if at is not None), key=lambda found: found[0]
         )
-        return any(one.make_room() for _, one in idle)
+        made = any(one.make_room() for _, one in idle)
+        for one in [one for one in self._open if one.made_room][:-_TOLD_MAX]:
+            one.end()
+        return made
 
     def _serve_connection(self, connection: socket.socket, peer: Peer) -> None:
         try:

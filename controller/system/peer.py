@@ -127,7 +127,11 @@ class Peer:
         return self._sent_ns if idle else None
 
     def make_room(self) -> bool:
-        """End the connection with a word, without blocking; False if it is no longer idle."""
+        """Say that it ends, without blocking; False if it is no longer idle.
+
+        A client that asks may still write its next request: it is not carried out, and ends the
+        connection. One that follows only reads: its connection ends now.
+        """
         with self._lock:
             if self.idle_since_ns() is None:
                 return False
@@ -136,7 +140,11 @@ class Peer:
         with contextlib.suppress(OSError), self._connection.dup() as last:
             last.settimeout(0.0)
             last.send(self._rules.made_room)
-        self.end()
+        if self._follows:
+            self.end()
+        else:
+            with contextlib.suppress(OSError):
+                self._connection.shutdown(socket.SHUT_WR)
         return True
 
     def end(self) -> None:

@@ -17,7 +17,7 @@ from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.state import CoreState, Stored, Subscriber
 from controller.journal.store import Journal
-from controller.journal.values import JournalError, JournalWriteFailed
+from controller.journal.values import DiskIsFull, Head, JournalError, JournalWriteFailed
 from controller.profiles.clauses import Clause
 from controller.replay.recovery import RecoveredState, RecoveryError, recover, refusal_to_start
 from controller.table.disk_space import disk_stop_text
@@ -85,6 +85,8 @@ class Table:
         self.name = name
         self.health = Health.STARTING
         self.failure = ""
+        # Why nothing could be stored, where that is so.
+        self.disk_is_full = False
         self.recovered_inputs = 0
         self._spec = spec
         self._clock = clock
@@ -97,6 +99,7 @@ class Table:
         self._changed = threading.Condition()
         self._version = 0
         self._published: tuple[Core, CoreState] | None = None
+        self._stored_seq = 0
         self._restarts: list[int] = []
         self._end_s = END_S
         # Until when a stop waits for what is behind.
@@ -170,6 +173,11 @@ class Table:
         return self._published
 
     @property
+    def stored_seq(self) -> int:
+        """The number of the newest record of the published state; subscribers may be behind it."""
+        return self._stored_seq
+
+    @property
     def waiting(self) -> int:
         """The number of inputs in the queue."""
         return len(self._queue)
@@ -214,6 +222,7 @@ class Table:
             try:
                 self._run_once(replace_allowed=replaced_allowed)
             except JournalWriteFailed as error:
+                self.disk_is_full = isinstance(error, DiskIsFull)
                 self._end(Health.STORE_FAILED, str(error))
             except (JournalError, RecoveryError) as error:
                 self._end(Health.REFUSED, str(error))
@@ -342,7 +351,7 @@ class Table:
             self._hand_on(stored)
         disk = loop.state.host.disk
         if disk is not None and disk.level is DiskLevel.STOP:
-            raise JournalWriteFailed(disk_stop_text(self._spec.journal, disk))
+            raise DiskIsFull(disk_stop_text(self._spec.journal, disk))
 
     def _next_inputs(self, wait_s: float | None) -> list[TableInput]:
         """The waiting inputs, at most a batch; blocks until there is one or time is up."""
@@ -369,6 +378,8 @@ class Table:
             follower.put(stored)
 
     def _show(self, loop: Loop, stored: Stored) -> None:
+        # First: whoever sees the state may ask for what was counted up to here.
+        self._stored_seq = stored.head.seq
         self._published = (loop.core, stored.state)
         self.announce()
 

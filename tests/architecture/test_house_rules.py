@@ -14,7 +14,7 @@ PACKAGES = (*PROGRAM, "hil")
 
 FILE_LINES_MAX = 450
 # A regulator reads and runs this one file, so it may be longer.
-ONE_FILE_LINES_MAX = {"controller/journal/verify.py": 1450}
+ONE_FILE_LINES_MAX = {"controller/journal/verify.py": 1460}
 FUNCTION_LINES_MAX = 70
 
 MODULES = tuple(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))

@@ -1,8 +1,10 @@
 """Who acts is proved: by PIN on a connection, by the machine's account; wrong PINs lock."""
 
+import sqlite3
 import statistics
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,7 @@ from controller.actions.actions import (
 )
 from controller.actions.choices import ActKind, FloorDecision
 from controller.actions.declaration import Proof, Role
+from controller.journal.people import NO_WRONG_PINS, PEOPLE_NAME
 from controller.rules.outcome import Outcome
 from controller.tape.inputs import AccountChange
 from firmware_bridge.timestamp import Timestamp
@@ -276,7 +279,7 @@ def test_four_wrong_pins_and_the_right_one_lock_nothing_and_are_forgotten(people
 
     account = people.file.account(ann)
     assert account is not None
-    assert (account.failures, account.locked_until_ns) == (0, 0)
+    assert account.here == NO_WRONG_PINS
 
 
 def test_failures_outlive_a_restart(fast_dir: Path, people: People) -> None:
@@ -297,7 +300,7 @@ def test_wrong_pins_that_programs_try_side_by_side_count_each(
 
     account = people.file.account(ann)
     assert account is not None
-    assert account.failures == FAILURES_MAX
+    assert account.here.failures == FAILURES_MAX
 
 
 def test_who_signed_on_before_stays_signed_on(people: People) -> None:
@@ -350,3 +353,71 @@ def test_the_file_of_another_hash_is_not_believed_for_its_own_session(people: Pe
     people.file.put_account(replace(account, role="pit_manager"))
 
     assert session.known(ann).proof is Proof.NONE
+
+
+# --- wrong PINs from elsewhere --------------------------------------------------------------------
+
+
+def guess_from_elsewhere(people: People, pin: str = "000001") -> None:
+    with pytest.raises(AccountError):
+        SignOnSession(people.accounts, http_client("192.0.2.7")).sign_on(ANN, pin)
+
+
+def test_guesses_from_elsewhere_lock_nobody_out_at_the_table(people: People) -> None:
+    ann = people.with_account()
+    for _ in range(FAILURES_MAX + 3):
+        guess_from_elsewhere(people)
+
+    guess_from_elsewhere(people, PIN)
+    people.session().sign_on(ANN, PIN)
+    SignOnSession(people.accounts, http_client("127.0.0.1")).sign_on(ANN, PIN, own_screen=True)
+    locked = [one for one in people.recorded if one.change is AccountChange.LOCKED]
+    assert [(one.person, one.identified_by) for one in locked] == [(ann, "http-192.0.2.7")]
+
+
+def test_guesses_at_the_table_lock_nobody_out_elsewhere(people: People) -> None:
+    people.with_account()
+    for _ in range(FAILURES_MAX):
+        guess(people)
+
+    SignOnSession(people.accounts, http_client("192.0.2.7")).sign_on(ANN, PIN)
+    guess(people, pin=PIN)
+
+
+def test_an_unlock_ends_both_locks(people: People) -> None:
+    people.with_account()
+    for _ in range(FAILURES_MAX):
+        guess(people)
+        guess_from_elsewhere(people)
+
+    people.change(AccountChange.UNLOCKED, ANN)
+
+    people.session().sign_on(ANN, PIN)
+    SignOnSession(people.accounts, http_client("192.0.2.7")).sign_on(ANN, PIN)
+
+
+def test_a_removed_account_leaves_no_count_for_the_next_of_that_person(people: People) -> None:
+    people.with_account()
+    for _ in range(FAILURES_MAX):
+        guess_from_elsewhere(people)
+    people.change(AccountChange.REMOVED, ANN)
+
+    people.with_account()
+
+    SignOnSession(people.accounts, http_client("192.0.2.7")).sign_on(ANN, PIN)
+
+
+def test_accounts_of_a_version_before_are_read_and_stay_as_it_reads_them(
+    fast_dir: Path, people: People
+) -> None:
+    """It knows the five columns of `accounts`, and no other table."""
+    people.with_account()
+    with closing(sqlite3.connect(fast_dir / PEOPLE_NAME)) as stored, stored:
+        stored.execute("DROP TABLE wrong_pins_elsewhere")
+
+    assert [one.elsewhere for one in people.file.accounts()] == [NO_WRONG_PINS]
+    guess_from_elsewhere(people)
+
+    with closing(sqlite3.connect(fast_dir / PEOPLE_NAME)) as stored:
+        columns = [one[1] for one in stored.execute("PRAGMA table_info(accounts)")]
+    assert columns == ["person", "role", "pin_hash", "failures", "locked_until_ns"]

@@ -253,6 +253,19 @@ def test_times_of_a_coup_are_from_its_first_card_and_from_the_coup_before(
     assert second["pause_ms"] == 300
 
 
+def test_the_first_coup_of_every_shoe_has_no_pause_before_it(
+    sealed_days, fast_dir, read_table
+) -> None:
+    """Between two shoes lie hours: that is `idle_ms` of the shoe, and no pause of a coup."""
+    export_tables([sealed_days], fast_dir / "tables")
+
+    coups = read_table(fast_dir / "tables", "coups")
+    pauses = {(one["gaming_day"], one["shoe"], one["coup"]): one["pause_ms"] for one in coups}
+    assert len({key[:2] for key in pauses}) == 3
+    assert {pause for (_, _, coup), pause in pauses.items() if coup == 1} == {None}
+    assert None not in {pause for (_, _, coup), pause in pauses.items() if coup > 1}
+
+
 def test_a_coup_names_the_shuffler_of_its_batch(stored_and_sealed, fast_dir, read_table) -> None:
     table = BatchTable()
     for back in ("red", "blue"):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from controller.actions.declaration import Author
+from controller.archive import backup as backup_module
 from controller.archive.backup import (
     BackupFailed,
     TableFiles,
@@ -21,8 +22,10 @@ from controller.archive.backup import (
 from controller.archive.log_start import begin_log_anew
 from controller.archive.signer import SigningSettings, open_signer
 from controller.evidence_log.leaf import LeafKind
-from controller.evidence_log.log import LogRefused
+from controller.evidence_log.log import LogRefused, leaves_newest_first
+from controller.journal.database import copy_database
 from controller.journal.folder import COUNTS_NAME
+from controller.journal.log_database import LogDatabase
 from controller.journal.people import PeopleFile
 from controller.journal.store import Journal
 from controller.journal.verify import verify
@@ -154,3 +157,25 @@ def test_a_log_begun_anew_names_the_person_and_every_sealed_shoe(logged, tmp_pat
     assert table.kinds() == ["begun-anew", "shoe"]
     assert table.leaves()[0].person == "person-0123456789ab"
     assert table.run().kinds()[:2] == ["begun-anew", "shoe"]
+
+
+def test_a_log_of_a_backup_speaks_of_no_record_that_is_not_in_it(
+    table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A coup ends, and has its leaf, between the copies of the two files."""
+    copies: list[str] = []
+
+    def copied(file: Path, to: Path) -> None:
+        copy_database(file, to)
+        copies.append(file.name)
+        if len(copies) == 1:
+            table.script.reported("44 82 AD", "44 92 B5", "47 90")
+            table.run(stop=False)
+
+    monkeypatch.setattr(backup_module, "copy_database", copied)
+    table.run(stop=False)
+    journal = restored(backed_up(table, tmp_path / "backup"), tmp_path / "spare")
+
+    assert copies[:2] == ["log.db", "live.db"]
+    with Journal.open(journal) as opened, LogDatabase.open_read_only(journal) as log:
+        assert max(one.seq for one in leaves_newest_first(log)) <= opened.head.seq

@@ -217,3 +217,24 @@ def test_two_cut_cards_in_a_row_are_left_to_the_records(rows, screen_rows) -> No
     at = next(place for place, row in enumerate(rows) if row.role == RowRole.CUT_CARD)
     twice = (*rows[: at + 1], rows[at], *rows[at + 1 :])
     assert screen_rows(twice) == ScreenResult(unclear="more than one cut card was drawn")
+
+
+@pytest.mark.parametrize("cards_before", [0, 1, 3])
+def test_one_coup_after_the_last_one_is_found_wherever_the_cut_card_came(
+    rows, screen_rows, cards_before
+) -> None:
+    """The cut card comes before a coup's first card, or in it: then that coup is the first one."""
+    at = next(place for place, row in enumerate(rows) if row.role == RowRole.CUT_CARD)
+    cut, rest = rows[at], rows[:at] + rows[at + 1 :]
+    last = max(row.coup for row in rest)
+
+    def cut_in(coup: int) -> ScreenResult:
+        place = next(n for n, row in enumerate(rest) if row.coup == coup) + cards_before
+        moved = replace(cut, coup=coup if cards_before else 0)
+        return screen_rows((*rest[:place], moved, *rest[place:]))
+
+    words = "by the cut card coup"
+    # With the coup at which it appears, one more may be dealt: the last two, and no third.
+    assert not any(words in one.words for one in cut_in(last - 1).discrepancies)
+    found = [one for one in cut_in(last - 2).discrepancies if words in one.words]
+    assert [one.coup for one in found] == [last]

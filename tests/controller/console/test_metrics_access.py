@@ -38,6 +38,7 @@ TABLE = SimpleNamespace(
     health=Health.STOPPED,
     failure="",
     published=None,
+    stored_seq=0,
     sealing_status=None,
     followers=(),
     waiting=0,

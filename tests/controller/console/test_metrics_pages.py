@@ -22,6 +22,8 @@ from controller.console.metrics_pages import MetricsPages
 from controller.console.page_turns import PageTurns
 from controller.console.sites import WebPlace, WebServer, WebServers
 from controller.console.table_parts import MetricsPart
+from controller.core.state import Stored
+from controller.journal.values import Head
 from controller.metrics.table_metrics import TableMetrics
 from controller.views.snapshot import Health
 from firmware_bridge.timestamp import Timestamp
@@ -38,6 +40,7 @@ def stopped_table(name: str = "M7") -> SimpleNamespace:
         health=Health.STOPPED,
         failure="",
         published=None,
+        stored_seq=0,
         sealing_status=None,
         followers=(),
         waiting=0,
@@ -203,6 +206,37 @@ def test_a_table_of_a_program_that_is_not_ready_for_long_is_answered(
 ) -> None:
     monkeypatch.setattr(MetricsPages, "READY_S_MAX", 0.0)
     assert asked(serve(part, ready=False))[0] == 200
+
+
+def up_to(seq: int) -> Stored:
+    """A transaction whose newest record has this number."""
+    at, head = Timestamp(0, 0), Head(seq, bytes(32))
+    return Stored((), (), at, None, None, seq - 1, head, shoe_ended=False)  # type: ignore[arg-type]
+
+
+def test_what_a_status_has_shown_is_counted_on_a_page_asked_for_after_it(
+    serve, part, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MetricsPages, "COUNTED_S_MAX", FOR_EVER_S)
+    part.table.stored_seq = 3
+    part.metrics.stored(up_to(2))
+    server = serve(part)
+    pages: list[bytes] = []
+    scrape = threading.Thread(target=lambda: pages.append(asked(server)[2]))
+    scrape.start()
+    assert asked(server, "/healthz")[0] == 503  # its server goes on
+    assert pages == []
+    part.metrics.stored(up_to(3))
+    scrape.join()
+    assert b'smartshoe_journal_records{pit="",table="M7"} 3.0' in pages[0]
+
+
+def test_counts_that_are_far_behind_keep_no_page_back(
+    serve, part, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MetricsPages, "COUNTED_S_MAX", 0.0)
+    part.table.stored_seq = 3
+    assert asked(serve(part))[0] == 200
 
 
 def test_one_page_at_a_time_is_written_and_a_pause_follows(

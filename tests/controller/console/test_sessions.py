@@ -61,7 +61,7 @@ def test_the_token_itself_is_not_kept(sessions: Sessions) -> None:
 
 def test_a_sign_on_ends_after_its_minutes_without_an_act(sessions: Sessions, clock: Clock) -> None:
     session = sessions.begin("127.0.0.1")
-    sessions.sign_on(session, "Ann Lee", PIN, beside=False)
+    sessions.sign_on(session, "Ann Lee", PIN, beside=False, own_screen=True)
     clock.seconds += 15 * 60 - 1
     session.acted()
     clock.seconds += 15 * 60 - 1
@@ -92,23 +92,31 @@ def test_signing_on_changes_token_and_secret(sessions: Sessions) -> None:
 def test_a_wrong_pin_signs_nobody_on(sessions: Sessions) -> None:
     session = sessions.begin("127.0.0.1")
     with pytest.raises(AccountError):
-        sessions.sign_on(session, "Ann Lee", "1", beside=False)
+        sessions.sign_on(session, "Ann Lee", "1", beside=False, own_screen=True)
     assert not session.signed_on
 
 
 def test_an_address_may_try_so_often_in_a_minute(sessions: Sessions, clock: Clock) -> None:
     for _ in range(ATTEMPTS_MAX):
-        sessions.count_attempt("192.0.2.7")
+        sessions.count_attempt("192.0.2.7", own_screen=False)
     with pytest.raises(TooManyAttempts, match="Remedy: wait"):
-        sessions.count_attempt("192.0.2.7")
-    sessions.count_attempt("192.0.2.8")
+        sessions.count_attempt("192.0.2.7", own_screen=False)
+    sessions.count_attempt("192.0.2.8", own_screen=False)
     clock.seconds += 60
-    sessions.count_attempt("192.0.2.7")
+    sessions.count_attempt("192.0.2.7", own_screen=False)
+
+
+def test_a_proxy_of_this_machine_uses_up_no_attempt_of_the_own_screen(sessions: Sessions) -> None:
+    for _ in range(ATTEMPTS_MAX):
+        sessions.count_attempt("127.0.0.1", own_screen=False)
+    with pytest.raises(TooManyAttempts):
+        sessions.count_attempt("127.0.0.1", own_screen=False)
+    sessions.count_attempt("127.0.0.1", own_screen=True)
 
 
 def test_who_has_signed_on_is_not_pushed_out_by_others(sessions: Sessions) -> None:
     session = sessions.begin("127.0.0.1")
-    sessions.sign_on(session, "Ann Lee", PIN, beside=False)
+    sessions.sign_on(session, "Ann Lee", PIN, beside=False, own_screen=True)
     for _ in range(SESSIONS_MAX + 1):
         sessions.begin("127.0.0.1")
     assert len(sessions) == SESSIONS_MAX
@@ -126,7 +134,7 @@ def test_a_client_with_many_sessions_pushes_out_its_own(sessions: Sessions, cloc
 
 def test_who_may_only_read_stays_signed_on_for_a_shift(sessions: Sessions, clock: Clock) -> None:
     session = sessions.begin("127.0.0.1")
-    sessions.sign_on(session, "Sue Vey", OTHER_PIN, beside=False)
+    sessions.sign_on(session, "Sue Vey", OTHER_PIN, beside=False, own_screen=True)
     clock.seconds += UNUSED_S - 1
     assert sessions.of(session.token) is session
     assert session.signed_on
@@ -140,8 +148,8 @@ def test_who_may_act_does_not_stay_longer_for_a_reader_beside(
 ) -> None:
     for first, then in ((ANN, SUE), (SUE, ANN)):
         session = sessions.begin("127.0.0.1")
-        sessions.sign_on(session, *first, beside=True)
-        sessions.sign_on(session, *then, beside=True)
+        sessions.sign_on(session, *first, beside=True, own_screen=True)
+        sessions.sign_on(session, *then, beside=True, own_screen=True)
         clock.seconds += 15 * 60
         assert sessions.of(session.token) is session
         assert not session.signed_on
@@ -149,7 +157,7 @@ def test_who_may_act_does_not_stay_longer_for_a_reader_beside(
 
 def test_a_stream_keeps_its_session_but_not_its_sign_on(sessions: Sessions, clock: Clock) -> None:
     session = sessions.begin("127.0.0.1")
-    sessions.sign_on(session, "Ann Lee", PIN, beside=False)
+    sessions.sign_on(session, "Ann Lee", PIN, beside=False, own_screen=True)
     for _ in range(UNUSED_S // 60):
         clock.seconds += 60
         assert sessions.keep(session.digest)
@@ -159,10 +167,10 @@ def test_a_stream_keeps_its_session_but_not_its_sign_on(sessions: Sessions, cloc
 
 def test_a_person_signs_on_in_the_place_of_another_or_beside(sessions: Sessions) -> None:
     session = sessions.begin("127.0.0.1")
-    ann = sessions.sign_on(session, "Ann Lee", PIN, beside=False)
-    sue = sessions.sign_on(session, "Sue Vey", OTHER_PIN, beside=False)
+    ann = sessions.sign_on(session, "Ann Lee", PIN, beside=False, own_screen=True)
+    sue = sessions.sign_on(session, "Sue Vey", OTHER_PIN, beside=False, own_screen=True)
     assert (session.person, session.sign_on.default_person()) == (sue, sue)
-    sessions.sign_on(session, "Ann Lee", PIN, beside=True)
+    sessions.sign_on(session, "Ann Lee", PIN, beside=True, own_screen=True)
     assert session.person == sue
     assert {session.sign_on.known(one).role for one in (ann, sue)} == {
         Role.FLOORPERSON,

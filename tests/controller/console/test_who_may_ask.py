@@ -7,6 +7,7 @@ import http.client
 import json
 import logging
 import re
+import select
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -18,6 +19,7 @@ import requests
 from requests.adapters import HTTPAdapter
 from serving_table import Serving, connected
 
+from controller.accounts.sign_on import FAILURES_MAX
 from controller.actions.actions import ACTIONS
 from controller.actions.declaration import READERS, Proof, Role, values_of
 from controller.console.http_server import WAITING_THREADS
@@ -353,18 +355,85 @@ def test_who_tried_too_often_is_told_when_to_come_back(web: Web) -> None:
     assert answers[-1].headers["retry-after"] == str(ATTEMPTS_S)
 
 
-def test_wrong_pins_by_page_api_and_socket_count_together(web: Web) -> None:
-    wrong = {"by": name_of(Role.FLOORPERSON), "pin": "1"}
+WRONG = {"by": name_of(Role.FLOORPERSON), "pin": "1"}
+RIGHT = {"by": name_of(Role.FLOORPERSON), "pin": PINS[Role.FLOORPERSON]}
+
+
+def test_wrong_pins_at_the_own_screen_and_socket_count_together(web: Web) -> None:
     page = web.client()
     about = {"csrf": page.csrf(page.get("/sign-on"))}
     for _ in range(2):
-        page.post("/sign-on", data={**about, **wrong}, headers=FORM)
-        web.client(**ELSEWHERE).post("/api/v1/sign-on", json=wrong)
-    assert not web.serving.client.request({"request": "sign-on", **wrong}).ok
-    right = {"by": name_of(Role.FLOORPERSON), "pin": PINS[Role.FLOORPERSON]}
-    assert not web.serving.client.request({"request": "sign-on", **right}).ok
-    assert web.client().post("/api/v1/sign-on", json=right).status_code == 403
-    assert page.post("/sign-on", data={**about, **right}, headers=FORM).status_code == 403
+        page.post("/sign-on", data={**about, **WRONG}, headers=FORM)
+        web.client().post("/api/v1/sign-on", json=WRONG)
+    assert not web.serving.client.request({"request": "sign-on", **WRONG}).ok
+    assert not web.serving.client.request({"request": "sign-on", **RIGHT}).ok
+    assert web.client().post("/api/v1/sign-on", json=RIGHT).status_code == 403
+    assert page.post("/sign-on", data={**about, **RIGHT}, headers=FORM).status_code == 403
+
+
+def guess_from_elsewhere(web: Web) -> Client:
+    """Wrong PINs from a client on another machine, more than lock an account; that client."""
+    elsewhere = web.client(**ELSEWHERE)
+    for _ in range(FAILURES_MAX + 1):
+        assert elsewhere.post("/api/v1/sign-on", json=WRONG).status_code == 403
+    return elsewhere
+
+
+def test_guesses_from_elsewhere_lock_nobody_out_at_the_table(web: Web) -> None:
+    elsewhere = guess_from_elsewhere(web)
+
+    assert elsewhere.post("/api/v1/sign-on", json=RIGHT).status_code == 403
+    assert web.serving.client.request({"request": "sign-on", **RIGHT}).ok
+    assert web.client().post("/api/v1/sign-on", json=RIGHT).status_code == 200
+    page = web.client()
+    about = {"csrf": page.csrf(page.get("/sign-on"))}
+    assert page.post("/sign-on", data={**about, **RIGHT}, headers=FORM).status_code == 303
+
+
+def test_guesses_from_elsewhere_leave_the_pin_of_one_action_at_the_own_screen(web: Web) -> None:
+    guess_from_elsewhere(web)
+    page = web.client()
+    form = {"csrf": page.csrf(page.get("/sign-on")), "action": "resolve", "reason": "seen"}
+
+    answer = page.post("/act", data={**form, **RIGHT, "decision": "void_coup"}, headers=FORM)
+
+    assert "sign-on: it was refused" not in answer.text
+
+
+def test_a_pin_from_elsewhere_that_is_right_ends_no_lock_at_the_table(web: Web) -> None:
+    for _ in range(FAILURES_MAX):
+        assert not web.serving.client.request({"request": "sign-on", **WRONG}).ok
+
+    assert web.client(**ELSEWHERE).post("/api/v1/sign-on", json=RIGHT).status_code == 200
+    assert not web.serving.client.request({"request": "sign-on", **RIGHT}).ok
+
+
+def test_an_unlock_ends_both_locks(web: Web) -> None:
+    elsewhere = guess_from_elsewhere(web)
+    for _ in range(FAILURES_MAX):
+        assert not web.serving.client.request({"request": "sign-on", **WRONG}).ok
+
+    web.change("unlocked", Role.FLOORPERSON)
+
+    assert web.serving.client.request({"request": "sign-on", **RIGHT}).ok
+    assert elsewhere.post("/api/v1/sign-on", json=RIGHT).status_code == 200
+
+
+def test_pins_that_wait_from_elsewhere_keep_the_own_screen_from_no_check(web: Web) -> None:
+    port = int(web.url.rpartition(":")[2])
+    body = b'{"by": "Zoe Nobody", "pin": "1"}'
+    head = b"POST /api/v1/sign-on HTTP/1.1\r\nHost: 127.0.0.1\r\nVia: 1.1 proxy\r\n"
+    head += b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
+    waiting = []
+    for number in range(1, 41):
+        waiting.append(socket.create_connection(("127.0.0.1", port), 30, (f"127.0.3.{number}", 0)))
+        web.stack.enter_context(waiting[-1])
+        waiting[-1].sendall(head + body)
+
+    assert web.client().post("/api/v1/sign-on", json=RIGHT).status_code == 200
+
+    answered = [one for one in waiting if select.select([one], [], [], 0)[0]]
+    assert len(answered) < len(waiting)
 
 
 def test_pins_that_are_tried_side_by_side_keep_nobody_else_waiting(web: Web) -> None:

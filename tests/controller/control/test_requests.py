@@ -3,6 +3,8 @@
 Source: D-32; controller/actions/README.md, "Actions".
 """
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +37,7 @@ from controller.actions.actions import (
 )
 from controller.actions.choices import ActKind, FloorDecision, LayoutPart, Provisional
 from controller.actions.declaration import ActionError, values_of
+from controller.control.declared_actions import schema_of
 from controller.control.requests import action_from_request, checked_text
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
@@ -97,7 +100,7 @@ ENOUGH |= {
         ),
         (
             "resolve",
-            {"decision": "state-outcome", "provisional": "", "outcome": "tie"},
+            {"decision": "state-outcome", "provisional": None, "outcome": "tie"},
             Resolution(FloorDecision.STATE_OUTCOME, None, Outcome.TIE),
         ),
         ("close-shoe", {}, CloseShoe()),
@@ -189,6 +192,13 @@ def test_every_action_name_can_be_read() -> None:
             {"decision": "state-outcome", "outcome": "PLAYER"},
             'outcome: it is "PLAYER". Allowed: player, banker, tie. Remedy: ',
         ),
+        ("resolve", {"decision": "continue", "second": None}, "second: it is null. Allowed: one "),
+        ("resolve", {"decision": "continue", "provisional": ""}, 'provisional: it is "". Allowed'),
+        ("declare-result", {"outcome": "tie", "player_pair": None}, "player_pair: it is null. All"),
+        ("declare-result", {"outcome": "tie", "player_pair": ""}, 'player_pair: it is "". Allowed'),
+        ("record", {"act": "cut", "seat": None}, "seat: it is null. Allowed: a whole number from"),
+        ("bind-batch", {"batch": ""}, "batch: it is missing. Allowed: one line of text"),
+        ("wagers", {"wagers": None}, "wagers: it is null. Allowed: a list of at most 500, each"),
         ("clear-shoe-error", {}, "code: it is missing. Allowed: a whole number from 1 to 99. "),
         ("clear-shoe-error", {"code": True}, "code: it is true. Allowed: a whole number from 1"),
         ("clear-shoe-error", {"code": "7"}, 'code: it is "7". Allowed: a whole number from 1'),
@@ -337,3 +347,41 @@ def test_a_number_of_a_wager_beyond_its_bounds_is_refused(key, number) -> None:
     wager = {"seat": 5, "wager": "tie", "cents": 1, key: number}
     with pytest.raises(ActionError, match=rf"^wagers\[1\].{key}: it is {number}. Allowed: "):
         action_from_request("wagers", {"wagers": [wager]})
+
+
+# --- what the schema says -------------------------------------------------------------------------
+
+# One value of each type of JSON, and texts that say nothing.
+OF_EACH_TYPE = (None, True, 7, 0.5, "words", "", "  ", [], {})
+_TYPES = {"string": str, "integer": int, "boolean": bool, "array": list, "null": type(None)}
+
+
+def fits(schema: dict, value: object, definitions: dict) -> bool:
+    """Whether the schema takes a value; of the words of JSON schema those that actions use."""
+    if "anyOf" in schema:
+        return any(fits(one, value, definitions) for one in schema["anyOf"])
+    if "$ref" in schema:
+        return fits(definitions[schema["$ref"].removeprefix("#/$defs/")], value, definitions)
+    if "enum" in schema:
+        return value in schema["enum"]
+    if type(value) is not _TYPES[schema["type"]]:
+        return False
+    if isinstance(value, str):
+        return re.search(schema.get("pattern", ""), value) is not None
+    least, most = schema.get("minimum", value), schema.get("maximum", value)
+    return least <= value <= most if isinstance(value, int) else True
+
+
+@pytest.mark.parametrize(
+    ("name", "key"), [(name, key) for name, keys in VALUES_OF.items() for key in keys]
+)
+def test_a_value_is_accepted_as_the_schema_says_and_no_other_is(name, key) -> None:
+    schema = schema_of(ACTIONS[name])
+    definitions = schema.get("$defs", {})
+    for value in OF_EACH_TYPE:
+        try:
+            action_from_request(name, {**ENOUGH[name], key: value})
+            accepted = True
+        except ActionError:
+            accepted = False
+        assert accepted is fits(schema["properties"][key], value, definitions), value

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import socket
 import sqlite3
 import stat
@@ -40,6 +41,7 @@ from controller.rules.outcome import Outcome
 from controller.settlement.wagers import Wager, WagerKind
 from controller.table.table import Health
 from firmware_bridge.transport.clock import now
+from hil.rig.rfid_programs import wait_until
 
 CALL = {"request": "act", "action": "no-more-bets", "by": "D. Dealer", "role": "dealer"}
 DECISION = {
@@ -378,6 +380,72 @@ def test_who_made_room_is_told_so_at_the_next_request(serving: Serving) -> None:
                 "this connection was idle and"
             )
             assert answers.readline() == b""
+
+
+def await_last_word(connection: socket.socket) -> None:
+    """Until the table has said that nothing more comes."""
+    told = select.poll()
+    told.register(connection, select.POLLRDHUP)
+    told.poll()
+
+
+def test_the_seventeenth_client_that_writes_before_it_reads_is_answered_in_words(
+    serving: Serving,
+) -> None:
+    with ExitStack() as stack:
+        for _ in range(ACCOUNT_CONNECTIONS_MAX):
+            next(stack.enter_context(closing(serving.client.subscribe())))
+        refused = stack.enter_context(connected(serving.path))
+        await_last_word(refused)
+
+        refused.sendall(b'{"request": "status"}\n')
+
+        with refused.makefile("rb") as answers:
+            expected = "no connection is free: an account has at most 16"
+            assert error(ANSWER.decode(answers.readline())).startswith(expected)
+            assert answers.readline() == b""
+
+
+def test_who_made_room_and_writes_before_it_reads_is_told_so(serving: Serving) -> None:
+    with ExitStack() as idle:
+        first, *_ = [
+            idle.enter_context(connected(serving.path)) for _ in range(ACCOUNT_CONNECTIONS_MAX)
+        ]
+        assert serving.client.request({"request": "status"}).ok
+        await_last_word(first)
+
+        first.sendall(b'{"request": "status"}\n')
+
+        with first.makefile("rb") as answers:
+            said = error(ANSWER.decode(answers.readline()))
+            assert said.startswith("this connection was idle and")
+            assert answers.readline() == b""
+
+
+def test_a_thousand_refused_clients_keep_a_bounded_number_of_connections(serving: Serving) -> None:
+    with ExitStack() as stack:
+        for _ in range(ACCOUNT_CONNECTIONS_MAX):
+            next(stack.enter_context(closing(serving.client.subscribe())))
+        before = len([*Path("/proc/self/fd").iterdir()])
+        for _ in range(1000):
+            with connected(serving.path) as refused:
+                assert refused.recv(1) == b"{"
+        assert len([*Path("/proc/self/fd").iterdir()]) - before <= ACCOUNT_CONNECTIONS_MAX + 1
+
+
+def test_two_hundred_clients_that_make_room_keep_a_bounded_number_of_threads(
+    serving: Serving,
+) -> None:
+    with ExitStack() as idle:
+        for _ in range(200):
+            idle.enter_context(connected(serving.path))
+        assert serving.client.request({"request": "status"}).ok
+        wait_until(
+            lambda: (
+                sum(one.name == "control" for one in threading.enumerate())
+                <= 2 * ACCOUNT_CONNECTIONS_MAX
+            )
+        )
 
 
 def test_a_paused_screen_goes_on_with_the_newest_snapshot(serving: Serving) -> None:

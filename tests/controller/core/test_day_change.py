@@ -4,14 +4,19 @@ Source: controller/table/README.md, "The clock"; controller/replay/README.md, "N
 """
 
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from controller.actions.actions import CloseShoe, SetGamingDay
 from controller.cli.main import main
 from controller.control.answer_schema import RecordedAnswer
 from controller.control.answers import answered_entries
+from controller.core.day_change import begin_due_day
+from controller.core.gaming_day import GamingCalendar
+from controller.core.state import Transition
 from controller.journal.folder import sealed_files
 from controller.journal.store import open_read_only
 from controller.journal.verify import verify
@@ -20,6 +25,7 @@ from controller.procedure.effects import ActRecord, Prompt, Refusal, ShoeOpened
 from controller.procedure.phases import Phase
 from controller.procedure.verdicts import Irregularity
 from controller.replay.report import ReplayFinding, replay
+from controller.replay.upgrade import UpgradeLedger, carried_over_state
 from controller.tape.entries import EventVerdicts
 from controller.tape.inputs import ClockSync, ClockSyncRead
 from controller.views.build import build_snapshot
@@ -260,3 +266,35 @@ def test_a_journal_with_a_day_put_back_verifies_and_replays_the_same(put_right: 
 
 def test_an_audit_finds_nothing_wrong_in_it(put_right: Path, capsys) -> None:
     assert main(("audit", str(put_right), "--jobs", "1")) == 0, capsys.readouterr().out
+
+
+# --- no earlier day ------------------------------------------------------------------------------
+
+
+def test_a_clock_behind_the_last_shoe_of_another_program_begins_no_earlier_day(script) -> None:
+    """It was set back, and the program updated: the numbers of that day's shoes are used."""
+    table = script()
+    ledger = UpgradeLedger(day="2025-11-23", shoe=4, profile="s42-mini", decks=8)
+    table.state = carried_over_state(table.core, ledger)
+
+    table.begun()
+
+    assert shoe_opened(table) == ("2025-11-23", 5)
+    table.acted(CloseShoe())
+    table.later(DAY)
+    assert shoe_opened(table) == ("2025-11-23", 6), "the clock shows the 22nd"
+
+
+def test_a_day_that_begins_later_from_now_on_brings_no_earlier_day_back(table) -> None:
+    """The house moves the beginning of its day by a day and more: zone and hour in table.toml."""
+    tomorrow = table.core.calendar.day_of(table.at.utc_ns + DAY)
+    state = replace(
+        table.state, day=tomorrow, table=replace(table.state.table, today=tomorrow.name)
+    )
+    later = GamingCalendar(ZoneInfo("Etc/GMT+12"), 23 * 3600)
+    at = Timestamp(table.at.monotonic_ns + 2 * DAY, tomorrow.until_ns)
+    assert later.day_of(at.utc_ns).name < tomorrow.name
+
+    turned = begin_due_day(table.core.book, later, Transition(state), at)
+
+    assert turned.state.table.today == tomorrow.name

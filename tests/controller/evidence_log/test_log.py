@@ -205,3 +205,23 @@ def test_a_log_of_format_1_goes_on_as_format_2(fast_dir: Path) -> None:
         assert list(after.entries())[:-1] == entries
         assert list(shoe_leaves(after)) == shoes
         assert [number for number, _ in after.marked("commissioned", "shoe")] == [0, 2]
+
+
+def test_the_used_key_is_overwritten_on_the_disk_before_the_step_is_done(
+    fast_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a power cut would leave a key with which somebody could sign another head."""
+    log = EvidenceLog.begin(fast_dir, "BAC-12", FIRST)
+    calls: list[str] = []
+    for name in ("pwrite", "fdatasync"):
+        call = getattr(os, name)
+
+        def noted(*given: object, call=call, name=name) -> object:
+            calls.append(name)
+            return call(*given)
+
+        monkeypatch.setattr(head_keys.os, name, noted)
+    log.add(coup(1))
+    log.close()
+
+    assert calls == ["pwrite", "fdatasync"]

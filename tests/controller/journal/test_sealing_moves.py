@@ -15,6 +15,7 @@ from types import FrameType
 import pytest
 from msgspec.structs import replace
 
+from controller.journal import store
 from controller.journal.folder import read_sealed, sealed_files, shoe_path
 from controller.journal.record import GENESIS
 from controller.journal.shoe_file import NO_SEAL, read_shoe, shoe_bytes
@@ -490,3 +491,34 @@ def test_a_changed_state_of_the_base_is_not_used(fast_dir: Path, filled, seal) -
     with Journal.open(fast_dir) as journal:
         assert journal.base == replace(base, software="", state=b"", digest=b"")
         assert journal.base_damage == "the state stored after record 5 was changed"
+
+
+def test_an_existing_file_is_on_the_disk_before_its_records_leave_live_db(
+    fast_dir: Path, filled, sealed_bytes_of, base_of, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program before wrote it and died: nobody knows whether the disk has it."""
+    done: list[tuple[str, object]] = []
+
+    def noting(name: str, of: object) -> None:
+        call = getattr(of, name)
+
+        def noted(*given: object) -> object:
+            done.append((name, given[-1]))
+            return call(*given)
+
+        monkeypatch.setattr(of, name, noted)
+
+    with filled(fast_dir) as journal:
+        data = sealed_bytes_of(journal, 1)
+        path = first_shoe(fast_dir)
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
+        base = base_of(journal, data)
+        for name in ("sync_file", "sync_names"):
+            noting(name, store)
+        noting("_set_base", Journal)
+
+        journal.move_sealed(path, data, base)
+
+    assert [name for name, _ in done] == ["sync_file", "sync_names", "_set_base"]
+    assert done[0][1] == done[1][1] == path

@@ -102,6 +102,7 @@ def shuffler_page() -> str:
         name="M8",
         health=Health.RUNNING,
         published=(core, state),
+        stored_seq=0,
         sealing_status=None,
         followers=(),
         waiting=0,

@@ -277,6 +277,7 @@ def test_a_table_that_has_not_started_is_shown() -> None:
         name="M9",
         health=Health.STARTING,
         published=None,
+        stored_seq=0,
         sealing_status=None,
         followers=(),
         waiting=0,

@@ -172,3 +172,16 @@ def test_more_of_a_value_than_the_decks_hold_breaks_nothing() -> None:
         shoe, _ = watch_card(shoe, NO_PAST, 7)
     assert GAP not in shoe.cards
     assert min(open_bets(1).left) == 4
+
+
+@pytest.mark.parametrize("burned", [False, True], ids=["between coups", "in the burn"])
+def test_a_card_that_nobody_saw_may_still_come_by_the_odds(burned: bool) -> None:
+    """Counted as known, it would make the cards of its value seem rarer than they are, and an
+    alarm come sooner by chance than the monitors' bound allows."""
+    coup = cold_deck(Random(3), "player", 1)[:4]
+    unseen = [CardsUnseen(7), *([BurnEnds()] if burned else [CoupEnds()])]
+    state, _ = advisories([ShoeOpens(1, DECKS, burns=burned), *unseen, *list(items_of(coup))[1:-1]])
+
+    assert state.shoe is not None
+    assert state.shoe.cards[:7] == bytes((GAP,)) * 7
+    assert state.shoe.bets.left == open_bets(DECKS).left

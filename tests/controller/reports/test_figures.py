@@ -312,3 +312,24 @@ def test_a_decision_between_two_shoes_is_in_the_report_of_the_first(
     assert "play goes on" in shoe_page(first, load_clauses(), ReportLinks("journal"))
     # It is counted once, with the file that holds it.
     assert [len(one.decisions) for one in (alone, proceedings_of((second,)), whole)] == [0, 1, 1]
+
+
+def test_the_list_of_coups_has_the_outcome_that_counts_and_the_one_at_its_end(
+    script, stored_and_sealed, fast_dir: Path, report_of
+) -> None:
+    """A back office pays by `outcome`: a tie that people corrected to Banker is Banker there."""
+    coup = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+    tie = ("44 81 C7", "44 91 97", "44 82 AD", "44 92 BA", "47 A0")
+    table = script().begun().reported("53", "50", "44 C0 91", "44 D1 C7", *coup, *tie)
+    table.acted(CorrectCoup(2, Outcome.BANKER, "S. Veil"))
+    table.reported(*coup[:2], "43", *coup[2:], *coup)
+    stored_and_sealed(fast_dir / "journal", table, fast_dir / "table.key")
+
+    coups = rows_of(report_of(fast_dir / "journal")["coups.csv"])
+
+    assert [(one["outcome_at_end"], one["outcome"], one["corrections"]) for one in coups] == [
+        ("player", "player", "0"),
+        ("tie", "banker", "1"),
+        ("player", "player", "0"),
+        ("player", "player", "0"),
+    ]

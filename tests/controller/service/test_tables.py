@@ -16,6 +16,7 @@ from controller.service import tables as tables_module
 from controller.service.table_program import StartRefused, TableFailed
 from controller.service.tables import Tables
 from controller.tape.inputs import PowerSign
+from firmware_bridge.timestamp import Timestamp
 
 FOR_EVER_S = 3600.0
 
@@ -283,3 +284,43 @@ def test_two_configurations_of_one_file_are_equal(configs) -> None:
     again = load_config(configs["M-1"].file)
     assert again == configs["M-1"]
     assert replace(again, metrics_port=1) != again
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.seconds = 1000
+
+    def __call__(self) -> Timestamp:
+        return Timestamp(self.seconds * 1_000_000_000, 0)
+
+
+def starts_again(service: Service, name: str) -> bool:
+    """Let that table fail; whether it is started again by itself."""
+    running = len(service.tables.files)
+    service.running[name].fail(TableFailed("a fault"))
+    while service.started.empty():
+        files: list[int] = []
+        service.call(lambda files=files: files.append(len(service.tables.files)))
+        if files[0] < running:
+            return False
+    return service.next().name == name
+
+
+def test_five_failures_in_a_year_are_not_five_in_ten_minutes(
+    service, configs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = Clock()
+    monkeypatch.setattr(tables_module, "now", clock)
+    service.serve(configs["M-1"], configs["M-2"])
+    for _ in range(12):
+        assert starts_again(service, "M-1")
+        clock.seconds += 121
+
+
+def test_a_folder_that_is_read_again_forgives_the_failures_before(service, configs) -> None:
+    service.serve(configs["M-1"], configs["M-2"])
+    for _ in range(5):
+        service.running["M-1"].fail(TableFailed("a fault"))
+        service.next()
+    service.apply(configs["M-1"], configs["M-2"])
+    assert all(starts_again(service, "M-1") for _ in range(5))

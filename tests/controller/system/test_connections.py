@@ -10,6 +10,7 @@ import pytest
 
 from controller.system.connections import Connections
 from controller.system.peer import ConnectionRules, Peer, RequestTooLong
+from firmware_bridge.context_thread import ContextThread
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.clock import now
 
@@ -273,3 +274,17 @@ def test_who_follows_and_has_disconnected_is_dropped(line) -> None:
 
     with pytest.raises(ConnectionAbortedError):
         follower.peer.has_read()
+
+
+def test_where_no_thread_can_be_started_a_client_is_refused_and_the_next_is_served(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit of tasks is reached for a moment (pthread_create, EAGAIN)."""
+
+    def fail(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as full:
+        full.setattr(ContextThread, "start", fail)
+        assert call(ANN).heard() == b"refused\n"
+    assert call(ANN).say(b"one\n") == b"one\n"

@@ -75,10 +75,11 @@ def test_on_a_small_disk_the_bytes_are_the_limit(free_bytes, level) -> None:
     assert LIMITS.level(DiskUsage(8 * GIB, free_bytes), ENOUGH) is level
 
 
-def test_the_level_is_enough_again_only_a_tenth_above_the_limit() -> None:
+@pytest.mark.parametrize("before", [LOW, STOP])
+def test_the_level_is_enough_again_only_a_tenth_above_the_limit(before: DiskLevel) -> None:
     limit = 5 * GIB
-    assert LIMITS.level(DiskUsage(BIG, limit + limit // 10 - 1), LOW) is LOW
-    assert LIMITS.level(DiskUsage(BIG, limit + limit // 10), LOW) is ENOUGH
+    assert LIMITS.level(DiskUsage(BIG, limit + limit // 10 - 1), before) is LOW
+    assert LIMITS.level(DiskUsage(BIG, limit + limit // 10), before) is ENOUGH
 
 
 def test_people_are_warned_no_later_than_the_table_stops() -> None:

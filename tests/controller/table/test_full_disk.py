@@ -5,6 +5,7 @@ mount(8), tmpfs(5).
 """
 
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,14 +14,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from controller.journal.store import open_read_only
+from controller.cli.errors import ExitCode, report_error
+from controller.journal import store
+from controller.journal.store import Journal, open_read_only
 from controller.procedure.effects import CoupClosed
 from controller.profiles.load import load_clauses
 from controller.replay.recovery import recover
+from controller.service.table_program import StartRefused, TableFailed, _raise_failure
 from controller.table.disk_space import MIB, DiskLimits, DiskMonitor, disk_usage
 from controller.table.table import Health, RunSpec, Table
 from controller.tape.entries import DiskLevelRecorded
-from controller.tape.inputs import DiskLevel
+from controller.tape.inputs import DiskLevel, DiskSpace
 from controller.tape.records import inputs_in, read_entry, read_input
 from firmware_bridge.transport.port import Chunk
 from hil.rig.small_disk import empty, fill
@@ -122,8 +126,50 @@ stop_free_mib = 2
         )
 
 
+def ended_with(table: Table) -> int:
+    """The exit code of `smartshoe run` once this table has ended."""
+    with pytest.raises((StartRefused, TableFailed)) as ended:
+        _raise_failure(table)
+    return report_error(ended.value)
+
+
+def test_a_disk_below_its_limit_has_the_exit_code_of_a_start_on_it(tmp_path, script) -> None:
+    dealt = DealtTable(tmp_path, script(), LIMITS).start()
+    stop = DiskSpace(dealt.script.at, DiskLevel.STOP, 0, LIMITS.warn_bytes, LIMITS.stop_bytes)
+    assert dealt.table.act(stop, 60.0) is not None
+    dealt.end()
+    assert dealt.table.health is Health.STORE_FAILED
+    assert ended_with(dealt.table) == ExitCode.NO_TABLE
+
+    refused = DealtTable(tmp_path, dealt.script, DiskLimits(stop_bytes=1 << 62)).start()
+    refused.end()
+    assert refused.table.health is Health.REFUSED
+    assert ended_with(refused.table) == ExitCode.NO_TABLE
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [(sqlite3.SQLITE_FULL, ExitCode.NO_TABLE), (sqlite3.SQLITE_IOERR, ExitCode.NO)],
+)
+def test_a_store_that_finds_the_disk_full_has_it_too_and_another_error_not(
+    tmp_path, script, monkeypatch: pytest.MonkeyPatch, kind: int, code: int
+) -> None:
+    dealt = DealtTable(tmp_path, script(), UNWATCHED).start()
+    monkeypatch.setattr(store, "error_kind", lambda _error: kind)
+    monkeypatch.setattr(Journal, "_saved_state_row", failing)
+    monkeypatch.setattr(store, "link", failing)
+    assert not dealt.put(*NEW_SHOE)
+    dealt.end()
+    assert dealt.table.health is Health.STORE_FAILED
+    assert ended_with(dealt.table) == code
+
+
+def failing(*_: object) -> None:
+    raise sqlite3.OperationalError
+
+
 @pytest.mark.needs("mount")
-def test_the_program_exits_with_1_on_a_full_disk_and_refuses_a_start_with_4(
+def test_the_program_exits_with_4_on_a_full_disk_in_play_and_at_each_start(
     small_disk,
 ) -> None:
     program = Program(small_disk)
@@ -133,7 +179,7 @@ def test_the_program_exits_with_1_on_a_full_disk_and_refuses_a_start_with_4(
     assert "table M7" in begun
     fill(small_disk, MIB)
     errors = running.communicate()[1]
-    assert (running.returncode, "and below 2.0 MiB no table runs" in errors) == (1, True)
+    assert (running.returncode, "and below 2.0 MiB no table runs" in errors) == (4, True)
 
     refused = program.start()
     errors = refused.communicate()[1]

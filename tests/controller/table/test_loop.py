@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from hashlib import sha256
 
 import pytest
+from msgspec.structs import replace
 
 from controller.core.state import read_at
 from controller.journal.store import Journal
@@ -450,3 +451,24 @@ def test_no_read_time_of_an_action(loop_bench) -> None:
     table.loop.take(table.script.started)
     (began,) = table.loop.store_if_due().conclusions
     assert read_at(began) is None
+
+
+@pytest.mark.parametrize("gone", [True, False], ids=["lost", "opened again"])
+def test_bytes_that_wait_for_no_store_go_to_no_device_plugged_in_after_it(
+    loop_bench, monkeypatch: pytest.MonkeyPatch, gone: bool
+) -> None:
+    """The answer to a poll of the device before, at a port that has another one now."""
+    bench, other = loop_bench(), "/dev/ttyUSB1"
+    handle = type(bench.loop.core).handle
+
+    def answering(core, state, item):
+        state, output = handle(core, state, item)
+        at_once = ((PORT, b"pong"), (other, b"pong")) if isinstance(item, Chunk) else ()
+        return state, replace(output, at_once=at_once)
+
+    monkeypatch.setattr(type(bench.loop.core), "handle", answering)
+    bench.receive(b"\x02")
+    at = bench.at
+    bench.loop.take(PortLost(PORT, at, UNPLUGGED) if gone else PortOpened(PORT, at, bytes(32)))
+
+    assert bench.loop.take_immediate_writes() == ((other, b"pong"),)

@@ -34,6 +34,7 @@ from firmware_bridge.timestamp import Timestamp
 
 MS = 1_000_000
 LINK, EVENT, RPC = 0, 1, 2
+TIME_RSP = 8
 HELLO, HELLO_ACK, ACK, NAK, PING, PONG, TIME_REQ, ATTEST_REQ = 1, 2, 3, 4, 5, 6, 7, 10
 START = Timestamp(1_000 * MS, 1_790_000_000_000_000_000)
 OTHER_KEY = Ed25519PrivateKey.from_private_bytes(bytes(32))
@@ -681,3 +682,21 @@ def test_a_shoe_has_another_role(bench: Any) -> None:
     world.run(300)
 
     assert world.of(DeviceAdmitted)
+
+
+@pytest.mark.parametrize("asked_us", ["older", "none of them"])
+def test_an_answer_to_another_question_shifts_no_clock(bench: Any, asked_us: str) -> None:
+    """Somebody on the line repeats an answer, or makes one up."""
+    world = admitted(bench)
+    clock = world.state.clock
+    older = world.state.session.pending_time_request
+    while (pending := world.state.session.pending_time_request) in (None, older):
+        world.device.receive = lambda _data, _now_ns: []
+        world.run(1)
+    number = pending[0] - 1 if asked_us == "none of them" else (older or (pending[0] - 10,))[0]
+    now_us = world.now_ns // 1000
+
+    received(world, bench.framed(LINK, TIME_RSP, {1: number, 2: now_us, 3: now_us}))
+
+    assert world.state.clock == clock
+    assert world.state.session.pending_time_request == pending

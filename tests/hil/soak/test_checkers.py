@@ -11,6 +11,7 @@ from controller.actions.choices import ActKind
 from controller.actions.declaration import Role
 from controller.custody.batch_life.stages import BatchStage
 from controller.custody.batch_life.state import WarningKind
+from controller.custody.card_states import CardState
 from controller.procedure.effects import CoupClosed, ShoeEnded, WarningOpened
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.verdicts import Irregularity
@@ -106,6 +107,62 @@ def forget_in_custody(watched: Watched) -> None:
     custody = replace(state.custody, batches=(counted, *state.custody.batches[1:]))
     before, watched.table.state = state, replace(state, custody=custody)
     watched.checker.concluded(before, Tick(watched.table.at), CoreOutput())
+
+
+def move_in_custody(watched: Watched, source: CardState, target: CardState) -> None:
+    state = watched.table.state
+    assert state.custody.shoe is not None
+    in_play = state.custody.shoe.in_play
+    ledger = next(one for one in state.custody.batches if one.manifest.batch == in_play)
+    places = ledger.places.replace(bytes((source,)), bytes((target,)), 1)
+    assert places != ledger.places
+    moved = replace(ledger, places=places)
+    batches = tuple(moved if one is ledger else one for one in state.custody.batches)
+    watched.table.state = replace(state, custody=replace(state.custody, batches=batches))
+    watched.done()
+
+
+def leave_the_shoe_in_custody(watched: Watched) -> None:
+    move_in_custody(watched, CardState.SHOE, CardState.RACK)
+
+
+def come_back_into_the_shoe_in_custody(watched: Watched) -> None:
+    move_in_custody(watched, CardState.RACK, CardState.SHOE)
+
+
+def forget_a_card_of_the_batch(watched: Watched) -> None:
+    resize_batch(watched, lambda of_each_card: of_each_card[:-1])
+
+
+def invent_a_card_of_the_batch(watched: Watched) -> None:
+    resize_batch(watched, lambda of_each_card: of_each_card + of_each_card[-1:])
+
+
+def resize_batch(watched: Watched, resize: Callable[[bytes], bytes]) -> None:
+    state = watched.table.state
+    ledger, *others = state.custody.batches
+    manifest = replace(ledger.manifest, faces=resize(ledger.manifest.faces))
+    counted = replace(ledger, manifest=manifest, places=resize(ledger.places))
+    custody = replace(state.custody, batches=(counted, *others))
+    before, watched.table.state = state, replace(state, custody=custody)
+    watched.checker.concluded(before, Tick(watched.table.at), CoreOutput())
+
+
+def count_too_few(watched: Watched) -> None:
+    count_by(watched, -1)
+
+
+def count_too_many(watched: Watched) -> None:
+    count_by(watched, 1)
+
+
+def count_by(watched: Watched, cards: int) -> None:
+    state = watched.table.state
+    shoe = state.table.shoe
+    assert shoe is not None
+    shoe = replace(shoe, cards_drawn=shoe.cards_drawn + cards)
+    watched.table.state = replace(state, table=replace(state.table, shoe=shoe))
+    watched.done()
 
 
 def play_both_batches(watched: Watched) -> None:
@@ -225,6 +282,12 @@ CASES: tuple[tuple[type[Checker], str, int, Callable[[Watched], object]], ...] =
     (CardsConserved, ANGEL_EYE + TWO_COUPS, FREE, put_a_card_twice),
     (CardsConserved, RFID + TWO_COUPS, FREE, draw_unseen),
     (CardsConserved, RFID + TWO_COUPS, FREE, forget_in_custody),
+    (CardsConserved, RFID + TWO_COUPS, FREE, forget_a_card_of_the_batch),
+    (CardsConserved, RFID + TWO_COUPS, FREE, invent_a_card_of_the_batch),
+    (CardsConserved, RFID + TWO_COUPS, FREE, leave_the_shoe_in_custody),
+    (CardsConserved, RFID + TWO_COUPS, FREE, come_back_into_the_shoe_in_custody),
+    (CardsConserved, RFID + TWO_COUPS, FREE, count_too_few),
+    (CardsConserved, RFID + TWO_COUPS, FREE, count_too_many),
     (OneBatchInPlay, SHUFFLER + ANGEL_EYE, FREE, play_both_batches),
     (NoEffectWithoutEntry, ANGEL_EYE, FREE, write_without_entry),
     (NoEffectWithoutEntry, ANGEL_EYE, FREE, write_more_than_entries),

@@ -22,7 +22,13 @@ from controller.cli.errors import ExitCode
 from controller.cli.main import main
 from controller.evidence_log.log import leaves_newest_first
 from controller.journal.log_database import LogDatabase
-from controller.journal.people import PEOPLE_NAME, Account, PeopleFile
+from controller.journal.people import (
+    NO_WRONG_PINS,
+    PEOPLE_NAME,
+    Account,
+    PeopleFile,
+    WrongPins,
+)
 from controller.journal.store import Journal
 from controller.system.keys import make_key
 
@@ -54,9 +60,9 @@ class RestingTable:
         for name, key in (("table", "table"), ("new", "new")):
             (self.folder / f"{name}.toml").write_text(TABLE.format(key=key, unix=unix))
 
-    def add_account(self, role: Role, **others: int) -> None:
+    def add_account(self, role: Role, wrong: WrongPins = NO_WRONG_PINS) -> None:
         people = PeopleFile(self.journal)
-        people.put_account(Account(people.id_of(ANN), role.value, PIN_HASH, **others))
+        people.put_account(Account(people.id_of(ANN), role.value, PIN_HASH, wrong))
 
     def hold(self) -> None:
         hold_shoe(self.journal, SHOE, Author("B. Person"), "dispute", AT_NS)
@@ -182,7 +188,7 @@ def test_a_name_alone_changes_nothing(
 
 @every_command
 def test_a_locked_account_changes_nothing(table: RestingTable, case: Case, capsys: Capture) -> None:
-    table.add_account(case.roles[0], failures=FAILURES_MAX, locked_until_ns=2**62)
+    table.add_account(case.roles[0], WrongPins(FAILURES_MAX, 2**62))
     case.before(table)
     before = table.files()
 

@@ -424,3 +424,39 @@ def test_with_wagers_observed_they_close_betting(new_table) -> None:
     observed = (ObservableFact.WAGERS,)
     table = new_table(f"{OPENED}; out 4c; P1 9s", profile="wa-mini", observed=observed)
     assert table.deal("wagers 5 banker 100") == ["WAGER_CHANGED_LATE"]
+
+
+# --- a burn whose amount nobody could read -------------------------------------------------------
+
+
+@pytest.mark.clause("S42-k-2-burn")
+def test_an_unread_card_is_burned_for_also_after_a_card_in_error_that_was_read(new_table) -> None:
+    table = new_table(f"{OPENED}; {NATURAL}; P ??; resolve burn-card; P 3h; resolve burn-card")
+    assert (table.shoe.remedy.burn_later, table.shoe.remedy.unread_later) == (3, True)
+    table.deal("result player")
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN_UNCOUNTED, 0)
+
+
+@pytest.mark.clause("S42-k-2-burn")
+def test_a_burn_that_a_void_coup_breaks_off_is_added_to_what_is_owed_after_it(table) -> None:
+    table.deal("P 9h; B 7c; out 3c; resolve burn-card; P Kd; B Ah; found face up; resolve continue")
+    assert (table.phase, table.shoe.burn_owed) == (Phase.COUP_BURN, 1)
+    assert table.shoe.remedy.burn_later == 3
+    assert table.deal("result player") == ["MISSING_CARD"]
+    table.decide("void-coup")
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 3 + 1)
+
+
+@pytest.mark.clause("S42-k-2-burn")
+def test_a_burn_put_off_by_a_card_read_later_is_added_to_what_is_owed(new_table) -> None:
+    """The held card is seen during the burn after a coup, which then is on the table again."""
+    table = new_table(f"{OPENED}; P 9h; B 7c; out 3c", observed=TURNED)
+    table.decide("carry-card")
+    table.deal("out 4c; turn error; resolve burn-card; P Kd; B ??; result tie")
+    assert (table.resumes_to, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 4)
+    table.deal("turn error")
+    assert (table.shoe.burn_owed, table.shoe.remedy.burn_later) == (4, 3)
+    assert table.deal("again B2 Kh") == ["RESULT_MISMATCH"]
+    assert (table.shoe.burn_owed, table.shoe.remedy.burn_later) == (0, 3 + 4)
+    table.decide("continue")
+    assert (table.phase, table.shoe.burn_owed) == (Phase.REMEDY_BURN, 3 + 4)
