@@ -1,7 +1,8 @@
-"""How long a wait goes on: as long as the processes that it watches move, not for some seconds.
+"""How long a wait goes on: as long as what it watches moves, not for some seconds.
 
-Watched are this process and its descendants. Seconds in which they used a processor, wanted one and
-did not get it, or waited for a disk do not count: a busy machine makes a wait longer, not red.
+A wait for play watches play alone: reports, conclusions and stages of devices, in real time. Any
+other wait watches this process and its descendants. Seconds in which they used a processor, wanted
+one and did not get it, or waited for a disk do not count: a busy machine makes it longer, not red.
 
 Source: proc_pid_stat(5); Linux, Documentation/scheduler/sched-stats.rst.
 """
@@ -17,8 +18,10 @@ from pathlib import Path
 from typing import Any, Final
 
 # No wait is longer, whatever moves: what spins does not stand still either.
-BOUND_S: Final = 1200.0
+BOUND_S: Final = 600.0
 STILL_S: Final = 30.0
+# Play stands still after so long without a new report, a conclusion or another stage of a device.
+PLAY_STILL_S = 60.0
 SAMPLE_S: Final = 0.5
 POLL_S: Final = 0.02
 # Who used so much of the time that it did not queue works; the count of still seconds begins again.
@@ -84,13 +87,14 @@ class Patience:
 
     `progress`, where given, is what the wait sees of its matter (bytes, records, lines): with each
     new value the count of still seconds begins again. What processes of the groups `not_of` do is
-    no progress of this wait.
+    no progress of this wait; with `by_work` False what any process does is none.
     """
 
     still_s: float = STILL_S
     progress: Callable[[], object] | None = None
     bound_s: float = BOUND_S
     not_of: Callable[[], Set[int]] = frozenset
+    by_work: bool = True
     _began_s: float = field(default_factory=time.monotonic)
     _sampled_s: float = 0.0
     _stood_s: float = 0.0
@@ -98,18 +102,36 @@ class Patience:
     _seen: object = None
     _moved_s: dict[int, float] = field(default_factory=dict)
 
+    @classmethod
+    def with_play(cls, progress: Callable[[], object]) -> "Patience":
+        """A wait for play: `progress` counts reports, conclusions and stages, and they alone.
+
+        A heartbeat, a poll, a keep-alive and a further copy of a report are none of them.
+        """
+        return cls(PLAY_STILL_S, progress, by_work=False)
+
     @property
     def is_over(self) -> bool:
         """Looks at the processes at most twice a second, and not in the first half second."""
         now_s = time.monotonic()
         if now_s - (self._sampled_s or self._began_s) >= min(SAMPLE_S, self.still_s):
             self._sample(now_s)
-        return self._stood_s >= self.still_s or now_s - self._began_s >= self.bound_s
+        return self._stood_s >= self.still_s or self.is_out_of_bounds
+
+    @property
+    def is_out_of_bounds(self) -> bool:
+        """Whether it has lasted as long as any wait may, whatever moved."""
+        return time.monotonic() - self._began_s >= self.bound_s
 
     def account(self) -> str:
         """How long nothing moved, and each process with what it does and when it last moved."""
         now_s = time.monotonic()
         waited_s = now_s - self._began_s
+        if not self.by_work:
+            return (
+                f"no report, conclusion or stage for {self._stood_s:.0f} s, of {waited_s:.0f} s"
+                f" that it waited; it stands at: {self._seen}"
+            )
         lines = [f"nothing moved for {self._stood_s:.0f} s, of {waited_s:.0f} s that it waited"]
         if self.progress is not None:
             lines.append(f"it stands at {self._seen!r}")
@@ -126,10 +148,12 @@ class Patience:
             raise StoodStill(f"{what}: {self.account()}")
 
     def _sample(self, now_s: float) -> None:
-        processes, seen = self._awaited(), self.progress and self.progress()
+        processes = self._awaited() if self.by_work else {}
+        seen = self.progress and self.progress()
         if self._sampled_s:
             # What this thread took to look was nobody's to move in: it holds the interpreter.
-            elapsed_s = now_s - self._sampled_s - self._looked_s(processes)
+            looked_s = self._looked_s(processes) if self.by_work else 0.0
+            elapsed_s = now_s - self._sampled_s - looked_s
             moved_s = self._moved(processes, elapsed_s, now_s)
             if moved_s >= elapsed_s or seen != self._seen:
                 self._stood_s = 0.0

@@ -17,7 +17,7 @@ from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.state import CoreState, Stored, Subscriber
 from controller.journal.store import Journal
-from controller.journal.values import DiskIsFull, Head, JournalError, JournalWriteFailed
+from controller.journal.values import DiskIsFull, JournalError, JournalWriteFailed
 from controller.profiles.clauses import Clause
 from controller.replay.recovery import RecoveredState, RecoveryError, recover, refusal_to_start
 from controller.table.disk_space import disk_stop_text

@@ -1,11 +1,13 @@
 """`python -m hil.gate`: a real kernel, clean machines and a bare one of each Debian, and ARM64.
 
-And other releases of libraries, and every point of crash and damage.
+And other releases of libraries, every point of crash and damage, and the firmware rig many times.
 Source: hil/README.md, "USB on a real kernel", "The unit under systemd", "The package on a clean
-machine", "Debian 13", "ARM64", "A bare Debian", "Other releases of a library".
+machine", "Debian 13", "ARM64", "A bare Debian", "Other releases of a library", "The firmware rig,
+many times".
 """
 
 import argparse
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -23,6 +25,8 @@ from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cach
 from hil.gate.package import run_debian_upgrade, run_package_cases
 from hil.gate.releases import run_on_other_releases
 from hil.gate.repository import TO_INSTALL
+from hil.reference_firmware.build import NEEDS, Build
+from hil.reference_firmware.qemu import QEMU
 from hil.run_guard import ending_at_once, guarded_run
 from hil.run_record import record_run
 
@@ -80,6 +84,12 @@ PARTS: Final = {
         "half an hour",
         (*TO_MAKE, "git"),
         lambda _: run_on_debian13(whole=True),
+    ),
+    "firmware": Part(
+        "the firmware rig sixty times beside two busy loops",
+        "quarter of an hour",
+        (QEMU[1], *NEEDS[Build.ARM][1].split()),
+        lambda _: _ends_well("hil.scenario.commands.firmware_runs"),
     ),
     "arm64": Part(
         "rules, records and the package on ARM64",
@@ -144,6 +154,11 @@ def _run(parts: Sequence[Part]) -> list[bool]:
             print(f"gate: {part.title}, about {part.takes}", flush=True)
             passed.append(part.run(_kernel))
     return passed
+
+
+def _ends_well(module: str) -> bool:
+    """Run a command of the bench; whether its exit code is 0."""
+    return subprocess.run([sys.executable, "-m", module], check=False).returncode == 0
 
 
 def _kernel() -> Path:
