@@ -360,8 +360,8 @@ def _require_format(connection: sqlite3.Connection, file: Path, kind: FileKind) 
         formats = " and ".join(str(one) for one in kind.formats)
         raise JournalError(
             f"{file}: the {kind.name} has format {version}; this program reads formats {formats}"
-            " alone. Remedy: read it with the release that wrote it; to go on dealing, start in another"
-            " folder."
+            " alone. Remedy: read it with the release that wrote it; to go on dealing, start in"
+            " another folder."
         )
 
 
