@@ -71,7 +71,6 @@ gate: $(VENV)/.installed-dev ## What must hold before a release.
 	@$(MAKE) --no-print-directory check
 	@$(MAKE) --no-print-directory full
 	@$(RUN) tests/evidence/fuzz_verifier.py --seconds 600
-	@$(RUN) -m hil.crash --full
 	@$(RUN) -m hil.bench.process.floods --seconds 600
 	@$(MAKE) --no-print-directory bench
 	@$(RUN) -m hil.run_record 'make gate'

@@ -49,7 +49,8 @@ class MachineDescription(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 class RunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One run of a long command. What is not known of a run of the past is left out.
 
-    `figures` are counts by what was counted, in the order in which they are shown.
+    `figures` are counts by what was counted, in the order in which they are shown; `parts` are
+    those of its parts, by their names.
     """
 
     what: str
@@ -59,6 +60,7 @@ class RunRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_de
     commit: str = ""
     machine: MachineDescription | None = None
     took_s: int | None = None
+    parts: dict[str, dict[str, int]] = {}
 
 
 def describe_machine() -> MachineDescription:
@@ -81,6 +83,7 @@ def record_run(
     took_s: float | None = None,
     checkout: Path = CHECKOUT,
     machine: MachineDescription | None = None,
+    parts: dict[str, dict[str, int]] | None = None,
 ) -> None:
     """Write the record of a run that has ended; outside a checkout nothing is kept."""
     if not (checkout / ".git").exists():
@@ -93,6 +96,7 @@ def record_run(
         commit=commit_of(checkout),
         machine=machine or describe_machine(),
         took_s=None if took_s is None else round(took_s),
+        parts=parts or {},
     )
     folder = checkout / RUNS
     folder.mkdir(parents=True, exist_ok=True)

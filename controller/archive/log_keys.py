@@ -125,6 +125,12 @@ def begin_log(folder: Path, origin: str, first: Leaf, signer: Signer) -> Evidenc
                 _sign_head(log, signer, witness_key(folder, signer), log.size)
     finally:
         log.close()
+    if (making / f"{LOG_NAME}-wal").exists():
+        # As it closes the file, SQLite says of no failure; it keeps then what it could not copy.
+        raise LogRefused(
+            f"{folder / LOG_NAME}: the evidence log cannot be begun: the disk refused to write it."
+            " Remedy: make room, and check the disk; then start it again"
+        )
     # The log last: without it its keys are of no use, and are made again.
     for name in (HEAD_KEYS_NAME, LOG_NAME):
         (making / name).rename(folder / name)

@@ -158,7 +158,15 @@ class Sealer:
         """
         self._folder = journal.file.parent
         # Later a new key would be another than the log names: a person puts it on record.
-        signer = self._open_signer(make=not (self._folder / LOG_NAME).exists())
+        first = not (self._folder / LOG_NAME).exists()
+        makes_key = first and self._signing.makes_key
+        signer = self._open_signer(make=first)
+        if makes_key and isinstance(signer, NoSigner):
+            # The log would name no key, and the one made by a later start would be refused.
+            self._signer = None
+            raise JournalError(
+                f"the table's key cannot be made, and its first start names it: {signer.words}"
+            )
         self.log.begin(journal)
         self._wake, self._in_order = _no_wake, in_order
         self._ends, self._logged_seq = [], journal.head.seq
@@ -285,6 +293,10 @@ class Sealer:
         while more:
             with open_read_only(self._folder) as reader:
                 more = self._make_next(reader)
+            if more and isinstance(self._signer, ProgramSigner):
+                # A token may be slow: what was stored meanwhile has its leaves first.
+                self._in_order(self._make_ended)
+                return
 
     def _drop_made(self) -> None:
         self._made.clear()

@@ -47,6 +47,11 @@ class SigningSettings(Struct, frozen=True):
     program: tuple[str, ...] = ()
     public_key: Path | None = None
 
+    @property
+    def makes_key(self) -> bool:
+        """Whether a first start makes the key: a file that is to be there, and is not yet."""
+        return self.sign and self.make and not self.program and not self.key.exists()
+
 
 class KeySigner(Struct, frozen=True):
     """Signs with the key in a file. `words` name file and fingerprint."""
@@ -151,7 +156,7 @@ def open_signer(settings: SigningSettings, *, make: bool = False) -> Signer:
 
 
 def _key_signer(settings: SigningSettings, *, make: bool) -> KeySigner:
-    new = make and settings.make and not settings.key.exists()
+    new = make and settings.makes_key
     key = make_key(settings.key) if new else load_key(settings.key)
     created = ", just created" if new else ""
     fingerprint = fingerprint_text(key.public.fingerprint)

@@ -19,7 +19,7 @@ EVIDENCE: Final = (
         (
             example(
                 "smartshoe verify journal",
-                "intact: journal: head 16 of 16 signed by key ...",
+                "intact: journal: head 24 of 24 signed by key ...",
                 "  shoes/2025-11-21/0001.shoe: intact; shoe 1, records 1 to 72",
                 "...",
                 "  short code of 2025-11-22: ORLSL-3Z46S-5D5AZ-UHADY",

@@ -44,7 +44,7 @@ SET_UP: Final = (
             example(
                 "smartshoe restore backup --to spare --by 'Ann Lee'",
                 "table M-12: .../spare/table.toml, journal .../spare/journal",
-                "  it goes on after record ...; head 6 of its log names Ann Lee (not proved)",
+                "  it goes on after record ...; head 8 of its log names Ann Lee (not proved)",
                 "  the old machine must never run this table again: any witness would notice",
             ),
         ),

@@ -3,6 +3,7 @@
 Source: controller/install/README.md, "Doctor".
 """
 
+import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -71,8 +72,8 @@ def check_remarks(config: TableConfig) -> Iterator[Diagnosis]:
 def check_keys(config: TableConfig) -> Iterator[Diagnosis]:
     """Whether the seals of finished shoes are signed."""
     signing = config.signing
-    if signing.sign and not signing.program and signing.make and not signing.key.exists():
-        yield good("keys", f"{signing.key} is made at the first start")
+    if signing.makes_key:
+        yield _key_to_be_made(config)
         return
     with acting_as(account_of(config.file)):
         signer = open_signer(signing)
@@ -86,6 +87,22 @@ def check_keys(config: TableConfig) -> Iterator[Diagnosis]:
         f"seals are not signed: {what}",
         "evidence without a signature proves less: anybody could have written it",
         remedy or "smartshoe keys make, and name the key in [evidence]",
+    )
+
+
+def _key_to_be_made(config: TableConfig) -> Diagnosis:
+    """Whether the first start can make the key: it is refused where it cannot."""
+    key = config.signing.key
+    with acting_as(account_of(config.file)):
+        writable = os.access(key.parent, os.W_OK | os.X_OK)
+    # The journal's own folder is made by the first start, with what is in it.
+    if writable or key.parent == config.journal_folder:
+        return good("keys", f"{key} is made at the first start")
+    return problem(
+        "keys",
+        f"{key} cannot be made: the table's account may not write into its folder",
+        "the first start is refused, because it names the key in the evidence log",
+        f"make {key.parent} and give it to that account, or name another file in [evidence] key",
     )
 
 

@@ -54,8 +54,11 @@ SHORT = (
     PointKindName.POWERCUT,
     PointKindName.DAMAGE,
 )
+# Of a first start every point is tried, without the controls: it stores too little to lose.
+FIRST_START = (PointKindName.KILL, PointKindName.ERRORS, PointKindName.POWERCUT)
 EPILOG = """\
 examples:
+  python -m hil.crash --first-start                      every point of a table's first start
   python -m hil.crash --every 20                         one point in twenty of each kind
   python -m hil.crash --only kill,damage --seed 7
   python -m hil.crash --full --json crash.json           every point, User-mode Linux too
@@ -71,6 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # The program's messages are checked; printed here they would bury the table.
     logging.getLogger("smartshoe").setLevel(logging.CRITICAL)
     only = SHORT if not options.full else tuple(PointKindName)
+    only = FIRST_START if options.first_start else only
     only = options.only or only
     packages = "" if shutil.which("strace") else "strace "
     packages += missing_packages() if PointKindName.UML in only else ""
@@ -81,14 +85,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     began = time.monotonic()
     rows = []
     with _work_folder(options.folder) as name:
-        recorded = RecordedRun(Path(name))
+        recorded = RecordedRun(Path(name), start_alone=options.first_start)
         for kind in kinds(recorded, only, options.seed):
+            if options.first_start and kind.control:
+                continue
             points = kind.points()
             if options.point:
                 points = (options.point,)
             elif options.every:
                 points = points[options.seed % options.every :: options.every]
-            elif not options.full:
+            elif not (options.full or options.first_start):
                 points = spread(points, kind.sample(), options.seed)
             print_progress(f"crash: {kind.what}: {len(points)} of {len(kind.points())} points")
             rows.append(run(kind, points, options.jobs, print_progress))
@@ -131,7 +137,8 @@ def finish(rows: Sequence[ResultRow], options: argparse.Namespace, seconds: floa
         figures = {"points tried": tried} | {
             one.value: sum(row.defects[one] for row in rows if not row.control) for one in Defect
         }
-        record_run("python -m hil.crash --full", figures, seconds)
+        parts = {row.what: row.counts for row in rows}
+        record_run("python -m hil.crash --full", figures, seconds, parts=parts)
     if options.json:
         options.json.write_text(as_json(rows, options.seed, full=options.full) + "\n")
     return EXIT_HELD if held else EXIT_FAILED
@@ -170,7 +177,11 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     names = ",".join(name.value for name in PointKindName)
-    parser.add_argument("--full", action="store_true", help="every point, not a sample")
+    extent = parser.add_mutually_exclusive_group()
+    extent.add_argument("--full", action="store_true", help="every point, not a sample")
+    extent.add_argument(
+        "--first-start", action="store_true", help="a table's first start alone, every point"
+    )
     parser.add_argument("--every", type=int, default=0, metavar="N", help="every N-th point")
     parser.add_argument("--only", default="", metavar="KINDS", help=f"kinds of points: {names}")
     parser.add_argument(

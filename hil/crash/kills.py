@@ -61,7 +61,8 @@ def check_kill(
     # In memory if possible: after a kill the page cache survives either way.
     with tempfile.TemporaryDirectory(prefix="smartshoe-crash-", dir=memory_folder()) as name:
         folder = Path(name) / "table"
-        run = run_tampered(folder, call, "signal=KILL", early=early)
+        alone = reference.start_alone
+        run = run_tampered(folder, call, "signal=KILL", early=early, start_alone=alone)
         if run.code != KILLED:
             # Without the injected signal nothing was tested; that must not count as success.
             words = f"the run ended with {run.code}, not by the kill: {run.stderr}"
@@ -103,7 +104,7 @@ def check_failed_call(
     """Fail that one call; the program ends with a message or continues, then start it again."""
     with tempfile.TemporaryDirectory(prefix="smartshoe-crash-", dir=memory_folder()) as name:
         folder = Path(name) / "table"
-        run = run_tampered(folder, call, f"error={error}")
+        run = run_tampered(folder, call, f"error={error}", start_alone=reference.start_alone)
         found: list[CrashFinding] = []
         if run.code not in (DONE, REFUSED) or TRACEBACK in run.stderr:
             found.append(CrashFinding(Defect.UNDETECTED, f"no message: {run.stderr[-300:]}"))
@@ -123,6 +124,7 @@ def run_tampered(
     arrived: Sequence[tuple[DeviceWrite, ...]] = (),
     *,
     early: bool = False,
+    start_alone: bool = False,
 ) -> TracedRun:
     """Play the script in a fork of this process; strace does `injection` at that call.
 
@@ -130,7 +132,10 @@ def run_tampered(
     """
     with tempfile.TemporaryFile() as stderr:
         go, acks_read, pid = _fork(
-            lambda acks: write(folder, acks, BOOT, early=early, arrived=arrived), stderr.fileno()
+            lambda acks: write(
+                folder, acks, BOOT, early=early, start_alone=start_alone, arrived=arrived
+            ),
+            stderr.fileno(),
         )
         strace = subprocess.Popen(
             (

@@ -66,15 +66,18 @@ class PointKind(Protocol):
 
 
 class RecordedRun:
-    """An undisturbed run, recorded: its system calls and its journal, which several kinds need."""
+    """An undisturbed run, recorded: its system calls and its journal, which several kinds need.
 
-    def __init__(self, folder: Path) -> None:
+    `start_alone`: a table's first start and its orderly end, without the script.
+    """
+
+    def __init__(self, folder: Path, *, start_alone: bool = False) -> None:
         self.folder = folder
         self.played = folder / "undisturbed"
         self.played.mkdir()
-        self.log = record(self.played)
+        self.log = record(self.played, start_alone=start_alone)
         self.calls = calls_in(self.log, str(self.played / "table"))
-        self.reference = ReferenceRun.read(self.played / "table")
+        self.reference = ReferenceRun.read(self.played / "table", start_alone=start_alone)
 
 
 class Kills:
@@ -197,6 +200,8 @@ class PowerCuts:
             base.mkdir()
             log = record(base, weak=True)
         self._log = ops_in(log, base)
+        # The states that were tried: most moments differ in what is not on the disk yet.
+        self._tried: set[bytes] = set()
 
     def points(self) -> Sequence[str]:
         return tuple(str(number) for number in range(1, len(self._log) + 1))
@@ -214,6 +219,9 @@ class PowerCuts:
                     continue
                 for state, disk in states(moment, self._seed):
                     count += 1
+                    if (digest := disk.digest(moment.ack)) in self._tried:
+                        continue
+                    self._tried.add(digest)
                     findings = check.run(disk, moment.ack)
                     found.extend((f"{point} ({state})", finding) for finding in findings)
         return PointResult(count, tuple(found))

@@ -40,6 +40,11 @@ class ResultRow:
             return self.defects[Defect.LOST] > 0
         return self.tried > 0 and not any(self.defects.values())
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many points were tried, and in how many each defect was found."""
+        return {"tried": self.tried, **{one.value: self.defects[one] for one in Defect}}
+
     def add(self, point: str, result: PointResult) -> None:
         """Add the result of one point."""
         self.tried += result.count

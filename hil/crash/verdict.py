@@ -18,7 +18,7 @@ from controller.journal.verify import CannotRead, verify
 from hil.crash.program import TableEnded
 from hil.crash.records import facts_in, stored_records
 from hil.crash.world import DeviceWrite
-from hil.crash.writer import resume_script
+from hil.crash.writer import make_start, resume_script
 
 WORDS_MAX: Final = 300
 
@@ -48,17 +48,18 @@ NOTHING_ACKNOWLEDGED: Final = Acknowledgement(0, "")
 
 @dataclass(frozen=True, slots=True)
 class ReferenceRun:
-    """An undisturbed run of the script."""
+    """An undisturbed run of the script, or of a first start alone."""
 
     records: tuple[StoredRecord, ...]
     facts: tuple[bytes, ...]
     seals: int
+    start_alone: bool = False
 
     @staticmethod
-    def read(folder: Path) -> "ReferenceRun":
+    def read(folder: Path, *, start_alone: bool = False) -> "ReferenceRun":
         """Read a folder where the script was played to its end."""
         records = stored_records(folder)
-        return ReferenceRun(records, facts_in(records), len(sealed_files(folder)))
+        return ReferenceRun(records, facts_in(records), len(sealed_files(folder)), start_alone)
 
 
 def last_acknowledgement(output: bytes) -> Acknowledgement:
@@ -135,7 +136,10 @@ def check_resumed(
     `arrived` is what the devices received of each earlier run.
     """
     try:
-        resume_script(folder, boot_id, arrived)
+        if reference.start_alone:
+            make_start(folder, boot_id)
+        else:
+            resume_script(folder, boot_id, arrived)
     except (TableEnded, JournalError) as ended:
         return (CrashFinding(Defect.LOST, f"does not continue: {str(ended)[:WORDS_MAX]}"),)
     return check_finished(folder, ack, reference)

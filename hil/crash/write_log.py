@@ -77,14 +77,15 @@ class IncompleteLog(Exception):
     """The log holds something that the model lacks; the message says what."""
 
 
-def record(base: Path, *, weak: bool = False) -> tuple[str, ...]:
-    """Play the script in `base`/table; the lines of strace."""
+def record(base: Path, *, weak: bool = False, start_alone: bool = False) -> tuple[str, ...]:
+    """Play the script in `base`/table, or the start alone; the lines of strace."""
     log = base.with_name(base.name + ".log")
     command = (
         *("strace", "-f", "-qq", "-y", "-xx", "-s", "100000000", "-o", str(log)),
         *("-e", f"trace={','.join(TRACED)}"),
         *(sys.executable, "-m", "hil.crash.writer", str(base / "table")),
         *(("--weak",) if weak else ()),
+        *(("--start-alone",) if start_alone else ()),
     )
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     lines = tuple(log.read_text(encoding="ascii").splitlines())

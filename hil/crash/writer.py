@@ -12,23 +12,31 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Final
 from unittest.mock import patch
 
 import msgspec
 
+from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Stored
+from controller.core.stored_settings import SETTINGS
 from controller.journal import store
 from controller.journal.database import FILE_NAME, open_writer
 from controller.journal.store import Journal
 from controller.journal.values import JournalError, SavedState
+from controller.profiles.load import profile_text
 from controller.table.loop import Loop
 from controller.tape.entries import CoreOutput
-from controller.tape.inputs import Input
-from hil.crash.program import TableEnded, ignore_write
+from controller.tape.inputs import Input, Started
+from controller.version import software_identifier
+from firmware_bridge.timestamp import Timestamp
+from hil.crash.program import TABLE, SteppedProgram, TableEnded, ignore_write
 from hil.crash.records import runs_in, stored_records
-from hil.crash.world import DeviceWrite, EarlierRun, World, play
+from hil.crash.world import PROFILE, DeviceWrite, EarlierRun, World, play
+from hil.simulation.batches import S
+from hil.simulation.table import UTC_NS
 
 DONE: Final = 0
 # It ended with a message; a traceback ends with 1.
@@ -42,10 +50,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--acks", type=int, default=1, help="descriptor for what is durable")
     parser.add_argument("--boot", default="boot-1", help="name of the boot of this computer")
     parser.add_argument(
+        "--start-alone", action="store_true", help="end in good order after the start"
+    )
+    parser.add_argument(
         "--weak", action="store_true", help="control: commit without waiting for the disk"
     )
     options = parser.parse_args(argv)
-    return write(options.folder, options.acks, options.boot, weak=options.weak)
+    return write(
+        options.folder,
+        options.acks,
+        options.boot,
+        weak=options.weak,
+        start_alone=options.start_alone,
+    )
 
 
 def write(
@@ -55,6 +72,7 @@ def write(
     *,
     weak: bool = False,
     early: bool = False,
+    start_alone: bool = False,
     arrived: Sequence[tuple[DeviceWrite, ...]] = (),
 ) -> int:
     """Resume the script on that folder; `weak` and `early` are controls.
@@ -72,11 +90,22 @@ def write(
         if early:
             patches.enter_context(_writes_before_the_store())
         try:
-            resume_script(folder, boot_id, arrived, report_write)
+            if start_alone:
+                make_start(folder, boot_id)
+            else:
+                resume_script(folder, boot_id, arrived, report_write)
         except (TableEnded, JournalError) as ended:
-            print(ended, file=sys.stderr, flush=True)
+            _say(f"{ended}\n".encode())
             return REFUSED
     return DONE
+
+
+def _say(words: bytes) -> None:
+    """Write to stderr. strace counts calls by thread, so the one that it fails may be this one."""
+    try:
+        os.write(2, words)
+    except OSError:
+        os.write(2, words)
 
 
 def resume_script(
@@ -101,6 +130,21 @@ def resume_script(
     play(world)
     world.end()
     return world
+
+
+def make_start(folder: Path, boot_id: str) -> None:
+    """Start a table of one shoe on that folder, and end it in good order. Raises TableEnded."""
+    settings = Settings(TABLE, "bench", 8, 6 * 3600, (), DeviceSettings("exit", "angel-eye-ii-ex"))
+    started = Started(
+        at=Timestamp(S, UTC_NS),
+        boot_id=boot_id,
+        software=software_identifier(),
+        configuration=SETTINGS.encode(settings),
+        profile=profile_text(PROFILE).encode(),
+        zone=(files("tzdata") / "zoneinfo" / "UTC").read_bytes(),
+        replaced="",
+    )
+    SteppedProgram(folder, started).end()
 
 
 def _acknowledging_append(

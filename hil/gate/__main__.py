@@ -1,6 +1,6 @@
 """`python -m hil.gate`: a real kernel, clean machines and a bare one of each Debian, and ARM64.
 
-And other releases of libraries.
+And other releases of libraries, and every point of crash and damage.
 Source: hil/README.md, "USB on a real kernel", "The unit under systemd", "The package on a clean
 machine", "Debian 13", "ARM64", "A bare Debian", "Other releases of a library".
 """
@@ -16,6 +16,7 @@ from hil.gate.arm64 import TO_EMULATE, run_arm64_cases
 from hil.gate.arm64_package import run_arm64_package_cases
 from hil.gate.bare_root import run_bare
 from hil.gate.boot import run_unit_cases, run_usb_cases
+from hil.gate.crash_matrix import TO_DISTURB, run_crash_matrix
 from hil.gate.debian13 import run_on_debian13
 from hil.gate.debian_root import TO_MAKE
 from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cached_kernel, require
@@ -97,6 +98,12 @@ PARTS: Final = {
         "two minutes",
         (),
         lambda _: run_on_other_releases(),
+    ),
+    "crash": Part(
+        "every point of crash and damage",
+        "three quarters of an hour",
+        TO_DISTURB,
+        lambda _: run_crash_matrix(),
     ),
 }
 

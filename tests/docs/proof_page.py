@@ -19,6 +19,8 @@ KEPT = Path("docs", "runs")
 LIMITS = Path("docs", "known_limits.toml")
 PROOF, README = Path("docs", "proof.md"), Path("README.md")
 RUNS_HEADING = "## What ran last"
+CRASH_HEADING, CRASH = "## The crash and damage matrix", "python -m hil.crash"
+CRASH_COLUMNS = ("tried", "lost", "doubled", "undetected")
 LIMITS_HEADING, README_HEADING = "## Known limits", "## What it does not do yet"
 ALL_LIMITS = "[All known limits](docs/proof.md#known-limits)."
 COLUMNS = ("command", "version", "commit", "date", "gave", "took", "machine")
@@ -86,6 +88,16 @@ def _row(record: RunRecord) -> tuple[str, ...]:
     )
 
 
+def table_of_crashes(records: tuple[RunRecord, ...]) -> str:
+    """The newest matrix that was kept, kind by kind; the controls last, which must lose."""
+    record = next(one for one in records if one.what.startswith(CRASH) and one.parts)
+    heading = (f"kind of point, with {record.version.partition('+')[0]}", *CRASH_COLUMNS)
+    rows = [heading, ("---",) * len(heading)]
+    for what, counts in sorted(record.parts.items(), key=lambda one: "control" in one[0]):
+        rows.append((what, *(f"{counts[one]:,}" for one in CRASH_COLUMNS)))
+    return "".join("| " + " | ".join(row) + " |\n" for row in rows)
+
+
 def _duration(seconds: int) -> str:
     minutes, rest = divmod(seconds, MINUTE_S)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
@@ -109,6 +121,7 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
     limits = known_limits(root)
     proof = (root / PROOF).read_text(encoding="utf-8")
     proof = with_section(proof, RUNS_HEADING, table_of_runs(kept_runs(root)))
+    proof = with_section(proof, CRASH_HEADING, table_of_crashes(kept_runs(root)))
     readme = (root / README).read_text(encoding="utf-8")
     return {
         PROOF: with_section(proof, LIMITS_HEADING, limits_of_proof(limits)),

@@ -121,7 +121,13 @@ def test_the_whole_matrix_is_recorded_without_its_controls(
     *, full: bool, every: int, recorded: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept: list[tuple[object, ...]] = []
-    monkeypatch.setattr(crash, "record_run", lambda *words: kept.append(words))
+    parts: list[dict[str, dict[str, int]]] = []
+
+    def keep(*words: object, **named: dict[str, dict[str, int]]) -> None:
+        kept.append(words)
+        parts.append(named["parts"])
+
+    monkeypatch.setattr(crash, "record_run", keep)
     rows = [ResultRow("kill", "kills", control=False, tried=7)]
     rows.append(ResultRow("kill", "a control", control=True, tried=2))
     rows[1].defects[Defect.LOST] = 2
@@ -131,6 +137,11 @@ def test_the_whole_matrix_is_recorded_without_its_controls(
     assert len(kept) == recorded
     for _, figures, _ in kept:
         assert figures == {"points tried": 9, "lost": 0, "doubled": 0, "undetected": 0}
+    for by_kind in parts:
+        assert by_kind == {
+            "kills": {"tried": 7, "lost": 0, "doubled": 0, "undetected": 0},
+            "a control": {"tried": 2, "lost": 2, "doubled": 0, "undetected": 0},
+        }
 
 
 @pytest.mark.parametrize(("parts", "recorded"), [([], 1), (["unit"], 0)])

@@ -22,14 +22,14 @@ COMMANDS = {
     "try, profile": ("try", "P 9h", "--profile", "PIPE"),
     "setup": ("setup", "--answers", "PIPE"),
     "verify": ("verify", "PIPE"),
-    "verify, key": ("verify", "--key", "PIPE", "."),
+    "verify, key": ("verify", "--key", "PIPE", "table.key"),
     "audit, key": ("audit", ".", "--key", "PIPE"),
     "replay": ("replay", "PIPE"),
     "keys show": ("keys", "show", "PIPE"),
     "firmware approve, image": (*FIRMWARE, "--image", "PIPE", "--key", "table.key"),
     "firmware approve, key": (*FIRMWARE, "--sha256", "0" * 64, "--key", "PIPE"),
     "verify-program": ("verify-program", "PIPE", "--key", "table.key.pub"),
-    "batch import": ("batch", "import", "PIPE", "--maker", "M", "--key", "table.key"),
+    "batch import": ("batch", "import", "PIPE", "--maker", "M", "--operator", "O"),
 }
 
 
