@@ -165,13 +165,8 @@ class TableProgram:
         signal_lines = self._take_lines()
         # Who follows what is stored: in this order, after sealing, none in a card's path.
         log = TableLog(config.settings)
-        followers: list[Subscriber] = [
-            self.metrics,
-            self._batches,
-            log,
-            self._monitors,
-            self._coups,
-        ]
+        followers: list[Subscriber] = [self.metrics, self._batches, log]
+        followers += [self._monitors, self._coups]
         if signal_lines is not None:
             followers.append(signal_lines)
         if self._overlay is not None:
