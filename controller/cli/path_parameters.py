@@ -3,6 +3,7 @@
 Source: controller/cli/README.md, "Command line".
 """
 
+import errno
 import functools
 import inspect
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ import typer
 
 from controller.cli.errors import CommandError
 from controller.cli.output import PROFILE_HELP
-from controller.system.atomic_file import decode_text
+from controller.system.atomic_file import SmallFileError, decode_text
 from controller.system.named_file import STANDARD_INPUT, read_given
 
 Function: TypeAlias = Callable[..., None]
@@ -26,7 +27,15 @@ def given_text(name: str) -> str:
     Raises OSError, and SmallFileError where it is not UTF-8.
     """
     place = "standard input" if name == STANDARD_INPUT else name
-    return decode_text(read_given(name), place)
+    try:
+        return decode_text(read_given(name), place)
+    except OSError as error:
+        if error.errno != errno.EFBIG:
+            raise
+        raise SmallFileError(
+            f"{place}: {error.strerror}. Allowed: at most so many. Remedy: divide it, or name the"
+            " right file"
+        ) from None
 
 
 class Kind(StrEnum):

@@ -64,6 +64,7 @@ BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 PORT_WAIT_S: Final = 1.0
 NOT_OPEN: Final = (Stage.CLOSED, Stage.LOST)
 IDLE_WAIT_S: Final = 3600.0
+PUMP_END_S: Final = 0.2
 _AFTER_FAILURE: Final = "start it again: what is stored is kept; please report the log"
 
 # What puts inputs: ports, monitors. They end before the table.
@@ -168,13 +169,8 @@ class TableProgram:
         signal_lines = self._take_lines()
         # Who follows what is stored: in this order, after sealing, none in a card's path.
         log = TableLog(config.settings)
-        followers: list[Subscriber] = [
-            self.metrics,
-            self._batches,
-            log,
-            self._monitors,
-            self._coups,
-        ]
+        followers: list[Subscriber] = [self.metrics, self._batches, log]
+        followers += [self._monitors, self._coups]
         if signal_lines is not None:
             followers.append(signal_lines)
         if self._overlay is not None:
@@ -437,7 +433,11 @@ def _shut_down(table: Table, sources: Sequence[InputSource]) -> None:
     table.stop()
     table.join()
     for source in sources:
-        source.join()
+        if isinstance(source, PortPump):
+            # A connection that nobody answers takes seconds; the thread ends by itself.
+            source.join(PUMP_END_S)
+        else:
+            source.join()
 
 
 def _raise_failure(table: Table) -> None:

@@ -29,12 +29,9 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.CONTROL_REFUSAL,
-        "control socket: why a request or an action was refused; the C library, for a PIN's memory",
+        "control socket: why a request or an action was refused",
         AllowedContent.NO_CARD,
-        modules={
-            "socket": ("controller.control.server",),
-            "process": ("controller.system.process",),
-        },
+        modules={"socket": ("controller.control.server",)},
     ),
     Output(
         OutputName.PAGES,

@@ -25,7 +25,7 @@ observed = ["result_button"]
 
 [shoe]
 port = "{port}"
-reports_s_max = 0
+{shoe}
 
 [journal]
 folder = "journal"
@@ -138,15 +138,22 @@ class MeasuredProgram:
 class RunningProgram(MeasuredProgram):
     """The program of one table with its shoe at `port`; its table.toml is written to `folder`.
 
-    `more` are further sections of table.toml.
+    `more` are further sections of table.toml, `shoe` keys of the shoe's: a bench deals faster than
+    any hand.
     """
 
     def __init__(
-        self, folder: Path, port: str, wrapper: Sequence[str] = (), *, more: str = ""
+        self,
+        folder: Path,
+        port: str,
+        wrapper: Sequence[str] = (),
+        *,
+        more: str = "",
+        shoe: str = "reports_s_max = 0",
     ) -> None:
         folder.mkdir(exist_ok=True)
         config = folder / "table.toml"
-        config.write_text(CONFIG.format(port=port) + more, encoding="utf-8")
+        config.write_text(CONFIG.format(port=port, shoe=shoe) + more, encoding="utf-8")
         super().__init__(Program(config, folder / "run.log", wrapper), wrapper)
 
 

@@ -34,7 +34,10 @@ def measure_flood(plan: Plan) -> tuple[Check, ...]:
 
 
 def _check_flood(folder: Path, flood: Flood, seconds: int) -> tuple[Check, ...]:
-    with FloodPeer(flood_block(flood)) as peer, RunningProgram(folder, peer.url) as program:
+    with (
+        FloodPeer(flood_block(flood)) as peer,
+        RunningProgram(folder, peer.url, shoe="") as program,
+    ):
         time.sleep(SETTLE_S)
         before = most = program.rss_bytes()
         peer.begin()

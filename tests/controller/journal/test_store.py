@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from controller.journal.people import PeopleFile
 from controller.journal.record import GENESIS, link
 from controller.journal.store import (
     Head,
@@ -448,3 +449,25 @@ def test_a_full_file_is_a_failed_write(fast_dir: Path) -> None:
             journal.append([bytes(9000)])
     with Journal.open(fast_dir) as journal:
         assert journal.head.seq == 0
+
+
+# --- files that others may have put ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["lock", "live.db", "live.db-wal", "live.db-shm"])
+def test_a_pipe_in_the_place_of_a_file_is_refused_and_not_awaited(
+    fast_dir: Path, name: str
+) -> None:
+    Journal.open(fast_dir).close()
+    (fast_dir / name).unlink(missing_ok=True)
+    os.mkfifo(fast_dir / name)
+
+    with pytest.raises(JournalError, match="it is a pipe, and only a regular file is read"):
+        Journal.open(fast_dir)
+
+
+def test_a_pipe_in_the_place_of_the_names_of_persons_is_refused(fast_dir: Path) -> None:
+    os.mkfifo(fast_dir / "people.db")
+
+    with pytest.raises(JournalError, match="it is a pipe, and only a regular file is read"):
+        PeopleFile(fast_dir).accounts()

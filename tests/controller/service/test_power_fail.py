@@ -19,6 +19,7 @@ from controller.evidence_log.leaf import LeafKind
 from controller.evidence_log.log import leaves_newest_first
 from controller.journal.log_database import LogDatabase
 from controller.journal.store import open_read_only
+from controller.journal.verify import verify
 from controller.profiles.load import load_clauses
 from controller.service import power_fail
 from controller.service.power_fail import PowerFail, PowerLines
@@ -101,6 +102,43 @@ def test_without_a_sign_a_stop_says_nothing_of_power(started, script, fast_dir) 
     table.join()
 
     assert not any(isinstance(one, PowerFailing) for one in stored(fast_dir))
+
+
+class HeldSealer(Sealer):
+    """A sealer that never gets on with what is stored, as behind a flood or a disk that hangs."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__("M7", SigningSettings(folder / "table.key"), lambda: Timestamp(1, 2))
+        self.released = threading.Event()
+
+    def stored(self, stored: Stored) -> None:
+        self.released.wait()
+        super().stored(stored)
+
+
+def test_a_stop_leaves_what_is_not_sealed_to_the_next_start(started, script, fast_dir) -> None:
+    """SIGTERM ends a table within two seconds, whatever waits (P20)."""
+    dealt, held = script().begun(), HeldSealer(fast_dir)
+    table = started(dealt, held)
+    table.start()
+    table.act(dealt.inputs[1], 60.0)
+    put(table, dealt, *HALF_A_COUP, *THE_REST)
+
+    table.stop()
+    table.join()
+
+    assert table.health is Health.STOPPED
+    with LogDatabase.open_read_only(fast_dir) as log:
+        kinds = [one.kind for one in leaves_newest_first(log)]
+    assert LeafKind.COUP not in kinds
+    assert LeafKind.STOP not in kinds
+    held.released.set()
+    after = started(script().begun(), sealer_of(fast_dir))
+    after.start()
+    assert after.health is Health.RUNNING
+    after.stop()
+    after.join()
+    assert verify(fast_dir).intact
 
 
 def sealer_of(folder: Path) -> Sealer:
