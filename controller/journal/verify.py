@@ -1303,18 +1303,18 @@ def as_json(report: VerifyReport) -> dict[str, Any]:
 def main() -> int:
     about = "Check that a table's evidence is complete and unchanged. No file is changed."
     form = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=about, epilog=EXAMPLES, formatter_class=form)
-    parser.add_argument("path", type=Path, help="journal, archive, live.db, .shoe, or bundle")
-    many: dict[str, Any] = {"action": "append", "default": []}
-    parser.add_argument("--key", type=Path, **many, help="public key that may sign; repeatable")
-    parser.add_argument("--witness", **many, help="short code, or checkpoint, kept elsewhere")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    args = parser.parse_args()
     try:
+        parser = argparse.ArgumentParser(description=about, epilog=EXAMPLES, formatter_class=form)
+        parser.add_argument("path", type=Path, help="journal, archive, live.db, .shoe, or bundle")
+        many: dict[str, Any] = {"action": "append", "default": []}
+        parser.add_argument("--key", type=Path, **many, help="public key that may sign; repeatable")
+        parser.add_argument("--witness", **many, help="short code, or checkpoint, kept elsewhere")
+        parser.add_argument("--json", action="store_true", help="print one JSON object")
+        args = parser.parse_args()
         report = verify(args.path, keys=args.key, witnesses=args.witness)
         lines = [json.dumps(as_json(report), indent=2)] if args.json else report_lines(report)
         text, code = "\n".join(lines), 0 if report.intact else 1
-    except (CannotRead, MemoryError) as error:
+    except (CannotRead, MemoryError) as error:  # else Python ends with 1, which is not intact
         text = printable(f"cannot read: {str(error) or 'there is not enough memory'}")
         code = 2
     try:
