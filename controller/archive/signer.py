@@ -4,6 +4,7 @@ Source: controller/archive/README.md, "Evidence"; controller/commissioning/READM
 key"; RFC 8032 (Ed25519), RFC 3279 (an ECDSA signature in DER).
 """
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -20,6 +21,7 @@ from controller.system.keys import (
     load_key,
     load_public,
     make_key,
+    public_path,
     signature_of_der,
 )
 
@@ -153,6 +155,29 @@ def open_signer(settings: SigningSettings, *, make: bool = False) -> Signer:
         return _key_signer(settings, make=make)
     except KeyFileError as error:
         return NoSigner(str(error), wanted=True)
+
+
+def why_not_made(settings: SigningSettings, journal: Path, *, by_table: bool = True) -> str:
+    """Why a first start could not make the key file, with a remedy; empty where it can.
+
+    The journal's own folder it makes first. `by_table`: this account is the table's.
+    """
+    key, public = settings.key, public_path(settings.key)
+    if not settings.makes_key:
+        return ""
+    if public.exists():
+        return (
+            f"{key} cannot be made: {public.name} of another key is there. Remedy: put that key"
+            " back, or move this file away, too"
+        )
+    folder = key.parent
+    usable = os.access(folder, os.W_OK | os.X_OK, effective_ids=True) if by_table else False
+    if usable or (folder.is_dir() and not by_table) or folder == journal:
+        return ""
+    return (
+        f"{key} cannot be made: {folder} is not there, or the table's account may not write into"
+        " it. Remedy: make it and give it to that account, or name another file in [evidence] key"
+    )
 
 
 def _key_signer(settings: SigningSettings, *, make: bool) -> KeySigner:

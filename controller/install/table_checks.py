@@ -3,14 +3,13 @@
 Source: controller/install/README.md, "Doctor".
 """
 
-import os
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from controller.archive.signer import NoSigner, open_signer
+from controller.archive.signer import NoSigner, open_signer, why_not_made
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig
 from controller.control.client import ControlClient, ControlError, TableNotRunning
@@ -92,18 +91,12 @@ def check_keys(config: TableConfig) -> Iterator[Diagnosis]:
 
 def _key_to_be_made(config: TableConfig) -> Diagnosis:
     """Whether the first start can make the key: it is refused where it cannot."""
-    key = config.signing.key
     with acting_as(account_of(config.file)):
-        writable = os.access(key.parent, os.W_OK | os.X_OK)
-    # The journal's own folder is made by the first start, with what is in it.
-    if writable or key.parent == config.journal_folder:
-        return good("keys", f"{key} is made at the first start")
-    return problem(
-        "keys",
-        f"{key} cannot be made: the table's account may not write into its folder",
-        "the first start is refused, because it names the key in the evidence log",
-        f"make {key.parent} and give it to that account, or name another file in [evidence] key",
-    )
+        why = why_not_made(config.signing, config.journal_folder)
+    if not why:
+        return good("keys", f"{config.signing.key} is made at the first start")
+    what, _, remedy = why.partition(". Remedy: ")
+    return problem("keys", what, "the first start is refused: it names the key", remedy)
 
 
 def check_journal(config: TableConfig) -> Iterator[Diagnosis]:

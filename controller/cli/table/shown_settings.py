@@ -157,11 +157,13 @@ def _people(config: "TableConfig") -> tuple[str, tuple[str, ...]]:
 
 def _seals(config: "TableConfig") -> tuple[str, tuple[str, ...]]:
     """The signer of the seals of finished shoes, and a remark if a required one is missing."""
-    from controller.archive.signer import NoSigner, open_signer
+    from controller.archive.signer import NoSigner, open_signer, why_not_made
 
     signing = config.signing
-    if signing.sign and not signing.program and signing.make and not signing.key.exists():
-        return f"signed by {signing.key}, created at the first start", ()
+    if signing.makes_key:
+        why = why_not_made(signing, config.journal_folder, by_table=False)
+        refused = (f"evidence: the first start is refused: {why}",) if why else ()
+        return f"signed by {signing.key}, created at the first start", refused
     signer = open_signer(signing)
     if not isinstance(signer, NoSigner):
         return f"signed by {signer.words}", ()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from controller.archive.sealer import Sealer
 from controller.archive.signer import (
     KeySigner,
     NoSigner,
@@ -19,8 +20,11 @@ from controller.archive.signer import (
     SignFailed,
     SigningSettings,
     open_signer,
+    why_not_made,
 )
+from controller.journal.store import Journal, JournalError
 from controller.system.keys import TableKey, make_key, public_path
+from firmware_bridge.timestamp import Timestamp
 
 DATA = b"what is signed"
 
@@ -172,3 +176,40 @@ def test_a_program_may_sign_with_ecdsa(tmp_path: Path) -> None:
     raw = ProgramSigner(("/bin/echo", "-n", "x" * 64), signer.public, "")
     with pytest.raises(SignFailed, match="Allowed: DER, ECDSA over the SHA-256"):
         raw.sign(DATA)
+
+
+# --- a key that a first start cannot make ---------------------------------------------------------
+
+
+def test_a_key_that_can_be_made_has_no_reason_against_it(tmp_path: Path) -> None:
+    settings = SigningSettings(tmp_path / "table.key")
+
+    assert why_not_made(settings, tmp_path / "journal") == ""
+    assert why_not_made(SigningSettings(tmp_path / "journal/table.key"), tmp_path / "journal") == ""
+
+
+@pytest.mark.parametrize("by_table", [True, False])
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path, *, by_table: bool) -> None:
+    settings = SigningSettings(tmp_path / "keys/table.key")
+
+    why = why_not_made(settings, tmp_path / "journal", by_table=by_table)
+    assert why.startswith(f"{settings.key} cannot be made: {tmp_path / 'keys'} is not there")
+
+
+def test_the_public_half_of_another_key_is_named(tmp_path: Path) -> None:
+    (tmp_path / "table.key.pub").write_text("another's")
+
+    why = why_not_made(SigningSettings(tmp_path / "table.key"), tmp_path)
+    assert "table.key.pub of another key is there" in why
+
+
+def test_a_first_start_that_cannot_make_its_key_begins_no_log(tmp_path: Path) -> None:
+    at = Timestamp(1, 1)
+    sealer = Sealer("M7", SigningSettings(tmp_path / "keys/table.key"), lambda: at)
+    with (
+        Journal.open(tmp_path / "journal") as journal,
+        pytest.raises(JournalError, match="the table's key cannot be made, and its first start"),
+    ):
+        sealer.begin(journal)
+
+    assert not (tmp_path / "journal/log.db").exists()
