@@ -1,7 +1,8 @@
-"""How long a wait goes on: as long as the processes that it watches move, not for some seconds.
+"""How long a wait goes on: as long as what it watches moves, not for some seconds.
 
-Watched are this process and its descendants. Seconds in which they used a processor, wanted one and
-did not get it, or waited for a disk do not count: a busy machine makes a wait longer, not red.
+A wait for play watches play alone: reports, conclusions and stages of devices, in real time. Any
+other wait watches this process and its descendants. Seconds in which they used a processor, wanted
+one and did not get it, or waited for a disk do not count: a busy machine makes it longer, not red.
 
 Source: proc_pid_stat(5); Linux, Documentation/scheduler/sched-stats.rst.
 """
@@ -17,8 +18,10 @@ from pathlib import Path
 from typing import Any, Final
 
 # No wait is longer, whatever moves: what spins does not stand still either.
-BOUND_S: Final = 1200.0
+BOUND_S: Final = 600.0
 STILL_S: Final = 30.0
+# Play stands still after so long without a new report, a conclusion or another stage of a device.
+PLAY_STILL_S = 60.0
 SAMPLE_S: Final = 0.5
 POLL_S: Final = 0.02
 # Who used so much of the time that it did not queue works; the count of still seconds begins again.
@@ -84,19 +87,28 @@ class Patience:
 
     `progress`, where given, is what the wait sees of its matter (bytes, records, lines): with each
     new value the count of still seconds begins again. What processes of the groups `not_of` do is
-    no progress of this wait.
+    no progress of this wait; with `by_work` False what any process does is none.
     """
 
     still_s: float = STILL_S
     progress: Callable[[], object] | None = None
     bound_s: float = BOUND_S
     not_of: Callable[[], Set[int]] = frozenset
+    by_work: bool = True
     _began_s: float = field(default_factory=time.monotonic)
     _sampled_s: float = 0.0
     _stood_s: float = 0.0
     _processes: Mapping[int, _Process] = field(default_factory=dict)
     _seen: object = None
     _moved_s: dict[int, float] = field(default_factory=dict)
+
+    @classmethod
+    def with_play(cls, progress: Callable[[], object]) -> "Patience":
+        """A wait for play: `progress` counts reports, conclusions and stages, and they alone.
+
+        A heartbeat, a poll, a keep-alive and a further copy of a report are none of them.
+        """
+        return cls(PLAY_STILL_S, progress, by_work=False)
 
     @property
     def is_over(self) -> bool:
@@ -129,8 +141,10 @@ class Patience:
         processes, seen = self._awaited(), self.progress and self.progress()
         if self._sampled_s:
             # What this thread took to look was nobody's to move in: it holds the interpreter.
-            elapsed_s = now_s - self._sampled_s - self._looked_s(processes)
+            looked_s = self._looked_s(processes) if self.by_work else 0.0
+            elapsed_s = now_s - self._sampled_s - looked_s
             moved_s = self._moved(processes, elapsed_s, now_s)
+            moved_s = moved_s if self.by_work else 0.0
             if moved_s >= elapsed_s or seen != self._seen:
                 self._stood_s = 0.0
             else:

@@ -38,13 +38,16 @@ from hil.scenario.benches.emulated_hands import (
 from hil.scenario.benches.program_side import ProgramSide
 from hil.scenario.language.reading import Scenario
 from hil.scenario.language.statements import Befall, Disturb, HostFault, TablePart, WireFault
-from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands, ShufflerHands, TableSide
+from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands, ShufflerHands
 from hil.simulation.faulty_line import PacedFaultyLine
 
 OPERATOR: Final = "the bench"
 # Events of a shuffler are acknowledged within this, or the program does not listen.
 ACKNOWLEDGED_S: Final = 5.0
 DISK_BYTES: Final = 32 * MIB
+POLL_S: Final = 0.01
+# Of an Angel Eye's reports those by which a card leaves: in play, and outside of it.
+_CARD_CODES: Final = ("D", "d")
 ALTERED: Final = (PROGRAM[0], "-P", "-m", "hil.scenario.benches.altered_program")
 # What was commissioned once serves every scenario of a run: it is the same each time.
 _SUPPLIES: Final = "supplies"
@@ -101,7 +104,7 @@ class ShufflerOnLine(Protocol):
         """Commission it; its section of table.toml. Raises ProgramFailed."""
         ...
 
-    def attach(self, table: TableSide) -> None:
+    def attach(self, table: ProgramSide) -> None:
         """The program that has it."""
         ...
 
@@ -117,6 +120,8 @@ class ServedLine(Generic[DeviceT]):
         self.plugged = True
         self.disturbed = False
         self.side: ProgramSide | None = None
+        self._reports = 0
+        self._cards_sent = 0  # since a card was last waited for
 
     @property
     def url(self) -> str:
@@ -144,14 +149,47 @@ class ServedLine(Generic[DeviceT]):
         self.server.perform(look)
         return answers[0]
 
+    def reports(self) -> int:
+        """How many reports the device has sent so far, copies not counted."""
+        for report in self.server.take_reports():
+            self._reports += 1
+            self._cards_sent += report.code in _CARD_CODES and report.delivered
+        return self._reports
+
     def card_left(self) -> None:
-        if self._reaches and self.side is not None:
-            self.side.card_left()
+        """Wait until the device has sent the card. Raises RigBroken, unless disturbed."""
+        side = self.side
+        if side is None or not self._reaches:
+            self.reports()
+            self._cards_sent = 0
+            return
+        patience = side.patience()
+        while not (sent := self._has_sent_card()) and not patience.is_over:
+            time.sleep(POLL_S)
+        self._cards_sent = 0
+        if sent:
+            side.card_left()
+        elif not side.disturbances.excuse:
+            raise RigBroken(
+                "a card has left the shoe, and its report was not taken: "
+                + side.program.with_log_tail(patience.account())
+            )
+
+    def _has_sent_card(self) -> bool:
+        """Whether the device says so: an Angel Eye by a report, a reader by its empty memory."""
+        if isinstance(self.server.emulator, RfidShoe):
+            return self.server.wait_for(lambda shoe: shoe.all_delivered, POLL_S)  # type: ignore[attr-defined]
+        self.reports()
+        return self._cards_sent > 0
 
     def until(self, what: str, ready: Callable[[DeviceT], bool]) -> None:
         """Wait until the device is `ready`. Raises RigBroken."""
-        if not self.server.wait_for(ready):
-            raise RigBroken(f"{what} did not come, and nothing moves any more")
+        side = self.side
+        assert side is not None, "nothing is waited for before the program is there"
+        patience = side.patience()
+        while not self.server.wait_for(ready, POLL_S):
+            if patience.is_over:
+                raise RigBroken(f"{what} did not come: {patience.account()}")
 
     @property
     def _reaches(self) -> bool:
@@ -190,7 +228,7 @@ class EmulatedShuffler:
             pair(folder, self._line.url, self._line.server.emulator.pins, OPERATOR)
         return f"[shuffler]\nport = {json.dumps(self._line.url)}\n{TRUST_KEYS}\n"
 
-    def attach(self, table: TableSide) -> None:
+    def attach(self, table: ProgramSide) -> None:
         """Its line knows the program already."""
 
     def move_plug(self, *, plugged: bool) -> None:
@@ -302,13 +340,13 @@ def _open(
         sections += beside.section(supplies)
     shutil.copytree(supplies, folder, dirs_exist_ok=True)
     side = _program(stack, scenario, folder, shoe_line.url, sections, patch)
-    for one in lines.values():
+    for part, one in lines.items():
         one.side = side
+        side.reports[part.value] = one.reports
     if beside is not None:
         beside.attach(side)
     side.start()
-    if isinstance(shoe_line.server, TcpServer):
-        shoe_line.server.wait_connected()
+    side.await_online()
     hands: ShoeHands = (
         RfidShoeHands(shoe_line) if kind is ShoeKind.RFID else AngelEyeHands(shoe_line)
     )

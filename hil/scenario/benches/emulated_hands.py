@@ -46,7 +46,10 @@ class DeviceLine(Protocol, Generic[DeviceCo]):
         ...
 
     def card_left(self) -> None:
-        """A playing card has left the shoe: the program is to judge it."""
+        """A playing card has left the shoe: wait until the device has sent it, for a verdict.
+
+        Raises RigBroken where it is not sent, and the scenario has disturbed nothing.
+        """
         ...
 
     def until(self, what: str, ready: Callable[[DeviceCo], bool]) -> None:
@@ -136,6 +139,7 @@ class RfidShoeHands:
 
     def __init__(self, line: DeviceLine[RfidShoe]) -> None:
         self._line = line
+        self._gate_stuck = False
 
     def put_cards_in(self, cards: Sequence[PhysicalCard]) -> None:
         """It has no switch, and notices nothing of it."""
@@ -148,7 +152,8 @@ class RfidShoeHands:
         if not readable:
             self.plan(CardFault.NO_TAG)
         self._line.do(lambda shoe: shoe.draw_piece(piece))
-        if piece.card is not None:
+        # Without its light barrier the shoe does not know that a card leaves.
+        if piece.card is not None and not self._gate_stuck:
             self._line.card_left()
 
     def press_result(self, pressed: PressResult) -> bool:
@@ -177,6 +182,8 @@ class RfidShoeHands:
         self._line.do(lambda shoe: shoe.order(planned))
 
     def stick_gate(self, *, stuck: bool) -> None:
+        self._gate_stuck = stuck
+
         def stick(shoe: RfidShoe) -> None:
             shoe.gate_stuck = stuck
 

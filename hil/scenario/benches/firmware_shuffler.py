@@ -15,11 +15,11 @@ from types import MappingProxyType
 from typing import Final
 
 from hil.dealing.cards import PhysicalCard
-from hil.progress import Patience
 from hil.reference_firmware.build import FirmwareRole, FirmwareUnable
 from hil.reference_firmware.qemu import EmulatedBoard
+from hil.scenario.benches.program_side import ProgramSide
 from hil.scenario.language.statements import Interference
-from hil.scenario.play.bench import NotPossible, RigBroken, ShufflerHands, TableSide
+from hil.scenario.play.bench import NotPossible, RigBroken, ShufflerHands
 
 # A shuffle of the board, in ms of its own time, and one that does not end meanwhile.
 PACE_MS: Final = 50
@@ -38,7 +38,7 @@ class BoardHands:
 
     def __init__(self, board: EmulatedBoard) -> None:
         self._board = board
-        self.table: TableSide | None = None
+        self.table: ProgramSide | None = None
         self._tray: list[PhysicalCard] = []
         self._inside: dict[int, list[PhysicalCard]] = {1: [], 2: []}
         self._left: list[PhysicalCard] = []
@@ -126,10 +126,10 @@ class BoardHands:
 
     def _do(self, stimulus: str) -> None:
         """Do something to the board. Raises NotPossible with its answer, RigBroken."""
-        patience = Patience()
+        patience = self.table.patience() if self.table is not None else None
         while (answer := self._answer(stimulus)) != "ok":
             # A program that starts, or that a busy machine starves, is heard again.
-            if not answer.endswith(_UNHEARD) or self.table is None or patience.is_over:
+            if not answer.endswith(_UNHEARD) or patience is None or patience.is_over:
                 raise NotPossible(f"the board answers to `{stimulus}`: {answer}")
             time.sleep(POLL_S)
 
@@ -142,8 +142,9 @@ class BoardHands:
     def _await_stage(self, compartment: int, stage: str) -> None:
         """Wait until the program knows the end of the work, which the board reports to it alone."""
         backs = {one.back for one in self._inside[compartment]}
-        patience = Patience()
-        while self.table is not None:
+        assert self.table is not None, "no button is pressed before the program is there"
+        patience = self.table.patience()
+        while True:
             shown = self.table.snapshot().shuffler
             batches = shown.batches if shown is not None else ()
             stages = {str(one.stage) for one in batches if one.back in backs}
@@ -165,7 +166,7 @@ class FirmwareShuffler:
     def hands(self) -> ShufflerHands:
         return self._hands
 
-    def attach(self, table: TableSide) -> None:
+    def attach(self, table: ProgramSide) -> None:
         """The program that has this shuffler."""
         self._hands.table = table
 

@@ -6,6 +6,7 @@ socket"; controller/journal/README.md, "Reading".
 
 import re
 import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -29,10 +30,12 @@ from hil.rig.small_disk import empty, fill
 from hil.scenario.benches.altered_program import MovedClock
 from hil.scenario.language.statements import HostFault, Subject
 from hil.scenario.play.bench import NotPossible, RigBroken
+from hil.scenario.play.disturbances import Disturbances
 from hil.scenario.play.facts import FactReader
+from hil.scenario.play.online import device_stages, devices_offline
 
 POLL_S: Final = 0.01
-# A card that was delivered is judged before all stands still so long, or it was lost.
+# After a disturbance a card is judged before all stands still so long, or it was lost.
 CARD_STILL_S: Final = 5.0
 # What is longer is not slept: the program's clock is moved.
 SLEPT_NS_MAX: Final = 1_000_000_000
@@ -60,7 +63,11 @@ class ProgramSide:
     disk: Path | None = None
     facts: FactReader = field(init=False)
     is_on: bool = False
+    disturbances: Disturbances = field(default_factory=Disturbances)
+    # By the name of a device: how many reports it has sent so far.
+    reports: dict[str, Callable[[], int]] = field(default_factory=dict)
     _seq: int = 0
+    _conclusions: int = 0
     _cards_sent: int = 0
     _sent_ns: int = 0
     _longest_ns: int = 0
@@ -139,15 +146,69 @@ class ProgramSide:
         self.clock.advance(ns)
         time.sleep(LOOK_S)
 
+    def await_online(self) -> None:
+        """Wait until each device is online. Raises RigBroken with the name of one that is not."""
+        patience = self.patience()
+        while offline := devices_offline(self.snapshot()):
+            if patience.is_over:
+                never = f"not online: {', '.join(offline)}; {patience.account()}"
+                raise RigBroken(self.program.with_log_tail(never))
+            time.sleep(POLL_S)
+
+    def patience(self) -> Patience:
+        """A wait for play; after a disturbance it is short, as what it waits for may be lost."""
+        if self.disturbances.excuse:
+            return Patience(CARD_STILL_S, self.progress)
+        return Patience.with_play(self.progress)
+
+    def progress(self) -> str:
+        """Where play stands: reports of the devices, conclusions, and the stages of devices."""
+        self._read()
+        sent = [f"{count()} reports of the {name}" for name, count in self.reports.items()]
+        return ", ".join([*sent, f"{self._conclusions} conclusions", *self._stages()])
+
+    def _stages(self) -> Iterator[str]:
+        if not self.is_on:
+            yield "the program is off"
+            return
+        try:
+            shown = self.program.snapshot()
+        except ControlError as error:
+            yield f"the program does not answer: {error}"
+            return
+        yield from (f"{name} {stage.value}" for name, stage in device_stages(shown))
+        batches = shown.shuffler.batches if shown.shuffler is not None else ()
+        yield from (f"batch {one.back} {one.stage.value}" for one in batches)
+
     def catch_up(self) -> None:
-        """Wait until every card that was delivered has its verdict, at most a while."""
-        patience = Patience(CARD_STILL_S, lambda: self._seq)
+        """Wait until every card that was delivered has its verdict.
+
+        Raises RigBroken where one has none, and the scenario has disturbed nothing.
+        """
+        wanted = self._cards_sent
+        if self.reaches(lambda: self.facts.cards_judged >= wanted):
+            if wanted:
+                self.disturbances.card_judged()
+        elif not self.disturbances.excuse:
+            raise RigBroken(
+                self.program.with_log_tail(
+                    f"{wanted} cards were delivered and {self.facts.cards_judged} have a verdict;"
+                    f" it stands at {self.progress()}"
+                )
+            )
+        self._cards_sent = self.facts.cards_judged
+
+    def reaches(self, ready: Callable[[], bool]) -> bool:
+        """Wait until `ready` is true of its facts; False if play stands still before."""
+        patience = self.patience()
         while self.is_on:
             self._read()
-            if self.facts.cards_judged >= self._cards_sent or patience.is_over:
-                break
+            if ready():
+                return True
+            if patience.is_over or not self.program.alive:
+                return False
             time.sleep(POLL_S / 5)
-        self._cards_sent = self.facts.cards_judged
+        return ready()
 
     def settle(self) -> None:
         """Wait until the journal does not grow any more, at most a while."""
@@ -220,6 +281,7 @@ class ProgramSide:
         with suppress(JournalError), open_read_only(self.journal) as reader:
             records = list(reader.records(self._seq))
             for conclusion in stored_conclusions(records):
+                self._conclusions += 1
                 self.facts.take(conclusion)
             if records:
                 self._seq = records[-1].seq

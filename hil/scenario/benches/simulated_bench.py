@@ -47,7 +47,9 @@ from hil.scenario.benches.emulated_hands import (
 from hil.scenario.language.reading import Scenario
 from hil.scenario.language.statements import Disturb, HostFault, TablePart
 from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands
+from hil.scenario.play.disturbances import Disturbances
 from hil.scenario.play.facts import FactReader
+from hil.scenario.play.online import devices_offline
 from hil.simulation.batches import SLOW, WitnessedShuffler, trust_of
 from hil.simulation.faulty_line import FaultyLine
 from hil.simulation.host import HostTable
@@ -116,6 +118,8 @@ class SimulatedSide:
 
     def __init__(self, table: WatchedTable) -> None:
         self._table = table
+        self._delivered = 0
+        self.disturbances = Disturbances()
 
     @property
     def facts(self) -> FactReader:
@@ -148,8 +152,34 @@ class SimulatedSide:
         self._table.advance(ns)
         self._table.time_passes()
 
+    def card_left(self) -> None:
+        """The shoe has sent a card: it will be judged."""
+        self._delivered += 1
+
     def catch_up(self) -> None:
-        """Everything happens at once here."""
+        """Let time pass until every card that was delivered has its verdict. Raises RigBroken."""
+        delivered, facts = self._delivered, self.facts
+        if self.reaches(lambda: facts.cards_judged >= delivered):
+            if delivered:
+                self.disturbances.card_judged()
+        elif not self.disturbances.excuse:
+            raise RigBroken(
+                f"the shoe has sent {delivered} cards and the table has judged"
+                f" {facts.cards_judged}: nothing more comes"
+            )
+        self._delivered = facts.cards_judged
+
+    def reaches(self, ready: Callable[[], bool]) -> bool:
+        """Let time pass until `ready`; False where nothing is left that could bring it.
+
+        What the scenario has disturbed is not waited for: it may last.
+        """
+        return ready() if self.disturbances.excuse else self._table.settle(ready, PATIENCE_NS)
+
+    def await_online(self) -> None:
+        """Let time pass until each device is online. Raises RigBroken."""
+        if not self._table.settle(lambda: not devices_offline(self.snapshot()), PATIENCE_NS):
+            raise RigBroken(f"not online: {', '.join(devices_offline(self.snapshot()))}")
 
     def settle(self) -> None:
         """Everything happens at once here."""
@@ -195,8 +225,11 @@ class SimulatedSide:
 class SimulatedLine(Generic[DeviceT]):
     """A device on the simulated table's cable."""
 
-    def __init__(self, table: WatchedTable, device: DeviceT, *, patient: bool) -> None:
+    def __init__(
+        self, table: WatchedTable, side: SimulatedSide, device: DeviceT, *, patient: bool
+    ) -> None:
         self._table = table
+        self._side = side
         self._patient = patient
         self._device = device
 
@@ -210,11 +243,17 @@ class SimulatedLine(Generic[DeviceT]):
         return question(self._device)
 
     def card_left(self) -> None:
-        """Let an RFID shoe's record be taken; without a host it waits in the reader."""
+        """Let the shoe send it; without a host a record waits in an RFID shoe's reader."""
         device = self._device
-        reached = self._table.is_on and self._table.is_plugged(PORTS[TablePart.SHOE])
-        if isinstance(device, RfidShoe) and reached:
-            self._table.settle(lambda: device.all_delivered, HASTE_NS)
+        if not (self._table.is_on and self._table.is_plugged(PORTS[TablePart.SHOE])):
+            return
+        sent = isinstance(device, RfidShoe) or device.idle
+        if isinstance(device, RfidShoe):
+            sent = self._table.settle(lambda: device.all_delivered, HASTE_NS)
+        if sent:
+            self._side.card_left()
+        elif not self._side.disturbances.excuse:
+            raise RigBroken("a card has left the shoe, and the shoe does not get rid of its report")
 
     def until(self, what: str, ready: Callable[[DeviceT], bool]) -> None:
         """Let time pass until the device is `ready`. Raises RigBroken where one waits for it."""
@@ -278,14 +317,15 @@ class SimulatedBench:
         self.simulated = WatchedTable(settings, scenario.profile, devices)
         self.table = SimulatedSide(self.simulated)
         self.shoe: ShoeHands = (
-            RfidShoeHands(SimulatedLine(self.simulated, shoe, patient=patient))
+            RfidShoeHands(SimulatedLine(self.simulated, self.table, shoe, patient=patient))
             if isinstance(shoe, RfidShoe)
-            else AngelEyeHands(SimulatedLine(self.simulated, shoe, patient=patient))
+            else AngelEyeHands(SimulatedLine(self.simulated, self.table, shoe, patient=patient))
         )
         if scenario.shuffler:
-            line = SimulatedLine(self.simulated, emulated, patient=patient)
+            line = SimulatedLine(self.simulated, self.table, emulated, patient=patient)
             self._shuffler_hands = EmulatedShufflerHands(line)
         self.simulated.advance(10**9)
+        self.table.await_online()
         for batch in usual_batches() if rfid else ():
             content = MANIFESTS.encode(read_manifest(batch.csv()))
             given = ManifestGiven(self.simulated.at, batch.name, _BY_BENCH, content)

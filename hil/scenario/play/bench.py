@@ -3,7 +3,7 @@
 Source: hil/scenario/README.md, "Rigs".
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from controller.actions.actions import Action
@@ -12,6 +12,7 @@ from controller.views.snapshot import Snapshot
 from hil.dealing.actions import PressResult
 from hil.dealing.cards import PhysicalCard
 from hil.scenario.language.statements import CardFault, Disturb, HostFault, Interference, TablePart
+from hil.scenario.play.disturbances import Disturbances
 from hil.scenario.play.facts import FactReader
 
 
@@ -29,6 +30,11 @@ class TableSide(Protocol):
     @property
     def facts(self) -> FactReader:
         """What it has concluded so far."""
+        ...
+
+    @property
+    def disturbances(self) -> Disturbances:
+        """What the scenario has done to lines, cables, the host and power."""
         ...
 
     def snapshot(self) -> Snapshot:
@@ -52,7 +58,14 @@ class TableSide(Protocol):
         ...
 
     def catch_up(self) -> None:
-        """Wait until the program has judged the cards that have left."""
+        """Wait until the program has judged the cards that were delivered to it.
+
+        Raises RigBroken where one has no verdict, and the scenario has disturbed nothing.
+        """
+        ...
+
+    def reaches(self, ready: Callable[[], bool]) -> bool:
+        """Wait until `ready` is true of its facts; False if play stands still before."""
         ...
 
     def settle(self) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 
 from controller.actions.actions import DeclareResult
 from controller.actions.declaration import Role
+from controller.procedure.phases import Phase
 from controller.rules.outcome import Outcome
 from hil.dealing.actions import (
     ClearDeviceError,
@@ -28,6 +29,7 @@ from hil.dealing.dealer import Acts, Dealer, DealerSettings, OutOfCards, Overdra
 from hil.dealing.mistakes import Mistake
 from hil.dealing.shoe import CUT_FROM_BACK_MIN, Loading
 from hil.dealing.truth import Truth
+from hil.scenario.language.statements import Subject
 from hil.scenario.play.bench import NotPossible, ShoeHands, TableSide
 from hil.scenario.play.piles import Piles
 
@@ -110,6 +112,7 @@ class ScenarioDealer:
         self._shoes = 0
         self._piles = piles
         self.double_feeds = 0
+        self._is_over = False
         self.watch: Callable[[DealerAction], object] = lambda _: None
 
     @property
@@ -120,6 +123,7 @@ class ScenarioDealer:
     def shoe_loaded(self) -> None:
         """Another shoe begins."""
         self._shoes += 1
+        self._is_over = False
         self._actions = self._dealer.shoe(self._shoes)
 
     def shoe_emptied(self) -> None:
@@ -130,15 +134,42 @@ class ScenarioDealer:
         """Make that mistake at its next occasion."""
         self._dealer.wanted.append(mistake)
 
-    def deal_burn(self) -> None:
-        """Burn by the rules, up to the first coup or to a mistake."""
-        self._deal_until(PauseKind.AFTER_BURN, 1)
+    def deal_burn(self) -> str:
+        """Burn by the rules, up to the first coup or to a mistake; where and why it stopped."""
+        stop = self._deal_until(PauseKind.AFTER_BURN, 1)
+        return f"stopped: {stop}" if stop else ""
 
-    def deal_coups(self, coups: int, *, careless: bool = False) -> None:
-        """Deal so many coups; 0: to the last hand."""
-        self._deal_until(PauseKind.BETWEEN_COUPS, coups, careless=careless)
+    def deal_coups(self, coups: int, *, careless: bool = False) -> str:
+        """Deal so many coups; 0: to the last hand. Where and why it stopped before, if it did.
 
-    def _deal_until(self, kind: PauseKind, times: int, *, careless: bool = False) -> None:
+        Raises NotPossible where a coup that was dealt was not concluded, and nothing says why.
+        """
+        concluded, dealt = self._concluded, len(self.truth.coups)
+        stop = self._deal_until(PauseKind.BETWEEN_COUPS, coups, careless=careless)
+        wanted = coups or len(self.truth.coups) - dealt
+        if not stop and self._table.reaches(lambda: self._concluded - concluded >= wanted):
+            return ""
+        self._table.settle()
+        shown = self._table.snapshot()
+        if not stop and shown.suspension is not None:
+            stop = "the table is suspended"
+        if not stop and self._table.disturbances.excuse:
+            stop = "the scenario has disturbed line, cable, host or power"
+        reached = f"{self._concluded - concluded} of {wanted} coups concluded"
+        phase = shown.phase.value
+        state = f"the table is in phase {phase.value}" if isinstance(phase, Phase) else str(phase)
+        if not stop:
+            over = "the shoe is over" if self._is_over else "nothing says why"
+            raise NotPossible(f"{reached}, {over}: {state}")
+        return f"stopped after {reached}, {state}: {stop}"
+
+    @property
+    def _concluded(self) -> int:
+        """Coups that were counted or void."""
+        return len(self._table.facts.since(0, Subject.COUP))
+
+    def _deal_until(self, kind: PauseKind, times: int, *, careless: bool = False) -> str:
+        """Why it stopped before; empty if it did not, and at the last hand."""
         if self._actions is None:
             raise NotPossible("no shoe is loaded; write `load red` first")
         seen, before = 0, self._table.facts.suspensions
@@ -147,14 +178,16 @@ class ScenarioDealer:
             self._perform(action)
             if isinstance(action, MistakeMade):
                 self._dealer.erring = False
-                return
+                return f"the dealer made the mistake {action.mistake.value}"
             # A mistake is made to its end: the table may know it before the dealer does.
             suspended = self._table.facts.suspensions > before and not careless
             if suspended and not self._dealer.erring:
-                return
+                return "the table is suspended"
             seen += isinstance(action, Pause) and action.kind is kind
             if times and seen == times:
-                return
+                return ""
+        self._is_over = True
+        return ""
 
     def _next_action(self, actions: Iterator[DealerAction]) -> DealerAction | None:
         """The dealer's next action; None after the last. Raises NotPossible without cards."""

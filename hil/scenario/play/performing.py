@@ -46,13 +46,15 @@ class Performer:
         self.dealer = self._dealer = ScenarioDealer(seed, self.piles, bench.shoe, bench.table)
         self._loaded = False
 
-    def perform(self, body: said.ScenarioBody) -> None:
-        """Do it. Raises NotPossible, RigBroken."""
-        self._do(body)
+    def perform(self, body: said.ScenarioBody) -> str:
+        """Do it; where and why dealing stopped, if it did. Raises NotPossible, RigBroken."""
+        self._bench.table.disturbances.note(body)
+        stopped = self._do(body)
         self._bench.table.settle()
+        return stopped or ""
 
     @singledispatchmethod
-    def _do(self, body: object) -> None:
+    def _do(self, body: object) -> str | None:
         raise NotPossible(_REPORTED)
 
     # --- the dealing language ------------------------------------------------------------------
@@ -151,12 +153,12 @@ class Performer:
         self._dealer.shoe_emptied()
 
     @_do.register
-    def _(self, body: said.DealBurn) -> None:
-        self._dealer.deal_burn()
+    def _(self, body: said.DealBurn) -> str:
+        return self._dealer.deal_burn()
 
     @_do.register
-    def _(self, body: said.DealCoups) -> None:
-        self._dealer.deal_coups(body.coups, careless=body.careless)
+    def _(self, body: said.DealCoups) -> str:
+        return self._dealer.deal_coups(body.coups, careless=body.careless)
 
     @_do.register
     def _(self, body: said.Err) -> None:

@@ -43,7 +43,8 @@ class StepResult:
 
     `began_ns` counts from the beginning of the scenario by the program's clock; `card` is how many
     cards of the shoe had left after it. `measured_ns` is the figure of a measure, `limit_ns` its
-    limit, each 0 where there is none. `facts` are the texts of what the table concluded in it,
+    limit, each 0 where there is none. `stopped` says at which state dealing stopped before its end,
+    and why. `facts` are the texts of what the table concluded in it,
     `fact_times_ns` and `card_times_ns` when, and when each card was judged, counted as `began_ns`.
     """
 
@@ -62,6 +63,7 @@ class StepResult:
     caught: bool = False
     fact_times_ns: tuple[int, ...] = ()
     card_times_ns: tuple[int, ...] = ()
+    stopped: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +173,7 @@ class ScenarioRun:
         at_ns = table.now_ns()
         facts_before = len(table.facts.facts)
         cards_before = len(table.facts.card_times_ns)
-        outcome, why = StepOutcome.PASS, ""
+        outcome, why, stopped = StepOutcome.PASS, "", ""
         measured_ns = limit_ns = 0
         measure = ""
         if self._stopped:
@@ -189,7 +191,7 @@ class ScenarioRun:
                             why = f"it took {measured_ns / 1e6:.1f} ms"
                     case _:
                         self._note_time(step, at_ns)
-                        performer.perform(step.body)
+                        stopped = performer.perform(step.body)
                         why = "" if refusable else self._refusal_since(facts_before)
                 outcome = StepOutcome.FAIL if why else StepOutcome.PASS
             except (NotPossible, RigBroken) as error:
@@ -218,6 +220,7 @@ class ScenarioRun:
                 caught,
                 tuple(one.at_ns - began_ns for one in table.facts.facts[facts_before:]),
                 tuple(one - began_ns for one in table.facts.card_times_ns[cards_before:]),
+                stopped,
             )
         )
 

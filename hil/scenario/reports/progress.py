@@ -110,6 +110,8 @@ def step_line(step: StepResult) -> Text:
         line.append(f": {duration(step.measured_ns)}")
     if step.why and step.outcome is not StepOutcome.SKIP:
         line.append(f": {step.why}", style=_STYLES[step.outcome])
+    if step.stopped:
+        line.append(f": {step.stopped}", style=_STYLES[step.outcome])
     if step.outcome is StepOutcome.PASS and step.facts:
         line.append(f"  [{', '.join(step.facts)}]", style="cyan")
     if step.outcome is not StepOutcome.SKIP and step.took_ns:

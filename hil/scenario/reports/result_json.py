@@ -49,6 +49,7 @@ def _step_object(step: StepResult) -> dict[str, Any]:
         "began_ms": step.began_ns / NS_PER_MS,
         "took_ms": step.took_ns / NS_PER_MS,
         "card": step.card,
+        "stopped": step.stopped,
         "facts": list(step.facts),
     }
 

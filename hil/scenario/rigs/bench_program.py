@@ -57,6 +57,7 @@ def person_bench(
         try:
             side = _program(stack, rig, scenario, folder)
             side.start()
+            side.await_online()
         except (ProgramFailed, ConfigError, OSError) as error:
             raise RigBroken(str(error)) from error
         asked = person or AskedPerson(sys.stdin, sys.stderr)

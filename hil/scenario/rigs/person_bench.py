@@ -84,7 +84,7 @@ class PersonShoeHands:
             self._person.ask(f"draw {_in_words(piece, readable=readable)}{key}")
         else:
             self._feed(piece, burn_key=burn_key, readable=readable)
-        if piece.card is not None and readable:
+        if piece.card is not None:
             self._card_left()
 
     def _feed(self, piece: PhysicalCard, *, burn_key: bool, readable: bool) -> None:
