@@ -122,6 +122,11 @@ class Patience:
         """How long nothing moved, and each process with what it does and when it last moved."""
         now_s = time.monotonic()
         waited_s = now_s - self._began_s
+        if not self.by_work:
+            return (
+                f"no report, conclusion or stage for {self._stood_s:.0f} s, of {waited_s:.0f} s"
+                f" that it waited; it stands at: {self._seen}"
+            )
         lines = [f"nothing moved for {self._stood_s:.0f} s, of {waited_s:.0f} s that it waited"]
         if self.progress is not None:
             lines.append(f"it stands at {self._seen!r}")

@@ -1,15 +1,20 @@
 """The symbolic link to an emulated line: replaces nothing, and removes nothing but its own link.
 
-Source: symlink(2); hil/README.md, "Serving an emulator".
+It points to the descriptor of the process that serves the line, and not to the terminal's number:
+the kernel gives that to the next terminal. A program that a killed run has left would open it there
+and take the reports of another run's device.
+
+Source: symlink(2); proc_pid_fd(5); pts(4); hil/README.md, "Serving an emulator".
 """
 
+import os
 import re
 from pathlib import Path
 from typing import Final
 
 from hil.emulator.lines.line import LineUnavailable
 
-_TERMINAL: Final = re.compile(r"/dev/pts/[0-9]+")
+_TERMINAL: Final = re.compile(r"/dev/pts/[0-9]+|/proc/[0-9]+/fd/[0-9]+")
 
 
 class PtyLink:
@@ -19,13 +24,17 @@ class PtyLink:
         self.path = path
         self._own: tuple[int, int, str] | None = None
 
-    def point_to(self, terminal: str) -> None:
-        """Make the link. Raises LineUnavailable if anything has its name."""
+    def point_to(self, descriptor: int) -> None:
+        """Make the link to this process's open terminal.
+
+        Raises LineUnavailable if anything has its name.
+        """
+        terminal = f"/proc/{os.getpid()}/fd/{descriptor}"
         try:
             self.path.symlink_to(terminal)
             self._own = _identity(self.path)
         except FileExistsError:
-            raise LineUnavailable(self._refusal(terminal)) from None
+            raise LineUnavailable(self._refusal()) from None
         except OSError as error:
             raise LineUnavailable(
                 f"{self.path}: the link to the terminal cannot be made: {error.strerror}. Allowed:"
@@ -41,7 +50,7 @@ class PtyLink:
         except OSError:
             return  # its folder has gone, and the link with it
 
-    def _refusal(self, terminal: str) -> str:
+    def _refusal(self) -> str:
         other = "Allowed: a new path. Remedy: name another, or remove it yourself"
         if not self.path.is_symlink():
             kind = "folder" if self.path.is_dir() else "file"
@@ -49,9 +58,7 @@ class PtyLink:
         target = self.path.readlink()
         words = f"{self.path}: a link to {target} exists and is left as it is"
         if _TERMINAL.fullmatch(str(target)):
-            # A link to `terminal` was left by a killed run: the number has just been used again.
-            gone = str(target) == terminal or not self.path.exists()
-            words += ": a terminal that is gone" if gone else ": a terminal in use"
+            words += ": a terminal in use" if self.path.exists() else ": a terminal that is gone"
         return f"{words}. {other}"
 
 

@@ -93,7 +93,7 @@ class PtyServer(LineServer[DeviceT]):
         self._name = os.ttyname(self._slave)
         if self._link is not None:
             try:
-                self._link.point_to(self._name)
+                self._link.point_to(self._slave)
             except LineUnavailable:
                 self._cut()
                 raise

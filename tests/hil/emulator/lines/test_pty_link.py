@@ -1,6 +1,8 @@
 """The link to an emulated line replaces and removes nothing but its own."""
 
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +13,16 @@ from hil.emulator.lines.line import LineUnavailable
 from hil.emulator.lines.serve import PtyServer, TcpServer
 
 CONTENT = "somebody else's"
+SERVES = """
+import sys
+from pathlib import Path
+from hil.emulator.angel_eye.device import AngelEye
+from hil.emulator.lines.serve import PtyServer
+
+with PtyServer(AngelEye(), link=Path(sys.argv[1])) as server:
+    print(server._name, flush=True)
+    input()
+"""
 
 
 def regular_file(path: Path) -> None:
@@ -163,3 +175,19 @@ def test_a_port_in_use_is_refused_in_a_sentence() -> None:
 def test_a_port_that_does_not_exist_is_refused_in_a_sentence() -> None:
     with pytest.raises(LineUnavailable, match=r":70000: .* from 1024 to 65535"):
         TcpServer(AngelEye(), port=70000).__enter__()
+
+
+def test_a_program_that_a_killed_run_left_does_not_find_the_shoe_of_the_next_run(
+    fast_dir: Path,
+) -> None:
+    left = fast_dir / "left"
+    command = [sys.executable, "-c", SERVES, str(left)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as killed:
+        assert killed.stdout is not None
+        number = killed.stdout.readline().decode().strip()
+        killed.kill()
+    with PtyServer(AngelEye(), link=fast_dir / "next") as server:
+        assert server._name == number, "the kernel gives the number to the next terminal"
+        assert left.is_symlink()
+        with pytest.raises(FileNotFoundError):
+            left.open("rb", buffering=0)
