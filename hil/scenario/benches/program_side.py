@@ -30,7 +30,7 @@ from hil.rig.small_disk import empty, fill
 from hil.scenario.benches.altered_program import MovedClock
 from hil.scenario.language.statements import HostFault, Subject
 from hil.scenario.play.bench import NotPossible, RigBroken
-from hil.scenario.play.disturbances import Disturbances
+from hil.scenario.play.disturbances import Disturbances, missing_verdict
 from hil.scenario.play.facts import FactReader
 from hil.scenario.play.online import device_stages, devices_offline
 
@@ -69,6 +69,7 @@ class ProgramSide:
     _seq: int = 0
     _conclusions: int = 0
     _cards_sent: int = 0
+    _cards_settled: int = 0  # that were judged when the cards were last waited for
     _sent_ns: int = 0
     _longest_ns: int = 0
 
@@ -187,16 +188,16 @@ class ProgramSide:
         """
         wanted = self._cards_sent
         if self.reaches(lambda: self.facts.cards_judged >= wanted):
-            if wanted:
+            if wanted > self._cards_settled:
                 self.disturbances.card_judged()
         elif not self.disturbances.excuse:
             raise RigBroken(
                 self.program.with_log_tail(
-                    f"{wanted} cards were delivered and {self.facts.cards_judged} have a verdict;"
-                    f" it stands at {self.progress()}"
+                    f"{missing_verdict(wanted, self.facts.cards_judged)}; it stands at:"
+                    f" {self.progress()}"
                 )
             )
-        self._cards_sent = self.facts.cards_judged
+        self._cards_sent = self._cards_settled = self.facts.cards_judged
 
     def reaches(self, ready: Callable[[], bool]) -> bool:
         """Wait until `ready` is true of its facts; False if play stands still before."""

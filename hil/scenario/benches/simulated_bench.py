@@ -47,7 +47,7 @@ from hil.scenario.benches.emulated_hands import (
 from hil.scenario.language.reading import Scenario
 from hil.scenario.language.statements import Disturb, HostFault, TablePart
 from hil.scenario.play.bench import NotPossible, RigBroken, ShoeHands
-from hil.scenario.play.disturbances import Disturbances
+from hil.scenario.play.disturbances import Disturbances, missing_verdict
 from hil.scenario.play.facts import FactReader
 from hil.scenario.play.online import devices_offline
 from hil.simulation.batches import SLOW, WitnessedShuffler, trust_of
@@ -118,7 +118,7 @@ class SimulatedSide:
 
     def __init__(self, table: WatchedTable) -> None:
         self._table = table
-        self._delivered = 0
+        self._delivered = self._settled = 0  # cards sent; judged when they were last waited for
         self.disturbances = Disturbances()
 
     @property
@@ -160,14 +160,13 @@ class SimulatedSide:
         """Let time pass until every card that was delivered has its verdict. Raises RigBroken."""
         delivered, facts = self._delivered, self.facts
         if self.reaches(lambda: facts.cards_judged >= delivered):
-            if delivered:
+            if delivered > self._settled:
                 self.disturbances.card_judged()
         elif not self.disturbances.excuse:
             raise RigBroken(
-                f"the shoe has sent {delivered} cards and the table has judged"
-                f" {facts.cards_judged}: nothing more comes"
+                f"{missing_verdict(delivered, facts.cards_judged)}, and nothing more comes"
             )
-        self._delivered = facts.cards_judged
+        self._delivered = self._settled = facts.cards_judged
 
     def reaches(self, ready: Callable[[], bool]) -> bool:
         """Let time pass until `ready`; False where nothing is left that could bring it.

@@ -10,6 +10,12 @@ from hil.scenario.language import statements as said
 _FOR_A_MOMENT = (said.HostFault.KILL, said.HostFault.STOP, said.HostFault.CLOCK_STEP)
 
 
+def missing_verdict(delivered: int, judged: int) -> str:
+    """The shoe has sent so many cards, and fewer have a verdict."""
+    cards = "1 card was" if delivered == 1 else f"{delivered} cards were"
+    return f"{cards} delivered and {judged} have a verdict"
+
+
 class Disturbances:
     """The disturbances that last, and whether a card was judged since the last one ended."""
 
