@@ -116,7 +116,12 @@ class Patience:
         now_s = time.monotonic()
         if now_s - (self._sampled_s or self._began_s) >= min(SAMPLE_S, self.still_s):
             self._sample(now_s)
-        return self._stood_s >= self.still_s or now_s - self._began_s >= self.bound_s
+        return self._stood_s >= self.still_s or self.is_out_of_bounds
+
+    @property
+    def is_out_of_bounds(self) -> bool:
+        """Whether it has lasted as long as any wait may, whatever moved."""
+        return time.monotonic() - self._began_s >= self.bound_s
 
     def account(self) -> str:
         """How long nothing moved, and each process with what it does and when it last moved."""

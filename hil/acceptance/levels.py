@@ -17,6 +17,7 @@ from hil.acceptance.report.results import Departure, Figure, WalkOutcome, WalkSt
 from hil.acceptance.wire.account import FrameHeard
 from hil.acceptance.wire.conversation import Conversation
 from hil.acceptance.wire.documents import line_text, usual_lines
+from hil.progress import PLAY_STILL_S
 
 PART: Final = "levels"
 QUESTIONS: Final = ("first-bytes", "other-lines")
@@ -87,7 +88,7 @@ def _other_lines(bench: DeviceBench, figures: _Figures, answer: str) -> WalkStep
         if _frames(bench):
             return _found_line(bench, line, (*figures, ("tried", tuple(tried))), answer)
     session.reopen(bench.line)
-    session.wait_for(lambda: session.is_open, bench.wait_s)
+    session.wait_for(lambda: session.is_open, min(bench.wait_s, PLAY_STILL_S))
     figures += (("tried", tuple(tried)),)
     return _result(
         WalkOutcome.FAIL, figures, reason=f"{reason} at any usual setting", answer=answer
@@ -110,7 +111,8 @@ def check_identity(bench: DeviceBench, conversation: Conversation) -> WalkStep:
     if bench.listen:
         reason = "nothing is written to the device (--listen)"
         return WalkStep(PART, "identity", _IDENTITY, WalkOutcome.NOT_DONE, reason=reason)
-    session.wait_for(lambda: not conversation.asks_identity, bench.wait_s)
+    wait_s = min(bench.wait_s, PLAY_STILL_S)
+    session.wait_for(lambda: not conversation.asks_identity, wait_s)
     match conversation.stated:
         case PresentedDevice():
             figures = stated_figures(conversation)

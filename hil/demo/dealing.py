@@ -29,6 +29,7 @@ from hil.demo.floorperson import Act
 from hil.demo.follow import JournalFollower, SnapshotFollower
 from hil.demo.plan import DECKS, DealerConduct, DemoSettings
 from hil.demo.shuffler import DemoShuffler, ShufflerInterrupted
+from hil.progress import Patience
 from hil.rig.console import ConsoleDealer, loading
 from hil.rig.shoe_models import ShoeLine, rfid_line
 from hil.rig.shoe_runner import CARDS_OF_A_DECK, NS_PER_S, ShoeRunner, ignore_action
@@ -38,7 +39,6 @@ LAG_CARDS_MAX = 48
 POLL_S = 0.02
 # A careless dealer deals at most this many cards while the table is suspended.
 DEALT_ON_MAX = 12
-SPEAK_S_MAX = 20.0
 # These show only when the next shoe starts.
 SHOWS_LATER = (Mistake.SHOE_CHANGED_EARLY,)
 # Cards drawn in error: even a careless dealer waits for the decision.
@@ -56,7 +56,7 @@ class DealingStopped(Exception):
 
 
 class TableSilent(Exception):
-    """The table did not react in time; the message says to what."""
+    """The table did not react, and nothing moved any more; the message says to what."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ class DealingThread:
             server,
             pace=settings.tempo.pace,
             may_deal=self._may_deal,
-            while_waiting=self._hold,
+            while_waiting=lambda: self._until("judge what was dealt", self._may_deal),
             pause=self._pause,
             people=self._people(server, act),
             on_action=self._on_action,
@@ -214,13 +214,29 @@ class DealingThread:
             raise DealingStopped
 
     def _until(self, what: str, ready: Callable[[], bool]) -> None:
-        """Wait until `ready`. Raises TableSilent; only a floorperson's decision may take long."""
-        waited_s = 0.0
+        """Wait until `ready`. Raises TableSilent.
+
+        A floorperson's decision takes its own time, and so does the shuffler's work.
+        """
+        patience = whole = Patience.with_play(self._progress)
         while not ready():
             self._hold()
-            waited_s = 0.0 if self._journal_events.open else waited_s + POLL_S
-            if waited_s > SPEAK_S_MAX:
-                raise TableSilent(f"the table did not {what} within {SPEAK_S_MAX:.0f} s")
+            if self._journal_events.open:
+                patience = whole = Patience.with_play(self._progress)
+            elif self._shuffler.is_busy and not whole.is_out_of_bounds:
+                patience = Patience.with_play(self._progress)
+            elif patience.is_over:
+                raise TableSilent(f"the table did not {what}: {patience.account()}")
+
+    def _progress(self) -> str:
+        """Where play stands: what the table has concluded, and the stages of devices."""
+        table, events = self._snapshots.table, self._journal_events
+        batches = table.shuffler.batches if table.shuffler is not None else ()
+        stages = ", ".join(f"batch {one.back} {one.stage.value}" for one in batches)
+        return (
+            f"{events.cards} cards judged of {self._cards}, {events.irregularities} irregularities,"
+            f" shoe {table.device.stage.value}, {stages or 'no batch'}"
+        )
 
     # What the dealer does.
 
@@ -279,8 +295,7 @@ class DealingThread:
             self._until(f"report {spent} in the shuffler", lambda: bool(self._place(spent)))
 
     def _bring_out(self, number: int) -> str:
-        while not self._shuffler.is_stored(number):
-            self._hold()
+        self._until("get the batch stored", lambda: self._shuffler.is_stored(number))
         back = self._shuffler.bring_out(number)
         self._until(f"report {back} as released", lambda: self._is_released(back))
         self._loaded.append(back)

@@ -105,6 +105,11 @@ class DemoShuffler:
         """Whether the batch of that shoe is shuffled and stored."""
         return batch_of_shoe(number, DECKS).back in self._stored
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether the device works on a batch."""
+        return self._line.wait_for(lambda shuffler: shuffler.busy, 0.0)
+
     def bring_out(self, number: int) -> str:
         """Release the batch of that shoe and take it out; its back."""
         back = batch_of_shoe(number, DECKS).back

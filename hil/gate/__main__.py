@@ -1,8 +1,9 @@
 """`python -m hil.gate`: a real kernel, clean machines and a bare one of each Debian, and ARM64.
 
-And other releases of libraries.
+And other releases of libraries, and the firmware rig many times.
 Source: hil/README.md, "USB on a real kernel", "The unit under systemd", "The package on a clean
-machine", "Debian 13", "ARM64", "A bare Debian", "Other releases of a library".
+machine", "Debian 13", "ARM64", "A bare Debian", "Other releases of a library", "The firmware rig,
+many times".
 """
 
 import argparse
@@ -18,6 +19,7 @@ from hil.gate.bare_root import run_bare
 from hil.gate.boot import run_unit_cases, run_usb_cases
 from hil.gate.debian13 import run_on_debian13
 from hil.gate.debian_root import TO_MAKE
+from hil.gate.firmware_runs import TO_PLAY, run_firmware_rig
 from hil.gate.kernel import TO_RUN, GateUnable, build_kernel, cache_folder, cached_kernel, require
 from hil.gate.package import run_debian_upgrade, run_package_cases
 from hil.gate.releases import run_on_other_releases
@@ -79,6 +81,12 @@ PARTS: Final = {
         "half an hour",
         (*TO_MAKE, "git"),
         lambda _: run_on_debian13(whole=True),
+    ),
+    "firmware": Part(
+        "the firmware rig sixty times beside two busy loops",
+        "quarter of an hour",
+        TO_PLAY,
+        lambda _: run_firmware_rig(),
     ),
     "arm64": Part(
         "rules, records and the package on ARM64",

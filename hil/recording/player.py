@@ -61,6 +61,11 @@ class RecordedDevice:
         return not self._steps
 
     @property
+    def begun(self) -> bool:
+        """Whether it plays: at once, or since a host came."""
+        return self._done_at_ns is not None
+
+    @property
     def left(self) -> int:
         """Chunks of the device that were not played yet."""
         return sum(one.direction is Direction.RECEIVED for one in self._steps)

@@ -14,6 +14,7 @@ from controller.cli.command import example
 from controller.cli.errors import CommandError, ExitCode
 from hil.emulator.lines.line import LineServer
 from hil.recording.capture import Direction, NotARecord, RecordedWire, Recording, read_recording
+from hil.progress import Patience
 from hil.recording.player import RecordedDevice, WireDifference
 from hil.serve.orders import block_stop_signals, emit, remark, start_reading
 from hil.serve.recorded_line import (
@@ -47,7 +48,8 @@ REPLAY_EXAMPLES: Final = (
 )
 REPLAY_NOTES: Final = """\
 Where the record has bytes that a program wrote (smartshoe-hil relay), the device's next bytes \
-wait for as many. Bytes that differ are printed and change nothing else; the exit code is 1 then.
+wait for as many, and after a minute in which none came it ends. Bytes that differ are printed \
+and change nothing else. The exit code is 1 then.
 
 Orders on standard input: quit. It ends with it, with the end of its input, and on SIGINT \
 (Ctrl-C), SIGTERM and SIGHUP. Standard output has one JSON object a line."""
@@ -132,8 +134,13 @@ def _play(server: LineServer[RecordedDevice], *, orders: bool) -> None:
     """Say what differs and when all was played, until an order or a signal."""
     quitting = Event()
     start_reading(sys.stdin if orders else None, executor(quitting), quitting)
-    told, done = 0, False
+    told, done, patience = 0, False, _patience(server)
     while not quitting.is_set():
+        if done or not _waits_for_the_host(server):
+            patience = _patience(server)
+        elif patience.is_over:
+            remark(f"the record stands still: {patience.account()}")
+            break
         if not done and server.wait_for(lambda one: one.idle, POLL_S) and server.settle(POLL_S):
             done = True
             unread = sum(not one.delivered for one in server.take_reports())
@@ -152,6 +159,18 @@ def _play(server: LineServer[RecordedDevice], *, orders: bool) -> None:
     )
     if device.awaited:
         remark(f"it still waited for {device.awaited} bytes that the program wrote then")
+
+
+def _patience(server: LineServer[RecordedDevice]) -> Patience:
+    device = server.emulator
+    return Patience.with_play(
+        lambda: f"{device.received} bytes received, {device.left} chunks of the device left"
+    )
+
+
+def _waits_for_the_host(server: LineServer[RecordedDevice]) -> bool:
+    """Whether only bytes of a host that has begun bring it on; who has not come has their time."""
+    return server.wait_for(lambda one: one.begun and one.awaited > 0, 0.0)
 
 
 def _tell(differences: list[WireDifference], told: int) -> int:

@@ -155,7 +155,8 @@ class ScenarioDealer:
             stop = "the table is suspended"
         if not stop and self._table.disturbances.excuse:
             stop = "the scenario has disturbed line, cable, host or power"
-        reached = f"{self._concluded - concluded} of {wanted} coups concluded"
+        of = f" of {wanted}" if coups else ""
+        reached = f"{self._concluded - concluded}{of} coups concluded"
         phase = shown.phase.value
         state = f"the table is in phase {phase.value}" if isinstance(phase, Phase) else str(phase)
         if not stop:
