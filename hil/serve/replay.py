@@ -13,8 +13,8 @@ import typer
 from controller.cli.command import example
 from controller.cli.errors import CommandError, ExitCode
 from hil.emulator.lines.line import LineServer
-from hil.recording.capture import Direction, NotARecord, RecordedWire, Recording, read_recording
 from hil.progress import Patience
+from hil.recording.capture import Direction, NotARecord, RecordedWire, Recording, read_recording
 from hil.recording.player import RecordedDevice, WireDifference
 from hil.serve.orders import block_stop_signals, emit, remark, start_reading
 from hil.serve.recorded_line import (

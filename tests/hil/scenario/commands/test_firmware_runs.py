@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hil.gate.firmware_runs import PlayedOnce, coups_in, run_firmware_rig
 from hil.scenario.benches.emulated_bench import emulated_bench
+from hil.scenario.commands.firmware_runs import PlayedOnce, coups_in, run_firmware_rig
 from hil.scenario.language.reading import parse_scenario
 from hil.scenario.play.run import ScenarioRun
 

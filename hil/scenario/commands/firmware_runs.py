@@ -2,7 +2,7 @@
 
 An interrupted series goes on where it ended. By hand, with another number of runs:
 
-    python -m hil.gate.firmware_runs --runs 200
+    python -m hil.scenario.commands.firmware_runs --runs 200
 
 Source: docs/for-makers.md, "A green run"; hil/README.md, "The firmware rig, many times".
 """
@@ -24,8 +24,6 @@ from controller.journal.store import open_read_only
 from controller.procedure.effects import CoupClosed
 from controller.replay.stored_conclusions import stored_conclusions
 from controller.version import software_identifier
-from hil.reference_firmware.build import NEEDS, Build
-from hil.reference_firmware.qemu import QEMU
 from hil.run_guard import ending_at_once, guarded_run
 from hil.run_record import CHECKOUT
 from hil.scenario.language.reading import parse_scenario
@@ -40,7 +38,6 @@ SEED: Final = 7
 BUSY_LOOPS: Final = 2
 PAGE: Final = CHECKOUT / "docs" / "for-makers.md"
 FOLDER: Final = CHECKOUT / "build" / "firmware-runs"
-TO_PLAY: Final = (QEMU[1], *NEEDS[Build.ARM][1].split())
 _SCENARIO: Final = re.compile(r"^cat > mine\.scenario <<END\n(.*?)^END$", re.M | re.S)
 
 
@@ -66,18 +63,18 @@ def run_firmware_rig(
     series = folder / f"{software_identifier().replace('/', '-')}-{runs}.jsonl"
     played = _played(series)
     if played:
-        print(f"gate: {len(played)} of {runs} runs were played before", flush=True)
+        print(f"firmware rig: {len(played)} of {runs} runs were played before", flush=True)
     with busy_loops(BUSY_LOOPS):
         while len(played) < runs:
             played.append((play or play_once)())
             with series.open("ab") as file:
                 file.write(msgspec.json.encode(played[-1]) + b"\n")
             if not played[-1].green:
-                print(f"gate: run {len(played)}: {describe(played[-1])}", flush=True)
+                print(f"firmware rig: run {len(played)}: {describe(played[-1])}", flush=True)
     series.unlink()
     green = sum(one.green for one in played)
     longest_s = max(one.took_s for one in played)
-    print(f"gate: {green} of {runs} runs green, the longest {longest_s:.0f} s", flush=True)
+    print(f"firmware rig: {green} of {runs} runs green, the longest {longest_s:.0f} s", flush=True)
     return green == runs
 
 
@@ -136,7 +133,7 @@ def _played(series: Path) -> list[PlayedOnce]:
 
 def main() -> int:
     """Play a series; the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m hil.gate.firmware_runs")
+    parser = argparse.ArgumentParser(prog="python -m hil.scenario.commands.firmware_runs")
     parser.add_argument("--runs", type=int, default=RUNS, metavar="N")
     with ending_at_once(), guarded_run():
         return 0 if run_firmware_rig(parser.parse_args().runs) else 1
