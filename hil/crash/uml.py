@@ -28,8 +28,9 @@ from hil.crash.verdict import (
     check_finished,
     check_stopped,
 )
-from hil.progress import BOUND_S
 
+# A kernel's whole run, from boot to halt.
+RUN_S_MAX: Final = 1200.0
 ROOT: Final = Path(__file__).resolve().parents[2]
 INIT: Final = Path(__file__).with_name("uml_init.sh")
 KERNEL: Final = "linux.uml"
@@ -105,7 +106,7 @@ def boot(
         stderr=subprocess.STDOUT,
         start_new_session=True,
     )
-    overdue = threading.Timer(BOUND_S, _kill, (kernel.pid,))
+    overdue = threading.Timer(RUN_S_MAX, _kill, (kernel.pid,))
     overdue.start()
     ack, output = NOTHING_ACKNOWLEDGED, bytearray()
     assert kernel.stdout is not None

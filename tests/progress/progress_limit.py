@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
-from hil.progress import BOUND_S, SAMPLE_S, Patience, StoodStill
+from hil.progress import SAMPLE_S, Patience, StoodStill
 
 STILL_S = 120.0
+TEST_S_MAX = 1200.0
 FULL_BOUND_S = 4 * 3600.0
 # So often a test is ended; then it hears no signal, within the code of some library.
 ENDS_MAX = 3
@@ -96,7 +97,7 @@ class ProgressLimit:
         """Until that test ends. What it does to end in order may stand still as well."""
         full = item.get_closest_marker("full") is not None
         for _ in range(ENDS_MAX):
-            patience = Patience(self._still_s, bound_s=FULL_BOUND_S if full else BOUND_S)
+            patience = Patience(self._still_s, bound_s=FULL_BOUND_S if full else TEST_S_MAX)
             while not patience.is_over:
                 if self._ended(item, SAMPLE_S):
                     return
