@@ -148,13 +148,13 @@ class Patience:
             raise StoodStill(f"{what}: {self.account()}")
 
     def _sample(self, now_s: float) -> None:
-        processes, seen = self._awaited(), self.progress and self.progress()
+        processes = self._awaited() if self.by_work else {}
+        seen = self.progress and self.progress()
         if self._sampled_s:
             # What this thread took to look was nobody's to move in: it holds the interpreter.
             looked_s = self._looked_s(processes) if self.by_work else 0.0
             elapsed_s = now_s - self._sampled_s - looked_s
             moved_s = self._moved(processes, elapsed_s, now_s)
-            moved_s = moved_s if self.by_work else 0.0
             if moved_s >= elapsed_s or seen != self._seen:
                 self._stood_s = 0.0
             else:

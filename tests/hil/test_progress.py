@@ -81,3 +81,27 @@ def test_a_wait_has_an_end_whatever_moves() -> None:
         polls.wait(0.05)
 
     assert "nothing moved for 0 s, of 2 s" in patience.account()
+
+
+def test_work_is_no_progress_of_play(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hil.progress.PLAY_STILL_S", STILL_S)
+    patience = Patience.with_play(lambda: "5 reports of the shoe, shoe online")
+
+    while not patience.is_over:
+        pass
+
+    assert patience.account().startswith("no report, conclusion or stage for 1 s, of ")
+    assert patience.account().endswith("it stands at: 5 reports of the shoe, shoe online")
+
+
+def test_reports_conclusions_and_stages_are_progress_of_play(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("hil.progress.PLAY_STILL_S", STILL_S)
+    patience, seen = Patience.with_play(lambda: min(len(seen), 4)), list[int]()
+    polls = Event()
+
+    while not patience.is_over:
+        seen.append(polls.wait(0.4))
+
+    assert len(seen) > 4

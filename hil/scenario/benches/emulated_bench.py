@@ -86,7 +86,7 @@ _ENVELOPES: Final[dict[type, Envelope]] = {
     Shuffler: Envelope.TABLELINK,
 }
 _RACK: Final = """\
-[[readers]]
+[[reader]]
 port = {port}
 model = "feig-reader"
 seat = "discard_rack"

@@ -107,6 +107,36 @@ def test_a_record_that_was_not_played_to_its_end_ends_with_1(fast_dir: Path) -> 
         assert next_event(running, "end")["awaited"] == 1
 
 
+# The program that plays the record, where a minute is half a second.
+IMPATIENT = """
+import sys
+import hil.progress
+
+hil.progress.PLAY_STILL_S = 0.5
+from hil.cli import main
+
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_record_that_waits_for_a_host_that_writes_nothing_ends_and_says_so(
+    fast_dir: Path,
+) -> None:
+    words = ["replay", recorded(fast_dir), "--tcp", "0", "--no-orders"]
+    with subprocess.Popen(
+        [sys.executable, "-c", IMPATIENT, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as running:
+        with connected(next_event(running, "ready")["url"]) as client:
+            assert receive_all(client, 6) == STAND_BY
+            assert running.wait() == 1
+        assert next_event(running, "end")["awaited"] == 1
+        assert running.stderr is not None
+        assert "the record stands still: no report" in running.stderr.read()
+
+
 def test_a_file_that_was_cut_is_played_and_said(fast_dir: Path) -> None:
     with process("replay", recorded(fast_dir, WHOLE[:-1]), "--tcp", "0") as running:
         ready = next_event(running, "ready")
