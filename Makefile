@@ -65,7 +65,7 @@ full: $(VENV)/.installed-dev $(LABGRID)/.installed ## Run all tests, the long on
 	@$(PYTEST) --full $(ARGS)
 
 gate: $(VENV)/.installed-dev ## What must hold before a release.
-	@echo 'gate: covers every check, USB, lines and power cuts on a real kernel, the package on a clean Debian, ARM64 under emulation, every point of crash and damage, all tests with the long ones, ten minutes of changed evidence for the verifier, and the measurements.'
+	@echo 'gate: covers every check, USB, lines and power cuts on a real kernel, sixty runs of the firmware rig, the package on a clean Debian, ARM64 under emulation, every point of crash and damage, all tests with the long ones, ten minutes of changed evidence for the verifier, and the measurements.'
 	@echo 'gate: does not cover real devices.'
 	@$(RUN) -m hil.gate
 	@$(MAKE) --no-print-directory check

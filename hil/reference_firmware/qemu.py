@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from hil.progress import wait_while_moving
+from hil.progress import SAMPLE_S, Patience
 from hil.reference_firmware.build import (
     Build,
     FirmwareRole,
@@ -36,8 +36,11 @@ class _Lines:
 
     def read(self) -> str:
         while b"\n" not in self._waiting:
-            if not wait_while_moving(self._has_come):
-                raise FirmwareUnable("the board sent nothing, and stands still")
+            # QEMU works whether its board does anything or not.
+            patience = Patience.with_play(lambda: "no answer of the board")
+            while not self._has_come(SAMPLE_S):
+                if patience.is_over:
+                    raise FirmwareUnable(f"the board sent nothing: {patience.account()}")
             more = self._own_end.recv(4096)
             if not more:
                 raise FirmwareUnable("QEMU ended")
