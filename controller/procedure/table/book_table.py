@@ -21,7 +21,7 @@ from controller.procedure.table.table import ROWS
 class OmittedRow(NamedTuple):
     """A row that never answers at a rule book: there the condition always holds, or never.
 
-    Without a condition: an earlier row always answers.
+    Without a condition: one of the earlier rows always answers.
     """
 
     row: Row
@@ -39,23 +39,40 @@ class BookTable(NamedTuple):
 def table_at(book: RuleBook | None, only: Phase | None = None) -> BookTable:
     """The rows in their order, of all phases or only of one; without a book nothing is decided."""
     play = None if book is None else Play(book, Step(TableState()))
-    answered: set[tuple[Trigger, Phase]] = set()
+    earlier: dict[tuple[Trigger, Phase], list[Row]] = {}
     rows, omitted = [], []
     for written in ROWS:
         one = replace(written, at=tuple(each for each in written.at if only in (None, each)))
         if not one.at:
             continue
-        condition = None if play is None else _never(one, play)
-        free = {(trigger, each) for trigger in one.on for each in one.at} - answered
-        if condition is not None or not free:
-            omitted.append(OmittedRow(one, condition, condition in one.unless))
-            continue
         if play is not None:
-            one = _without_decided(one)
-        if not (one.when or one.unless):
-            answered.update(free)
+            condition = _never(one, play)
+            left = _without_decided(one)
+            pairs = [(trigger, each) for trigger in one.on for each in one.at]
+            asked = [earlier.setdefault(pair, []) for pair in pairs]
+            if condition is not None or all(_answered(before, left) for before in asked):
+                omitted.append(OmittedRow(one, condition, condition in one.unless))
+                continue
+            one = left
+            for before in asked:
+                before.append(one)
         rows.append(one)
     return BookTable(tuple(rows), tuple(omitted))
+
+
+def _answered(earlier: list[Row], one: Row) -> bool:
+    """Whether one of the earlier rows answers wherever this one would."""
+    for other in earlier:
+        if set(other.when) & set(one.unless) or set(other.unless) & set(one.when):
+            continue
+        undecided = (*(set(other.when) - set(one.when)), *(set(other.unless) - set(one.unless)))
+        if not undecided:
+            return True
+        # Whatever the next fact is, one of them answers.
+        holds = replace(one, when=(*one.when, undecided[0]))
+        fails = replace(one, unless=(*one.unless, undecided[0]))
+        return _answered(earlier, holds) and _answered(earlier, fails)
+    return False
 
 
 def _never(one: Row, play: Play) -> Condition | None:

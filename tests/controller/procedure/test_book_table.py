@@ -10,12 +10,15 @@ from script_tables import book_named
 from transitions import Transition
 
 from controller.cli.rules.table_text import omission_text
+from controller.procedure.irregularities.codes import IrregularityCode
 from controller.procedure.phases import Phase, Trigger
 from controller.procedure.play import MACHINE
+from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.table.book_table import table_at
 from controller.procedure.table.facts import RULE_BOOK_CONDITIONS
 from controller.procedure.table.row import Row, answers_whenever
 from controller.procedure.table.table import ROWS
+from controller.profiles.load import load_profile
 
 
 def test_without_a_book_every_row_is_shown_as_written() -> None:
@@ -92,3 +95,15 @@ def test_a_row_behind_one_that_always_answers_at_the_table_is_left_out() -> None
     assert omitted
     assert table_at(None).omitted == ()
     assert {omission_text(one) for one in omitted} == {"an earlier row always answers"}
+
+
+@pytest.mark.parametrize("observed", [(), (ObservableFact.RESULT_BUTTON,)])
+def test_where_no_call_is_observed_no_card_is_before_it(
+    observed: tuple[ObservableFact, ...],
+) -> None:
+    """Four rows before that one share out all that may hold there: only together they hide it."""
+    book = RuleBook.of(load_profile("ny-mini"), 8, observed)
+    raised = {code for one in table_at(book).rows for code in one.raises}
+    assert IrregularityCode.CARD_BEFORE_NO_MORE_BETS not in raised
+    every = {code for one in ROWS for code in one.raises}
+    assert every - raised == {IrregularityCode.CARD_BEFORE_NO_MORE_BETS}
