@@ -79,7 +79,7 @@ from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 # No card is drawn in these phases, so readers may be polled less often.
-_NO_CARDS_DUE: Final = (Phase.CLOSED, Phase.SHOE_OVER)
+_NO_CARDS_DUE: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
 _RESTARTED: Final = message("program_was_restarted")
 _COUP_ENDS: Final = frozenset((HandsCleared, ShoeOver))
 

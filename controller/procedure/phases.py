@@ -16,6 +16,7 @@ class Phase(StrEnum):
     """What is due next at the table."""
 
     CLOSED = "closed"
+    OPENING = "opening"
     BURN_FIRST = "burn_first"
     BURN_REST = "burn_rest"
     BURN_UNCOUNTED = "burn_uncounted"
@@ -73,7 +74,7 @@ class Trigger(StrEnum):
     # What follows: a move.
     SHOE_OPENED = "shoe_opened"
     SHOE_JOINED = "shoe_joined"
-    BURN_JOINED = "burn_joined"  # of a shoe whose burn is in progress
+    FIRST_CARD_READY = "first_card_ready"
     BURN_OWED = "burn_owed"
     BOXED_BURN_OWED = "boxed_burn_owed"
     BURN_UNPROVEN = "burn_unproven"
@@ -104,6 +105,7 @@ class Trigger(StrEnum):
 _DUE_WORDS: Final = MappingProxyType(
     {
         Phase.CLOSED: message("due_shoe"),
+        Phase.OPENING: message("due_opening"),
         Phase.BURN_FIRST: message("first_burn_card"),
         Phase.BURN_REST: message("due_burn_cards"),
         Phase.BURN_UNCOUNTED: message("due_burn_cards"),
@@ -190,11 +192,12 @@ INCOMPLETE: Final = (Phase.COUP_BURN, *DUE_PHASES, Phase.ABANDONED)
 VOIDABLE: Final = (Phase.BETTING_CLOSED, *COUP_PHASES)
 # The burn before play begins again after a boxed card.
 BOXED_FROM: Final = (Phase.BURN_FIRST, Phase.BURN_REST)
-# A table waits; beneath a suspension the phase of play is asked.
-RESTING: Final = tuple(one for one in Phase if one is not Phase.SUSPENDED)
+# A table waits: the opening passes at once, beneath a suspension the phase of play is asked.
+RESTING: Final = tuple(one for one in Phase if one not in (Phase.OPENING, Phase.SUSPENDED))
 IN_SHOE: Final = tuple(one for one in RESTING if one is not Phase.CLOSED)
 IN_PLAY: Final = tuple(one for one in IN_SHOE if one is not Phase.SHOE_OVER)
-# In the shoe's order; also the phases a suspension may interrupt and resume.
+# In the shoe's order; also the phases a suspension may interrupt and resume. Opening is not one of
+# them: it passes at once.
 RESUMABLE_PHASES: Final = (*BURN_PHASES, *BEFORE_A_COUP, *COUP_PHASES, Phase.SHOE_OVER)
 # A coup may have ended in this shoe, and the next one may have begun.
 AFTER_A_COUP: Final = (*REMEDY_BURNS, *BEFORE_A_COUP, *COUP_PHASES, Phase.SHOE_OVER)

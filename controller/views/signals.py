@@ -37,6 +37,7 @@ LIGHT_OF: Final = MappingProxyType(
     {
         **dict.fromkeys(Phase, Light.GREEN),
         Phase.CLOSED: Light.AMBER,
+        Phase.OPENING: Light.AMBER,
         Phase.PARTIAL: Light.AMBER,
         Phase.SHOE_OVER: Light.AMBER,
         Phase.SUSPENDED: Light.RED,

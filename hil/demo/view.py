@@ -18,7 +18,7 @@ from rich.text import Text
 
 from controller.custody.batch_life.stages import BatchStage
 from controller.procedure.effects import CoupClosed, CoupCorrected
-from controller.procedure.phases import BURN_PHASES
+from controller.procedure.phases import BURN_PHASES, Phase
 from controller.rules.hands import HandName
 from controller.rules.outcome import Outcome
 from controller.views.snapshot import (
@@ -55,7 +55,7 @@ PLATE_ROWS = 6
 NOW_HEIGHT_MIN = 26  # from here on calls have a line of their own
 HANDS_HEIGHT = CARD_HEIGHT + 2
 FLOOR_HEIGHT_MIN = 3
-BURN_PANEL_PHASES = BURN_PHASES
+BURN_PANEL_PHASES = (Phase.OPENING, *BURN_PHASES)
 BACK_STYLES = {"red": BANKER_STYLE, "blue": PLAYER_STYLE}
 STYLES = {
     Outcome.PLAYER.value: PLAYER_STYLE,

@@ -258,7 +258,7 @@ def undetected_first_cards(table: BatchTable, since: int) -> list[str]:
 
 
 def nothing_dealt(table: BatchTable) -> bool:
-    return not table.drawn_cards and table.state.table.phase is Phase.BURN_FIRST
+    return not table.drawn_cards and table.state.table.phase in {Phase.OPENING, Phase.BURN_FIRST}
 
 
 def end_shoe(table: BatchTable) -> None:

@@ -41,11 +41,11 @@ HAPPENINGS = (
 CALLED = (CallNoMoreBets, DeclareResult)
 # The happening itself, and the move that follows from it.
 OWN_MOST = 2
-# What happens besides, each by a trigger of its own: a shoe is opened, which its device's start or
-# its first card says, a card left the shoe under a warning or while the table is suspended, and an
-# irregularity suspends the table.
+# What happens besides, each by a trigger of its own: a shoe is opened and its burn is ready, which
+# its device's start or its first card says, a card left the shoe under a warning or while the table
+# is suspended, and an irregularity suspends the table.
 BESIDE = (
-    *(Trigger.SHOE_OPENED, Trigger.SUSPEND),
+    *(Trigger.SHOE_OPENED, Trigger.FIRST_CARD_READY, Trigger.SUSPEND),
     *(Trigger.DRAWN_UNDER_WARNING, Trigger.DEALT_WHILE_SUSPENDED),
 )
 # The coup that held cards begin, or that waits for a burn, is between the happening and its place:

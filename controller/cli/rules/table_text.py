@@ -30,7 +30,6 @@ _BOOK_WORDS: Final[Mapping[Condition, tuple[str, str]]] = MappingProxyType(
         ),
         facts.continuous: (_SHOE_BY_SHOE, _CONTINUOUS),
         facts.changes_shoes: (_CONTINUOUS, _SHOE_BY_SHOE),
-        facts.burns_nothing: ("cards are burned", "no card is burned"),
     }
 )
 # Names of sets, largest first, so that a row says "any card" and not twelve claims.

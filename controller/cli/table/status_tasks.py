@@ -27,7 +27,7 @@ from controller.views.snapshot import (
 
 WIDTH = 100
 LABEL_WIDTH = 11
-_BETWEEN_SHOES = (Phase.CLOSED, Phase.SHOE_OVER)
+_BETWEEN_SHOES = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
 
 
 def labelled_line(name: str, words: str) -> str:

@@ -50,7 +50,7 @@ PAGE_BOARDS: Final = Boards(bead_columns=40, columns=60, derived_columns=60)
 PATRON_BOARDS: Final = Boards(bead_columns=30, columns=60, derived_columns=60)
 _SUITS: Final = {"s": "♠", "h": "♥", "d": "♦", "c": "♣"}
 _RED_SUITS: Final = "hd"
-_BETWEEN_SHOES: Final = (Phase.CLOSED, Phase.SHOE_OVER)
+_BETWEEN_SHOES: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
 
 
 # --- hands ----------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from controller.profiles.rule_points import RulePoint
 from controller.rules.burn import burn_owed
 from controller.rules.cards import Card
 from controller.rules.coup import Place
-from controller.rules.setting_values import BurnDisclosure
+from controller.rules.setting_values import BurnDisclosure, BurnMode
 from firmware_bridge.message import message
 
 _FIRST_CARD_POINTS = (
@@ -40,6 +40,13 @@ _FIRST_CARD_POINTS = (
     RulePoint.BURN_COUNT,
     RulePoint.BURN_DOCUMENTED,
 )
+
+
+def begin_burn_or_play(book: RuleBook, step: Step) -> Step:
+    """The shoe is loaded: begin the burn, or the first coup where nothing is burned."""
+    if book.values.burn_mode is BurnMode.NONE or book.continuous:
+        return step.advance(book, Trigger.BURN_DONE)
+    return step.advance(book, Trigger.FIRST_CARD_READY)
 
 
 def judge_first_burn_card(

@@ -17,6 +17,7 @@ from controller.custody.batch_life.state import Lineage
 from controller.custody.card_states import CardPlace
 from controller.custody.moves import ShoeBegun
 from controller.procedure.acts.recording import cards_in_shoe, uses_two_batches
+from controller.procedure.dealing.burn import begin_burn_or_play
 from controller.procedure.dealing.coup_end import (
     close_complete_coup,
     state_shoe_end,
@@ -47,7 +48,7 @@ def open_shoe(book: RuleBook, step: Step) -> Step:
     """Open the next shoe at its beginning, and prompt what is due before its first card."""
     owed = refusal_to_reshuffle(book, step.state)
     step = _begin_shoe(book, state_shoe_end(book, step), joined=False)
-    step = step.advance(book, Trigger.SHOE_OPENED)
+    step = begin_burn_or_play(book, step.advance(book, Trigger.SHOE_OPENED))
     if owed is not None:
         code, deadline = IrregularityCode.VIGORISH_NOT_COLLECTED, RulePoint.VIGORISH_DEADLINE
         step = raise_irregularity(book, step, code, owed.why, deadline)
@@ -66,7 +67,7 @@ def join_shoe_in_burn(book: RuleBook, step: Step) -> Step:
     """Open a shoe whose burn is in progress; the number of cards owed is unknown."""
     step = use_up_joined_shoe(book, _begin_shoe(book, state_shoe_end(book, step), joined=True))
     step = step.with_shoe(replace(step.shoe, burn_proven=False))
-    return step.advance(book, Trigger.BURN_JOINED)
+    return step.advance(book, Trigger.SHOE_OPENED, Trigger.FIRST_CARD_READY, Trigger.BURN_UNPROVEN)
 
 
 def _begin_shoe(book: RuleBook, step: Step, *, joined: bool) -> Step:

@@ -48,9 +48,7 @@ _SHOE_AWAY: Final = (Phase.CLOSED, Phase.SHOE_OVER)
 # No coup is on the table or about to begin, and play waits for no decision.
 _NO_COUP: Final = (
     *_SHOE_AWAY,
-    *BURNS_BEFORE_PLAY,
-    *BURNS_BEFORE_COUP,
-    Phase.BETWEEN_COUPS,
+    *(Phase.OPENING, *BURNS_BEFORE_PLAY, *BURNS_BEFORE_COUP, Phase.BETWEEN_COUPS),
 )
 
 

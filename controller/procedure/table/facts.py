@@ -16,7 +16,6 @@ from controller.procedure.play import Play
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.table.row import Condition
 from controller.rules.coup import next_place
-from controller.rules.setting_values import BurnMode
 
 # --- the rule book -------------------------------------------------------------------------------
 
@@ -43,13 +42,9 @@ def changes_shoes(play: Play) -> bool:
     return not play.book.continuous
 
 
-def burns_nothing(play: Play) -> bool:
-    return play.book.continuous or play.book.values.burn_mode is BurnMode.NONE
-
-
 # Those that read the rule book alone: at one table each of them holds always or never.
 RULE_BOOK_CONDITIONS: Final[frozenset[Condition]] = frozenset(
-    (calls_observed, results_observed, end_observed, continuous, changes_shoes, burns_nothing)
+    (calls_observed, results_observed, end_observed, continuous, changes_shoes)
 )
 
 

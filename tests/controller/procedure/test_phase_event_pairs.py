@@ -58,7 +58,8 @@ def kinds(union: object) -> set[type]:
 
 
 def test_no_phase_and_no_kind_of_event_is_without_an_answer(table_in_phase) -> None:
-    assert set(Phase) == set(PHASES.values())
+    """The opening is no phase to be met in: it passes with the event that leads there."""
+    assert set(Phase) - {Phase.OPENING} == set(PHASES.values())
     assert all(set(row) == set(PHASES) for row in ANSWERS.values())
     state = table_in_phase("bc").state
     events = [parse_events(words, state)[0] for words in ANSWERS]

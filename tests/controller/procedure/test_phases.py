@@ -25,11 +25,8 @@ from controller.procedure.step_result import Step
 from controller.procedure.table.moves import MOVE_ROWS
 from controller.procedure.table.table import ROWS
 from controller.profiles.load import load_profile
-from controller.rules.setting_values import BurnMode
 
 BOOK = RuleBook.of(load_profile("s42-mini"), 8, ())
-WITHOUT_BURN = replace(BOOK.values, burn_mode=BurnMode.NONE)
-NO_BURN = replace(BOOK, profile=replace(BOOK.profile, rules=WITHOUT_BURN))
 MOVES = {trigger for one in MOVE_ROWS for trigger in one.on}
 
 
@@ -44,12 +41,10 @@ def back_to(phase: Phase) -> Move:
     return Trigger.RESUME, phase
 
 
-def after(
-    phase: Phase, move: Move, shoe: ShoeState = SHOE, *, book: RuleBook = BOOK
-) -> Phase | None:
+def after(phase: Phase, move: Move, shoe: ShoeState = SHOE) -> Phase | None:
     """The phase after this trigger; None where the table has no row for it."""
     trigger, back = move if isinstance(move, tuple) else (move, None)
-    play = Play(book, Step(TableState(phase=phase, shoe=shoe)))
+    play = Play(BOOK, Step(TableState(phase=phase, shoe=shoe)))
     play.back = back
     try:
         play.fire(trigger)
@@ -80,16 +75,18 @@ def test_a_shoe_is_opened_and_burned_before_play() -> None:
     assert walk(
         Phase.CLOSED,
         Trigger.SHOE_OPENED,
+        Trigger.FIRST_CARD_READY,
         Trigger.BURN_OWED,
         Trigger.BURN_DONE,
         Trigger.COUP_BEGINS,
     ) == (
+        Phase.OPENING,
         Phase.BURN_FIRST,
         Phase.BURN_REST,
         Phase.BETWEEN_COUPS,
         Phase.PLAYER_1,
     )
-    for phase in BURN_PHASES:
+    for phase in (Phase.OPENING, *BURN_PHASES):
         assert has_no_edge(phase, Trigger.COUP_BEGINS)
         assert not any(one.dest for one in moves(Trigger.NO_MORE_BETS) if one.source == phase.name)
 
@@ -135,7 +132,7 @@ def test_a_coup_goes_one_of_five_ways(
 def test_a_declared_result_is_followed_by_the_next_coup_and_the_last_ends_the_shoe() -> None:
     assert walk(Phase.DECLARED, Trigger.COUP_DONE) == (Phase.BETWEEN_COUPS,)
     assert after(Phase.DECLARED, Trigger.COUP_DONE, LAST) is Phase.SHOE_OVER
-    assert walk(Phase.SHOE_OVER, Trigger.SHOE_OPENED) == (Phase.BURN_FIRST,)
+    assert walk(Phase.SHOE_OVER, Trigger.SHOE_OPENED) == (Phase.OPENING,)
 
 
 def test_a_result_that_nobody_reports_ends_the_coup_as_well() -> None:
@@ -177,7 +174,7 @@ def test_a_coup_that_was_left_does_not_count_by_itself(phase: Phase) -> None:
 @pytest.mark.parametrize(
     "phase",
     [
-        *(Phase.CLOSED, Phase.BETWEEN_COUPS, Phase.BETTING_CLOSED),
+        *(Phase.CLOSED, Phase.OPENING, Phase.BETWEEN_COUPS, Phase.BETTING_CLOSED),
         *(*HANDS_COMPLETE, *ABANDONED_PHASES, Phase.PARTIAL, Phase.SUSPENDED),
     ],
 )
@@ -188,7 +185,7 @@ def test_no_card_goes_to_a_burn_or_a_hand(phase: Phase) -> None:
 def test_after_the_last_hand_only_another_shoe_or_a_suspension_can_come() -> None:
     legal = {one for one in MOVES if not has_no_edge(Phase.SHOE_OVER, one)}
     assert legal == {
-        *(Trigger.SHOE_OPENED, Trigger.BURN_JOINED, Trigger.NEXT_SHOE_UNSEEN, Trigger.SUSPEND),
+        *(Trigger.SHOE_OPENED, Trigger.NEXT_SHOE_UNSEEN, Trigger.SUSPEND),
         Trigger.COUP_REOPENED,  # of the coup that ended last, once its unread card is read
     }
     assert has_no_edge(Phase.SHOE_OVER, Trigger.CARD)
@@ -216,8 +213,8 @@ def test_a_suspension_ends_where_it_began(phase: Phase) -> None:
     assert walk(phase, Trigger.SUSPEND, back_to(phase)) == (Phase.SUSPENDED, phase)
 
 
-@pytest.mark.parametrize("phase", [Phase.CLOSED, Phase.SUSPENDED])
-def test_closed_and_suspended_cannot_be_suspended(phase: Phase) -> None:
+@pytest.mark.parametrize("phase", [Phase.CLOSED, Phase.OPENING, Phase.SUSPENDED])
+def test_closed_opening_and_suspended_cannot_be_suspended(phase: Phase) -> None:
     assert has_no_edge(phase, Trigger.SUSPEND)
     assert phase not in RESUMABLE_PHASES
 
@@ -310,5 +307,4 @@ def test_without_a_count_such_a_burn_is_between_coups_only() -> None:
 
 
 def test_where_nothing_is_burned_the_first_coup_follows_the_opening() -> None:
-    for phase in (Phase.CLOSED, Phase.SHOE_OVER):
-        assert after(phase, Trigger.SHOE_OPENED, book=NO_BURN) is Phase.BETWEEN_COUPS
+    assert walk(Phase.OPENING, Trigger.BURN_DONE) == (Phase.BETWEEN_COUPS,)

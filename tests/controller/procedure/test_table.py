@@ -141,7 +141,7 @@ def is_noticed(row: Written) -> bool:
 
 
 # A row is changed to lead to the first of these that it neither leaves nor leads to.
-ELSEWHERE = (Phase.BURN_REST, Phase.SHOE_OVER, Phase.PLAYER_3, Phase.SUSPENDED, Phase.CLOSED)
+ELSEWHERE = (Phase.BURN_REST, Phase.SHOE_OVER, Phase.PLAYER_3, Phase.SUSPENDED, Phase.OPENING)
 
 
 def changes(row: Written) -> Iterator[tuple[str, dict[str, object]]]:

@@ -10,7 +10,7 @@ import pytest
 from controller.procedure.phases import COUP_PHASES, Phase
 from controller.views.signals import Light, Signals, signals, signals_of
 
-WAITS_FOR_A_PERSON = {Phase.CLOSED, Phase.PARTIAL, Phase.SHOE_OVER}
+WAITS_FOR_A_PERSON = {Phase.CLOSED, Phase.OPENING, Phase.PARTIAL, Phase.SHOE_OVER}
 
 
 def test_every_phase_has_one_lamp() -> None:
