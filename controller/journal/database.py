@@ -269,8 +269,7 @@ def _remedy(error: Exception, otherwise: str) -> str:
 
 def stored_format(connection: sqlite3.Connection) -> int:
     """The format of the file. Raises one of DAMAGE."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def go_on_as_newest(connection: sqlite3.Connection, kind: FileKind) -> None:
@@ -299,7 +298,7 @@ def _make_tables(connection: sqlite3.Connection, kind: FileKind) -> None:
     for statement in kind.tables:
         connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {kind.application_id}")
-    connection.execute(f"PRAGMA user_version = {kind.formats[-1]}")
+    go_on_as_newest(connection, kind)
 
 
 def base_row(base: Base) -> _BaseRow:
@@ -354,19 +353,17 @@ def open_in_memory(base: Base) -> sqlite3.Connection:
 def _require_format(connection: sqlite3.Connection, file: Path, kind: FileKind) -> None:
     """Raises JournalError for another program's file or another format."""
     (application_id,) = connection.execute("PRAGMA application_id").fetchone()
-    version = stored_format(connection)
     if application_id != kind.application_id:
         raise JournalError(
             f"{file}: not a journal, but an SQLite file of another program, or a damaged one."
             f" Remedy: name a journal's folder; where it is one: {DAMAGED_REMEDY[8:]}"
         )
-    if version not in kind.formats:
+    if (version := stored_format(connection)) not in kind.formats:
         formats = " and ".join(str(one) for one in kind.formats)
         raise JournalError(
-            f"{file}: the {kind.name} has format {version}; this program reads formats"
-            f" {formats} alone."
-            " Remedy: read it with the release that wrote it; to go on dealing, start in another"
-            " folder."
+            f"{file}: the {kind.name} has format {version}; this program reads formats {formats}"
+            " alone. Remedy: read it with the release that wrote it; to go on dealing, start in"
+            " another folder."
         )
 
 

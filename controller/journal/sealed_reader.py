@@ -79,7 +79,7 @@ class SealedPart:
 
         No shoe of the last days is taken by a prune, so that one that is not here was lost.
         """
-        after = _Following(self._base.seq, self._base.chain, self._base.seal)
+        after = _SealedEnd(self._base.seq, self._base.chain, self._base.seal)
         try:
             paths = [*_paths(self._file, self._paths)]
             while after.seq:
@@ -95,7 +95,7 @@ class SealedPart:
                     raise _broken(path, "is not the one that was sealed there")
                 if heading.until_ns < since_utc_ns:
                     break
-                after = _Following(heading.first_seq - 1, heading.chain_before)
+                after = _SealedEnd(heading.first_seq - 1, heading.chain_before)
                 if heading.from_ns < since_utc_ns:
                     break
         except JournalError as error:
@@ -129,7 +129,7 @@ class SealedPart:
         )
 
 
-class _Following(Struct, frozen=True):
+class _SealedEnd(Struct, frozen=True):
     """What the next earlier sealed file ends with; a `seal` of NO_SEAL is not known."""
 
     seq: int

@@ -3,8 +3,7 @@
 Source: controller/table/README.md, "Noise".
 """
 
-import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -14,14 +13,15 @@ from controller.journal.values import JournalError
 from controller.tape.records import inputs_in, read_input
 from firmware_bridge.transport.port import Chunk
 
-LOG: Final = logging.getLogger("smartshoe.table")
 _NOT_COUNTED: Final = "the start goes on, without the noise stored before record %d: %s"
 
 
-def stored_chunks(journal: Path, since_utc_ns: int) -> Mapping[str, Sequence[Chunk]]:
+def stored_chunks(
+    journal: Path, since_utc_ns: int, warn: Callable[..., object]
+) -> Mapping[str, Sequence[Chunk]]:
     """The stored chunks from that time on, by port and in order.
 
-    It is no reason not to start: what cannot be read is left out, with a warning.
+    It is no reason not to start: what cannot be read is left out, and `warn`, a logger's, says so.
     """
     found: dict[str, list[Chunk]] = {}
     seq = 0
@@ -30,7 +30,7 @@ def stored_chunks(journal: Path, since_utc_ns: int) -> Mapping[str, Sequence[Chu
             recent = reader.recent_shoes(since_utc_ns)
             seq = reader.head.seq
             if recent.damage:
-                LOG.warning(_NOT_COUNTED, recent.before + 1, recent.damage)
+                warn(_NOT_COUNTED, recent.before + 1, recent.damage)
             for stored in reader.records(recent.before):
                 recorded = read_input(stored.record)
                 for item in inputs_in(recorded) if recorded is not None else ():
@@ -38,7 +38,7 @@ def stored_chunks(journal: Path, since_utc_ns: int) -> Mapping[str, Sequence[Chu
                         found.setdefault(item.port, []).append(item)
     except EncodingError:
         # Not the error's own message: it may name a card.
-        LOG.warning(_NOT_COUNTED, seq, f"{journal}: a record cannot be read: `smartshoe verify`")
+        warn(_NOT_COUNTED, seq, f"{journal}: a record cannot be read: `smartshoe verify`")
     except (JournalError, OSError) as error:
-        LOG.warning(_NOT_COUNTED, seq, error)
+        warn(_NOT_COUNTED, seq, error)
     return found

@@ -295,7 +295,7 @@ class TableProgram:
         """Start ports and monitors, and bind the batches of the configuration."""
         config, table = self._config, self._table
         since_ns = now().utc_ns - NoiseLimit.WINDOW_NS
-        stored = stored_chunks(config.journal_folder, since_ns)
+        stored = stored_chunks(config.journal_folder, since_ns, LOG.warning)
         count = self.metrics.count_bytes
         pumps = tuple(_pump(config, table, url, line, stored, count) for url, line in config.lines)
         # Before the ports: stored at once, so that the records of a start have one order.

@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from hil.crash.verdict import Defect
-
 ROOT: Final = Path(__file__).resolve().parents[2]
+# The columns of the matrix, as its result names them.
+DEFECTS: Final = ("lost", "doubled", "undetected")
 TO_DISTURB: Final = ("strace", "user-mode-linux", "e2fsprogs")
 
 
@@ -31,10 +31,7 @@ def counts_in(result: str) -> str:
     """Points tried, and for each defect in how many of them; the controls by what they lost."""
     rows = json.loads(result)["rows"]
     tried = sum(row["tried"] for row in rows if not row["control"])
-    found = [
-        f"{sum(row[one.value] for row in rows if not row['control']):,} {one.value}"
-        for one in Defect
-    ]
+    found = [f"{sum(row[one] for row in rows if not row['control']):,} {one}" for one in DEFECTS]
     idle = [row["what"] for row in rows if row["control"] and not row["lost"]]
     words = f"{', '.join(found)} of {tried:,} points"
     return words + "".join(f"; lost nothing, and must: {one}" for one in idle)

@@ -109,7 +109,7 @@ def test_the_form_of_vigorish_names_clerk_dealer_and_patron() -> None:
     ]
 
 
-def test_a_dealer_signed_off_by_a_manager_is_named() -> None:
+def test_a_dealer_signed_off_by_another_is_named() -> None:
     action = SignDealerOff("person-dee")
     signed_off = ActRecord("dealer-off", "person-dee", Message("listed"), ())
 

@@ -47,7 +47,7 @@ class NoisyTable:
         self.loop.begin(replace(self.script.started, at=self.at))
         self.limit = NoiseLimit(framing.ANGEL_EYE, self.put, lambda _s: None)
         since = self.at.utc_ns - NoiseLimit.WINDOW_NS
-        self.limit.resume(stored_chunks(self.folder, since).get(PORT, ()), self.at)
+        self.limit.resume(stored_chunks(self.folder, since, lambda *_: None).get(PORT, ()), self.at)
         self.limit.put(PortOpened(PORT, self.at, bytes(32)))
 
     def put(self, item: Input) -> bool:

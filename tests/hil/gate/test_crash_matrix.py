@@ -52,5 +52,6 @@ def test_the_part_fails_as_the_matrix_does_and_prints_its_counts(
     assert f"gate: crash and damage: {counts}" in said
 
 
-def test_it_is_a_part_of_the_gate() -> None:
+def test_it_is_a_part_of_the_gate_and_counts_every_defect() -> None:
+    assert tuple(one.value for one in Defect) == crash_matrix.DEFECTS
     assert gate.PARTS["crash"].needs == crash_matrix.TO_DISTURB
