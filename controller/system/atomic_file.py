@@ -4,7 +4,9 @@ Source: controller/commissioning/README.md, "The batch file", "The shuffler's id
 """
 
 import contextlib
+import errno
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from controller.system.named_file import read_file, read_secret
@@ -16,22 +18,22 @@ class SmallFileError(Exception):
 
 def read_text(path: Path) -> str:
     """The text of a file. Raises SmallFileError."""
-    try:
-        return decode_text(read_file(path), str(path))
-    except FileNotFoundError:
-        raise SmallFileError(f"{path}: there is no such file. Remedy: correct the path") from None
-    except OSError as error:
-        raise SmallFileError(
-            f"{path}: cannot be read: {error.strerror}. Remedy: name a file that this account may"
-            " read"
-        ) from error
+    return _text(path, read_file)
 
 
 def read_secret_text(path: Path) -> str:
     """The text of a file or pipe with a secret, such as a PIN. Raises SmallFileError."""
+    return _text(path, read_secret)
+
+
+def _text(path: Path, read: Callable[[Path], bytes]) -> str:
     try:
-        return decode_text(read_secret(path), str(path))
+        return decode_text(read(path), str(path))
+    except FileNotFoundError:
+        raise SmallFileError(f"{path}: there is no such file. Remedy: correct the path") from None
     except OSError as error:
+        if error.errno == errno.EFBIG:
+            raise SmallFileError(f"{path}: {error.strerror}. Remedy: name the right file") from None
         raise SmallFileError(
             f"{path}: cannot be read: {error.strerror}. Remedy: name a file that this account may"
             " read"

@@ -189,8 +189,9 @@ def _image_digest(image: Path) -> bytes:
                 raise too_long(image, IMAGE_BYTES_MAX)
             return hashlib.file_digest(file, hashlib.sha256).digest()
     except OSError as error:
+        absent = isinstance(error, FileNotFoundError)
         raise CommandError(
-            f"cannot be read: {error.strerror}",
+            "no such file" if absent else f"cannot be read: {error.strerror}",
             place=str(image),
             allowed="an image of the firmware",
             remedy="name the file that the maker gives, or its digest with --sha256",

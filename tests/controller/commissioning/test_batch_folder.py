@@ -147,7 +147,7 @@ def test_a_file_with_another_name_is_reported(stored: Path, key: TableKey) -> No
     ("content", "expected"),
     [
         (b"# batch = RED-1\n\xff\n", "line 2: not UTF-8 text"),
-        (b"#" * 1_000_001, "it is longer than 1000000 bytes"),
+        (b"#" * ((1 << 20) + 1), "it is longer than 1048576 bytes"),
     ],
 )
 def test_a_binary_file_is_reported(
