@@ -208,11 +208,7 @@ def open_writer(file: Path, kind: FileKind = JOURNAL, *, create: bool) -> sqlite
                 os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, FILE_MODE)
             )
         connection = sqlite3.connect(
-            file,
-            timeout=_BUSY_S,
-            isolation_level=None,
-            check_same_thread=False,
-            factory=_Writer,
+            file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False, factory=_Writer
         )
     except (sqlite3.Error, OSError) as error:
         raise _cannot_open(file, error) from error

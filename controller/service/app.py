@@ -134,6 +134,8 @@ def _put_signals(tables: Tables, signals: tuple[signal.Signals, ...], folder: Pa
             case signal.SIGPWR:
                 tables.put(lambda: tables.stop(PowerSign.SIGNAL))
             case _:
+                # Behind a flood many threads are busy: none keeps the end waiting for long.
+                sys.setswitchinterval(SWITCH_S)
                 tables.put(tables.stop)
 
 
