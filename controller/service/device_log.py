@@ -38,7 +38,7 @@ from drivers.catalogue import find_model
 from drivers.model import DeviceKind
 from drivers.shuffler_events import IdentityProven, IdentityRefused
 from firmware_bridge.message import message
-from firmware_bridge.transport.port import PortEvent, PortLost, PortOpened
+from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
 LOG: Final = logging.getLogger("smartshoe.devices")
 HOST_LOG: Final = logging.getLogger("smartshoe.host")
@@ -81,6 +81,17 @@ def logging_port(role: str, put: _PutPort) -> _PutPort:
         return put(event)
 
     return log_and_put
+
+
+def counting_port(count_bytes: Callable[[str, int], object], put: _PutPort) -> _PutPort:
+    """Wrap `put`: count the bytes that came, then pass the event on."""
+
+    def count_and_put(event: PortEvent) -> object:
+        if isinstance(event, Chunk):
+            count_bytes(event.port, len(event.data))
+        return put(event)
+
+    return count_and_put
 
 
 def logging_refusals(put: _PutDevice) -> _PutDevice:

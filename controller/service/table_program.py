@@ -29,6 +29,7 @@ from controller.profiles.load import load_clauses
 from controller.service.coup_history import CoupHistory
 from controller.service.device_log import (
     WireLogger,
+    counting_port,
     device_role,
     logging_port,
     logging_refusals,
@@ -393,7 +394,7 @@ def _pump(
         limit.resume(stored.get(url, ()), now())
         table.attach_last_inputs(limit.last_statement)
         put = limit.put
-    put = _counting_port(count_bytes, put)
+    put = counting_port(count_bytes, put)
     put = logging_port(device_role(config.settings, url), put)
     if config.log_level_wire != "off" and url == config.settings.shoe.port:
         put = WireLogger(config.settings.shoe, config.log_level_wire, put).put
@@ -401,19 +402,6 @@ def _pump(
     pump = PortPump(url, ListeningPort(port) if config.trial else port, put)
     table.attach_writer(url, pump)
     return pump
-
-
-def _counting_port(
-    count_bytes: Callable[[str, int], object], put: Callable[[PortEvent], object]
-) -> Callable[[PortEvent], object]:
-    """Wrap `put`: count the bytes that came, then pass the event on."""
-
-    def count_and_put(event: PortEvent) -> object:
-        if isinstance(event, Chunk):
-            count_bytes(event.port, len(event.data))
-        return put(event)
-
-    return count_and_put
 
 
 def _wait_for_port(table: Table) -> None:
