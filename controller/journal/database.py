@@ -76,13 +76,11 @@ EVIDENCE_LOG: Final = FileKind(
 )
 # A commit of one card writes its records to new pages, and the page above them and the first one
 # again: the smallest pages make the smallest commits. Over a whole shoe a card writes 16.7 KB with
-# pages of 1 KiB, 14.8 with these. (`psow=0`, which ends each commit with a block of the disk, makes
-# SQLite write all pages of a block: 24 KB.) Every 2000 pages they are copied into the file.
+# pages of 1 KiB, 14.8 with these, 24 with `psow=0`. Every 2000 pages they are copied into the file.
 _PAGE_BYTES: Final = 512
 _COPY_EVERY_PAGES: Final = 2000
 _LOG_BYTES_KEPT: Final = 2 * _COPY_EVERY_PAGES * _PAGE_BYTES
 _BUSY_S: Final = 1.0
-# Where the journal itself is damaged; the page has both ways, with every command.
 _GO_ON: Final = (
     "restore the last backup, or go on dealing in another folder: docs/damaged-journal.md, "
     '"The journal is damaged"'
@@ -91,7 +89,6 @@ DAMAGED_REMEDY: Final = (
     f"Remedy: keep the file as it is, and run verify on a copy of its folder; {_GO_ON}"
 )
 READABLE: Final = "Remedy: name a journal that this account may read, and check the disk"
-
 # The journal holds cards that nobody has seen yet: the account of the table alone may read it.
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
@@ -110,7 +107,6 @@ _WORDS: Final = {
     sqlite3.SQLITE_PERM: "access is denied",
     sqlite3.SQLITE_NOMEM: "there is not enough memory",
 }
-
 # What SQLite says of a damaged file; of some schemas that are none, its general error.
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
