@@ -352,7 +352,7 @@ class LogWriter:
         root = head.root.hex()
         LOG.log(level, "evidence log: head %d, %s, code %s, root %s", head.size, kind, code, root)
         # The leaf of this head leaves the queue once it is written.
-        behind = len(self._waiting) - (leaf is not None)
+        behind = self._leaves_waiting() - (leaf is not None)
         status = replace(self.status, size=head.size, root=head.root, waiting=behind, problem="")
         if leaf is not None and leaf.kind is LeafKind.SHOE:
             status = replace(status, day=leaf.gaming_day, code=code)
@@ -364,7 +364,12 @@ class LogWriter:
     def _report(self, problem: str) -> None:
         if problem != self.status.problem:
             LOG.error("%s", problem)
-        self.status = replace(self.status, problem=problem, waiting=len(self._waiting))
+        self.status = replace(self.status, problem=problem, waiting=self._leaves_waiting())
+
+    def _leaves_waiting(self) -> int:
+        """Leaves alone: a signature that waits for the log says nothing new."""
+        with self._changed:
+            return sum(isinstance(one, Leaf) for one in self._waiting)
 
     def _utc_ns(self) -> int:
         return self._clock().utc_ns

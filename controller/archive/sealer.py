@@ -164,8 +164,9 @@ class Sealer:
         if makes_key and isinstance(signer, NoSigner):
             # The log would name no key, and the one made by a later start would be refused.
             self._signer = None
+            why = signer.words
             raise JournalError(
-                f"the table's key cannot be made, and its first start names it: {signer.words}"
+                f"the table's key cannot be made, and its first start names it: {why}"
             )
         self.log.begin(journal)
         self._wake, self._in_order = _no_wake, in_order

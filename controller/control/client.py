@@ -8,6 +8,7 @@ import grp
 import json
 import os
 import socket
+import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
@@ -97,8 +98,11 @@ class ControlClient:
         """Connect and send the request."""
         connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            connection.settimeout(self._answer_s)
+            # The kernel waits for a place among those that the table has not yet accepted; it would
+            # answer a socket that does not block at once that there is none.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, _timeval(self._answer_s))
             connection.connect(os.fspath(self.path))
+            connection.settimeout(self._answer_s)
             self._check_server(connection)
             self._send(connection, request)
         except OSError as error:
@@ -203,3 +207,8 @@ def _receive(connection: socket.socket, silence_s_max: float | None) -> bytes:
             waits += 1
             if silence_s_max is not None and waits * _SINGLE_WAIT_S >= silence_s_max:
                 raise
+
+
+def _timeval(seconds: float) -> bytes:
+    """What SO_SNDTIMEO takes; socket(7)."""
+    return struct.pack("@ll", int(seconds), int(seconds % 1 * 1e6))

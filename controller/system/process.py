@@ -37,7 +37,9 @@ def leave_at_once(code: int) -> NoReturn:
     """End the process with that code, and leave its memory and daemon threads to the system."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
-            stream.flush()
+            # A process that was given none has None there.
+            if stream is not None:
+                stream.flush()
     os._exit(code)
 
 

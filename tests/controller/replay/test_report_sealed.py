@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from controller.cli.errors import ExitCode
 from controller.cli.main import main
+from controller.journal import folder
 from controller.journal.folder import sealed_files
 from controller.journal.shoe_file import read_shoe, shoe_bytes
 from controller.journal.store import Journal
@@ -147,8 +148,10 @@ def test_a_shoe_that_begins_with_another_versions_state_is_not_replayed(
 
 def test_each_sealed_file_is_read_once(sealed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[str] = []
-    read = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda path: taken.append(path.name) or read(path))
+    read = folder.read_file
+    monkeypatch.setattr(
+        folder, "read_file", lambda path, most: taken.append(path.name) or read(path, most)
+    )
     replay(sealed)
     assert [name for name in taken if name.endswith(".shoe")] == [
         "0001.shoe",
