@@ -44,6 +44,7 @@ SOURCES: Final = (
     "controller/settlement/*.py",
     "controller/system/atomic_file.py",
     "controller/system/json_document.py",
+    "controller/system/named_file.py",
     "controller/tape/*.py",
     "controller/version.py",
     "drivers/*.py",

@@ -129,7 +129,9 @@ def check_played(bench, folder: Path, signing: SigningSettings, algorithm: str) 
     assert sealed.heading.algorithm == algorithm
     report = verify(folder, keys=[signing.public_key])
     assert not report.problems
-    assert not [note for note in report.notes if "not signed" in note]
+    # A stop waits for no slow token: heads that it has not signed by then are noted, and that of
+    # the next start, which it signs, covers them. The shoe itself has its signature.
+    assert not [note for note in report.notes if "shoe" in note.partition(":")[0]]
     assert replay(folder).finding is ReplayFinding.SAME
     key = str(signing.public_key)
     assert main(["audit", str(folder), "--key", key, "--deep"]) == ExitCode.DONE

@@ -8,7 +8,7 @@ from typing import Final
 
 from controller.actions.actions import DeclareResult
 from controller.actions.declaration import Role
-from controller.procedure.phases import Phase
+from controller.procedure.phases import REMEDY_BURNS, Phase
 from controller.rules.outcome import Outcome
 from hil.dealing.actions import (
     ClearDeviceError,
@@ -113,6 +113,8 @@ class ScenarioDealer:
         self._piles = piles
         self.double_feeds = 0
         self._is_over = False
+        # A coup was stopped, and none has been concluded since.
+        self._interrupted = False
         self.watch: Callable[[DealerAction], object] = lambda _: None
 
     @property
@@ -148,6 +150,7 @@ class ScenarioDealer:
         stop = self._deal_until(PauseKind.BETWEEN_COUPS, coups, careless=careless)
         wanted = coups or len(self.truth.coups) - dealt
         if not stop and self._table.reaches(lambda: self._concluded - concluded >= wanted):
+            self._interrupted = False
             return ""
         self._table.settle()
         shown = self._table.snapshot()
@@ -155,6 +158,11 @@ class ScenarioDealer:
             stop = "the table is suspended"
         if not stop and self._table.disturbances.excuse:
             stop = "the scenario has disturbed line, cable, host or power"
+        if not stop and self._interrupted:
+            stop = "the coup was stopped before"
+        if not stop and shown.phase.value in REMEDY_BURNS:
+            stop = "a person's decision has cards burned first"
+        self._interrupted = self._interrupted or bool(stop)
         of = f" of {wanted}" if coups else ""
         reached = f"{self._concluded - concluded}{of} coups concluded"
         phase = shown.phase.value
