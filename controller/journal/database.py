@@ -206,7 +206,7 @@ def open_writer(file: Path, kind: FileKind = JOURNAL, *, create: bool) -> sqlite
         connection = sqlite3.connect(
             file, timeout=_BUSY_S, isolation_level=None, check_same_thread=False, factory=_Writer
         )
-    except (sqlite3.Error, OSError) as error:
+    except (*DAMAGE, OSError) as error:
         raise _cannot_open(file, error) from error
     try:
         connection.execute("PRAGMA synchronous = FULL")
@@ -410,7 +410,7 @@ def open_reader(file: Path, kind: FileKind = JOURNAL) -> ReadOnlyFile:
             isolation_level=None,
             check_same_thread=False,
         )
-    except (sqlite3.Error, OSError) as error:
+    except (*DAMAGE, OSError) as error:
         raise JournalError(f"{file}: cannot read the journal: {error}. {READABLE}") from error
     opened = ReadOnlyFile(connection, copy)
     try:
