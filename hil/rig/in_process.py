@@ -26,6 +26,7 @@ from controller.core.settings import DeviceSettings, Settings
 from controller.core.state import Stored
 from controller.core.stored_settings import SETTINGS
 from controller.custody.manifest_csv import read_manifest
+from controller.journal.folder import sealed_files
 from controller.journal.people import PeopleFile
 from controller.procedure.people.permitted import permitted_decisions
 from controller.procedure.rulebook import ObservableFact
@@ -46,7 +47,7 @@ from firmware_bridge.transport.pump import PortPump
 from hil.dealing.tags import usual_batches
 from hil.emulator.feig.rfid_shoe import GATE_INPUT, RfidShoe
 from hil.emulator.lines.line import LineServer
-from hil.progress import SAMPLE_S, Patience
+from hil.progress import SAMPLE_S, Patience, poll_until
 from hil.rig.console import DEALER, ConsoleDealer, result_values
 from hil.rig.observed_table import ObservedTable
 from hil.rig.shoe_models import ShoeKind
@@ -116,6 +117,7 @@ class TableRig:
         self.settings = settings or RigSettings()
         self.entries: list[Entry] = []
         self.transactions = 0
+        self._journal = journal
         self._people = PeopleFile(journal)
         self._changed = Condition()
         table_settings = self.settings.settings(url)
@@ -169,6 +171,10 @@ class TableRig:
         while not ready(self.state):
             patience.check(f"still {self.state}; table {self.table.health}")
             version = self.table.wait_for_change(version, SAMPLE_S)
+
+    def wait_until_sealed(self, shoes: int) -> None:
+        """Wait until so many shoes are sealed. Raises StoodStill."""
+        poll_until(lambda: len(sealed_files(self._journal)) >= shoes, f"{shoes} shoes are sealed")
 
     def of(self, kind: type[Entry]) -> list[Entry]:
         """The entries of one kind so far."""

@@ -100,8 +100,13 @@ class Bench:
         faults: FaultPlan | None = None,
         rig_settings: RigSettings | None = None,
         floorperson: Floorperson = TableRig.resolve_if_permitted,
+        *,
+        until_sealed: bool = False,
     ) -> Played:
-        """Deal the whole shoe; the floorperson resolves every suspension."""
+        """Deal the whole shoe; the floorperson resolves every suspension.
+
+        `until_sealed`: the table runs until its shoes are sealed, which a slow token delays.
+        """
         self.number += 1
         rig_options = rig_settings or RigSettings()
         polled = getattr(rig_options.driver, "delivery", "") == "poll"
@@ -113,6 +118,8 @@ class Bench:
                     server.wait_connected(1)
                 truth = self.deal(dealer, server, rig, floorperson)
                 self.end(rig, floorperson, len(truth.shoes))
+                if until_sealed:
+                    rig.wait_until_sealed(len(truth.shoes))
                 return Played(truth, coups(rig), irregularities(rig), rig.state)
 
     @staticmethod

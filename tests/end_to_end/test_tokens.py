@@ -122,7 +122,7 @@ def check_played(bench, folder: Path, signing: SigningSettings, algorithm: str) 
     """Deal a shoe at a table with that signer; the verifier checks it with the token's key."""
     assert signing.public_key is not None
     settings = RigSettings(sealed=True, signing=signing)
-    bench.play(DealerSettings(seed=11), rig_settings=settings)
+    bench.play(DealerSettings(seed=11), rig_settings=settings, until_sealed=True)
     (file,) = sealed_files(folder)
     sealed = read_sealed(file)
 
@@ -190,8 +190,8 @@ def test_a_token_pulled_in_mid_shoe_loses_nothing(
     assert sealed_files(folder) == ()
 
     pulled.rename(tmp_path / "tokens")
-    with bench.server("pty") as server, TableRig(folder, server.path, settings):
-        pass
+    with bench.server("pty") as server, TableRig(folder, server.path, settings) as rig:
+        rig.wait_until_sealed(1)
 
     (file,) = sealed_files(folder)
     assert read_sealed(file).heading.coups == len(played.truth.coups)
