@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from controller.journal.database import FILE_MODE, describe_error
+from controller.journal.database import DAMAGE, FILE_MODE, describe_error
 from controller.journal.values import JournalError
 from controller.system.named_file import require_regular, sqlite_files
 
@@ -204,10 +204,10 @@ class PeopleFile:
                     people.execute(_ELSEWHERE)
                 with people:
                     yield people
-        except (sqlite3.Error, OSError) as error:
+        except (*DAMAGE, OSError) as error:
             raise self._failed(error) from error
 
-    def _failed(self, error: sqlite3.Error | OSError) -> JournalError:
+    def _failed(self, error: Exception) -> JournalError:
         return JournalError(
             f"{self._path}: the names of persons cannot be read or stored:"
             f" {describe_error(error)}. Remedy: check that the file belongs to this program's"
