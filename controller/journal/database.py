@@ -92,8 +92,7 @@ READABLE: Final = "Remedy: name a journal that this account may read, and check 
 # The journal holds cards that nobody has seen yet: the account of the table alone may read it.
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
-# SQLite puts names from a damaged file into its messages, which then are not valid text. Its module
-# reports that SQLite got no memory as Python reports its own lack.
+# SQLite puts names from a damaged file into its messages; its lack of memory is Python's own error.
 DAMAGE: Final = (sqlite3.Error, UnicodeDecodeError, MemoryError)
 
 _WORDS: Final = {
@@ -107,7 +106,6 @@ _WORDS: Final = {
     sqlite3.SQLITE_PERM: "access is denied",
     sqlite3.SQLITE_NOMEM: "there is not enough memory",
 }
-# What SQLite says of a damaged file; of some schemas that are none, its general error.
 _DAMAGED: Final = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 
@@ -411,6 +409,8 @@ def open_reader(file: Path, kind: FileKind = JOURNAL) -> ReadOnlyFile:
             check_same_thread=False,
         )
     except (*DAMAGE, OSError) as error:
+        if copy is not None:
+            copy.cleanup()
         raise JournalError(f"{file}: cannot read the journal: {error}. {READABLE}") from error
     opened = ReadOnlyFile(connection, copy)
     try:
