@@ -14,7 +14,7 @@ from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step_result import Step
 from controller.procedure.table.facts import RULE_BOOK_CONDITIONS
-from controller.procedure.table.row import Condition, Row
+from controller.procedure.table.row import Condition, Row, answers_whenever
 from controller.procedure.table.table import ROWS
 
 
@@ -65,9 +65,9 @@ def _answered(earlier: list[Row], one: Row) -> bool:
     for other in earlier:
         if set(other.when) & set(one.unless) or set(other.unless) & set(one.when):
             continue
-        undecided = (*(set(other.when) - set(one.when)), *(set(other.unless) - set(one.unless)))
-        if not undecided:
+        if answers_whenever(other, one):
             return True
+        undecided = (*(set(other.when) - set(one.when)), *(set(other.unless) - set(one.unless)))
         # Whatever the next fact is, one of them answers.
         holds = replace(one, when=(*one.when, undecided[0]))
         fails = replace(one, unless=(*one.unless, undecided[0]))

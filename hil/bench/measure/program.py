@@ -16,7 +16,7 @@ from typing import Self
 from hil.bench.measure.checks import CannotMeasure
 from hil.rig.program import Program, ProgramFailed
 
-CONFIG = """\
+TABLE = """\
 [table]
 name = "BENCH-1"
 
@@ -29,7 +29,8 @@ port = "{port}"
 
 [journal]
 folder = "journal"
-
+"""
+CONFIG = f"""{TABLE}
 [metrics]
 port = 0
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from controller.journal.verify import verify
+from hil.bench.measure.program import TABLE
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
 from hil.rig.loopback_server import LOOPBACK
 from hil.rig.program import Program
@@ -31,19 +32,6 @@ _CGROUPS: Final = Path("/sys/fs/cgroup")
 _SAMPLE_S: Final = 0.5
 _OPEN_MAX: Final = 400
 
-CONFIG: Final = """\
-[table]
-name = "FLOOD"
-
-[rules]
-observed = ["result_button"]
-
-[shoe]
-port = "{port}"
-{shoe}
-[journal]
-folder = "journal"
-{metrics}{feed}"""
 _NO_METRICS: Final = "\n[metrics]\nenabled = false\n"
 _FEED: Final = """
 [[feed]]
@@ -75,9 +63,9 @@ def cards(*, limited: bool) -> Attacker:
 
     def begin(stack: ExitStack, _folder: Path) -> tuple[str, Step]:
         peer = stack.enter_context(FloodPeer(flood_block(Flood.CARDS)))
-        shoe = "" if limited else "reports_s_max = 0\n"
+        shoe = "" if limited else "reports_s_max = 0"
         peer.begin()
-        return CONFIG.format(port=peer.url, shoe=shoe, metrics=_NO_METRICS, feed=""), _nothing
+        return TABLE.format(port=peer.url, shoe=shoe) + _NO_METRICS, _nothing
 
     return begin
 
@@ -89,7 +77,7 @@ def broker(attack: Attack) -> Attacker:
         peer = stack.enter_context(FloodPeer(flood_block(Flood.ZEROS)))
         hostile = stack.enter_context(HostileBroker(attack))
         feed = _FEED.format(port=hostile.port)
-        return CONFIG.format(port=peer.url, shoe="", metrics=_NO_METRICS, feed=feed), _nothing
+        return TABLE.format(port=peer.url, shoe="") + _NO_METRICS + feed, _nothing
 
     return begin
 
@@ -118,7 +106,7 @@ def half_open(stack: ExitStack, folder: Path) -> tuple[str, Step]:
             if len(opened) > _OPEN_MAX:
                 opened.pop(0).close()
 
-    return CONFIG.format(port=peer.url, shoe="", metrics=metrics, feed=""), step
+    return TABLE.format(port=peer.url, shoe="") + metrics, step
 
 
 FLOODS: Final[dict[str, Attacker]] = {

@@ -10,6 +10,7 @@ from controller.actions.actions import DeclareResult
 from controller.actions.declaration import Role
 from controller.procedure.phases import REMEDY_BURNS, Phase
 from controller.rules.outcome import Outcome
+from controller.views.snapshot import Snapshot
 from hil.dealing.actions import (
     ClearDeviceError,
     DealerAction,
@@ -154,14 +155,7 @@ class ScenarioDealer:
             return ""
         self._table.settle()
         shown = self._table.snapshot()
-        if not stop and shown.suspension is not None:
-            stop = "the table is suspended"
-        if not stop and self._table.disturbances.excuse:
-            stop = "the scenario has disturbed line, cable, host or power"
-        if not stop and self._interrupted:
-            stop = "the coup was stopped before"
-        if not stop and shown.phase.value in REMEDY_BURNS:
-            stop = "a person's decision has cards burned first"
+        stop = stop or self._why_not_concluded(shown)
         self._interrupted = self._interrupted or bool(stop)
         of = f" of {wanted}" if coups else ""
         reached = f"{self._concluded - concluded}{of} coups concluded"
@@ -171,6 +165,18 @@ class ScenarioDealer:
             over = "the shoe is over" if self._is_over else "nothing says why"
             raise NotPossible(f"{reached}, {over}: {state}")
         return f"stopped after {reached}, {state}: {stop}"
+
+    def _why_not_concluded(self, shown: Snapshot) -> str:
+        """What keeps a coup that was dealt from its end; empty where nothing does."""
+        if shown.suspension is not None:
+            return "the table is suspended"
+        if self._table.disturbances.excuse:
+            return "the scenario has disturbed line, cable, host or power"
+        if self._interrupted:
+            return "the coup was stopped before"
+        if shown.phase.value in REMEDY_BURNS:
+            return "a person's decision has cards burned first"
+        return ""
 
     @property
     def _concluded(self) -> int:
