@@ -99,6 +99,7 @@ OUTPUTS: Final = (
                 "controller.service.tables",
                 "controller.table.disk_space",
                 "controller.table.line_limit",
+                "controller.table.stored_until",
                 "controller.table.subscribers",
                 "controller.archive.log_start",
                 "controller.archive.log_writer",
@@ -151,7 +152,8 @@ OUTPUTS: Final = (
     ),
     Output(
         OutputName.JOURNAL,
-        "live.db, people.db, lock, reserve, sealed shoes, archives, tapes, private copies",
+        "live.db, people.db, lock, reserve, sealed shoes, archives, tapes, private copies, and in"
+        " memory up to when all is stored",
         AllowedContent.EVIDENCE,
         modules={
             "database": (
@@ -164,6 +166,7 @@ OUTPUTS: Final = (
             ),
             "file": (
                 "controller.table.disk_space",
+                "controller.table.stored_until",
                 "controller.journal.database",
                 "controller.journal.folder",
                 "controller.journal.folder_lock",

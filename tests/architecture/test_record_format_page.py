@@ -7,7 +7,7 @@ from inspect import cleandoc
 from pathlib import Path
 
 from generated_parts import with_parts
-from msgspec import Struct, inspect
+from msgspec import NODEFAULT, Struct, inspect
 from record_types import EMBEDDED, PLAIN, RecordTypes, class_of, tag_of
 from recorded_texts import parts_of
 
@@ -60,7 +60,9 @@ def section(kind: inspect.StructType, *, omits: bool) -> Iterator[str]:
         yield "| field | |"
         yield "| --- | --- |"
         for field in kind.fields:
-            left_out = "; left out where empty" if omits and not field.required else ""
+            unset = field.default is NODEFAULT and field.default_factory is NODEFAULT
+            omitted = not field.required and (omits or unset)
+            left_out = "; left out where empty" if omitted else ""
             yield f"| `{field.encode_name}` | {form(field.type)}{left_out} |"
         yield ""
 
