@@ -18,7 +18,7 @@ from controller.core.build import build_core
 from controller.core.core import Core
 from controller.core.state import CoreState, Stored, Subscriber
 from controller.journal.store import Journal
-from controller.journal.values import DiskIsFull, JournalError, JournalWriteFailed
+from controller.journal.values import DiskIsFull, Head, JournalError, JournalWriteFailed
 from controller.profiles.clauses import Clause
 from controller.replay.recovery import RecoveredState, RecoveryError, recover, refusal_to_start
 from controller.table.disk_space import disk_stop_text
@@ -338,7 +338,7 @@ class Table:
             items = self._next_inputs(self._wait_s(loop))
             ended = self._queue.is_finished and not self._unstored.has_retries
             self._process(loop, items)
-            self._note_stored(loop, journal)
+            self._note_stored(journal.head)
             if self._spec.sealer is not None:
                 self._spec.sealer.move_made(journal)
 
@@ -349,10 +349,11 @@ class Table:
         waits_s = (one for one in (loop.wait_s(), due_s) if one is not None)
         return min(waits_s, default=None)
 
-    def _note_stored(self, loop: Loop, journal: Journal) -> None:
+    def _note_stored(self, head: Head) -> None:
         """Note for the run after a kill that all is stored, if it is; after the answers.
 
-        In this order: what a port has read by then is in the queue, or its reader has it in hand.
+        What was taken and concluded anything is stored. In this order: what a port has read by then
+        is in the queue, or its reader has it in hand.
         """
         note = self._spec.stored_until
         if note is None:
@@ -362,9 +363,8 @@ class Table:
             all(caught_up(at_ns) for caught_up in self._caught_up)
             and self._queue.is_idle
             and not self._unstored.has_retries
-            and loop.reports_are_stored
         )
-        note.note(journal.head, at_ns, stored=stored)
+        note.note(head, at_ns, stored=stored)
 
     def _process(self, loop: Loop, items: Sequence[TableInput]) -> None:
         awaited_inputs: list[AwaitedInput] = []

@@ -216,6 +216,8 @@ class KilledTable:
         self.storing.set()
         self.busy = threading.Event()
         self.runs = 0
+        # What was noted, as each transaction was stored.
+        self.noted_ns: list[int] = []
         self.table = self._run()
 
     @property
@@ -240,6 +242,9 @@ class KilledTable:
         return table
 
     def _store(self) -> None:
+        note = (self.folder / f"{self.runs}.until").read_bytes()
+        if note:
+            self.noted_ns.append(stored_until._NOTE.unpack_from(note)[2])
         self.busy.set()
         self.storing.wait(FOR_EVER_S)
 
@@ -349,6 +354,25 @@ def test_a_kill_with_twenty_reports_read_and_unstored_is_unproven(killed) -> Non
 
     assert table.settled()
     assert table.codes()[0] == "CONTINUITY_UNPROVEN"
+
+
+def test_while_reports_wait_in_the_queue_the_older_time_stays(killed) -> None:
+    table = killed()
+    table.pause(1)
+    table.busy.clear()
+    table.storing.clear()
+    table.deal(COUP[0])
+    table.busy.wait(FOR_EVER_S)
+    first = table.at
+    for _ in range(20):  # more than one transaction takes
+        table.deal(*COUP)
+    table.noted_ns.clear()
+    table.storing.set()
+    assert table.settled()
+
+    assert len(table.noted_ns) > 1
+    assert table.noted_ns[0] <= first.monotonic_ns
+    assert table.noted_ns[1] <= first.monotonic_ns
 
 
 def test_a_kill_while_a_reader_has_reports_in_hand_is_unproven(killed) -> None:

@@ -180,10 +180,10 @@ def test_two_blinks_in_one_pause_add_up() -> None:
 def test_a_server_that_lets_nobody_in_does_not_listen_for_us() -> None:
     line = Line()
     line.lose(PortEnd.END_OF_STREAM, after=10.0)
-    for _ in range(8):  # "Port already in use", and closed
-        line.open(after=0.5)
-        line.lose(PortEnd.END_OF_STREAM, after=0.01)
-    line.open(after=0.5)
+    for _ in range(3):  # "Port already in use", and closed
+        line.open(after=0.1)
+        line.lose(PortEnd.END_OF_STREAM, after=1.9)
+    line.open(after=0.1)
     line.miss(len(line.alphabet))
 
     assert line.deal(after=0.1) == UNPROVEN

@@ -29,6 +29,7 @@ from firmware_bridge.transport.port import (
     PortGone,
     PortLost,
     PortOpened,
+    PortUnavailable,
 )
 from firmware_bridge.transport.pump import PortPump
 from firmware_bridge.transport.serial_port import SerialPort
@@ -208,6 +209,24 @@ def test_over_rfc_2217_an_end_in_order_proves_it_with_the_report_before_it(
     assert items == (StandByMessage(),)
 
 
+@pytest.mark.filterwarnings("ignore:set(Daemon|Name).. is deprecated:DeprecationWarning")
+def test_over_rfc_2217_what_came_before_the_end_is_read_after_it(server: socket.socket) -> None:
+    device = Rfc2217Server(server)
+    serving = threading.Thread(target=lambda: device.serve(FIRST, closes=True))
+    serving.start()
+    port = SerialPort(f"rfc2217://127.0.0.1:{server.getsockname()[1]}", 4800)
+    port.open()
+    serving.join()
+    assert isinstance(port._line, serial.rfc2217.Serial)
+    port._line._thread.join()  # the library's own reader has seen the end
+
+    assert port.read() == FIRST
+    with pytest.raises(PortGone) as gone:
+        port.read()
+    assert gone.value.ended_by is PortEnd.END_OF_STREAM
+    port.close()
+
+
 # --- what a host did not read ---------------------------------------------------------------------
 
 
@@ -291,8 +310,10 @@ def test_a_reader_has_caught_up_only_while_it_waits_in_a_read(pumping: Pumping) 
         took.put(pump.caught_up(now().monotonic_ns))
 
     pump = PortPump("shoe", port, put)
+    port.caught_up = pump.caught_up
     assert pump.caught_up(now().monotonic_ns), "nothing is open"
     pump.start()
+    port.opening.get()
     port.in_read.get()
     at_ns = now().monotonic_ns
     assert took.get() is False, "its opening was not put"
@@ -302,20 +323,28 @@ def test_a_reader_has_caught_up_only_while_it_waits_in_a_read(pumping: Pumping) 
     assert took.get() is False, "the report was not put"
     port.in_read.get()
     assert pump.caught_up(now().monotonic_ns)
+    port.give.put(None)
+    assert took.get() is False, "its loss was not put"
+    assert port.opening.get() is True, "it is closed, and its loss was put"
     pump.stop()
     assert pump.join()
-    assert not pump.caught_up(now().monotonic_ns), "it was open until its end"
 
 
 class WaitingPort:
-    """A port whose reads wait for a test."""
+    """A port whose reads wait for a test; it opens once."""
 
     def __init__(self) -> None:
         self.give: Queue[bytes | None] = Queue()
         self.in_read: Queue[bool] = Queue()
+        self.opening: Queue[bool] = Queue()
+        self.caught_up: Callable[[int], bool] = lambda _at_ns: False
+        self.opened = 0
 
     def open(self) -> None:
-        """Nothing to open."""
+        self.opening.put(self.caught_up(now().monotonic_ns))
+        self.opened += 1
+        if self.opened > 1:
+            raise PortUnavailable(message("port_does_not_exist", port="shoe"))
 
     def read(self) -> bytes:
         self.in_read.put(True)
