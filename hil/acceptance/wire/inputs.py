@@ -13,19 +13,27 @@ from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent
 from firmware_bridge.message import Message
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
+from firmware_bridge.transport.port import (
+    Chunk,
+    PortEnd,
+    PortEvent,
+    PortLost,
+    PortOpened,
+)
 from hil.acceptance.wire.conversation import Conversation, Turn
 from hil.recording.capture import Direction, RecordedWire, WireEvent
 
 _COMMANDS: Final = {one.__name__: one for one in get_args(DeviceCommand)}
 _OPENED: Final = "opened"
+# Beside the reason; reports of earlier versions have neither.
+_OF_A_LOSS: Final = ("ended_by", "waited_ns")
 
 
 class InputKind(StrEnum):
     """What the value of an input is."""
 
     OPENED = "opened"  # the entropy of an opening, in hex
-    LOST = "lost"  # why the port was lost
+    LOST = "lost"  # why the port was lost; what ended it, and how long nobody may have read
     WAITED = "waited"  # nanoseconds that bytes may have waited
     TICK = "tick"  # a deadline, at that time
     COMMAND = "command"  # a command, and its time
@@ -53,7 +61,9 @@ def port_input(number: int, event: PortEvent) -> DriverInput | None:
         case PortOpened():
             return DriverInput(number, InputKind.OPENED, event.entropy.hex())
         case PortLost():
-            return DriverInput(number, InputKind.LOST, to_builtins(event.reason))
+            loss = to_builtins(event)
+            known = {name: loss[name] for name in _OF_A_LOSS if name in loss}
+            return DriverInput(number, InputKind.LOST, {**loss["reason"], **known})
         case Chunk() if event.waited_ns:
             return DriverInput(number, InputKind.WAITED, event.waited_ns)
         case _:
@@ -129,7 +139,11 @@ def _port_event(
         raise NotReplayable(f"the tape has an event that the report does not: {event.comment}")
     if event.comment == _OPENED:
         return PortOpened(port, at, bytes.fromhex(own.value))
-    return PortLost(port, at, convert(own.value, Message))
+    known = {name: own.value[name] for name in _OF_A_LOSS if name in own.value}
+    reason = convert(own.value, Message)
+    return PortLost(
+        port, at, reason, PortEnd(known.get("ended_by", PortEnd.OTHER)), known.get("waited_ns", 0)
+    )
 
 
 def _moment(utc_ns: int, clock_offset_ns: int) -> Timestamp:
