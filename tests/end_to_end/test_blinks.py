@@ -73,7 +73,7 @@ def noted_ns(program: Program) -> int:
 
 
 def listened_on(program: Program) -> int:
-    """Wait until the note says that a quarter of a second more passed without a report; what it says."""
+    """Wait until the note says that a quarter of a second more passed; what it says."""
     since_ns, patience = noted_ns(program), Patience(progress=lambda: noted_ns(program))
     while noted_ns(program) < since_ns + LISTENED_NS:
         patience.check("the note stands still")

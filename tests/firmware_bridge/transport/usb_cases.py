@@ -16,12 +16,14 @@ import pytest
 from in_words import raises_in_words
 
 from controller.messages.catalogue import to_words
+from firmware_bridge.angel_eye.messages import StandByMessage
 from firmware_bridge.transport import hotplug
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.port import (
     Chunk,
+    PortEnd,
     PortEvent,
     PortGone,
     PortLost,
@@ -37,6 +39,9 @@ from hil.usb.bed import READER, SCANNER, UsbTestBed
 INVENTORY = bytes.fromhex("020009FFB001001843")
 ONE_TAG = bytes.fromhex("1100B000010300E0040150A05F02B7D7BE")
 REPORT = bytes.fromhex("02085d5a36524556494e46062e").ljust(61, b"\0") + bytes.fromhex("360000")
+# Two reports of a shoe that stands by, with the numbers 1 and 2.
+STANDS_BY_1 = bytes.fromhex("05 31 50 03 36 32")
+STANDS_BY_2 = bytes.fromhex("05 32 50 03 36 31")
 SCRIPTED_SCANNER = {"kind": "hid_pos", "device": "hil.emulator.usb.functions:ScriptedDevice"}
 DESCRIPTORS = Path("/proc/self/fd")
 NS_PER_S = 1_000_000_000
@@ -435,6 +440,34 @@ def test_a_device_served_on_tcp_has_a_usb_plug_through_a_relay(
             bed.unplug(name)
             line.close()
             bed.plug(name)
+
+
+def test_a_pulled_and_plugged_shoe_proves_that_nothing_was_missed(
+    bed: UsbTestBed, plug: Plug, pumping: Pumping, across_a_blink
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        settings = {"port": server.getsockname()[1]}
+        relay = {"device": "hil.emulator.usb.relay:RelayedDevice", "settings": settings}
+        name = plug(functions=({"kind": "bulk", **relay},))
+        pump, events = pumping(UsbPort(url_of(name)))
+        seen: Queue[PortEvent] = Queue()
+        for report in (STANDS_BY_1, STANDS_BY_2):
+            line, _address = server.accept()
+            line.sendall(report)
+            received = b""
+            while not received.endswith(report):
+                seen.put(event := events.get())
+                received += event.data if isinstance(event, Chunk) else b""
+            if report is STANDS_BY_1:
+                bed.unplug(name)
+                line.close()
+                bed.plug(name)
+                pump.wake()
+        lost, items = across_a_blink(seen)
+        line.close()
+
+    assert lost.ended_by is PortEnd.READ_ERROR
+    assert items == (StandByMessage(),)
 
 
 def test_a_report_for_the_scanner_is_sent_as_a_control_request(
