@@ -13,6 +13,7 @@ from controller.core.state import Conclusion, Stored
 from controller.metrics.table_metrics import TableMetrics
 from controller.procedure.events import CustodyFindingRaised, GamingDayChanged
 from controller.profiles.load import load_clauses
+from controller.table.stored_until import StoredUntil, note_file
 from controller.table.table import RunSpec, Table
 from controller.tape.entries import EventVerdicts
 from controller.views.snapshot import Health
@@ -74,10 +75,16 @@ def served_table(
             served.opened.set()
         table.put(event)
 
-    beginning = RunSpec(folder, load_clauses(), lambda _replaced: started_input(path))
+    beginning = RunSpec(
+        folder,
+        load_clauses(),
+        lambda _replaced: started_input(path),
+        stored_until=StoredUntil(note_file(folder.parent / name)),
+    )
     table = ObservedTable(name, beginning, now, on_stored)
     served = ServedTable(table, TableMetrics(table))
     pump = PortPump(path, SerialPort(path, ANGEL_EYE_II_EX.baud), on_port_event)
+    table.attach_reader(pump.caught_up)
     table.start()
     if table.health is not Health.RUNNING:
         raise CannotMeasure(table.failure)
