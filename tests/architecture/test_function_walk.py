@@ -1,4 +1,4 @@
-"""docs/function-walk.md lists the functions that one input passes in the core; --write writes it.
+"""docs/function-walk.md lists the functions that one input passes in the core.
 
 Each way is warm: an input of its kind went before it, so nothing is loaded or built for it.
 """
@@ -135,8 +135,7 @@ def with_walks(text: str) -> str:
 
 def test_the_page_lists_the_functions_that_run() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    command = f".venv/bin/python {Path(__file__).relative_to(ROOT)} --write"
-    assert text == with_walks(text), f"run: {command}"
+    assert text == with_walks(text), "run: make generate"
 
 
 @pytest.mark.parametrize("name", WALKS)
@@ -146,8 +145,5 @@ def test_a_way_goes_through_the_core_and_the_procedure(name: str) -> None:
     assert "\ncontroller.procedure.step: " in drawn
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_function_walk.py --write")
+def write_generated() -> None:
     PAGE.write_text(with_walks(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    print(PAGE.relative_to(ROOT))
