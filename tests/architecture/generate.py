@@ -16,7 +16,6 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 WRITERS: Final = (
     "tests/controller/messages/compile_catalogues.py",
     "tests/architecture/test_floors.py",
-    "tests/architecture/test_function_walk.py",
     "tests/architecture/test_incidents_page.py",
     "tests/architecture/test_metrics_page.py",
     "tests/architecture/test_module_map.py",
