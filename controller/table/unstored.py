@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from controller.tape.entries import Entry
 from controller.tape.inputs import Input
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import PortLost, PortOpened
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 
 class AwaitedInput(Struct):
@@ -77,9 +77,15 @@ class UnstoredInputs:
         self._unstored.clear()
 
     def retry_others(self) -> None:
-        """After an internal error: drop the input that caused it, and retry the others."""
+        """After an internal error: drop the input that caused it, and retry the others.
+
+        In the place of its bytes their port is opened again: what they held counts as missed.
+        """
         culprit, self._current = self._current, None
         others = [item for item in self._unstored if item is not culprit]
+        if isinstance(culprit, Chunk) and culprit.port in self._open_ports:
+            at = next(i for i, item in enumerate(self._unstored) if item is culprit)
+            others.insert(at, replace(self._open_ports[culprit.port], at=culprit.at))
         self._retries = [*others, *self._retries]
         self._unstored.clear()
         if isinstance(culprit, AwaitedInput):

@@ -11,7 +11,7 @@ from threading import Condition
 from typing import Final, Generic
 
 from firmware_bridge.message import message
-from firmware_bridge.transport.port import PortGone, PortUnavailable
+from firmware_bridge.transport.port import PortEnd, PortGone, PortUnavailable
 from hil.dealing.truth import ReportTruth
 from hil.emulator.lines.faults import FaultPlan
 from hil.emulator.lines.line import DeviceT
@@ -128,7 +128,7 @@ class CablePort:
             raise PortGone(message("port_is_closed", port=_CABLE))
         if not self._alive():
             self._opened_generation = 0
-            raise PortGone(message("usb_unplugged"))
+            raise PortGone(message("usb_unplugged"), PortEnd.READ_ERROR)
 
 
 class CableOutlet(Generic[DeviceT]):

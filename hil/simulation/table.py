@@ -21,7 +21,7 @@ from controller.tape.inputs import Input, Started, Tick
 from controller.version import software_identifier
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from firmware_bridge.transport.port import Chunk, PortEnd, PortLost, PortOpened
 from hil.dealing.truth import ReportTruth
 from hil.emulator.lines.served_device import ServedDevice
 from hil.emulator.lines.transmission import transmission_of
@@ -136,7 +136,7 @@ class SimulatedTable:
         self._plugged[port] = False
         if port in self.lines:
             self.lines[port].clear()
-        self.take(PortLost(port, self.at, message("usb_unplugged")))
+        self.take(PortLost(port, self.at, message("usb_unplugged"), PortEnd.READ_ERROR))
 
     def act(
         self, action: Action, role: Role = Role.DEALER, reason: str = "simulated"
