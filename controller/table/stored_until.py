@@ -5,6 +5,7 @@ first input. Not: what a port read last before it was lost (firmware_bridge.tran
 Source: controller/table/README.md, "After a kill".
 """
 
+import contextlib
 import hashlib
 import logging
 import os
@@ -85,11 +86,14 @@ class StoredUntil:
             self._give_up(error)
         self._noted_ns, self._seq = at_ns, head.seq
 
-    def close(self) -> None:
-        """Keep the note, and write no more."""
+    def close(self, *, in_order: bool = False) -> None:
+        """Write no more. The note stays; after an end in order not in memory that others use."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+            if in_order and self._file is not None and self._file.parent == SHARED_MEMORY:
+                with contextlib.suppress(OSError):
+                    self._file.unlink()
 
     def _give_up(self, error: OSError) -> None:
         LOG.warning(

@@ -221,7 +221,7 @@ class Table:
     def _supervise(self) -> None:
         self._run_until_it_ends()
         if self._spec.stored_until is not None:
-            self._spec.stored_until.close()
+            self._spec.stored_until.close(in_order=self.health is Health.STOPPED)
         self._queue.close()
         for follower in self.followers:
             if not follower.close(self._left_s() or 0.0):

@@ -158,6 +158,17 @@ def test_where_nothing_can_be_written_a_table_runs_on(fast_dir: Path, caplog) ->
     assert "Remedy" in caplog.text
 
 
+def test_only_in_memory_of_others_an_end_in_order_leaves_nothing(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for in_order, shared, stays in ((True, False, True), (False, True, True), (True, True, False)):
+        monkeypatch.setattr(stored_until, "SHARED_MEMORY", file.parent if shared else Path("/none"))
+        note = StoredUntil(file)
+        note.begin(BOOT, HEAD)
+        note.close(in_order=in_order)
+        assert file.exists() is stays
+
+
 # --- where it lies --------------------------------------------------------------------------------
 
 
