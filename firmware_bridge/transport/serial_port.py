@@ -152,7 +152,11 @@ class _Rfc2217Line(serial.rfc2217.Serial):
         kept = bytearray()
         with contextlib.suppress(queue.Empty):
             while len(kept) < _READ_BYTES_MAX:
-                kept += self._read_buffer.get_nowait() or b""  # None: no more will come
+                one = self._read_buffer.get_nowait()
+                if one is None:  # no more will come, which the next read is to see at once
+                    self._read_buffer.put(None)
+                    break
+                kept += one
         return bytes(kept)
 
     def wake(self) -> None:
