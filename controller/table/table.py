@@ -360,7 +360,8 @@ class Table:
             return
         at_ns = self._clock().monotonic_ns
         stored = (
-            all(caught_up(at_ns) for caught_up in self._caught_up)
+            bool(self._caught_up)
+            and all(caught_up(at_ns) for caught_up in self._caught_up)
             and self._queue.is_idle
             and not self._unstored.has_retries
         )
