@@ -121,6 +121,8 @@ class PortPump:
 
         A read that has not returned in its time shows that the host was stopped: bytes may wait.
         """
+        if self._stopping.is_set():
+            return False
         since_ns = self._reading_since_ns
         return self._away or (since_ns is not None and at_ns - since_ns < _UNREAD_NS_MIN)
 

@@ -327,6 +327,7 @@ def test_a_reader_has_caught_up_only_while_it_waits_in_a_read(pumping: Pumping) 
     assert took.get() is False, "its loss was not put"
     assert port.opening.get() is True, "it is closed, and its loss was put"
     pump.stop()
+    assert not pump.caught_up(now().monotonic_ns), "nobody listens any more"
     assert pump.join()
 
 
