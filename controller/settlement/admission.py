@@ -51,27 +51,61 @@ class WagerRefusal(Struct, frozen=True):
     remedy: Message
 
 
+class Admission(Struct, frozen=True):
+    """The wagers that may stand, and those that are returned, each with its refusal."""
+
+    standing: tuple[Wager, ...]
+    refused: tuple[tuple[Wager, WagerRefusal], ...]
+
+
 def wager_refusals(terms: Terms, wagers: tuple[Wager, ...]) -> tuple[WagerRefusal, ...]:
-    """Refusals of `wagers`, all wagers on the layout; at most one for each wager."""
-    found = (_refusal(terms, wagers, place) for place in range(len(wagers)))
-    return tuple(refusal for refusal in found if refusal is not None)
+    """Refusals of `wagers`, all wagers on the layout, in their order; at most one for each."""
+    return tuple(refusal for _, refusal in admit_wagers(terms, wagers).refused)
 
 
-def _refusal(terms: Terms, wagers: tuple[Wager, ...], place: int) -> WagerRefusal | None:
-    wager = wagers[place]
+def admit_wagers(terms: Terms, wagers: tuple[Wager, ...]) -> Admission:
+    """Return refused wagers one by one, until each that is left may stand beside the others.
+
+    A returned wager may leave another one without its base or its waiver of vigorish, and no longer
+    keeps off the other wager of a spot or seat.
+    """
+    left = dict(enumerate(wagers))
+    refused: dict[int, WagerRefusal] = {}
+    while found := _first_refusal(terms, left):
+        place, refused[place] = found
+        del left[place]
+    back = tuple((wagers[place], refused[place]) for place in sorted(refused))
+    return Admission(tuple(left.values()), back)
+
+
+def _first_refusal(terms: Terms, left: dict[int, Wager]) -> tuple[int, WagerRefusal] | None:
+    """The first wager refused for itself; if there is none, the first kept off by one before it."""
+    layout = tuple(left.values())
+    for refusal_of in (_refusal_of_itself, _refusal_beside):
+        for index, place in enumerate(left):
+            if refusal := refusal_of(terms, layout, index):
+                return place, refusal
+    return None
+
+
+def _refusal_of_itself(terms: Terms, wagers: tuple[Wager, ...], index: int) -> WagerRefusal | None:
+    wager = wagers[index]
     other_kinds = tuple(
         other.kind for other in wagers if other is not wager and other.seat == wager.seat
     )
-    before = tuple(other.kind for other in wagers[:place] if other.seat == wager.seat)
     return (
         _bad_amount_or_seat(wager)
         or _not_offered(terms, wager)
-        or _repeated(wager, before)
-        or _combination(terms, wager, before)
         or _lacks_base(terms, wager, other_kinds)
         or _pays_fraction(terms, wager)
         or _vigorish_fraction(terms, wagers, wager)
     )
+
+
+def _refusal_beside(terms: Terms, wagers: tuple[Wager, ...], index: int) -> WagerRefusal | None:
+    wager = wagers[index]
+    before = tuple(other.kind for other in wagers[:index] if other.seat == wager.seat)
+    return _repeated(wager, before) or _combination(terms, wager, before)
 
 
 def _bad_amount_or_seat(wager: Wager) -> WagerRefusal | None:

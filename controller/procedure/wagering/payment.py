@@ -15,7 +15,7 @@ from controller.procedure.states.wagering import StandingWagers
 from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.settlement.admission import wager_refusals
+from controller.settlement.admission import admit_wagers
 from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.payment_order import PaymentAct, PayStep
 from controller.settlement.results import WagerResult, void_results, wager_results
@@ -60,20 +60,13 @@ def _coup_payment(
 def _admit_wagers(
     terms: Terms, wagers: tuple[Wager, ...]
 ) -> tuple[tuple[Wager, ...], tuple[PayStep, ...]]:
-    """The wagers that may stand, and the return of the others.
-
-    A returned wager may make another one inadmissible: repeated until nothing changes.
-    """
+    """The wagers that may stand, and the return of the others."""
+    admission = admit_wagers(terms, wagers)
     back: tuple[PayStep, ...] = ()
-    while refused := wager_refusals(terms, wagers):
-        first = refused[0]
-        # Of two wagers on one spot the later one is refused.
-        spot = (first.seat, first.kind)
-        place = max(i for i, one in enumerate(wagers) if (one.seat, one.kind) == spot)
-        clauses = first.clauses or terms.cite(RulePoint.WAGERS_LISTED)
-        back += _return_steps(wagers[place : place + 1], first.why, clauses)
-        wagers = wagers[:place] + wagers[place + 1 :]
-    return wagers, back
+    for wager, refusal in admission.refused:
+        clauses = refusal.clauses or terms.cite(RulePoint.WAGERS_LISTED)
+        back += _return_steps((wager,), refusal.why, clauses)
+    return admission.standing, back
 
 
 def _return_steps(

@@ -146,6 +146,17 @@ def test_refused_wagers_are_not_paid(capsys: Capture, fast_dir: Path) -> None:
     assert shown["refused"][0]["clauses"] == ["WA-ov-2-combo"]
 
 
+def test_wagers_are_refused_until_those_left_may_stand(capsys: Capture, fast_dir: Path) -> None:
+    path = fast_dir / "exact.csv"
+    path.write_text("1,banker,1.01\n1,player,1.00\n")
+    arguments = ["--cards", BANKER_8, "--wagers", str(path), "--json"]
+
+    assert main(["settle", "--profile", "wa-mini", *arguments]) == ExitCode.NO
+
+    refused = json.loads(capsys.readouterr().out)["refused"]
+    assert [(one["seat"], one["wager"]) for one in refused] == [(1, "banker")]
+
+
 @pytest.mark.parametrize("options", [(), ("--void", "--cards", BANKER_8)])
 def test_the_coup_is_given_in_one_way(capsys: Capture, options: tuple[str, ...]) -> None:
     assert "either --cards TEXT or --void" in refused(capsys, *options)

@@ -20,6 +20,7 @@ from controller.procedure.step_result import Step
 from controller.procedure.wagering.payment import results_by_outcome, settle_coup, terms_of
 from controller.procedure.wagering.wagers import lock_wagers, pay_coup
 from controller.rules.outcome import Outcome
+from controller.rules.setting_values import VigorishMode
 from controller.settlement.wagers import Wager, WagerKind
 
 OBSERVED = (ObservableFact.WAGERS, ObservableFact.RESULT_BUTTON)
@@ -199,6 +200,19 @@ def test_a_total_card_wager_is_refused_where_the_house_does_not_offer_it(new_wag
     (one,) = bet(table, "seat 5 player 10.00, seat 5 total_4 10.00")
 
     assert {"NJ-sum-offer", "NJ-7.2-a-4-offer"} <= set(one.clauses)
+
+
+@pytest.mark.parametrize("words", ["seat 1 banker 0.15, seat 1 total_5 2.00"])
+def test_a_total_card_wager_whose_base_is_refused_is_refused_before_the_deal(
+    new_wager_table, words
+):
+    table = new_wager_table(profile="nj-minibaccarat", vig_mode=VigorishMode.NONE_SIX)
+
+    base, total = bet(table, words)
+
+    assert "NJ-7.3-f-1" in base.clauses
+    assert "NJ-sum-base" in total.clauses
+    assert bet(table, words) == []
 
 
 @pytest.mark.clause("NJ-7.2-a-4-offer")
