@@ -332,13 +332,14 @@ class GiveNotice(ActionValues, frozen=True, tag="notice"):
 
 
 class ChangeSetting(ActionValues, frozen=True, tag="change-setting"):
-    """Change a setting of the profile at this table."""
+    """Change a setting of the profile at this table; `pit`: its pit has the new value."""
 
     roles: ClassVar = PIT_MANAGERS
     reason_required: ClassVar = True
 
     setting: Setting
     value: NewValue
+    pit: Annotated[Line, described(message("value_change_setting_pit"))] = ""
 
 
 class CorrectCoup(ActionValues, frozen=True, tag="correct-coup"):

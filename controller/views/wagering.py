@@ -7,6 +7,7 @@ Source: controller/procedure/README.md, "Wagers and payment at the table"; NY (c
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupFate, CoupPayment
 from controller.procedure.people.effective_rules import setting_text
+from controller.procedure.people.pit_values import differences_from_pit
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.wagering.payment import coup_facts, terms_of
@@ -29,6 +30,7 @@ from controller.views.snapshot import (
     WagerView,
     WinView,
 )
+from controller.views.snapshot_devices import PitDifferenceView
 from firmware_bridge.message import message
 
 _DEADLINES = {
@@ -56,6 +58,15 @@ def wagering_view(book: RuleBook, table: TableState) -> WageringView:
             NoticeView(one.setting, one.value, one.to, one.person) for one in table.notices
         ),
         settings=_settings(book, table),
+        pit_differences=tuple(
+            PitDifferenceView(
+                *cite(book.document, one.clauses),
+                setting=one.setting,
+                value=one.own,
+                of_pit=one.of_pit,
+            )
+            for one in differences_from_pit(book, table)
+        ),
     )
 
 

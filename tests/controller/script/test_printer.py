@@ -195,7 +195,12 @@ BODIES = st.one_of(
         because=WORDS,
     ),
     acts(st.builds(GiveNotice, WORDS, WORDS, WORDS), Role.FLOORPERSON, at=TIMES_NS),
-    acts(st.builds(ChangeSetting, WORDS, WORDS), Role.FLOORPERSON, because=WORDS, at=TIMES_NS),
+    acts(
+        st.builds(ChangeSetting, WORDS, WORDS, st.just("") | WORDS),
+        Role.FLOORPERSON,
+        because=WORDS,
+        at=TIMES_NS,
+    ),
     acts(RESOLUTIONS, Role.FLOORPERSON, because=WORDS),
     acts(st.just(CloseShoe()), Role.FLOORPERSON, because=WORDS),
     st.sampled_from(Role).flatmap(
