@@ -16,7 +16,7 @@ from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.terms import TOTALS, Terms
 from controller.settlement.vigorish import TIE_SHARE, is_waived
-from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
+from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, WagerMedium, money
 from firmware_bridge.message import Message, message
 
 _BASE: Final = (WagerKind.BANKER, WagerKind.PLAYER, WagerKind.TIE)
@@ -49,6 +49,7 @@ class WagerRefusal(Struct, frozen=True):
     why: Message
     clauses: tuple[str, ...]
     remedy: Message
+    medium: WagerMedium = WagerMedium.CHIPS
 
 
 class Admission(Struct, frozen=True):
@@ -96,6 +97,7 @@ def _refusal_of_itself(terms: Terms, wagers: tuple[Wager, ...], index: int) -> W
     return (
         _bad_amount_or_seat(wager)
         or _not_offered(terms, wager)
+        or _medium_not_taken(terms, wager)
         or _lacks_base(terms, wager, other_kinds)
         or _pays_fraction(terms, wager)
         or _vigorish_fraction(terms, wagers, wager)
@@ -104,7 +106,7 @@ def _refusal_of_itself(terms: Terms, wagers: tuple[Wager, ...], index: int) -> W
 
 def _refusal_beside(terms: Terms, wagers: tuple[Wager, ...], index: int) -> WagerRefusal | None:
     wager = wagers[index]
-    before = tuple(other.kind for other in wagers[:index] if other.seat == wager.seat)
+    before = tuple(other for other in wagers[:index] if other.seat == wager.seat)
     return _repeated(wager, before) or _combination(terms, wager, before)
 
 
@@ -135,19 +137,29 @@ def _not_offered(terms: Terms, wager: Wager) -> WagerRefusal | None:
     )
 
 
-def _repeated(wager: Wager, before: tuple[WagerKind, ...]) -> WagerRefusal | None:
-    if wager.kind not in before:
+def _medium_not_taken(terms: Terms, wager: Wager) -> WagerRefusal | None:
+    """Refuse a coupon where no clause of the profile allows one."""
+    if wager.medium is WagerMedium.CHIPS or terms.cite(RulePoint.WAGER_MEDIUM):
+        return None
+    remedy = message("return_coupon_place_chips")
+    return _refused(wager, message("coupon_is_no_wager_here"), (), remedy)
+
+
+def _repeated(wager: Wager, before: tuple[Wager, ...]) -> WagerRefusal | None:
+    """A coupon may lie beside chips on one spot; two amounts of one medium may not."""
+    if (wager.kind, wager.medium) not in ((one.kind, one.medium) for one in before):
         return None
     return _refused(
         wager, message("this_spot_two_amounts"), (), message("state_one_amount_for_spot")
     )
 
 
-def _combination(terms: Terms, wager: Wager, before: tuple[WagerKind, ...]) -> WagerRefusal | None:
+def _combination(terms: Terms, wager: Wager, before: tuple[Wager, ...]) -> WagerRefusal | None:
     both = {WagerKind.BANKER: WagerKind.PLAYER, WagerKind.PLAYER: WagerKind.BANKER}
     other = both.get(wager.kind)
-    if terms.rules.seat_may_bet_player_and_banker or other is None or other not in before:
+    if terms.rules.seat_may_bet_player_and_banker or other not in (one.kind for one in before):
         return None
+    assert other is not None, "a wager on a hand has another hand"
     return _refused(
         wager,
         message("one_seat_may_not_bet_on_both"),
@@ -220,4 +232,4 @@ def _unrounded_share(terms: Terms) -> tuple[Fraction, tuple[RulePoint, ...]]:
 
 
 def _refused(wager: Wager, why: Message, clauses: tuple[str, ...], remedy: Message) -> WagerRefusal:
-    return WagerRefusal(wager.seat, wager.kind, why, clauses, remedy)
+    return WagerRefusal(wager.seat, wager.kind, why, clauses, remedy, wager.medium)

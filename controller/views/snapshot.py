@@ -318,6 +318,7 @@ class WagerView(AmountView, frozen=True):
     kind: str
     name: str
     refused: str
+    medium: str = "chips"
 
 
 class OwedVigorishView(AmountView, frozen=True):

@@ -18,10 +18,11 @@ from controller.rules.outcome import Outcome
 from controller.settlement.admission import admit_wagers
 from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.payment_order import PaymentAct, PayStep
-from controller.settlement.results import WagerResult, void_results, wager_results
+from controller.settlement.payout import PayoutLine
+from controller.settlement.results import WagerResult, WagerVerdict, void_results, wager_results
 from controller.settlement.settle import Settlement, settle
 from controller.settlement.terms import Terms
-from controller.settlement.wagers import KIND_NAMES, Wager, money
+from controller.settlement.wagers import Wager, WagerMedium, money, wager_name
 from firmware_bridge.message import Message, message
 
 _PLAYER = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
@@ -48,7 +49,13 @@ def settle_coup(book: RuleBook, record: CoupRecord, stood: StandingWagers) -> Co
     clauses = terms.cite(RulePoint.VOID_RETURNED)
     back = _return_steps(undecided, message("stated_outcome_does_not_decide"), clauses) + back
     settled = settle(terms, judged, tuple(one for one in standing if one.kind in known))
+    if note is None and any(_wins_by_coupon(line) for line in settled.lines):
+        note = message("coupon_is_paid_as_chips")
     return _coup_payment(record, settled, back, note)
+
+
+def _wins_by_coupon(line: PayoutLine) -> bool:
+    return line.medium is WagerMedium.COUPON and line.verdict is WagerVerdict.WINS
 
 
 def _coup_payment(
@@ -82,7 +89,7 @@ def _return_steps(
                 "return_wager_because",
                 seat=wager.seat,
                 amount=money(wager.cents),
-                wager=KIND_NAMES[wager.kind],
+                wager=wager_name(wager.kind, wager.medium),
                 why=why,
             ),
             clauses,

@@ -54,7 +54,7 @@ from controller.script.statements import (
     ShuffleFinished,
     ShufflerStatement,
 )
-from controller.settlement.wagers import Wager, WagerKind
+from controller.settlement.wagers import Wager, WagerKind, WagerMedium
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,
@@ -74,6 +74,7 @@ CARDS = st.none() | st.builds(Card, st.sampled_from(Rank), st.sampled_from(Suit)
 TEXTS = st.text(
     st.characters(exclude_categories=["C", "Z"], include_characters=' "\\;#'), max_size=9
 )
+MEDIA = st.sampled_from(WagerMedium)
 WORDS = TEXTS | st.sampled_from(["by", "order", "at", "because", "void", "+", ",", ":", "none"])
 SEATS = st.integers(1, 99)
 TIMES_NS = st.integers(0, 9_999_999).map(lambda seconds: seconds * 1_000_000_000)
@@ -174,7 +175,7 @@ BODIES = st.one_of(
         st.builds(
             StateWagers,
             st.lists(
-                st.builds(Wager, SEATS, st.sampled_from(WagerKind), st.integers(1, 10**12))
+                st.builds(Wager, SEATS, st.sampled_from(WagerKind), st.integers(1, 10**12), MEDIA)
             ).map(tuple),
         )
     ),
