@@ -331,7 +331,7 @@ class GiveNotice(ActionValues, frozen=True, tag="notice"):
     to: Annotated[Line, described(message("value_notice_to"))]
 
 
-class ChangeSetting(ActionValues, frozen=True, tag="change-setting"):
+class ChangeSetting(ActionValues, frozen=True, tag="change-setting", omit_defaults=True):
     """Change a setting of the profile at this table; `pit`: its pit has the new value."""
 
     roles: ClassVar = PIT_MANAGERS

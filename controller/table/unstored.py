@@ -10,10 +10,12 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction
+from controller.actions.declaration import name_of
 from controller.tape.entries import Entry
-from controller.tape.inputs import Input
+from controller.tape.inputs import Input, NotJudged
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import PortLost, PortOpened
+from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
 
 class AwaitedInput(Struct):
@@ -77,10 +79,15 @@ class UnstoredInputs:
         self._unstored.clear()
 
     def retry_others(self) -> None:
-        """After an internal error: drop the input that caused it, and retry the others."""
+        """After an internal error: note the input that caused it in its place, retry the others."""
         culprit, self._current = self._current, None
-        others = [item for item in self._unstored if item is not culprit]
-        self._retries = [*others, *self._retries]
+        again: list[TableInput] = []
+        for item in self._unstored:
+            if item is not culprit:
+                again.append(item)
+            elif noted := _not_judged(item):
+                again.append(noted)
+        self._retries = [*again, *self._retries]
         self._unstored.clear()
         if isinstance(culprit, AwaitedInput):
             culprit.done.set()
@@ -94,3 +101,14 @@ class UnstoredInputs:
     def open_ports(self, at: Timestamp) -> tuple[PortOpened, ...]:
         """The open ports, as inputs with this timestamp."""
         return tuple(replace(opened, at=at) for opened in self._open_ports.values())
+
+
+def _not_judged(culprit: TableInput) -> NotJudged | None:
+    """What is on record of it; None for an input that no person and no device brought."""
+    match culprit.item if isinstance(culprit, AwaitedInput) else culprit:
+        case Chunk(port=port, at=at, data=data):
+            return NotJudged(at, port, data)
+        case OperatorAction(at=at, person=person, action=action):
+            return NotJudged(at, action=name_of(action), person=person)
+        case _:
+            return None

@@ -142,7 +142,11 @@ BODIES = st.one_of(
     acts(st.just(CallNoMoreBets()), by=st.just("Dee Dealer")),
     st.from_type(ResultDeclared),
     st.builds(ReportsMissing, st.just(Loss.GAP), st.integers(1, 10**9)),
-    st.builds(ReportsMissing, st.sampled_from([Loss.UNPROVEN, Loss.UNREADABLE]), st.just(0)),
+    st.builds(
+        ReportsMissing,
+        st.sampled_from([Loss.UNPROVEN, Loss.UNREADABLE, Loss.NOT_JUDGED]),
+        st.just(0),
+    ),
     st.just(GamingDayChanged("2026-11-22")),
     st.builds(ProgramReplaced, WORDS),
     acts(st.just(ReportFaceUp())),
