@@ -83,6 +83,8 @@ def test_a_table_that_refuses_differs_from_its_pit_until_it_follows(
 
     assert main(["status", str(file)]) == ExitCode.DONE
     assert "PIT        vig_rate is 5, its pit has 4" in capsys.readouterr().out
+    assert main(["status", str(fast_dir)]) == ExitCode.DONE
+    assert capsys.readouterr().out.endswith("suspended, differs from its pit\n")
 
 
 def test_a_pit_without_a_table_is_refused_with_those_that_there_are(
