@@ -68,15 +68,28 @@ def admit_wagers(terms: Terms, wagers: tuple[Wager, ...]) -> Admission:
     """Return refused wagers one by one, until each that is left may stand beside the others.
 
     A returned wager may leave another one without its base or its waiver of vigorish, and no longer
-    keeps off the other wager of a spot or seat.
+    keeps off the other wager of a spot or seat. The reason is what was wrong as all of them lay.
     """
     left = dict(enumerate(wagers))
     refused: dict[int, WagerRefusal] = {}
     while found := _first_refusal(terms, left):
         place, refused[place] = found
         del left[place]
-    back = tuple((wagers[place], refused[place]) for place in sorted(refused))
+    back = tuple(
+        (wagers[place], _refusal(terms, wagers, place) or refused[place])
+        for place in sorted(refused)
+    )
     return Admission(tuple(left.values()), back)
+
+
+def _refusal(terms: Terms, wagers: tuple[Wager, ...], index: int) -> WagerRefusal | None:
+    """What is wrong with a wager as these lie, first with its spot and seat."""
+    return (
+        _bad_amount_or_seat(wagers[index])
+        or _not_offered(terms, wagers[index])
+        or _refusal_beside(terms, wagers, index)
+        or _refusal_of_itself(terms, wagers, index)
+    )
 
 
 def _first_refusal(terms: Terms, left: dict[int, Wager]) -> tuple[int, WagerRefusal] | None:
