@@ -50,8 +50,16 @@ def settle_coup(book: RuleBook, record: CoupRecord, stood: StandingWagers) -> Co
     back = _return_steps(undecided, message("stated_outcome_does_not_decide"), clauses) + back
     settled = settle(terms, judged, tuple(one for one in standing if one.kind in known))
     if note is None and any(_wins_by_coupon(line) for line in settled.lines):
-        note = message("coupon_is_paid_as_chips")
+        note = _coupon_note(book)
     return _coup_payment(record, settled, back, note)
+
+
+def _coupon_note(book: RuleBook) -> Message:
+    """How a coupon is paid: as chips, unless a reference of the house says otherwise."""
+    reference = book.profile.value("coupon_reference").value
+    if not reference:
+        return message("coupon_is_paid_as_chips")
+    return message("coupon_is_paid_by_reference", configured=str(reference))
 
 
 def _wins_by_coupon(line: PayoutLine) -> bool:
