@@ -71,7 +71,9 @@ def day_page(
     ids = [one for each in proceedings.irregularities for one in each.clauses]
     notices, vigorish, duties = notice_rows(shoes), vigorish_rows(shoes), duty_rows(shoes)
     ids += [one for line in settings for one in line.clauses]
-    ids += [one for row in (*notices, *vigorish, *duties) for one in row.clauses]
+    ids += [one for notice in notices for one in notice.clauses]
+    ids += [one for charged in vigorish for one in charged.clauses]
+    ids += [one for duty in duties for one in duty.clauses]
     return render(
         "day.html",
         package=PACKAGE,

@@ -170,9 +170,10 @@ def _repeated(wager: Wager, before: tuple[Wager, ...]) -> WagerRefusal | None:
 def _combination(terms: Terms, wager: Wager, before: tuple[Wager, ...]) -> WagerRefusal | None:
     both = {WagerKind.BANKER: WagerKind.PLAYER, WagerKind.PLAYER: WagerKind.BANKER}
     other = both.get(wager.kind)
-    if terms.rules.seat_may_bet_player_and_banker or other not in (one.kind for one in before):
+    if other is None or terms.rules.seat_may_bet_player_and_banker:
         return None
-    assert other is not None, "a wager on a hand has another hand"
+    if all(one.kind is not other for one in before):
+        return None
     return _refused(
         wager,
         message("one_seat_may_not_bet_on_both"),
