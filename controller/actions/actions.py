@@ -331,14 +331,15 @@ class GiveNotice(ActionValues, frozen=True, tag="notice"):
     to: Annotated[Line, described(message("value_notice_to"))]
 
 
-class ChangeSetting(ActionValues, frozen=True, tag="change-setting"):
-    """Change a setting of the profile at this table."""
+class ChangeSetting(ActionValues, frozen=True, tag="change-setting", omit_defaults=True):
+    """Change a setting of the profile at this table; `pit`: its pit has the new value."""
 
     roles: ClassVar = PIT_MANAGERS
     reason_required: ClassVar = True
 
     setting: Setting
     value: NewValue
+    pit: Annotated[Line, described(message("value_change_setting_pit"))] = ""
 
 
 class CorrectCoup(ActionValues, frozen=True, tag="correct-coup"):

@@ -214,7 +214,8 @@ RULES: Final = (
             ),
         ),
         {DONE: "done", NO: "a wager is refused"},
-        "A line of wagers is seat,wager,amount, such as 5,banker,25.00.",
+        "A line of wagers is seat,wager,amount, such as 5,banker,25.00, or with a fourth column,"
+        " coupon.",
     ),
     Command(
         "try",

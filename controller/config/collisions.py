@@ -1,4 +1,4 @@
-"""What two tables of one machine may not share: name, journal, socket, key, port, output line.
+"""What two tables may not share (name, journal, socket, key, port, line), and what a pit's must.
 
 Source: controller/config/README.md, "A folder of tables".
 """
@@ -9,13 +9,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from controller.config.console_section import overlap
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig, load_config
 from controller.core.settings import Settings
+from controller.settlement.pit import NO_PIT_SETTINGS, PIT_KEYS
 from controller.system.tls import ServerTlsFiles
 from firmware_bridge.transport.port_url import DevicePath, GpioUrl, NetworkUrl, parse_port_url
 
@@ -38,11 +39,15 @@ class _Claim(Struct, frozen=True):
 
 
 class CheckedTable(Struct, frozen=True):
-    """One file: its configuration, None if it has none, and its problems, alone or with others."""
+    """One file: its configuration, None if it has none, and its problems, alone or with others.
+
+    `pit_problems` are those with other tables of its pit: a table with an open shoe goes on.
+    """
 
     file: Path
     config: TableConfig | None
     problems: tuple[str, ...]
+    pit_problems: tuple[str, ...] = ()
 
 
 def checked_tables(
@@ -53,9 +58,12 @@ def checked_tables(
     `load` raises ConfigError for the problems of a file.
     """
     alone = tuple(_checked(file, load) for file in files)
-    between = collisions(tuple(one.config for one in alone if one.config is not None))
+    configs = tuple(one.config for one in alone if one.config is not None)
+    between, in_pit = collisions(configs), pit_collisions(configs)
     return tuple(
-        one if one.config is None else replace(one, problems=between[one.config.file])
+        one
+        if one.config is None
+        else replace(one, problems=between[one.config.file], pit_problems=in_pit[one.config.file])
         for one in alone
     )
 
@@ -86,6 +94,53 @@ def collisions(configs: tuple[TableConfig, ...]) -> Mapping[Path, tuple[str, ...
                 )
         problems[config.file] = tuple(found)
     return problems
+
+
+def pit_collisions(configs: tuple[TableConfig, ...]) -> Mapping[Path, tuple[str, ...]]:
+    """Where each table has another value than one before it of its pit."""
+    problems: dict[Path, tuple[str, ...]] = {}
+    for number, config in enumerate(configs):
+        pit = config.settings.pit
+        mates = [one for one in configs[:number] if pit and one.settings.pit == pit]
+        found = {key: words for mate in reversed(mates) for key, words in _apart(config, mate)}
+        problems[config.file] = tuple(found.values())
+    return problems
+
+
+def _apart(config: TableConfig, mate: TableConfig) -> Iterator[tuple[str, str]]:
+    """Each key in which two tables of a pit differ: as [pit] has it, or by their profiles."""
+    own, other = (
+        NO_PIT_SETTINGS if one.settings.shared is UNSET else one.settings.shared
+        for one in (config, mate)
+    )
+    name = config.settings.pit
+    for key in PIT_KEYS:
+        here, there = own.text(key), other.text(key)
+        if here and there and here != there:
+            yield key, _apart_words(f"pit.{key}", here, there, mate, name)
+    bound = {one.setting: one for one in mate.shared_settings}
+    for one in config.shared_settings:
+        there = bound[one.setting].own if one.setting in bound else one.own
+        named = [pit.text(one.setting) for pit in (own, other) if pit.text(one.setting)]
+        if one.own != there and (one.clauses or named) and len(named) < len((own, other)):
+            cited = f"{one.setting} {one.own}"
+            words = _apart_words("rules.profile", cited, there, mate, name, one.clauses)
+            yield one.setting, words
+
+
+def _apart_words(
+    place: str,
+    here: str,
+    there: str,
+    mate: TableConfig,
+    pit: str,
+    clauses: tuple[str, ...] = (),
+) -> str:
+    cited = f" ({', '.join(clauses)})" if clauses else ""
+    return (
+        f"{place}: it is {here}, and {there} in {mate.file}. Allowed: one value for all tables of"
+        f" pit {pit}{cited}. Remedy: set the same in both, or correct the pit of one"
+    )
 
 
 def _claims(config: TableConfig) -> Iterator[_Claim]:

@@ -15,12 +15,9 @@ from controller.profiles.borrowing import with_citation
 from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
 from controller.rules.hands import HandName
-from controller.rules.setting_values import (
-    PitUniform,
-    ShuffleMode,
-    VigorishCollection,
-    VigorishMode,
-)
+from controller.rules.setting_values import ShuffleMode, VigorishCollection, VigorishMode
+from controller.settlement.pit import VIG_RATE, PitSettings, pit_differences
+from controller.settlement.terms import Terms
 from controller.settlement.wagers import WagerKind
 
 HAND_AREAS = tuple(hand.value for hand in HandName)
@@ -44,19 +41,6 @@ class TableLayout(Struct, frozen=True):
     discard_rack: bool = True
     odds_posted: str = ""
     approval: str = ""
-
-
-class PitSettings(Struct, frozen=True):
-    """The settings that all tables of a pit share; empty, or a rate below 0, if not configured.
-
-    `baccarat_pay_procedure` is the pay procedure of the pit's baccarat tables.
-    """
-
-    shuffle_finish: str = ""
-    pay_procedure: str = ""
-    baccarat_pay_procedure: str = ""
-    vig_mode: str = ""
-    vig_rate: int = -1
 
 
 class LayoutProblem(Exception):
@@ -277,51 +261,18 @@ def layout_warnings(layout: TableLayout, profile: Profile) -> tuple[LayoutWarnin
 
 def pit_problems(pit: PitSettings, profile: Profile) -> tuple[LayoutProblem, ...]:
     """All settings in which the table's profile differs from its pit."""
-    return (
-        *_pit_shuffle_problems(pit, profile),
-        *_pit_pay_problems(pit, profile),
-        *_pit_vigorish_problems(pit, profile),
+    return tuple(
+        LayoutProblem(
+            f"pit.{one.key}",
+            f"this table has {_with_unit(one.setting, one.own)}",
+            _with_unit(one.setting, one.of_pit),
+            "set it in a house profile, or change all tables of the pit",
+            one.clauses,
+            profile.own_clauses,
+        )
+        for one in pit_differences(Terms.of(profile), pit)
     )
 
 
-def _difference(
-    key: str, own: str, of_pit: str, profile: Profile, *points: RulePoint
-) -> LayoutProblem:
-    clauses = tuple(
-        dict.fromkeys(clause for point in points for clause in profile.citations_for(point))
-    )
-    remedy = "set it in a house profile, or change all tables of the pit"
-    document = profile.own_clauses
-    return LayoutProblem(f"pit.{key}", f"this table has {own}", of_pit, remedy, clauses, document)
-
-
-def _pit_shuffle_problems(pit: PitSettings, profile: Profile) -> Iterator[LayoutProblem]:
-    own = profile.rules.shuffle_finish.value
-    if pit.shuffle_finish not in ("", own):
-        point = RulePoint.SHUFFLE_FINISH_PIT_UNIFORM
-        yield _difference("shuffle_finish", own, pit.shuffle_finish, profile, point)
-
-
-def _pit_pay_problems(pit: PitSettings, profile: Profile) -> Iterator[LayoutProblem]:
-    values = profile.rules
-    if values.pay_pit_uniform is PitUniform.OFF:
-        return
-    own = values.pay_procedure.value
-    prevails = RulePoint.PAY_BACCARAT_PREVAILS
-    if pit.baccarat_pay_procedure and profile.citations_for(prevails):
-        if own != pit.baccarat_pay_procedure:
-            key, of_pit = "baccarat_pay_procedure", pit.baccarat_pay_procedure
-            yield _difference(key, own, of_pit, profile, prevails)
-    elif pit.pay_procedure not in ("", own):
-        point = RulePoint.PAY_PIT_UNIFORM
-        yield _difference("pay_procedure", own, pit.pay_procedure, profile, point)
-
-
-def _pit_vigorish_problems(pit: PitSettings, profile: Profile) -> Iterator[LayoutProblem]:
-    values = profile.rules
-    if pit.vig_mode not in ("", values.vig_mode.value):
-        own, point = values.vig_mode.value, RulePoint.VIGORISH_UNIFORM
-        yield _difference("vig_mode", own, pit.vig_mode, profile, point)
-    if pit.vig_rate not in (-1, values.vig_rate):
-        own, point = f"{values.vig_rate} percent", RulePoint.VIGORISH_UNIFORM
-        yield _difference("vig_rate", own, f"{pit.vig_rate} percent", profile, point)
+def _with_unit(setting: str, text: str) -> str:
+    return f"{text} percent" if setting == VIG_RATE else text

@@ -81,6 +81,8 @@ from controller.core.settings import DeviceSettings, Settings
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import complete_text, load_profile
 from controller.profiles.profile import Profile
+from controller.settlement.pit import NO_PIT_SETTINGS, SharedSetting, shared_settings
+from controller.settlement.terms import Terms
 from controller.system.tls import ServerTlsFiles
 from controller.table.disk_space import DiskLimits
 from firmware_bridge.transport.allow_list import AllowList, parse_allow_entry
@@ -106,11 +108,12 @@ class TableConfig(Struct, frozen=True):
     `overlay`: video recorders that take text lines, None without any.
     `feeds` are the consumers of the floor feed.
 
-    `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the
-    rest concerns only this machine. `trial`: no byte is written to a device. `log_level_wire`
-    is one of off, bytes, frames, events. `remarks` are sentences about allowed settings that
-    people have to watch. `control_group` may use the control socket, empty for the group of the
-    program; `unix_people` names the person to whom an account of the machine belongs.
+    `settings`, `profile_text` and `zone_data` (TZif) go into the first input of the run; the rest
+    concerns only this machine. `trial`: no byte is written to a device. `log_level_wire` is one of
+    off, bytes, frames, events. `remarks` are sentences about allowed settings that people have to
+    watch. `shared_settings` are those that its pit may bind. `control_group` may use the control
+    socket, empty for the group of the program; `unix_people` names the person to whom an account of
+    the machine belongs.
     """
 
     file: Path
@@ -144,6 +147,7 @@ class TableConfig(Struct, frozen=True):
     overlay: OverlaySettings | None = None
     trial: bool = False
     remarks: tuple[str, ...] = ()
+    shared_settings: tuple[SharedSetting, ...] = ()
 
 
 def load_config(path: Path) -> TableConfig:
@@ -259,6 +263,10 @@ def _config(
     settings = _settings(
         table, rules, layout, profile, shoe.settings(trusts[PairedRole.SHOE].trust)
     )
+    pit = sections["pit"]
+    assert isinstance(pit, PitSection)
+    if pit.pit() != NO_PIT_SETTINGS:
+        settings = replace(settings, shared=pit.pit())
     return TableConfig(
         file=path.absolute(),
         settings=_with_devices(settings, sections, repeated, trusts),
@@ -288,6 +296,7 @@ def _config(
         overlay=overlay_settings(sections),
         control_group=control.group,
         unix_people=people.unix,
+        shared_settings=shared_settings(Terms.of(profile)),
         remarks=(
             *(warning.text for warning in layout_warnings(layout.layout(), profile)),
             *name_remarks(table.name),

@@ -26,7 +26,6 @@ from controller.archive.witness import WitnessSettings, parse_witness_key
 from controller.config.document import CONTROL_SOCKET, JOURNAL_FOLDER, file_path
 from controller.config.layout_rules import (
     LayoutProblem,
-    PitSettings,
     TableLayout,
     layout_problems,
     pit_problems,
@@ -38,6 +37,7 @@ from controller.profiles.deck_bounds import decks_refusal
 from controller.profiles.load import load_profile, profile_names
 from controller.profiles.profile import Profile, ProfileError
 from controller.rules.setting_values import PayProcedure, ShuffleFinish, VigorishMode
+from controller.settlement.pit import PitSettings
 from controller.system.tls import ServerTlsFiles
 from controller.table.disk_space import MIB, DiskLimits
 from firmware_bridge.recorded_text import IDENTIFIER_PATTERN

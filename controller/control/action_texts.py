@@ -34,21 +34,23 @@ def value_from_text(key: str, kind: type, text: str) -> object:
 
 
 def _wagers(text: str) -> list[dict[str, object]]:
-    """Wagers as `5:banker:100.00,3:tie:25`, or `none`."""
+    """Wagers as `5:banker:100.00,3:tie:25:coupon`, or `none`."""
     if text == "none":
         return []
     read: list[dict[str, object]] = []
     for number, part in enumerate(text.split(","), start=1):
         seat, _, rest = part.partition(":")
-        wager, _, amount = rest.partition(":")
+        wager, _, rest = rest.partition(":")
+        amount, of_medium, medium = rest.partition(":")
         try:
             place = value_from_text("seat", int, seat)
-            read.append({"seat": place, "wager": wager, "cents": parse_cents(amount)})
+            one = {"seat": place, "wager": wager, "cents": parse_cents(amount)}
+            read.append({**one, "medium": medium} if of_medium else one)
         except ValueError as error:
             raise ActionTextError(
                 f"wager {number}, {part!r}: {error}",
                 "wagers",
-                "seat:wager:amount",
+                "seat:wager:amount, and :coupon where it is no chips",
                 "write it as 5:banker:100.00",
             ) from error
     return read

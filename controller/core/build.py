@@ -5,6 +5,8 @@ Source: controller/config/README.md, "Settings have one home".
 
 from collections.abc import Mapping
 
+from msgspec import UNSET
+
 from controller.core.core import Core
 from controller.core.device_commands import may_lock
 from controller.core.devices import Device, Devices
@@ -15,6 +17,7 @@ from controller.journal.encoding import Codec
 from controller.procedure.rulebook import RuleBook
 from controller.profiles.clauses import Clause
 from controller.profiles.profile import parse_profile
+from controller.settlement.pit import NO_PIT_SETTINGS
 from controller.tape.inputs import RECORD_FORMAT, Started
 from drivers.catalogue import find_stored_model
 from drivers.model import DeviceKind, ReaderSeat
@@ -39,6 +42,8 @@ def read_rules(started: Started, clauses: Mapping[str, Clause]) -> tuple[Setting
         settings.backs,
         shuffler=shuffler is not None,
         by_contacts=shuffler is not None and shuffler.by_contacts,
+        pit=settings.pit,
+        shared=NO_PIT_SETTINGS if settings.shared is UNSET else settings.shared,
     )
     return settings, book
 

@@ -30,7 +30,7 @@ from controller.core.device_commands import (
     wants_lock,
 )
 from controller.core.device_identity import next_identity
-from controller.core.device_intake import event_from_device, event_from_shuffler
+from controller.core.device_intake import event_from_device, event_from_shuffler, event_not_judged
 from controller.core.devices import DeviceResult, Devices
 from controller.core.gaming_day import GamingCalendar
 from controller.core.host_records import record_of
@@ -69,6 +69,7 @@ from controller.tape.inputs import (
     DiskSpace,
     Input,
     ManifestGiven,
+    NotJudged,
     Started,
     Tick,
 )
@@ -147,6 +148,8 @@ class Core(Struct, frozen=True):
                 return self._apply_event(
                     transition, AdvisoryRaised(advisory.kind, advisory.words), at
                 )
+            case NotJudged():
+                return self._go_on_without(transition, item)
             case _:
                 return transition.with_entries(record_of(item))
 
@@ -164,6 +167,15 @@ class Core(Struct, frozen=True):
                 return self._lock_again(transition, at)
             case _:
                 return transition
+
+    def _go_on_without(self, transition: Transition, item: NotJudged) -> Transition:
+        """The link takes the bytes; to the table what they reported is missing."""
+        if item.action:
+            return transition.with_entries(Refusal(item.action, message("act_was_not_judged")))
+        chunk = Chunk(item.port, item.at, item.data)
+        transition, _ = self.devices.receive(transition, chunk)
+        missing = event_not_judged(item, self.devices.shoe.port, self._shuffler_port)
+        return transition if missing is None else self._apply_event(transition, missing, item.at)
 
     def _tick_devices(self, transition: Transition, at: Timestamp) -> Transition:
         for port in self.devices.ports:

@@ -22,7 +22,7 @@ from controller.procedure.events import (
 from controller.rules.cards import Card, Rank, Suit
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.tape.inputs import NoiseDropped, ReportsExceeded
+from controller.tape.inputs import NoiseDropped, NotJudged, ReportsExceeded
 from drivers import events as device
 from drivers import shuffler_events as shuffler
 from drivers.events import DeviceEvent, ReportsLost
@@ -50,6 +50,15 @@ _OTHER_PLACES: Final = {
     device.ClaimedUse.BURN_EXTRA: Place.BURN_EXTRA,
     device.ClaimedUse.UNCLAIMED: Place.UNCLAIMED,
 }
+
+
+def event_not_judged(
+    item: NotJudged, shoe_port: str, shuffler_port: str | None
+) -> ReportsMissing | ShufflerEventsLost | None:
+    """What the table misses by an input that was not judged; None where it misses nothing."""
+    if item.port == shoe_port:
+        return ReportsMissing(Loss.NOT_JUDGED, 0)
+    return ShufflerEventsLost(0, item.at.utc_ns) if item.port == shuffler_port else None
 
 
 def event_from_device(event: device.DeviceEvent) -> DomainEvent | None:

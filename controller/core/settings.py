@@ -4,9 +4,10 @@ Not: settings that only input and output need (paths, listeners): controller.con
 Source: controller/config/README.md, "Settings have one home".
 """
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
+from controller.settlement.pit import PitSettings
 from drivers.catalogue import AnyModel, find_model
 from drivers.model import DeviceKind, Installation, ReaderSeat
 from firmware_bridge.attestation import NO_TRUST, Trust
@@ -48,6 +49,7 @@ class Settings(Struct, frozen=True, tag="settings"):
 
     `seats` is empty if the layout is not configured; `backs` are the colours of the two batches.
     `readers`, `scanners` and `shuffler` (None: not connected) are the auxiliary devices.
+    `shared` are the settings of its pit, left out where [pit] has none.
     """
 
     table: str
@@ -61,6 +63,7 @@ class Settings(Struct, frozen=True, tag="settings"):
     readers: tuple[ReaderDeviceSettings, ...] = ()
     scanners: tuple[DeviceSettings, ...] = ()
     shuffler: ShufflerDeviceSettings | None = None
+    shared: PitSettings | UnsetType = UNSET
 
     @property
     def devices(self) -> tuple[tuple[DeviceKind, DeviceSettings], ...]:

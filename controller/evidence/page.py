@@ -24,7 +24,7 @@ from controller.procedure.effects import CoupFate
 from controller.profiles.borrowing import borrowed_by, describe_citation
 from controller.profiles.clauses import Clause
 from controller.rules.roads import RoadCoup, Roads, build_roads
-from controller.settlement.wagers import KIND_NAMES, money
+from controller.settlement.wagers import money, wager_name
 
 
 def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) -> str:
@@ -52,7 +52,7 @@ def page(account: CoupAccount, proof: SealProof, clauses: Mapping[str, Clause]) 
         cited=lambda one: describe_citation(one, borrowed_by(account.shoe.document, one)),
         proof=proof,
         clock=TableClock.at(account.closed_at.utc_ns, account.shoe.zone),
-        wager_names={kind: to_words(name) for kind, name in KIND_NAMES.items()},
+        wager_name=lambda line: to_words(wager_name(line.kind, line.medium)),
         money=money,
         moment=lambda utc_ns: values.moment(account.shoe, utc_ns),
         irregularity_text=lambda raised: values.irregularity_text(account, raised),

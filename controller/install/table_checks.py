@@ -10,8 +10,10 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from controller.archive.signer import NoSigner, open_signer, why_not_made
+from controller.config.collisions import pit_collisions
 from controller.config.document import ConfigError
-from controller.config.load import TableConfig
+from controller.config.load import TableConfig, load_config
+from controller.config.table_files import table_files
 from controller.control.client import ControlClient, ControlError, TableNotRunning
 from controller.install.approval import approval_of, missing_parts
 from controller.install.certificates import REMEDY as CERTIFICATE_REMEDY
@@ -39,6 +41,24 @@ RECENT_NS: Final = 86_400 * 1_000_000_000
 # Six times the interval of deploy/prometheus.
 READ_S_MAX: Final = 60
 _HTTPS_PORT, _HTTP_PORT = 443, 80
+
+
+def check_pit(config: TableConfig) -> Iterator[Diagnosis]:
+    """Where this table differs from others of its pit, by the files of its folder."""
+    if not config.settings.pit:
+        return
+    others = (one for one in table_files(config.file.parent) if one != config.file)
+    mates = tuple(filter(None, map(_readable, others)))
+    for words in pit_collisions((*mates, config))[config.file]:
+        what, _, remedy = words.partition(" Remedy: ")
+        yield problem("pit", what, "a folder's later table starts only with an open shoe", remedy)
+
+
+def _readable(file: Path) -> TableConfig | None:
+    try:
+        return load_config(file)
+    except ConfigError:
+        return None
 
 
 def check_remarks(config: TableConfig) -> Iterator[Diagnosis]:
@@ -200,6 +220,13 @@ def _snapshot_findings(table: Snapshot) -> Iterator[Diagnosis]:
             f"it is {table.health.value}: {table.failure}",
             "it deals no card",
             "see its log",
+        )
+    for one in table.wagering.pit_differences:
+        yield problem(
+            "pit",
+            f"{one.setting} is {one.value}, its pit has {one.of_pit}",
+            "tables of a pit share it",
+            f"smartshoe act change-setting {table.table} setting={one.setting} value={one.of_pit}",
         )
     yield from _device_findings(table)
     if table.seals is not None and table.seals.problem:

@@ -20,6 +20,7 @@ from controller.monitors.advisory import AdvisoryKind
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import Phase
 from controller.rules.outcome import Outcome
+from controller.settlement.pit import PIT_VALUES
 from controller.tape.inputs import ClockSync, DiskLevel
 from controller.views.snapshot import Health
 from drivers.events import Stage
@@ -166,6 +167,12 @@ TABLE: Final = (
     ),
     _gauge("last_card_timestamp_seconds", "Time of the last card", _JOURNAL, _AFTER_ONE),
     _gauge("last_coup_timestamp_seconds", "Time when the last coup ended", _JOURNAL, _AFTER_ONE),
+    _gauge(
+        "pit_differs",
+        "1 while the table has another value than its pit",
+        when="where the pit shares settings",
+        setting=tuple(PIT_VALUES),
+    ),
     _gauge("suspended", "1 while no card may be drawn before a decision"),
     _gauge(
         "suspended_since_timestamp_seconds",

@@ -13,10 +13,12 @@ from controller.custody.state import batch_counts
 from controller.metrics.definitions import BY_NAME, DEALING_SHOE, SHUFFLER, WITHHELD
 from controller.metrics.samples import NO_LABELS, NS_PER_S, Samples, states
 from controller.procedure.opening.gaming_day import gaming_day_due
+from controller.procedure.people.pit_values import differences_from_pit, pit_in_force
 from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.phases import Phase
 from controller.procedure.shuffler.interlock import is_interlocked
 from controller.procedure.state import ShoeState, TableState
+from controller.settlement.pit import NO_PIT_SETTINGS, PIT_VALUES
 from controller.tape.inputs import DiskLevel
 from controller.version import VERSION, software_identifier
 from controller.views.build import shown_phase
@@ -50,6 +52,9 @@ def state_samples(core: Core, state: CoreState) -> Samples:
     found["phase"] = dict(states(WITHHELD if phase.value is None else phase.value, _PHASES))
     found["disk_room"] = dict(states(disk.value, _DISK_LEVELS))
     found["clock_sync"] = dict(states(sync_state(state.host).value, _SYNCS))
+    if pit_in_force(book, table) != NO_PIT_SETTINGS:
+        differing = {one.setting for one in differences_from_pit(book, table)}
+        found["pit_differs"] = {(one,): int(one in differing) for one in PIT_VALUES}
     stages = dict(_stages(core, state))
     found["device_stage"] = {
         labels: value

@@ -85,6 +85,7 @@ class Loss(StrEnum):
     GAP = "gap"
     UNPROVEN = "unproven"
     UNREADABLE = "unreadable"
+    NOT_JUDGED = "not_judged"  # an internal error
 
 
 class ReportsMissing(Struct, frozen=True, tag="reports-missing"):

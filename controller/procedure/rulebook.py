@@ -15,6 +15,7 @@ from controller.profiles.profile import Profile
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.rule_values import RuleValues
 from controller.rules.setting_values import CardHandling, ShuffleMode
+from controller.settlement.pit import NO_PIT_SETTINGS, PitSettings
 
 # Back colours of the two batches, where table.toml names no others.
 DEFAULT_BACKS: Final = ("red", "blue")
@@ -38,7 +39,8 @@ class RuleBook(Struct, frozen=True, eq=False):
 
     `unchanged` is the profile without the settings that were changed at this table. `shuffler`: the
     table has a shuffler that reports, `by_contacts`: by contacts alone, and people enter what goes
-    in, how many cards, and its release. Books are compared by identity.
+    in, how many cards, and its release. `pit` is the name of the table's pit, `shared` what all
+    tables of the pit have. Books are compared by identity.
     """
 
     profile: Profile
@@ -50,6 +52,8 @@ class RuleBook(Struct, frozen=True, eq=False):
     backs: tuple[str, str] = DEFAULT_BACKS
     shuffler: bool = False
     by_contacts: bool = False
+    pit: str = ""
+    shared: PitSettings = NO_PIT_SETTINGS
 
     @classmethod
     def of(
@@ -62,6 +66,8 @@ class RuleBook(Struct, frozen=True, eq=False):
         *,
         shuffler: bool = False,
         by_contacts: bool = False,
+        pit: str = "",
+        shared: PitSettings = NO_PIT_SETTINGS,
     ) -> "RuleBook":
         """Bind a profile to a table; `seats` are the layout's, empty where they are unknown."""
         citations = {point: profile.citations_for(point) for point in RulePoint}
@@ -75,6 +81,8 @@ class RuleBook(Struct, frozen=True, eq=False):
             backs=backs,
             shuffler=shuffler,
             by_contacts=by_contacts,
+            pit=pit,
+            shared=shared,
         )
 
     @property

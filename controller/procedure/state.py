@@ -35,6 +35,7 @@ from controller.procedure.states.wagering import (
     NO_WAGERS,
     ChangedSetting,
     NoticeGiven,
+    PitValue,
     WageringState,
 )
 from controller.rules.cards import Card
@@ -257,7 +258,8 @@ class TableState(Struct, frozen=True):
     `earlier_shoes` are those with coups of this gaming day that can still be corrected, and
     `payment_rules` what the day's coups were settled by, each once. `staff`: who deals, and who
     decided what. `time_before_jump_ns`: the UTC before a jump of the clock, while the gaming day
-    waits for a person's word. The last two are left out of stored states where they are unset.
+    waits for a person's word. `pit_values`: what people said that the pit has from then on. The
+    last three are left out of stored states where they are unset.
     """
 
     phase: Phase = Phase.CLOSED
@@ -281,6 +283,7 @@ class TableState(Struct, frozen=True):
     staff: StaffState = NOBODY_YET
     time_before_jump_ns: int | UnsetType = UNSET
     days_put_back: DaysPutBack | UnsetType = UNSET
+    pit_values: tuple[PitValue, ...] | UnsetType = UNSET
 
     @property
     def play_phase(self) -> Phase:

@@ -111,6 +111,7 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         "seat_may_bet_player_and_banker": YesNo(),
         "wager_lock": Token(tuple(WagerLock)),
         "verbal_cash_wagers": Token(("refused", TWO_CONFIRMATIONS)),
+        "coupon_reference": Text(),
         "side_wager_approval": Text(),
         "ez_dragon7": Token(_SWITCH),
         "dragon_bonus": Token(_SWITCH),
@@ -208,6 +209,11 @@ LATER_SETTINGS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
             "value": [],
             "assumed": True,
             "reason": "the house has chosen no words for its calls",
+        },
+        "coupon_reference": {
+            "value": "",
+            "assumed": True,
+            "reason": "a coupon is paid as chips of its value",
         },
         "dealer_decides_own_irregularity": {
             "value": True,

@@ -20,6 +20,7 @@ from controller.procedure.effects import CoupFate, SettingChanged
 from controller.profiles.borrowing import borrowed_by, describe_citation
 from controller.profiles.clauses import Clause
 from controller.reports.coup_rows import counting_outcome
+from controller.reports.day_acts import duty_rows, notice_rows, vigorish_rows
 from controller.reports.figures import NS_PER_S, DecisionTimes, Figures, figures_of
 from controller.reports.links import ReportLinks
 from controller.reports.proceedings import Proceedings
@@ -68,7 +69,11 @@ def day_page(
     outcomes = [counting_outcome(coup) for shoe in shoes for coup in shoe.coups]
     settings = tuple(_setting_lines(shoes))
     ids = [one for each in proceedings.irregularities for one in each.clauses]
+    notices, vigorish, duties = notice_rows(shoes), vigorish_rows(shoes), duty_rows(shoes)
     ids += [one for line in settings for one in line.clauses]
+    ids += [one for notice in notices for one in notice.clauses]
+    ids += [one for charged in vigorish for one in charged.clauses]
+    ids += [one for duty in duties for one in duty.clauses]
     return render(
         "day.html",
         package=PACKAGE,
@@ -90,6 +95,9 @@ def day_page(
         irregularities=proceedings.irregularities,
         corrections=tuple((shoe, coup) for shoe in shoes for coup in shoe.coups if coup.corrected),
         settings=settings,
+        notices=notices,
+        vigorish=vigorish,
+        duties=duties,
         tables=TABLE_NAMES,
         proof=newest.seal,
         first_seq=shoes[0].shoe.heading.first_seq,

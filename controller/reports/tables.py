@@ -28,6 +28,14 @@ from controller.reports.coup_rows import (
     error_cards_text,
 )
 from controller.reports.csv_text import Cell, CsvTable
+from controller.reports.day_acts import (
+    DutyRow,
+    NoticeRow,
+    VigorishRow,
+    duty_rows,
+    notice_rows,
+    vigorish_rows,
+)
 from controller.reports.figures import NS_PER_S, Figures, figures_of
 from controller.reports.proceedings import FollowedIrregularity, Proceedings
 from controller.reports.shoe_lines import shoe_lines
@@ -73,10 +81,22 @@ EVENT_COLUMNS: Final = ("gaming_day", "shoe", "at_utc", "at_local", "what", "cla
 ROAD_COLUMNS: Final = (
     *("gaming_day", "shoe", "road", "column", "row", "coup", "mark", "ties", "corrected"),
 )
+NOTICE_COLUMNS: Final = (
+    *("gaming_day", "shoe", "at_utc", "at_local", "setting", "value", "to", "person", "role"),
+    *("proof", "effective_utc", "effective_local", "clauses", "record", "effective_record"),
+)
+VIGORISH_COLUMNS: Final = (
+    *("gaming_day", "shoe", "at_utc", "at_local", "kind", "coup", "seat", "amount", "form"),
+    *("patron", "person", "role", "proof", "what", "clauses", "record"),
+)
+DUTY_COLUMNS: Final = (
+    *("gaming_day", "shoe", "at_utc", "at_local", "act", "batch", "depth", "person", "role"),
+    *("proof", "second", "what", "clauses", "record"),
+)
 
 TABLE_NAMES: Final = (
     *("shoes", "coups", "irregularities", "corrections", "settings", "shuffles", "figures"),
-    *("events", "roads"),
+    *("events", "roads", "notices", "vigorish", "duties"),
 )
 
 
@@ -97,6 +117,9 @@ def report_tables(shoes: Sequence[ReportedShoe], proceedings: Proceedings) -> tu
         CsvTable("figures", FIGURE_COLUMNS, tuple(figures)),
         CsvTable("events", EVENT_COLUMNS, _of_each(shoes, _event_rows)),
         CsvTable("roads", ROAD_COLUMNS, _of_each(shoes, _road_rows)),
+        CsvTable("notices", NOTICE_COLUMNS, tuple(map(_notice_row, notice_rows(shoes)))),
+        CsvTable("vigorish", VIGORISH_COLUMNS, tuple(map(_vigorish_row, vigorish_rows(shoes)))),
+        CsvTable("duties", DUTY_COLUMNS, tuple(map(_duty_row, duty_rows(shoes)))),
     )
 
 
@@ -259,6 +282,37 @@ def _road_rows(shoe: ReportedShoe) -> Iterator[Row]:
         for one in getattr(roads, road):
             at = (one.column, one.row)
             yield (*name, road, *at, one.coup, one.colour.value, "", one.corrected)
+
+
+def _notice_row(row: NoticeRow) -> Row:
+    action, effective = row.at.action, row.effective
+    assert action is not None, "a notice is a person's act"
+    return (
+        *(*_name_of(row.shoe), *_times(row.shoe, row.at.utc_ns)),
+        *(row.setting, row.value, row.to, action.person, *_who(action)[:2]),
+        *((None, None) if effective is None else _times(row.shoe, effective.utc_ns)),
+        *(" ".join(row.clauses), row.at.seq, None if effective is None else effective.seq),
+    )
+
+
+def _vigorish_row(row: VigorishRow) -> Row:
+    at = row.at
+    action = at.action if at is not None else None
+    return (
+        *_name_of(row.shoe),
+        *((None, None) if at is None else _times(row.shoe, at.utc_ns)),
+        *(row.kind.value, row.coup, row.seat, row.amount, row.form, row.patron),
+        *("" if action is None else action.person, *_who(action)[:2]),
+        *(row.text, " ".join(row.clauses), None if at is None else at.seq),
+    )
+
+
+def _duty_row(row: DutyRow) -> Row:
+    return (
+        *(*_name_of(row.shoe), *_times(row.shoe, row.at.utc_ns)),
+        *(row.act.value, row.batch, row.depth, row.person, *_who(row.at.action)[:2]),
+        *(row.second, row.text, " ".join(row.clauses), row.at.seq),
+    )
 
 
 def _won(played: RoadCoup | None) -> tuple[int | None, str | None]:

@@ -131,13 +131,16 @@ def _read_result(reader: StatementReader) -> ResultDeclared:
 
 
 def _read_lost(reader: StatementReader) -> ReportsMissing:
-    for loss in (Loss.UNPROVEN, Loss.UNREADABLE):
+    for loss in (Loss.UNPROVEN, Loss.UNREADABLE, Loss.NOT_JUDGED):
         if reader.accept(loss.value):
             return ReportsMissing(loss, 0)
     word = reader.peek()
     if word is None or not word.text[:1].isdigit():
         raise reader.error(
-            "is not a valid loss", "a number from 1, unproven, unreadable", word, valid="1"
+            "is not a valid loss",
+            "a number from 1, unproven, unreadable, not_judged",
+            word,
+            valid="1",
         )
     return ReportsMissing(Loss.GAP, reader.number("number of reports", 1))
 

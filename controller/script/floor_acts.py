@@ -43,7 +43,8 @@ def _read_notice(reader: StatementReader) -> OperatorAction[Action]:
 
 
 def _read_setting_change(reader: StatementReader) -> OperatorAction[Action]:
-    change = ChangeSetting(reader.text("setting"), reader.text("value"))
+    setting, value = reader.text("setting"), reader.text("value")
+    change = ChangeSetting(setting, value, reader.text("pit") if reader.accept("of-pit") else "")
     at_ns, person, reason = reader.time_person_reason(FLOORPERSON, CHANGING_REASON)
     return reader.act(change, person, Role.FLOORPERSON, reason, at_ns)
 
@@ -109,6 +110,11 @@ def _offset(act: OperatorAction[Action]) -> str:
 
 def _setting(action: GiveNotice | ChangeSetting) -> str:
     return f"{quote_if_needed(action.setting)} {quote_if_needed(action.value)}"
+
+
+def _change_text(act: OperatorAction[ChangeSetting]) -> str:
+    pit = act.action.pit and f"of-pit {quote_if_needed(act.action.pit)} "
+    return f"set {_setting(act.action)} {pit}{_offset(act)} {_because(act)}"
 
 
 def _notice_text(act: OperatorAction[GiveNotice]) -> str:
@@ -178,7 +184,7 @@ FLOOR_ACT_TEXTS: Final[Mapping[type[Action], Callable[[OperatorAction[Any]], str
     MappingProxyType(
         {
             GiveNotice: _notice_text,
-            ChangeSetting: lambda act: f"set {_setting(act.action)} {_offset(act)} {_because(act)}",
+            ChangeSetting: _change_text,
             Resolution: _resolution_text,
             CorrectCoup: _correction_text,
             CloseShoe: lambda act: f"close shoe {_because(act)}",

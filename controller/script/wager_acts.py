@@ -19,7 +19,7 @@ from controller.actions.declaration import Role
 from controller.script.statement_reader import StatementForm, StatementReader
 from controller.script.statements import CLERK, DEALER, FLOORPERSON, PATRON
 from controller.script.tokens import quote_text
-from controller.settlement.wagers import SEAT_MAX, Wager, WagerKind, money
+from controller.settlement.wagers import SEAT_MAX, Wager, WagerKind, WagerMedium, money
 
 # --- reading --------------------------------------------------------------------------------------
 
@@ -39,7 +39,9 @@ def _read_wagers(reader: StatementReader) -> OperatorAction[Action]:
 
 def _wager(reader: StatementReader) -> Wager:
     seat = _seat(reader)
-    return Wager(seat, reader.choice("wager", WagerKind), reader.cents())
+    kind, cents = reader.choice("wager", WagerKind), reader.cents()
+    coupon = reader.accept(WagerMedium.COUPON.value)
+    return Wager(seat, kind, cents, WagerMedium.COUPON if coupon else WagerMedium.CHIPS)
 
 
 def _read_collect(reader: StatementReader) -> OperatorAction[Action]:
@@ -82,7 +84,11 @@ def _read_document(reader: StatementReader) -> OperatorAction[Action]:
 
 
 def _wagers_text(act: OperatorAction[StateWagers]) -> str:
-    stated = [f"{w.seat} {w.kind.value} {money(w.cents)}" for w in act.action.wagers]
+    stated = [
+        f"{one.seat} {one.kind.value} {money(one.cents)}"
+        + (f" {one.medium.value}" if one.medium is WagerMedium.COUPON else "")
+        for one in act.action.wagers
+    ]
     return f"wagers {', '.join(stated) or 'none'} by {quote_text(act.person)}"
 
 

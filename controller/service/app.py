@@ -13,11 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from controller.config.collisions import checked_tables
+from controller.config.collisions import CheckedTable, checked_tables
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig, load_config
 from controller.config.table_files import table_files
+from controller.install.open_shoes import shoe_is_open
 from controller.install.table_account import ACCOUNT, has_account
+from controller.journal.values import JournalError
+from controller.replay.recovery import RecoveryError
 from controller.service.table_log import LinesBehind
 from controller.service.table_program import StartRefused
 from controller.service.tables import TABLE, Tables
@@ -85,14 +88,28 @@ def usable_tables(
     # As a configuration names its file, so that the two compare.
     files = sorted(table_files(folder.absolute()), key=lambda one: one not in first)
     tables = checked_tables(files, _loaded)
-    unusable = tuple(one for one in tables if one.problems)
-    problems = [str(ConfigError(one.file, one.problems)) for one in unusable]
+    unusable = tuple(one for one in tables if one.problems or _may_not_join_pit(one))
+    problems = [str(ConfigError(one.file, one.problems or one.pit_problems)) for one in unusable]
     for problem in problems:
         LOG.error("%s", problem)
-    usable = tuple(one.config for one in tables if one.config is not None and not one.problems)
+    usable = tuple(one.config for one in tables if one.config is not None and one not in unusable)
     if not usable:
         raise StartRefused("\n".join(problems))
     return usable, tuple(one.file for one in unusable)
+
+
+def _may_not_join_pit(table: CheckedTable) -> bool:
+    """Whether a table differs from others of its pit; one with an open shoe goes on."""
+    if not table.pit_problems or table.config is None:
+        return False
+    try:
+        goes_on = shoe_is_open(table.config)
+    except (JournalError, RecoveryError, OSError):
+        # Whoever starts the table says what is wrong with its journal.
+        goes_on = True
+    if goes_on:
+        LOG.warning("%s", ConfigError(table.file, table.pit_problems))
+    return not goes_on
 
 
 def _loaded(file: Path) -> TableConfig:

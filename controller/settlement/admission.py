@@ -16,7 +16,7 @@ from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.terms import TOTALS, Terms
 from controller.settlement.vigorish import TIE_SHARE, is_waived
-from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
+from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, WagerMedium, money
 from firmware_bridge.message import Message, message
 
 _BASE: Final = (WagerKind.BANKER, WagerKind.PLAYER, WagerKind.TIE)
@@ -49,29 +49,78 @@ class WagerRefusal(Struct, frozen=True):
     why: Message
     clauses: tuple[str, ...]
     remedy: Message
+    medium: WagerMedium = WagerMedium.CHIPS
+
+
+class Admission(Struct, frozen=True):
+    """The wagers that may stand, and those that are returned, each with its refusal."""
+
+    standing: tuple[Wager, ...]
+    refused: tuple[tuple[Wager, WagerRefusal], ...]
 
 
 def wager_refusals(terms: Terms, wagers: tuple[Wager, ...]) -> tuple[WagerRefusal, ...]:
-    """Refusals of `wagers`, all wagers on the layout; at most one for each wager."""
-    found = (_refusal(terms, wagers, place) for place in range(len(wagers)))
-    return tuple(refusal for refusal in found if refusal is not None)
+    """Refusals of `wagers`, all wagers on the layout, in their order; at most one for each."""
+    return tuple(refusal for _, refusal in admit_wagers(terms, wagers).refused)
 
 
-def _refusal(terms: Terms, wagers: tuple[Wager, ...], place: int) -> WagerRefusal | None:
-    wager = wagers[place]
+def admit_wagers(terms: Terms, wagers: tuple[Wager, ...]) -> Admission:
+    """Return refused wagers one by one, until each that is left may stand beside the others.
+
+    A returned wager may leave another one without its base or its waiver of vigorish, and no longer
+    keeps off the other wager of a spot or seat. The reason is what was wrong as all of them lay.
+    """
+    left = dict(enumerate(wagers))
+    refused: dict[int, WagerRefusal] = {}
+    while found := _first_refusal(terms, left):
+        place, refused[place] = found
+        del left[place]
+    back = tuple(
+        (wagers[place], _refusal(terms, wagers, place) or refused[place])
+        for place in sorted(refused)
+    )
+    return Admission(tuple(left.values()), back)
+
+
+def _refusal(terms: Terms, wagers: tuple[Wager, ...], index: int) -> WagerRefusal | None:
+    """What is wrong with a wager as these lie, first with its spot and seat."""
+    return (
+        _bad_amount_or_seat(wagers[index])
+        or _not_offered(terms, wagers[index])
+        or _refusal_beside(terms, wagers, index)
+        or _refusal_of_itself(terms, wagers, index)
+    )
+
+
+def _first_refusal(terms: Terms, left: dict[int, Wager]) -> tuple[int, WagerRefusal] | None:
+    """The first wager refused for itself; if there is none, the first kept off by one before it."""
+    layout = tuple(left.values())
+    for refusal_of in (_refusal_of_itself, _refusal_beside):
+        for index, place in enumerate(left):
+            if refusal := refusal_of(terms, layout, index):
+                return place, refusal
+    return None
+
+
+def _refusal_of_itself(terms: Terms, wagers: tuple[Wager, ...], index: int) -> WagerRefusal | None:
+    wager = wagers[index]
     other_kinds = tuple(
         other.kind for other in wagers if other is not wager and other.seat == wager.seat
     )
-    before = tuple(other.kind for other in wagers[:place] if other.seat == wager.seat)
     return (
         _bad_amount_or_seat(wager)
         or _not_offered(terms, wager)
-        or _repeated(wager, before)
-        or _combination(terms, wager, before)
+        or _medium_not_taken(terms, wager)
         or _lacks_base(terms, wager, other_kinds)
         or _pays_fraction(terms, wager)
         or _vigorish_fraction(terms, wagers, wager)
     )
+
+
+def _refusal_beside(terms: Terms, wagers: tuple[Wager, ...], index: int) -> WagerRefusal | None:
+    wager = wagers[index]
+    before = tuple(other for other in wagers[:index] if other.seat == wager.seat)
+    return _repeated(wager, before) or _combination(terms, wager, before)
 
 
 def _bad_amount_or_seat(wager: Wager) -> WagerRefusal | None:
@@ -101,18 +150,29 @@ def _not_offered(terms: Terms, wager: Wager) -> WagerRefusal | None:
     )
 
 
-def _repeated(wager: Wager, before: tuple[WagerKind, ...]) -> WagerRefusal | None:
-    if wager.kind not in before:
+def _medium_not_taken(terms: Terms, wager: Wager) -> WagerRefusal | None:
+    """Refuse a coupon where no clause of the profile allows one."""
+    if wager.medium is WagerMedium.CHIPS or terms.cite(RulePoint.WAGER_MEDIUM):
+        return None
+    remedy = message("return_coupon_place_chips")
+    return _refused(wager, message("coupon_is_no_wager_here"), (), remedy)
+
+
+def _repeated(wager: Wager, before: tuple[Wager, ...]) -> WagerRefusal | None:
+    """A coupon may lie beside chips on one spot; two amounts of one medium may not."""
+    if (wager.kind, wager.medium) not in ((one.kind, one.medium) for one in before):
         return None
     return _refused(
         wager, message("this_spot_two_amounts"), (), message("state_one_amount_for_spot")
     )
 
 
-def _combination(terms: Terms, wager: Wager, before: tuple[WagerKind, ...]) -> WagerRefusal | None:
+def _combination(terms: Terms, wager: Wager, before: tuple[Wager, ...]) -> WagerRefusal | None:
     both = {WagerKind.BANKER: WagerKind.PLAYER, WagerKind.PLAYER: WagerKind.BANKER}
     other = both.get(wager.kind)
-    if terms.rules.seat_may_bet_player_and_banker or other is None or other not in before:
+    if other is None or terms.rules.seat_may_bet_player_and_banker:
+        return None
+    if all(one.kind is not other for one in before):
         return None
     return _refused(
         wager,
@@ -186,4 +246,4 @@ def _unrounded_share(terms: Terms) -> tuple[Fraction, tuple[RulePoint, ...]]:
 
 
 def _refused(wager: Wager, why: Message, clauses: tuple[str, ...], remedy: Message) -> WagerRefusal:
-    return WagerRefusal(wager.seat, wager.kind, why, clauses, remedy)
+    return WagerRefusal(wager.seat, wager.kind, why, clauses, remedy, wager.medium)

@@ -17,7 +17,7 @@ from controller.settlement.payout import PayoutLine
 from controller.settlement.results import WagerVerdict
 from controller.settlement.terms import Terms
 from controller.settlement.vigorish import is_deferred, timing_clauses
-from controller.settlement.wagers import KIND_NAMES, WagerKind, money
+from controller.settlement.wagers import WagerKind, money, wager_name
 from firmware_bridge.message import Message, message
 from firmware_bridge.recorded_text import Identifier
 
@@ -134,7 +134,7 @@ def _step(line: PayoutLine, act: PaymentAct, cents: int, clauses: tuple[str, ...
 
 
 def _step_text(line: PayoutLine, act: PaymentAct, cents: int) -> Message:
-    seat, amount, wager = line.seat, money(cents), KIND_NAMES[line.kind]
+    seat, amount, wager = line.seat, money(cents), wager_name(line.kind, line.medium)
     match act:
         case PaymentAct.TAKE:
             return message("take_from_wager", seat=seat, amount=amount, wager=wager)

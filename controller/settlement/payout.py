@@ -18,11 +18,11 @@ from controller.settlement.vigorish import (
     vigorish_cents,
     waiver_clauses,
 )
-from controller.settlement.wagers import KIND_NUMBERS, Wager, WagerKind
+from controller.settlement.wagers import KIND_NUMBERS, Wager, WagerKind, WagerMedium
 from firmware_bridge.recorded_text import Identifier
 
 
-class PayoutLine(Struct, frozen=True):
+class PayoutLine(Struct, frozen=True, omit_defaults=True):
     """The payout of one wager, in cents. `clauses` are those for its result and odds.
 
     `returned` is the part of the stake the patron keeps. Vigorish on a win is paid in addition; on
@@ -41,6 +41,7 @@ class PayoutLine(Struct, frozen=True):
     vigorish_on: VigorishOn
     clauses: tuple[Identifier, ...]
     charged_by: tuple[Identifier, ...]
+    medium: WagerMedium = WagerMedium.CHIPS
 
     @property
     def gain(self) -> int:
@@ -81,6 +82,7 @@ def _line(terms: Terms, result: WagerResult, wagers: tuple[Wager, ...], wager: W
         vigorish_on=on,
         clauses=result.clauses,
         charged_by=charged_by,
+        medium=wager.medium,
     )
 
 

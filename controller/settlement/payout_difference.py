@@ -4,14 +4,12 @@ Not: settling again; people pay or take the difference.
 Source: D-42 (a correction does not reopen the settlement, what is owed is listed), D-24.
 """
 
-from collections.abc import Iterable
-
 from msgspec import Struct
 
 from controller.settlement.payout import payout_lines
 from controller.settlement.results import WagerResult
 from controller.settlement.terms import Terms
-from controller.settlement.wagers import KIND_NAMES, Wager, WagerKind, money
+from controller.settlement.wagers import KIND_NAMES, KIND_NUMBERS, Wager, WagerKind, money
 from firmware_bridge.message import Message, message
 
 
@@ -53,16 +51,21 @@ class PayoutDifference(Struct, frozen=True):
 
 
 def payout_differences(
-    terms: Terms, results: tuple[WagerResult, ...], settled: Iterable[SettledWager]
+    terms: Terms, results: tuple[WagerResult, ...], settled: tuple[SettledWager, ...]
 ) -> tuple[PayoutDifference, ...]:
     """The wagers that pay otherwise by these results; kinds without a result are left out.
 
     A vigorish that was marked at the coup is still collected: the gains contain it.
     """
-    gains = {(one.seat, one.kind): one for one in settled}
-    wagers = tuple(Wager(one.seat, one.kind, one.cents) for one in gains.values())
+    known = {result.kind for result in results}
+    # A spot may hold chips and a coupon: two wagers of one kind, in the order of their lines.
+    before = sorted(
+        (one for one in settled if one.kind in known),
+        key=lambda one: (-one.seat, KIND_NUMBERS[one.kind]),
+    )
+    wagers = tuple(Wager(one.seat, one.kind, one.cents) for one in settled)
     return tuple(
-        PayoutDifference(line.seat, line.kind, gains[line.seat, line.kind].gain, line.gain)
-        for line in payout_lines(terms, results, wagers)
-        if line.gain != gains[line.seat, line.kind].gain
+        PayoutDifference(line.seat, line.kind, one.gain, line.gain)
+        for one, line in zip(before, payout_lines(terms, results, wagers), strict=True)
+        if line.gain != one.gain
     )

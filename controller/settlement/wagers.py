@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from msgspec import Meta, Struct
 
-from firmware_bridge.message import message
+from firmware_bridge.message import Message, message
 
 
 class WagerKind(StrEnum):
@@ -25,16 +25,26 @@ class WagerKind(StrEnum):
     TOTAL_6 = "total_6"
 
 
+class WagerMedium(StrEnum):
+    """What lies on the layout for a wager; a coupon is paid as chips of its value."""
+
+    CHIPS = "chips"  # or plaques
+    COUPON = "coupon"  # promotional or match play
+
+
 SEAT_MAX: Final = 99
 CENTS_MAX: Final = 10**12
 
 
-class Wager(Struct, frozen=True, forbid_unknown_fields=True, rename={"kind": "wager"}):
+class Wager(
+    Struct, frozen=True, forbid_unknown_fields=True, rename={"kind": "wager"}, omit_defaults=True
+):
     """One wager: `seat` from 1, `cents` above zero."""
 
     seat: Annotated[int, Meta(ge=1, le=SEAT_MAX)]
     kind: WagerKind
     cents: Annotated[int, Meta(ge=1, le=CENTS_MAX)]
+    medium: WagerMedium = WagerMedium.CHIPS
 
 
 # What a stored wager holds for its kind: never change or reuse one. Further ones are 1000 to 1009,
@@ -67,6 +77,12 @@ KIND_NAMES: Final = MappingProxyType(
         WagerKind.TOTAL_6: message("total_of_six_cards"),
     }
 )
+
+
+def wager_name(kind: WagerKind, medium: WagerMedium) -> Message:
+    """The name of a wager, and of its medium where that is not chips."""
+    name = KIND_NAMES[kind]
+    return name if medium is WagerMedium.CHIPS else message("wager_by_coupon", wager=name)
 
 
 def money(cents: int) -> str:

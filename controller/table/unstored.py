@@ -10,8 +10,10 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from controller.actions.actions import OperatorAction
+from controller.actions.declaration import name_of
 from controller.tape.entries import Entry
-from controller.tape.inputs import Input
+from controller.tape.inputs import Input, NotJudged
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
 
@@ -77,19 +79,34 @@ class UnstoredInputs:
         self._unstored.clear()
 
     def retry_others(self) -> None:
-        """After an internal error: drop the input that caused it, and retry the others.
-
-        In the place of its bytes their port is opened again: what they held counts as missed.
-        """
+        """After an internal error: note the input that caused it in its place, retry the others."""
         culprit, self._current = self._current, None
-        others = [item for item in self._unstored if item is not culprit]
-        if isinstance(culprit, Chunk) and culprit.port in self._open_ports:
-            at = next(i for i, item in enumerate(self._unstored) if item is culprit)
-            others.insert(at, replace(self._open_ports[culprit.port], at=culprit.at))
-        self._retries = [*others, *self._retries]
+        again: list[TableInput] = []
+        for item in self._unstored:
+            if item is not culprit:
+                again.append(item)
+            elif instead := self._in_its_place(item):
+                again.append(instead)
+        self._retries = [*again, *self._retries]
         self._unstored.clear()
         if isinstance(culprit, AwaitedInput):
             culprit.done.set()
+
+    def _in_its_place(self, culprit: TableInput) -> Input | None:
+        """What is on record of it; None for an input that no person and no device brought.
+
+        Bytes that the link cannot take either are dropped, and their port is opened again: a whole
+        cycle of reports may be in them, which the next number alone would not show.
+        """
+        match culprit.item if isinstance(culprit, AwaitedInput) else culprit:
+            case Chunk(port=port, at=at, data=data):
+                return NotJudged(at, port, data)
+            case OperatorAction(at=at, person=person, action=action):
+                return NotJudged(at, action=name_of(action), person=person)
+            case NotJudged(port=port, at=at) if port in self._open_ports:
+                return replace(self._open_ports[port], at=at)
+            case _:
+                return None
 
     def release_waiters(self) -> None:
         """No input will be processed any more: wake all senders that wait."""

@@ -202,6 +202,19 @@ class AdvisoryGiven(Struct, frozen=True, tag="advisory-given"):
     advisory: Advisory
 
 
+class NotJudged(Struct, frozen=True, tag="not-judged"):
+    """Judging an input failed by an internal error: the bytes of a `port`, or a person's `action`.
+
+    The bytes are kept, and are given to the link alone: it goes on without a gap.
+    """
+
+    at: Timestamp
+    port: Identifier = ""
+    data: bytes = b""
+    action: Identifier = ""
+    person: PersonId = ""
+
+
 Input: TypeAlias = (
     Started
     | PortOpened
@@ -219,4 +232,5 @@ Input: TypeAlias = (
     | ClockSyncRead
     | PowerFailing
     | AdvisoryGiven
+    | NotJudged
 )

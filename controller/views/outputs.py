@@ -193,6 +193,7 @@ OUTPUTS: Final = (
         AllowedContent.SEEN,
         modules={
             "terminal": (
+                "controller.cli.table.act_pit",
                 "controller.cli.table.commands",
                 "controller.cli.table.people",
                 "controller.cli.table.pins",

@@ -18,11 +18,13 @@ from controller.rules.outcome import Outcome
 from controller.views.snapshot_devices import (
     AdvisoryView,
     AuxiliaryView,
+    CitingView,
     CustodyView,
     DeviceView,
     HostView,
     NamedBatch,
     PeopleView,
+    PitDifferenceView,
     SealsView,
     ShufflerView,
 )
@@ -85,13 +87,6 @@ def card_words(card: ShownCard) -> str:
 def cards_words(cards: Iterable[ShownCard]) -> str:
     """Cards as a person reads them, such as "9h ??"."""
     return " ".join(map(card_words, cards))
-
-
-class CitingView(Struct, frozen=True):
-    """What cites clauses; `borrowed` names the decision for each of another rule document."""
-
-    clauses: tuple[str, ...]
-    borrowed: dict[str, str]
 
 
 # --- the shoe and its coups -----------------------------------------------------------------------
@@ -323,6 +318,7 @@ class WagerView(AmountView, frozen=True):
     kind: str
     name: str
     refused: str
+    medium: str = "chips"
 
 
 class OwedVigorishView(AmountView, frozen=True):
@@ -388,6 +384,7 @@ class WageringView(Struct, frozen=True):
     offered: tuple[str, ...]
     notices: tuple[NoticeView, ...]
     settings: tuple[ChangedSettingView, ...]
+    pit_differences: tuple[PitDifferenceView, ...] = ()
 
 
 # --- the table -----------------------------------------------------------------------------------

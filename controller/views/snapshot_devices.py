@@ -14,6 +14,21 @@ from drivers.events import Stage
 from firmware_bridge.message import message
 
 
+class CitingView(Struct, frozen=True):
+    """What cites clauses; `borrowed` names the decision for each of another rule document."""
+
+    clauses: tuple[str, ...]
+    borrowed: dict[str, str]
+
+
+class PitDifferenceView(CitingView, frozen=True):
+    """A setting in which the table differs from its pit, until it follows."""
+
+    setting: str
+    value: str
+    of_pit: str
+
+
 class IdentityView(Struct, frozen=True):
     """A device's proven identity, or why it is refused."""
 

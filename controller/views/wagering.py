@@ -7,16 +7,17 @@ Source: controller/procedure/README.md, "Wagers and payment at the table"; NY (c
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import CoupFate, CoupPayment
 from controller.procedure.people.effective_rules import setting_text
+from controller.procedure.people.pit_values import differences_from_pit
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.wagering.payment import coup_facts, terms_of
 from controller.procedure.wagering.wagers import is_betting_closed, standing_wagers
 from controller.profiles.borrowing import cite, with_citation
 from controller.rules.setting_values import VigorishDeadline
-from controller.settlement.admission import WagerRefusal, wager_refusals
+from controller.settlement.admission import WagerRefusal, admit_wagers
 from controller.settlement.results import wager_results
 from controller.settlement.vigorish_ledger import OwedVigorish, complimentary_totals
-from controller.settlement.wagers import KIND_NAMES, Wager, money
+from controller.settlement.wagers import KIND_NAMES, Wager, money, wager_name
 from controller.views.disclosure import record_withheld
 from controller.views.snapshot import (
     AmountView,
@@ -29,6 +30,7 @@ from controller.views.snapshot import (
     WagerView,
     WinView,
 )
+from controller.views.snapshot_devices import PitDifferenceView
 from firmware_bridge.message import message
 
 _DEADLINES = {
@@ -56,6 +58,15 @@ def wagering_view(book: RuleBook, table: TableState) -> WageringView:
             NoticeView(one.setting, one.value, one.to, one.person) for one in table.notices
         ),
         settings=_settings(book, table),
+        pit_differences=tuple(
+            PitDifferenceView(
+                *cite(book.document, one.clauses),
+                setting=one.setting,
+                value=one.own,
+                of_pit=one.of_pit,
+            )
+            for one in differences_from_pit(book, table)
+        ),
     )
 
 
@@ -69,9 +80,9 @@ def complimentary_of_day(book: RuleBook, table: TableState) -> list[str]:
 def wager_refusal_words(own: str, refused: WagerRefusal) -> str:
     """A refused wager as a person reads it; `own` is the profile's rule document."""
     why = with_citation(own, to_words(refused.why), refused.clauses)
-    kind = KIND_NAMES[refused.kind]
+    name = wager_name(refused.kind, refused.medium)
     return to_words(
-        message("wager_refused", seat=refused.seat, wager=kind, why=why, remedy=refused.remedy)
+        message("wager_refused", seat=refused.seat, wager=name, why=why, remedy=refused.remedy)
     )
 
 
@@ -80,11 +91,10 @@ def _wagers(book: RuleBook, table: TableState) -> tuple[WagerView, ...]:
     coup = table.shoe.coup if table.shoe is not None else None
     stood = standing_wagers(table.wagering, coup.number) if coup is not None else None
     wagers = stood.wagers if stood is not None else table.wagering.wagers
-    refused = {
-        (one.seat, one.kind): to_words(one.why) for one in wager_refusals(terms_of(book), wagers)
-    }
-    ordered = sorted(wagers, key=lambda wager: wager.seat)
-    return tuple(_wager(one, refused.get((one.seat, one.kind), "")) for one in ordered)
+    admission = admit_wagers(terms_of(book), wagers)
+    shown = [_wager(one, "") for one in admission.standing]
+    shown += [_wager(one, to_words(refusal.why)) for one, refusal in admission.refused]
+    return tuple(sorted(shown, key=lambda wager: wager.seat))
 
 
 def _wager(wager: Wager, refused: str) -> WagerView:
@@ -93,8 +103,9 @@ def _wager(wager: Wager, refused: str) -> WagerView:
         cents=wager.cents,
         amount=money(wager.cents),
         kind=wager.kind.value,
-        name=to_words(KIND_NAMES[wager.kind]),
+        name=to_words(wager_name(wager.kind, wager.medium)),
         refused=refused,
+        medium=wager.medium.value,
     )
 
 

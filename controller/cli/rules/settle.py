@@ -79,7 +79,7 @@ def _print_settlement(
     own: str, coup: "Cards", judgements: tuple["WagerResult", ...], settlement: "Settlement | None"
 ) -> None:
     from controller.profiles.borrowing import citation_words
-    from controller.settlement.wagers import money
+    from controller.settlement.wagers import WagerMedium, money
 
     echo(_describe_coup(coup))
     echo_table(
@@ -99,7 +99,9 @@ def _print_settlement(
     rows = []
     for line in settlement.lines:
         amounts = (line.stake, line.paid, line.returned, line.vigorish, line.gain)
-        named = (str(line.seat), line.kind.value, line.verdict.value)
+        coupon = line.medium is WagerMedium.COUPON
+        kind = f"{line.kind.value} ({line.medium.value})" if coupon else line.kind.value
+        named = (str(line.seat), kind, line.verdict.value)
         rows.append((*named, *map(money, amounts), citation_words(own, line.charged_by)))
     headings = ("seat", "wager", "verdict", "stake", "paid", "kept", "vigorish", "gain")
     echo_table((*headings, "vigorish by"), rows)
@@ -151,6 +153,7 @@ def _settlement_json(settlement: "Settlement") -> dict[str, object]:
             {
                 "seat": line.seat,
                 "wager": line.kind.value,
+                "medium": line.medium.value,
                 "verdict": line.verdict.value,
                 "stake": line.stake,
                 "paid": line.paid,

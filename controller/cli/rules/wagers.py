@@ -12,9 +12,11 @@ from controller.cli.errors import CommandError
 from controller.rules.cards import Card
 from controller.rules.coup import Cards, Place, next_place
 from controller.rules.hands import HandName
-from controller.settlement.wagers import Wager, WagerKind
+from controller.settlement.wagers import Wager, WagerKind, WagerMedium
 
-COLUMNS: Final = ("seat", "wager", "amount")
+COLUMNS: Final = ("seat", "wager", "amount", "medium")
+# The medium may be left out: chips.
+_NEEDED: Final = len(COLUMNS) - 1
 _SEAT: Final = re.compile(r"[1-9][0-9]{0,2}")
 _AMOUNT: Final = re.compile(r"([0-9]{1,12})(?:\.([0-9]{2}))?")
 _HANDS: Final = {"P": HandName.PLAYER, "B": HandName.BANKER}
@@ -77,25 +79,28 @@ def _card_error(column: int, problem: str, allowed: str, remedy: str) -> Command
 
 
 def read_wagers(text: str, name: str) -> tuple[Wager, ...]:
-    """Wagers from lines of seat,wager,amount, with or without a heading. Raises CommandError."""
+    """Wagers from lines of seat,wager,amount[,medium], with or without a heading.
+
+    Raises CommandError.
+    """
     shown = "standard input" if name == "-" else name
     found: list[Wager] = []
     reader = csv.reader(io.StringIO(text))
     for row in reader:
         cells = [cell.strip() for cell in row]
-        if not any(cells) or (not found and tuple(cells) == COLUMNS):
+        if not any(cells) or (not found and tuple(cells) in (COLUMNS, COLUMNS[:_NEEDED])):
             continue
         found.append(_wager(cells, f"{shown}, line {reader.line_num}"))
     return tuple(found)
 
 
 def _wager(cells: list[str], place: str) -> Wager:
-    if len(cells) != len(COLUMNS):
+    if len(cells) not in (_NEEDED, len(COLUMNS)):
         raise CommandError(
-            f"{place}: {len(cells)} columns found. Allowed: {','.join(COLUMNS)}."
-            " Remedy: write all three, such as 5,banker,25.00"
+            f"{place}: {len(cells)} columns found. Allowed: {','.join(COLUMNS[:_NEEDED])}, and"
+            " medium where it is no chips. Remedy: write all three, such as 5,banker,25.00"
         )
-    seat, kind, amount = cells
+    seat, kind, amount, medium = (*cells, WagerMedium.CHIPS.value)[: len(COLUMNS)]
     if _SEAT.fullmatch(seat) is None:
         raise _cell_error(place, 0, seat, "a seat from 1 to 999")
     if kind not in tuple(WagerKind):
@@ -103,7 +108,10 @@ def _wager(cells: list[str], place: str) -> Wager:
     units = _AMOUNT.fullmatch(amount)
     if units is None:
         raise _cell_error(place, 2, amount, "an amount such as 25 or 25.00")
-    return Wager(int(seat), WagerKind(kind), int(units[1]) * 100 + int(units[2] or 0))
+    if medium not in tuple(WagerMedium):
+        raise _cell_error(place, 3, medium, ", ".join(WagerMedium))
+    cents = int(units[1]) * 100 + int(units[2] or 0)
+    return Wager(int(seat), WagerKind(kind), cents, WagerMedium(medium))
 
 
 def _cell_error(place: str, column: int, cell: str, allowed: str) -> CommandError:

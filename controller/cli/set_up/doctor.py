@@ -159,6 +159,7 @@ def _checks(config: "TableConfig") -> Sequence[Check]:
 
     return (
         ("configuration", lambda: table_checks.check_remarks(config)),
+        ("pit", lambda: table_checks.check_pit(config)),
         ("account", lambda: machine_checks.check_account(config)),
         ("modes", lambda: machine_checks.check_modes(config)),
         ("disk", lambda: machine_checks.check_disk(config)),

@@ -6,6 +6,8 @@ Source: controller/actions/README.md, "Actions"; controller/cli/README.md, "Comm
 
 from collections.abc import Iterable
 
+from msgspec import to_builtins
+
 from controller.actions.declaration import ActionValues, values_of
 from controller.cli.errors import CommandError
 from controller.cli.path_parameters import given_text
@@ -45,5 +47,4 @@ def _value(key: str, kind: type, text: str) -> object:
 def _wagers_of_file(name: str) -> list[dict[str, object]]:
     from controller.cli.rules.wagers import read_wagers
 
-    wagers = read_wagers(given_text(name), name)
-    return [{"seat": w.seat, "wager": w.kind.value, "cents": w.cents} for w in wagers]
+    return [to_builtins(one) for one in read_wagers(given_text(name), name)]

@@ -18,16 +18,19 @@ def check_folder(folder: Path, *, as_json: bool) -> ExitCode:
     """Check every table of the folder, and print what is wrong. Raises ConfigError without any."""
     tables = checked_tables(table_files(folder))
     if as_json:
-        echo_json(
-            {"ok": not any(one.problems for one in tables), "tables": list(map(_plain, tables))}
-        )
+        echo_json({"ok": not any(map(_problems, tables)), "tables": list(map(_plain, tables))})
     else:
         names = tuple(map(_name, tables))
         width = max(map(len, names))
         for one, name in zip(tables, names, strict=True):
-            words = counted(len(one.problems), "problem") if one.problems else "ok"
+            found = _problems(one)
+            words = counted(len(found), "problem") if found else "ok"
             echo("\n  ".join((f"{name:<{width}}  {words}", *_lines(one))))
-    return ExitCode.NO if any(one.problems for one in tables) else ExitCode.DONE
+    return ExitCode.NO if any(map(_problems, tables)) else ExitCode.DONE
+
+
+def _problems(table: CheckedTable) -> tuple[str, ...]:
+    return (*table.problems, *table.pit_problems)
 
 
 def _name(table: CheckedTable) -> str:
@@ -36,13 +39,13 @@ def _name(table: CheckedTable) -> str:
 
 def _lines(table: CheckedTable) -> tuple[str, ...]:
     """Its problems, each with the file's name."""
-    return tuple(str(ConfigError(table.file, (problem,))) for problem in table.problems)
+    return tuple(str(ConfigError(table.file, (problem,))) for problem in _problems(table))
 
 
 def _plain(table: CheckedTable) -> dict[str, object]:
     reports = (report for line in _lines(table) for report in parse_reports(line))
     return {
-        "ok": not table.problems,
+        "ok": not _problems(table),
         "file": str(table.file),
         "problems": [one._asdict() for one in reports],
         **({"table": _name(table)} if table.config is None else plain_settings(table.config)),

@@ -204,6 +204,15 @@ def act(
     role: _Role = "",
     pin_file: PinFile = None,
     second_pin_file: SecondPinFile = None,
+    pit: Annotated[
+        str,
+        typer.Option(
+            "--pit",
+            metavar="NAME",
+            help="With change-setting: at every table of this pit, of the machine or of --config"
+            " FOLDER.",
+        ),
+    ] = "",
     list_them: Annotated[
         bool, typer.Option("--list", help="List the actions, their roles and their values.")
     ] = False,
@@ -234,6 +243,8 @@ def act(
         config, words = _table_among(words)
     given = parse_values(kind, words)
     author = _ActionAuthor(by, role, reason, pin_file, second_pin_file)
+    if pit:
+        raise typer.Exit(_change_pit(name, author, {**given, "pit": pit}, config, as_json=json))
     client = client_of(config, socket)
     if name == "bind-batch":
         before = last_named_batch(client)
@@ -241,6 +252,36 @@ def act(
         report_binding(client, str(given["batch"]), before, as_json=json)
         return
     _send_action(client, name, author, given, as_json=json)
+
+
+def _change_pit(
+    name: str,
+    author: "_ActionAuthor",
+    values: Mapping[str, object],
+    folder: Path | None,
+    *,
+    as_json: bool,
+) -> ExitCode:
+    from controller.cli.table.act_pit import change_pit
+
+    if name != "change-setting":
+        raise CommandError(
+            f"{name} is an act of one table",
+            place="--pit",
+            allowed="change-setting",
+            remedy="leave --pit out, and name the table",
+        )
+    _check(name, author, values)
+    signed_on: list[dict[str, object]] = []
+
+    def sign_on(shown: Snapshot) -> list[dict[str, object]]:
+        """The PIN is read once for all tables."""
+        if not signed_on:
+            signed_on.extend(sign_on_requests(shown, (author.person, author.pin_file)))
+        return signed_on if shown.people.accounts or author.pin_file is not None else []
+
+    request = _request(name, author, values)
+    return change_pit(str(values["pit"]), folder, request, sign_on, as_json=as_json)
 
 
 def _table_among(words: list[str]) -> tuple[Path | None, list[str]]:
@@ -317,14 +358,7 @@ def _send_action(
     as_json: bool,
 ) -> None:
     _check(name, author, values)
-    request = {
-        "request": "act",
-        "action": name,
-        "by": author.person,
-        "role": author.role or None,
-        "reason": author.reason,
-        **values,
-    }
+    request = _request(name, author, values)
     people = (
         (author.person, author.pin_file),
         (str(values.get("second", "")), author.second_pin_file),
@@ -339,6 +373,17 @@ def _send_action(
     write(f"{name}: {'requested' if name == 'bind-batch' else 'done'} and on record")
     for line in conclusion_lines(answer.entries):
         write(f"  {line}")
+
+
+def _request(name: str, author: _ActionAuthor, values: Mapping[str, object]) -> dict[str, object]:
+    return {
+        "request": "act",
+        "action": name,
+        "by": author.person,
+        "role": author.role or None,
+        "reason": author.reason,
+        **values,
+    }
 
 
 def refused(name: str, why: str) -> CommandError:

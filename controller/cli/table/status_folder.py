@@ -96,6 +96,7 @@ def _words(answer: TableAnswer) -> str:
         _shoe_words(table.shoe),
         f"{count} open" if count else "nothing open",
         "" if table.suspension is None else "suspended",
+        "differs from its pit" if table.wagering.pit_differences else "",
         table.failure,
     )
     return ", ".join(filter(None, words))

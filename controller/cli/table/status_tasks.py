@@ -304,7 +304,7 @@ def opening_lines(table: Snapshot, width: int = WIDTH) -> list[str]:
 
 def wagering_lines(table: Snapshot, width: int = WIDTH) -> list[str]:
     """Wagers on the layout, what the last coup pays, owed vigorish, changed settings."""
-    wagering = table.wagering
+    wagering, differing = table.wagering, table.wagering.pit_differences
     lines = wrapped_lines("wagers", "; ".join(_wagers(wagering)), width)
     refused = (
         f"seat {one.seat}: {one.name}: {one.refused}" for one in wagering.wagers if one.refused
@@ -319,7 +319,9 @@ def wagering_lines(table: Snapshot, width: int = WIDTH) -> list[str]:
     notices = (f"{one.setting} will be {one.value}: {one.to} notified" for one in wagering.notices)
     lines += _item_lines("notice", notices, width)
     changed = (f"{one.setting} is {one.value}, in the file {one.file}" for one in wagering.settings)
-    return lines + _item_lines("changed", changed, width)
+    lines += _item_lines("changed", changed, width)
+    apart = (f"{one.setting} is {one.value}, its pit has {one.of_pit}" for one in differing)
+    return lines + _item_lines("PIT", apart, width)
 
 
 def _wagers(wagering: WageringView) -> list[str]:

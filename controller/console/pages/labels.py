@@ -85,6 +85,7 @@ LABELS: Final[Mapping[str, Mapping[str, Message]]] = MappingProxyType(
             "outcome": message("console_outcome"),
             "patron": message("console_field_patron"),
             "patron_signed": message("console_field_patron_signed"),
+            "pit": message("console_field_pit"),
             "pit_clerk": message("console_field_pit_clerk"),
             "player_pair": message("player_pair"),
             "provisional": message("console_provisional"),

@@ -54,6 +54,7 @@ HeldRecords: TypeAlias = tuple[CoupRecord, ...]
 # While one of these is open, reports of the shoe may be missing.
 IN_DOUBT = (
     IrregularityCode.REPORTS_LOST,
+    IrregularityCode.JUDGING_FAILED,
     IrregularityCode.CONTINUITY_UNPROVEN,
     IrregularityCode.SHOE_JOINED,
     IrregularityCode.COUP_JOINED,

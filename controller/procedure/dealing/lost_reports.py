@@ -32,6 +32,8 @@ def reports_missing(
         if event.count_min
         else message("unknown_number_after_card_shoe", cards_drawn=cards_drawn)
     )
+    if code is IrregularityCode.JUDGING_FAILED:
+        detail = message("report_not_judged_after_card_shoe", cards_drawn=cards_drawn)
     proven = event.count_min if code is IrregularityCode.REPORTS_LOST else 0
     return raise_irregularity(book, _lose_progress(book, step, proven), code, detail)
 

@@ -80,6 +80,7 @@ class IrregularityCode(StrEnum):
     CARD_UNDER_WARNING = "CARD_UNDER_WARNING"
     SHOE_JAMMED = "SHOE_JAMMED"
     ADVISORY_GIVEN = "ADVISORY_GIVEN"
+    JUDGING_FAILED = "JUDGING_FAILED"
 
 
 class RemedyText(Struct, frozen=True):

@@ -74,6 +74,13 @@ SHOE_IRREGULARITIES: Final = MappingProxyType(
             permitted=(CHECK_TABLE,),
             forbidden=(NEVER_INVENT,),
         ),
+        IrregularityCode.JUDGING_FAILED: IrregularityKind(
+            points=(RulePoint.SHOE_DEVICE,),
+            suspends=True,
+            decisions=PARTIAL_OR_NONE,
+            permitted=(CHECK_TABLE, always(message("report_internal_error_with_log"))),
+            forbidden=(NEVER_INVENT,),
+        ),
         IrregularityCode.CONTINUITY_UNPROVEN: IrregularityKind(
             points=(RulePoint.SHOE_DEVICE,),
             suspends=True,

@@ -21,6 +21,13 @@ from controller.procedure.people.effective_rules import (
     setting_text,
 )
 from controller.procedure.people.notices import Audience, missing_notice, required_notices
+from controller.procedure.people.pit_values import (
+    differences_from_pit,
+    is_bound,
+    pit_in_force,
+    refuse_pit_value,
+    with_pit_value,
+)
 from controller.procedure.phases import BURNS_BEFORE_COUP, BURNS_BEFORE_PLAY, Phase
 from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import RuleBook
@@ -31,6 +38,8 @@ from controller.profiles.profile import Profile, ProfileError
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.setting_definitions import SHAPES
 from controller.profiles.setting_types import describe_value
+from controller.settlement.pit import pit_differences
+from controller.settlement.terms import Terms
 from firmware_bridge.message import Message, message
 
 # Points cited with a change, beside the clauses of the setting itself.
@@ -61,12 +70,15 @@ def effective_book(book: RuleBook, state: TableState) -> RuleBook:
 
 
 class _RequestedChange(Struct, frozen=True):
-    """A change that the clauses permit: all changed settings, and the old and new value."""
+    """A change that the clauses permit: all changed settings, the old and new value, the profile
+    with it.
+    """
 
     settings: tuple[ChangedSetting, ...]
     setting: str
     old: str
     new: str
+    profile: Profile
 
 
 def _check_change(
@@ -101,7 +113,7 @@ def _check_change(
         for one in earlier.values()
         if one.setting != setting or new != one.file_value or setting == DECKS
     )
-    return _RequestedChange(settings, setting, old, new)
+    return _RequestedChange(settings, setting, old, new, changed)
 
 
 def notice_recorded(book: RuleBook, state: TableState, act: OperatorAction[GiveNotice]) -> Step:
@@ -136,13 +148,40 @@ def notice_recorded(book: RuleBook, state: TableState, act: OperatorAction[GiveN
 def setting_change_requested(
     book: RuleBook, state: TableState, act: OperatorAction[ChangeSetting]
 ) -> Step:
+    """Change a setting of this table alone, or follow a new value of its pit."""
+    if not act.action.pit:
+        return _change_setting(book, state, act)
+    refused = refuse_pit_value(book, act.action)
+    if refused is not None:
+        return Step(state).with_effect(refused)
+    setting, value = act.action.setting, act.action.value.strip()
+    what = message("pit_has_from_now_on", configured=book.pit, setting=setting, value=value)
+    recorded = ActRecord(name_of(act.action), act.person, what, ())
+    if not is_bound(book, setting):
+        return accept(Step(state), message("pit_does_not_bind_table", setting=setting))
+    state = with_pit_value(book, state, act.action)
+    if setting_text(book, setting) == value:
+        return accept(Step(state), what).with_effect(recorded)
+    return _change_setting(book, state, act).with_effect(recorded)
+
+
+def _change_setting(book: RuleBook, state: TableState, act: OperatorAction[ChangeSetting]) -> Step:
     """Change a setting, or refuse with the reason and when it can be changed."""
     change = ChangedSetting(act.action.setting, act.action.value, "", act.reason)
     requested = _check_change(book, state, name_of(act.action), change)
     if isinstance(requested, Refusal):
         return Step(state).with_effect(requested)
-    refused = _refuse_moment(book, state, requested) or _refuse_without_notice(
-        book.profile, state.notices, requested.setting, requested.old, requested.new, act.at.utc_ns
+    refused = (
+        _refuse_apart_from_pit(book, state, requested)
+        or _refuse_moment(book, state, requested)
+        or _refuse_without_notice(
+            book.profile,
+            state.notices,
+            requested.setting,
+            requested.old,
+            requested.new,
+            act.at.utc_ns,
+        )
     )
     if refused is not None:
         return Step(state).with_effect(refused)
@@ -181,6 +220,25 @@ def _clauses(profile: Profile, setting: str, old: str, new: str) -> tuple[str, .
 
 
 # --- when ---------------------------------------------------------------------------------------
+
+
+def _refuse_apart_from_pit(
+    book: RuleBook, state: TableState, requested: _RequestedChange
+) -> Refusal | None:
+    """Refuse what would make the table differ from its pit."""
+    before = differences_from_pit(book, state)
+    for one in pit_differences(Terms.of(requested.profile), pit_in_force(book, state)):
+        if one in before:
+            continue
+        why = message(
+            "setting_is_of_the_pit",
+            setting=one.setting,
+            value=one.of_pit,
+            own=one.own,
+            configured=book.pit,
+        )
+        return Refusal(name_of(ChangeSetting), why, one.clauses)
+    return None
 
 
 def _refuse_moment(

@@ -25,7 +25,14 @@ from controller.procedure.wagering.payment import terms_of
 from controller.procedure.wagering.wagers import is_betting_closed, standing_wagers, with_wagering
 from controller.profiles.rule_points import RulePoint
 from controller.settlement.admission import WagerRefusal, wager_refusals
-from controller.settlement.wagers import KIND_NAMES, KIND_NUMBERS, Wager, WagerKind, money
+from controller.settlement.wagers import (
+    KIND_NUMBERS,
+    Wager,
+    WagerKind,
+    WagerMedium,
+    money,
+    wager_name,
+)
 from firmware_bridge.message import Message, message
 
 # Points that the catalogue does not cite, but a refusal may be based on.
@@ -99,7 +106,7 @@ def _raise_refused_wager(book: RuleBook, step: Step, refusal: WagerRefusal) -> S
     detail = message(
         "wager_refused",
         seat=refusal.seat,
-        wager=KIND_NAMES[refusal.kind],
+        wager=wager_name(refusal.kind, refusal.medium),
         why=refusal.why,
         remedy=refusal.remedy,
     )
@@ -122,16 +129,17 @@ def _raise_late_change(
 
 
 def _list_changes(stood: tuple[Wager, ...], now: tuple[Wager, ...]) -> tuple[Message, ...]:
-    spots = dict.fromkeys((one.seat, one.kind) for one in (*stood, *now))
+    spots = dict.fromkeys((one.seat, one.kind, one.medium) for one in (*stood, *now))
     changes = []
-    for seat, kind in sorted(spots, key=lambda spot: (spot[0], KIND_NUMBERS[spot[1]])):
-        before, after = (_cents_on(wagers, seat, kind) for wagers in (stood, now))
+    for spot in sorted(spots, key=lambda spot: (spot[0], KIND_NUMBERS[spot[1]], spot[2])):
+        before, after = (_cents_on(wagers, spot) for wagers in (stood, now))
+        seat, kind, medium = spot
         if before != after:
             changes.append(
                 message(
                     "wager_changed",
                     seat=seat,
-                    wager=KIND_NAMES[kind],
+                    wager=wager_name(kind, medium),
                     before=money(before),
                     after=money(after),
                 )
@@ -139,12 +147,12 @@ def _list_changes(stood: tuple[Wager, ...], now: tuple[Wager, ...]) -> tuple[Mes
     return tuple(changes)
 
 
-def _cents_on(wagers: tuple[Wager, ...], seat: int, kind: WagerKind) -> int:
-    return sum(one.cents for one in wagers if (one.seat, one.kind) == (seat, kind))
+def _cents_on(wagers: tuple[Wager, ...], spot: tuple[int, WagerKind, WagerMedium]) -> int:
+    return sum(one.cents for one in wagers if (one.seat, one.kind, one.medium) == spot)
 
 
-def _sorted(wagers: tuple[Wager, ...]) -> list[tuple[int, int, int]]:
-    return sorted((one.seat, KIND_NUMBERS[one.kind], one.cents) for one in wagers)
+def _sorted(wagers: tuple[Wager, ...]) -> list[tuple[int, int, WagerMedium, int]]:
+    return sorted((one.seat, KIND_NUMBERS[one.kind], one.medium, one.cents) for one in wagers)
 
 
 def record_verbal_wager(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:

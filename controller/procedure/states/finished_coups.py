@@ -76,21 +76,28 @@ def packed_wagers(settled: tuple[SettledWager, ...]) -> bytes:
     """Settled wagers as a short array of numbers, three for each; no bytes where there are none.
 
     The seat and the kind together; the stake in whole units, or below zero in cents; what the
-    patron got back as so many stakes, or below zero in cents.
+    patron got back as so many stakes, or below zero in cents. Where a patron lost more than the
+    stake, because the vigorish rounded up exceeds win and stake (a Banker wager of 0.01 or 0.02),
+    seat and kind are below zero, and stake and gain follow in cents.
     """
     numbers: list[int] = []
     for one in settled:
-        assert one.gain >= -one.cents, "no more than the stake is lost"
+        place = one.seat * _SEATS + KIND_NUMBERS[one.kind]
+        if one.gain < -one.cents:
+            numbers += (-place, one.cents, one.gain)
+            continue
         stakes, cents = divmod(one.gain + one.cents, one.cents)
         units, rest = divmod(one.cents, _CENTS)
-        numbers.append(one.seat * _SEATS + KIND_NUMBERS[one.kind])
+        numbers.append(place)
         numbers.append(-one.cents if rest else units)
         numbers.append(-one.gain - one.cents if cents else stakes)
     return _NUMBERS.encode(tuple(numbers)) if numbers else b""
 
 
 def _unpacked(place: int, stake: int, got_back: int) -> SettledWager:
-    seat = place % _NEXT_KINDS // _SEATS
+    seat = abs(place) % _NEXT_KINDS // _SEATS
+    if place < 0:
+        return SettledWager(seat, _KIND_OF_NUMBER[-place - seat * _SEATS], stake, got_back)
     cents = stake * _CENTS if stake >= 0 else -stake
     gain = (got_back * cents if got_back >= 0 else -got_back) - cents
     return SettledWager(seat, _KIND_OF_NUMBER[place - seat * _SEATS], cents, gain)

@@ -60,6 +60,17 @@ class NoticeGiven(Struct, frozen=True):
     at_ns: int
 
 
+class PitValue(Struct, frozen=True):
+    """A value that the pit has by a person's word; `key` is that of [pit], `file_value` its value.
+
+    Once the file has another value, the file has the last word.
+    """
+
+    key: str
+    value: str
+    file_value: str
+
+
 class ChangedSetting(Struct, frozen=True):
     """A setting that has another value at this table than in the profile.
 

@@ -178,6 +178,11 @@ def unproven(play: Play) -> bool:
     return play.event.loss is Loss.UNPROVEN
 
 
+def not_judged(play: Play) -> bool:
+    """A report came and could not be judged: an internal error."""
+    return play.event.loss is Loss.NOT_JUDGED
+
+
 def resumes_in(phase: Phase) -> Condition:
     def back(play: Play) -> bool:
         return play.back is phase

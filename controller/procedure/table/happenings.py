@@ -189,6 +189,12 @@ LOSSES: Final = (
         when=facts.unproven,
         raises=breach(Code.CONTINUITY_UNPROVEN, lost_reports.reports_missing),
     ),
+    row(
+        T.REPORTS_MISSING,
+        IN_SHOE,
+        when=facts.not_judged,
+        raises=breach(Code.JUDGING_FAILED, lost_reports.reports_missing),
+    ),
     row(T.REPORTS_MISSING, IN_SHOE, raises=breach(Code.REPORTS_LOST, lost_reports.reports_missing)),
     row(
         T.PROGRESS_LOST,

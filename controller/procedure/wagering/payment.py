@@ -15,13 +15,14 @@ from controller.procedure.states.wagering import StandingWagers
 from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place
 from controller.rules.outcome import Outcome
-from controller.settlement.admission import wager_refusals
+from controller.settlement.admission import admit_wagers
 from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.payment_order import PaymentAct, PayStep
-from controller.settlement.results import WagerResult, void_results, wager_results
+from controller.settlement.payout import PayoutLine
+from controller.settlement.results import WagerResult, WagerVerdict, void_results, wager_results
 from controller.settlement.settle import Settlement, settle
 from controller.settlement.terms import Terms
-from controller.settlement.wagers import KIND_NAMES, Wager, money
+from controller.settlement.wagers import Wager, WagerMedium, money, wager_name
 from firmware_bridge.message import Message, message
 
 _PLAYER = (Place.PLAYER_1, Place.PLAYER_2, Place.PLAYER_3)
@@ -48,7 +49,21 @@ def settle_coup(book: RuleBook, record: CoupRecord, stood: StandingWagers) -> Co
     clauses = terms.cite(RulePoint.VOID_RETURNED)
     back = _return_steps(undecided, message("stated_outcome_does_not_decide"), clauses) + back
     settled = settle(terms, judged, tuple(one for one in standing if one.kind in known))
+    if note is None and any(_wins_by_coupon(line) for line in settled.lines):
+        note = _coupon_note(book)
     return _coup_payment(record, settled, back, note)
+
+
+def _coupon_note(book: RuleBook) -> Message:
+    """How a coupon is paid: as chips, unless a reference of the house says otherwise."""
+    reference = book.profile.value("coupon_reference").value
+    if not reference:
+        return message("coupon_is_paid_as_chips")
+    return message("coupon_is_paid_by_reference", configured=str(reference))
+
+
+def _wins_by_coupon(line: PayoutLine) -> bool:
+    return line.medium is WagerMedium.COUPON and line.verdict is WagerVerdict.WINS
 
 
 def _coup_payment(
@@ -60,20 +75,13 @@ def _coup_payment(
 def _admit_wagers(
     terms: Terms, wagers: tuple[Wager, ...]
 ) -> tuple[tuple[Wager, ...], tuple[PayStep, ...]]:
-    """The wagers that may stand, and the return of the others.
-
-    A returned wager may make another one inadmissible: repeated until nothing changes.
-    """
+    """The wagers that may stand, and the return of the others."""
+    admission = admit_wagers(terms, wagers)
     back: tuple[PayStep, ...] = ()
-    while refused := wager_refusals(terms, wagers):
-        first = refused[0]
-        # Of two wagers on one spot the later one is refused.
-        spot = (first.seat, first.kind)
-        place = max(i for i, one in enumerate(wagers) if (one.seat, one.kind) == spot)
-        clauses = first.clauses or terms.cite(RulePoint.WAGERS_LISTED)
-        back += _return_steps(wagers[place : place + 1], first.why, clauses)
-        wagers = wagers[:place] + wagers[place + 1 :]
-    return wagers, back
+    for wager, refusal in admission.refused:
+        clauses = refusal.clauses or terms.cite(RulePoint.WAGERS_LISTED)
+        back += _return_steps((wager,), refusal.why, clauses)
+    return admission.standing, back
 
 
 def _return_steps(
@@ -89,7 +97,7 @@ def _return_steps(
                 "return_wager_because",
                 seat=wager.seat,
                 amount=money(wager.cents),
-                wager=KIND_NAMES[wager.kind],
+                wager=wager_name(wager.kind, wager.medium),
                 why=why,
             ),
             clauses,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from controller.config.collisions import collisions
+from controller.config.collisions import collisions, pit_collisions
 from controller.config.load import load_config
 from hil.rig.servers.certificates import CertificateAuthority
 
@@ -178,3 +178,64 @@ def test_each_table_after_the_first_has_one_problem_with_what_all_share(tmp_path
     problems = collisions(tuple(map(load_config, files)))
     assert [len(problems[file]) for file in files] == [0, 1, 1]
     assert f"of {files[0]}" in problems[files[2]][0]
+
+
+# --- tables of a pit ------------------------------------------------------------------------------
+
+NY, S42, WA = (f'[rules]\nprofile = "{name}"\n' for name in ("ny-mini", "s42-mini", "wa-mini"))
+RATE_4, RATE_5 = "[pit]\nvig_rate = 4\n", "[pit]\nvig_rate = 5\n"
+
+
+@pytest.fixture
+def apart(tmp_path: Path) -> Callable[..., str]:
+    """Where the second of two tables differs from the first, as tables of one pit."""
+    for base in ("s42-mini", "wa-mini"):
+        text = f'name = "{base}-4"\nbase = "{base}"\nvig_rate = 4\n'
+        (tmp_path / f"{base}-4.toml").write_text(text)
+
+    def problem_of(first: str, second: str, pits: tuple[str, str] = ("3", "3")) -> str:
+        configs = []
+        for name, pit, text in zip("ab", pits, (first, second), strict=True):
+            file = tmp_path / f"{name}.toml"
+            file.write_text(_whole(name, f'[table]\nname = "{name}"\npit = "{pit}"\n{text}'))
+            configs.append(load_config(file))
+        problems = pit_collisions(tuple(configs))
+        assert problems[configs[0].file] == ()
+        return "; ".join(problems[configs[1].file]).replace(str(tmp_path), "HERE")
+
+    return problem_of
+
+
+def house(profile: str) -> str:
+    return f'[rules]\nprofile = "{profile}-4.toml"\n'
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        # By a clause, whether or not [pit] has it.
+        pytest.param(S42, house("s42-mini"), "rules.profile: it is vig_rate 4, and 5 in",
+                     marks=pytest.mark.clause("S42-c-5-uniform")),
+        (S42 + RATE_5, house("s42-mini"), "rules.profile: it is vig_rate 4, and 5 in"),
+        # Without a clause as the house's own pit.
+        (WA + RATE_5, house("wa-mini"), "rules.profile: it is vig_rate 4, and 5 in"),
+        (WA, house("wa-mini") + RATE_4, "rules.profile: it is vig_rate 4, and 5 in"),
+        (WA + RATE_5, house("wa-mini") + RATE_4, "pit.vig_rate: it is 4, and 5 in"),
+        (NY + '[pit]\nbaccarat_pay_procedure = "iii"\n',
+         S42 + '[pit]\nbaccarat_pay_procedure = "i"\n',
+         "pit.baccarat_pay_procedure: it is i, and iii in"),
+    ],
+)  # fmt: skip
+def test_two_tables_of_a_pit_have_the_same_values(
+    apart: Callable[..., str], first: str, second: str, said: str
+) -> None:
+    assert apart(first, second).startswith(f"{said} HERE/a.toml. Allowed: one value for all tables")
+    assert apart(first, second, ("3", "4")) == ""
+    assert apart(first, second, ("", "")) == ""
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [(NY, S42), (NY + RATE_5, S42 + RATE_5), (WA, house("wa-mini"))]
+)
+def test_tables_of_a_pit_that_agree(apart: Callable[..., str], first: str, second: str) -> None:
+    assert apart(first, second) == ""

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from controller.config.document import ConfigError
 from controller.config.layout_rules import (
     LayoutProblem,
-    PitSettings,
     TableLayout,
     layout_problems,
     layout_warnings,
@@ -26,6 +25,7 @@ from controller.rules.setting_values import (
     VigorishCollection,
     VigorishMode,
 )
+from controller.settlement.pit import PitSettings
 
 ALL_SPOTS = (
     *("banker", "player", "tie", "bonus_player", "bonus_banker"),
@@ -293,6 +293,7 @@ def test_a_table_that_differs_from_its_pit_is_refused(name, pit, rules, clause) 
         ("ny-mini", PitSettings("feather", "i", "", "commission", 5)),
         ("ny-mini", PitSettings(pay_procedure="iv", baccarat_pay_procedure="i")),
         ("wa-mini", PitSettings(pay_procedure="iv", baccarat_pay_procedure="iii")),
+        ("ny-ez", PitSettings("feather", "i", "", "commission", 5)),
     ],
 )
 def test_a_table_that_agrees_with_its_pit_is_accepted(name, pit) -> None:

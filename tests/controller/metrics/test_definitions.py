@@ -33,6 +33,7 @@ from controller.metrics.definitions import (
 from controller.metrics.table_metrics import TableMetrics, device_labels
 from controller.procedure.rulebook import ObservableFact
 from controller.profiles.load import load_clauses, profile_text
+from controller.settlement.pit import PitSettings
 from controller.table.table import Health, RunSpec, Table
 from controller.tape.inputs import Started
 from controller.version import software_identifier
@@ -42,7 +43,8 @@ from firmware_bridge.transport.clock import now
 THIS = software_identifier()
 SHOE = DeviceSettings("/dev/ttyUSB0", "angel-eye-ii-ex")
 SHUFFLER = ShufflerDeviceSettings("socket://127.0.0.1:4002", "tablelink")
-PLAYED = Settings("M7", "pit 3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), SHOE)
+SHARED = PitSettings(vig_rate=4)
+PLAYED = Settings("M7", "pit 3", 8, 6 * 3600, (ObservableFact.RESULT_BUTTON,), SHOE, shared=SHARED)
 WITH_SHUFFLER = Settings("M8", "pit 3", 8, 6 * 3600, (), SHOE, shuffler=SHUFFLER)
 WARNING = OpenWarning(1, WarningKind.DOOR, 0, message("shuffler_silent"), 5, active=True)
 LINEAGE = Lineage(lives=(BatchLife("red"), BatchLife("blue")), warnings=(WARNING,))
@@ -165,3 +167,17 @@ def test_counters_of_closed_sets_begin_at_zero(families: list[Metric]) -> None:
 def test_no_two_series_are_the_same(played_page: str) -> None:
     series = [line.rpartition(" ")[0] for line in played_page.splitlines() if line[0] != "#"]
     assert len(set(series)) == len(series)
+
+
+def test_a_table_names_each_setting_in_which_it_differs_from_its_pit(played_page: str) -> None:
+    (family,) = (
+        one
+        for one in text_string_to_metric_families(played_page)
+        if one.name == f"{PREFIX}pit_differs"
+    )
+    assert {one.labels["setting"]: one.value for one in family.samples} == {
+        "shuffle_finish": 0,
+        "pay_procedure": 0,
+        "vig_mode": 0,
+        "vig_rate": 1,
+    }

@@ -202,6 +202,9 @@ COUP_JOINED
     {OPENED}; start; no more bets; B1 7h                 | partial         | {PARTIAL}
     {OPENED}; P3 7h                                      | partial         | {PARTIAL}
     {OPENED}; more 7h                                    | partial         | {PARTIAL}
+JUDGING_FAILED
+    start; burn 3c: 2c; lost not_judged                  | burn_uncounted  | {GO_ON}
+    {OPENED}; P 7h; lost not_judged                      | partial         | {PARTIAL}
 SHOE_RESTARTED
     start; burn 3c: 2c; start                            | burn_uncounted  | {GO_ON}
     {OPENED}; P 7h; start                                | partial         | {PARTIAL}
@@ -406,6 +409,7 @@ FORCED_EXIT                 S42-j-1-final                              NY-i-1-fi
 RETRANSMISSION_CONFLICT     S42-f-1-shoe                               NY-a-3
 REPORTS_LOST                S42-f-1-shoe                               NY-a-3
 CONTINUITY_UNPROVEN         S42-f-1-shoe                               NY-a-3
+JUDGING_FAILED              S42-f-1-shoe                               NY-a-3
 SHOE_JOINED                 S42-e-6-load S42-e-6-burn1                 NY-e-4
 COUP_JOINED                 S42-g-3-four S42-f-1-shoe                  NY-f-3-four NY-a-3
 SHOE_RESTARTED              S42-f-1-shoe                               NY-a-3

@@ -151,6 +151,14 @@ STAGES: dict[str, tuple[Stage, ...]] = {
             " as floorperson",
         ),
     ),
+    "coupon_reference": (
+        Stage(
+            "s42-mini",
+            f"{BURN}; wagers 3 player 10.00 coupon; {PLAYER}",
+            observed="wagers,result_button",
+            values=("", "IC 14.3"),
+        ),
+    ),
     "side_wager_approval": (Stage("s42-mini", "start", BONUS, values=("", "D-1")),),
     "ez_dragon7": (Stage("ny-ez", f"{BURN}; {DRAGON}"),),
     "dragon_bonus": (Stage("ny-mini", f"{BURN}; {BONUS_BET}; {BY_SEVEN}"),),

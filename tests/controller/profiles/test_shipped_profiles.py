@@ -189,7 +189,7 @@ BESIDE_THE_TABLE = (
     *("side_wager_approval", "calls_control_reference", "total_card_wagers_allowed"),
     *("call_references", "call_texts"),
     *("dealer_decides_own_irregularity", "decisions_alone_max", "advisories_suspend"),
-    "feed_direction",
+    *("feed_direction", "coupon_reference"),
 )
 
 
@@ -325,6 +325,7 @@ def test_assumptions_of_section_42_are_marked(shipped: Shipped) -> None:
     assert profile.assumed == (
         *("decks_max", "decks_per_shoe", "reshuffle_after_lace", "shuffler_secure_store"),
         *("burn_fixed_count", "burn_control_reference", "seat_may_bet_player_and_banker"),
+        "coupon_reference",
         *("dragon_bonus_table", "dragon_bonus_table_allowed", "dragon_bonus_sides"),
         *("dragon_bonus_sides_allowed", "total_cards_require_base", "bonus_requires_base"),
         *("ghost_hands", "odds_total_4", "odds_total_5", "odds_total_6"),

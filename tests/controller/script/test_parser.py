@@ -94,6 +94,7 @@ def problems(text: str) -> list[str]:
         ("lost 2", ReportsMissing(Loss.GAP, 2)),
         ("lost unproven", ReportsMissing(Loss.UNPROVEN, 0)),
         ("lost unreadable", ReportsMissing(Loss.UNREADABLE, 0)),
+        ("lost not_judged", ReportsMissing(Loss.NOT_JUDGED, 0)),
         ("no more bets", acted(CallNoMoreBets(), "Dee Dealer", role="dealer")),
         ("day 2026-11-22", GamingDayChanged("2026-11-22")),
         ("program 2.0", ProgramReplaced("2.0")),

@@ -54,7 +54,7 @@ from controller.script.statements import (
     ShuffleFinished,
     ShufflerStatement,
 )
-from controller.settlement.wagers import Wager, WagerKind
+from controller.settlement.wagers import Wager, WagerKind, WagerMedium
 from drivers.shuffler_events import (
     AbortReason,
     CompartmentChanged,
@@ -74,6 +74,7 @@ CARDS = st.none() | st.builds(Card, st.sampled_from(Rank), st.sampled_from(Suit)
 TEXTS = st.text(
     st.characters(exclude_categories=["C", "Z"], include_characters=' "\\;#'), max_size=9
 )
+MEDIA = st.sampled_from(WagerMedium)
 WORDS = TEXTS | st.sampled_from(["by", "order", "at", "because", "void", "+", ",", ":", "none"])
 SEATS = st.integers(1, 99)
 TIMES_NS = st.integers(0, 9_999_999).map(lambda seconds: seconds * 1_000_000_000)
@@ -141,7 +142,11 @@ BODIES = st.one_of(
     acts(st.just(CallNoMoreBets()), by=st.just("Dee Dealer")),
     st.from_type(ResultDeclared),
     st.builds(ReportsMissing, st.just(Loss.GAP), st.integers(1, 10**9)),
-    st.builds(ReportsMissing, st.sampled_from([Loss.UNPROVEN, Loss.UNREADABLE]), st.just(0)),
+    st.builds(
+        ReportsMissing,
+        st.sampled_from([Loss.UNPROVEN, Loss.UNREADABLE, Loss.NOT_JUDGED]),
+        st.just(0),
+    ),
     st.just(GamingDayChanged("2026-11-22")),
     st.builds(ProgramReplaced, WORDS),
     acts(st.just(ReportFaceUp())),
@@ -174,7 +179,7 @@ BODIES = st.one_of(
         st.builds(
             StateWagers,
             st.lists(
-                st.builds(Wager, SEATS, st.sampled_from(WagerKind), st.integers(1, 10**12))
+                st.builds(Wager, SEATS, st.sampled_from(WagerKind), st.integers(1, 10**12), MEDIA)
             ).map(tuple),
         )
     ),
@@ -195,7 +200,12 @@ BODIES = st.one_of(
         because=WORDS,
     ),
     acts(st.builds(GiveNotice, WORDS, WORDS, WORDS), Role.FLOORPERSON, at=TIMES_NS),
-    acts(st.builds(ChangeSetting, WORDS, WORDS), Role.FLOORPERSON, because=WORDS, at=TIMES_NS),
+    acts(
+        st.builds(ChangeSetting, WORDS, WORDS, st.just("") | WORDS),
+        Role.FLOORPERSON,
+        because=WORDS,
+        at=TIMES_NS,
+    ),
     acts(RESOLUTIONS, Role.FLOORPERSON, because=WORDS),
     acts(st.just(CloseShoe()), Role.FLOORPERSON, because=WORDS),
     st.sampled_from(Role).flatmap(

@@ -5,6 +5,7 @@ process".
 import pwd
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
@@ -15,6 +16,8 @@ from controller.service.table_program import StartRefused
 
 Put = Callable[..., Path]
 MESSAGE = "the ace of spades"
+
+OPENING = ("53", "50", "44 C0 91", "44 D1 C7")
 
 
 @pytest.fixture
@@ -69,6 +72,24 @@ def test_an_internal_error_at_one_file_leaves_the_others(
     assert names(usable_tables(tmp_path)[0]) == ["b.toml"]
     assert f"{bad}: internal error: ZeroDivisionError" in caplog.text
     assert MESSAGE not in caplog.text
+
+
+@pytest.mark.parametrize("shoe_is_open", [True, False])
+def test_a_table_that_differs_from_its_pit_starts_only_with_an_open_shoe(
+    shoe_is_open: bool, put: Put, tmp_path: Path, deal: Callable[..., Path], caplog
+) -> None:
+    procedure = '[pit]\nbaccarat_pay_procedure = "{}"\n'
+    put("a.toml", 'M-1"\npit = "3', procedure.format("iii"))
+    later = put("b.toml", 'M-2"\npit = "3', procedure.format("i"))
+    if shoe_is_open:
+        copytree(deal(*OPENING), tmp_path / "b.toml.d")
+
+    usable, unusable = usable_tables(tmp_path)
+
+    assert (names(usable), unusable) == (
+        (["a.toml", "b.toml"], ()) if shoe_is_open else (["a.toml"], (later,))
+    )
+    assert "pit.baccarat_pay_procedure: it is i, and iii in" in caplog.text
 
 
 def test_a_folder_without_a_usable_table_is_refused_with_every_problem(

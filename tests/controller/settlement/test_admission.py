@@ -8,7 +8,7 @@ from controller.messages.catalogue import to_words
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
 from controller.rules.setting_values import VigorishMode, VigorishRounding
-from controller.settlement.admission import wager_refusals
+from controller.settlement.admission import admit_wagers, wager_refusals
 from controller.settlement.terms import Terms
 from controller.settlement.wagers import Wager, WagerKind
 from controller.views.wagering import wager_refusal_words
@@ -85,7 +85,7 @@ def case(
              vig_rounding=VigorishRounding.NOT_APPLICABLE, vig_rate=4),
         case("ny-mini", "5 banker 0.30", "5 banker", "NY-c-3-rate", "Bet a multiple of 0.40",
              **EXACT, odds_banker=Odds(3, 2)),
-        case("nj-baccarat", "5 banker 1.01, 5 total_5 1.00", "5 banker", "S42-c-3-rate",
+        case("nj-baccarat", "5 banker 1.01, 5 total_5 1.00, 5 tie 1.00", "5 banker", "S42-c-3-rate",
              "Bet a multiple of 0.20", **EXACT, vig_mode=VigorishMode.NONE_TOTAL_CARDS),
         case("s42-mini", "5 banker 1.01", "5 banker", "S42-c-4-charge", "Bet a multiple of 0.04",
              vig_mode=VigorishMode.TIE25),
@@ -152,3 +152,39 @@ def test_each_wager_is_refused_once(table: Table, layout: Layout) -> None:
     found = wager_refusals(table("wa-mini"), wagers)
 
     assert [one.seat for one in found] == [5, 4]
+
+
+# --- to a fixed point -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("profile", "settings", "wagers", "refused"),
+    [
+        # The base wager of a total is refused: the total has none.
+        ("nj-minibaccarat", {"vig_mode": VigorishMode.NONE_SIX},
+         "1 banker 0.15, 1 total_5 2.00", ["1 banker", "1 total_5"]),
+        ("nj-minibaccarat", {"vig_mode": VigorishMode.NONE_SIX},
+         "1 total_5 2.00, 1 banker 0.15", ["1 total_5", "1 banker"]),
+        ("nj-minibaccarat", {"vig_mode": VigorishMode.NONE_SIX},
+         "1 banker 0.15, 1 total_5 2.00, 1 tie 1.00", ["1 banker"]),
+        # So is that of a bonus wager, by the house's own rule.
+        ("ny-mini", {"vig_mode": VigorishMode.NONE_SIX, "dragon_bonus": True},
+         "1 banker 0.15, 1 bonus_player 2.00", ["1 banker", "1 bonus_player"]),
+        # The total that waived the vigorish is refused: the vigorish is due, and not in cents.
+        ("nj-minibaccarat", {**EXACT, "vig_mode": VigorishMode.NONE_TOTAL_CARDS},
+         "1 banker 0.01, 1 total_4 0.01", ["1 banker", "1 total_4"]),
+        # A returned wager keeps no other off its spot or seat.
+        ("wa-mini", {}, "1 banker 1.01, 1 player 1.00", ["1 banker"]),
+        ("wa-mini", {}, "1 banker 1.01, 1 banker 1.00", ["1 banker"]),
+    ],
+)  # fmt: skip
+def test_wagers_are_refused_until_those_that_are_left_may_stand(
+    table: Table, layout: Layout, profile: str, settings: dict[str, object], wagers: str,
+    refused: list[str],
+) -> None:  # fmt: skip
+    terms = table(profile, **settings)
+
+    found = wager_refusals(terms, layout(wagers))
+
+    assert [f"{one.seat} {one.kind.value}" for one in found] == refused
+    assert wager_refusals(terms, admit_wagers(terms, layout(wagers)).standing) == ()

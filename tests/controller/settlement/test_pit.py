@@ -1,71 +1,74 @@
-"""All tables of a pit pay by one procedure."""
+"""All tables of a pit share their settings: where a table differs, and by which clause."""
 
 from collections.abc import Callable
 
 import pytest
 
-from controller.messages.catalogue import to_words
-from controller.rules.setting_values import PayProcedure
-from controller.settlement.pit import PitProcedures, pit_refusal
+from controller.rules.setting_values import PayProcedure, ShuffleFinish, VigorishMode
+from controller.settlement.pit import PIT_KEYS, PitSettings, pit_differences
 from controller.settlement.terms import Terms
 
 Table = Callable[..., Terms]
-FIRST, SECOND, THIRD = PayProcedure.I, PayProcedure.II, PayProcedure.III
+LACE = {"shuffle_finish": ShuffleFinish.LACE}
 
 
-def case(profile: str, pit: PitProcedures, clause: str, remedy: str) -> object:
-    return pytest.param(profile, pit, clause, remedy, marks=pytest.mark.clause(clause))
-
-
-@pytest.mark.parametrize(
-    ("profile", "pit", "clause", "remedy"),
-    [
-        case("ny-mini", PitProcedures(own=FIRST), "NY-i-3-i", "Set pay_procedure to i"),
-        case(
-            "ny-midi",
-            PitProcedures(own=THIRD, baccarat=SECOND),
-            "NY-i-3-ii",
-            "Set pay_procedure to ii",
-        ),
-        case("s42-mini", PitProcedures(own=FIRST), "S42-j-3-i", "Set pay_procedure to i"),
-        case(
-            "s42-mini",
-            PitProcedures(own=FIRST, baccarat=THIRD),
-            "S42-j-3-i",
-            "Set pay_procedure to i",
-        ),
-    ],
-)
-def test_another_pay_procedure_is_refused(
-    table: Table, profile: str, pit: PitProcedures, clause: str, remedy: str
-) -> None:
-    found = pit_refusal(table(profile), pit)
-
-    assert found is not None
-    assert (found.clauses, to_words(found.remedy)) == ((clause,), remedy)
-
-
-def test_the_refusal_names_the_procedure(table: Table) -> None:
-    found = pit_refusal(table("ny-mini"), PitProcedures(baccarat=FIRST))
-
-    assert found is not None
-    assert (
-        to_words(found.why)
-        == "the baccarat table of this pit pays by procedure i, this table by iii"
+def case(profile: str, pit: PitSettings, clause: str, differs: str, **settings: object) -> object:
+    return pytest.param(
+        profile, settings, pit, clause, differs, marks=pytest.mark.clause(clause) if clause else ()
     )
 
 
 @pytest.mark.parametrize(
-    ("profile", "pit"),
+    ("profile", "settings", "pit", "clause", "differs"),
     [
-        ("ny-mini", PitProcedures()),
-        ("ny-mini", PitProcedures(own=THIRD)),
-        ("ny-mini", PitProcedures(own=FIRST, baccarat=THIRD)),
-        ("ny-ez", PitProcedures(own=FIRST)),
-        ("wa-mini", PitProcedures(own=FIRST)),
+        case("ny-mini", PitSettings(pay_procedure="i"), "NY-i-3-i", "pay_procedure iii, not i"),
+        case("ny-midi", PitSettings(pay_procedure="iii", baccarat_pay_procedure="ii"), "NY-i-3-ii",
+             "pay_procedure iii, not ii"),
+        case("s42-mini", PitSettings(pay_procedure="i"), "S42-j-3-i", "pay_procedure iii, not i"),
+        case("s42-mini", PitSettings(pay_procedure="i", baccarat_pay_procedure="iii"), "S42-j-3-i",
+             "pay_procedure iii, not i"),
+        case("s42-mini", PitSettings(shuffle_finish="feather"), "S42-e-3",
+             "shuffle_finish lace, not feather", **LACE),
+        case("ny-mini", PitSettings(vig_rate=4), "NY-c-5-uniform", "vig_rate 5, not 4"),
+        case("s42-mini", PitSettings(vig_mode="tie25"), "S42-c-5-uniform",
+             "vig_mode commission, not tie25"),
+        # No clause asks for it: the house's own pit does.
+        case("wa-mini", PitSettings(vig_rate=4), "", "vig_rate 5, not 4"),
+        case("nj-baccarat", PitSettings(vig_mode="none_six"), "",
+             "vig_mode commission, not none_six"),
+    ],
+)  # fmt: skip
+def test_a_table_differs_from_its_pit(
+    table: Table, profile: str, settings: dict[str, object], pit: PitSettings, clause: str,
+    differs: str,
+) -> None:  # fmt: skip
+    (found,) = pit_differences(table(profile, **settings), pit)
+
+    assert f"{found.setting} {found.own}, not {found.of_pit}" == differs
+    assert found.clauses == ((clause,) if clause else ())
+
+
+@pytest.mark.parametrize(
+    ("profile", "settings", "pit"),
+    [
+        ("ny-mini", {}, PitSettings()),
+        ("ny-mini", {}, PitSettings(pay_procedure="iii", vig_mode="commission", vig_rate=5)),
+        ("ny-mini", {}, PitSettings(pay_procedure="i", baccarat_pay_procedure="iii")),
+        ("ny-ez", {}, PitSettings(pay_procedure="i", vig_mode="commission", vig_rate=5)),
+        ("wa-mini", {}, PitSettings(pay_procedure="i")),
+        ("wa-mini", {"pay_procedure": PayProcedure.I}, PitSettings(baccarat_pay_procedure="ii")),
+        ("s42-mini", {"vig_mode": VigorishMode.TIE25}, PitSettings(vig_mode="tie25")),
     ],
 )
-def test_the_right_pay_procedure_is_accepted(
-    table: Table, profile: str, pit: PitProcedures
+def test_a_table_agrees_with_its_pit(
+    table: Table, profile: str, settings: dict[str, object], pit: PitSettings
 ) -> None:
-    assert pit_refusal(table(profile), pit) is None
+    assert pit_differences(table(profile, **settings), pit) == ()
+
+
+@pytest.mark.parametrize(
+    ("key", "text"), [*((key, "i") for key in PIT_KEYS[:4]), ("vig_rate", "0")]
+)
+def test_a_value_of_the_pit_is_text_both_ways(key: str, text: str) -> None:
+    assert PitSettings().text(key) == ""
+    assert PitSettings().with_text(key, text).text(key) == text

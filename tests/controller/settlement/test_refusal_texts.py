@@ -10,11 +10,10 @@ from controller.messages.catalogue import to_words
 from controller.rules.cards import Card
 from controller.rules.hands import HandName
 from controller.rules.odds import Odds
-from controller.rules.setting_values import PayProcedure, VigorishMode, VigorishRounding
+from controller.rules.setting_values import VigorishMode, VigorishRounding
 from controller.settlement.admission import WagerRefusal, wager_refusals
 from controller.settlement.coup_facts import CoupFacts, derive_facts
 from controller.settlement.payout import payout_lines
-from controller.settlement.pit import PitProcedures, pit_refusal
 from controller.settlement.results import VigorishOn, WagerResult, WagerVerdict, wager_results
 from controller.settlement.settle import settle
 from controller.settlement.terms import Terms
@@ -270,19 +269,6 @@ def test_a_void_form_out_of_order_gives_a_warning(table: Table) -> None:
     assert isinstance(found, LedgerEntryResult)
     (warning,) = found.warnings
     assert to_words(warning.text) == "form 9 follows form 7: forms are used in order"
-
-
-# --- the pit ------------------------------------------------------------------------------------
-
-
-def test_the_text_of_a_pit_refusal(table: Table) -> None:
-    differs = pit_refusal(
-        table("ny-mini", pay_procedure=PayProcedure.I), PitProcedures(own=PayProcedure.III)
-    )
-
-    assert differs is not None
-    assert to_words(differs.why) == "tables of this pit pay by procedure iii, this table by i"
-    assert to_words(differs.remedy) == "Set pay_procedure to iii"
 
 
 # --- results and payouts ------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from controller.rules.setting_values import (
     VigorishMode,
     VigorishRounding,
 )
-from controller.settlement.admission import wager_refusals
+from controller.settlement.admission import admit_wagers
 from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.results import void_results, wager_results
 from controller.settlement.settle import Settlement, settle
@@ -207,20 +207,12 @@ COUPS = st.builds(CoupFacts, st.integers(0, 9), st.integers(0, 9), st.just(3), s
 )
 
 
-def admitted(terms: Terms, wagers: tuple[Wager, ...]) -> tuple[Wager, ...]:
-    """The wagers left once refused ones are returned, repeatedly until all are admitted."""
-    while refused := wager_refusals(terms, wagers):
-        gone = {(one.seat, one.kind) for one in refused}
-        wagers = tuple(one for one in wagers if (one.seat, one.kind) not in gone)
-    return wagers
-
-
 @given(data=st.data(), facts=COUPS | st.none(), wagers=any_wagers())
 def test_gains_of_house_and_seats_add_up_to_zero(
     table: Table, data: st.DataObject, facts: CoupFacts | None, wagers: tuple[Wager, ...]
 ) -> None:
     terms = data.draw(st.composite(lambda draw: any_terms(table, draw))())
-    left = admitted(terms, wagers)
+    left = admit_wagers(terms, wagers).standing
     results = void_results(terms) if facts is None else wager_results(terms, facts)
 
     settled = settle(terms, results, left)
@@ -237,7 +229,7 @@ def test_wagers_of_one_seat_do_not_change_another_seats_payout(
     table: Table, data: st.DataObject, facts: CoupFacts, wagers: tuple[Wager, ...]
 ) -> None:
     terms = data.draw(st.composite(lambda draw: any_terms(table, draw))())
-    left = admitted(terms, wagers)
+    left = admit_wagers(terms, wagers).standing
     together = paid(terms, facts, left)
 
     for seat in together.seats:

@@ -14,18 +14,23 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import CallNoMoreBets, OperatorAction
+from controller.actions.declaration import Role
 from controller.archive.sealer import Sealer
 from controller.archive.signer import SigningSettings
+from controller.core import core as core_module
 from controller.core.state import Stored
 from controller.journal.folder import sealed_files
 from controller.journal.store import Journal, open_read_only
-from controller.procedure.effects import CoupClosed
+from controller.procedure.effects import CoupClosed, Refusal
+from controller.procedure.events import CutCardDrawn, ResultDeclared
 from controller.procedure.phases import Phase
+from controller.procedure.step import step
 from controller.profiles.load import load_clauses
 from controller.system.keys import make_key, public_path
 from controller.table.input_queue import InputQueue
 from controller.table.table import RESTARTS_MAX, Health, RunSpec
-from controller.tape.inputs import NoiseDropped, Tick
+from controller.tape.inputs import NoiseDropped, NotJudged, Tick
 from controller.tape.records import read_entry, read_input
 from drivers.events import Stage
 from firmware_bridge.message import message
@@ -456,6 +461,73 @@ def test_a_report_lost_in_an_internal_error_is_missing(bench) -> None:
     running.put(COUP[3])
     assert running.settled()
     assert running.state.table.phase is Phase.SUSPENDED
+
+
+@contextmanager
+def bug_in_judging(kind: type) -> Iterator[None]:
+    """Judging an event or action of this class fails, as by an error of the program.
+
+    The bench's script judges what it puts, so it is made before.
+    """
+
+    def failing(book, state, event):
+        assert not isinstance(getattr(event, "action", event), kind), "a bug"
+        return step(book, state, event)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core_module, "step", failing)
+        yield
+
+
+def test_a_report_that_cannot_be_judged_is_said_so_and_leaves_no_gap(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.put(*NEW_SHOE, *COUP[:-1])
+    result = running.script.reported(COUP[-1]).inputs[-1]
+    with bug_in_judging(ResultDeclared):
+        running.table.put(result)
+        assert running.settled()
+    running.put(*COUP)
+    assert running.settled()
+
+    raised = [one.code.value for one in running.state.table.open_irregularities]
+    assert raised[0] == "JUDGING_FAILED"
+    assert "REPORTS_LOST" not in raised
+    assert running.state.table.phase is Phase.SUSPENDED
+    (noted,) = (one for one in stored_in(running.folder) if isinstance(one, NotJudged))
+    assert (noted.at, noted.port, noted.data) == (result.at, PORT, result.data)
+
+
+def test_each_report_that_cannot_be_judged_is_noted_in_its_place(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.put(*NEW_SHOE)
+    cards = running.script.reported("43", "43").inputs[-2:]
+    with bug_in_judging(CutCardDrawn):
+        for card in cards:
+            running.table.put(card)
+        assert running.settled()
+
+    noted = [one.data for one in stored_in(running.folder) if isinstance(one, NotJudged)]
+    assert noted == [card.data for card in cards]
+    assert running.table.health is Health.RUNNING
+
+
+def test_an_act_that_cannot_be_judged_is_on_record_as_refused(bench) -> None:
+    running = bench().start()
+    running.opened()
+    running.put(*NEW_SHOE)
+    act = OperatorAction(running.at, "A. Floor", Role.FLOORPERSON, "test", CallNoMoreBets(), "")
+    with bug_in_judging(CallNoMoreBets):
+        assert running.table.act(act, FOR_EVER_S) is None
+        assert running.settled()
+
+    records = stored_in(running.folder)
+    (noted,) = (one for one in records if isinstance(one, NotJudged))
+    assert (noted.action, noted.person) == ("no-more-bets", "A. Floor")
+    (refused,) = (one for one in records if isinstance(one, Refusal))
+    assert refused.why == message("act_was_not_judged")
+    assert running.state.table.open_irregularities == ()
 
 
 def test_act_returns_none_at_once_on_an_internal_error(bench) -> None:

@@ -5,7 +5,8 @@ Source: controller/core/README.md, "Failure has four kinds".
 
 import pytest
 
-from controller.table.unstored import UnstoredInputs
+from controller.table.unstored import TableInput, UnstoredInputs
+from controller.tape.inputs import NotJudged
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortOpened
 
@@ -16,21 +17,31 @@ def at(second: int) -> Timestamp:
     return Timestamp(second * 1_000_000_000, second * 1_000_000_000)
 
 
-def test_in_the_place_of_dropped_bytes_their_port_is_opened_again() -> None:
-    """A whole cycle of reports may be in them: the next number alone would not show it."""
-    opened = PortOpened(PORT, at(1), bytes(32))
-    before, dropped, after = (Chunk(PORT, at(second), b"bytes") for second in (2, 3, 4))
+def retried(culprit: TableInput, *others: TableInput) -> list[TableInput]:
+    """What is retried after an error at the first of these inputs, at an open port."""
     inputs = UnstoredInputs()
-    inputs.add([opened])
+    inputs.add([PortOpened(PORT, at(1), bytes(32))])
     inputs.mark_stored()
-    inputs.add([before, dropped, after])
+    inputs.add([culprit, *others])
 
     def judge() -> None:
-        for item, _awaited in inputs.each([before, dropped, after]):
-            assert item is not dropped
+        for item, _awaited in inputs.each([culprit, *others]):
+            assert item is not culprit
 
     with pytest.raises(AssertionError):
         judge()
     inputs.retry_others()
+    return inputs.take_retries()
 
-    assert inputs.take_retries() == [before, PortOpened(PORT, at(3), bytes(32)), after]
+
+def test_bytes_that_were_not_judged_are_noted_in_their_place() -> None:
+    failed, after = Chunk(PORT, at(2), b"bytes"), Chunk(PORT, at(3), b"more")
+
+    assert retried(failed, after) == [NotJudged(at(2), PORT, b"bytes"), after]
+
+
+def test_in_the_place_of_dropped_bytes_their_port_is_opened_again() -> None:
+    """A whole cycle of reports may be in them: the next number alone would not show it."""
+    failed, after = NotJudged(at(2), PORT, b"bytes"), Chunk(PORT, at(3), b"more")
+
+    assert retried(failed, after) == [PortOpened(PORT, at(2), bytes(32)), after]

@@ -87,6 +87,7 @@ def test_as_json(capsys: Capture, wagers: Path) -> None:
     assert shown["lines"][0] == {
         "seat": 5,
         "wager": "banker",
+        "medium": "chips",
         "verdict": "wins",
         "stake": 2500,
         "paid": 2500,
@@ -146,6 +147,33 @@ def test_refused_wagers_are_not_paid(capsys: Capture, fast_dir: Path) -> None:
     assert shown["refused"][0]["clauses"] == ["WA-ov-2-combo"]
 
 
+def test_a_coupon_is_paid_beside_chips(capsys: Capture, fast_dir: Path) -> None:
+    path = fast_dir / "coupon.csv"
+    path.write_text("seat,wager,amount,medium\n5,banker,25,coupon\n5,banker,25,chips\n")
+    arguments = ["--cards", BANKER_8, "--wagers", str(path)]
+
+    assert main(["settle", "--profile", "ny-mini", *arguments, "--json"]) == ExitCode.DONE
+    lines = json.loads(capsys.readouterr().out)["lines"]
+    assert [(one["medium"], one["gain"]) for one in lines] == [("coupon", 2375), ("chips", 2375)]
+
+    assert main(["settle", "--profile", "ny-mini", *arguments]) == ExitCode.DONE
+    assert "5 banker (coupon) wins 25.00 25.00" in words_of(capsys.readouterr().out)
+
+    assert main(["settle", "--profile", "wa-mini", *arguments]) == ExitCode.NO
+    assert "a coupon is no wager" in capsys.readouterr().err
+
+
+def test_wagers_are_refused_until_those_left_may_stand(capsys: Capture, fast_dir: Path) -> None:
+    path = fast_dir / "exact.csv"
+    path.write_text("1,banker,1.01\n1,player,1.00\n")
+    arguments = ["--cards", BANKER_8, "--wagers", str(path), "--json"]
+
+    assert main(["settle", "--profile", "wa-mini", *arguments]) == ExitCode.NO
+
+    refused = json.loads(capsys.readouterr().out)["refused"]
+    assert [(one["seat"], one["wager"]) for one in refused] == [(1, "banker")]
+
+
 @pytest.mark.parametrize("options", [(), ("--void", "--cards", BANKER_8)])
 def test_the_coup_is_given_in_one_way(capsys: Capture, options: tuple[str, ...]) -> None:
     assert "either --cards TEXT or --void" in refused(capsys, *options)
@@ -176,6 +204,7 @@ def test_cards_that_cannot_be_read(capsys: Capture, text: str, expected: str) ->
         ("0,banker,25.00", "line 2, column 1 (seat): '0'. Allowed: a seat from 1 to 999"),
         ("5,banker,25.0", "line 2, column 3 (amount): '25.0'. Allowed: an amount such as 25"),
         ("5,banker,-1", "line 2, column 3 (amount): '-1'"),
+        ("5,banker,25,cash", "line 2, column 4 (medium): 'cash'. Allowed: chips, coupon"),
         ("5,banker", "line 2: 2 columns found. Allowed: seat,wager,amount"),
     ],
 )

@@ -28,6 +28,11 @@ WAGERS = [
         ("record", "unknown=5", "5"),
         ("wagers", "wagers=none", []),
         ("wagers", "wagers=5:banker:100,3:tie:25.50", WAGERS),
+        (
+            "wagers",
+            "wagers=3:tie:25.50:coupon",
+            [{"seat": 3, "wager": "tie", "cents": 2550, "medium": "coupon"}],
+        ),
     ],
 )
 def test_a_word_is_parsed_by_the_declared_type(action: str, word: str, value: object) -> None:

@@ -100,3 +100,21 @@ def test_one_table_of_the_folder_is_checked_by_its_name(
 def test_a_folder_without_tables_is_an_error(tmp_path: Path, capsys: Capture) -> None:
     assert main(["check-config", str(tmp_path)]) == ExitCode.UNUSABLE
     assert "this folder has no table" in capsys.readouterr().err
+
+
+def test_a_table_that_differs_from_its_pit_is_a_problem_of_the_later_one(
+    put: Put, tmp_path: Path, capsys: Capture
+) -> None:
+    for name, procedure in (("M-1", "iii"), ("M-2", "i")):
+        put(name)
+        file = tmp_path / f"{name}.toml"
+        text = file.read_text().replace("[journal]", 'pit = "3"\n[journal]')
+        file.write_text(f'{text}[pit]\nbaccarat_pay_procedure = "{procedure}"\n')
+    words = f"pit.baccarat_pay_procedure: it is i, and iii in {tmp_path}/M-1.toml."
+
+    assert main(["check-config", str(tmp_path)]) == ExitCode.NO
+    one, two, problem = capsys.readouterr().out.splitlines()
+    assert (one, two) == ("M-1  ok", "M-2  1 problem")
+    assert problem.startswith(f"  {tmp_path}/M-2.toml: {words}")
+    main(["doctor", str(tmp_path / "M-2.toml")])
+    assert words in " ".join(capsys.readouterr().out.split())

@@ -26,11 +26,17 @@ from controller.procedure.states.finished_coups import (
     FinishedCoup,
     packed_wagers,
 )
+from controller.profiles.load import load_profile
 from controller.rules.odds import Odds
 from controller.rules.outcome import Outcome
-from controller.rules.setting_values import ShuffleMode, VigorishMode
+from controller.rules.setting_values import ShuffleMode, VigorishMode, VigorishRounding
+from controller.settlement.admission import admit_wagers
+from controller.settlement.coup_facts import CoupFacts
 from controller.settlement.payout_difference import SettledWager
-from controller.settlement.wagers import WagerKind
+from controller.settlement.results import wager_results
+from controller.settlement.settle import settle
+from controller.settlement.terms import Terms
+from controller.settlement.wagers import Wager, WagerKind
 
 TABLES: Codec[TableState] = Codec(TableState)
 OPENED = "start; burn Ac: 2c"
@@ -496,6 +502,36 @@ def test_packed_a_settled_wager_is_the_same(kind, cents):
 
     assert FinishedCoup(1, None, settled=packed_wagers(settled)).wagers == settled
     assert FinishedCoup(1, None, settled=packed_wagers(())).wagers == ()
+
+
+@pytest.mark.parametrize("rounding", list(VigorishRounding))
+@pytest.mark.parametrize("rate", range(6))
+def test_packed_every_stake_up_to_a_unit_is_what_it_was_at_each_vigorish(rate, rounding):
+    """Vigorish rounded up to 0.05 takes more than stake and win of a wager of 0.01 or 0.02."""
+    rules = replace(load_profile("s42-mini").rules, vig_rate=rate, vig_rounding=rounding)
+    terms = replace(Terms.of(load_profile("s42-mini")), rules=rules)
+    layout = tuple(Wager(seat, WagerKind.BANKER, seat) for seat in range(1, 100))
+    layout += (Wager(99, WagerKind.TIE, 100), Wager(99, WagerKind.PLAYER, 100))
+    stood = admit_wagers(terms, layout).standing
+    lines = settle(terms, wager_results(terms, CoupFacts(1, 2, 2, 2)), stood).lines
+    settled = tuple(SettledWager(one.seat, one.kind, one.stake, one.gain) for one in lines)
+    coup = FinishedCoup(1, Outcome.BANKER, settled=packed_wagers(settled))
+
+    assert coup.wagers == settled
+    assert EarlierShoe.of("2026-11-21", 1, (coup,)).finished() == (coup,)
+
+
+@pytest.mark.parametrize(("cents", "gain"), [(1, -4), (2, -3), (3, -2)])
+def test_a_wager_smaller_than_its_vigorish_is_settled_and_corrected(new_table, cents, gain):
+    table = wagered(new_table, BANKER_WINS, f"5 banker 0.0{cents}")
+    (coup,) = TABLES.decode(TABLES.encode(table.state)).shoe.finished
+    assert coup.wagers == (SettledWager(5, WagerKind.BANKER, cents, gain),)
+
+    due, less = f"-0.0{cents}", gain + cents
+    act = f"pay 0.0{-less}" if less < 0 else f"take 0.0{less}"
+    assert owed(corrected(table, "correct coup 1 to player")) == [
+        f"seat 5: {act} for Banker (settled -0.0{-gain}, due {due})"
+    ]
 
 
 @pytest.mark.parametrize("corrected", [None, *Outcome])

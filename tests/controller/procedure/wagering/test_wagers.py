@@ -12,7 +12,14 @@ from msgspec.structs import replace
 from controller.actions.actions import ChangeSetting, RecordAct, StateWagers
 from controller.actions.choices import ActKind
 from controller.messages.catalogue import to_words
-from controller.procedure.effects import ActRecord, CoupPayment, Prompt, PromptKind, Refusal
+from controller.procedure.effects import (
+    ActRecord,
+    CoupCorrected,
+    CoupPayment,
+    Prompt,
+    PromptKind,
+    Refusal,
+)
 from controller.procedure.people.wager_statements import record_verbal_wager
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.states.wagering import StandingWagers, VerbalWager
@@ -20,6 +27,7 @@ from controller.procedure.step_result import Step
 from controller.procedure.wagering.payment import results_by_outcome, settle_coup, terms_of
 from controller.procedure.wagering.wagers import lock_wagers, pay_coup
 from controller.rules.outcome import Outcome
+from controller.rules.setting_values import VigorishMode
 from controller.settlement.wagers import Wager, WagerKind
 
 OBSERVED = (ObservableFact.WAGERS, ObservableFact.RESULT_BUTTON)
@@ -199,6 +207,19 @@ def test_a_total_card_wager_is_refused_where_the_house_does_not_offer_it(new_wag
     (one,) = bet(table, "seat 5 player 10.00, seat 5 total_4 10.00")
 
     assert {"NJ-sum-offer", "NJ-7.2-a-4-offer"} <= set(one.clauses)
+
+
+@pytest.mark.parametrize("words", ["seat 1 banker 0.15, seat 1 total_5 2.00"])
+def test_a_total_card_wager_whose_base_is_refused_is_refused_before_the_deal(
+    new_wager_table, words
+):
+    table = new_wager_table(profile="nj-minibaccarat", vig_mode=VigorishMode.NONE_SIX)
+
+    base, total = bet(table, words)
+
+    assert "NJ-7.3-f-1" in base.clauses
+    assert "NJ-sum-base" in total.clauses
+    assert bet(table, words) == []
 
 
 @pytest.mark.clause("NJ-7.2-a-4-offer")
@@ -741,3 +762,76 @@ def test_chips_on_the_seat_close_the_verbal_wager(new_wager_table):
     assert "change the cash of seat 4 into chips: it was bet verbally" in [
         to_words(one.text) for one in table.of(Prompt)
     ]
+
+
+# --- the medium -----------------------------------------------------------------------------------
+
+
+def stated(table, words):
+    """Wagers in the dealing language; the irregularities they gave."""
+    before = len(table.irregularities)
+    table.deal(f"wagers {words}")
+    return table.irregularities[before:]
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        pytest.param("ny-mini", marks=pytest.mark.clause("NY-b-2")),
+        pytest.param("s42-mini", marks=pytest.mark.clause("S42-b-3-chips")),
+    ],
+)
+def test_a_coupon_lies_beside_chips_and_is_paid_as_they_are(new_wager_table, profile):
+    table = new_wager_table(profile=profile)
+
+    assert stated(table, "5 player 25 coupon, 5 player 25, 3 tie 5 coupon") == []
+    table.deal(f"{PLAYER_9}; result player")
+
+    assert acts(table) == [
+        "seat 3: take 5.00 from Tie (coupon)",
+        "seat 5: pay 25.00 on Player (coupon)",
+        "seat 5: pay 25.00 on Player",
+    ]
+    paid = table.of(CoupPayment)[-1]
+    assert to_words(paid.note) == "a coupon is paid as chips of its value"
+    assert [line.medium.value for line in paid.settlement.lines] == ["coupon", "chips", "coupon"]
+
+
+@pytest.mark.parametrize("profile", ["wa-mini", "nj-baccarat", "house-mini", "house-baccarat"])
+def test_a_coupon_is_refused_where_no_clause_allows_one(new_wager_table, profile):
+    table = new_wager_table(profile=profile)
+
+    (one,) = stated(table, "5 player 25 coupon, 3 player 25")
+    table.deal(f"{PLAYER_9}; result player")
+
+    assert one.code.value == "WAGER_REFUSED"
+    assert to_words(one.detail) == (
+        "seat 5, Player (coupon): by the rules of this table a coupon is no wager."
+        " Return the coupon, or let the patron bet chips"
+    )
+    assert acts(table)[-1].startswith("seat 5: return 25.00 on Player (coupon), ")
+
+
+def test_two_coupons_on_one_spot_are_two_amounts(new_wager_table):
+    (one,) = stated(new_wager_table(), "5 player 25 coupon, 5 player 10 coupon")
+    assert "this spot has two amounts" in to_words(one.detail)
+
+
+def test_chips_that_become_a_coupon_after_no_more_bets_are_a_late_change(new_wager_table):
+    table = new_wager_table(observed=CALLED)
+    stated(table, "5 player 25")
+    table.deal("no more bets")
+
+    (one,) = stated(table, "5 player 25 coupon")
+
+    assert one.code.value == "WAGER_CHANGED_LATE"
+    assert "Player (coupon)" in to_words(one.detail)
+
+
+def test_a_correction_lists_the_chips_and_the_coupon_of_a_spot(new_wager_table):
+    table = new_wager_table()
+    stated(table, "5 player 25 coupon, 5 player 100")
+    table.deal(f"{PLAYER_9}; result player; correct coup 1 to banker")
+
+    owed = [(one.settled, one.due) for one in table.of(CoupCorrected)[-1].owed]
+    assert sorted(owed) == [(2500, -2500), (10000, -10000)]
