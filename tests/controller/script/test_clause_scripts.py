@@ -30,10 +30,10 @@ BEGIN, END = "<!-- coverage:begin -->\n", "<!-- coverage:end -->\n"
 NAMES = "# Clauses: "
 REMEDY = f"run: .venv/bin/python {Path(__file__).resolve().relative_to(ROOT)} --write"
 
-# An effect in the answers. JSON calls the kind of a prompt `wager`, as it does that of a wager.
+# An effect in the answers.
 WORDS = {
     "refusal": "refused [{clauses}]",
-    "prompt": "due {wager}",
+    "prompt": "due {prompt}",
     "act-record": "on record {what} [{clauses}]",
     "setting-changed": "{setting} {old} > {new}",
     "coup-corrected": "coup {coup} corrected {before} > {outcome}",
