@@ -236,9 +236,6 @@ SAME: dict[tuple[str, frozenset[str]], str] = {
         "a patron handles cards only to turn them, so only where players reveal; the second word"
         " is for a table that may deal otherwise"
     ),
-    ("vig_collection", frozenset({"immediate", "not_applicable"})): (
-        "not_applicable is the word of a table without vigorish"
-    ),
     (
         "opening_inspection_record",
         frozenset({"dealer_and_floorperson", "dealer_and_floorperson_per_batch"}),
