@@ -236,6 +236,7 @@ class RulePoint(StrEnum):
     VIGORISH_UNCOLLECTED = "vigorish_uncollected"
     VIGORISH_FORM_SIGNED = "vigorish_form_signed"
     VIGORISH_FORM_SEQUENCE = "vigorish_form_sequence"
+    VIGORISH_FORM_COPIES = "vigorish_form_copies"
     VIGORISH_FORM_VOID = "vigorish_form_void"
     VIGORISH_COMPLIMENTARY = "vigorish_complimentary"
     TIE25_CHARGED = "tie25_charged"
