@@ -358,6 +358,23 @@ def _third_card(settings: ProfileSettings) -> Contradiction | None:
     )
 
 
+def _ghost_hands_documented(settings: ProfileSettings) -> Contradiction | None:
+    most, clauses = settings.rules.ghost_hands_max, settings.basis["ghost_hands_control_reference"]
+    if not most or not clauses:
+        return None
+    what = _setting("ghost_hands", str(most))
+    return _documented(settings, "ghost_hands_control_reference", what, clauses)
+
+
+def _payment_documented(settings: ProfileSettings) -> Contradiction | None:
+    """Where the rule leaves payment to the internal controls, a chosen procedure names them."""
+    clauses = settings.basis["pay_control_reference"]
+    if "pay_procedure" not in settings.changed or not clauses:
+        return None
+    what = _setting("pay_procedure", settings.rules.pay_procedure.value)
+    return _documented(settings, "pay_control_reference", what, clauses)
+
+
 _CHARGED_ON_WINS: Final = (VigorishMode.COMMISSION, VigorishMode.NONE_TOTAL_CARDS)
 _CHARGED: Final = (*_CHARGED_ON_WINS, VigorishMode.TIE25)
 
@@ -394,6 +411,11 @@ _CHECKS: Final[tuple[_Check, ...]] = (
     _players_reveal,
     _banker_placement,
 )
-# Settings that decide one thing, which versions before 0.12.0 let a house set apart: a text stored
-# by them is read as it is.
-_CHECKS_OF_CHOICES: Final[tuple[_Check, ...]] = (_third_card, _vigorish_charged)
+# What versions before 0.12.0 let a house set: settings that decide one thing apart, and choices
+# without a reference to the internal controls. A text stored by them is read as it is.
+_CHECKS_OF_CHOICES: Final[tuple[_Check, ...]] = (
+    _third_card,
+    _vigorish_charged,
+    _ghost_hands_documented,
+    _payment_documented,
+)

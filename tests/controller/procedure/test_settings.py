@@ -163,7 +163,15 @@ STAGES: dict[str, tuple[Stage, ...]] = {
     "total_cards_require_base": (Stage(NJ, f"{BURN}; wagers 4 total_4 200.00"),),
     "bonus_requires_base": (Stage("ny-mini", f"{BURN}; wagers 3 bonus_player 10.00", BONUS),),
     "ghost_hands": (
-        Stage("wa-mini", f"{BURN}; ghost hand; {PLAYER}; ghost hand", values=("off", 1, 2)),
+        Stage(
+            "wa-mini",
+            f"{BURN}; ghost hand; {PLAYER}; ghost hand",
+            'ghost_hands_control_reference = "IC 5"',
+            values=("off", 1, 2),
+        ),
+    ),
+    "ghost_hands_control_reference": (
+        Stage("wa-mini", f"{BURN}; ghost hand", "ghost_hands = 2", values=("", "IC 5")),
     ),
     "odds_player": (Stage("ny-mini", f"{BURN}; {BET}; {PLAYER}", values=("1:1", "2:1")),),
     "odds_banker": (Stage("ny-mini", f"{BURN}; {BET}; {SIX}", values=("1:1", "2:1")),),
@@ -306,7 +314,7 @@ def outcome(setting: str, stage: Stage, value: object) -> str:
 
 
 # Read where the configuration is checked, and by nothing in play (tests/controller/config).
-BESIDE_PLAY = {"feed_direction"}
+BESIDE_PLAY = {"feed_direction", "pay_control_reference"}
 
 
 def settings_to_try() -> Iterator[str]:

@@ -429,8 +429,10 @@ def test_where_the_copies_of_a_form_go_is_prompted(owing):
 
     assert isinstance(recorded, ActRecord)
     assert (to_words(due.text), due.clauses) == (
-        "drop the original of form 17 in the drop box before the pit boss and the pit clerk; the"
-        " pit clerk keeps the duplicate for accounting",
+        (
+            "drop the original of form 17 in the drop box before the pit boss and the pit clerk;"
+            " the pit clerk keeps the duplicate for accounting"
+        ),
         ("S42-c-3-iii-C", "S42-c-3-iii-D"),
     )
 

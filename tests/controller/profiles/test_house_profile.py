@@ -192,7 +192,17 @@ def test_a_shipped_profile_has_no_house_values(
         ("nj-baccarat", "vig_rate_allowed = [5, 4, 3]", ("vig_rate_allowed",)),
         ("house-mini", 'irregularity_rules = "s42_k"', ("irregularity_rules",)),
         ("s42-mini", "reshuffle_after_lace = true", ("reshuffle_after_lace",)),
-        ("wa-mini", "ghost_hands = 3", ("ghost_hands",)),
+        (
+            "wa-mini",
+            'ghost_hands = 3\nghost_hands_control_reference = "IC 5"',
+            ("ghost_hands", "ghost_hands_control_reference"),
+        ),
+        (
+            "wa-mini",
+            'pay_procedure = "i"\npay_control_reference = "IC 6"',
+            ("pay_procedure", "pay_control_reference"),
+        ),
+        ("house-mini", "ghost_hands = 3", ("ghost_hands",)),
         ("nj-baccarat", "total_cards_require_base = false", ("total_cards_require_base",)),
         ("ny-mini", 'decks_max = 8\nseat_direction = "clockwise"', ("decks_max", "seat_direction")),
         # References, which always belong to the house

@@ -36,6 +36,8 @@ nj-baccarat | deal_option = "face_up" ; third_card_dealt = "face_down" | third_c
 nj-minibaccarat | third_card_dealt = "face_down" | third_card_dealt | face_down does not go with dea
 house-mini | pay_procedure = "pay_only" | pay_procedure | pay_only does not go with vig_mode comm
 nj-minibaccarat | vig_collection = "not_applicable" | vig_collection | not_applicable does not go
+wa-mini | ghost_hands = 3 | ghost_hands_control_reference | ghost_hands 3 needs a reference to th
+wa-mini | pay_procedure = "i" | pay_control_reference | pay_procedure i needs a reference to the
 house-mini | vig_rounding = "not_applicable" | vig_rounding | not_applicable does not go with vig_mo
 """
 CALLS = 'calls_required = ["before", "draws", "final_counts_and_winner"]'

@@ -347,7 +347,18 @@ def test_a_rule_that_asks_for_no_notice_needs_none(floor):
     table = floor(OPENED, profile="wa-mini")
 
     assert isinstance(table.change("vig_mode", "none"), SettingChanged)
+    assert isinstance(table.change("pay_control_reference", "IC 6"), SettingChanged)
     assert isinstance(table.change("pay_procedure", "i"), SettingChanged)
+
+
+@pytest.mark.clause("WA-pr-8-pay")
+def test_washington_pays_otherwise_only_as_the_internal_controls_say(floor):
+    table = floor(OPENED, profile="wa-mini")
+
+    refused = table.change("pay_procedure", "i")
+
+    assert "needs a reference to the house's internal controls" in to_words(refused.why)
+    assert refused.clauses == ("WA-pr-8-pay",)
 
 
 @pytest.mark.clause("NY-c-7-change")
