@@ -245,6 +245,7 @@ class RulePoint(StrEnum):
     VIGORISH_UNIFORM = "vigorish_uniform"
     VIGORISH_NOTICE = "vigorish_notice"
     NO_VIGORISH_NOTICE = "no_vigorish_notice"
+    NO_VIGORISH_NOTICE_APPROVED = "no_vigorish_notice_approved"
     BONUS_TABLE_CHANGE = "bonus_table_change"
     TOTAL_CARDS_WAIVER = "total_cards_waiver"
     # Pay order.

@@ -48,7 +48,7 @@ DOCUMENTS_CITE_OTHERWISE: Final[dict[str, frozenset[str]]] = {
     ),
     "WA": frozenset(
         (
-            *(*_FROM_THE_SHOE, "WA-mb-decks", *_CONTINUOUS_SHUFFLER, *_WAGERS),
+            *(*_FROM_THE_SHOE, "WA-mb-decks", *_CONTINUOUS_SHUFFLER, *_WAGERS, "WA-burn"),
             *(*_CARDS_HANDLED, *_BURN_SHOWN),
         )
     ),

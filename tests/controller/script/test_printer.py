@@ -194,7 +194,11 @@ BODIES = st.one_of(
         Role.FLOORPERSON,
         because=WORDS,
     ),
-    acts(st.builds(GiveNotice, WORDS, WORDS, WORDS), Role.FLOORPERSON, at=TIMES_NS),
+    acts(
+        st.builds(GiveNotice, WORDS, WORDS, WORDS, st.just("") | WORDS),
+        Role.FLOORPERSON,
+        at=TIMES_NS,
+    ),
     acts(st.builds(ChangeSetting, WORDS, WORDS), Role.FLOORPERSON, because=WORDS, at=TIMES_NS),
     acts(RESOLUTIONS, Role.FLOORPERSON, because=WORDS),
     acts(st.just(CloseShoe()), Role.FLOORPERSON, because=WORDS),
