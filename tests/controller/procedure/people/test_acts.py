@@ -193,6 +193,22 @@ def test_the_finish_follows_the_shuffle_and_the_last_shuffle_the_lacing(new_peop
     assert people.do("feathered") == ""
 
 
+@pytest.mark.clause("S42-e-2-i")
+def test_a_floorperson_checks_the_feathered_stack(new_people) -> None:
+    people = new_people(**HAND)
+    check = "a floorperson checks how the cards of the feathered stack are distributed"
+    floor = {"role": "floorperson", "person": "Bo Ray"}
+    assert people.do("feather-checked", **floor) == "record first that the cards were feathered"
+    assert people.do("shuffled, feathered") == ""
+    due = people.table.of(Prompt)[-1]
+    assert to_words(due.text) == f"{check}: record feather-checked"
+    assert "S42-e-2-i" in due.clauses
+    assert people.do("feather-checked").startswith(check), "the dealer does not check it"
+    assert people.do("feather-checked", **floor) == ""
+    assert (people.record.what, people.record.person) == ("feather-checked", "Bo Ray")
+    assert "S42-e-2-i" in people.record.clauses
+
+
 @pytest.mark.clause("S42-e-2")
 def test_a_machine_has_no_finish(new_people) -> None:
     assert new_people().do("feathered") == "only after a shuffle by hand"
