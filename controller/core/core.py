@@ -332,8 +332,8 @@ class Core(Struct, frozen=True):
             rack_read=self.rack_read,
             passed=passed,
         )
-        _, findings = change
-        result = hold_back_calls(result, findings)
+        if findings := change[1]:
+            result = hold_back_calls(result, findings)
         judged = None if isinstance(event, OperatorAction) else event
         if result.state.settings is not before.settings:
             book = effective_book(self.book, result.state)
