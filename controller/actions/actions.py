@@ -321,7 +321,7 @@ class VacateSeat(ActionValues, frozen=True, tag="seat-vacated"):
     seat: Seat
 
 
-class GiveNotice(ActionValues, frozen=True, tag="notice"):
+class GiveNotice(ActionValues, frozen=True, tag="notice", omit_defaults=True):
     """Record notice of a coming change of a setting."""
 
     roles: ClassVar = SUPERVISORS
@@ -329,6 +329,7 @@ class GiveNotice(ActionValues, frozen=True, tag="notice"):
     setting: Setting
     value: NewValue
     to: Annotated[Line, described(message("value_notice_to"))]
+    reference: Annotated[Line, described(message("value_notice_reference"))] = ""
 
 
 class ChangeSetting(ActionValues, frozen=True, tag="change-setting", omit_defaults=True):

@@ -86,3 +86,5 @@ class ActKind(StrEnum):
     # Wagers.
     VERBAL_WAGER = "verbal-wager"
     LAYOUT_CHECKED = "layout-checked"
+    # Of the feathered stack, by a floorperson: how its cards are distributed.
+    FEATHER_CHECKED = "feather-checked"

@@ -138,7 +138,7 @@ RULES: Final = (
             example(
                 "smartshoe clauses --document S42",
                 "...",
-                "S42: 162 clauses; checked ..., outside 2; open 0",
+                "S42: 162 clauses; checked ..., outside 0; open 0",
             ),
             example(
                 "smartshoe clauses --open --json",

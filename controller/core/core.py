@@ -54,6 +54,7 @@ from controller.procedure.phases import Phase
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
+from controller.procedure.step_result import hold_back_calls
 from controller.tape.entries import (
     CommandGiven,
     CoreOutput,
@@ -339,6 +340,17 @@ class Core(Struct, frozen=True):
         book = effective_book(self.book, before)
         lock_wanted = self.locks and wants_lock(book, before)
         result = step(book, before, event)
+        change = card_tracking.track_event(
+            transition.state.custody,
+            event,
+            before,
+            result,
+            decks=book.decks,
+            rack_read=self.rack_read,
+            passed=passed,
+        )
+        if findings := change[1]:
+            result = hold_back_calls(result, findings)
         judged = None if isinstance(event, OperatorAction) else event
         if result.state.settings is not before.settings:
             book = effective_book(self.book, result.state)
@@ -350,15 +362,6 @@ class Core(Struct, frozen=True):
         )
         if self.locks and wants_lock(book, result.state) != lock_wanted:
             transition = self._change_lock(transition, before, at, wanted=not lock_wanted)
-        change = card_tracking.track_event(
-            transition.state.custody,
-            event,
-            before,
-            result,
-            decks=book.decks,
-            rack_read=self.rack_read,
-            passed=passed,
-        )
         return self._apply_custody(transition, change, at)
 
     def _change_lock(

@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from controller.custody.batch_life.state import NO_LINEAGE, Lineage
 from controller.custody.findings import Finding
-from controller.procedure.effects import CoupRecord
+from controller.procedure.effects import CoupRecord, Prompt
 from controller.procedure.irregularities import IrregularityCode
 from controller.procedure.phases import ABANDONED_PHASES, BURNS_BEGUN, Phase
 from controller.procedure.places import HAND_PLACES, phase_by_cards
@@ -69,6 +69,8 @@ class CoupState(Struct, frozen=True):
     by as many.
     `shoe_cards`: the cards in the shoe's own count, once that is not the order of drawing: cards
     taken out, burned or void are among them.
+    What waits for a decision that lets the coup go on: `remedies`, prompts of what is done with its
+    cards; `calls_wait`, whether the calls after its last card do, too.
     """
 
     number: int
@@ -85,6 +87,8 @@ class CoupState(Struct, frozen=True):
     carried: int = 0
     unjudged: tuple[DealtCard, ...] = ()
     shoe_cards: tuple[DealtCard, ...] | None = None
+    remedies: tuple[Prompt, ...] = ()
+    calls_wait: bool = False
 
     def can_continue_at(self, index: int) -> bool:
         """Whether a report of card `index` (0..5; 6 the result) can still belong to this coup.
@@ -94,6 +98,10 @@ class CoupState(Struct, frozen=True):
         """
         passed = max((HAND_PLACES.index(dealt.place) for dealt in self.cards), default=-1)
         return index > passed and self.missing <= index - passed
+
+    def has(self, place: Place) -> bool:
+        """Whether a card lies at that place."""
+        return any(dealt.place is place for dealt in self.cards)
 
     def faces(self) -> tuple[Card, ...]:
         """The cards in drawing order; only for a coup that is not partial."""

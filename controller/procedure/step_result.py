@@ -38,7 +38,7 @@ class Step(Struct, frozen=True):
     `moves`: where the event put cards and batches; custody follows them. Used only while the event
     is judged: `provisional`, the table is suspended, so nothing is counted; `held`, the coups that
     ended meanwhile; `next_shoe`, what the event shows of the next shoe while this one cannot be
-    left.
+    left. `calls`: those of the effects that are calls after a card; they wait where it suspends.
     """
 
     state: TableState
@@ -48,6 +48,7 @@ class Step(Struct, frozen=True):
     provisional: bool = False
     held: tuple[CoupRecord, ...] = ()
     next_shoe: NextShoe = NextShoe.NONE
+    calls: tuple[Effect, ...] = ()
 
     def with_state(self, state: TableState) -> "Step":
         return replace(self, state=state)
@@ -111,7 +112,21 @@ def accept(step: Step, what: Message, clauses: tuple[str, ...] = ()) -> Step:
 
 def prompt(book: RuleBook, step: Step, kind: PromptKind, text: Message, *points: RulePoint) -> Step:
     """Prompt a person; nothing here observes whether it is done."""
-    return step.with_effect(Prompt(kind, text, book.clauses(*points), observed=False))
+    return step.with_effect(_new_prompt(book, kind, text, points))
+
+
+def prompt_after_decision(
+    book: RuleBook, step: Step, text: Message, points: tuple[RulePoint, ...]
+) -> Step:
+    """Prompt what is done with a card of the coup, once a decision lets the coup go on."""
+    waiting = _new_prompt(book, PromptKind.REMEDY, text, points)
+    return step.with_coup(replace(step.coup, remedies=(*step.coup.remedies, waiting)))
+
+
+def _new_prompt(
+    book: RuleBook, kind: PromptKind, text: Message, points: tuple[RulePoint, ...]
+) -> Prompt:
+    return Prompt(kind, text, book.clauses(*points), observed=False)
 
 
 def raise_irregularity(
@@ -194,5 +209,24 @@ def suspend_if_due(book: RuleBook, step: Step) -> Step:
     if first is None:
         return step
     suspension = Suspension(step.phase, first.coup, next_shoe=step.next_shoe)
-    step = step.advance(book, Trigger.SUSPEND)
+    step = _without_calls(step).advance(book, Trigger.SUSPEND)
     return step.with_state(replace(step.state, suspension=suspension))
+
+
+def hold_back_calls(step: Step, findings: tuple[Finding, ...]) -> Step:
+    """The step whose calls wait, where custody found something at its card that suspends."""
+    suspends = any(CATALOGUE[IrregularityCode(one.code.value)].suspends for one in findings)
+    return _without_calls(step) if suspends else step
+
+
+def _without_calls(step: Step) -> Step:
+    """Without the calls of the coup on the table, which wait for the decision."""
+    if not step.calls or step.shoe.coup is None:
+        return step
+    effects = tuple(one for one in step.effects if all(one is not call for call in step.calls))
+    return let_calls_wait(replace(step, effects=effects, calls=()))
+
+
+def let_calls_wait(step: Step) -> Step:
+    """The calls after the coup's last card are due when a decision lets it go on."""
+    return step.with_coup(replace(step.coup, calls_wait=True))

@@ -25,7 +25,7 @@ from controller.profiles.profile import (
 )
 from controller.profiles.profile_consistency import within
 from controller.profiles.rule_points import RulePoint
-from controller.profiles.setting_definitions import SHAPES, choices_setting
+from controller.profiles.setting_definitions import BY_DEAL_OPTION, SHAPES, choices_setting
 from controller.profiles.setting_types import (
     NOT_APPLICABLE,
     KeyedTexts,
@@ -71,6 +71,8 @@ _CALLED_AT: Final[Mapping[RequiredCall, RulePoint]] = MappingProxyType(
         RequiredCall.LAST_HAND: RulePoint.LAST_HAND_CALLED,
     }
 )
+# How a third card is dealt, where no clause says it, depends on how the first four are.
+_FOLLOWS: Final[Mapping[str, str]] = MappingProxyType({"third_card_dealt": "deal_option"})
 # The whole table has one type and one rate: VIGORISH_UNIFORM refuses a list of them.
 _ONE_FOR_ALL: Final = ("vig_mode", "vig_rate")
 
@@ -176,10 +178,13 @@ def _change(name: str, entry: object) -> Change:
     return Change(name, entry["value"], reason)
 
 
-def apply_house(house: House, base: Profile, faults: Sequence[ProfileError] = ()) -> Profile:
+def apply_house(
+    house: House, base: Profile, faults: Sequence[ProfileError] = (), *, stored: bool = False
+) -> Profile:
     """The base with the house's changes. Raises ProfileError where a clause refuses one.
 
-    `faults` are known already: the error holds them and every refused change.
+    `faults` are known already: the error holds them and every refused change. `stored`: a table
+    has these changes already.
     """
     values = {value.name: value for value in base.values}
     found = [*faults]
@@ -199,6 +204,7 @@ def apply_house(house: House, base: Profile, faults: Sequence[ProfileError] = ()
         except ProfileError as fault:
             found.append(fault)
     raise_faults(found)
+    values |= _following(requested, base)
     return build_profile(
         name=house.name,
         title=house.title or f"{base.title}, as {house.name}",
@@ -207,7 +213,17 @@ def apply_house(house: House, base: Profile, faults: Sequence[ProfileError] = ()
         own_clauses=base.own_clauses,
         values=tuple(values[name] for name in SHAPES),
         citations=base.citations,
+        stored=stored,
     )
+
+
+def _following(requested: Mapping[str, SettingValue], base: Profile) -> dict[str, ProfileValue]:
+    """Assumed values that follow a setting which the house changed, unless it set them, too."""
+    return {
+        name: _set_by_house(base.value(name), BY_DEAL_OPTION, f"it follows the house's {followed}")
+        for name, followed in _FOLLOWS.items()
+        if followed in requested and name not in requested and _is_only_assumed(base.value(name))
+    }
 
 
 def _changed(

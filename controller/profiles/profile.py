@@ -191,6 +191,7 @@ def parse_profile(toml_text: str, clauses: Mapping[str, Clause]) -> Profile:
             for point in RulePoint
             if point in citations
         ),
+        stored=True,
     )
 
 
@@ -203,8 +204,12 @@ def build_profile(
     own_clauses: str,
     values: tuple[ProfileValue, ...],
     citations: tuple[Citation, ...],
+    stored: bool = False,
 ) -> Profile:
-    """Build a profile from consistent values. Raises ProfileError where two contradict."""
+    """Build a profile from consistent values. Raises ProfileError where two contradict.
+
+    `stored`: a text of whichever version; it may hold what a house may no longer set.
+    """
     by_name = {value.name: value.value for value in values}
     rules = rule_values(by_name)
     house = tuple(value.name for value in values if value.house)
@@ -220,7 +225,7 @@ def build_profile(
             ProfileError(
                 f"values.{found.setting}", found.problem, found.allowed, found.remedy, found.clauses
             )
-            for found in find_contradictions(settings)
+            for found in find_contradictions(settings, stored=stored)
         ]
     )
     if house and not base:

@@ -25,8 +25,10 @@ from controller.rules.setting_values import (
     BurnMode,
     CardHandling,
     DealOption,
+    PayProcedure,
     RequiredCall,
     ShuffleMode,
+    ThirdCardDealt,
     VigorishCollection,
     VigorishMode,
 )
@@ -65,9 +67,15 @@ class Contradiction(Struct, frozen=True):
 _Check = Callable[[ProfileSettings], Contradiction | None]
 
 
-def find_contradictions(settings: ProfileSettings) -> tuple[Contradiction, ...]:
-    """The first contradiction of each kind; none where the settings are consistent."""
-    return tuple(found for check in _CHECKS if (found := check(settings)) is not None)
+def find_contradictions(
+    settings: ProfileSettings, *, stored: bool = False
+) -> tuple[Contradiction, ...]:
+    """The first contradiction of each kind; none where the settings are consistent.
+
+    `stored`: a run began with these settings already, by the checks that all versions make.
+    """
+    checks = _CHECKS if stored else (*_CHECKS, *_CHECKS_OF_CHOICES)
+    return tuple(found for check in checks if (found := check(settings)) is not None)
 
 
 def find_contradiction(settings: ProfileSettings) -> Contradiction | None:
@@ -335,6 +343,59 @@ def _banker_placement(settings: ProfileSettings) -> Contradiction | None:
     )
 
 
+def _third_card(settings: ProfileSettings) -> Contradiction | None:
+    """Whether a third card lies face down where nobody is left to turn it."""
+    rules = settings.rules
+    down = rules.third_card_dealt is ThirdCardDealt.FACE_DOWN
+    if not down or rules.deal_option is not DealOption.FACE_UP:
+        return None
+    return Contradiction(
+        "third_card_dealt",
+        message("third_face_down_not_with_face_up"),
+        message("third_face_up_or_by_deal_option"),
+        message("set_both"),
+        settings.cited("third_card_dealt", "deal_option"),
+    )
+
+
+def _ghost_hands_documented(settings: ProfileSettings) -> Contradiction | None:
+    most, clauses = settings.rules.ghost_hands_max, settings.basis["ghost_hands_control_reference"]
+    if not most or not clauses:
+        return None
+    what = _setting("ghost_hands", str(most))
+    return _documented(settings, "ghost_hands_control_reference", what, clauses)
+
+
+def _payment_documented(settings: ProfileSettings) -> Contradiction | None:
+    """Where the rule leaves payment to the internal controls, a chosen procedure names them."""
+    clauses = settings.basis["pay_control_reference"]
+    if "pay_procedure" not in settings.changed or not clauses:
+        return None
+    what = _setting("pay_procedure", settings.rules.pay_procedure.value)
+    return _documented(settings, "pay_control_reference", what, clauses)
+
+
+_CHARGED_ON_WINS: Final = (VigorishMode.COMMISSION, VigorishMode.NONE_TOTAL_CARDS)
+_CHARGED: Final = (*_CHARGED_ON_WINS, VigorishMode.TIE25)
+
+
+def _vigorish_charged(settings: ProfileSettings) -> Contradiction | None:
+    """Whether a table that charges vigorish also says how it is rounded, collected and paid."""
+    rules = settings.rules
+    what = _setting("vig_mode", rules.vig_mode.value)
+    if rules.vig_mode in _CHARGED and rules.pay_procedure is PayProcedure.PAY_ONLY:
+        return Contradiction(
+            "pay_procedure",
+            _misfit(rules.pay_procedure.value, what),
+            message("pay_only_where_no_vigorish"),
+            message("set_both"),
+            settings.cited("pay_procedure", "vig_mode"),
+        )
+    if rules.vig_mode not in _CHARGED_ON_WINS:
+        return None
+    return _all_set(settings, what, ("vig_rounding", "vig_collection"))
+
+
 _CHECKS: Final[tuple[_Check, ...]] = (
     _choices,
     _decks,
@@ -349,4 +410,12 @@ _CHECKS: Final[tuple[_Check, ...]] = (
     _ez_whole,
     _players_reveal,
     _banker_placement,
+)
+# What versions before 0.12.0 let a house set: settings that decide one thing apart, and choices
+# without a reference to the internal controls. A text stored by them is read as it is.
+_CHECKS_OF_CHOICES: Final[tuple[_Check, ...]] = (
+    _third_card,
+    _vigorish_charged,
+    _ghost_hands_documented,
+    _payment_documented,
 )

@@ -236,6 +236,7 @@ class RulePoint(StrEnum):
     VIGORISH_UNCOLLECTED = "vigorish_uncollected"
     VIGORISH_FORM_SIGNED = "vigorish_form_signed"
     VIGORISH_FORM_SEQUENCE = "vigorish_form_sequence"
+    VIGORISH_FORM_COPIES = "vigorish_form_copies"
     VIGORISH_FORM_VOID = "vigorish_form_void"
     VIGORISH_COMPLIMENTARY = "vigorish_complimentary"
     TIE25_CHARGED = "tie25_charged"
@@ -244,6 +245,7 @@ class RulePoint(StrEnum):
     VIGORISH_UNIFORM = "vigorish_uniform"
     VIGORISH_NOTICE = "vigorish_notice"
     NO_VIGORISH_NOTICE = "no_vigorish_notice"
+    NO_VIGORISH_NOTICE_APPROVED = "no_vigorish_notice_approved"
     BONUS_TABLE_CHANGE = "bonus_table_change"
     TOTAL_CARDS_WAIVER = "total_cards_waiver"
     # Pay order.

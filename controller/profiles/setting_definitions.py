@@ -125,6 +125,7 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         "total_cards_require_base": YesNo(word=NOT_APPLICABLE),
         "bonus_requires_base": YesNo(),
         "ghost_hands": WholeNumber(1, 99, OFF),
+        "ghost_hands_control_reference": Text(),
         # Odds
         "odds_player": OddsText(),
         "odds_player_allowed": OddsLimitText(),
@@ -164,6 +165,7 @@ SHAPES: Final[Mapping[str, Shape]] = MappingProxyType(
         # Payment
         "pay_procedure": Token(tuple(PayProcedure)),
         "pay_procedure_allowed": Tokens(tuple(PayProcedure)),
+        "pay_control_reference": Text(),
         "pay_procedure_pit_uniform": Token(tuple(PitUniform)),
         # Irregularities
         "irregularity_rules": Token(tuple(IrregularityRules)),
@@ -229,6 +231,16 @@ LATER_SETTINGS: Final[Mapping[str, Mapping[str, object]]] = MappingProxyType(
             "value": [],
             "assumed": True,
             "reason": "an advisory is no verdict (D-31)",
+        },
+        "ghost_hands_control_reference": {
+            "value": "",
+            "assumed": True,
+            "reason": "the house was not asked for one",
+        },
+        "pay_control_reference": {
+            "value": "",
+            "assumed": True,
+            "reason": "the house was not asked for one",
         },
         "feed_direction": {
             "value": FeedDirection.TWO_WAY.value,

@@ -37,7 +37,9 @@ _NS: Final = 1_000_000_000
 def _read_notice(reader: StatementReader) -> OperatorAction[Action]:
     setting, value = reader.text("setting"), reader.text("value")
     reader.expect("to")
-    notice = GiveNotice(setting, value, reader.text("name"))
+    to = reader.text("name")
+    reference = reader.text("reference") if reader.accept("reference") else ""
+    notice = GiveNotice(setting, value, to, reference)
     at_ns, person, _ = reader.time_person_reason(FLOORPERSON, "", "at", "by")
     return reader.act(notice, person, Role.FLOORPERSON, at_ns=at_ns)
 
@@ -119,6 +121,8 @@ def _change_text(act: OperatorAction[ChangeSetting]) -> str:
 
 def _notice_text(act: OperatorAction[GiveNotice]) -> str:
     what = f"{_setting(act.action)} to {quote_if_needed(act.action.to)}"
+    if act.action.reference:
+        what += f" reference {quote_if_needed(act.action.reference)}"
     return f"notice {what} {_offset(act)} by {quote_text(act.person)}"
 
 

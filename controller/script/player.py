@@ -25,7 +25,7 @@ from controller.procedure.people.setting_changes import effective_book
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.step import step
-from controller.procedure.step_result import Step
+from controller.procedure.step_result import Step, hold_back_calls
 from controller.procedure.verdicts import Verdict
 from controller.script.events import ShoeCount, due_place, step_inputs
 from controller.script.statements import Burn, DealingStatement, ShufflerStatement
@@ -91,6 +91,7 @@ def _apply(
         decks=book.decks,
         rack_read=False,
     )
+    result = hold_back_calls(result, findings)
     table = _ScriptTable(result.state, custody)
     steps: tuple[Step, ...] = (result,)
     for finding in findings:

@@ -95,11 +95,12 @@ class LedgerRefusal(Struct, frozen=True):
 
 
 class LedgerEntryResult(Struct, frozen=True):
-    """The ledger after an entry; `warnings` are about the form."""
+    """The ledger after an entry; `warnings` are about the form, `due` is done with it then."""
 
     ledger: VigorishLedger
     statement: LedgerStatement
     warnings: tuple[LedgerStatement, ...] = ()
+    due: tuple[LedgerStatement, ...] = ()
 
 
 # --- entries ------------------------------------------------------------------------------------
@@ -162,6 +163,7 @@ def document_uncollected(
         replace(remaining, waived=(*remaining.waived, line), last_form=form.number),
         LedgerStatement(text, terms.cite(*DOCUMENTED_POINTS)),
         _out_of_sequence(terms, ledger, form.number),
+        (_copies_of_form(terms, form.number),),
     )
 
 
@@ -286,6 +288,12 @@ def _form_incomplete(terms: Terms, form: VigorishForm) -> LedgerRefusal | None:
             message("patron_signs_or_form_says_why_not"), clauses, message("state_reason")
         )
     return None
+
+
+def _copies_of_form(terms: Terms, number: int) -> LedgerStatement:
+    """Where the original and the duplicate of a form go."""
+    text = message("form_copies_go_to", number=number)
+    return LedgerStatement(text, terms.cite(RulePoint.VIGORISH_FORM_COPIES))
 
 
 def _out_of_sequence(

@@ -11,8 +11,14 @@ from msgspec.json import encode
 from msgspec.structs import asdict
 from prometheus_client import generate_latest
 
-from controller.actions.actions import BindBatch, ChangeSetting, ReportTurned, SetCardApart
-from controller.actions.choices import LayoutPart
+from controller.actions.actions import (
+    BindBatch,
+    ChangeSetting,
+    ReportTurned,
+    Resolution,
+    SetCardApart,
+)
+from controller.actions.choices import FloorDecision, LayoutPart
 from controller.actions.declaration import Role
 from controller.control.answer_schema import (
     AnsweredEntry,
@@ -21,8 +27,10 @@ from controller.control.answer_schema import (
     ManifestWantedAnswer,
 )
 from controller.control.answers import answered_entries
+from controller.messages.catalogue import to_words
 from controller.metrics.collector import TablesCollector
 from controller.metrics.table_metrics import TableMetrics
+from controller.procedure.effects import Prompt
 from controller.table.table import Health
 from controller.views.build import build_snapshot
 from controller.views.snapshot import CardFact, FindingView, Snapshot, Withheld
@@ -203,3 +211,13 @@ def test_the_answer_to_a_foreign_card_has_its_code_and_no_tag(simulation) -> Non
     raised = [one.code for one in answer if isinstance(one, IrregularityAnswer)]
     assert "FOREIGN_CARD" in raised
     assert FOREIGN_TAG not in str(answer)
+
+
+def test_the_calls_at_a_card_of_another_batch_wait_for_the_decision(simulation) -> None:
+    """Custody finds it after the procedure judged the card: it is called once, and then."""
+    table = Table(simulation).deal_the_stray()
+    assert table.view.phase.value == "suspended"
+    entries = table.played.table.act(Resolution(FloorDecision.CONTINUE), Role.FLOORPERSON)
+    calls = [to_words(one.text) for one in entries if isinstance(one, Prompt)]
+    assert [one.partition(":")[0] for one in calls] == ["announce", "announce"]
+    assert calls[1] == "announce: Player wins, 9 over 7"

@@ -13,6 +13,11 @@ from controller.core.stored_settings import SETTINGS, read_settings
 from controller.replay.report import ReplayFinding, replay
 from drivers.shoes.models import FEIG_RFID
 
+# Conclusions of a tape that this version draws otherwise, and why.
+CHANGED = {
+    # A call that waited for a floorperson's decision is due after it.
+    "format-1-angel-eye": [("nothing", "Prompt")],
+}
 SETTINGS_1 = Path(__file__).parent / "settings-1.txt"
 TAPES = sorted(Path(__file__).parent.glob("format-1-*.tape.xz"))
 
@@ -48,7 +53,9 @@ def test_a_tape_of_format_1_gives_the_same_verdicts(tape: Path, fast_dir: Path) 
     report = replay(path)
 
     assert report.finding in (ReplayFinding.SAME, ReplayFinding.OTHER_VERSION)
-    assert (report.skipped, report.other_version_differences) == (0, 0)
+    changed = [(one.stored, one.concluded) for one in report.differences]
+    assert changed == CHANGED.get(tape.name.removesuffix(".tape.xz"), [])
+    assert (report.skipped, report.other_version_differences) == (0, len(changed))
     assert report.coups > 60
 
 

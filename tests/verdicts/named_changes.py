@@ -48,7 +48,7 @@ DOCUMENTS_CITE_OTHERWISE: Final[dict[str, frozenset[str]]] = {
     ),
     "WA": frozenset(
         (
-            *(*_FROM_THE_SHOE, "WA-mb-decks", *_CONTINUOUS_SHUFFLER, *_WAGERS),
+            *(*_FROM_THE_SHOE, "WA-mb-decks", *_CONTINUOUS_SHUFFLER, *_WAGERS, "WA-burn"),
             *(*_CARDS_HANDLED, *_BURN_SHOWN),
         )
     ),
@@ -83,8 +83,78 @@ _VOID_COUNT: Final = (
 )
 _EMPTY_RACK: Final = "a rack counted empty holds no cards of another batch (NY (a)(4)(iv)(e))"
 _PAID_BY_OWN: Final = "a payment cites no order and no win by a clause that is not borrowed (X-24)"
+_PLAYER_DREW: Final = "a card after a lawful third one of Player is no unlawful third one (D-16)"
+_NEW_COUNT: Final = "after an early result or a forced exit the shoe's new count explains claims"
+_CALLS_WAIT: Final = "calls and moving a card wait for the decision on their card (D-16, D-32)"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
+    **dict.fromkeys(
+        (10,),
+        _PLAYER_DREW,
+    ),
+    **dict.fromkeys(
+        (
+            13,
+            15,
+            30,
+            37,
+            57,
+            73,
+            78,
+            118,
+            149,
+            169,
+            216,
+            239,
+            302,
+            325,
+            375,
+            392,
+            460,
+            462,
+            467,
+            482,
+            490,
+            507,
+            528,
+            614,
+            929,
+            932,
+            961,
+            985,
+            1029,
+            1031,
+            1044,
+            1047,
+            1048,
+            1070,
+            1075,
+            1094,
+            1138,
+            1184,
+            1272,
+            1291,
+            1334,
+            1405,
+            1432,
+            1468,
+            1528,
+            1658,
+            1660,
+            1744,
+            1861,
+            1874,
+            1904,
+            1923,
+            1967,
+            1975,
+        ),
+        _CALLS_WAIT,
+    ),
+    **dict.fromkeys(
+        (414, 942, 1003),
+        _NEW_COUNT,
+    ),
     623: _EMPTY_RACK,
     1073: _EMPTY_RACK,
     1526: _EMPTY_RACK,

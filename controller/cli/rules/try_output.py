@@ -4,13 +4,15 @@ Every face is shown: it comes from the script, so its writer knows it.
 Source: controller/script/README.md, "Playing".
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Final, TypeAlias, assert_never
 
 from msgspec import Struct
 
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
+from controller.custody.batch_life.state import WarningKind
 from controller.messages.catalogue import to_words
 from controller.messages.quantity import counted
 from controller.procedure.effects import (
@@ -23,6 +25,7 @@ from controller.procedure.effects import (
     CoupRecord,
     Effect,
     Prompt,
+    PromptKind,
     Refusal,
     ResolutionRecorded,
     SettingChanged,
@@ -45,11 +48,16 @@ from controller.script.statements import UNREAD
 from controller.settlement.coup_facts import derive_facts
 from controller.settlement.results import WagerResult, void_results, wager_results
 from controller.settlement.terms import Terms
+from controller.settlement.wagers import WagerKind
 from controller.views.irregularity import forbidden_words, irregularity_words, permitted_words
 from firmware_bridge.message import Message
 
 Plain: TypeAlias = dict[str, object]
 _INDENT: Final = " " * 8
+# A field that is called kind itself goes by what it is a kind of; `kind` is the tag of a value.
+_KIND_NAMES: Final[Mapping[type, str]] = MappingProxyType(
+    {PromptKind: "prompt", WagerKind: "wager", WarningKind: "warning"}
+)
 
 
 def statement_lines(book: RuleBook, played: PlayedStatement) -> list[str]:
@@ -251,9 +259,8 @@ def _plain_object(value: object) -> Plain:
     tag = type(value).__struct_config__.tag
     shown: Plain = {"kind": tag} if tag is not None else {}
     for field in value.__struct_fields__:
-        # A field may be called kind itself: a kind of wager.
-        name = "wager" if field == "kind" else field
-        shown[name] = _plain(getattr(value, field))
+        item = getattr(value, field)
+        shown[_KIND_NAMES[type(item)] if field == "kind" else field] = _plain(item)
     return shown
 
 

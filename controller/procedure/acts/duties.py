@@ -311,6 +311,7 @@ _FURTHER_POINTS: Final = MappingProxyType(
         ActKind.RECEIVED: (RulePoint.OPENING_INSPECTED, RulePoint.OPENING_BATCHES_APART),
         ActKind.PRESHUFFLED: (RulePoint.OPENING_PRESHUFFLED,),
         ActKind.CUT: (RulePoint.CUT_DEPTH,),
+        ActKind.FEATHER_CHECKED: (RulePoint.SHUFFLE_FINISH,),
         ActKind.INTO_SHUFFLER: (RulePoint.BATCH_IDLE_IN_SHUFFLER,),
         ActKind.RELEASED: (RulePoint.SHUFFLER_RELEASE,),
         ActKind.SHUFFLER_OPENED: (RulePoint.SHUFFLER_SECURE,),

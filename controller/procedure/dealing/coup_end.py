@@ -27,11 +27,7 @@ from controller.procedure.effects import (
 )
 from controller.procedure.events import CardDrawn, CoupForcedOut, ResultDeclared, ShoeStandsBy
 from controller.procedure.irregularities import IrregularityCode
-from controller.procedure.phases import (
-    Phase,
-    Trigger,
-    due_words,
-)
+from controller.procedure.phases import Phase, Trigger, due_words
 from controller.procedure.places import OUTCOME_NAMES, PLAYER_PLACES, phase_by_cards, ruling_points
 from controller.procedure.play import ask, takes
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -179,9 +175,13 @@ def restart_shoe_count(book: RuleBook, step: Step, event: CoupForcedOut) -> Step
 
 
 def abandon_coup(book: RuleBook, step: Step) -> Step:
-    """The coup was left: the next first card begins another one, any other card goes on with it."""
+    """The coup was left: the next first card begins another one, any other card goes on with it.
+
+    The shoe counts from the beginning again: by that count it claims what is drawn if play goes on.
+    """
     if step.coup.partial:
         return step.with_coup(replace(step.coup, forced_out=True))
+    step = step.with_coup(replace(step.coup, shoe_cards=()))
     if step.shoe.remedy.burn_return_phase is not None:
         return step.with_remedy(replace(step.shoe.remedy, burn_return_phase=Phase.ABANDONED))
     return step.advance(book, Trigger.COUP_ABANDONED)

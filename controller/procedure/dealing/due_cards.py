@@ -4,8 +4,12 @@ Not: a coup's first card from the shoe, and cards that no hand is due (drawing).
 Source: S42 (g)(3), (h), (i), (k)(1), (k)(4); NY (f), (g), (h), (i)(1); D-16.
 """
 
+from types import MappingProxyType
+from typing import Final
+
 from msgspec.structs import replace
 
+from controller.custody.card_states import CardPlace
 from controller.custody.moves import CardPlaced
 from controller.procedure.calls.prompts import prompt_after_card, prompt_before_first_card
 from controller.procedure.classify import RULINGS
@@ -27,11 +31,24 @@ from controller.procedure.places import (
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import CoupState, DealtCard
 from controller.procedure.states.remedy import LastDrawn
-from controller.procedure.step_result import Step, accept, prompt, raise_irregularity
+from controller.procedure.step_result import (
+    Step,
+    accept,
+    prompt,
+    prompt_after_decision,
+    raise_irregularity,
+)
 from controller.procedure.wagering.wagers import lock_wagers
 from controller.profiles.rule_points import RulePoint
 from controller.rules.coup import Place, draw_decision
 from firmware_bridge.message import message
+
+_HANDS: Final = MappingProxyType(
+    {
+        CardPlace.PLAYER: (message("player_hand"), RulePoint.PLAYER_CARDS),
+        CardPlace.BANKER: (message("banker_hand"), RulePoint.BANKER_CARDS),
+    }
+)
 
 
 def open_coup(book: RuleBook, step: Step, coup: CoupState) -> Step:
@@ -118,11 +135,17 @@ def _raise_claim(book: RuleBook, step: Step, event: CardDrawn, code: Irregularit
         points = (*obliging_points(book, step.coup.faces()[:-1]), RulePoint.THIRD_TO_BANKER)
         step = raise_irregularity(book, step, code, detail, instead=points)
         text = message("move_card_to_banker_hand_banker_third")
-        return prompt(book, step, PromptKind.REMEDY, text, RulePoint.THIRD_TO_BANKER)
+        return prompt_after_decision(book, step, text, (RulePoint.THIRD_TO_BANKER,))
     detail = message(
         "place_claimed_otherwise", place=PLACE_NAMES[place], claimed=PLACE_NAMES[event.claimed]
     )
-    return raise_irregularity(book, step, code, detail)
+    step = raise_irregularity(book, step, code, detail)
+    hand, claimed = (one.value.partition("_")[0] for one in (place, event.claimed))
+    if hand == claimed:
+        return step
+    name, point = _HANDS[HAND_OF[place]]
+    text = message("move_card_to_hand", hand=name, place=PLACE_NAMES[place])
+    return prompt_after_decision(book, step, text, (point,))
 
 
 def raise_first_card_claimed_for_banker(book: RuleBook, step: Step) -> Step:

@@ -90,7 +90,7 @@ def _name_error(
     points = ruling_points(faces)
     if claimed is Place.OUTSIDE:
         return detail, points
-    if claimed is Place.PLAYER_3:
+    if claimed is Place.PLAYER_3 and not shoe.coup.has(Place.PLAYER_3):
         points = (*points, RulePoint.PLAYER_THIRD_UNAUTHORISED)
     elif claimed in _BANKER_MORE and banker_stood_on_7(faces):
         points = (*points, RulePoint.BANKER_7_MISPRINT)
@@ -236,7 +236,7 @@ def decide_error_cards(
         still = LastDrawn.CARRIED if last else LastDrawn.NOTHING
         step = step.with_shoe(replace(step.shoe, drawn_last=still))
     step = _reopen_betting(book, step, remedy, resolution)
-    return _prompt_carry(book, step, carried), held
+    return _prompt_carry(book, step, carried, held_before=bool(remedy.carried)), held
 
 
 def _carry(step: Step, error: ErrorCard) -> Step:
@@ -307,12 +307,16 @@ def carry_point(error: ErrorCard) -> RulePoint:
     return RulePoint.THIRD_CARRIED if error.third else RulePoint.ERROR_CARRIED
 
 
-def _prompt_carry(book: RuleBook, step: Step, carried: tuple[ErrorCard, ...]) -> Step:
+def _prompt_carry(
+    book: RuleBook, step: Step, carried: tuple[ErrorCard, ...], *, held_before: bool
+) -> Step:
     # With cards drawn after them the coup begins at once: that prompt names all of them.
     if not carried or not all(error.in_error for error in carried):
         return step
     points = tuple(dict.fromkeys(carry_point(error) for error in carried))
     text = message("hold_cards_for_next_hand", count=len(carried))
+    if held_before:
+        text = message("hold_cards_after_those_held", count=len(carried))
     return prompt(book, step, PromptKind.REMEDY, text, *points)
 
 

@@ -53,18 +53,23 @@ def offer_order(seats: tuple[int, ...], direction: SeatDirection) -> tuple[int, 
 
 
 def offer_cut(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
-    """Record the offer; `reference` names the occupied seats, else all seats of the layout."""
+    """Record the offer; `reference` names the seats in the order in which it was offered to them.
+
+    Without one it was offered to all seats of the layout by the rule.
+    """
     refusal = _refuse_any_cut(book, state, act)
     if refusal is not None:
         return refusal
     named = tuple(dict.fromkeys(int(seat) for seat in _NUMBER.findall(act.action.reference)))
-    seats = named or book.seats
-    order = offer_order(seats, book.values.seat_direction)
+    by_rule = offer_order(named or book.seats, book.values.seat_direction)
+    order = named or by_rule
     opening = replace(state.opening, offered=order)
     step = complete_act(with_opening(begin_act(state), opening), act)
     detail = message("cut_offered_from_highest_seat")
     if order:
         detail = message("cut_offered_in_order", seats=order)
+    if order != by_rule:
+        detail = message("cut_offered_otherwise", seats=order, by_rule=by_rule)
     return record_act(book, step, act, detail)
 
 

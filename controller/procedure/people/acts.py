@@ -33,6 +33,7 @@ from controller.procedure.acts.recording import (
     with_opening,
     without_stack,
 )
+from controller.procedure.effects import PromptKind
 from controller.procedure.opening.batches import (
     load_batch,
     put_into_shuffler,
@@ -64,7 +65,7 @@ from controller.procedure.people.wager_statements import record_verbal_wager
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.shuffler.operator_facts import apply_act, contradiction
 from controller.procedure.state import TableState
-from controller.procedure.step_result import Step
+from controller.procedure.step_result import Step, prompt
 from controller.procedure.wagering.wagers import refusal_to_reshuffle
 from controller.profiles.rule_points import RulePoint
 from controller.rules.setting_values import ShuffleMode
@@ -230,7 +231,23 @@ def _finish_shuffle(book: RuleBook, state: TableState, act: OperatorAction[Recor
     if not state.opening.has(before):
         why = message("record_first_cards_before", before=before.value)
         return refuse_act(book, state, act, why, RulePoint.SHUFFLE_FINISH)
-    return _complete(book, state, act)
+    step = _complete(book, state, act)
+    if act.action.kind is not ActKind.FEATHERED:
+        return step
+    text = message("floorperson_checks_feathered_stack")
+    return prompt(book, step, PromptKind.SHUFFLE_AND_CUT, text, RulePoint.SHUFFLE_FINISH)
+
+
+def _check_feathered(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]) -> Step:
+    """Record a floorperson's check of the feathered stack (S42-e-2-i)."""
+    why = None
+    if act.role not in SUPERVISORS:
+        why = message("floorperson_checks_feathered_stack")
+    elif not state.opening.has(ActKind.FEATHERED):
+        why = message("record_first_cards_before", before=ActKind.FEATHERED.value)
+    if why is not None:
+        return refuse_act(book, state, act, why, RulePoint.SHUFFLE_FINISH)
+    return record_act(book, begin_act(state), act)
 
 
 _HANDLERS: Final[Mapping[ActKind, ActHandler]] = MappingProxyType(
@@ -245,6 +262,7 @@ _HANDLERS: Final[Mapping[ActKind, ActHandler]] = MappingProxyType(
         ActKind.STACKED: _check_received_cards,
         ActKind.SHUFFLED: _shuffle,
         ActKind.FEATHERED: _finish_shuffle,
+        ActKind.FEATHER_CHECKED: _check_feathered,
         ActKind.LACED: _finish_shuffle,
         ActKind.RESHUFFLED: _finish_shuffle,
         ActKind.CUT_OFFERED: offer_cut,

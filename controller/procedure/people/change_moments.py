@@ -38,6 +38,7 @@ _BETWEEN_COUPS: Final = (
     *("odds_player", "odds_banker", "odds_tie", "none_six_odds", "tie_result_player_banker"),
     *("odds_dragon7", "odds_panda8", "odds_total_4", "odds_total_5", "odds_total_6"),
     *("vig_mode", "vig_rate", "vig_rounding", "vig_collection", "pay_procedure"),
+    *("pay_control_reference", "ghost_hands_control_reference"),
 )
 # Settings that bind the persons who could change them.
 _OF_PEOPLE: Final = (

@@ -32,7 +32,7 @@ def changed_book(book: RuleBook, settings: tuple[ChangedSetting, ...]) -> RuleBo
     if not holding:
         return book
     try:
-        profile = changed_profile(book.profile, holding)
+        profile = changed_profile(book.profile, holding, stored=True)
     except ProfileError:
         return book
     by_table = any(one.setting == DECKS for one in holding)
@@ -61,15 +61,20 @@ def setting_text(book: RuleBook, setting: str) -> str:
     )
 
 
-def changed_profile(profile: Profile, settings: Iterable[ChangedSetting]) -> Profile:
-    """The profile with these settings. Raises ProfileError where its clauses refuse one."""
+def changed_profile(
+    profile: Profile, settings: Iterable[ChangedSetting], *, stored: bool = False
+) -> Profile:
+    """The profile with these settings. Raises ProfileError where its clauses refuse one.
+
+    `stored`: the table has them already.
+    """
     changes = tuple(
         Change(one.setting, parse_value(one.setting, one.value), one.reason) for one in settings
     )
     # What a house has chosen for itself it may choose again.
     opened = replace(profile, values=tuple(_unfixed(value) for value in profile.values))
     house = House(profile.name, profile.name, profile.title, profile.source, changes)
-    changed = apply_house(house, opened)
+    changed = apply_house(house, opened, stored=stored)
     values = zip(profile.values, opened.values, changed.values, strict=True)
     merged = tuple(own if now is before else now for own, before, now in values)
     return replace(changed, values=merged, base=profile.base)

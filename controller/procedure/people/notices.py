@@ -48,6 +48,11 @@ _WITHOUT_VIGORISH: Final = (
 )
 
 
+def is_posted_without_vigorish(setting: str, new: str) -> bool:
+    """Whether this value is a variant without vigorish, of which notice is posted."""
+    return setting == "vig_mode" and new in _WITHOUT_VIGORISH
+
+
 def required_notices(
     profile: Profile, setting: str, old: str, new: str
 ) -> tuple[NoticeRequirement, ...]:
@@ -76,7 +81,7 @@ def _notice_points(
         case "vig_mode":
             posted = (RulePoint.NO_VIGORISH_NOTICE, (Audience.PLAYERS,), 0)
             changed = (RulePoint.VIGORISH_NOTICE, _ALL, 0)
-            return (changed, posted) if new in _WITHOUT_VIGORISH else (changed,)
+            return (changed, posted) if is_posted_without_vigorish(setting, new) else (changed,)
         case "vig_rate" if int(new) > int(old):
             return ((RulePoint.VIGORISH_NOTICE, _ALL, 0),)
         case "dragon_bonus_table":

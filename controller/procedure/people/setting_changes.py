@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from controller.actions.actions import ChangeSetting, GiveNotice, OperatorAction
 from controller.actions.declaration import name_of
 from controller.procedure.dealing.coup_end import close_complete_coup
-from controller.procedure.effects import ActRecord, Refusal, SettingChanged
+from controller.procedure.effects import ActRecord, PromptKind, Refusal, SettingChanged
 from controller.procedure.people.change_moments import MOMENTS, ChangeMoment
 from controller.procedure.people.effective_rules import (
     DECKS,
@@ -20,7 +20,12 @@ from controller.procedure.people.effective_rules import (
     changed_profile,
     setting_text,
 )
-from controller.procedure.people.notices import Audience, missing_notice, required_notices
+from controller.procedure.people.notices import (
+    Audience,
+    is_posted_without_vigorish,
+    missing_notice,
+    required_notices,
+)
 from controller.procedure.people.pit_values import (
     differences_from_pit,
     is_bound,
@@ -33,7 +38,7 @@ from controller.procedure.play import ends_unreported
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
 from controller.procedure.states.wagering import ChangedSetting, NoticeGiven
-from controller.procedure.step_result import Step, accept
+from controller.procedure.step_result import Step, accept, prompt
 from controller.profiles.profile import Profile, ProfileError
 from controller.profiles.rule_points import RulePoint
 from controller.profiles.setting_definitions import SHAPES
@@ -140,9 +145,17 @@ def notice_recorded(book: RuleBook, state: TableState, act: OperatorAction[GiveN
         configured_new=requested.new,
         to=to,
     )
+    reference = act.action.reference
+    if reference:
+        detail = message("what_with_reference", what=detail, typed=reference)
     notices = (*state.notices, given)[-NOTICES_MAX:]
     recorded = ActRecord(name_of(act.action), act.person, detail, clauses)
-    return step.with_state(replace(state, notices=notices)).with_effect(recorded)
+    step = step.with_state(replace(state, notices=notices)).with_effect(recorded)
+    posted = is_posted_without_vigorish(requested.setting, requested.new) and to == Audience.PLAYERS
+    if posted and not reference and book.clauses(RulePoint.NO_VIGORISH_NOTICE_APPROVED):
+        text = message("write_down_approval_of_posting")
+        step = prompt(book, step, PromptKind.NOTICE, text, RulePoint.NO_VIGORISH_NOTICE_APPROVED)
+    return step
 
 
 def setting_change_requested(

@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from controller.actions.actions import OperatorAction, Resolution
 from controller.actions.choices import FloorDecision, Provisional
 from controller.actions.declaration import name_of
+from controller.procedure.calls.prompts import prompt_what_waited
 from controller.procedure.dealing.coup_end import (
     close_coup,
     publish_coup,
@@ -244,7 +245,7 @@ def _decide_open_coup(
         return close_coup(book, step, CoupFate.FLOOR_DECIDED, resolution.outcome)
     if step.phase is Phase.DECLARED:
         return close_coup(book, step, CoupFate.COUNTED)
-    return resume_coup(book, step)
+    return prompt_what_waited(book, resume_coup(book, step))
 
 
 def _voids(coup: CoupState, suspension: Suspension, resolution: Resolution) -> bool:

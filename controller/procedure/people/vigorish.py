@@ -70,10 +70,8 @@ def _apply_ledger_entry(
     step = with_wagering(step, replace(state.wagering, ledger=entered.ledger, vacated=vacated))
     text, clauses = entered.statement.text, entered.statement.clauses
     step = accept(step, text, clauses).with_effect(ActRecord(what, person, text, clauses))
-    for warning in entered.warnings:
-        step = step.with_effect(
-            Prompt(PromptKind.VIGORISH, warning.text, warning.clauses, observed=False)
-        )
+    for due in (*entered.due, *entered.warnings):
+        step = step.with_effect(Prompt(PromptKind.VIGORISH, due.text, due.clauses, observed=False))
     return step
 
 

@@ -377,7 +377,7 @@ DUE: Final = (
     card(HAND_CARDS, DUE_PHASES, when=facts.card_unread, raises=UNREAD, to=P.PARTIAL),
     card(T.CLAIMED_OUTSIDE, DUE_PHASES, raises=OUTSIDE),
     due_third(when=facts.shoe_count_explains, do=due_cards.deal_due_card),
-    due_third(raises=THIRD),
+    due_third(when=facts.player_stood, raises=THIRD),
     *(
         line
         for phase, _, _, to, then in DUE_CARDS

@@ -15,7 +15,7 @@ from controller.procedure.places import BURN_PLACES
 from controller.procedure.play import Play
 from controller.procedure.rulebook import ObservableFact
 from controller.procedure.table.row import Condition
-from controller.rules.coup import next_place
+from controller.rules.coup import Place, next_place
 
 # --- the rule book -------------------------------------------------------------------------------
 
@@ -107,10 +107,15 @@ def of_next_coup(play: Play) -> bool:
     return shoe_count_explains(play) or no_coup_begun(play)
 
 
+def player_stood(play: Play) -> bool:
+    """The Player's Hand has no third card; where Banker's is due, Player had to stand."""
+    return not play.step.coup.has(Place.PLAYER_3)
+
+
 def count_off(play: Play) -> bool:
     """The shoe counts a card that is in no hand."""
     shoe = play.step.shoe
-    return bool(shoe.shoe_count) if shoe.coup is None else shoe.coup.shoe_cards is not None
+    return bool(shoe.shoe_count if shoe.coup is None else shoe.coup.shoe_cards)
 
 
 # --- cards that wait, and a partial coup ---------------------------------------------------------

@@ -46,6 +46,22 @@ def test_the_burn_is_cited(new_table) -> None:
     assert table.last.clauses == ("S42-e-6-burnn", "S42-e-6-burn1")
 
 
+@pytest.mark.clause("WA-burn")
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("start; P1 2d", "BURN_SKIPPED"),
+        ("start; burn 3d; P1 9d", "BURN_SHORT"),
+        ("start; burn Ac: 2c; burned 3d", "BURN_OVER"),
+    ],
+)
+def test_washington_cites_its_own_burn_procedure_first(new_table, words, code) -> None:
+    """It leaves the burn to the internal controls; what they borrow is cited after it."""
+    table = new_table(words, profile="wa-mini")
+    assert table.irregularities[-1].code.value == code
+    assert table.irregularities[-1].clauses[0] == "WA-burn"
+
+
 @pytest.mark.parametrize("claimed", ["P1", "B1", "P2", "B2", "P3", "B3"])
 def test_until_the_burn_is_complete_every_card_is_a_burn_card(new_table, claimed) -> None:
     table = new_table("start")

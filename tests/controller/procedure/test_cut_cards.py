@@ -41,6 +41,19 @@ def coups_until_over(table, rest: str) -> int:
     return completed
 
 
+@pytest.mark.clause("S42-a-1-cut")
+def test_two_cut_cards_are_used_and_each_is_judged(new_table) -> None:
+    """The first one brings the last hand, the second one ends the shoe, a third is one too many."""
+    table = new_table(f"{OPENED}; {WHOLE}", profile="s42-mini")
+    assert table.deal("cut card") == []
+    assert (table.shoe.cut.last_coup, table.shoe.cut.exhausted) == (3, False)
+    assert table.deal("cut card") == []
+    assert table.shoe.cut.exhausted
+    assert table.phase is Phase.SHOE_OVER
+    assert table.deal("cut card") == ["CUT_CARD_EXTRA"]
+    assert table.last.clauses == ("S42-a-1-cut",)
+
+
 @pytest.mark.clause("S42-h-5-finish")
 @pytest.mark.clause("S42-h-5-onemore")
 @pytest.mark.parametrize("when", AT_START)

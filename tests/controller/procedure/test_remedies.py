@@ -139,6 +139,8 @@ def test_a_void_coup_says_that_every_wager_is_returned(table) -> None:
 @pytest.mark.clause("S42-k-1-banker")
 def test_a_third_card_of_a_standing_player_is_prompted_to_move_to_the_banker(table) -> None:
     assert table.deal("P 7h; B 2c; P Kd; B Kh; P 4s") == ["PLAYER_THIRD_UNAUTHORISED"]
+    assert remedy_prompts(table) == [], "the floorperson decides first"
+    table.decide("continue")
     assert remedy_prompts(table) == [
         "move the card to the Banker's Hand: it is the Banker's third card"
     ]
@@ -239,6 +241,19 @@ def test_without_the_call_a_coup_with_a_held_card_is_begun_too_early_like_any(ne
     table = new_table(f"{OPENED}; no more bets; {NATURAL}", observed=(ObservableFact.NO_MORE_BETS,))
     table.deal("more 8h; resolve carry-card; result player")
     assert table.deal("P1 7c") == ["CARD_BEFORE_NO_MORE_BETS"]
+
+
+@pytest.mark.clause("S42-k-2-carry")
+def test_the_second_card_held_is_not_called_the_first_of_the_next_hand(table) -> None:
+    table.deal(f"{NATURAL}; P 4h")
+    table.decide("carry-card")
+    table.deal("B3 5c")
+    table.decide("carry-card")
+    assert remedy_prompts(table)[1:] == [
+        "hold the card face down: in the next hand it comes after those held already"
+    ]
+    table.deal("result player; P1 2c")
+    assert [str(one.card) for one in table.shoe.coup.cards] == ["4h", "5c", "2c"]
 
 
 @pytest.mark.clause("S42-k-2-carry")

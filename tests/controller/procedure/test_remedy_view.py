@@ -37,12 +37,12 @@ def test_a_card_in_error_step_by_step(table) -> None:
     table.deal(f"{NATURAL}; P 3h")
     seen = view(table)
     assert seen.irregularities == (1,)
-    assert seen.permitted[0].endswith("hold it face down as the first card of the next hand")
+    assert seen.permitted[0].endswith("the cards held are dealt first in the next hand")
     assert "adding the card to either hand" in seen.forbidden
     assert (seen.done, seen.waiting) == (("1 card drawn in error set aside",), 1)
     assert owed(table) == ["a floorperson's decision"]
     assert when(table) == {
-        "carry-card": "nobody saw the card: it is held face down as the next hand's first card",
+        "carry-card": "nobody saw the card: it is held face down for the next hand",
         "burn-card": "the card was seen: it is burned, and as many more as its amount with it",
         "close-shoe": "the shoe cannot continue: it ends, an open coup is void, reshuffle",
     }

@@ -171,7 +171,15 @@ STAGES: dict[str, tuple[Stage, ...]] = {
     "total_cards_require_base": (Stage(NJ, f"{BURN}; wagers 4 total_4 200.00"),),
     "bonus_requires_base": (Stage("ny-mini", f"{BURN}; wagers 3 bonus_player 10.00", BONUS),),
     "ghost_hands": (
-        Stage("wa-mini", f"{BURN}; ghost hand; {PLAYER}; ghost hand", values=("off", 1, 2)),
+        Stage(
+            "wa-mini",
+            f"{BURN}; ghost hand; {PLAYER}; ghost hand",
+            'ghost_hands_control_reference = "IC 5"',
+            values=("off", 1, 2),
+        ),
+    ),
+    "ghost_hands_control_reference": (
+        Stage("wa-mini", f"{BURN}; ghost hand", "ghost_hands = 2", values=("", "IC 5")),
     ),
     "odds_player": (Stage("ny-mini", f"{BURN}; {BET}; {PLAYER}", values=("1:1", "2:1")),),
     "odds_banker": (Stage("ny-mini", f"{BURN}; {BET}; {SIX}", values=("1:1", "2:1")),),
@@ -244,9 +252,6 @@ SAME: dict[tuple[str, frozenset[str]], str] = {
         "a patron handles cards only to turn them, so only where players reveal; the second word"
         " is for a table that may deal otherwise"
     ),
-    ("vig_collection", frozenset({"immediate", "not_applicable"})): (
-        "not_applicable is the word of a table without vigorish"
-    ),
     (
         "opening_inspection_record",
         frozenset({"dealer_and_floorperson", "dealer_and_floorperson_per_batch"}),
@@ -317,7 +322,7 @@ def outcome(setting: str, stage: Stage, value: object) -> str:
 
 
 # Read where the configuration is checked, and by nothing in play (tests/controller/config).
-BESIDE_PLAY = {"feed_direction"}
+BESIDE_PLAY = {"feed_direction", "pay_control_reference"}
 
 
 def settings_to_try() -> Iterator[str]:

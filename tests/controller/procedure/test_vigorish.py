@@ -373,7 +373,7 @@ def test_a_patron_who_owes_nothing_leaves(owing):
 def test_vigorish_that_stays_uncollected_is_written_down(owing):
     table = owing()
 
-    (recorded,) = document(table)
+    recorded, _copies = document(table)
 
     assert in_words(recorded) == ActRecord(
         "document-vigorish",
@@ -407,7 +407,7 @@ def test_a_form_without_its_signatures_is_refused(owing, missing, why):
 def test_a_patron_who_left_needs_no_signature_but_a_reason(owing):
     table = owing()
 
-    (recorded,) = document(table, signed=False, reason="left the house")
+    recorded, _copies = document(table, signed=False, reason="left the house")
 
     assert to_words(recorded.detail).endswith("not signed: left the house")
 
@@ -420,6 +420,21 @@ def test_new_york_has_no_form(owing):
         "Collect it; the marker stays until then"
     )
     assert refused.clauses == ("NY-c-3-ii-hold",)
+
+
+@pytest.mark.clause("S42-c-3-iii-C")
+@pytest.mark.clause("S42-c-3-iii-D")
+def test_where_the_copies_of_a_form_go_is_prompted(owing):
+    recorded, due = document(owing(), form=17)
+
+    assert isinstance(recorded, ActRecord)
+    assert (to_words(due.text), due.clauses) == (
+        (
+            "drop the original of form 17 in the drop box before the pit boss and the pit clerk;"
+            " the pit clerk keeps the duplicate for accounting"
+        ),
+        ("S42-c-3-iii-C", "S42-c-3-iii-D"),
+    )
 
 
 @pytest.mark.clause("S42-c-3-iii-B")
@@ -446,7 +461,7 @@ def test_a_void_form_uses_its_number_and_waives_nothing(owing):
     assert to_words(recorded.detail) == "form 17 void; signed by Bo Ray and Di Orr"
     assert recorded.clauses == ("S42-c-3-iii-E",)
     assert table.state.wagering.ledger.owed == (OwedVigorish(5, 0, 500),)
-    assert len(document(table, form=18)) == 1
+    assert len(document(table, form=18)) == 2, "recorded, and its copies prompted"
 
 
 @pytest.mark.clause("S42-c-3-iii-E")

@@ -121,6 +121,17 @@ wa-mini | banker_placement = "under_shoe"
     banker_placement: under_shoe does not go with deal_option face_up: nothing waits to be turned.
     Allowed: banker_area, or another deal_option. Remedy: set both. By of banker_placement, of
     deal_option
+nj-baccarat | deal_option = "face_up"
+    third_card_dealt: face_down does not go with deal_option face_up: nobody turns cards. Allowed:
+    face_up, by_deal_option, or another deal_option. Remedy: set both. By of third_card_dealt, of
+    deal_option
+nj-minibaccarat | vig_mode = "tie25" ; pay_procedure = "pay_only"
+    pay_procedure: pay_only does not go with vig_mode tie25. Allowed: pay_only where no vigorish is
+    charged. Remedy: set both. By of pay_procedure, of vig_mode
+house-mini | vig_rounding = "not_applicable"
+    vig_rounding: not_applicable does not go with vig_mode commission. Allowed: "up_to_5c", "exact",
+    "down_to_5c", "not_applicable", and here not not_applicable. Remedy: set vig_rounding too. By
+    of vig_rounding
 nj-baccarat | total_card_wagers = "on" ; odds_total_6 = "not_applicable"
     odds_total_6: not_applicable does not go with total_card_wagers on. Allowed: odds such as
     "8:1", or "not_applicable", and here not not_applicable. Remedy: set odds_total_6 too. By of

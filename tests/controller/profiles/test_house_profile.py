@@ -16,7 +16,13 @@ from controller.profiles.house_profile import (
 from controller.profiles.profile import Profile, ProfileError, parse_profile
 from controller.profiles.profile_toml import render_profile
 from controller.rules.odds import Odds
-from controller.rules.setting_values import BurnMode, DealOption, FeedDirection, RequiredCall
+from controller.rules.setting_values import (
+    BurnMode,
+    DealOption,
+    FeedDirection,
+    RequiredCall,
+    ThirdCardDealt,
+)
 
 Written = Callable[[str, str], Profile]
 NAMES = ("ny-mini", "s42-mini")
@@ -186,7 +192,17 @@ def test_a_shipped_profile_has_no_house_values(
         ("nj-baccarat", "vig_rate_allowed = [5, 4, 3]", ("vig_rate_allowed",)),
         ("house-mini", 'irregularity_rules = "s42_k"', ("irregularity_rules",)),
         ("s42-mini", "reshuffle_after_lace = true", ("reshuffle_after_lace",)),
-        ("wa-mini", "ghost_hands = 3", ("ghost_hands",)),
+        (
+            "wa-mini",
+            'ghost_hands = 3\nghost_hands_control_reference = "IC 5"',
+            ("ghost_hands", "ghost_hands_control_reference"),
+        ),
+        (
+            "wa-mini",
+            'pay_procedure = "i"\npay_control_reference = "IC 6"',
+            ("pay_procedure", "pay_control_reference"),
+        ),
+        ("house-mini", "ghost_hands = 3", ("ghost_hands",)),
         ("nj-baccarat", "total_cards_require_base = false", ("total_cards_require_base",)),
         ("ny-mini", 'decks_max = 8\nseat_direction = "clockwise"', ("decks_max", "seat_direction")),
         # References, which always belong to the house
@@ -312,6 +328,38 @@ def test_no_house_answers_requests_where_its_base_is_one_way(house: Written) -> 
 
 def test_washington_permits_mixed_dealing(house: Written) -> None:
     assert house("wa-mini", 'deal_option = "mixed"').rules.deal_option is DealOption.MIXED
+
+
+# --- settings that decide one thing --------------------------------------------------------------
+
+
+def test_how_third_cards_are_dealt_follows_the_deal_option(house: Written) -> None:
+    """Where no clause says it: the amendments do not."""
+    assert house("nj-baccarat", "").rules.third_card_dealt is ThirdCardDealt.FACE_DOWN
+    changed = house("nj-baccarat", 'deal_option = "face_up"')
+    assert changed.rules.third_card_dealt is ThirdCardDealt.FACE_UP
+    assert changed.value("third_card_dealt").house
+
+
+def test_a_house_sets_how_third_cards_are_dealt_by_itself(house: Written) -> None:
+    own = 'deal_option = "face_down_dealer"\nthird_card_dealt = "face_down"'
+    assert house("nj-baccarat", own).rules.third_card_dealt is ThirdCardDealt.FACE_DOWN
+
+
+def test_third_cards_that_a_clause_deals_face_up_stay_so(house: Written) -> None:
+    """HG-bac-third: the four cards lie face down, the third ones face up."""
+    assert house("house-baccarat", "").rules.deal_option is DealOption.PLAYERS_REVEAL
+    assert house("house-baccarat", "").rules.third_card_dealt is ThirdCardDealt.FACE_UP
+
+
+def test_what_an_earlier_version_let_a_house_set_is_read_from_its_records(
+    house: Written, clauses: dict[str, Clause]
+) -> None:
+    own = 'deal_option = "face_up"\nthird_card_dealt = "by_deal_option"'
+    stored = render_profile(house("nj-baccarat", own)).replace(
+        'third_card_dealt = { value = "by_deal_option"', 'third_card_dealt = { value = "face_down"'
+    )
+    assert parse_profile(stored, clauses).rules.third_card_dealt is ThirdCardDealt.FACE_DOWN
 
 
 # --- complete text ------------------------------------------------------------------------------

@@ -32,6 +32,13 @@ house-mini | deal_option = "players_reveal" | deal_option | players_reveal does 
 wa-mini | calls_required = ["draws", "final_counts_and_winner"] ; call_references = ["before: A"] \
 | call_references | the call draws needs a reference
 wa-mini | banker_placement = "under_shoe" | banker_placement | under_shoe does not go with
+nj-baccarat | deal_option = "face_up" ; third_card_dealt = "face_down" | third_card_dealt | face_dow
+nj-minibaccarat | third_card_dealt = "face_down" | third_card_dealt | face_down does not go with dea
+house-mini | pay_procedure = "pay_only" | pay_procedure | pay_only does not go with vig_mode comm
+nj-minibaccarat | vig_collection = "not_applicable" | vig_collection | not_applicable does not go
+wa-mini | ghost_hands = 3 | ghost_hands_control_reference | ghost_hands 3 needs a reference to th
+wa-mini | pay_procedure = "i" | pay_control_reference | pay_procedure i needs a reference to the
+house-mini | vig_rounding = "not_applicable" | vig_rounding | not_applicable does not go with vig_mo
 """
 CALLS = 'calls_required = ["before", "draws", "final_counts_and_winner"]'
 REVEALS = """deal_option = "players_reveal"

@@ -187,7 +187,7 @@ BESIDE_THE_TABLE = (
     *("reshuffle_after_lace", "shuffler_secure_store", "burn_fixed_count"),
     *("burn_control_reference", "banker_placement", "banker_placement_allowed"),
     *("side_wager_approval", "calls_control_reference", "total_card_wagers_allowed"),
-    *("call_references", "call_texts"),
+    *("call_references", "call_texts", "pay_control_reference", "ghost_hands_control_reference"),
     *("dealer_decides_own_irregularity", "decisions_alone_max", "advisories_suspend"),
     *("feed_direction", "coupon_reference"),
 )
@@ -328,8 +328,9 @@ def test_assumptions_of_section_42_are_marked(shipped: Shipped) -> None:
         "coupon_reference",
         *("dragon_bonus_table", "dragon_bonus_table_allowed", "dragon_bonus_sides"),
         *("dragon_bonus_sides_allowed", "total_cards_require_base", "bonus_requires_base"),
-        *("ghost_hands", "odds_total_4", "odds_total_5", "odds_total_6"),
-        *("calls_control_reference", "call_references", "call_texts"),
+        *("ghost_hands", "ghost_hands_control_reference"),
+        *("odds_total_4", "odds_total_5", "odds_total_6"),
+        *("calls_control_reference", "call_references", "call_texts", "pay_control_reference"),
         *("dealer_decides_own_irregularity", "decisions_alone_max", "advisories_suspend"),
         *("seat_direction", "feed_direction"),
     )

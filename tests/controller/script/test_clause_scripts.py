@@ -29,10 +29,10 @@ BEGIN, END = "<!-- coverage:begin -->\n", "<!-- coverage:end -->\n"
 NAMES = "# Clauses: "
 REMEDY = "run: make generate"
 
-# An effect in the answers. JSON calls the kind of a prompt `wager`, as it does that of a wager.
+# An effect in the answers.
 WORDS = {
     "refusal": "refused [{clauses}]",
-    "prompt": "due {wager}",
+    "prompt": "due {prompt}",
     "act-record": "on record {what} [{clauses}]",
     "setting-changed": "{setting} {old} > {new}",
     "coup-corrected": "coup {coup} corrected {before} > {outcome}",

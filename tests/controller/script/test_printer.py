@@ -199,7 +199,11 @@ BODIES = st.one_of(
         Role.FLOORPERSON,
         because=WORDS,
     ),
-    acts(st.builds(GiveNotice, WORDS, WORDS, WORDS), Role.FLOORPERSON, at=TIMES_NS),
+    acts(
+        st.builds(GiveNotice, WORDS, WORDS, WORDS, st.just("") | WORDS),
+        Role.FLOORPERSON,
+        at=TIMES_NS,
+    ),
     acts(
         st.builds(ChangeSetting, WORDS, WORDS, st.just("") | WORDS),
         Role.FLOORPERSON,

@@ -6,15 +6,19 @@ from typing import get_args
 import pytest
 
 from controller.cli.rules.try_output import statement_json, statement_lines
+from controller.custody.batch_life.state import WarningKind
 from controller.procedure.effects import (
     ActRecord,
     BurnDone,
     CoupCorrected,
     CoupPayment,
     Effect,
+    Prompt,
+    PromptKind,
     SettingChanged,
     ShoeEnded,
     ShoeOpened,
+    WarningOpened,
 )
 from controller.procedure.rulebook import RuleBook
 from controller.procedure.state import TableState
@@ -111,6 +115,24 @@ def test_a_payment_as_plain_values() -> None:
         (3, "tie", "loses"),
     ]
     assert (lines[0]["odds"], lines[0]["paid"]) == ("1:1", 10000)
+
+
+@pytest.mark.parametrize(
+    ("effect", "shown_kind"),
+    [
+        (Prompt(PromptKind.TURN, message("player_hand"), (), observed=False), {"prompt": "turn"}),
+        (
+            WarningOpened(1, WarningKind.JAM, 7, message("player_hand"), ()),
+            {"warning": "jam"},
+        ),
+    ],
+    ids=["prompt", "warning"],
+)
+def test_a_kind_goes_by_what_it_is_a_kind_of(effect: Effect, shown_kind: dict[str, str]) -> None:
+    (plain,) = json.loads(json.dumps(statement_json(BOOK, shown(effect))))["effects"]
+
+    assert plain.items() >= shown_kind.items()
+    assert "wager" not in plain
 
 
 def test_the_kinds_are_words_that_no_rename_changes() -> None:

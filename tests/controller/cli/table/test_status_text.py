@@ -83,9 +83,7 @@ def test_status_of_a_suspended_table_shows_what_is_open_with_clauses(suspended: 
 def test_status_of_a_suspended_table_shows_the_commands_that_decide(suspended: Path) -> None:
     lines = status_block(shown_of(suspended), CommandHints(("--config", "table.toml"))).splitlines()
 
-    asked = lines.index(
-        "decide     nobody saw the card: it is held face down as the next hand's first card"
-    )
+    asked = lines.index("decide     nobody saw the card: it is held face down for the next hand")
     typed = "smartshoe resolve --config table.toml --by NAME --reason WHY --decision"
     assert lines[asked + 1] == f"             {typed} carry-card"
     assert f"             {typed} close-shoe" in lines

@@ -129,7 +129,7 @@ def test_an_overdraw_takes_the_screen(table) -> None:
     text = words(part)
     assert "a card was drawn that no hand is due" in text
     assert "adding the card to either hand" in text  # forbidden
-    assert "hold it face down as the first card of the next hand" in text  # permitted
+    assert "hold it face down; the cards held are dealt first in the next hand" in text  # permitted
     assert "1 card drawn in error set aside" in text  # done
     assert "S42-k-1-carry" in text
     assert controls(part) == {"resolve", "carry-card", "burn-card", "close-shoe"}

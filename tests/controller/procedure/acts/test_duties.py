@@ -213,8 +213,9 @@ def test_where_the_shoe_passes_its_holder_must_be_recorded(new_people) -> None:
 def test_with_everything_recorded_the_first_card_is_in_order(new_people) -> None:
     people = new_people(observed=PEOPLE, **HAND)
     assert people.do(BY_HAND) == ""
+    before = len(people.table.prompts())
     assert people.table.deal("start; burn Ac: 2c") == []
-    assert people.table.prompts() == ["turn"], "nothing of the opening, only the burn card"
+    assert people.table.prompts()[before:] == ["turn"], "nothing of the opening, only the burn card"
 
 
 def test_a_shoe_that_opens_shows_what_is_missing_so_far(new_people) -> None:

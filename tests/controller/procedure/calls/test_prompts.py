@@ -398,6 +398,18 @@ def test_where_total_cards_can_be_bet_on_their_number_is_called(
     assert new_prompts(table)[-1] == text
 
 
+def test_dealt_face_up_by_the_house_the_third_card_is_called_at_once(new_table) -> None:
+    """The house changes the deal option alone: how third cards are dealt follows it."""
+    text = 'name = "grand"\nbase = "nj-baccarat"\ndeal_option = "face_up"'
+    profile = apply_house(parse_house(text, ("nj-baccarat",)), load_profile("nj-baccarat"))
+    table = new_table()
+    table.book = RuleBook.of(profile, 8, ())
+    table.deal("start; burn Ac: 2c; P 4h; B 6s; P Kd; B Qc")
+    table.effects.clear()
+    table.deal("P 8c")
+    assert new_prompts(table) == ["announce: Banker wins, 6 over 2, 5 cards in all"]
+
+
 @pytest.mark.clause("NY-i-1-ez")
 @pytest.mark.parametrize(
     ("cards", "text"),

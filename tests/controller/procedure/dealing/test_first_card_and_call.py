@@ -7,6 +7,7 @@ import pytest
 
 from controller.messages.catalogue import to_words
 from controller.procedure.effects import Prompt
+from controller.procedure.phases import Phase
 from controller.procedure.rulebook import ObservableFact
 
 OBSERVED = (ObservableFact.RESULT_BUTTON, ObservableFact.NO_MORE_BETS)
@@ -134,9 +135,26 @@ def test_a_third_card_for_player_cites_what_obliges_banker(new_table, profile, o
     assert not set(rows) & set(last.clauses), "that row is for a Player who drew"
 
 
-def test_a_sixth_card_claimed_for_player_cites_bankers_row_for_players_third(new_table) -> None:
-    table = new_table(f"{BURNED}; P 2h; B 5c; P 3d; B Kh; P3 4h; P3 2c", profile="ny-mini")
-    assert "NY-h-4-5" in table.irregularities[-1].clauses
+@pytest.mark.parametrize("profile", ["s42-mini", "ny-mini", "wa-mini"])
+def test_a_sixth_card_claimed_for_player_is_no_unlawful_third_one(new_table, profile) -> None:
+    """Player drew lawfully: the card is Banker's third, and no rule on a Player who stands."""
+    table = new_table(f"{BURNED}; P 5h; B 4s; P Kd; B Kh; B 2s", profile=profile)
+    table.deal("resolve continue; P 6c")
+    assert [one.code.value for one in table.irregularities] == ["CLAIM_DIFFERS"] * 2
+    said = to_words(table.irregularities[-1].detail)
+    assert said == "it is Banker's third card, the shoe reports Player's third card"
+    assert not [one for one in table.irregularities[-1].clauses if one.startswith("S42-k-1")]
+    table.deal("resolve continue")
+    assert table.phase is Phase.RESULT
+
+
+def test_a_card_drawn_in_error_after_players_third_is_no_unlawful_third_one(new_table) -> None:
+    table = new_table(f"{BURNED}; P 4h; B 6s; P Kd; B Qc; P 8c; P3 2c")
+    last = table.irregularities[-1]
+    assert last.code.value == "OVERDRAW"
+    assert not [one for one in last.clauses if one.startswith("S42-k-1")]
+    table.deal("resolve carry-card")
+    assert table.of(Prompt)[-1].clauses == ("S42-k-2-carry",)
 
 
 @pytest.mark.parametrize("profile", ["s42-mini", "ny-mini", "wa-mini"])

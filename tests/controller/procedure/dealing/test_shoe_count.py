@@ -46,6 +46,52 @@ def test_without_a_card_taken_out_a_claim_is_judged_as_before(new_table) -> None
     assert table.deal("P2 Ad") == ["CLAIM_DIFFERS"]
 
 
+# --- a coup that was left, and goes on -----------------------------------------------------------
+
+BOTH_DRAW = "start; burn Ac: 2c; P 4h; B 5s; P Kd; B Qc"
+BANKER_DRAWS = "start; burn Ac: 2c; P 6h; B 5s; P Kd; B Qc"
+
+
+@pytest.mark.parametrize("left", ["result banker", "forced exit"])
+@pytest.mark.parametrize(
+    ("dealt", "claims"),
+    [
+        (BOTH_DRAW, "P1 6c; B1 2d"),  # by the shoe's new count
+        (BOTH_DRAW, "P3 6c; B3 2d"),  # by the order of drawing
+        (BOTH_DRAW, "P1 6c; B3 2d"),
+        (BANKER_DRAWS, "P1 2d"),
+        (BANKER_DRAWS, "B1 2d"),
+        (BANKER_DRAWS, "B3 2d"),
+        ("start; burn Ac: 2c; P 4h; B 6s; P Kd", "P1 Qc; B1 8c"),
+    ],
+)
+def test_the_missing_card_is_claimed_by_the_new_count(new_table, left, dealt, claims) -> None:
+    """After its result, or its forced exit, the shoe counts a hand from the beginning again."""
+    table = new_table(dealt)
+    table.deal(f"{left}; resolve continue")
+    assert table.deal(claims) == []
+    assert table.phase is Phase.RESULT
+
+
+@pytest.mark.parametrize("left", ["result banker", "forced exit"])
+@pytest.mark.parametrize("claims", ["B1 6c", "P2 6c", "B3 6c", "P1 6c; B2 2d", "P3 6c; P1 2d"])
+def test_a_claim_that_the_new_count_does_not_explain_differs(new_table, left, claims) -> None:
+    table = new_table(f"{BOTH_DRAW}; {left}; resolve continue")
+    assert table.deal(claims) == ["CLAIM_DIFFERS"]
+
+
+def test_every_early_result_begins_the_count_again(new_table) -> None:
+    table = new_table(f"{BOTH_DRAW}; result banker; resolve continue; P1 6c")
+    assert table.deal("result banker; resolve continue") == ["MISSING_CARD"]
+    assert table.deal("P1 2d; result banker") == []
+    assert table.deal("P1 7h; B1 8c; P2 Kd; B2 Kh; result banker") == []
+
+
+def test_a_coup_left_again_by_the_forced_exit_is_that_irregularity(new_table) -> None:
+    table = new_table(f"{BOTH_DRAW}; result banker; resolve continue")
+    assert table.deal("forced exit") == ["FORCED_EXIT"]
+
+
 # --- cards of a burn that the shoe claims for a hand ---------------------------------------------
 
 BURN_CLAIMED = "start; burn Ac: 2d; P1 5h; B1 Ad; found face up; resolve continue; P2 2c"

@@ -193,6 +193,22 @@ def test_the_finish_follows_the_shuffle_and_the_last_shuffle_the_lacing(new_peop
     assert people.do("feathered") == ""
 
 
+@pytest.mark.clause("S42-e-2-i")
+def test_a_floorperson_checks_the_feathered_stack(new_people) -> None:
+    people = new_people(**HAND)
+    check = "a floorperson checks how the cards of the feathered stack are distributed"
+    floor = {"role": "floorperson", "person": "Bo Ray"}
+    assert people.do("feather-checked", **floor) == "record first that the cards were feathered"
+    assert people.do("shuffled, feathered") == ""
+    due = people.table.of(Prompt)[-1]
+    assert to_words(due.text) == f"{check}: record feather-checked"
+    assert "S42-e-2-i" in due.clauses
+    assert people.do("feather-checked").startswith(check), "the dealer does not check it"
+    assert people.do("feather-checked", **floor) == ""
+    assert (people.record.what, people.record.person) == ("feather-checked", "Bo Ray")
+    assert "S42-e-2-i" in people.record.clauses
+
+
 @pytest.mark.clause("S42-e-2")
 def test_a_machine_has_no_finish(new_people) -> None:
     assert new_people().do("feathered") == "only after a shuffle by hand"
@@ -224,11 +240,19 @@ def test_the_cut_is_offered_from_the_highest_seat_clockwise(direction, order) ->
 
 @pytest.mark.clause("S42-e-4-offer")
 @pytest.mark.clause("S42-e-4-order")
-@pytest.mark.parametrize(("occupied", "order"), [("2 4 4", "4, 2"), ("", "6, 5, 4, 3, 2, 1")])
+@pytest.mark.parametrize(("occupied", "order"), [("4 2 2", "4, 2"), ("", "6, 5, 4, 3, 2, 1")])
 def test_it_is_offered_to_the_occupied_seats_else_to_all(by_hand, occupied, order) -> None:
     by_hand.do("cut-offered", reference=occupied)
     assert to_words(by_hand.record.detail).startswith(
         f"offered to seats in the order {order}, then the"
+    )
+
+
+@pytest.mark.clause("S42-e-4-order")
+def test_an_order_of_the_offer_is_recorded_as_it_was_typed(by_hand) -> None:
+    by_hand.do("cut-offered", reference="3 5 6")
+    assert to_words(by_hand.record.detail) == (
+        "offered to seats in the order 3, 5, 6, then the dealer; the rule's order is 6, 5, 3; 3 5 6"
     )
 
 
@@ -241,7 +265,7 @@ def test_without_a_layout_the_order_is_described(new_people) -> None:
 
 @pytest.mark.clause("S42-e-4-order")
 def test_a_seat_that_was_not_offered_the_cut_does_not_cut(by_hand) -> None:
-    by_hand.do("cut-offered", reference="2 4")
+    by_hand.do("cut-offered", reference="4 2")
     why = "the cut was offered to seats 4, 2, not to seat 3; offer it first"
     assert by_hand.do("cut 200 seat 3") == why
 
@@ -256,9 +280,9 @@ def test_the_dealer_cuts_where_every_seat_declined(new_people) -> None:
     assert "; if nobody accepts, the dealer cuts;" in to_words(due.text)
     people.table.deal("close shoe")
     people.do("inspected, verified, spread, washed, shuffled, feathered")
-    assert people.do("cut-offered", reference="2 4") == ""
+    assert people.do("cut-offered", reference="4 2") == ""
     assert (
-        to_words(people.record.detail) == "offered to seats in the order 4, 2, then the dealer; 2 4"
+        to_words(people.record.detail) == "offered to seats in the order 4, 2, then the dealer; 4 2"
     )
     assert (
         people.do("cut 200 seat 5")

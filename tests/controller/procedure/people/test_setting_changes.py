@@ -9,7 +9,14 @@ from msgspec.structs import replace
 
 from controller.actions.actions import ChangeSetting, GiveNotice
 from controller.messages.catalogue import to_words
-from controller.procedure.effects import ActRecord, CoupClosed, Effect, Refusal, SettingChanged
+from controller.procedure.effects import (
+    ActRecord,
+    CoupClosed,
+    Effect,
+    Prompt,
+    Refusal,
+    SettingChanged,
+)
 from controller.procedure.people.change_moments import MOMENTS, ChangeMoment, parse_value
 from controller.procedure.people.setting_changes import effective_book, refusals_at_start
 from controller.procedure.phases import Phase
@@ -343,11 +350,38 @@ def test_a_table_without_vigorish_posts_notice(floor, profile, value, clause):
     assert clause in table.change("vig_mode", value).clauses
 
 
+@pytest.mark.clause("NY-c-6-notice")
+def test_a_posted_notice_without_vigorish_has_the_reference_of_its_approval(new_table):
+    said = 'notice vig_mode none_six to players by "Bo Ray"'
+    table = new_table(f"start; {said}", profile="ny-mini")
+
+    due = table.of(Prompt)[-1]
+    assert to_words(due.text).startswith("write down the reference of the approval")
+    assert due.clauses == ("NY-c-6-notice",)
+
+    before = len(table.of(Prompt))
+    table.deal(said.replace("players", 'players reference "NYSGC 26-114"'))
+    recorded = table.of(ActRecord)[-1]
+    assert to_words(recorded.detail).endswith("given to players, reference NYSGC 26-114")
+    assert len(table.of(Prompt)) == before
+
+
 def test_a_rule_that_asks_for_no_notice_needs_none(floor):
     table = floor(OPENED, profile="wa-mini")
 
     assert isinstance(table.change("vig_mode", "none"), SettingChanged)
+    assert isinstance(table.change("pay_control_reference", "IC 6"), SettingChanged)
     assert isinstance(table.change("pay_procedure", "i"), SettingChanged)
+
+
+@pytest.mark.clause("WA-pr-8-pay")
+def test_washington_pays_otherwise_only_as_the_internal_controls_say(floor):
+    table = floor(OPENED, profile="wa-mini")
+
+    refused = table.change("pay_procedure", "i")
+
+    assert "needs a reference to the house's internal controls" in to_words(refused.why)
+    assert refused.clauses == ("WA-pr-8-pay",)
 
 
 @pytest.mark.clause("NY-c-7-change")
