@@ -83,8 +83,13 @@ _VOID_COUNT: Final = (
 )
 _EMPTY_RACK: Final = "a rack counted empty holds no cards of another batch (NY (a)(4)(iv)(e))"
 _PAID_BY_OWN: Final = "a payment cites no order and no win by a clause that is not borrowed (X-24)"
+_COUNTED_OVER_LEFT: Final = "no count counts while cards are left in that compartment"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
+    81: _COUNTED_OVER_LEFT,
+    131: _COUNTED_OVER_LEFT,
+    1077: _COUNTED_OVER_LEFT,
+    1527: _COUNTED_OVER_LEFT,
     623: _EMPTY_RACK,
     1073: _EMPTY_RACK,
     1526: _EMPTY_RACK,
