@@ -257,7 +257,9 @@ class TableState(Struct, frozen=True):
     `earlier_shoes` are those with coups of this gaming day that can still be corrected, and
     `payment_rules` what the day's coups were settled by, each once. `staff`: who deals, and who
     decided what. `time_before_jump_ns`: the UTC before a jump of the clock, while the gaming day
-    waits for a person's word. The last two are left out of stored states where they are unset.
+    waits for a person's word. `loading_unseen`: reports may be missing since the last shoe was
+    over, and no loading is on record since. The last three are left out of stored states where they
+    are unset.
     """
 
     phase: Phase = Phase.CLOSED
@@ -281,6 +283,7 @@ class TableState(Struct, frozen=True):
     staff: StaffState = NOBODY_YET
     time_before_jump_ns: int | UnsetType = UNSET
     days_put_back: DaysPutBack | UnsetType = UNSET
+    loading_unseen: bool | UnsetType = UNSET
 
     @property
     def play_phase(self) -> Phase:

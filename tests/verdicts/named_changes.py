@@ -84,12 +84,20 @@ _VOID_COUNT: Final = (
 _EMPTY_RACK: Final = "a rack counted empty holds no cards of another batch (NY (a)(4)(iv)(e))"
 _PAID_BY_OWN: Final = "a payment cites no order and no win by a clause that is not borrowed (X-24)"
 _COUNTED_OVER_LEFT: Final = "no count counts while cards are left in that compartment"
+_BETWEEN_SHOES: Final = "an interruption between two shoes is kept; a loading is prompted (D-22)"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
     81: _COUNTED_OVER_LEFT,
     131: _COUNTED_OVER_LEFT,
     1077: _COUNTED_OVER_LEFT,
     1527: _COUNTED_OVER_LEFT,
+    60: _BETWEEN_SHOES,
+    133: _BETWEEN_SHOES,
+    506: _BETWEEN_SHOES,
+    1479: _BETWEEN_SHOES,
+    1630: _BETWEEN_SHOES,
+    1637: _BETWEEN_SHOES,
+    1855: _BETWEEN_SHOES,
     623: _EMPTY_RACK,
     1073: _EMPTY_RACK,
     1526: _EMPTY_RACK,
