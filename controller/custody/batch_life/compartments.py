@@ -222,8 +222,7 @@ def _counted(
     if event.cards is None:
         detail = message("counted_without_number", batch=life.back)
         return add_remark(update, BlockReason.UNPROVEN, life.back, detail)
-    left = update.lineage.residual_in(life.compartment)
-    if left:
+    if update.lineage.residuals and (left := update.lineage.residual_in(life.compartment)):
         why = message("short_by_cards_left", batch=life.back, what=take_out_what_is_left(left))
         return hold_batch(update, context, life, BlockReason.SHORT, why)
     if life.stage is BatchStage.SHUFFLING:
