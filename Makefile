@@ -22,6 +22,10 @@ ARGS   ?=
 # emulated devices.
 JOBS   ?= 4
 PYTEST  = $(RUN) -m pytest -n $(JOBS) --dist worksteal
+# The long runs soak a window of seeds that moves with the day; the tests have fixed ones.
+SOAK_FIRST ?= $(shell date +%Y%m%d)
+export SOAK_FIRST
+SOAK_SEEDS ?= 300
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -61,10 +65,12 @@ check: $(VENV)/.installed-dev ## Lint, format, types, import contracts, coverage
 COVERED = $(RUN) -m pytest -q -n $(JOBS) tests/controller/rules tests/controller/profiles tests/controller/procedure tests/controller/settlement -k "not every_coup and not by_chance and not test_model and not test_random_scripts and not twenty_thousand and not every_event_in_every and not four_threads" \
   --cov=controller.rules --cov=controller.profiles --cov=controller.procedure --cov=controller.settlement --cov-branch --cov-report=term-missing:skip-covered --cov-fail-under=100
 
-full: $(VENV)/.installed-dev $(LABGRID)/.installed ## Run all tests, the long ones too.
+full: $(VENV)/.installed-dev $(LABGRID)/.installed ## Run all tests, the long ones too, and soak; SOAK_FIRST=N plays seeds from N.
+	@echo 'full: $(SOAK_SEEDS) soak seeds, the first is $(SOAK_FIRST); the same again: make full SOAK_FIRST=$(SOAK_FIRST)'
+	@"$(VENV)/bin/smartshoe-hil" soak --seeds $(SOAK_SEEDS) --first $(SOAK_FIRST) --jobs $(JOBS) --out build/soak
 	@$(PYTEST) --full $(ARGS)
 
-gate: $(VENV)/.installed-dev ## What must hold before a release.
+gate: $(VENV)/.installed-dev ## What must hold before a release; SOAK_FIRST=N plays soak seeds from N.
 	@echo 'gate: covers every check, USB, lines and power cuts on a real kernel, sixty runs of the firmware rig, the package on a clean Debian, ARM64 under emulation, every point of crash and damage, all tests with the long ones, ten minutes of changed evidence for the verifier and of each flood in 256 MB, and the measurements.'
 	@echo 'gate: does not cover real devices.'
 	@$(RUN) -m hil.gate

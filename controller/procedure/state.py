@@ -266,8 +266,9 @@ class TableState(Struct, frozen=True):
     `earlier_shoes` are those with coups of this gaming day that can still be corrected, and
     `payment_rules` what the day's coups were settled by, each once. `staff`: who deals, and who
     decided what. `time_before_jump_ns`: the UTC before a jump of the clock, while the gaming day
-    waits for a person's word. `pit_values`: what people said that the pit has from then on. The
-    last three are left out of stored states where they are unset.
+    waits for a person's word. `pit_values`: what people said that the pit has from then on.
+    `loading_unseen`: reports may be missing since the last shoe was over, and no loading is on
+    record since. The last four are left out of stored states where they are unset.
     """
 
     phase: Phase = Phase.CLOSED
@@ -292,6 +293,7 @@ class TableState(Struct, frozen=True):
     time_before_jump_ns: int | UnsetType = UNSET
     days_put_back: DaysPutBack | UnsetType = UNSET
     pit_values: tuple[PitValue, ...] | UnsetType = UNSET
+    loading_unseen: bool | UnsetType = UNSET
 
     @property
     def play_phase(self) -> Phase:

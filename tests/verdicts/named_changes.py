@@ -86,6 +86,8 @@ _PAID_BY_OWN: Final = "a payment cites no order and no win by a clause that is n
 _PLAYER_DREW: Final = "a card after a lawful third one of Player is no unlawful third one (D-16)"
 _NEW_COUNT: Final = "after an early result or a forced exit the shoe's new count explains claims"
 _CALLS_WAIT: Final = "calls and moving a card wait for the decision on their card (D-16, D-32)"
+_COUNTED_OVER_LEFT: Final = "no count counts while cards are left in that compartment"
+_BETWEEN_SHOES: Final = "an interruption between two shoes is kept; a loading is prompted (D-22)"
 
 NAMED_CHANGES: Final[dict[int, str]] = {
     **dict.fromkeys(
@@ -155,6 +157,17 @@ NAMED_CHANGES: Final[dict[int, str]] = {
         (414, 942, 1003),
         _NEW_COUNT,
     ),
+    81: _COUNTED_OVER_LEFT,
+    131: _COUNTED_OVER_LEFT,
+    1077: _COUNTED_OVER_LEFT,
+    1527: _COUNTED_OVER_LEFT,
+    60: _BETWEEN_SHOES,
+    133: _BETWEEN_SHOES,
+    506: _BETWEEN_SHOES,
+    1479: _BETWEEN_SHOES,
+    1630: _BETWEEN_SHOES,
+    1637: _BETWEEN_SHOES,
+    1855: _BETWEEN_SHOES,
     623: _EMPTY_RACK,
     1073: _EMPTY_RACK,
     1526: _EMPTY_RACK,

@@ -3,8 +3,8 @@
 Source: NY-a-4-iv-b-same, NY-a-4-iv-c; S42-a-4-iii-same, S42-a-4-iv, S42-e-8-ii-load,
 S42-e-8-ii-swap; D-19.
 
-A count decides here. A report of "shuffled" never does: it is a claim, and only a complete shuffle
-with its receipt counts (shuffles).
+A count decides here, but none while cards are left in that compartment. A report of "shuffled"
+never does: it is a claim, and only a complete shuffle with its receipt counts (shuffles).
 """
 
 from types import MappingProxyType
@@ -27,7 +27,7 @@ from controller.custody.batch_life.change import (
 from controller.custody.batch_life.compartment_match import match_compartment
 from controller.custody.batch_life.stages import BatchStage, BatchTrigger
 from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
-from controller.custody.batch_life.warnings import open_warning
+from controller.custody.batch_life.warnings import open_warning, take_out_what_is_left
 from controller.custody.moves import BatchCounted
 from controller.rules.cards import FACES, Card
 from drivers.shuffler_events import CompartmentChanged, CompartmentState
@@ -222,6 +222,9 @@ def _counted(
     if event.cards is None:
         detail = message("counted_without_number", batch=life.back)
         return add_remark(update, BlockReason.UNPROVEN, life.back, detail)
+    if update.lineage.residuals and (left := update.lineage.residual_in(life.compartment)):
+        why = message("short_by_cards_left", batch=life.back, what=take_out_what_is_left(left))
+        return hold_batch(update, context, life, BlockReason.SHORT, why)
     if life.stage is BatchStage.SHUFFLING:
         why = message("counted_no_longer_shuffled", batch=life.back)
         update = hold_broken_shuffle(update, context, life, why)

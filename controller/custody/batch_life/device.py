@@ -4,9 +4,10 @@ Source: S42-e-8-ii-A (stored securely: no door opened since the shuffle ended), 
 (SugarHouse: lights ignored, 16 cards left inside, sort mode used live; Deck Mate 2: a device
 opened, changed, or another one).
 
-Cards left in the shuffler are missing from the batch that came out of it last: that batch is short
-until it is counted and shuffled again. A door that opens over a batch that is only loaded, counted
-or released raises no warning: the count is then repeated.
+Cards left in a compartment are missing from the batch in it, and from the one that it shuffled and
+that is not in play yet: both are short until they are counted and shuffled again, whoever takes the
+cards out or clears the warning. A door that opens over a batch that is only loaded, counted or
+released raises no warning: the count is then repeated.
 """
 
 from typing import Final
@@ -98,13 +99,30 @@ def on_residual_cards(
     update = replace(update, lineage=replace(update.lineage, residuals=(*others, *left)))
     if not left:
         return deactivate(update, WarningKind.RESIDUAL, compartment=place)
-    text = take_out_what_is_left(event.cards)
+    return hold_over_residual_cards(update, context, place, event.cards)
+
+
+def hold_over_residual_cards(
+    update: LineageUpdate, context: BatchContext, place: int, cards: int
+) -> LineageUpdate:
+    """Hold the batches that cards left in that compartment are missing from, and warn of them.
+
+    `place` is 0 where the compartment is not known: any batch may be short.
+    """
+    text = take_out_what_is_left(cards)
     for life in update.lineage.lives:
-        shuffled_there = life.proof is not None and place in (0, life.proof.compartment)
-        if life.stage in _OUT and shuffled_there:
+        if _may_lack_cards_left_in(life, place):
             why = message("short_by_cards_left", batch=life.back, what=text)
             update = hold_batch(update, context, life, BlockReason.SHORT, why)
     return open_warning(update, context, WarningKind.RESIDUAL, text, active=True, compartment=place)
+
+
+def _may_lack_cards_left_in(life: BatchLife, place: int) -> bool:
+    """Whether the batch lies in that compartment, or came out of it and is not in play yet."""
+    if life.stage not in _OUT:
+        return life.compartment > 0 and place in (0, life.compartment)
+    shuffled = life.proof or life.shown
+    return shuffled is not None and place in (0, shuffled.compartment)
 
 
 def on_mode(

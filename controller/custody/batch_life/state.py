@@ -179,6 +179,10 @@ class Lineage(Struct, frozen=True):
         """The number of residual cards in the shuffler."""
         return sum(cards for _, cards in self.residuals)
 
+    def residual_in(self, compartment: int) -> int:
+        """The number of residual cards that may lie in that compartment."""
+        return sum(cards for place, cards in self.residuals if place in (0, compartment))
+
     def jammed(self, compartment: int) -> bool:
         """Whether there is an active jam in that compartment or in the device as a whole."""
         for one in self.warnings:

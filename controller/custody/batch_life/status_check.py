@@ -22,14 +22,17 @@ from controller.custody.batch_life.compartments import (
     hold_on_wrong_count,
     place_in_compartment,
 )
-from controller.custody.batch_life.device import hold_behind_door, on_mode
+from controller.custody.batch_life.device import (
+    hold_behind_door,
+    hold_over_residual_cards,
+    on_mode,
+)
 from controller.custody.batch_life.stages import READY, BatchStage
 from controller.custody.batch_life.state import BatchLife, BlockReason, WarningKind
 from controller.custody.batch_life.warnings import (
     LAMPS_MAX,
     deactivate,
     open_warning,
-    take_out_what_is_left,
 )
 from drivers.shuffler_events import CompartmentState, ShufflerStatus
 from firmware_bridge.message import Message, message
@@ -91,10 +94,7 @@ def _residual(update: LineageUpdate, context: BatchContext, cards: int) -> Linea
     update = replace(update, lineage=replace(update.lineage, residuals=left))
     for place in (0, *COMPARTMENTS):
         update = deactivate(update, WarningKind.RESIDUAL, compartment=place)
-    if not left:
-        return update
-    text = take_out_what_is_left(cards)
-    return open_warning(update, context, WarningKind.RESIDUAL, text, active=True)
+    return hold_over_residual_cards(update, context, 0, cards) if left else update
 
 
 def _lamps(update: LineageUpdate, context: BatchContext, codes: tuple[int, ...]) -> LineageUpdate:

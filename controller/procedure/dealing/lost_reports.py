@@ -2,11 +2,10 @@
 
 Source: the shoe's wire document ("What the field has learnt"); D-22, D-32.
 
-Decisions. Where a shoe is over and nothing is in progress, an unproven continuity needs no
-decision: the beginning of the next shoe proves it, and without that beginning the shoe is joined.
-Reports that are proven to be missing always need one. A burn with missing reports is followed
-without a count and ends with the first coup. So is a burn for an irregularity between coups; in
-mid-coup the floorperson compares what is left of it.
+Decisions. Reports that are proven to be missing always need a decision. With no shoe in play an
+unproven continuity breaks nothing off, and is kept for the next one (opening.between_shoes). A burn
+with missing reports is followed without a count and ends with the first coup. So is a burn for an
+irregularity between coups; in mid-coup the floorperson compares what is left of it.
 """
 
 from msgspec.structs import replace

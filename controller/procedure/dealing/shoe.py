@@ -26,6 +26,7 @@ from controller.procedure.dealing.lost_reports import mark_progress_partial
 from controller.procedure.effects import Refusal, ShoeOpened
 from controller.procedure.events import CardDrawn
 from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.opening.between_shoes import note_loading
 from controller.procedure.opening.dead_table import prompt_at_closing
 from controller.procedure.opening.first_card_checks import (
     check_first_card,
@@ -188,6 +189,7 @@ def close_beyond_decks(
 
 def begin_next_shoe(book: RuleBook, step: Step, event: object) -> Step:
     """The device booted with no shoe in play: a new shoe."""
+    step = note_loading(step)
     if step.provisional:
         step = replace(step, next_shoe=NextShoe.ANNOUNCED)
         return accept(step, message("new_shoe_announced_while_table_suspended"))

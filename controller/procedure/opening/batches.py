@@ -39,6 +39,7 @@ from controller.procedure.acts.recording import (
     with_opening,
 )
 from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.opening.between_shoes import note_loading
 from controller.procedure.opening.cut import describe_cutter
 from controller.procedure.opening.dead_table import refusal_to_swap
 from controller.procedure.rulebook import ObservableFact, RuleBook
@@ -79,7 +80,8 @@ def load_batch(book: RuleBook, state: TableState, act: OperatorAction[RecordAct]
     lineage = replace(state.lineage, loaded=batch)
     if batch and lineage.in_shuffler == batch:
         lineage = replace(lineage, in_shuffler="")
-    step = complete_act(with_lineage(begin_act(state), lineage), act, batch, act.action.amount)
+    step = note_loading(with_lineage(begin_act(state), lineage))
+    step = complete_act(step, act, batch, act.action.amount)
     if batch and batch != state.lineage.loaded:
         step = step.with_move(BatchMoved(batch, CardPlace.SHOE))
     cut_by = state.opening.cutter

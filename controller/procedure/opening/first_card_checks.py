@@ -32,6 +32,7 @@ from controller.procedure.acts.recording import (
 )
 from controller.procedure.effects import Prompt, PromptKind
 from controller.procedure.irregularities import IrregularityCode
+from controller.procedure.opening.between_shoes import note_loading, raise_kept_loss
 from controller.procedure.rulebook import ObservableFact, RuleBook
 from controller.procedure.shuffler.readiness import (
     check_dealt_batch,
@@ -142,6 +143,7 @@ def check_first_card(book: RuleBook, step: Step, back: str = "") -> Step:
 
     `back` is the card's back colour, empty where the shoe cannot report it.
     """
+    step = raise_kept_loss(book, step)
     opening = step.state.opening
     defects = tuple(
         one
@@ -178,6 +180,7 @@ def check_first_card(book: RuleBook, step: Step, back: str = "") -> Step:
 
 def use_up_joined_shoe(book: RuleBook, step: Step) -> Step:
     """Use up the acts of a shoe joined in play; only a shuffler can report its batch."""
+    step = note_loading(step)  # that cards of it were missed is raised in any case
     dealt = dealt_batch(book, step.state, "")
     return use_up_acts(book, check_dealt_batch(book, step, dealt), back=dealt)
 

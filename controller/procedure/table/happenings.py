@@ -16,6 +16,7 @@ from controller.procedure.dealing import (
     shoe,
 )
 from controller.procedure.irregularities.codes import IrregularityCode
+from controller.procedure.opening import between_shoes
 from controller.procedure.people import stated_shoe, suspension
 from controller.procedure.phases import (
     BEFORE_A_COUP,
@@ -174,14 +175,18 @@ DEVICE: Final = (
     row(T.PROGRAM_REPLACED, RESTING, why=message("no_shoe_open")),
 )
 
-# What is in progress is incomplete from here on.
+# What is in progress is incomplete from here on; of the next shoe the beginning may be missing.
 LOSSES: Final = (
-    row(T.REPORTS_MISSING, P.CLOSED, why=message("reports_may_be_missing_no_shoe_open")),
+    row(
+        T.REPORTS_MISSING,
+        P.CLOSED,
+        why=NoEffect(message("reports_may_be_missing_no_shoe_open"), between_shoes.keep_loss),
+    ),
     row(
         T.REPORTS_MISSING,
         P.SHOE_OVER,
         when=facts.unproven,
-        why=message("reports_may_be_missing_shoe_over"),
+        why=NoEffect(message("reports_may_be_missing_shoe_over"), between_shoes.keep_loss),
     ),
     row(
         T.REPORTS_MISSING,

@@ -25,6 +25,7 @@ from drivers.shuffler_events import (
     SelfTested,
     ShufflerMode,
     ShufflerWarning,
+    ShuffleShown,
 )
 from firmware_bridge.message import message
 
@@ -125,6 +126,70 @@ def test_residual_cards_of_the_other_compartment_do_not_matter(batches: Any) -> 
     batches.apply(ResidualCards(2, 1))
 
     assert batches.block_reasons() == [BlockReason.DEVICE]
+
+
+@pytest.mark.parametrize("where", [0, 1])
+@pytest.mark.parametrize("place", ["loaded", "counted", "shuffling", "shuffled", "stored"])
+def test_residual_cards_hold_a_batch_in_that_compartment(
+    batches: Any, place: str, where: int
+) -> None:
+    getattr(batches, place)()
+    batches.apply(ResidualCards(where, 3), ResidualCards(where, 0))
+    batches.clear_warnings()
+
+    assert batches.stage() is S.HELD
+    assert batches.block_reasons() == [BlockReason.SHORT, BlockReason.UNSHUFFLED]
+    assert not batches.lineage.interlocked
+
+
+def test_residual_cards_of_the_device_hold_both_batches(batches: Any) -> None:
+    batches.released("red", 1)
+    batches.stored("blue", 2, 2)
+    batches.apply(ResidualCards(0, 3))
+
+    assert batches.life("red").block_reasons == batches.life("blue").block_reasons
+    assert batches.life("blue").block_reasons == (BlockReason.SHORT,)
+
+
+@pytest.mark.parametrize("place", ["counted", "shuffling", "shuffled", "stored"])
+def test_residual_cards_beside_a_batch_inside_do_not_hold_it(batches: Any, place: str) -> None:
+    getattr(batches, place)()
+    before = batches.stage()
+    batches.apply(ResidualCards(2, 3), ResidualCards(2, 0))
+
+    assert batches.stage() is before
+
+
+def test_what_residual_cards_held_is_dealt_once_it_was_counted_and_shuffled(batches: Any) -> None:
+    batches.stored("red", 1)
+    batches.apply(ResidualCards(1, 3), RecordAct(ActKind.SHUFFLED, "red"))
+    assert batches.stage() is S.HELD
+
+    batches.apply(ResidualCards(1, 0))
+    batches.released("red", 1, 2)
+    assert batches.block_reasons() == []
+
+
+def test_a_count_over_residual_cards_does_not_count(batches: Any) -> None:
+    batches.loaded("red", 1)
+    batches.apply(ResidualCards(1, 3))
+    batches.compartment(1, "counted", 416)
+    assert batches.life().block_reasons == (BlockReason.SHORT,)
+
+    batches.apply(ResidualCards(1, 0))
+    batches.compartment(1, "counted", 416)
+    assert batches.stage() is S.COUNTED
+
+
+def test_residual_cards_make_a_released_batch_short_whose_shuffle_lamps_showed(
+    batches: Any,
+) -> None:
+    batches.shuffling("red", 1)
+    batches.apply(ShuffleShown(1, 1, 90_000))
+    batches.compartment(1, "released")
+    batches.apply(ResidualCards(1, 3))
+
+    assert batches.life().block_reasons == (BlockReason.SHORT,)
 
 
 def test_a_release_with_residual_cards_holds_the_batch(batches: Any) -> None:

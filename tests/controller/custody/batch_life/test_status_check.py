@@ -245,6 +245,18 @@ def test_the_status_sets_the_number_of_residual_cards(
     assert batches.warnings() == kinds[: 2 if left else 1]
 
 
+@pytest.mark.parametrize("place", ["loaded", "counted", "shuffling", "shuffled", "stored"])
+def test_residual_cards_of_a_status_hold_every_batch(batches: Any, place: str) -> None:
+    """A status does not say in which compartment they lie."""
+    batches.released("red", 1)
+    getattr(batches, place)("blue", 2, *((2,) if place not in ("loaded", "counted") else ()))
+    batches.status(residual=3)
+    batches.status(residual=0)
+
+    assert batches.life("red").block_reasons == (BlockReason.SHORT,)
+    assert batches.life("blue").block_reasons == (BlockReason.SHORT,)
+
+
 def test_cards_counted_by_a_status_are_those_of_the_device_as_a_whole(batches: Any) -> None:
     batches.status(residual=5)
     batches.apply(ResidualCards(0, 0))

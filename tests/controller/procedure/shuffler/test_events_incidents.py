@@ -64,6 +64,17 @@ def test_sugarhouse_a_batch_short_of_cards_left_inside_was_dealt(new_shuffler_ta
     assert {"BATCH_BLOCKED", "CARD_UNDER_WARNING"} <= set(people.open_shoe())
 
 
+def test_sugarhouse_cards_left_beside_a_stored_batch_were_put_back(new_shuffler_table) -> None:
+    people = new_shuffler_table()
+    people.shuffle("red")
+    people.shuffle("blue")
+    people.run_script("shuffler 2 residual 3; shuffler 2 residual 0; clear warning 1")
+    people.release("blue")
+
+    assert "blue is short of cards" in people.do("loaded blue 416")
+    assert {"BATCH_BLOCKED", "BATCH_UNSHUFFLED"} <= set(people.open_shoe())
+
+
 def test_two_packs_the_batch_just_dealt_goes_back_into_the_shoe(new_shuffler_table) -> None:
     people = new_shuffler_table()
     people.deal_first("red")

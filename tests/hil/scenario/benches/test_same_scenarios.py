@@ -39,8 +39,11 @@ def test_on_emulated_devices_with_the_program_as_a_process(
 
 @pytest.mark.needs("qemu-system-arm")
 @pytest.mark.needs("gcc-arm-none-eabi")
-def test_with_the_firmware_on_an_emulated_board(fast_dir: Path) -> None:
-    scenario = SCENARIOS["exchange"]
+@pytest.mark.parametrize(
+    "name", ["exchange", pytest.param("residual_cards", marks=pytest.mark.full)]
+)
+def test_with_the_firmware_on_an_emulated_board(name: str, fast_dir: Path) -> None:
+    scenario = SCENARIOS[name]
     with emulated_bench(scenario, fast_dir / "one", shuffler=firmware_shuffler) as bench:
         assert failures(bench, scenario) == []
 
