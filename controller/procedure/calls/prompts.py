@@ -62,8 +62,6 @@ def _prompt_calls(
 def prompt_what_waited(book: RuleBook, step: Step) -> Step:
     """Prompt what waited for the decision, where it lets the coup on the table go on."""
     coup = step.coup
-    if coup.partial:
-        return step
     for one in coup.remedies:
         step = step.with_effect(one)
     step = step.with_coup(replace(coup, remedies=(), calls_wait=False))
@@ -74,9 +72,8 @@ def prompt_what_waited(book: RuleBook, step: Step) -> Step:
 
 def _calls_after_last_card(book: RuleBook, state: TableState) -> tuple[DueCall, ...]:
     coup = state.shoe.coup if state.shoe is not None else None
-    if coup is None or len(coup.cards) < 4:
-        return ()
-    if len(coup.cards) == 4 or all_seen(book, coup):
+    assert coup is not None
+    if len(coup.cards) <= 4 or all_seen(book, coup):
         return due_calls(book, state)
     part = _THIRD[coup.cards[-1].place]
     return () if is_seen(book, coup, part) else (turn_call(book, state, coup, part),)

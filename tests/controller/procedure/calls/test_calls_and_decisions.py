@@ -86,6 +86,17 @@ def test_what_was_called_before_the_irregularity_is_not_called_again(prompted) -
     ]
 
 
+def test_a_coup_whose_reports_are_missing_is_not_called_and_moves_no_card(prompted) -> None:
+    cards = "P 4h; B 5s; P Kd; P Qc; lost 1"
+    assert prompted("s42-mini", cards, "resolve continue") == []
+
+
+def test_a_card_in_doubt_among_the_first_three_is_followed_by_no_call(prompted) -> None:
+    assert prompted("s42-mini", "P 4h; P 5s", "resolve continue") == [
+        "move the card to the Banker's Hand: it is Banker's first card"
+    ]
+
+
 def test_a_void_coup_is_not_called(prompted) -> None:
     said = prompted("ny-ez", PANDA_8, "resolve void-coup")
     assert not [one for one in said if one.startswith(("announce", "move"))]

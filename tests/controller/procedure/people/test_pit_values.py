@@ -164,3 +164,11 @@ def test_a_table_that_the_pit_does_not_bind_stays_as_it_is(new_pit_table):
 def test_a_table_of_no_pit_takes_no_value_of_one(new_table):
     why = change(new_table(""), "vig_rate", "4", pit="3").why
     assert to_words(why) == "this table is of no pit, and not of 3"
+
+
+def test_where_it_differs_already_another_setting_may_be_changed(new_pit_table):
+    table = new_pit_table("ny-mini", vig_rate=4)
+
+    assert change(table, "pay_procedure", "i") is None
+
+    assert differing(table) == [("vig_rate", "5", "4")]
