@@ -84,6 +84,7 @@ FEIG: Final = WireDocument(
             LinkFaultKind.UNKNOWN_CODE: "Commands and status",
             LinkFaultKind.DEVICE_STATUS: "Commands and status",
             LinkFaultKind.CONTINUITY_UNPROVEN: "Continuity",
+            LinkFaultKind.CONFIGURATION: "Records",
         }
     ),
     pause_ns_max=FeigLinkSettings().gap_ns_max,
