@@ -87,6 +87,11 @@ class LinkDriver(Struct, Generic[StateT, ItemT], frozen=True):
         linked: Linked = self.link.receive(state.link, event.data, event.at)
         return linked
 
+    def closed(self, state: StateT, event: PortLost) -> Linked:
+        """Let the link know that its port is lost."""
+        linked: Linked = self.link.closed(state.link, event.at)
+        return linked
+
     def receive(self, state: StateT, event: PortEvent) -> tuple[StateT, DriverOutput]:
         """Process one event of the port."""
         match event:
@@ -95,8 +100,7 @@ class LinkDriver(Struct, Generic[StateT, ItemT], frozen=True):
             case PortOpened():
                 return self._conclude(state, self.opened(state, event), event.at, OPENED)
             case PortLost(at=at, reason=reason):
-                linked = self.link.closed(state.link, at)
-                return self._conclude(state, linked, at, (Stage.LOST, reason))
+                return self._conclude(state, self.closed(state, event), at, (Stage.LOST, reason))
             case _:
                 assert_never(event)
 

@@ -18,6 +18,10 @@ class Timestamp(Struct, frozen=True):
     monotonic_ns: int
     utc_ns: int
 
+    def earlier(self, by_ns: int) -> "Timestamp":
+        """The moment so long before."""
+        return Timestamp(self.monotonic_ns - by_ns, self.utc_ns - by_ns)
+
 
 def comparable(one: Timestamp, other: Timestamp) -> bool:
     """Whether the monotonic times of two moments may be compared."""

@@ -76,7 +76,7 @@ from drivers.commands import DeviceCommand, LockExit, SetPolling, UnlockExit
 from drivers.events import BarCodeRead, CardPassed, DeviceEvent, LockChanged, TagSeen
 from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk, PortLost, PortOpened
+from firmware_bridge.transport.port import Chunk, PortEnd, PortLost, PortOpened
 
 # No card is drawn in these phases, so readers may be polled less often.
 _NO_CARDS_DUE: Final = (Phase.CLOSED, Phase.OPENING, Phase.SHOE_OVER)
@@ -197,8 +197,9 @@ class Core(Struct, frozen=True):
         state = with_lists_seen(replace(transition.state, boot_id=item.boot_id), self.settings)
         state = self.devices.match_states(state)
         state = replace(state, lock_wanted=self._lock_wanted_at_start(state))
+        until = item.read_until if began.same_boot else None
         transition = self._close_ports(
-            replace(transition, state=state).with_entries(began), item.at
+            replace(transition, state=state).with_entries(began), item.at, until
         )
         if item.replaced:
             transition = self._apply_event(transition, ProgramReplaced(item.software), item.at)
@@ -211,14 +212,18 @@ class Core(Struct, frozen=True):
         book = effective_book(self.book, state.table)
         return True if state.lock_wanted or wants_lock(book, state.table) else None
 
-    def _close_ports(self, transition: Transition, at: Timestamp) -> Transition:
+    def _close_ports(
+        self, transition: Transition, at: Timestamp, until: Timestamp | None
+    ) -> Transition:
         """A run begins with every port closed; commands that awaited an answer are not resent.
 
         The procedure gets no event for it: each link shows later whether reports were missed.
         """
+        ended_by = PortEnd.OTHER if until is None else PortEnd.RUN_ENDED
+        waited_ns = 0 if until is None else at.monotonic_ns - until.monotonic_ns
         for port in self.devices.ports:
             if self.devices.is_open(transition.state, port):
-                lost = PortLost(port, at, _RESTARTED)
+                lost = PortLost(port, at, _RESTARTED, ended_by, waited_ns)
                 transition = self._apply_device_events(
                     self.devices.receive(transition, lost), port, at
                 )

@@ -47,6 +47,7 @@ from controller.system.line_output import LinesUnavailable
 from controller.system.systemd import Notifier
 from controller.table.clock_sync import ClockSyncMonitor
 from controller.table.disk_space import DiskMonitor
+from controller.table.stored_until import StoredUntil, note_file
 from controller.table.table import RunSpec, Table
 from controller.tape.inputs import AdvisoryGiven, PowerSign, Started
 from controller.version import software_identifier
@@ -114,6 +115,7 @@ class TableProgram:
             close_coup_as_partial=close_coup_as_partial,
             disk_refusal=self._disk.refusal,
             shares=shared.several,
+            stored_until=StoredUntil(note_file(config.control_socket)),
             sealer=Sealer(
                 config.settings.table, config.signing, now, Notifier().starting, config.witnesses
             ),
@@ -401,6 +403,7 @@ def _pump(
     port = open_port(url, line, config.allowed)
     pump = PortPump(url, ListeningPort(port) if config.trial else port, put)
     table.attach_writer(url, pump)
+    table.attach_reader(pump.caught_up)
     return pump
 
 

@@ -113,6 +113,11 @@ class InputQueue:
         return self._closed_ns is not None
 
     @property
+    def is_idle(self) -> bool:
+        """Whether nothing waits, and nothing that was put before was refused."""
+        return not self._items and self._closed_ns is None
+
+    @property
     def is_finished(self) -> bool:
         """Whether it is closed, and what waited is taken or has waited for DRAIN_NS."""
         if self._closed_ns is None:

@@ -59,6 +59,8 @@ class Loop:
         self._shoe_ended = False
         self._shoe_ends: list[SavedState] = []
         self._reading_until_ns: int | None = None
+        # Whether only bytes and ticks that concluded nothing wait: copies, parts of a frame.
+        self._quiet = True
 
     def begin(self, started: Started) -> Stored:
         """Process and store the first input. Raises JournalWriteFailed."""
@@ -105,6 +107,7 @@ class Loop:
             if output.saved_state and self._saved_state is not None:
                 self._shoe_ends.append(self._saved_state)
         quiet = isinstance(item, (Chunk, Tick))
+        self._quiet = self._quiet and quiet and not output.entries
         due_ns = item.at.monotonic_ns + (self.QUIET_STORE_NS if quiet else self.IDLE_STORE_NS)
         self._due_ns = due_ns if self._due_ns is None else min(self._due_ns, due_ns)
         return output
@@ -175,12 +178,21 @@ class Loop:
         self._records = []
         self._bytes = 0
         self._due_ns = None
+        self._quiet = True
         self._conclusions = []
         self._writes = []
         self._saved_state = None
         self._shoe_ended = False
         self._shoe_ends = []
         return stored
+
+    @property
+    def reports_are_stored(self) -> bool:
+        """Whether every report and every loss that was taken is stored.
+
+        A report that is new always concludes something; copies of one and parts of a frame do not.
+        """
+        return self._quiet
 
     def _due(self, due_ns: int) -> bool:
         if self._conclusions or self._writes or self._bytes >= self.IDLE_STORE_BYTES:

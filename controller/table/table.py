@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from controller.archive.sealer import Sealer, SealingStatus
 from controller.core.build import build_core
@@ -25,6 +26,7 @@ from controller.table.fair_share import FairShare
 from controller.table.fault_text import describe_fault, traceback_text
 from controller.table.input_queue import InputQueue
 from controller.table.loop import Loop
+from controller.table.stored_until import StoredUntil
 from controller.table.subscribers import Follower
 from controller.table.unstored import AwaitedInput, TableInput, UnstoredInputs
 from controller.tape.entries import Entry
@@ -61,7 +63,8 @@ class RunSpec(Struct, frozen=True):
 
     `sealer` seals finished shoes; without it they stay in live.db. `disk_refusal` says why
     there is not enough disk space for a start; it is empty if there is. `shares`: other tables are
-    in this process, and this one takes no more than its share of a processor.
+    in this process, and this one takes no more than its share of a processor. `stored_until`: what
+    a kill leaves to the next run.
     """
 
     journal: Path
@@ -71,6 +74,7 @@ class RunSpec(Struct, frozen=True):
     sealer: Sealer | None = None
     disk_refusal: Callable[[], str] = str
     shares: bool = False
+    stored_until: StoredUntil | None = None
 
 
 class Table:
@@ -92,6 +96,7 @@ class Table:
         self._clock = clock
         self._queue = InputQueue(clock, FairShare.BATCH_BYTES) if spec.shares else InputQueue(clock)
         self._writers: dict[str, Writer] = {}
+        self._caught_up: list[Callable[[int], bool]] = []
         self._last_inputs: list[LastInputs] = []
         # The entropy of the last processed opening, by port: writes are for that opening.
         self._opened: dict[str, bytes] = {}
@@ -163,6 +168,10 @@ class Table:
         """Set the writer of bytes for a port."""
         self._writers[port] = writer
 
+    def attach_reader(self, caught_up: Callable[[int], bool]) -> None:
+        """Before a port is opened: ask this whether all that it had brought by a moment was put."""
+        self._caught_up.append(caught_up)
+
     def attach_last_inputs(self, last_inputs: LastInputs) -> None:
         """Ask for inputs when a stop has ended the queue; they are stored last."""
         self._last_inputs.append(last_inputs)
@@ -211,6 +220,8 @@ class Table:
 
     def _supervise(self) -> None:
         self._run_until_it_ends()
+        if self._spec.stored_until is not None:
+            self._spec.stored_until.close()
         self._queue.close()
         for follower in self.followers:
             if not follower.close(self._left_s() or 0.0):
@@ -257,6 +268,9 @@ class Table:
             replacing = recovered.state is None and recovered.shoe_open and replace_allowed
             before = recovered.software if replacing else ""
             started = self._spec.start(before)
+            if self._spec.stored_until is not None:
+                until_ns = self._spec.stored_until.begin(started.boot_id, journal.head)
+                started = replace(started, stored_until_ns=until_ns or UNSET)
             core = build_core(started, self._spec.clauses)
             refusal = refusal_to_start(
                 recovered, core, replace_allowed=replace_allowed, at_ns=started.at.utc_ns
@@ -321,11 +335,36 @@ class Table:
             if self._spec.shares:
                 wait_ns = share.wait_ns(self._clock().monotonic_ns, thread_cpu_ns())
                 self._queue.rest(wait_ns / 1e9)
-            items = self._next_inputs(loop.wait_s())
+            items = self._next_inputs(self._wait_s(loop))
             ended = self._queue.is_finished and not self._unstored.has_retries
             self._process(loop, items)
+            self._note_stored(loop, journal)
             if self._spec.sealer is not None:
                 self._spec.sealer.move_made(journal)
+
+    def _wait_s(self, loop: Loop) -> float | None:
+        """Seconds until something is due."""
+        note = self._spec.stored_until
+        due_s = None if note is None else note.due_s(self._clock().monotonic_ns)
+        waits_s = (one for one in (loop.wait_s(), due_s) if one is not None)
+        return min(waits_s, default=None)
+
+    def _note_stored(self, loop: Loop, journal: Journal) -> None:
+        """Note for the run after a kill that all is stored, if it is; after the answers.
+
+        In this order: what a port has read by then is in the queue, or its reader has it in hand.
+        """
+        note = self._spec.stored_until
+        if note is None:
+            return
+        at_ns = self._clock().monotonic_ns
+        stored = (
+            all(caught_up(at_ns) for caught_up in self._caught_up)
+            and self._queue.is_idle
+            and not self._unstored.has_retries
+            and loop.reports_are_stored
+        )
+        note.note(journal.head, at_ns, stored=stored)
 
     def _process(self, loop: Loop, items: Sequence[TableInput]) -> None:
         awaited_inputs: list[AwaitedInput] = []

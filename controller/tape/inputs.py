@@ -6,7 +6,7 @@ Source: controller/core/README.md, "The seams".
 from enum import StrEnum
 from typing import Final, TypeAlias
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from controller.actions.actions import Action, OperatorAction
 from controller.actions.declaration import Proof, Role
@@ -27,7 +27,9 @@ class Started(Struct, frozen=True, tag="started"):
     the rule profile's TOML text, `zone` the time zone's TZif data, so that a replay on another
     machine changes the gaming day at the same moment. `software` is version and build of the
     program, such as 0.11.0+3f81a0c2d94e. `replaced` is the software that wrote the state before, if
-    a person allowed the upgrade with a shoe open, else empty.
+    a person allowed the upgrade with a shoe open, else empty. `stored_until_ns`: until then, on the
+    monotonic clock of this boot, every report that a port had brought is stored; omitted where that
+    is not known.
     """
 
     at: Timestamp
@@ -38,6 +40,14 @@ class Started(Struct, frozen=True, tag="started"):
     zone: bytes
     replaced: Identifier
     record_format: int = RECORD_FORMAT
+    stored_until_ns: int | UnsetType = UNSET
+
+    @property
+    def read_until(self) -> Timestamp | None:
+        """Up to when the run before read and stored all that its ports brought, if it is known."""
+        if self.stored_until_ns is UNSET or self.stored_until_ns > self.at.monotonic_ns:
+            return None
+        return self.at.earlier(self.at.monotonic_ns - self.stored_until_ns)
 
 
 class Tick(Struct, frozen=True, tag="tick"):

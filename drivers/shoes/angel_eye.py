@@ -38,7 +38,7 @@ from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
 from firmware_bridge.link import LinkFault
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
-from firmware_bridge.transport.port import Chunk
+from firmware_bridge.transport.port import Chunk, PortLost
 
 _ERROR_CODE_MAX = 99
 
@@ -81,6 +81,10 @@ class AngelEyeShoe(LinkDriver[AngelEyeShoeState, AngelEyeItem | LinkFault], froz
     def received(self, state: AngelEyeShoeState, event: Chunk) -> AngelEyeLinkResult:
         """Let the link have received bytes, and know how long they may have waited."""
         return self.link.receive(state.link, event.data, event.at, event.waited_ns)
+
+    def closed(self, state: AngelEyeShoeState, event: PortLost) -> AngelEyeLinkResult:
+        """Let the link know that its port is lost, and up to when all it brought was read."""
+        return self.link.closed(state.link, event.at, event.read_until)
 
     def split(self, state: AngelEyeShoeState, data: bytes) -> tuple[bytes, ...]:
         """Cut received bytes after each report."""

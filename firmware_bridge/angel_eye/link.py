@@ -44,7 +44,7 @@ from firmware_bridge.link import (
     Unframed,
 )
 from firmware_bridge.message import message
-from firmware_bridge.timestamp import Timestamp, same_boot
+from firmware_bridge.timestamp import Timestamp, elapsed_ns, same_boot
 
 
 class SequenceGap(Struct, frozen=True):
@@ -65,16 +65,30 @@ class AngelEyeProgress(StrEnum):
     UNDERSTOOD = "understood"
 
 
+class BlindTime(Struct, frozen=True):
+    """All that the port brought since the last report was read, but from `since` to `until`.
+
+    `until` is None until the port is open again; `before_ns` is what earlier losses since that
+    report add.
+    """
+
+    since: Timestamp
+    until: Timestamp | None = None
+    before_ns: int = 0
+
+
 class LastReport(Struct, frozen=True, omit_defaults=True):
     """The last accepted report, and when its first copy was read.
 
-    `waited_ns`: it may have arrived that much earlier.
+    `waited_ns`: it may have arrived that much earlier. `blind_time`: what may have been missed
+    since, where losses of the port bound it.
     """
 
     seq: str
     data: bytes
     at: Timestamp
     waited_ns: int = 0
+    blind_time: BlindTime | None = None
 
 
 class AngelEyeLinkState(Struct, frozen=True):
@@ -109,21 +123,57 @@ class AngelEyeLink(Struct, frozen=True):
 
     def opened(self, state: AngelEyeLinkState, at: Timestamp) -> AngelEyeLinkResult:
         """The port is open (again): half a frame is dropped, and continuity must be proved."""
+        blind_time = None if state.last is None else state.last.blind_time
+        if blind_time is not None:
+            # Without a loss before, nothing bounds what was missed.
+            lost = blind_time.until is None and same_boot(blind_time.since, at)
+            blind_time = replace(blind_time, until=at) if lost else None
         state, output = self.closed(state, at)
         state = replace(
-            state,
+            _with_blind_time(state, blind_time),
             sequence=sequence.reset(self.settings.seq_cycle, state.sequence),
             blind=state.last is not None,
         )
         return state, output
 
-    def closed(self, state: AngelEyeLinkState, at: Timestamp) -> AngelEyeLinkResult:
-        """The port was lost at `at`: commands already sent will not be answered."""
+    def closed(
+        self, state: AngelEyeLinkState, at: Timestamp, read_until: Timestamp | None = None
+    ) -> AngelEyeLinkResult:
+        """The port was lost at `at`: commands already sent will not be answered.
+
+        `read_until`: all that it brought until then was received; None: nothing proves it.
+        """
         state = replace(
-            state, unframed=Unframed(), silence_ns=None, progress=AngelEyeProgress.NOTHING
+            _with_blind_time(state, self._blind_since(state, read_until)),
+            unframed=Unframed(),
+            silence_ns=None,
+            progress=AngelEyeProgress.NOTHING,
         )
         detail = message("port_lost_before_shoe_answered")
         return _with_exchange(state, commands.fail_all(state.exchange, detail))
+
+    def _blind_since(
+        self, state: AngelEyeLinkState, read_until: Timestamp | None
+    ) -> BlindTime | None:
+        """The blind time from a loss on; None where nothing proves what was read before it."""
+        known = None if state.last is None else state.last.blind_time
+        if known is not None and known.until is None:
+            return known  # it was not open: an opening failed
+        if read_until is None or (state.blind and known is None):
+            return None
+        if known is None or known.until is None:
+            return BlindTime(read_until)
+        if not same_boot(known.since, known.until):
+            return None
+        # A server that is another's for now accepts and closes: that was no time of listening.
+        listened = same_boot(known.until, read_until) and (
+            elapsed_ns(known.until, read_until) >= self.settings.listened_ns_min
+        )
+        if not listened:
+            return replace(known, until=None)
+        # At each loss one report may have been on its way.
+        lost_ns = elapsed_ns(known.since, known.until) + self.settings.report_interval_ns_min
+        return BlindTime(read_until, None, known.before_ns + lost_ns)
 
     def receive(
         self, state: AngelEyeLinkState, data: bytes, at: Timestamp, waited_ns: int = 0
@@ -173,6 +223,10 @@ class AngelEyeLink(Struct, frozen=True):
     ) -> AngelEyeLinkResult:
         if isinstance(one, LinkFault):
             state = replace(state, sequence=sequence.clear_history(state.sequence))
+            known = None if state.last is None else state.last.blind_time
+            if known is not None:
+                # What came since the opening was not understood: as if nobody had listened.
+                state = _with_blind_time(state, replace(known, until=at))
             return state, LinkOutput(items=(one,))
         if state.progress is AngelEyeProgress.NOTHING:
             state = replace(state, progress=AngelEyeProgress.FRAME)
@@ -203,7 +257,7 @@ class AngelEyeLink(Struct, frozen=True):
         ):
             state = replace(state, progress=AngelEyeProgress.UNDERSTOOD)
         if repeated:
-            return replace(state, blind=False), LinkOutput()
+            return replace(_with_blind_time(state, None), blind=False), LinkOutput()
         items: tuple[AngelEyeItem | LinkFault, ...]
         if same and not isinstance(message, StartMessage):
             # A late copy, or a new report after a whole cycle: nothing proves it a new one.
@@ -223,6 +277,8 @@ class AngelEyeLink(Struct, frozen=True):
         if last is None or (state.blind and not same_boot(last.at, at)):
             return False
         later_ns = at.monotonic_ns - last.at.monotonic_ns
+        if state.blind and self._unread_ns(state, last, at) >= self._cycle_ns_min(state):
+            return False
         return later_ns >= 0 and later_ns - waited_ns <= self.settings.repeat_ns_max
 
     def _check_sequence(
@@ -257,16 +313,33 @@ class AngelEyeLink(Struct, frozen=True):
                 assert_never(step.kind)
 
     def _is_countable(self, state: AngelEyeLinkState, at: Timestamp) -> bool:
-        """Whether the time since the last report is too short for half a cycle of reports.
+        """Whether the time without listening is too short for half a cycle of reports.
 
         The next SEQ then proves how many were missed.
         """
         last = state.last
         if last is None or not same_boot(last.at, at):
             return False
-        elapsed_ns = at.monotonic_ns - last.at.monotonic_ns + last.waited_ns
-        cycle_ns_min = sequence.cycle_length(state.sequence) * self.settings.report_interval_ns_min
-        return 2 * elapsed_ns < cycle_ns_min
+        return 2 * self._unread_ns(state, last, at) < self._cycle_ns_min(state)
+
+    def _unread_ns(self, state: AngelEyeLinkState, last: LastReport, at: Timestamp) -> int:
+        """At most so long nobody listened since the last report, in the same boot."""
+        since_last_ns = at.monotonic_ns - last.at.monotonic_ns + last.waited_ns
+        known = last.blind_time
+        if known is None or known.until is None or not same_boot(known.since, known.until):
+            return since_last_ns
+        return min(since_last_ns, elapsed_ns(known.since, known.until) + known.before_ns)
+
+    def _cycle_ns_min(self, state: AngelEyeLinkState) -> int:
+        """A whole cycle of reports takes at least so long; 0 while its length is unknown."""
+        return sequence.cycle_length(state.sequence) * self.settings.report_interval_ns_min
+
+
+def _with_blind_time(state: AngelEyeLinkState, blind_time: BlindTime | None) -> AngelEyeLinkState:
+    last = state.last
+    if last is None or last.blind_time == blind_time:
+        return state
+    return replace(state, last=replace(last, blind_time=blind_time))
 
 
 def _with_exchange(state: AngelEyeLinkState, result: CommandExchangeResult) -> AngelEyeLinkResult:

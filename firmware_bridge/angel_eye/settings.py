@@ -26,6 +26,7 @@ class AngelEyeLinkSettings(Struct, frozen=True):
     a cycle and more: nobody draws cards faster than four a second. Copies of a report come within
     `repeat_window_ns`; where they come late, within `late_repeat_reports` times that interval.
     `silence_ns_max`: the longest silence within a frame; the longest frame takes 273 ms.
+    `listened_ns_min`: a shorter opening without a report does not count as listening.
     """
 
     seq_cycle: SequenceCycle = SequenceCycle.HEX
@@ -38,6 +39,7 @@ class AngelEyeLinkSettings(Struct, frozen=True):
     command_resends_max: int = 2
     busy_delay_ns: int = 200_000_000
     busy_resends_max: int = 5
+    listened_ns_min: int = 2_000_000_000
     commands_waiting_max: int = 8
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ Source: firmware_bridge/README.md, "One seam for simulation: the port".
 """
 
 from enum import StrEnum
-from typing import Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias, assert_never
 
 from msgspec import Struct
 
@@ -37,12 +37,43 @@ class Chunk(Struct, frozen=True, tag="chunk", omit_defaults=True):
     waited_ns: int = 0
 
 
-class PortLost(Struct, frozen=True, tag="port-lost"):
-    """The port is gone or could not be opened; `reason` is for a technician."""
+class PortEnd(StrEnum):
+    """What ended an opening of a port.
+
+    After a read error of a local port and an end of stream, all that it brought before was read.
+    """
+
+    OTHER = "other"  # a failed write, our own close; also: it could not be opened
+    READ_ERROR = "read-error"  # a local port: unplugged, hung up
+    END_OF_STREAM = "end-of-stream"  # the other end of a connection closed it in order
+    RESET = "reset"
+    TIMED_OUT = "timed-out"
+    RUN_ENDED = "run-ended"  # of the program; inside the core only
+
+
+class PortLost(Struct, frozen=True, tag="port-lost", omit_defaults=True):
+    """The port is gone or could not be opened; `reason` is for a technician.
+
+    `waited_ns`: for so long before, nobody may have read what arrived (the host was stopped, or its
+    queue was full). It and `ended_by` are omitted in records where they say nothing.
+    """
 
     port: Identifier
     at: Timestamp
     reason: Message
+    ended_by: PortEnd = PortEnd.OTHER
+    waited_ns: int = 0
+
+    @property
+    def read_until(self) -> Timestamp | None:
+        """Up to when all that the port brought was read; None: nothing proves it."""
+        match self.ended_by:
+            case PortEnd.READ_ERROR | PortEnd.END_OF_STREAM | PortEnd.RUN_ENDED:
+                return self.at.earlier(self.waited_ns)
+            case PortEnd.OTHER | PortEnd.RESET | PortEnd.TIMED_OUT:
+                return None
+            case _:
+                assert_never(self.ended_by)
 
 
 class Parity(StrEnum):
@@ -69,6 +100,10 @@ class PortUnavailable(MessageError):
 
 class PortGone(MessageError):
     """An open port failed: unplugged, connection closed, device error."""
+
+    def __init__(self, why: Message, ended_by: PortEnd = PortEnd.OTHER) -> None:
+        super().__init__(why)
+        self.ended_by = ended_by
 
 
 class PortShut(PortGone):

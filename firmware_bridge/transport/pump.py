@@ -20,6 +20,7 @@ from firmware_bridge.transport.port import (
     READ_TIMEOUT_S,
     Chunk,
     Port,
+    PortEnd,
     PortEvent,
     PortGone,
     PortLost,
@@ -77,6 +78,10 @@ class PortPump:
         self._opening = 0
         self._entropy = b""
         self._write_failures: list[Message] = []
+        # When the read began that the reader is in; None while it has something in hand. Away:
+        # the port is not open, and its loss was put.
+        self._reading_since_ns: int | None = None
+        self._away = True
         self._reader = ContextThread(target=self._read_loop, name=f"read {name}", daemon=True)
         self._writer = ContextThread(target=self._write_loop, name=f"write {name}", daemon=True)
 
@@ -111,6 +116,14 @@ class PortPump:
             self._eager_until_ns = self._clock().monotonic_ns + _EAGER_NS
         self._wake_event.set()
 
+    def caught_up(self, at_ns: int) -> bool:
+        """Whether all that had arrived by `at_ns`, which is now, was put. From any thread.
+
+        A read that has not returned in its time shows that the host was stopped: bytes may wait.
+        """
+        since_ns = self._reading_since_ns
+        return self._away or (since_ns is not None and at_ns - since_ns < _UNREAD_NS_MIN)
+
     def stop(self) -> None:
         """Stop both threads; returns at once or after the port is closed."""
         self._stopping.set()
@@ -129,21 +142,23 @@ class PortPump:
     def _read_loop(self) -> None:
         back_off_s = BACK_OFF_S_MIN
         last_reason: Message | None = None  # of a loss, as reported; None after an opening
-        reason: Message | None
+        lost: PortLost | None
         while not self._stopping.is_set():
             try:
                 self._port.open()
             except PortUnavailable as unavailable:
-                reason = unavailable.why
+                lost = PortLost(self._name, self._clock(), unavailable.why)
                 good = False
             else:
-                good, reason = self._read_until_lost()
+                self._away = False
+                good, lost = self._read_until_lost()
                 last_reason = None
-            if reason is None or self._stopping.is_set():
+            if lost is None or self._stopping.is_set():
                 break
-            if reason != last_reason:
-                self._put(PortLost(self._name, self._clock(), reason))
-                last_reason = reason
+            if lost.reason != last_reason:
+                self._put(lost)
+                last_reason = lost.reason
+            self._away = True
             # Whatever appears meanwhile: who floods may as well be plugged in again and again.
             self._stopping.wait(self._shut_s)
             self._shut_s = 0.0
@@ -160,10 +175,10 @@ class PortPump:
         with self._lock:
             return self._clock().monotonic_ns < self._eager_until_ns
 
-    def _read_until_lost(self) -> tuple[bool, Message | None]:
-        """Read until the port is lost; return whether the opening was good, and why it ended.
+    def _read_until_lost(self) -> tuple[bool, PortLost | None]:
+        """Read until the port is lost; return whether the opening was good, and its loss.
 
-        The reason is None after a stop.
+        The loss is None after a stop.
         """
         opened_at = self._clock()
         entropy = os.urandom(_ENTROPY_BYTES)
@@ -174,12 +189,15 @@ class PortPump:
         self._put(PortOpened(self._name, opened_at, entropy))
         # Until then, all bytes that had arrived were read.
         read_until_ns = opened_at.monotonic_ns
-        reason: Message | None = None
+        lost: PortLost | None = None
         try:
             # A stop during open() comes too early to wake the read.
             while not self._stopping.is_set():
                 began_ns = self._clock().monotonic_ns
+                self._reading_since_ns = began_ns
                 data = self._port.read()
+                if data:
+                    self._reading_since_ns = None
                 at = self._clock()
                 unread_ns = at.monotonic_ns - read_until_ns
                 # A stop of the host may end a read without the bytes that came meanwhile.
@@ -191,14 +209,29 @@ class PortPump:
                         # Accepted no more: reading on would keep others from ending.
                         self._stopping.wait(_REFUSED_PAUSE_S)
         except PortGone as gone:
-            reason = gone.why
+            self._reading_since_ns = None
+            lost = self._loss(gone, read_until_ns)
             self._shut_s = gone.pause_s if isinstance(gone, PortShut) else 0.0
+        self._reading_since_ns = None
         with self._lock:
             self._opening += 1
-            reason = next(iter(self._write_failures), reason)
+            if self._write_failures:
+                lost = PortLost(self._name, self._clock(), self._write_failures[0])
         self._port.close()
         lasted_ns = self._clock().monotonic_ns - opened_at.monotonic_ns
-        return lasted_ns >= _GOOD_OPENING_NS_MIN, reason
+        return lasted_ns >= _GOOD_OPENING_NS_MIN, lost
+
+    def _loss(self, gone: PortGone, read_until_ns: int) -> PortLost:
+        """The loss of an open port, as it is noticed now; until then all bytes had been read.
+
+        After a hang-up or an end of stream the kernel keeps that for a host that does not read.
+        """
+        at = self._clock()
+        unread_ns = at.monotonic_ns - read_until_ns
+        waited_ns = unread_ns if unread_ns >= _UNREAD_NS_MIN else 0
+        if gone.ended_by is PortEnd.OTHER:
+            return PortLost(self._name, at, gone.why)
+        return PortLost(self._name, at, gone.why, gone.ended_by, waited_ns)
 
     def _write_loop(self) -> None:
         while not self._stopping.is_set():

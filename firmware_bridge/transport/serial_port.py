@@ -8,6 +8,7 @@ Source: firmware_bridge/README.md, "Ports".
 
 import contextlib
 import errno
+import queue
 import socket
 import termios
 import threading
@@ -24,8 +25,14 @@ from msgspec import Struct
 
 from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList
-from firmware_bridge.transport.port import READ_TIMEOUT_S, Parity, PortGone, PortUnavailable
-from firmware_bridge.transport.system_error import system_error
+from firmware_bridge.transport.port import (
+    READ_TIMEOUT_S,
+    Parity,
+    PortEnd,
+    PortGone,
+    PortUnavailable,
+)
+from firmware_bridge.transport.system_error import os_error_number, system_error
 from firmware_bridge.transport.usb_sysfs import device_behind, refuse_unless_allowed
 
 # A frame takes 30 ms at 4800 baud: a longer write has failed.
@@ -34,6 +41,8 @@ _WRITE_TIMEOUT_S = 2.0
 _KEEPALIVE_IDLE_S = 10
 _KEEPALIVE_INTERVAL_S = 5
 _KEEPALIVE_PROBES = 3
+# Of the states of a connection: the other end has closed it, and everything before was read.
+_TCP_CLOSE_WAIT = 8
 _PSEUDO_TERMINALS = Path("/dev/pts")
 # A page: some 450 reports of a card, which is a tenth of a second of work for the table.
 _READ_BYTES_MAX = 4096
@@ -49,6 +58,7 @@ class _Line(Protocol):
     def write(self, data: bytes, /) -> int | None: ...
     def waiting(self) -> bytes: ...
     def wake(self) -> None: ...
+    def ended_by(self, error: OSError) -> PortEnd: ...
 
 
 class _LocalLine(serial.Serial):
@@ -69,6 +79,9 @@ class _LocalLine(serial.Serial):
     def wake(self) -> None:
         self.cancel_read()
         self.cancel_write()
+
+    def ended_by(self, _error: OSError) -> PortEnd:
+        return PortEnd.READ_ERROR
 
 
 class _SocketLine(serial_socket.Serial):
@@ -101,11 +114,15 @@ class _SocketLine(serial_socket.Serial):
         if self._socket is not None:
             self._socket.shutdown(socket.SHUT_RDWR)
 
+    def ended_by(self, error: OSError) -> PortEnd:
+        return _connection_ended_by(self._socket, error)
+
 
 class _Rfc2217Line(serial.rfc2217.Serial):
     """A serial server that speaks RFC 2217; waiting bytes are not discarded at open."""
 
     _socket: socket.socket | None
+    _read_buffer: "queue.Queue[bytes | None]"
 
     def open(self) -> None:
         super().open()
@@ -122,12 +139,44 @@ class _Rfc2217Line(serial.rfc2217.Serial):
     def reset_input_buffer(self) -> None:
         """Called by the library's open(): keep waiting bytes."""
 
+    def read(self, size: int = 1, /) -> bytes:
+        """As the library's, which drops what it has received once the connection has ended."""
+        try:
+            return bytes(super().read(size))
+        except OSError:
+            if kept := self.waiting():
+                return kept
+            raise
+
     def waiting(self) -> bytes:
-        return bytes(self.read(min(self.in_waiting, _READ_BYTES_MAX)))
+        kept = bytearray()
+        with contextlib.suppress(queue.Empty):
+            while len(kept) < _READ_BYTES_MAX:
+                kept += self._read_buffer.get_nowait() or b""  # None: no more will come
+        return bytes(kept)
 
     def wake(self) -> None:
         if self._socket is not None:
             self._socket.shutdown(socket.SHUT_RDWR)
+
+    def ended_by(self, error: OSError) -> PortEnd:
+        return _connection_ended_by(self._socket, error)
+
+
+def _connection_ended_by(connection: socket.socket | None, error: OSError) -> PortEnd:
+    """What ended a connection: as the kernel says, since errors are reported once, to anybody."""
+    if connection is not None:
+        with contextlib.suppress(OSError):
+            state = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)
+            if state[0] == _TCP_CLOSE_WAIT:
+                return PortEnd.END_OF_STREAM
+    match os_error_number(error):
+        case errno.ECONNRESET:
+            return PortEnd.RESET
+        case errno.ETIMEDOUT | errno.EHOSTUNREACH:
+            return PortEnd.TIMED_OUT
+        case _:
+            return PortEnd.OTHER
 
 
 def _keep_alive(connection: socket.socket) -> None:
@@ -189,7 +238,8 @@ class SerialPort:
                 data = line.read(1)
             except OSError as error:
                 raise PortGone(
-                    message("port_failed", port=self._url, why=system_error(error))
+                    message("port_failed", port=self._url, why=system_error(error)),
+                    PortEnd.OTHER if self._closing.is_set() else line.ended_by(error),
                 ) from error
             if self._closing.is_set():
                 raise PortGone(message("port_was_closed", port=self._url))

@@ -20,7 +20,7 @@ from msgspec import Struct
 from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList, refuse_keyboard
 from firmware_bridge.transport.hid_descriptor import HidReports, read_report_descriptor
-from firmware_bridge.transport.port import PortGone, PortUnavailable
+from firmware_bridge.transport.port import PortEnd, PortGone, PortUnavailable
 from firmware_bridge.transport.port_url import UsbUrl, parse_port_url
 from firmware_bridge.transport.system_error import system_error
 from firmware_bridge.transport.usb_devices import LIBUSB_ABSENT
@@ -37,6 +37,8 @@ _FROM_INTERFACE, _CLASS_TO_INTERFACE = 0x81, 0x21
 _GET_DESCRIPTOR, _SET_REPORT = 0x06, 0x09
 _REPORT_DESCRIPTOR: Final = 0x2200
 _OUTPUT_REPORT, _FEATURE_REPORT = 0x0200, 0x0300
+# The first transfer after it may end in EIO.
+_UNPLUGGED: Final = (errno.ENODEV, errno.EIO)
 
 # What the library raises for devices that are inconsistent or gone.
 _ERRORS: Final = (usb.core.USBError, NotImplementedError, ValueError, IndexError)
@@ -159,8 +161,12 @@ class UsbPort:
             raise PortGone(message("port_is_closed", port=str(self._url)))
         return opened
 
-    def _failed(self, error: Exception) -> PortGone:
-        return PortGone(message("port_failed", port=str(self._url), why=_reason(error)))
+    def _failed(self, error: Exception, endpoint: _Endpoint | None = None) -> PortGone:
+        why = message("port_failed", port=str(self._url), why=_reason(error))
+        # A stall or an overflow, unlike unplugging, may have cost bytes before it.
+        unplugged = getattr(error, "errno", None) in _UNPLUGGED
+        reading = endpoint is not None and endpoint.address & _IN
+        return PortGone(why, PortEnd.READ_ERROR if unplugged and reading else PortEnd.OTHER)
 
     def _recover(self, opened: _Opened, endpoint: _Endpoint, error: Exception) -> None:
         """Clear a stall once; a second one in a row, or any other error, is a lost port.
@@ -168,12 +174,12 @@ class UsbPort:
         Raises PortGone.
         """
         if getattr(error, "errno", None) != errno.EPIPE or endpoint.stalled:
-            raise self._failed(error) from error
+            raise self._failed(error, endpoint) from error
         endpoint.stalled = True
         try:
             opened.device.clear_halt(endpoint.address)
         except usb.core.USBError as again:
-            raise self._failed(again) from again
+            raise self._failed(again, endpoint) from again
 
     def _transfer_out(self, opened: _Opened, data: bytes) -> int:
         if opened.hid is not None:
