@@ -57,6 +57,7 @@ _NOT_UNDERSTOOD: Final = frozenset(
         LinkFaultKind.MALFORMED,
         LinkFaultKind.UNKNOWN_CODE,
         LinkFaultKind.CONFIGURATION,
+        LinkFaultKind.PAYLOAD_SETTING,
         LinkFaultKind.SEQUENCE_SETTING,
         LinkFaultKind.CHECKSUM_READING,
     }

@@ -7,6 +7,8 @@ Source: drivers/README.md, "Readers".
 
 from typing import Final, TypeVar, assert_never
 
+from msgspec import UNSET
+
 from drivers.commands import (
     ClearError,
     DeviceCommand,
@@ -53,7 +55,7 @@ class FeigReaderState(LinkedState[FeigLinkState], frozen=True):
     @property
     def remarks(self) -> tuple[Message, ...]:
         """Why the reader is refused, if it is."""
-        return () if self.link.misconfigured is None else (self.link.misconfigured,)
+        return () if self.link.misconfigured is UNSET else (self.link.misconfigured,)
 
 
 FeigStateT = TypeVar("FeigStateT", bound=FeigReaderState)
@@ -94,7 +96,7 @@ class FeigReader(LinkDriver[FeigStateT, FeigItem | LinkFault], frozen=True):
         self, state: FeigStateT, link: FeigLinkState, items: tuple[FeigItem | LinkFault, ...]
     ) -> tuple[StageStep, ...]:
         """The stages reached, judged by the link's state and items."""
-        if link.misconfigured is not None:
+        if link.misconfigured is not UNSET:
             return ((Stage.OPENED, link.misconfigured),)
         # A link that has gone on from version and timer had its answer to both.
         pending = None if link.outstanding is None else link.outstanding.question

@@ -3,6 +3,7 @@
 Source: firmware_bridge/README.md, "FEIG OBID", delivery.
 """
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from firmware_bridge.feig import continuity, messages
@@ -62,7 +63,7 @@ def handle_reading(
         # Cards read after a loss must not be delivered before it. What is not cleared comes again.
         return _read_next(state, at.monotonic_ns), ()
     if records:
-        state = end_faults(replace(state, misconfigured=None), _CONTENT, _CONFIGURATION)
+        state = end_faults(replace(state, misconfigured=UNSET), _CONTENT, _CONFIGURATION)
     state, warnings = _report_warning(end_faults(state, _CONTENT), answer)
     reading = deduplicate(state.delivered, records)
     unsolicited = question is not Question.BUFFER and settings.delivery is Delivery.NOTIFY

@@ -6,7 +6,7 @@ Source: firmware_bridge/README.md, "FEIG OBID", delivery.
 from enum import StrEnum
 from typing import TypeAlias
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from firmware_bridge.feig.continuity import ContinuityState
@@ -104,7 +104,7 @@ class FeigLinkState(Struct, frozen=True):
     reported: tuple[str, ...] = ()
     delivered: DeliveredMarks = field(default_factory=DeliveredMarks)
     continuity: ContinuityState = field(default_factory=ContinuityState)
-    misconfigured: Message | None = None
+    misconfigured: Message | UnsetType = UNSET
 
 
 def next_question(state: FeigLinkState, now_ns: int) -> Question | None:

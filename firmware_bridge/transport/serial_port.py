@@ -126,8 +126,7 @@ class _Rfc2217Line(serial.rfc2217.Serial):
     _read_buffer: "queue.Queue[bytes | None]"
     _ignore_set_control_answer: bool
     _thread: threading.Thread | None
-    # Set for a server that is known to leave SET-CONTROL unanswered, and where it is found so.
-    without_control = False
+    without_control = False  # of a server that is known, or was found, not to answer for it
 
     def rfc2217_set_control(self, value: bytes) -> None:
         """Request a control line; a server that does not answer is not waited for again."""
@@ -135,8 +134,7 @@ class _Rfc2217Line(serial.rfc2217.Serial):
             self._ignore_set_control_answer = True
         try:
             super().rfc2217_set_control(value)
-        except serial.SerialException:
-            # The library's sentence for three seconds without an answer; a refusal is another.
+        except serial.SerialException:  # no answer in time; a refusal is a ValueError
             if self._thread is None or not self._thread.is_alive():
                 raise
             self.without_control = True
@@ -250,7 +248,7 @@ class SerialPort:
         except (OSError, termios.error, ValueError) as error:
             raise PortUnavailable(_why_unavailable(self._url, error)) from error
         self._line = line
-        if isinstance(line, _Rfc2217Line) and line.without_control and not self._without_control:
+        if isinstance(line, _Rfc2217Line) and line.without_control > self._without_control:
             self._without_control = True
             if self._silent is not None:
                 self._silent.add(self._url)
@@ -382,12 +380,8 @@ _REASONS: Final = (
 
 def _reason(error: Exception) -> Message:
     """Why a call of the library failed: the system's words, else ours for the library's."""
-    if not os_error_number(error):
-        said = str(error).split()
-        for word, why in _REASONS:
-            if word in said:
-                return why
-    return system_error(error)
+    said = () if os_error_number(error) else str(error).split()
+    return next((why for word, why in _REASONS if word in said), None) or system_error(error)
 
 
 def _why_unavailable(url: str, error: Exception) -> Message:

@@ -64,6 +64,7 @@ ANGEL_EYE: Final = WireDocument(
         {
             LinkFaultKind.MALFORMED: "Codes",
             LinkFaultKind.UNKNOWN_CODE: "Codes",
+            LinkFaultKind.PAYLOAD_SETTING: "Codes",
             LinkFaultKind.UNEXPECTED_ANSWER: "Commands",
             LinkFaultKind.COMMAND_REFUSED: "Commands",
             LinkFaultKind.COMMAND_TIMEOUT: "Commands",

@@ -47,7 +47,8 @@ NEW = {
 INFO, OF_THE_VERSION = "smartshoe_table_info", {"version", "build"}
 INFO_WORDS = "Version and build, rules, their document, and the gaming day."
 # Faults of a line that 9f025b99 did not know; they stand at 0.
-NEW_FAULTS = {("kind", "too_many_reports"), ("kind", "configuration")}
+NEW_KINDS = ("too_many_reports", "payload_setting", "configuration")
+NEW_FAULTS = {("kind", kind) for kind in NEW_KINDS}
 # Of the machine, at the moment of the scrape.
 MEASURED = {"smartshoe_disk_free_bytes", *HELP_BY_THE_LIBRARY}
 

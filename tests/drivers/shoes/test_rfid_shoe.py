@@ -5,7 +5,7 @@ from enum import Enum
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from controller.messages.catalogue import to_words
 from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, SetPolling, UnlockExit
@@ -406,7 +406,7 @@ def test_close_polling_reads_the_buffer_sooner() -> None:
 
 
 def assert_encodable(value: object) -> None:
-    """Frozen structs, enums, tuples, int, str, bytes, bool and None, all the way down."""
+    """Frozen structs, enums, tuples, int, str, bytes, bool, None, UNSET, all the way down."""
     if isinstance(value, Struct):
         assert value.__struct_config__.frozen
         for field in value.__struct_fields__:
@@ -415,7 +415,7 @@ def assert_encodable(value: object) -> None:
         for one in value:
             assert_encodable(one)
     else:
-        assert value is None or isinstance(value, Enum | int | str | bytes)
+        assert value in (None, UNSET) or isinstance(value, Enum | int | str | bytes)
 
 
 FRAMES = (
