@@ -25,7 +25,7 @@ PYTEST  = $(RUN) -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-services quick check full gate bench pictures docs firmware deb register mutants labgrid lock clean
+.PHONY: help demo test test-services quick check full gate bench pictures docs firmware deb register generate house mutants labgrid lock clean
 
 help: ## Print this list.
 	@echo 'make <target> [ARGS="..."] [PYTHON=python3.12]'
@@ -94,6 +94,12 @@ deb: $(VENV)/.installed-dev ## Build the Debian package into dist/; ARGS="--debi
 
 register: $(VENV)/.installed-test ## Run the tests and write the register of clauses from them.
 	@$(PYTEST) --services none --write-register $(ARGS)
+
+generate: $(VENV)/.installed-dev ## Write every committed file that is generated, but the register and pictures.
+	@$(RUN) tests/architecture/generate.py
+
+house: $(VENV)/.installed-dev ## Print the size and shape of the house: files, rooms, imports, words, what a card enters.
+	@PYTHONPATH=tests/architecture $(RUN) tests/architecture/house.py
 
 # Takes hours, and measures the tests rather than a change: no part of the checks.
 mutants: $(VENV)/.installed-dev ## Write the program wrongly at seeded places and see whether tests fail.

@@ -959,6 +959,9 @@ class Verifier(LogVerifier):
                 self.folder = Path(folder)
                 self.check_bundle()
             elif self.path.suffix != ".shoe" and begins != b"SMSHSEAL":
+                # Without both, nothing says that it ever was a live part.
+                named = self.path.suffix == ".db" or begins == b"SQLite f"
+                require(named, f"{self.file}: it is no file of a table")
                 with self.open_live(self.path) as opened:
                     if opened:
                         self.check_records(*opened, 0, NONE)

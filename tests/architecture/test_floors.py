@@ -1,18 +1,15 @@
-"""The floors in docs/architecture.md are those of the import contracts; --write makes their list.
+"""The floors in docs/architecture.md are those of the import contracts.
 
 The floors of `controller` have words beside them there, so that table is compared alone.
 """
 
 import re
-import sys
-from pathlib import Path
 
 from generated_parts import with_parts
 from import_configuration import ROOT, configuration
 
 PAGE = ROOT / "docs" / "architecture.md"
 WORDED = "controller"
-COMMAND = "PYTHONPATH=tests/architecture .venv/bin/python tests/architecture/test_floors.py --write"
 COLUMNS = "| package | its floors, from the top |\n| --- | --- |\n"
 ROOM = re.compile(r"`([a-z_]+)`")
 
@@ -54,7 +51,7 @@ def test_the_floors_of_the_controller_are_those_of_its_contract() -> None:
 def test_the_other_floors_are_those_of_their_contracts() -> None:
     text = PAGE.read_text("utf-8")
 
-    assert text == page_again(text), f"run: {COMMAND}"
+    assert text == page_again(text), "run: make generate"
 
 
 def test_a_floor_names_rooms_that_exist() -> None:
@@ -84,8 +81,5 @@ def test_a_room_that_the_page_does_not_name_is_found() -> None:
     assert "procedure" in rooms
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_floors.py --write")
+def write_generated() -> None:
     PAGE.write_text(page_again(PAGE.read_text("utf-8")), encoding="utf-8")
-    print(PAGE.relative_to(Path.cwd()))

@@ -1,6 +1,5 @@
-"""docs/incidents.md shows the incident library and its controls; with --write it is written."""
+"""docs/incidents.md shows the incident library and its controls."""
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -75,11 +74,8 @@ def drawn(text: str) -> str:
 
 def test_the_page_shows_the_library() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert drawn(text) == text, "run this file with --write"
+    assert drawn(text) == text, "run: make generate"
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_incidents_page.py --write")
+def write_generated() -> None:
     PAGE.write_text(drawn(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    print(f"{PAGE.relative_to(ROOT)}: {len(LIBRARY)} incidents, {len(REMOVALS)} controls")

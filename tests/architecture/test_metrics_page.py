@@ -1,6 +1,5 @@
-"""controller/metrics/README.md shows the program's table of metrics; with --write it writes it."""
+"""controller/metrics/README.md shows the program's table of metrics."""
 
-import sys
 from pathlib import Path
 
 from generated_parts import with_parts
@@ -51,7 +50,7 @@ def page() -> str:
 
 
 def test_the_page_shows_the_table_of_metrics() -> None:
-    assert PAGE.read_text() == page(), f"write it with: python {Path(__file__).name} --write"
+    assert PAGE.read_text() == page(), "run: make generate"
 
 
 def test_every_name_is_said_once_and_every_long_set_is_named() -> None:
@@ -60,7 +59,5 @@ def test_every_name_is_said_once_and_every_long_set_is_named() -> None:
     assert long <= set(NAMED)
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        raise SystemExit("usage: test_metrics_page.py --write")
+def write_generated() -> None:
     PAGE.write_text(page())

@@ -1,6 +1,5 @@
-"""The module map in docs/architecture.md is the tree; as a script with --write it writes it."""
+"""The module map in docs/architecture.md is the tree."""
 
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +32,7 @@ def parts(text: str) -> tuple[str, str, str]:
 def test_the_module_map_is_the_tree() -> None:
     _, listed, _ = parts(PAGE.read_text(encoding="utf-8"))
 
-    assert listed == tree_map(), f"run: .venv/bin/python {Path(__file__).relative_to(ROOT)} --write"
+    assert listed == tree_map(), "run: make generate"
 
 
 def test_the_map_keeps_the_page_around_it() -> None:
@@ -42,13 +41,6 @@ def test_the_map_keeps_the_page_around_it() -> None:
     assert parts(text) == ("# Page\n", "old/: one\n", "after\n")
 
 
-def write_map() -> None:
+def write_generated() -> None:
     before, _, after = parts(PAGE.read_text(encoding="utf-8"))
     PAGE.write_text(f"{before}{BEGIN}{tree_map()}{END}{after}", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_module_map.py --write")
-    write_map()
-    print(f"{PAGE.relative_to(ROOT)}: {len(folders())} folders")

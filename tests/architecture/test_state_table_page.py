@@ -1,6 +1,5 @@
-"""docs/state-table.md shows the table of play of the running program; with --write it writes it."""
+"""docs/state-table.md shows the table of play of the running program."""
 
-import sys
 from pathlib import Path
 
 from drawn_machine import drawn_machine
@@ -65,12 +64,8 @@ def drawn_device() -> str:
 
 def test_the_page_shows_the_tables_of_the_program() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    command = f".venv/bin/python {Path(__file__).relative_to(ROOT)} --write"
-    assert text == with_parts(text, drawn_parts()), f"run: {command}"
+    assert text == with_parts(text, drawn_parts()), "run: make generate"
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_state_table_page.py --write")
+def write_generated() -> None:
     PAGE.write_text(with_parts(PAGE.read_text(encoding="utf-8"), drawn_parts()), encoding="utf-8")
-    print(PAGE.relative_to(ROOT))

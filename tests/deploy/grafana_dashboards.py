@@ -1,10 +1,6 @@
-"""Writes deploy/grafana/dashboards.
-
-usage: grafana_dashboards.py --write
-"""
+"""The dashboards in deploy/grafana/dashboards, written by `make generate`."""
 
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -56,15 +52,7 @@ def queries_of(text: str) -> Iterator[tuple[str, str]]:
             yield one["title"], target["expr"]
 
 
-def main() -> int:
-    if sys.argv[1:] != ["--write"]:
-        print(__doc__.splitlines()[-1])
-        return 1
+def write_generated() -> None:
     DASHBOARDS.mkdir(exist_ok=True)
     for name in PAGES:
         (DASHBOARDS / f"{name}.json").write_text(written(name), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -32,7 +32,7 @@ def test_there_are_these_dashboards_and_no_others() -> None:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_dashboard_is_the_one_that_its_script_writes(name: str) -> None:
-    assert text_of(name) == written(name), "tests/deploy/grafana_dashboards.py --write"
+    assert text_of(name) == written(name), "run: make generate"
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -1,12 +1,10 @@
 """Makes the parts of docs/proof.md and README.md that are data: the runs, and the known limits.
 
-    PYTHONPATH=tests/docs .venv/bin/python tests/docs/proof_page.py --write     the pages again
-    PYTHONPATH=tests/docs .venv/bin/python tests/docs/proof_page.py --record    build/runs first
+As a script, with tests/docs in PYTHONPATH, it takes the records of build/runs first.
 
 Source: docs/known_limits.toml, docs/runs; CONTRIBUTING.md, "A release".
 """
 
-import sys
 import tomllib
 from pathlib import Path
 
@@ -129,7 +127,7 @@ def pages(root: Path = ROOT) -> dict[Path, str]:
     }
 
 
-def write_pages(root: Path = ROOT) -> None:
+def write_generated(root: Path = ROOT) -> None:
     for page, text in pages(root).items():
         (root / page).write_text(text, encoding="utf-8")
 
@@ -146,9 +144,6 @@ def keep_runs(root: Path = ROOT) -> tuple[Path, ...]:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] not in (["--write"], ["--record"]):
-        sys.exit("usage: proof_page.py --write | --record")
-    if sys.argv[1] == "--record":
-        for path in keep_runs():
-            print(path.relative_to(ROOT))
-    write_pages()
+    for path in keep_runs():
+        print(path.relative_to(ROOT))
+    write_generated()

@@ -1,9 +1,8 @@
-"""docs/floorperson-card.md says what the catalogue says; with --write its parts are written.
+"""docs/floorperson-card.md says what the catalogue says.
 
 Source: controller/procedure/README.md, "Irregularities".
 """
 
-import sys
 from pathlib import Path
 
 from generated_parts import with_parts
@@ -58,11 +57,8 @@ def parts() -> dict[str, str]:
 
 def test_the_card_says_what_the_catalogue_says() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    command = (
-        f"PYTHONPATH=tests/architecture .venv/bin/python {Path(__file__).relative_to(ROOT)} --write"
-    )
 
-    assert text == with_parts(text, parts()), f"run: {command}"
+    assert text == with_parts(text, parts()), "run: make generate"
 
 
 def test_each_code_of_the_card_is_something_to_decide() -> None:
@@ -70,8 +66,5 @@ def test_each_code_of_the_card_is_something_to_decide() -> None:
     assert len(EVERYDAY) == 10
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_floorperson_card.py --write")
+def write_generated() -> None:
     PAGE.write_text(with_parts(PAGE.read_text(encoding="utf-8"), parts()), encoding="utf-8")
-    print(PAGE.relative_to(ROOT))

@@ -21,7 +21,7 @@ MISSING = re.compile(
     r"|\bwill be (?:added|built|implemented|supported)\b",
     re.IGNORECASE,
 )
-TAKE_OFF = "take the entry off docs/known_limits.toml, and run tests/docs/proof_page.py --write"
+TAKE_OFF = "take the entry off docs/known_limits.toml, and run: make generate"
 
 
 def standing(limit: Limit, folder: Path, root: Path = ROOT) -> str:

@@ -27,7 +27,7 @@ from hil.run_record import (
     record_run,
 )
 
-REMEDY = "run: PYTHONPATH=tests/docs .venv/bin/python tests/docs/proof_page.py --write"
+REMEDY = "run: make generate"
 LINK = re.compile(r"\[([^\]]+)\]\(([^)#]+)[^)]*\)")
 MACHINE = MachineDescription("a processor", 2, "CPython 3.11.2", "Linux", 0.5)
 

@@ -1,9 +1,8 @@
-"""drivers/README.md lists every model and setting, from the descriptors; --write writes the list.
+"""drivers/README.md lists every model and setting, from the descriptors.
 
 Source: drivers/README.md, "Models".
 """
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,9 +55,8 @@ def written(text: str) -> str:
 
 def test_the_page_lists_every_model_and_setting() -> None:
     text = PAGE.read_text("utf-8")
-    assert text == written(text), f"run {Path(__file__).name} --write"
+    assert text == written(text), "run: make generate"
 
 
-if __name__ == "__main__" and "--write" in sys.argv:
+def write_generated() -> None:
     PAGE.write_text(written(PAGE.read_text("utf-8")), "utf-8")
-    print(PAGE.name)

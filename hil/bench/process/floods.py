@@ -19,11 +19,13 @@ from typing import Final
 
 from controller.journal.verify import verify
 from hil.bench.measure.program import TABLE
+from hil.emulator.witness import Witness
 from hil.rig.flood_peer import Flood, FloodPeer, flood_block
 from hil.rig.loopback_server import LOOPBACK
 from hil.rig.program import Program
 from hil.rig.servers.certificates import CertificateAuthority
 from hil.rig.servers.hostile_broker import Attack, HostileBroker
+from hil.rig.servers.hostile_witness import HostileWitness
 
 MEMORY_BYTES: Final = 256 << 20
 PEAK_BYTES_MAX: Final = 200_000_000
@@ -48,6 +50,13 @@ address = "127.0.0.1"
 port = 0
 certificate = "{certificate}"
 key = "{key}"
+"""
+_WITNESSES: Final = """
+[evidence]
+witnesses = [
+    {{ url = "{drips}", key = "{key}" }},
+    {{ url = "{floods}", key = "{key}" }},
+]
 """
 # A flood gives the table's configuration, and what is done each time while the program runs.
 Step = Callable[[Program], None]
@@ -109,10 +118,21 @@ def half_open(stack: ExitStack, folder: Path) -> tuple[str, Step]:
     return TABLE.format(port=peer.url, shoe="") + metrics, step
 
 
+def witnesses(stack: ExitStack, _folder: Path) -> tuple[str, Step]:
+    """A witness that drips its answer without end, and one that floods; no card is dealt."""
+    peer = stack.enter_context(FloodPeer(flood_block(Flood.ZEROS)))
+    drips, floods = (stack.enter_context(HostileWitness(drips=one)) for one in (True, False))
+    section = _WITNESSES.format(
+        drips=drips.http_url, floods=floods.http_url, key=Witness("witness", {}).published_key
+    )
+    return TABLE.format(port=peer.url, shoe="") + _NO_METRICS + section, _nothing
+
+
 FLOODS: Final[dict[str, Attacker]] = {
     "cards": cards(limited=True),
     "cards-unlimited": cards(limited=False),
     "half-open": half_open,
+    "witnesses": witnesses,
     **{f"broker-{one.name.lower().replace('_', '-')}": broker(one) for one in Attack},
 }
 

@@ -6,7 +6,6 @@ Source: docs/analytics.md, "Tables", "Queries".
 
 import os
 import re
-import sys
 import tempfile
 from contextlib import chdir
 from pathlib import Path
@@ -75,8 +74,7 @@ def page(folder: Path) -> str:
 def test_the_page_shows_the_schema_and_the_results_of_its_queries(fast_dir: Path) -> None:
     written = page(fast_dir)
 
-    command = f".venv/bin/python {Path(__file__).relative_to(ROOT)} --write"
-    assert written == PAGE.read_text(encoding="utf-8"), f"run: {command}"
+    assert written == PAGE.read_text(encoding="utf-8"), "run: make generate"
     assert len(QUERY.findall(written)) > 10
 
 
@@ -85,9 +83,6 @@ def test_every_column_is_described_with_its_source() -> None:
     assert all(len({one.name for one in columns}) == len(columns) for columns in TABLES.values())
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_page.py --write")
+def write_generated() -> None:
     with tempfile.TemporaryDirectory() as name:
         PAGE.write_text(page(Path(name)), encoding="utf-8")
-    print(f"{PAGE.relative_to(ROOT)}: written")

@@ -1,7 +1,6 @@
-"""docs/api/openapi.json is the document that the program serves. With --write it is written."""
+"""docs/api/openapi.json is the document that the program serves."""
 
 import json
-import sys
 from pathlib import Path
 
 from controller.console.openapi import openapi_document
@@ -14,9 +13,9 @@ def generated() -> str:
 
 
 def test_the_document_is_the_programs() -> None:
-    assert FILE.read_text("utf-8") == generated()
+    assert FILE.read_text("utf-8") == generated(), "run: make generate"
 
 
-if __name__ == "__main__" and "--write" in sys.argv:
+def write_generated() -> None:
     FILE.parent.mkdir(exist_ok=True)
     FILE.write_text(generated(), "utf-8")

@@ -1,11 +1,10 @@
 """docs/feed/asyncapi.json is what the code says, and is an AsyncAPI document.
 
-Written by: test_asyncapi.py --write
+Written by: make generate
 """
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import jsonschema
@@ -24,7 +23,7 @@ SCHEMA = ROOT / "tests" / "vectors" / "asyncapi" / "3.0.0.json"
 
 
 def test_the_document_is_what_the_code_says() -> None:
-    assert DOCUMENT.read_text("utf-8") == document_text(), "run test_asyncapi.py --write"
+    assert DOCUMENT.read_text("utf-8") == document_text(), "run: make generate"
 
 
 def test_the_document_fits_the_published_schema_of_asyncapi() -> None:
@@ -50,8 +49,5 @@ def test_the_page_names_each_kind() -> None:
     assert sorted(set(named) & {*KINDS, *BESIDE}) == sorted({*KINDS, *BESIDE})
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_asyncapi.py --write")
+def write_generated() -> None:
     DOCUMENT.write_text(document_text(), encoding="utf-8")
-    print(DOCUMENT.relative_to(ROOT))

@@ -1,4 +1,4 @@
-"""Compiles each catalogue of words beside its source; run it after an edit of one.
+"""Compiles each catalogue of words beside its source.
 
 Source: controller/messages/README.md.
 """
@@ -29,10 +29,6 @@ def compiled(source: Path) -> bytes:
     return target.getvalue()
 
 
-def main() -> None:
+def write_generated() -> None:
     for source in sources():
         source.with_suffix(".mo").write_bytes(compiled(source))
-
-
-if __name__ == "__main__":
-    main()

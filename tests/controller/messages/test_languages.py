@@ -64,9 +64,7 @@ def own_codes(source: Path) -> list[str]:
 
 @each_language
 def test_the_compiled_catalogue_is_that_of_the_source(source: Path) -> None:
-    assert source.with_suffix(".mo").read_bytes() == compiled(source), (
-        "run tests/controller/messages/compile_catalogues.py"
-    )
+    assert source.with_suffix(".mo").read_bytes() == compiled(source), "run: make generate"
 
 
 @each_language

@@ -8,7 +8,6 @@ Source: controller/profiles/data/clauses.csv, `observable`; hil/scenarios/clause
 """
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from functools import cache
@@ -28,7 +27,7 @@ FOLDER = ROOT / "hil" / "scenarios" / "clauses"
 PAGE = ROOT / "docs" / "clause-coverage.md"
 BEGIN, END = "<!-- coverage:begin -->\n", "<!-- coverage:end -->\n"
 NAMES = "# Clauses: "
-REMEDY = f"run: .venv/bin/python {Path(__file__).resolve().relative_to(ROOT)} --write"
+REMEDY = "run: make generate"
 
 # An effect in the answers. JSON calls the kind of a prompt `wager`, as it does that of a wager.
 WORDS = {
@@ -244,15 +243,8 @@ def test_the_page_says_which_script_shows_a_clause() -> None:
     assert parts_of(PAGE.read_text("utf-8"))[1] == coverage(), REMEDY
 
 
-def write() -> None:
+def write_generated() -> None:
     for path in FILES:
         kept(path).write_text(answers_text(scripts_of(path)), "utf-8")
     before, _, after = parts_of(PAGE.read_text("utf-8"))
     PAGE.write_text(f"{before}{BEGIN}{coverage()}{END}{after}", "utf-8")
-
-
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_clause_scripts.py --write")
-    write()
-    print(f"{len(SCRIPTS)} scripts, {len(observable())} clauses")

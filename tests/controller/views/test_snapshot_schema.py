@@ -1,6 +1,6 @@
 """docs/schemas holds the schema of the snapshot; a version of it gains optional fields only.
 
-With --write the schema of this version is written, if it is compatible or new.
+The schema of this version is written if it is compatible or new.
 """
 
 import json
@@ -18,9 +18,7 @@ from controller.views.snapshot import SCHEMA_VERSION, Snapshot
 ROOT = Path(__file__).resolve().parents[3]
 FILE = ROOT / "docs" / "schemas" / f"snapshot-{SCHEMA_VERSION}.json"
 DESCRIBING = ("title", "description")
-REMEDY = (
-    f"raise SCHEMA_VERSION, or run: .venv/bin/python {Path(__file__).relative_to(ROOT)} --write"
-)
+REMEDY = "raise SCHEMA_VERSION, or run: make generate"
 
 
 def generated() -> dict[str, Any]:
@@ -110,15 +108,9 @@ def text(made: dict[str, Any]) -> str:
     return head.removesuffix("}") + ', "$defs": {\n' + ",\n".join(parts) + "\n}}\n"
 
 
-def main() -> str:
-    """Write the schema; why it may not be written, empty if it is."""
+def write_generated() -> None:
     if FILE.exists():
         found = list(breaks(json.loads(FILE.read_text(encoding="utf-8")), generated()))
         if found:
-            return "\n".join([*found, "Remedy: raise SCHEMA_VERSION"])
+            sys.exit("\n".join([*found, "Remedy: raise SCHEMA_VERSION"]))
     FILE.write_text(text(generated()), encoding="utf-8")
-    return ""
-
-
-if __name__ == "__main__":
-    sys.exit(main())

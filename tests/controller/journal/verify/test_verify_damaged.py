@@ -94,6 +94,20 @@ def test_a_damaged_live_part_by_itself_is_not_intact(journal: Path) -> None:
     assert [one.file for one in verify(journal / "live.db").problems] == ["live.db"]
 
 
+def test_a_live_part_whose_head_is_damaged_is_one_by_its_name(journal: Path) -> None:
+    _is_text(journal / "live.db")
+
+    assert [one.file for one in verify(journal / "live.db").problems] == ["live.db"]
+
+
+def test_a_file_that_was_never_a_journal_is_not_judged(fast_dir: Path) -> None:
+    notes = fast_dir / "notes.txt"
+    _is_text(notes)
+
+    with pytest.raises(CannotRead, match=r"notes.txt: it is no file of a table"):
+        verify(notes)
+
+
 def test_another_format_is_no_damage(journal: Path) -> None:
     with closing(sqlite3.connect(journal / "live.db")) as live:
         live.execute("PRAGMA user_version = 7")

@@ -1,9 +1,8 @@
 """What each rig leaves out, said before the run; of the shipped scenarios the list is pinned.
 
-`python tests/hil/scenario/rigs/test_left_out.py --write` writes the lists again.
+make generate writes the lists again.
 """
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -38,7 +37,7 @@ def left_out(rig_name: str) -> str:
 def test_what_a_rig_leaves_out_is_pinned(rig: str) -> None:
     pinned = (LISTS / f"{rig}.txt").read_text(encoding="utf-8")
 
-    assert left_out(rig) == pinned, f"write the lists again: python {__file__} --write"
+    assert left_out(rig) == pinned, "run: make generate"
 
 
 def test_the_emulated_rig_leaves_nothing_out() -> None:
@@ -61,9 +60,7 @@ def test_the_reason_names_the_first_statement_that_the_rig_cannot_do(text: str, 
     assert reason_left_out(parse_scenario(text), parse_rig(LEAST, "least.toml")) == why
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_left_out.py --write")
+def write_generated() -> None:
     LISTS.mkdir(exist_ok=True)
     for name in rig_names():
         (LISTS / f"{name}.txt").write_text(left_out(name), encoding="utf-8")

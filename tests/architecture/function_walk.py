@@ -1,14 +1,11 @@
-"""docs/function-walk.md lists the functions that one input passes in the core; --write writes it.
+"""Lists the functions that one input passes in the core.
 
 Each way is warm: an input of its kind went before it, so nothing is loaded or built for it.
 """
 
 import sys
 from functools import cache
-from pathlib import Path
 from types import FrameType
-
-import pytest
 
 from controller.actions.actions import OperatorAction, RecordAct, Resolution, Role
 from controller.actions.choices import ActKind, FloorDecision
@@ -24,8 +21,6 @@ from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.bench.measure.fixtures import PORT, bench_core, deal_reports, started_input
 from hil.simulation.batches import BatchTable
 
-ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "function-walk.md"
 PACKAGES = ("controller.", "drivers.", "firmware_bridge.")
 COUPS = 3
 
@@ -121,33 +116,4 @@ def drawn_walk(name: str) -> str:
         modules.setdefault(module, []).append(function)
     count = sum(map(len, modules.values()))
     lines = [f"{module}: {' '.join(functions)}" for module, functions in modules.items()]
-    return f"{count} functions in {len(modules)} modules.\n\n```\n" + "\n".join(lines) + "\n```\n"
-
-
-def with_walks(text: str) -> str:
-    """The page with the walks between their marks."""
-    for name in WALKS:
-        before, rest = text.split(f"<!-- {name} -->\n")
-        _, after = rest.split(f"<!-- end of {name} -->\n")
-        text = f"{before}<!-- {name} -->\n{drawn_walk(name)}<!-- end of {name} -->\n{after}"
-    return text
-
-
-def test_the_page_lists_the_functions_that_run() -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    command = f".venv/bin/python {Path(__file__).relative_to(ROOT)} --write"
-    assert text == with_walks(text), f"run: {command}"
-
-
-@pytest.mark.parametrize("name", WALKS)
-def test_a_way_goes_through_the_core_and_the_procedure(name: str) -> None:
-    drawn = drawn_walk(name)
-    assert "\ncontroller.core.core: Core.handle " in drawn
-    assert "\ncontroller.procedure.step: " in drawn
-
-
-if __name__ == "__main__":
-    if sys.argv[1:] != ["--write"]:
-        sys.exit("usage: test_function_walk.py --write")
-    PAGE.write_text(with_walks(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    print(PAGE.relative_to(ROOT))
+    return f"{count} in {len(modules)} modules\n" + "".join(f"  {one}\n" for one in lines)
