@@ -153,11 +153,15 @@ class DeviceSettingChanged(Struct, frozen=True, tag="device-setting-changed"):
     value: int
 
 
-class ReportsLost(Struct, frozen=True, tag="reports-lost"):
-    """Reports may be missing before the next event; `missing_min` is 0 where that is not known."""
+class ReportsLost(Struct, frozen=True, tag="reports-lost", omit_defaults=True):
+    """Reports may be missing before the next event; `missing_min` is 0 where that is not known.
+
+    `why`: what was not understood of a report that came whole.
+    """
 
     reason: LossReason
     missing_min: int
+    why: Message | None = None
 
 
 class StageChanged(Struct, frozen=True, tag="stage-changed"):

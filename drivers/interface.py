@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from drivers.commands import DeviceCommand
 from drivers.events import DeviceEvent, Stage
+from firmware_bridge.message import Message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import PortEvent
 
@@ -63,6 +64,12 @@ class Driver(Protocol[StateT]):
     def split(self, state: StateT, data: bytes) -> tuple[bytes, ...]:
         """Cut received bytes so that each part completes at most one frame."""
         ...
+
+
+def remarks_of(state: DriverState) -> tuple[Message, ...]:
+    """What people have to know of the device as it is; empty where there is nothing to say."""
+    remarks: tuple[Message, ...] = getattr(state, "remarks", ())
+    return remarks
 
 
 def locked_of(state: DriverState) -> bool | None:

@@ -38,6 +38,8 @@ class LinkFaultKind(StrEnum):
     UNACKNOWLEDGED = "unacknowledged"
     DEVICE_STATUS = "device_status"
     TOO_MANY_REPORTS = "too_many_reports"
+    PAYLOAD_SETTING = "payload_setting"
+    CONFIGURATION = "configuration"  # the device is set up so that it cannot be read with certainty
 
 
 class LinkFault(Struct, frozen=True):

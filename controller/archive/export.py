@@ -17,7 +17,7 @@ from controller.journal.reader import JournalReader
 from controller.journal.record import is_input
 from controller.journal.tape_file import write_tape
 from controller.journal.values import Base, JournalError, StoredRecord
-from controller.procedure.effects import CoupClosed, ShoeEnded
+from controller.procedure.effects import CoupClosed, ResolutionRecorded, ShoeEnded
 from controller.procedure.events import CardDrawn
 from controller.profiles.load import load_clauses
 from controller.tape.entries import EventVerdicts
@@ -124,3 +124,22 @@ def rows(journal: JournalReader, span: RecordSpan) -> Iterator[JsonRow]:
     for stored in span_records(journal, span):
         for row in builder.rows_of(stored):
             yield row | {"at": time_text(builder.at_ns)}
+
+
+def open_irregularities(journal: JournalReader, span: RecordSpan) -> tuple[JsonRow, ...]:
+    """The irregularities after the last finished coup that nobody has decided yet.
+
+    What is raised in a coup in play shows the clauses of its kind alone. Raises JournalError.
+    """
+    builder = JournalRows(RunRules(load_clauses()))
+    builder.begin(span.base)
+    undecided: dict[object, JsonRow] = {}
+    for stored in journal.records(after_seq=span.base.seq):
+        builder.in_play = stored.seq > span.last_seq
+        for row in builder.rows_of(stored):
+            if row["kind"] == "irregularity" and builder.in_play:
+                undecided[row["number"]] = row | {"at": time_text(builder.at_ns), "open": True}
+        if (decided := read_as(stored.record, ResolutionRecorded)) is not None:
+            for number in decided.closed:
+                undecided.pop(number, None)
+    return tuple(undecided.values())

@@ -109,7 +109,8 @@ class JournalRows(Struct):
 
     `settings_known`: whether `changed` are all settings that were changed at the table; where they
     are not, cards are shown as at a table that deals face down. `entry` is the newest entry that
-    rows were built from, `software` the version of the newest run.
+    rows were built from, `software` the version of the newest run. `in_play`: the records are of a
+    coup that is not finished.
     """
 
     rules: RunRules
@@ -122,6 +123,7 @@ class JournalRows(Struct):
     settings_known: bool = True
     software: str = ""
     entry: Entry | None = None
+    in_play: bool = False
     _input: bytes = b""
     _item: Input | None = None
 
@@ -285,8 +287,10 @@ class JournalRows(Struct):
         clauses: tuple[str, ...] = ()
         if self.book is not None:
             rules = self.rules_in_force
-            hidden = rules is None or irregularity_withheld(
-                rules, None, provisional=one.provisional
+            hidden = (
+                self.in_play
+                or rules is None
+                or irregularity_withheld(rules, None, provisional=one.provisional)
             )
             clauses = self.book.clauses(*kind.points) if hidden else one.clauses
         row: JsonRow = {

@@ -81,7 +81,7 @@ def event_from_device(event: device.DeviceEvent) -> DomainEvent | None:
         case device.ForcedExitUsed():
             return CoupForcedOut()
         case device.ReportsLost():
-            return ReportsMissing(Loss(event.reason.value), event.missing_min)
+            return ReportsMissing(Loss(event.reason.value), event.missing_min, event.why)
         case (
             device.LockChanged()
             | device.DeviceErrorRaised()

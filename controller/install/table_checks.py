@@ -239,11 +239,19 @@ def _snapshot_findings(table: Snapshot) -> Iterator[Diagnosis]:
 
 
 def _device_findings(table: Snapshot) -> Iterator[Diagnosis]:
-    devices = [("shoe", table.device.port, table.device.stage)]
-    devices += [(one.kind, one.port, one.stage) for one in table.beside]
+    devices = [("shoe", table.device.port, table.device.stage, table.device.remarks)]
+    devices += [(one.kind, one.port, one.stage, one.remarks) for one in table.beside]
     if table.shuffler is not None:
-        devices.append(("shuffler", table.shuffler.port, table.shuffler.stage))
-    for role, port, stage in devices:
+        devices.append(("shuffler", table.shuffler.port, table.shuffler.stage, ()))
+    for role, port, stage, remarks in devices:
+        for words in remarks:
+            what, _, remedy = words.partition(" Remedy: ")
+            yield remark(
+                "devices",
+                f"{role} at {port}: {what.rstrip('.')}",
+                "what it sends so is not used",
+                remedy or "see its log and docs/wire-a-shoe.md",
+            )
         if stage is Stage.ONLINE:
             yield good("devices", f"{role} at {port} is online")
         elif stage in (Stage.OPENED, Stage.IDENTIFIED):

@@ -88,11 +88,15 @@ class Loss(StrEnum):
     NOT_JUDGED = "not_judged"  # an internal error
 
 
-class ReportsMissing(Struct, frozen=True, tag="reports-missing"):
-    """Reports of the shoe may be missing before the next event."""
+class ReportsMissing(Struct, frozen=True, tag="reports-missing", omit_defaults=True):
+    """Reports of the shoe may be missing before the next event.
+
+    `why`: what was not understood of a report that came whole.
+    """
 
     loss: Loss
     count_min: int
+    why: Message | None = None
 
 
 class ProgramReplaced(Struct, frozen=True, tag="program-replaced"):

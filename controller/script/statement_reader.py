@@ -85,8 +85,11 @@ class StatementReader:
         )
 
     def _not_one_of(self, what: str, allowed: Sequence[str], word: Word | None) -> StatementError:
-        """The error for a word that is none of these; the remedy is the one most like it."""
-        near = get_close_matches(word.text, allowed, n=1) if word is not None else []
+        """The error for a word that is none of these; the remedy is the one most like it.
+
+        Where the statement ends before it, the remedy is the statement with the first of them.
+        """
+        near = get_close_matches(word.text, allowed, n=1) if word is not None else allowed[:1]
         valid = near[0] if near else allowed[0] if len(allowed) == 1 else ""
         return self.error(what, ", ".join(allowed), word, valid=valid, remedy="write one of them")
 

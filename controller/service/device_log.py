@@ -35,8 +35,10 @@ from controller.tape.inputs import (
 )
 from controller.views.host import describe_clock_step, describe_disk
 from drivers.catalogue import find_model
+from drivers.faults import DeviceFault
 from drivers.model import DeviceKind
 from drivers.shuffler_events import IdentityProven, IdentityRefused
+from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.message import message
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
 
@@ -48,6 +50,18 @@ LEVELS: Final = {
     "frames": ("event", "frame"),
     "bytes": ("event", "frame", "bytes"),
 }
+
+# Of a good frame: the line works, and the device speaks otherwise than it is expected to.
+_NOT_UNDERSTOOD: Final = frozenset(
+    {
+        LinkFaultKind.MALFORMED,
+        LinkFaultKind.UNKNOWN_CODE,
+        LinkFaultKind.CONFIGURATION,
+        LinkFaultKind.PAYLOAD_SETTING,
+        LinkFaultKind.SEQUENCE_SETTING,
+        LinkFaultKind.CHECKSUM_READING,
+    }
+)
 
 _PutPort: TypeAlias = Callable[[PortEvent], object]
 _PutDevice: TypeAlias = Callable[[DevicePlugged | DeviceUnplugged], object]
@@ -148,6 +162,18 @@ def _log_identity(settings: Settings, entry: Entry) -> None:
             LOG.warning("%s: %s is refused: %s; all its reports are rejected", role, name, words)
         case _:
             pass
+
+
+def log_faults(settings: Settings, stored: Stored) -> None:
+    """Log what came whole from a device and is not understood, and settings that do not fit it."""
+    for conclusion in stored.conclusions:
+        for entry in conclusion.entries:
+            match entry:
+                case DeviceEventRecorded(port=port, event=DeviceFault(kind=kind, detail=detail)):
+                    if kind in _NOT_UNDERSTOOD:
+                        LOG.warning("%s: %s", device_role(settings, port), to_words(detail))
+                case _:
+                    pass
 
 
 def log_warnings(stored: Stored) -> None:

@@ -8,7 +8,13 @@ from typing import ClassVar
 
 from controller.core.settings import Settings
 from controller.core.state import Stored
-from controller.service.device_log import HostLog, log_batches, log_identities, log_warnings
+from controller.service.device_log import (
+    HostLog,
+    log_batches,
+    log_faults,
+    log_identities,
+    log_warnings,
+)
 from controller.service.irregularity_log import IrregularityLog
 from controller.table.line_limit import LineLimit
 from controller.table.subscribers import Behind
@@ -27,6 +33,7 @@ class TableLog:
     def stored(self, stored: Stored) -> None:
         log_batches(stored)
         log_identities(self._settings, stored)
+        log_faults(self._settings, stored)
         log_warnings(stored)
         self._host.stored(stored)
         self._irregularities.stored(stored)

@@ -47,6 +47,7 @@ from controller.system.line_output import LinesUnavailable
 from controller.system.systemd import Notifier
 from controller.table.clock_sync import ClockSyncMonitor
 from controller.table.disk_space import DiskMonitor
+from controller.table.serial_servers import SerialServersFile
 from controller.table.stored_until import StoredUntil, note_file
 from controller.table.table import RunSpec, Table
 from controller.tape.inputs import AdvisoryGiven, PowerSign, Started
@@ -304,7 +305,8 @@ class TableProgram:
         since_ns = now().utc_ns - NoiseLimit.WINDOW_NS
         stored = stored_chunks(config.journal_folder, since_ns, LOG.warning)
         count = self.metrics.count_bytes
-        pumps = tuple(_pump(config, table, url, line, stored, count) for url, line in config.lines)
+        servers = SerialServersFile(config.journal_folder)
+        pumps = tuple(_pump(config, table, servers, *one, stored, count) for one in config.lines)
         # Before the ports: stored at once, so that the records of a start have one order.
         clock_sync = ClockSyncMonitor(now)
         clock_sync.start(table.act)
@@ -385,6 +387,7 @@ def _start_function(config: TableConfig) -> Callable[[str], Started]:
 def _pump(
     config: TableConfig,
     table: Table,
+    servers: SerialServersFile,
     url: str,
     line: LineSettings,
     stored: Mapping[str, Sequence[Chunk]],
@@ -400,7 +403,7 @@ def _pump(
     put = logging_port(device_role(config.settings, url), put)
     if config.log_level_wire != "off" and url == config.settings.shoe.port:
         put = WireLogger(config.settings.shoe, config.log_level_wire, put).put
-    port = open_port(url, line, config.allowed)
+    port = open_port(url, line, config.allowed, servers)
     pump = PortPump(url, ListeningPort(port) if config.trial else port, put)
     table.attach_writer(url, pump)
     table.attach_reader(pump.caught_up)

@@ -62,7 +62,7 @@ from controller.views.snapshot import (
 )
 from controller.views.snapshot_devices import AdvisoryView, AuxiliaryView, DeviceView, ShufflerView
 from controller.views.wagering import wagering_view
-from drivers.interface import locked_of
+from drivers.interface import locked_of, remarks_of
 from drivers.model import CardReading
 from firmware_bridge.message import Message, message
 
@@ -142,6 +142,7 @@ def _shoe_device(core: Core, state: CoreState) -> DeviceView:
         # A shoe that may read faces needs no batch to be bound.
         reads_tags=model.cards is CardReading.TAG,
         identity=identity_view(state.shoe_identity) if model.proves_identity else None,
+        remarks=tuple(map(to_words, remarks_of(state.shoe_driver))),
     )
 
 
@@ -165,6 +166,7 @@ def _auxiliary_devices(core: Core, state: CoreState) -> tuple[AuxiliaryView, ...
             seat=seats.get(one.port, ""),
             model=models.get(one.port, ""),
             stage=one.state.stage,
+            remarks=tuple(map(to_words, remarks_of(one.state))),
         )
         for one in state.auxiliary
         if shuffler is None or one.port != shuffler.port

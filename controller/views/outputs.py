@@ -99,6 +99,7 @@ OUTPUTS: Final = (
                 "controller.service.tables",
                 "controller.table.disk_space",
                 "controller.table.line_limit",
+                "controller.table.serial_servers",
                 "controller.table.stored_until",
                 "controller.table.subscribers",
                 "controller.archive.log_start",

@@ -40,7 +40,10 @@ class IdentityView(Struct, frozen=True):
 
 
 class DeviceView(Struct, frozen=True):
-    """The dealing shoe; `locked` is None where it does not report its lock."""
+    """The dealing shoe; `locked` is None where it does not report its lock.
+
+    `remarks`: what people have to know of the device as it is, such as why it is refused.
+    """
 
     port: str
     model: str
@@ -49,16 +52,18 @@ class DeviceView(Struct, frozen=True):
     commands_allowed: bool
     reads_tags: bool
     identity: IdentityView | None
+    remarks: tuple[str, ...] = ()
 
 
 class AuxiliaryView(Struct, frozen=True):
-    """A reader with its seat, or a scanner with its model."""
+    """A reader with its seat, or a scanner with its model; `remarks` as of the shoe."""
 
     port: str
     kind: Literal["reader", "scanner"]
     seat: str
     model: str
     stage: Stage
+    remarks: tuple[str, ...] = ()
 
 
 class WarningView(Struct, frozen=True):

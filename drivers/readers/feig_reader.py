@@ -7,6 +7,8 @@ Source: drivers/README.md, "Readers".
 
 from typing import Final, TypeVar, assert_never
 
+from msgspec import UNSET
+
 from drivers.commands import (
     ClearError,
     DeviceCommand,
@@ -39,14 +41,24 @@ from firmware_bridge.feig.link import FeigLink
 from firmware_bridge.feig.settings import FeigLinkSettings
 from firmware_bridge.feig.state import FeigLinkState, Question
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
-from firmware_bridge.message import message
+from firmware_bridge.message import Message, message
 
 _IDENTIFIED: Final[StageStep] = (Stage.IDENTIFIED, message("reader_identified"))
 _ONLINE: Final[StageStep] = (Stage.ONLINE, message("first_report_or_answer_understood"))
 _FIRST_QUESTIONS = (Question.VERSION, Question.TIMER)
 _UNDERSTOOD = (BufferRecord, BufferOverflow, RepeatsDropped, KeepAlive, ContinuityUnproven)
 
-FeigStateT = TypeVar("FeigStateT", bound=LinkedState[FeigLinkState])
+
+class FeigReaderState(LinkedState[FeigLinkState], frozen=True):
+    """What every driver of a FEIG reader remembers."""
+
+    @property
+    def remarks(self) -> tuple[Message, ...]:
+        """Why the reader is refused, if it is."""
+        return () if self.link.misconfigured is UNSET else (self.link.misconfigured,)
+
+
+FeigStateT = TypeVar("FeigStateT", bound=FeigReaderState)
 
 
 class FeigReader(LinkDriver[FeigStateT, FeigItem | LinkFault], frozen=True):
@@ -84,6 +96,8 @@ class FeigReader(LinkDriver[FeigStateT, FeigItem | LinkFault], frozen=True):
         self, state: FeigStateT, link: FeigLinkState, items: tuple[FeigItem | LinkFault, ...]
     ) -> tuple[StageStep, ...]:
         """The stages reached, judged by the link's state and items."""
+        if link.misconfigured is not UNSET:
+            return ((Stage.OPENED, link.misconfigured),)
         # A link that has gone on from version and timer had its answer to both.
         pending = None if link.outstanding is None else link.outstanding.question
         answered = link.identified and not link.silence_reported and pending not in _FIRST_QUESTIONS

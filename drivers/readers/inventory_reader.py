@@ -22,9 +22,9 @@ from drivers.events import (
 from drivers.faults import DeviceFault
 from drivers.interface import DriverOutput
 from drivers.lifecycle import StageStep
-from drivers.readers.feig_reader import FeigReader, events_of
+from drivers.readers.feig_reader import FeigReader, FeigReaderState, events_of
 from drivers.readers.transponders import CARD_KINDS, kind_name
-from drivers.shell import LinkedState, is_closed, refused, unanswered
+from drivers.shell import is_closed, refused, unanswered
 from firmware_bridge.feig.items import (
     BlocksRead,
     FeigItem,
@@ -63,7 +63,7 @@ class Listing(Struct, frozen=True):
     read: int | None = None
 
 
-class InventoryReaderState(LinkedState[FeigLinkState], frozen=True):
+class InventoryReaderState(FeigReaderState, frozen=True):
     listing: Listing | None = None
 
 

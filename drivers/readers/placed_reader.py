@@ -10,13 +10,11 @@ from msgspec.structs import replace
 
 from drivers.events import DeviceEvent, OtherTransponder, Spot, Stage, TagSeen
 from drivers.faults import DeviceFault
-from drivers.readers.feig_reader import FeigReader, events_of
+from drivers.readers.feig_reader import FeigReader, FeigReaderState, events_of
 from drivers.readers.transponders import CARD_KINDS, kind_name
-from drivers.shell import LinkedState
 from firmware_bridge.feig.continuity import age_ms
 from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem
 from firmware_bridge.feig.settings import FeigLinkSettings
-from firmware_bridge.feig.state import FeigLinkState
 from firmware_bridge.link import ContinuityUnproven, LinkFault, LinkFaultKind
 from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
@@ -40,7 +38,7 @@ class PlacedReaderSettings(Struct, frozen=True):
     card_kinds: tuple[int, ...] = CARD_KINDS
 
 
-class PlacedReaderState(LinkedState[FeigLinkState], frozen=True, tag="placed-reader-state"):
+class PlacedReaderState(FeigReaderState, frozen=True, tag="placed-reader-state"):
     """`last`: the last tag read at each spot. `stray_reported`: a stray antenna was reported."""
 
     last: tuple[TagSeen, ...] = ()

@@ -8,7 +8,7 @@ Source: drivers/README.md, "Angel Eye II-EX"; firmware_bridge README, "Angel Eye
 from types import MappingProxyType
 from typing import assert_never
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from drivers.commands import (
@@ -23,20 +23,26 @@ from drivers.commands import (
 from drivers.events import CommandAnswered, DeviceEvent, Stage
 from drivers.lifecycle import StageStep
 from drivers.shell import UNDERSTOOD, LinkDriver, LinkedState, is_closed, refused, unanswered
-from drivers.shoes.angel_eye_events import events_of
+from drivers.shoes.angel_eye_events import events_of, unread_fault
 from firmware_bridge.angel_eye import commands as wire
 from firmware_bridge.angel_eye import frames
 from firmware_bridge.angel_eye.link import (
+    PLAIN_PAYLOAD,
     AngelEyeItem,
     AngelEyeLink,
     AngelEyeLinkResult,
     AngelEyeLinkState,
     AngelEyeProgress,
 )
-from firmware_bridge.angel_eye.messages import LockState, StartMessage
-from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
+from firmware_bridge.angel_eye.messages import (
+    LockState,
+    MalformedMessage,
+    StartMessage,
+    UnknownMessage,
+)
+from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm
 from firmware_bridge.link import LinkFault
-from firmware_bridge.message import message
+from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortLost
 
@@ -58,13 +64,31 @@ class AngelEyeShoeSettings(Struct, frozen=True):
     allow_commands: bool = False
 
 
+class UnreadReports(Struct, frozen=True):
+    """How many reports came whole and were not understood, and why the last was not."""
+
+    count: int
+    last: Message
+
+
 class AngelEyeShoeState(LinkedState[AngelEyeLinkState], frozen=True, tag="angel-eye-shoe-state"):
     """`locked` is the lock's state as last reported; None while it is unknown.
 
     After a restart, or after the port was not read for a while, the shoe has yet to report it.
+    `unread`: the reports of this opening that were not understood; left out where there are none.
     """
 
     locked: bool | None = None
+    unread: UnreadReports | UnsetType = UNSET
+
+    @property
+    def remarks(self) -> tuple[Message, ...]:
+        """What was not understood since the port was opened, and a form that was learnt."""
+        remarks = (PLAIN_PAYLOAD.detail,) if self.link.plain else ()
+        if self.unread is UNSET:
+            return remarks
+        count, last = self.unread.count, self.unread.last
+        return (message("reports_not_understood", count=count, last=last), *remarks)
 
 
 class AngelEyeShoe(LinkDriver[AngelEyeShoeState, AngelEyeItem | LinkFault], frozen=True):
@@ -88,7 +112,8 @@ class AngelEyeShoe(LinkDriver[AngelEyeShoeState, AngelEyeItem | LinkFault], froz
 
     def split(self, state: AngelEyeShoeState, data: bytes) -> tuple[bytes, ...]:
         """Cut received bytes after each report."""
-        return frames.split(state.link.unframed, data)
+        plain = self.settings.link.payload is not PayloadForm.BIT_7
+        return frames.split(state.link.unframed, data, plain=plain)
 
     def request(
         self, state: AngelEyeShoeState, command: DeviceCommand
@@ -132,7 +157,9 @@ class AngelEyeShoe(LinkDriver[AngelEyeShoeState, AngelEyeItem | LinkFault], froz
     ) -> tuple[AngelEyeShoeState, tuple[DeviceEvent, ...]]:
         """Take over the link's new state; a port that was opened or lost says nothing of a lock."""
         state, changed = super().advance(state, link, items, at, steps)
-        return (replace(state, locked=None) if steps else state), changed
+        if steps:
+            state = replace(state, locked=None, unread=UNSET)
+        return state, changed
 
     def item(
         self, state: AngelEyeShoeState, item: AngelEyeItem | LinkFault, at: Timestamp
@@ -143,6 +170,10 @@ class AngelEyeShoe(LinkDriver[AngelEyeShoeState, AngelEyeItem | LinkFault], froz
             locked = item.locked
         elif isinstance(item, StartMessage):
             locked = None
+        elif isinstance(item, MalformedMessage | UnknownMessage):
+            before = 0 if state.unread is UNSET else state.unread.count
+            unread = UnreadReports(before + 1, unread_fault(item).detail)
+            state = replace(state, unread=unread)
         if locked is not state.locked:
             state = replace(state, locked=locked)
         return state, events_of(item)

@@ -71,8 +71,8 @@ _COMMAND_NAMES = MappingProxyType(
 
 _ACKNOWLEDGED = message("acknowledged")
 
-# A malformed report with one of these codes loses no card and no result.
-_HARMLESS_CODES = frozenset("SPEeLM")
+# A malformed report with one of these codes loses no card, no result and no new shoe.
+_HARMLESS_CODES = frozenset("PEeLM")
 
 
 def events_of(item: AngelEyeItem | LinkFault) -> tuple[DeviceEvent, ...]:
@@ -158,24 +158,29 @@ def _result(message: messages.ResultMessage) -> DeviceEvent:
     return events.ResultButtonPressed(winner, message.player_pair, message.banker_pair)
 
 
-def _unreadable(
-    report: messages.MalformedMessage | messages.UnknownMessage,
-) -> tuple[DeviceEvent, ...]:
+def unread_fault(report: messages.MalformedMessage | messages.UnknownMessage) -> DeviceFault:
+    """The fault of a report that came whole and was not understood; it shows no payload."""
     match report:
         case messages.MalformedMessage(code, why):
             detail = message("report_invalid", code=code, why=why)
-            fault = DeviceFault(LinkFaultKind.MALFORMED, detail)
+            return DeviceFault(LinkFaultKind.MALFORMED, detail)
         case messages.UnknownMessage(code):
             # A byte above ASCII is not a code and may be anything, including a card's byte.
             detail = message("report_code_above_ascii")
             if code.isascii():
                 detail = message("report_code_unknown", foreign=repr(code))
-            fault = DeviceFault(LinkFaultKind.UNKNOWN_CODE, detail)
+            return DeviceFault(LinkFaultKind.UNKNOWN_CODE, detail)
         case _:
             assert_never(report)
+
+
+def _unreadable(
+    report: messages.MalformedMessage | messages.UnknownMessage,
+) -> tuple[DeviceEvent, ...]:
+    fault = unread_fault(report)
     if report.code in _HARMLESS_CODES:
         return (fault,)
-    return (fault, events.ReportsLost(events.LossReason.UNREADABLE, 1))
+    return (fault, events.ReportsLost(events.LossReason.UNREADABLE, 1, fault.detail))
 
 
 def _gap(missing_min: int) -> tuple[DeviceEvent, ...]:

@@ -21,7 +21,7 @@ from drivers.shoes.tablelink_shoe import TableLinkShoe, TableLinkShoeSettings, T
 from drivers.tablelink.monitor import UNGREETED, TableLinkMonitor
 from firmware_bridge.angel_eye.frames import BccReading, feed
 from firmware_bridge.angel_eye.masking import MaskPlace, frame_text, mask_raw
-from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
+from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm, SequenceCycle
 from firmware_bridge.link import LinkFault, Unframed
 from firmware_bridge.tablelink.settings import DeviceRole, TableLinkSettings
 
@@ -40,6 +40,12 @@ class AngelEyeSettings(Struct, frozen=True):
     bcc_reading: Annotated[BccReading, Meta(description="whether its checksum counts STX")] = (
         BccReading.STX_COUNTED
     )
+    payload: Annotated[PayloadForm, Meta(description="whether its payload bytes carry bit 7")] = (
+        PayloadForm.BIT_7
+    )
+    longer_payload: Annotated[
+        bool, Meta(description="take reports whose payload is longer than is known")
+    ] = False
     report_interval_ms_min: Annotated[
         Milliseconds, Meta(description="shortest time between two different reports")
     ] = 250
@@ -57,6 +63,8 @@ def _angel_eye(settings: AngelEyeSettings, installed: Installation) -> AngelEyeS
     link = AngelEyeLinkSettings(
         seq_cycle=settings.seq_cycle,
         bcc_reading=settings.bcc_reading,
+        payload=settings.payload,
+        longer_payload=settings.longer_payload,
         report_interval_ns_min=settings.report_interval_ms_min * _NS_PER_MS,
     )
     return AngelEyeShoe(AngelEyeShoeSettings(link, installed.allow_commands))
@@ -71,8 +79,9 @@ def _angel_eye_monitor(
     def lines(
         state: _AngelEyeView, data: bytes, words: Words, masked: bool
     ) -> tuple[_AngelEyeView, tuple[str, ...]]:
-        text, place = mask_raw(data, state[1])
-        unframed, found = feed(state[0], data, settings.bcc_reading)
+        plain = settings.payload is not PayloadForm.BIT_7
+        text, place = mask_raw(data, state[1], plain=plain)
+        unframed, found = feed(state[0], data, settings.bcc_reading, plain=plain)
         frames = (
             fault_text(one, words) if isinstance(one, LinkFault) else frame_text(one, masked=masked)
             for one in found

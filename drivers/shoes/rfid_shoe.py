@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from drivers.events import DeviceEvent, Stage
 from drivers.interface import DriverOutput
 from drivers.lifecycle import StageStep
-from drivers.readers.feig_reader import FeigReader, events_of
-from drivers.shell import LinkedState
+from drivers.readers.feig_reader import FeigReader, FeigReaderState, events_of
 from drivers.shoes import rfid_exit
 from drivers.shoes.rfid_exit import ExitSettings, ExitState
 from firmware_bridge.feig.items import BufferOverflow, BufferRecord, FeigItem
@@ -29,7 +28,7 @@ class RfidShoeSettings(Struct, frozen=True):
     exit: ExitSettings = field(default_factory=ExitSettings)
 
 
-class RfidShoeState(LinkedState[FeigLinkState], frozen=True, tag="rfid-shoe-state"):
+class RfidShoeState(FeigReaderState, frozen=True, tag="rfid-shoe-state"):
     """`record_ns` is the host's monotonic time of the last record, or of the reader's return."""
 
     exit: ExitState = field(default_factory=ExitState)

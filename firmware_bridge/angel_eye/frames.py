@@ -83,16 +83,31 @@ _NAK_CODES = {code.value: code for code in NakCode}
 _ACKED = AckFrame()
 _START = re.compile(rb"[\x02\x05\x06\x15]")
 _WHOLE_REPORT = re.compile(rb"\x05([^\x03\x05]{2,127})\x03([0-9A-F]{2})")
+# Payloads without bit 7 may hold ETX and ENQ, such as a third card of Player or error 5: there the
+# known length decides, if the checksum fits.
+_PLAIN_REPORT = re.compile(
+    rb"\x05([^\x03\x05](?:[DRd][\x00-\x7F]{2}|[GEeL][\x00-\x7F]))\x03([0-9A-F]{2})", re.DOTALL
+)
+_PLAIN_UNFINISHED = re.compile(
+    rb"\x05[^\x03\x05](?:[DRd](?:[\x00-\x7F]{0,1}|[\x00-\x7F]{2}(?:\x03[0-9A-F]?)?)"
+    rb"|[GEeL](?:[\x00-\x7F](?:\x03[0-9A-F]?)?)?)\Z",
+    re.DOTALL,
+)
 _UNFINISHED = re.compile(rb"[\x02\x05][^\x03\x05]{0,127}\Z")
 _BODY = re.compile(rb"[^\x03\x05]{0,128}")
 _DIGITS = re.compile(rb"[0-9A-Fa-f]{0,2}")
 
 
 def feed(
-    unframed: Unframed, data: bytes, reading: BccReading = BccReading.STX_COUNTED
+    unframed: Unframed,
+    data: bytes,
+    reading: BccReading = BccReading.STX_COUNTED,
+    *,
+    plain: bool = False,
 ) -> tuple[Unframed, tuple[AngelEyeFrame | LinkFault, ...]]:
     """Take the next bytes; return the frames and faults they complete, in order.
 
+    `plain`: payloads may lack bit 7, so that their bytes may look like ENQ and ETX.
     No bytes raise. The same stream gives the same frames and faults in any fragmentation.
     A good report is never lost to garbage before it, because ENQ always starts a new frame.
     """
@@ -101,15 +116,14 @@ def feed(
     found: list[AngelEyeFrame | LinkFault] = []
     at, end = 0, len(buffer)
     while at < end:
-        whole = _WHOLE_REPORT.match(buffer, at)
+        whole = _good_report(buffer, at, plain=plain)
         if whole is not None:
-            body, digits = whole.groups()
-            if HEX_DIGITS[xor_of(body, ETX)] == digits:
-                found.append(ReportFrame(chr(body[0]), body[1:]))
-                at = whole.end()
-                in_noise = False
-                continue
-        if _UNFINISHED.match(buffer, at) is not None:
+            body = whole[1]
+            found.append(ReportFrame(chr(body[0]), body[1:]))
+            at = whole.end()
+            in_noise = False
+            continue
+        if _UNFINISHED.match(buffer, at) or (plain and _PLAIN_UNFINISHED.match(buffer, at)):
             break
         following, one = _parse_at(buffer, at, reading)
         if one is None:
@@ -122,13 +136,27 @@ def feed(
     return Unframed(buffer[at:], in_noise), tuple(found)
 
 
-def split(unframed: Unframed, data: bytes) -> tuple[bytes, ...]:
+def _good_report(buffer: bytes, at: int, *, plain: bool) -> re.Match[bytes] | None:
+    """The report at `at` whose end has come and whose checksum fits."""
+    for pattern in (_PLAIN_REPORT, _WHOLE_REPORT) if plain else (_WHOLE_REPORT,):
+        whole = pattern.match(buffer, at)
+        if whole is not None and HEX_DIGITS[xor_of(whole[1], ETX)] == whole[2]:
+            return whole
+    return None
+
+
+def split(unframed: Unframed, data: bytes, *, plain: bool = False) -> tuple[bytes, ...]:
     """Cut the next bytes after each report that they complete."""
     buffer, waiting = unframed.pending + data, len(unframed.pending)
-    if _WHOLE_REPORT.fullmatch(buffer):
+    if not plain and _WHOLE_REPORT.fullmatch(buffer):
         return (data,)
-    found = _WHOLE_REPORT.finditer(buffer)
-    return cut_at(data, (one.end() - waiting for one in found))
+    ends: list[int] = []
+    at = buffer.find(ENQ)
+    while at >= 0:
+        whole = _good_report(buffer, at, plain=plain) or _WHOLE_REPORT.match(buffer, at)
+        ends += [] if whole is None else [whole.end() - waiting]
+        at = buffer.find(ENQ, at + 1 if whole is None else whole.end())
+    return cut_at(data, ends)
 
 
 def _parse_at(

@@ -8,7 +8,7 @@ Source: firmware_bridge/README.md, "Angel Eye II-EX", sequence and commands.
 from enum import StrEnum
 from typing import TypeAlias, assert_never
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from firmware_bridge.angel_eye import commands, sequence
@@ -31,10 +31,11 @@ from firmware_bridge.angel_eye.messages import (
     MalformedMessage,
     StartMessage,
     UnknownMessage,
+    is_plain,
     parse,
 )
 from firmware_bridge.angel_eye.sequence import SequenceState, StepKind
-from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings
+from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm
 from firmware_bridge.link import (
     SILENT_WITHIN_FRAME,
     ContinuityUnproven,
@@ -53,6 +54,8 @@ class SequenceGap(Struct, frozen=True):
     missing_min: int
 
 
+PLAIN_PAYLOAD = LinkFault(LinkFaultKind.PAYLOAD_SETTING, message("set_payload_plain"))
+
 AngelEyeItem: TypeAlias = AngelEyeMessage | SequenceGap | ContinuityUnproven | CommandItem
 AngelEyeOutput: TypeAlias = LinkOutput[AngelEyeItem]
 
@@ -63,6 +66,13 @@ class AngelEyeProgress(StrEnum):
     NOTHING = "nothing"
     FRAME = "frame"
     UNDERSTOOD = "understood"
+
+
+class PayloadLearning(Struct, frozen=True):
+    """So many reports in a row lacked bit 7 and fitted without it; `plain`: that is adopted."""
+
+    in_row: int
+    plain: bool
 
 
 class BlindTime(Struct, frozen=True):
@@ -94,7 +104,8 @@ class LastReport(Struct, frozen=True, omit_defaults=True):
 class AngelEyeLinkState(Struct, frozen=True):
     """`blind`: the link was not listening for some time since the last report.
 
-    `silence_ns`: when silence within an incomplete frame is a fault.
+    `silence_ns`: when silence within an incomplete frame is a fault. `learning`: what is known of a
+    payload's form that is learnt; left out of stored states before the first report shows it.
     """
 
     sequence: SequenceState
@@ -104,6 +115,12 @@ class AngelEyeLinkState(Struct, frozen=True):
     last: LastReport | None = None
     blind: bool = False
     progress: AngelEyeProgress = AngelEyeProgress.NOTHING
+    learning: PayloadLearning | UnsetType = UNSET
+
+    @property
+    def plain(self) -> bool:
+        """Whether it was learnt that payloads have no bit 7."""
+        return self.learning is not UNSET and self.learning.plain
 
 
 AngelEyeLinkResult: TypeAlias = tuple[AngelEyeLinkState, AngelEyeOutput]
@@ -133,6 +150,7 @@ class AngelEyeLink(Struct, frozen=True):
             _with_blind_time(state, blind_time),
             sequence=sequence.reset(self.settings.seq_cycle, state.sequence),
             blind=state.last is not None,
+            learning=UNSET,
         )
         return state, output
 
@@ -181,7 +199,9 @@ class AngelEyeLink(Struct, frozen=True):
         """Take received bytes, in any fragmentation; they may have waited `waited_ns` unread."""
         outstanding = state.exchange.outstanding
         reading = state.exchange.reading if outstanding is None else outstanding.reading
-        unframed, found = feed(state.unframed, data, reading)
+        unframed, found = feed(
+            state.unframed, data, reading, plain=self.settings.payload is not PayloadForm.BIT_7
+        )
         silence_ns = at.monotonic_ns + self.settings.silence_ns_max if unframed.pending else None
         if (unframed, silence_ns) != (state.unframed, state.silence_ns):
             state = replace(state, unframed=unframed, silence_ns=silence_ns)
@@ -222,7 +242,10 @@ class AngelEyeLink(Struct, frozen=True):
         waited_ns: int,
     ) -> AngelEyeLinkResult:
         if isinstance(one, LinkFault):
-            state = replace(state, sequence=sequence.clear_history(state.sequence))
+            history = sequence.clear_history(state.sequence)
+            state = replace(state, sequence=history)
+            if not state.plain:
+                state = replace(state, learning=UNSET)
             known = None if state.last is None else state.last.blind_time
             if known is not None:
                 # What came since the opening was not understood: as if nobody had listened.
@@ -251,7 +274,8 @@ class AngelEyeLink(Struct, frozen=True):
         repeated = same and self._is_soon(state, at, waited_ns)
         if repeated and not state.blind:
             return state, LinkOutput()
-        message = parse(report.data)
+        plain = state.plain or self.settings.payload is PayloadForm.PLAIN
+        message = parse(report.data, plain=plain, longer=self.settings.longer_payload)
         if state.progress is not AngelEyeProgress.UNDERSTOOD and not isinstance(
             message, MalformedMessage | UnknownMessage
         ):
@@ -265,8 +289,27 @@ class AngelEyeLink(Struct, frozen=True):
         else:
             moved, findings = self._check_sequence(state, report.seq, message, at, waited_ns)
             items = (*findings, message)
+            state, learnt = self._learn_payload(state, report.data)
+            items = (*items, *learnt)
         accepted = LastReport(report.seq, report.data, at, waited_ns)
         return replace(state, sequence=moved, last=accepted, blind=False), LinkOutput(items=items)
+
+    def _learn_payload(
+        self, state: AngelEyeLinkState, data: bytes
+    ) -> tuple[AngelEyeLinkState, tuple[LinkFault, ...]]:
+        """Learn from a new report whether payloads lack bit 7; `S` begins anew."""
+        if self.settings.payload is not PayloadForm.LEARN:
+            return state, ()
+        if isinstance(parse(data), StartMessage):
+            return replace(state, learning=UNSET), ()
+        plain = is_plain(data, longer=self.settings.longer_payload)
+        if plain is None or state.plain:
+            return state, ()
+        if not plain:
+            return replace(state, learning=UNSET), ()
+        in_row = 1 if state.learning is UNSET else state.learning.in_row + 1
+        learning = PayloadLearning(in_row, plain=in_row >= self.settings.learn_frames)
+        return replace(state, learning=learning), (PLAIN_PAYLOAD,) if learning.plain else ()
 
     def _is_soon(self, state: AngelEyeLinkState, at: Timestamp, waited_ns: int) -> bool:
         """Whether a report with the SEQ of the last one came too soon for a cycle between them.

@@ -10,6 +10,7 @@ Source: firmware_bridge/README.md, "Angel Eye II-EX", what is shown.
 """
 
 from enum import StrEnum
+from types import MappingProxyType
 from typing import assert_never
 
 from firmware_bridge.angel_eye.frames import (
@@ -38,22 +39,44 @@ class MaskPlace(StrEnum):
     SEQ = "seq"
     CODE = "code"
     PAYLOAD = "payload"
+    PAYLOAD_TWO = "payload_two"  # two bytes of payload are to come, whatever they look like
+    PAYLOAD_ONE = "payload_one"
     BCC_FIRST = "bcc_first"
     BCC_SECOND = "bcc_second"
     BETWEEN = "between"
 
 
-def mask_raw(data: bytes, place: MaskPlace = MaskPlace.UNKNOWN) -> tuple[str, MaskPlace]:
-    """Bytes as hex pairs with the hidden ones as `..`; pass the place on to the next chunk."""
+_PLAIN_PLACES = MappingProxyType(
+    {
+        **dict.fromkeys(b"DRd", MaskPlace.PAYLOAD_TWO),
+        **dict.fromkeys(b"GEeL", MaskPlace.PAYLOAD_ONE),
+    }
+)
+
+
+def mask_raw(
+    data: bytes, place: MaskPlace = MaskPlace.UNKNOWN, *, plain: bool = False
+) -> tuple[str, MaskPlace]:
+    """Bytes as hex pairs with the hidden ones as `..`; pass the place on to the next chunk.
+
+    `plain`: payloads may lack bit 7, and a byte of them may look like ENQ, ETX, STX, ACK or NAK.
+    """
     hex_pairs: list[str] = []
     for byte in data:
+        of_code = place is MaskPlace.CODE
         text, place = _mask_byte(byte, place)
+        if plain and of_code and place is MaskPlace.PAYLOAD:
+            place = _PLAIN_PLACES.get(byte, place)
         hex_pairs.append(text)
     return " ".join(hex_pairs), place
 
 
 def _mask_byte(byte: int, place: MaskPlace) -> tuple[str, MaskPlace]:
     text = f"{byte:02X}"
+    if place is MaskPlace.PAYLOAD_TWO:
+        return _HIDDEN, MaskPlace.PAYLOAD_ONE
+    if place is MaskPlace.PAYLOAD_ONE:
+        return _HIDDEN, MaskPlace.PAYLOAD
     if byte == ENQ:
         return text, MaskPlace.SEQ
     if byte == ETX:

@@ -168,25 +168,44 @@ _HANDS = (CardTarget.PLAYER, CardTarget.BANKER)
 _RANK_MAX = 13
 
 
-def parse(data: bytes) -> AngelEyeMessage:
-    """Parse the DATA of a report (code and payload). Any bytes give a message; none raise."""
+def parse(data: bytes, *, plain: bool = False, longer: bool = False) -> AngelEyeMessage:
+    """Parse the DATA of a report (code and payload). Any bytes give a message; none raise.
+
+    `plain`: payload bytes have no bit 7. `longer`: what follows the known bytes is ignored.
+    """
     code = chr(data[0]) if data else ""
-    parser = _PARSERS.get(code)
-    if parser is None:
+    row = _CODES.get(code)
+    if row is None:
         return UnknownMessage(code)
+    length, parser = row
+    payload = data[1 : 1 + length] if longer else data[1:]
+    if len(payload) != length:
+        given = message("payload_length", length=len(payload), expected=length)
+        return MalformedMessage(code, given)
     try:
-        return parser(data[1:])
+        return parser(payload if code in _OF_DIGITS else _strip_bit_7(payload, plain=plain))
     except _PayloadError as error:
         return MalformedMessage(code, error.why)
 
 
-def _strip_bit_7(payload: bytes, length: int) -> tuple[int, ...]:
-    """The payload bytes without bit 7, which each of them must have set."""
-    if len(payload) != length:
-        raise _PayloadError(message("payload_length", length=len(payload), expected=length))
-    if payload and min(payload) < 0x80:
+def is_plain(data: bytes, *, longer: bool = False) -> bool | None:
+    """Whether a report's payload lacks bit 7 and is understood without it.
+
+    None where it says nothing of its form: without payload, of digits, or of an unknown code.
+    """
+    code = chr(data[0]) if data else ""
+    if not _CODES.get(code, (0,))[0] or code in _OF_DIGITS:
+        return None
+    return not isinstance(parse(data, plain=True, longer=longer), MalformedMessage)
+
+
+def _strip_bit_7(payload: bytes, *, plain: bool) -> bytes:
+    """The payload bytes without bit 7, which each of them must have set, or none."""
+    if plain and any(byte >= 0x80 for byte in payload):
+        raise _PayloadError(message("payload_byte_has_bit_7"))
+    if not plain and any(byte < 0x80 for byte in payload):
         raise _PayloadError(message("payload_byte_lacks_bit_7"))
-    return tuple([byte & 0x7F for byte in payload])
+    return bytes([byte & 0x7F for byte in payload])
 
 
 def _parse_face(card: int) -> CardFace | None:
@@ -210,17 +229,17 @@ def _parse_target(byte: int) -> tuple[CardTarget, int]:
 
 
 def _card_in_game(payload: bytes) -> AngelEyeMessage:
-    place, card = _strip_bit_7(payload, 2)
+    place, card = payload
     return CardInGame(*_parse_target(place), _parse_face(card))
 
 
 def _card_again(payload: bytes) -> AngelEyeMessage:
-    place, card = _strip_bit_7(payload, 2)
+    place, card = payload
     return CardResent(*_parse_target(place), _parse_face(card))
 
 
 def _card_outside(payload: bytes) -> AngelEyeMessage:
-    mode_bits, card = _strip_bit_7(payload, 2)
+    mode_bits, card = payload
     mode = _OUTSIDE_MODES.get(mode_bits >> 4)
     if mode is None:
         raise _PayloadError(message("mode_byte_unknown_mode"))
@@ -228,7 +247,7 @@ def _card_outside(payload: bytes) -> AngelEyeMessage:
 
 
 def _result(payload: bytes) -> AngelEyeMessage:
-    (byte,) = _strip_bit_7(payload, 1)
+    (byte,) = payload
     result = _RESULTS.get(byte >> 4)
     if result is None:
         raise _PayloadError(message("result_byte_unknown_result"))
@@ -236,48 +255,46 @@ def _result(payload: bytes) -> AngelEyeMessage:
 
 
 def _error_raised(payload: bytes) -> AngelEyeMessage:
-    (byte,) = _strip_bit_7(payload, 1)
+    (byte,) = payload
     return ErrorRaised(code=byte & 0x3F, in_error_mode=bool(byte & 0x40))
 
 
 def _error_cleared(payload: bytes) -> AngelEyeMessage:
-    (byte,) = _strip_bit_7(payload, 1)
+    (byte,) = payload
     return ErrorCleared(code=byte)
 
 
 def _lock_state(payload: bytes) -> AngelEyeMessage:
-    (byte,) = _strip_bit_7(payload, 1)
+    (byte,) = payload
     return LockState(locked=bool(byte & 1))
 
 
 def _preset(payload: bytes) -> AngelEyeMessage:
-    if len(payload) != 6 or any(byte not in b"0123456789" for byte in payload):
+    if any(byte not in b"0123456789" for byte in payload):
         raise _PayloadError(message("payload_not_six_digits"))
     return Preset(address=int(payload[:2]), value=int(payload[2:]))
 
 
-def _parser_without_payload(message: AngelEyeMessage) -> Callable[[bytes], AngelEyeMessage]:
+def _constant(message: AngelEyeMessage) -> Callable[[bytes], AngelEyeMessage]:
     """Return a parser for a code without payload."""
-
-    def parser(payload: bytes) -> AngelEyeMessage:
-        _strip_bit_7(payload, 0)
-        return message
-
-    return parser
+    return lambda _payload: message
 
 
-_PARSERS: MappingProxyType[str, Callable[[bytes], AngelEyeMessage]] = MappingProxyType(
+# For each code the bytes of its payload, and what they are.
+_CODES: MappingProxyType[str, tuple[int, Callable[[bytes], AngelEyeMessage]]] = MappingProxyType(
     {
-        "S": _parser_without_payload(StartMessage()),
-        "P": _parser_without_payload(StandByMessage()),
-        "D": _card_in_game,
-        "R": _card_again,
-        "d": _card_outside,
-        "C": _parser_without_payload(CutCardMessage()),
-        "G": _result,
-        "E": _error_raised,
-        "e": _error_cleared,
-        "L": _lock_state,
-        "M": _preset,
+        "S": (0, _constant(StartMessage())),
+        "P": (0, _constant(StandByMessage())),
+        "D": (2, _card_in_game),
+        "R": (2, _card_again),
+        "d": (2, _card_outside),
+        "C": (0, _constant(CutCardMessage())),
+        "G": (1, _result),
+        "E": (1, _error_raised),
+        "e": (1, _error_cleared),
+        "L": (1, _lock_state),
+        "M": (6, _preset),
     }
 )
+# ASCII digits, which never have bit 7.
+_OF_DIGITS = frozenset("M")

@@ -19,6 +19,14 @@ class SequenceCycle(StrEnum):
     LEARN = "learn"  # the order of the first complete cycle; until then no gap can be proved
 
 
+class PayloadForm(StrEnum):
+    """Whether the payload bytes of a report carry bit 7; public programs of the shoe differ."""
+
+    BIT_7 = "bit_7"
+    PLAIN = "plain"
+    LEARN = "learn"  # bit 7, until reports without it were steady
+
+
 class AngelEyeLinkSettings(Struct, frozen=True):
     """Durations in nanoseconds.
 
@@ -27,6 +35,8 @@ class AngelEyeLinkSettings(Struct, frozen=True):
     `repeat_window_ns`; where they come late, within `late_repeat_reports` times that interval.
     `silence_ns_max`: the longest silence within a frame; the longest frame takes 273 ms.
     `listened_ns_min`: a shorter opening without a report does not count as listening.
+    `longer_payload`: what follows the known bytes of a payload is ignored. `learn_frames`: so many
+    reports in a row without bit 7, and understood without it, are its form where it is learnt.
     """
 
     seq_cycle: SequenceCycle = SequenceCycle.HEX
@@ -41,6 +51,9 @@ class AngelEyeLinkSettings(Struct, frozen=True):
     busy_resends_max: int = 5
     listened_ns_min: int = 2_000_000_000
     commands_waiting_max: int = 8
+    payload: PayloadForm = PayloadForm.BIT_7
+    longer_payload: bool = False
+    learn_frames: int = 8
 
     def __post_init__(self) -> None:
         assert self.report_interval_ns_min > 0

@@ -3,6 +3,7 @@
 Source: firmware_bridge/README.md, "FEIG OBID", delivery.
 """
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from firmware_bridge.feig import continuity, messages
@@ -26,7 +27,7 @@ from firmware_bridge.message import message
 from firmware_bridge.timestamp import Timestamp
 
 _OF_BUFFER = (Question.BUFFER, Question.CONFIRM)
-_STATUS, _CONTENT = "buffer_status", "buffer_content"
+_STATUS, _CONTENT, _CONFIGURATION = "buffer_status", "buffer_content", "configuration"
 _OVERFLOW = LinkFault(LinkFaultKind.BUFFER_OVERFLOW, message("reader_buffer_full"))
 _UNACKNOWLEDGED = LinkFault(
     LinkFaultKind.UNACKNOWLEDGED, message("reader_sends_before_acknowledgement")
@@ -61,6 +62,8 @@ def handle_reading(
     if (records or overflowed) and continuity.is_pending(state.continuity):
         # Cards read after a loss must not be delivered before it. What is not cleared comes again.
         return _read_next(state, at.monotonic_ns), ()
+    if records:
+        state = end_faults(replace(state, misconfigured=UNSET), _CONTENT, _CONFIGURATION)
     state, warnings = _report_warning(end_faults(state, _CONTENT), answer)
     reading = deduplicate(state.delivered, records)
     unsolicited = question is not Question.BUFFER and settings.delivery is Delivery.NOTIFY
@@ -158,11 +161,12 @@ def _report_malformed(
     settings: FeigLinkSettings, state: FeigLinkState, malformed: MalformedContent, at: Timestamp
 ) -> tuple[FeigLinkState, FeigItems]:
     """Report a malformed reading; it is not cleared, so that nothing is lost."""
-    state = replace(state, to_confirm=0, clear_due=False)
+    state = _with_idle_pace(settings, replace(state, to_confirm=0, clear_due=False), at)
+    if malformed.kind is LinkFaultKind.CONFIGURATION:
+        state = replace(state, misconfigured=malformed.reason)
+        return report_once(state, _CONFIGURATION, malformed.kind, malformed.reason)
     detail = message("buffer_reading_malformed", why=malformed.reason)
-    return report_once(
-        _with_idle_pace(settings, state, at), _CONTENT, LinkFaultKind.MALFORMED, detail
-    )
+    return report_once(state, _CONTENT, malformed.kind, detail)
 
 
 def _report_refusal(

@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from firmware_bridge.feig.items import TagInventoried
+from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.message import Message, message
 
 OK: Final = 0x00
@@ -66,6 +67,7 @@ class MalformedContent(Struct, frozen=True):
     """The invalid content of a good frame; the reason shows none of its bytes."""
 
     reason: Message
+    kind: LinkFaultKind = LinkFaultKind.MALFORMED
 
 
 def status_meaning(status: int) -> Message:

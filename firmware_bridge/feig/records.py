@@ -13,6 +13,7 @@ from firmware_bridge.feig.frames import FeigCommand
 from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.feig.layouts import BufferLayout
 from firmware_bridge.feig.messages import MalformedContent, clock_ms
+from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.message import Message, MessageError, message
 
 MARK_BYTES = 8
@@ -20,7 +21,9 @@ MARK_BYTES = 8
 # TR-DATA1.
 _IDD, _DB, _LSB_FIRST, _ANT, _TIMER, _DATE, _EXTENDED = 0x01, 0x02, 0x08, 0x10, 0x20, 0x40, 0x80
 # TR-DATA2.
-_IN, _MAC, _AFI, _ANT_EXT, _DIRECTION = 0x01, 0x02, 0x04, 0x10, 0x20
+_IN, _MAC, _AFI, _STATISTICS, _ANT_EXT, _DIRECTION = 0x01, 0x02, 0x04, 0x08, 0x10, 0x20
+# Behind ANT these stand, and the tag statistics before or behind them: no source says which.
+_BESIDE_STATISTICS = _IN | _MAC | _ANT_EXT | _DIRECTION
 
 _ISO15693 = 0x03
 # The only transponder type whose identity is not always eight bytes in old records: its first two
@@ -33,6 +36,9 @@ _IDENTITY = message("field_identity")
 _BLOCKS_HEAD = message("fields_before_blocks")
 _SET = message("data_set")
 _SET_LENGTH = message("length_of_data_set")
+_STATISTICS_UNREADABLE = MalformedContent(
+    message("reader_sends_tag_statistics"), LinkFaultKind.CONFIGURATION
+)
 
 
 class Record(Struct, frozen=True):
@@ -87,9 +93,11 @@ def parse_records(
         return MalformedContent(error.why)
 
 
-def _sets(data: _ByteReader, layout: BufferLayout) -> tuple[Record, ...]:
+def _sets(data: _ByteReader, layout: BufferLayout) -> tuple[Record, ...] | MalformedContent:
     one = data.number(1, "TR-DATA1")
     two = data.number(1, "TR-DATA2") if one & _EXTENDED else 0
+    if two & _STATISTICS and two & _BESIDE_STATISTICS:
+        return _STATISTICS_UNREADABLE
 
     def next_set(number: int) -> Record:
         length = data.number(2, _SET_LENGTH, number)

@@ -6,7 +6,7 @@ Source: firmware_bridge/README.md, "FEIG OBID", delivery.
 from enum import StrEnum
 from typing import TypeAlias
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from firmware_bridge.feig.continuity import ContinuityState
@@ -80,7 +80,8 @@ class FeigLinkState(Struct, frozen=True):
 
     `tries` counts unanswered questions; `silence_reported`: that was reported. `reported` names
     lasting faults that were reported. `acknowledges`: the reader has not yet continued
-    without waiting for a clearing.
+    without waiting for a clearing. `misconfigured`: why its records cannot be read with certainty;
+    until the next reading that can, or the next opening, the device counts as refused.
     """
 
     unframed: FeigUnframed = field(default_factory=FeigUnframed)
@@ -103,6 +104,7 @@ class FeigLinkState(Struct, frozen=True):
     reported: tuple[str, ...] = ()
     delivered: DeliveredMarks = field(default_factory=DeliveredMarks)
     continuity: ContinuityState = field(default_factory=ContinuityState)
+    misconfigured: Message | UnsetType = UNSET
 
 
 def next_question(state: FeigLinkState, now_ns: int) -> Question | None:

@@ -10,7 +10,7 @@ from typing import assert_never
 
 from firmware_bridge.message import Message, message
 from firmware_bridge.transport.allow_list import AllowList
-from firmware_bridge.transport.port import LineSettings, Port, PortUnavailable
+from firmware_bridge.transport.port import LineSettings, Port, PortUnavailable, SilentServers
 from firmware_bridge.transport.port_url import (
     DevicePath,
     GpioUrl,
@@ -22,18 +22,23 @@ from firmware_bridge.transport.system_error import system_error
 from firmware_bridge.transport.usb_sysfs import SYSFS, find_device
 
 
-def open_port(url: str, line: LineSettings, allowed: AllowList | None = None) -> Port:
+def open_port(
+    url: str,
+    line: LineSettings,
+    allowed: AllowList | None = None,
+    silent: SilentServers | None = None,
+) -> Port:
     """Create the port for a URL, still closed; the pump calls its open() each time.
 
-    `allowed` None: there is no list, and any device except a keyboard may be opened. Raises
-    ValueError for an invalid URL.
+    `allowed` None: there is no list, and any device except a keyboard may be opened. `silent`: the
+    servers known to leave control lines unanswered. Raises ValueError for an invalid URL.
     """
     parsed = parse_port_url(url)
     match parsed:
         case DevicePath() | NetworkUrl():
             from firmware_bridge.transport.serial_port import SerialPort
 
-            return SerialPort(url, line.baud, line.parity, allowed)
+            return SerialPort(url, line.baud, line.parity, allowed, silent=silent)
         case UsbUrl(scheme="usbserial"):
             from firmware_bridge.transport.serial_port import SerialPort
             from firmware_bridge.transport.usb_serial import find_serial_path

@@ -135,3 +135,13 @@ class Port(Protocol):
     def close(self) -> None:
         """Close and wake a blocked read. Never raises; may be called twice."""
         ...
+
+
+class SilentServers(Protocol):
+    """The serial servers that leave SET-CONTROL of RFC 2217 unanswered, by their URLs."""
+
+    def knows(self, url: str) -> bool: ...
+
+    def add(self, url: str) -> None:
+        """Remember one that was just opened without its control lines. Never raises."""
+        ...

@@ -15,7 +15,7 @@ import threading
 import urllib.parse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import Final, Protocol
 
 import serial
 import serial.rfc2217
@@ -31,6 +31,7 @@ from firmware_bridge.transport.port import (
     PortEnd,
     PortGone,
     PortUnavailable,
+    SilentServers,
 )
 from firmware_bridge.transport.system_error import os_error_number, system_error
 from firmware_bridge.transport.usb_sysfs import device_behind, refuse_unless_allowed
@@ -123,6 +124,20 @@ class _Rfc2217Line(serial.rfc2217.Serial):
 
     _socket: socket.socket | None
     _read_buffer: "queue.Queue[bytes | None]"
+    _ignore_set_control_answer: bool
+    _thread: threading.Thread | None
+    without_control = False  # of a server that is known, or was found, not to answer for it
+
+    def rfc2217_set_control(self, value: bytes) -> None:
+        """Request a control line; a server that does not answer is not waited for again."""
+        if self.without_control:
+            self._ignore_set_control_answer = True
+        try:
+            super().rfc2217_set_control(value)
+        except serial.SerialException:  # no answer in time; a refusal is a ValueError
+            if self._thread is None or not self._thread.is_alive():
+                raise
+            self.without_control = True
 
     def open(self) -> None:
         super().open()
@@ -198,6 +213,7 @@ class SerialPort:
     second and `parity` (a raw socket has none: the serial server's own settings count). `allowed`:
     the USB devices whose ports may be opened; None: any except keyboards. `locate` returns the
     device path at each opening if `url` only names the device; it may raise PortUnavailable.
+    `silent`: what is known of RFC 2217 servers from openings before.
     """
 
     def __init__(
@@ -207,12 +223,15 @@ class SerialPort:
         parity: Parity = Parity.NONE,
         allowed: AllowList | None = None,
         locate: Callable[[], str] | None = None,
+        silent: SilentServers | None = None,
     ) -> None:
         self._url = url
         self._baud = baud
         self._parity = parity
         self._allowed = allowed
         self._locate = locate
+        self._silent = silent
+        self._without_control = silent is not None and silent.knows(url)
         self._line: _Line | None = None
         self._closing = threading.Event()
         # One for reading, one for writing: close() wakes both threads and acquires both locks, so
@@ -229,10 +248,14 @@ class SerialPort:
         if device is not None:
             refuse_unless_allowed(device, self._allowed)
         try:
-            line = _open_line(where, self._baud, self._parity)
+            line = _open_line(where, self._baud, self._parity, self._without_control)
         except (OSError, termios.error, ValueError) as error:
             raise PortUnavailable(_why_unavailable(self._url, error)) from error
         self._line = line
+        if isinstance(line, _Rfc2217Line) and line.without_control > self._without_control:
+            self._without_control = True
+            if self._silent is not None:
+                self._silent.add(self._url)
 
     def read(self) -> bytes:
         """Block for bytes; return all that wait, or b"" after a timeout. Raises PortGone."""
@@ -242,7 +265,7 @@ class SerialPort:
                 data = line.read(1)
             except OSError as error:
                 raise PortGone(
-                    message("port_failed", port=self._url, why=system_error(error)),
+                    message("port_failed", port=self._url, why=_reason(error)),
                     PortEnd.OTHER if self._closing.is_set() else line.ended_by(error),
                 ) from error
             if self._closing.is_set():
@@ -261,7 +284,7 @@ class SerialPort:
                 written = line.write(data)
             except OSError as error:
                 raise PortGone(
-                    message("port_failed", port=self._url, why=system_error(error))
+                    message("port_failed", port=self._url, why=_reason(error))
                 ) from error
             if written != len(data):
                 raise PortGone(message("port_closed_while_written_to", port=self._url))
@@ -296,9 +319,11 @@ class SerialPort:
         return line
 
 
-def _open_line(url: str, baud: int, parity: Parity) -> _Line:
+def _open_line(url: str, baud: int, parity: Parity, without_control: bool) -> _Line:
     """Open the library's object for a URL."""
     line = _line_for(url, baud, parity)
+    if isinstance(line, _Rfc2217Line):
+        line.without_control = without_control
     try:
         line.open()
     except termios.error as error:
@@ -340,6 +365,29 @@ def _line_for(url: str, baud: int, parity: Parity) -> _Line:
     return line
 
 
+# By a word of each of pyserial's sentences without a number of the system: what is told instead.
+_REASONS: Final = (
+    ("readiness", message("port_unplugged_or_shared")),
+    ("disconnected", message("serial_server_closed_connection")),
+    ("died)", message("serial_server_closed_connection")),
+    ("(select)", message("port_takes_no_bytes")),
+    ("Write", message("port_takes_no_bytes")),
+    ("(poll)", message("port_unplugged_or_shared")),
+    ("timed", message("serial_server_not_reached_in_time")),
+    ("timeout", message("serial_server_not_reached_in_time")),
+    ("support", message("serial_server_without_rfc_2217")),
+    ("accept", message("serial_server_refuses_line")),
+    ("rejected", message("serial_server_refuses_line")),
+    ("expected", message("serial_server_url_invalid")),
+)
+
+
+def _reason(error: Exception) -> Message:
+    """Why a call of the library failed: the system's words, else ours for the library's."""
+    said = () if os_error_number(error) else str(error).split()
+    return next((why for word, why in _REASONS if word in said), None) or system_error(error)
+
+
 def _why_unavailable(url: str, error: Exception) -> Message:
     """The cause and the remedy."""
     match getattr(error, "errno", None):
@@ -350,7 +398,7 @@ def _why_unavailable(url: str, error: Exception) -> Message:
         case errno.EAGAIN | errno.EBUSY:
             return message("port_held_by_other_program", port=url)
         case _:
-            return message("port_cannot_be_opened", port=url, why=system_error(error))
+            return message("port_cannot_be_opened", port=url, why=_reason(error))
 
 
 class SerialPortInfo(Struct, frozen=True):

@@ -27,7 +27,7 @@ from drivers.shoes.models import (
 from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shufflers.models import TABLELINK_SHUFFLER
 from firmware_bridge.angel_eye.frames import BccReading
-from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, SequenceCycle
+from firmware_bridge.angel_eye.settings import AngelEyeLinkSettings, PayloadForm, SequenceCycle
 from firmware_bridge.attestation import Pin, Trust
 from firmware_bridge.feig.layouts import LAYOUT_NAMES
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
@@ -116,12 +116,17 @@ def test_an_unknown_model_is_an_error_that_names_the_known_ones() -> None:
 
 @pytest.mark.parametrize("cycle", SequenceCycle)
 @pytest.mark.parametrize("reading", BccReading)
+@pytest.mark.parametrize("payload", PayloadForm)
+@pytest.mark.parametrize("longer", [False, True])
 def test_every_setting_of_an_angel_eye_reaches_it(
-    cycle: SequenceCycle, reading: BccReading
+    cycle: SequenceCycle, reading: BccReading, payload: PayloadForm, *, longer: bool
 ) -> None:
-    shoe = ANGEL_EYE_II_EX.build(ANGEL_EYE_II_EX.to_store(AngelEyeSettings(cycle, reading, 40)))
+    settings = AngelEyeSettings(cycle, reading, payload, longer, 40)
+    shoe = ANGEL_EYE_II_EX.build(ANGEL_EYE_II_EX.to_store(settings))
 
-    assert shoe.settings.link == AngelEyeLinkSettings(cycle, reading, 40_000_000)
+    assert shoe.settings.link == AngelEyeLinkSettings(
+        cycle, reading, 40_000_000, payload=payload, longer_payload=longer
+    )
     assert not shoe.settings.allow_commands
 
 

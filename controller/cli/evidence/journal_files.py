@@ -170,7 +170,13 @@ def export(
 
 def _export_records(path: Path, tape: Path | None, day: str, shoe: int | None) -> None:
     """Export a tape, or rows where none is named."""
-    from controller.archive.export import export_tape, finished_span, rows, sealed_span
+    from controller.archive.export import (
+        export_tape,
+        finished_span,
+        open_irregularities,
+        rows,
+        sealed_span,
+    )
     from controller.journal.people import PeopleFile, put_names
     from controller.journal.store import open_read_only
 
@@ -182,11 +188,15 @@ def _export_records(path: Path, tape: Path | None, day: str, shoe: int | None) -
                 f"{path}: {coups} not exported yet: the record also names a card of the coup in"
                 " play. Remedy: export again after that coup"
             )
-        elif part.count == 0:
+        undecided = () if day else open_irregularities(journal, part)
+        if undecided:
+            many = counted(len(undecided), "irregularity", "irregularities")
+            echo_stderr(f"{path}: {many} open after the last finished coup")
+        elif part.count == 0 and not part.withheld:
             echo_stderr(f"{path}: no coup is finished yet, so there is nothing to export")
         if tape is None:
             names = PeopleFile.beside(path).names()
-            for row in rows(journal, part):
+            for row in (*rows(journal, part), *undecided):
                 echo_json_line(put_names(row, names))
             return
         with progress_bar("export") as progress:

@@ -97,7 +97,7 @@ def auxiliary_device_lines(table: Snapshot, width: int = WIDTH) -> list[str]:
 def _beside(table: Snapshot) -> Iterator[tuple[str, str]]:
     for one in table.beside:
         which = one.seat.replace("_", " ") or one.model
-        yield one.kind, f"{which} at {one.port}: {one.stage}"
+        yield one.kind, "; ".join([f"{which} at {one.port}: {one.stage}", *one.remarks])
 
 
 # --- the shuffler ---------------------------------------------------------------------------------

@@ -271,7 +271,7 @@ def _device_words(device: DeviceView) -> str:
     if device.locked is not None:
         words += ", locked" if device.locked else ", unlocked"
     words += "" if device.commands_allowed else "; listen-only"
-    return words + describe_identity(device.identity)
+    return "; ".join([words + describe_identity(device.identity), *device.remarks])
 
 
 def conclusion_lines(entries: tuple[AnsweredEntry, ...]) -> list[str]:

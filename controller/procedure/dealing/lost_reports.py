@@ -27,7 +27,9 @@ def reports_missing(
     """Reports of the shoe may be missing before the next event."""
     cards_drawn = step.shoe.cards_drawn
     detail = (
-        message("at_least_after_card_shoe", count_min=event.count_min, cards_drawn=cards_drawn)
+        message("report_not_understood_after_card", why=event.why, cards_drawn=cards_drawn)
+        if event.why is not None
+        else message("at_least_after_card_shoe", count_min=event.count_min, cards_drawn=cards_drawn)
         if event.count_min
         else message("unknown_number_after_card_shoe", cards_drawn=cards_drawn)
     )

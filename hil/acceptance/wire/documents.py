@@ -64,6 +64,7 @@ ANGEL_EYE: Final = WireDocument(
         {
             LinkFaultKind.MALFORMED: "Codes",
             LinkFaultKind.UNKNOWN_CODE: "Codes",
+            LinkFaultKind.PAYLOAD_SETTING: "Codes",
             LinkFaultKind.UNEXPECTED_ANSWER: "Commands",
             LinkFaultKind.COMMAND_REFUSED: "Commands",
             LinkFaultKind.COMMAND_TIMEOUT: "Commands",
@@ -84,6 +85,7 @@ FEIG: Final = WireDocument(
             LinkFaultKind.UNKNOWN_CODE: "Commands and status",
             LinkFaultKind.DEVICE_STATUS: "Commands and status",
             LinkFaultKind.CONTINUITY_UNPROVEN: "Continuity",
+            LinkFaultKind.CONFIGURATION: "Records",
         }
     ),
     pause_ns_max=FeigLinkSettings().gap_ns_max,

@@ -13,6 +13,7 @@ from controller.archive.export import (
     RecordSpan,
     export_tape,
     finished_span,
+    open_irregularities,
     rows,
     sealed_span,
     span_records,
@@ -209,6 +210,29 @@ def test_an_irregularity_and_who_decided_it_are_rows(sealed_journal) -> None:
     decision = next(one for one in found if one["kind"] == "decision")
     assert (decision["person"], decision["reason"]) == ("A. Floor", "seen by me")
     assert decision["closed"] == [1]
+
+
+def open_rows(journal: Path) -> list[dict[str, object]]:
+    with open_read_only(journal) as opened:
+        return list(open_irregularities(opened, finished_span(opened)))
+
+
+def test_an_open_irregularity_is_a_row_before_any_coup_is_finished(sealed_journal) -> None:
+    journal = sealed_journal(then=OVERDRAW)
+    rows = open_rows(journal)
+
+    assert rows_of(journal) == []
+    assert [one["number"] for one in rows] == [1]
+    assert (rows[0]["kind"], rows[0]["open"]) == ("irregularity", True)
+    assert rows[0]["title"]
+
+
+def test_a_decided_irregularity_is_not_open(sealed_journal) -> None:
+    def trouble(script) -> None:
+        script.reported(*OVERDRAW)
+        script.resolved()
+
+    assert 1 not in [one["number"] for one in open_rows(sealed_journal(trouble=trouble))]
 
 
 def test_a_correction_is_a_row_of_its_own(sealed_journal) -> None:

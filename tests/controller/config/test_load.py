@@ -120,8 +120,8 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
             *("shuffle_finish", "pay_procedure", "baccarat_pay_procedure", "vig_mode", "vig_rate")
         },
         "shoe": {
-            *("port", "model", "baud", "allow_commands", "seq_cycle", "bcc_reading"),
-            *("report_interval_ms_min", "reports_s_max", "log_level_wire"),
+            *("port", "model", "baud", "allow_commands", "seq_cycle", "bcc_reading", "payload"),
+            *("longer_payload", "report_interval_ms_min", "reports_s_max", "log_level_wire"),
             *("identity", "approved", "approved_keys", "bare"),
         },
         "batches": {"folder", "keys", "bound"},

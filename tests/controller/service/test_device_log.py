@@ -21,6 +21,7 @@ from controller.procedure.state import TableState
 from controller.service.device_log import (
     device_role,
     log_batches,
+    log_faults,
     log_identities,
     log_warnings,
     logging_port,
@@ -29,9 +30,11 @@ from controller.service.device_log import (
 from controller.service.manifest_lookup import BY_CONFIGURATION
 from controller.tape.entries import BatchBound, DeviceEventRecorded, Entry, EventVerdicts
 from controller.tape.inputs import DevicePlugged, DeviceUnplugged, ManifestGiven, Tick
+from drivers.faults import DeviceFault
 from drivers.model import ReaderSeat
 from drivers.shoes.models import ANGEL_EYE_II_EX
 from drivers.shuffler_events import DoorMoved, IdentityProven, IdentityRefused
+from firmware_bridge.link import LinkFaultKind
 from firmware_bridge.message import Message, message
 from firmware_bridge.timestamp import Timestamp
 from firmware_bridge.transport.port import Chunk, PortEvent, PortLost, PortOpened
@@ -226,3 +229,32 @@ def test_a_warning_is_logged_by_its_kind_without_its_text(
         "WARNING shuffler: warning 3 (count): no next card before it is cleared",
         "INFO shuffler: warning 3 (count) is cleared by A. Floor",
     ]
+
+
+# --- what came whole and is not understood -------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        LinkFaultKind.MALFORMED,
+        LinkFaultKind.UNKNOWN_CODE,
+        LinkFaultKind.CONFIGURATION,
+        LinkFaultKind.SEQUENCE_SETTING,
+        LinkFaultKind.CHECKSUM_READING,
+    ],
+)
+def test_what_a_device_sent_whole_and_nobody_understood_is_logged(
+    kind: LinkFaultKind, log: pytest.LogCaptureFixture
+) -> None:
+    detail = message("reader_sends_tag_statistics")
+    log_faults(SETTINGS, concluded(DeviceEventRecorded("/dev/rack", DeviceFault(kind, detail))))
+
+    assert lines(log) == [f"WARNING reader at the discard rack: {to_words(detail)}"]
+
+
+def test_noise_on_a_line_is_not_logged(log: pytest.LogCaptureFixture) -> None:
+    fault = DeviceFault(LinkFaultKind.NOISE, message("line_silent_within_frame"))
+    log_faults(SETTINGS, concluded(DeviceEventRecorded("/dev/shoe", fault)))
+
+    assert lines(log) == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from in_words import in_words
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from controller.messages.catalogue import to_words
 from drivers.commands import (
@@ -46,7 +46,7 @@ from drivers.events import (
     StandByEntered,
 )
 from drivers.faults import DeviceFault
-from drivers.interface import Driver, DriverOutput
+from drivers.interface import Driver, DriverOutput, remarks_of
 from drivers.shoes.angel_eye import AngelEyeShoe, AngelEyeShoeSettings, AngelEyeShoeState
 from drivers.shoes.angel_eye_events import ERROR_MEANINGS
 from firmware_bridge.link import LinkFaultKind
@@ -205,14 +205,15 @@ def test_unproven_continuity_gives_a_fault_and_possibly_lost_reports() -> None:
 @pytest.mark.parametrize(
     "data",
     ["05 30 44 81 03 46 36", "05 30 52 03 36 31", "05 30 64 03 35 37", "05 30 47 03 37 34",
-     "05 30 43 80 03 46 30", "05 30 58 03 36 42"],
-    ids=["D", "R", "d", "G", "C", "unknown code"],
+     "05 30 43 80 03 46 30", "05 30 53 80 03 45 30", "05 30 58 03 36 42"],
+    ids=["D", "R", "d", "G", "C", "S", "unknown code"],
 )  # fmt: skip
 def test_an_invalid_report_about_cards_counts_as_lost(data: str) -> None:
     events = Table().report(bytes.fromhex(data))
 
     assert isinstance(events[0], DeviceFault)
-    assert events[1:] == (ReportsLost(LossReason.UNREADABLE, 1),)
+    assert events[1:] == (ReportsLost(LossReason.UNREADABLE, 1, events[0].detail),)
+    assert to_words(events[0].detail).startswith("a report was not understood: ")
 
 
 @pytest.mark.parametrize(
@@ -225,6 +226,21 @@ def test_any_other_invalid_report_is_a_fault_only(data: str) -> None:
 
     assert isinstance(event, DeviceFault)
     assert event.kind is LinkFaultKind.MALFORMED
+
+
+@pytest.mark.parametrize("data", ["05 30 4C 03 37 46", "05 30 44 81 03 46 36", "05 30 58 03 36 42"])
+def test_what_was_not_understood_is_a_remark_until_the_port_is_opened_again(data: str) -> None:
+    table = Table()
+    assert remarks_of(table.state) == ()
+    (fault, *_) = table.report(bytes.fromhex(data))
+
+    assert isinstance(fault, DeviceFault)
+    assert [to_words(one) for one in remarks_of(table.state)] == [
+        f"1 report was not understood since the port was opened. {to_words(fault.detail)}"
+    ]
+    table.lose_port()
+    table.open_port()
+    assert remarks_of(table.state) == ()
 
 
 def test_no_fault_names_a_card() -> None:
@@ -371,7 +387,7 @@ def test_a_tick_at_the_deadline_repeats_the_command() -> None:
 
 
 def assert_encodable(value: object) -> None:
-    """Frozen structs, enums, tuples, int, str, bytes, bool and None, all the way down."""
+    """Frozen structs, enums, tuples, int, str, bytes, bool, None, UNSET, all the way down."""
     if isinstance(value, Struct):
         assert value.__struct_config__.frozen
         for field in value.__struct_fields__:
@@ -380,7 +396,7 @@ def assert_encodable(value: object) -> None:
         for one in value:
             assert_encodable(one)
     else:
-        assert value is None or isinstance(value, Enum | int | str | bytes)
+        assert value in (None, UNSET) or isinstance(value, Enum | int | str | bytes)
 
 
 def test_the_state_can_be_stored() -> None:

@@ -5,8 +5,9 @@ from enum import Enum
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
+from controller.messages.catalogue import to_words
 from drivers.commands import ClearError, DeviceCommand, ListTags, LockExit, SetPolling, UnlockExit
 from drivers.events import (
     CardPassed,
@@ -21,7 +22,7 @@ from drivers.events import (
     TagPulledBack,
 )
 from drivers.faults import DeviceFault
-from drivers.interface import Driver, DriverOutput, locked_of
+from drivers.interface import Driver, DriverOutput, locked_of, remarks_of
 from drivers.shoes.rfid_exit import ExitSettings
 from drivers.shoes.rfid_shoe import RfidShoe, RfidShoeSettings, RfidShoeState
 from firmware_bridge.feig.settings import Delivery, FeigLinkSettings
@@ -62,6 +63,11 @@ ALL_THREE_AND_OVERFLOW = bytes.fromhex(
     "02 00 38 00 22 93 B1 01 00 03"
     "00 14 03 00 08 E0 04 01 50 12 34 56 01 00 00 17 70 01 00 00"
     "00 0C 00 00 00 00 00 17 C0 00 01 01 00 0C 00 00 00 00 00 18 38 00 01 00 4E FD"
+)
+# Seven bytes of tag statistics before the inputs, as a public client of these readers reads them.
+ACE_WITH_STATISTICS = bytes.fromhex(
+    "02 00 27 00 22 00 B1 09 00 01 00 1B 03 00 08 E0 04 01 50 12"
+    "34 56 01 00 00 17 70 01 00 05 00 00 00 00 00 01 01 BE E2"
 )
 CLEAR = bytes.fromhex("02 00 07 FF 32 54 47")
 # An answer, and a silence before a damaged answer is requested again.
@@ -113,6 +119,38 @@ class Shoe:
     def send_command(self, command: DeviceCommand) -> DriverOutput:
         self.state, output = self.driver.command(self.state, command, self.at())
         return output
+
+
+# --- a reader set up so that its records cannot be read ------------------------------------------
+
+
+def test_a_reader_with_tag_statistics_beside_its_inputs_is_refused_at_the_opening() -> None:
+    shoe = Shoe(ready=False)
+    shoe.open_port()
+    shoe.receive(VERSION)
+    shoe.receive(TIMER_5000)
+    refused, fault = shoe.receive(ACE_WITH_STATISTICS)
+
+    assert isinstance(refused, StageChanged)
+    assert refused.stage is Stage.OPENED
+    assert isinstance(fault, DeviceFault)
+    assert fault.kind is LinkFaultKind.CONFIGURATION
+    assert remarks_of(shoe.state) == (fault.detail,)
+    assert "switch tag statistics off in the reader" in to_words(fault.detail)
+    assert shoe.last.to_write == ()
+
+
+def test_a_reader_without_tag_statistics_again_is_taken_again() -> None:
+    shoe = Shoe()
+    shoe.receive(ACE_WITH_STATISTICS)
+    events = shoe.receive(ALL_THREE, 60_000)
+
+    assert [one.stage for one in events if isinstance(one, StageChanged)] == [
+        Stage.IDENTIFIED,
+        Stage.ONLINE,
+    ]
+    assert CardPassed(ACE_TAG) in events
+    assert remarks_of(shoe.state) == ()
 
 
 # --- cards ---------------------------------------------------------------------------------------
@@ -368,7 +406,7 @@ def test_close_polling_reads_the_buffer_sooner() -> None:
 
 
 def assert_encodable(value: object) -> None:
-    """Frozen structs, enums, tuples, int, str, bytes, bool and None, all the way down."""
+    """Frozen structs, enums, tuples, int, str, bytes, bool, None, UNSET, all the way down."""
     if isinstance(value, Struct):
         assert value.__struct_config__.frozen
         for field in value.__struct_fields__:
@@ -377,7 +415,7 @@ def assert_encodable(value: object) -> None:
         for one in value:
             assert_encodable(one)
     else:
-        assert value is None or isinstance(value, Enum | int | str | bytes)
+        assert value in (None, UNSET) or isinstance(value, Enum | int | str | bytes)
 
 
 FRAMES = (

@@ -18,6 +18,7 @@ from firmware_bridge.feig.items import BufferRecord
 from firmware_bridge.feig.layouts import LAYOUT_NAMES, LAYOUTS
 from firmware_bridge.feig.messages import MalformedContent
 from firmware_bridge.feig.records import MARK_BYTES, Record, parse_records
+from firmware_bridge.link import LinkFaultKind
 
 VECTORS = tomllib.loads(
     (Path(__file__).parents[2] / "vectors" / "feig.toml").read_text(encoding="utf-8")
@@ -125,6 +126,49 @@ def test_a_record_without_a_time_is_not_timed() -> None:
 
     assert not record.timed
     assert one_record().timed
+
+
+# --- tag statistics ------------------------------------------------------------------------------
+
+# Seven bytes, as a reader counts: the order of this field and those behind ANT is not published.
+STATISTICS = "00 05 00 00 00 00 2A"
+
+
+def with_statistics(selected: int, *fields: str) -> bytes:
+    """A reading of one record that also has these fields, in this order."""
+    body = bytes.fromhex(" ".join(("03 00 08 E0040150A05F02B7 00 01 D4 C0 01", *fields)))
+    head = bytes((0xB1, 0x08 | selected, 0, 1)) + (2 + len(body)).to_bytes(2, "big")
+    return head + body
+
+
+@pytest.mark.parametrize(
+    ("selected", "field"),
+    [
+        (0x01, "01 01"),
+        (0x02, "02 00 5E 10 00 01"),
+        (0x10, "01 01 00 00 00 00 00"),
+        (0x20, "01"),
+        (0x21, "01 01 01"),
+    ],
+    ids=["inputs", "MAC", "antennas", "direction", "inputs and direction"],
+)
+@pytest.mark.parametrize("statistics_first", [True, False])
+def test_tag_statistics_beside_another_field_are_not_guessed_at(
+    selected: int, field: str, *, statistics_first: bool
+) -> None:
+    fields = (STATISTICS, field) if statistics_first else (field, STATISTICS)
+    refused = parse_records(0x22, with_statistics(selected, *fields), LAYOUTS["isc.mr102"])
+
+    assert isinstance(refused, MalformedContent)
+    assert refused.kind is LinkFaultKind.CONFIGURATION
+    assert "switch tag statistics off in the reader" in to_words(refused.reason)
+
+
+def test_tag_statistics_alone_are_the_last_of_a_record() -> None:
+    (record,) = parsed(0x22, with_statistics(0, STATISTICS))
+
+    assert record.item.identity == bytes.fromhex("E0040150A05F02B7")
+    assert record.item.antenna == 1
 
 
 # --- large spaces --------------------------------------------------------------------------------

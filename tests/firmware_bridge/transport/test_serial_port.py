@@ -17,6 +17,7 @@ import serial.rfc2217
 from in_words import raises_in_words
 
 from controller.messages.catalogue import to_words
+from firmware_bridge.message import Message
 from firmware_bridge.transport.port import Parity, PortGone, PortUnavailable
 from firmware_bridge.transport.serial_port import SerialPort, list_serial_ports
 
@@ -353,11 +354,24 @@ def test_an_invalid_url(url: str) -> None:
 # --- a serial server that speaks RFC 2217 ---------------------------------------------------------
 
 
+class WithoutControl(serial.rfc2217.PortManager):
+    """Leaves SET-CONTROL unanswered, as ser2net 4.3.11 does for a line without modem signals."""
+
+    def rfc2217_send_subnegotiation(self, option: bytes, value: bytes = b"") -> None:
+        if option != serial.rfc2217.SERVER_SET_CONTROL:
+            super().rfc2217_send_subnegotiation(option, value)
+
+
 class Rfc2217Server:
     """One client of a serial server, served by the library's own other end of RFC 2217."""
 
-    def __init__(self, listening: socket.socket) -> None:
+    def __init__(
+        self,
+        listening: socket.socket,
+        answers: type[serial.rfc2217.PortManager] = serial.rfc2217.PortManager,
+    ) -> None:
         self._listening = listening
+        self._answers = answers
         self._loop = serial.serial_for_url("loop://", timeout=0)
         self.received: Queue[bytes] = Queue()
         self._thread = threading.Thread(target=self._serve)
@@ -373,12 +387,16 @@ class Rfc2217Server:
     def _serve(self) -> None:
         self._connection, _address = self._listening.accept()
         with self._connection:
-            self._manager = serial.rfc2217.PortManager(self._loop, self)
+            self._manager = self._answers(self._loop, self)
             # Waits at the server from before the client has settled its options.
             self.says(REPORT)
             while data := self._connection.recv(1000):
                 if plain := b"".join(self._manager.filter(data)):
                     self.received.put(plain)
+
+    def hang_up(self) -> None:
+        self._connection.shutdown(socket.SHUT_RDWR)
+        self.join()
 
     def join(self) -> None:
         self._thread.join()
@@ -403,6 +421,102 @@ def test_rfc_2217_keeps_waiting_bytes_and_carries_all_bytes_both_ways(
 
     port.close()
     device.join()
+
+
+class SilentServersSeen:
+    """Remembers as a table does, without its file."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+
+    def knows(self, url: str) -> bool:
+        return url in self.urls
+
+    def add(self, url: str) -> None:
+        self.urls.append(url)
+
+
+@pytest.mark.filterwarnings("ignore:set(Daemon|Name).. is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("restarted", [False, True], ids=["reopened", "restarted"])
+def test_a_server_that_leaves_control_lines_unanswered_is_waited_for_once(
+    server: socket.socket, monkeypatch: pytest.MonkeyPatch, *, restarted: bool
+) -> None:
+    waited_for: list[str] = []
+    wait = serial.rfc2217.TelnetSubnegotiation.wait
+
+    def counting_wait(option: serial.rfc2217.TelnetSubnegotiation, timeout: float = 3) -> None:
+        waited_for.append(option.name)
+        wait(option, timeout)
+
+    monkeypatch.setattr("serial.rfc2217.TelnetSubnegotiation.wait", counting_wait)
+    url = url_of(server).replace("socket:", "rfc2217:") + "?timeout=0.1"
+    known = SilentServersSeen()
+    port = SerialPort(url, 4800, silent=known)
+    for again in (False, True):
+        if again and restarted:
+            port = SerialPort(url, 4800, silent=known)
+        device = Rfc2217Server(server, WithoutControl)
+        port.open()
+        device.says(MARK)
+        assert read_to_mark(port) == REPORT
+        port.close()
+        device.join()
+
+    assert known.urls == [url]
+    assert waited_for.count("control") == 1
+
+
+# --- what a person reads -------------------------------------------------------------------------
+
+THEIRS = ("device reports", "thread died", "disconnected", "read failed", "Could not open", "Errno")
+
+
+def in_no_librarys_words(why: Message) -> str:
+    words = to_words(why)
+    assert [one for one in THEIRS if one in words] == []
+    return words
+
+
+def lost(port: SerialPort) -> str:
+    """Read until the port is lost; its reason."""
+    while True:
+        try:
+            port.read()
+        except PortGone as gone:
+            return in_no_librarys_words(gone.why)
+
+
+def test_a_pulled_line_is_told_in_our_words(cable: Cable, port: SerialPort) -> None:
+    cable.unplug()
+
+    assert lost(port) == f"{cable.path}: unplugged, or another program reads from it, too"
+
+
+@pytest.mark.parametrize("scheme", ["socket", "rfc2217"])
+@pytest.mark.filterwarnings("ignore:set(Daemon|Name).. is deprecated:DeprecationWarning")
+def test_a_server_that_closes_is_told_in_our_words(server: socket.socket, scheme: str) -> None:
+    url = url_of(server).replace("socket:", f"{scheme}:")
+    port = SerialPort(url, 4800)
+    device = Rfc2217Server(server) if scheme == "rfc2217" else None
+    port.open()
+    if device is None:
+        server.accept()[0].close()
+    else:
+        device.hang_up()
+
+    assert lost(port).endswith("the serial server closed the connection")
+    port.close()
+
+
+def test_a_server_that_refuses_is_told_in_the_systems_words(server: socket.socket) -> None:
+    url = url_of(server)
+    server.close()
+    with pytest.raises(PortUnavailable) as refused:
+        SerialPort(url, 4800).open()
+
+    assert "it cannot be opened: Connection refused (ECONNREFUSED)" in in_no_librarys_words(
+        refused.value.why
+    )
 
 
 # --- the list of ports ----------------------------------------------------------------------------

@@ -1,6 +1,8 @@
 """What the operating system or a library said of a failure, as a message."""
 
 import errno
+import socket
+import termios
 
 from controller.messages.catalogue import to_words
 from firmware_bridge.message import Message, message
@@ -28,7 +30,19 @@ def test_the_number_of_an_error_is_named() -> None:
 def test_a_librarys_error_has_the_number_of_the_systems_behind_it() -> None:
     said = system_error(raised_for(OSError(errno.EIO, "Input/output error")))
 
-    assert to_words(said) == "read failed: [Errno 5] Input/output error (EIO)"
+    assert to_words(said) == "Input/output error (EIO)"
+
+
+def test_an_error_of_a_terminal_has_its_number_first() -> None:
+    assert to_words(system_error(termios.error(22, "Invalid argument"))) == (
+        "Invalid argument (EINVAL)"
+    )
+
+
+def test_a_name_that_is_not_known_is_told_without_the_librarys_words() -> None:
+    unknown = socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    assert to_words(system_error(raised_for(unknown))) == "Name or service not known"
 
 
 def test_an_error_without_a_number_is_told_in_its_own_words() -> None:
