@@ -21,6 +21,7 @@ LOG = logging.getLogger("smartshoe.table")
 SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - the file is checked to be our own
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 _IN_MEMORY: Final = ("tmpfs", "ramfs")
+NOTE_SUFFIX: Final = ".until"
 _FILE_MODE: Final = 0o600
 # Kind and version, boot id, time, number and chain value of the newest record; then their CRC-32.
 _KIND: Final = b"SMSTUN01"
@@ -109,7 +110,7 @@ class StoredUntil:
 def note_file(control_socket: Path) -> Path | None:
     """Where a table notes it: beside its control socket if that is in memory, else in /dev/shm."""
     if _is_in_memory(control_socket.parent):
-        return control_socket.with_name(f"{control_socket.name}.until")
+        return control_socket.with_name(f"{control_socket.name}{NOTE_SUFFIX}")
     if _is_in_memory(SHARED_MEMORY):
         name = hashlib.sha256(os.fsencode(control_socket)).hexdigest()[:16]
         return SHARED_MEMORY / f"smartshoe-{os.geteuid()}-{name}.until"

@@ -27,10 +27,13 @@ def backup(
     from controller.archive.backup import TableFiles, make_backup
     from controller.config.load import load_config
     from controller.config.table_files import files_beside
+    from controller.table.stored_until import NOTE_SUFFIX
     from firmware_bridge.transport.clock import now
 
     table = load_config(config)
-    own = TableFiles(table.file, files_beside(table.file), table.batches_folder)
+    # The note of what is stored is of the running process.
+    beside = tuple(one for one in files_beside(table.file) if one.suffix != NOTE_SUFFIX)
+    own = TableFiles(table.file, beside, table.batches_folder)
     files, size = make_backup(own, table.journal_folder, to, now().utc_ns)
     if json:
         echo_json({"backup": str(to), "files": files, "bytes": size})

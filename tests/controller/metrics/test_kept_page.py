@@ -46,9 +46,9 @@ NEW = {
 # Of this version and its build; 9f025b99 named no build, neither as a label nor in words.
 INFO, OF_THE_VERSION = "smartshoe_table_info", {"version", "build"}
 INFO_WORDS = "Version and build, rules, their document, and the gaming day."
-# Faults of a line that 9f025b99 did not know; they stand at 0.
+# Faults of a line and irregularities that 9f025b99 did not know; they stand at 0.
 NEW_KINDS = ("too_many_reports", "payload_setting", "configuration")
-NEW_FAULTS = {("kind", kind) for kind in NEW_KINDS}
+NEW_LABELS = {("code", "JUDGING_FAILED"), *(("kind", kind) for kind in NEW_KINDS)}
 # Of the machine, at the moment of the scrape.
 MEASURED = {"smartshoe_disk_free_bytes", *HELP_BY_THE_LIBRARY}
 
@@ -76,7 +76,7 @@ def families(parsed: Iterable[Any]) -> dict[str, Family]:
                 labels = {key: text for key, text in labels.items() if key not in OF_THE_VERSION}
             key = sample.name, frozenset(labels.items())
             assert key not in values, "a series is there twice"
-            if NEW_FAULTS & key[1]:
+            if NEW_LABELS & key[1]:
                 assert sample.value == 0
                 continue
             values[key] = sample.value
