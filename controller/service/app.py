@@ -13,6 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from controller.config.collisions import CheckedTable, checked_tables
 from controller.config.document import ConfigError
 from controller.config.load import TableConfig, load_config
@@ -35,8 +37,12 @@ SWITCH_S: Final = 0.001
 STOP_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGPWR)
 
 
-def run_configured(path: Path, *, close_coup_as_partial: bool, as_root: bool) -> None:
+def run_configured(
+    path: Path, *, close_coup_as_partial: bool, as_root: bool, devices: bool = True
+) -> None:
     """Run the table of a file, or the tables of a folder, until a signal stops them.
+
+    `devices` False: no port of theirs is opened.
 
     Raises ConfigError for an unreadable configuration, StartRefused and TableFailed.
     """
@@ -51,6 +57,8 @@ def run_configured(path: Path, *, close_coup_as_partial: bool, as_root: bool) ->
     lines = _log_to_stderr(several=several)
     try:
         configs = usable_tables(path)[0] if several else (_config_of_file(path),)
+        if not devices:
+            configs = tuple(replace(one, lines=()) for one in configs)
         if runs_as_root() and not as_root:
             require_account_of_tables()
         make_undumpable()

@@ -20,6 +20,10 @@ import pytest
 
 from controller.cli.errors import ExitCode
 from controller.journal.people import PeopleFile
+from controller.journal.store import open_read_only
+from controller.tape.inputs import Started
+from controller.tape.records import ChunkRun, read_input
+from firmware_bridge.transport.port import Chunk, PortOpened
 from hil.dealing.cards import card_named
 from hil.emulator.angel_eye.device import AngelEye
 from hil.emulator.lines.serve import PtyServer
@@ -247,6 +251,24 @@ def test_answers_of_a_file_set_a_table_up_and_a_second_time_change_no_account(
     assert again.returncode == ExitCode.DONE, again.stderr
     assert "have an account already, which is as it was: Ann Lee" in again.stdout
     assert PeopleFile(answered / "journal").accounts() == account
+
+
+def test_a_shoe_that_deals_meanwhile_deals_into_no_new_journal(answered: Path) -> None:
+    """Nobody runs the table yet: what is drawn is no play of it."""
+    with PtyServer(AngelEye(), link=answered / "shoe") as shoe:
+        file = answered / "answers.toml"
+        file.write_text(ANSWERS.replace("/dev/ttyUSB9", str(shoe.path)))
+        shoe.perform(lambda one: one.power_on())
+        for name in ("AD", "2C", "9H"):
+            card = card_named(name)
+            shoe.perform(lambda one, card=card: one.draw(card))
+        done = set_up(answered, "--answers", "answers.toml")
+
+    assert done.returncode == ExitCode.DONE, done.stderr
+    with open_read_only(answered / "journal") as journal:
+        inputs = [read_input(one.record) for one in journal.records()]
+    assert [one for one in inputs if isinstance(one, Started)]
+    assert not [one for one in inputs if isinstance(one, PortOpened | Chunk | ChunkRun)]
 
 
 def test_a_table_that_does_not_start_is_said_with_its_log(answered: Path) -> None:

@@ -131,7 +131,8 @@ def _start(file: Path, account: _Account | None, log: IO[bytes]) -> subprocess.P
     as_root = ["--as-root"] if account is None and not os.geteuid() else []
     # In a session of its own: Ctrl-C ends the set-up, which ends the table in order.
     return subprocess.Popen(
-        [*PROGRAM, *as_root, str(file)],
+        # What a shoe deals before anybody runs the table is no play of it.
+        [*PROGRAM, "--no-devices", *as_root, str(file)],
         stdin=subprocess.DEVNULL,
         stdout=log,
         stderr=log,

@@ -39,7 +39,10 @@ def main(command: Command, words: list[str]) -> int:
     from controller.service.app import run_configured
 
     run_configured(
-        named[0], close_coup_as_partial=options.close_coup_as_partial, as_root=options.as_root
+        named[0],
+        close_coup_as_partial=options.close_coup_as_partial,
+        as_root=options.as_root,
+        devices=not options.no_devices,
     )
     return ExitCode.DONE
 
@@ -72,6 +75,11 @@ def _parser(command: Command) -> argparse.ArgumentParser:
         "--as-root",
         action="store_true",
         help="start it as root where there is an account for it: for a bench, not a table",
+    )
+    parser.add_argument(
+        "--no-devices",
+        action="store_true",
+        help="open no device: for people's accounts before the first day, not for play",
     )
     parser.add_argument(
         "--json", action="store_true", help="print an error as one JSON object on stdout"
