@@ -12,6 +12,7 @@ import typer
 
 from controller.cli.command import example
 from controller.cli.errors import CommandError, ExitCode
+from firmware_bridge.tablelink.frames import TableLinkFrame, TableLinkUnframed, feed
 from hil.emulator.lines.line import LineServer
 from hil.progress import Patience
 from hil.recording.capture import Direction, NotARecord, RecordedWire, Recording, read_recording
@@ -80,6 +81,7 @@ def replay(
     require_one_line("replay", pty_link, tcp)
     recording = _read(file)
     wire = _choose(recording, port)
+    refuse_sessions(wire, file)
     device = RecordedDevice(wire, speed=speed, at_once=tcp is None)
     block_stop_signals()
     with serve_line(device, pty_link, tcp, PATIENCE_S) as server:
@@ -124,6 +126,21 @@ def _choose(recording: Recording, name: str) -> RecordedWire:
         allowed=", ".join(one.name for one in recording.wires),
         remedy="name one of them",
     )
+
+
+def refuse_sessions(wire: RecordedWire, file: Path) -> None:
+    """Raise CommandError for a record of TableLink, whose device answers each host anew."""
+    data = b"".join(one.data for one in wire.events if one.direction is Direction.RECEIVED)
+    _, found = feed(TableLinkUnframed(), data)
+    if any(isinstance(one, TableLinkFrame) for one in found):
+        raise CommandError(
+            "it is a record of TableLink, which cannot be played as a device: what a device sent"
+            " answers the counters, nonces and acknowledgements of that session alone",
+            place=str(file),
+            allowed="records of devices that need no session: Angel Eye, FEIG, SSI, contacts",
+            remedy="replay the journal of that table (smartshoe replay JOURNAL), or serve an"
+            " emulated device (hil/README.md, Serving an emulator)",
+        )
 
 
 def _ended_in_order(wire: RecordedWire) -> bool:

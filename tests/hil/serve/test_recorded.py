@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
+from controller.cli.errors import CommandError
 from hil.emulator.angel_eye.device import AngelEye, AngelEyeSettings
 from hil.emulator.lines.serve import TcpServer
-from hil.recording.capture import Direction, read_recording
+from hil.recording.capture import Direction, RecordedWire, WireEvent, read_recording
+from hil.serve.replay import refuse_sessions
 
 GOLDEN = tomllib.loads(
     (Path(__file__).parents[2] / "vectors" / "capture.toml").read_text(encoding="utf-8")
@@ -84,6 +86,17 @@ def test_a_record_is_played_to_whoever_connects(fast_dir: Path) -> None:
 
         assert ended(running) == 0
         assert next_event(running, "end")["received"] == 1
+
+
+def test_a_record_of_tablelink_is_no_device() -> None:
+    """Its answers are of one session; tests/vectors/tablelink.toml: PING of the device."""
+    ping = bytes.fromhex("0002010103050b0101010101010101010104a3011a0c4c4b40020303f427df9f7c00")
+    wire = RecordedWire("p", (WireEvent(0, Direction.RECEIVED, ping),))
+
+    with pytest.raises(CommandError, match="cannot be played as a device") as refused:
+        refuse_sessions(wire, Path("shuffler.pcapng"))
+
+    assert "smartshoe replay JOURNAL" in str(refused.value)
 
 
 def test_other_bytes_of_the_program_are_said_and_end_with_1(fast_dir: Path) -> None:
