@@ -19,10 +19,15 @@ from msgspec.structs import replace
 
 from controller.core.state import Conclusion, Stored
 from controller.journal.encoding import EncodingError
-from controller.journal.folder import MONITORS_NAME, read_sealed, sealed_files
+from controller.journal.folder import (
+    MONITORS_NAME,
+    read_heading_of_file,
+    read_sealed,
+    sealed_files,
+)
 from controller.journal.reader import JournalReader
 from controller.journal.store import open_read_only
-from controller.journal.values import Head, JournalError
+from controller.journal.values import Base, Head, JournalError
 from controller.monitors.advisory import Advisory, AdvisoryKind
 from controller.monitors.items import MonitorItem, ShoeOpens, TimePasses
 from controller.monitors.state import MonitorState
@@ -174,11 +179,21 @@ class ShoeMonitors:
                     after = self._load(reader)
                 if after is None:
                     after = before_earlier_shoes(self._journal, reader.base.seq, EARLIER_SHOES)
+                    run = self._run_after(after, reader.base)
+                    self._watch = self._watch.in_run_of(run)
                 return self._take(shown, conclusions_between(reader, after, until_seq))
         except (JournalError, EncodingError, OSError):
             # Not the error's own message: it may name a card.
             LOG.warning(_NOT_READ, until_seq)
             return ()
+
+    def _run_after(self, seq: int, base: Base) -> bytes:
+        """The record of the run in force after that record; empty where the next begins one."""
+        if seq == base.seq:
+            return base.started
+        newest_first = reversed(sealed_files(self._journal))
+        begins = next((one for one in newest_first if _first_seq(one) == seq + 1), None)
+        return read_sealed(begins).parts().started if begins is not None else b""
 
     def _load(self, reader: JournalReader) -> int | None:
         """Go on from what was saved; the record up to which that is, None without it."""
@@ -207,6 +222,10 @@ class PauseWatch(MachineMonitor[Timestamp]):
 
     def check(self, put: Callable[[Timestamp], object]) -> None:
         put(self._clock())
+
+
+def _first_seq(path: Path) -> int:
+    return read_heading_of_file(path).first_seq
 
 
 def before_earlier_shoes(journal: Path, base_seq: int, most: int) -> int:
