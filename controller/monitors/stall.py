@@ -43,6 +43,11 @@ def allowed_ns(limits: StallLimits, kind: AdvisoryKind) -> int:
     return limits.put_in_ns_max if put_in else limits.came_out_ns_max
 
 
+def allowed_minutes(limits: StallLimits, kind: AdvisoryKind) -> int:
+    """The same in minutes."""
+    return allowed_ns(limits, kind) // _NS_PER_MINUTE
+
+
 def stall(limits: StallLimits, pause: CoupPause, at_ns: int) -> StallEvidence | None:
     """What is to be said of a pause that lasts until now, or ended now; None if nothing."""
     lasted, allowed = at_ns - pause.since_ns, allowed_ns(limits, pause.kind)

@@ -30,6 +30,7 @@ from controller.journal.store import open_read_only
 from controller.journal.values import Base, Head, JournalError
 from controller.monitors.advisory import Advisory, AdvisoryKind
 from controller.monitors.items import MonitorItem, ShoeOpens, TimePasses
+from controller.monitors.stall import allowed_minutes
 from controller.monitors.state import MonitorState
 from controller.monitors.take import Said
 from controller.procedure.people.setting_changes import effective_book
@@ -43,7 +44,7 @@ from controller.table.saved_projection import (
 )
 from controller.views.build import advisory_view
 from controller.views.monitored import Monitored, Shown, TableWatch
-from controller.views.snapshot_devices import advisory_words
+from controller.views.snapshot_devices import PauseView, advisory_words
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.monitors")
@@ -68,8 +69,8 @@ class SavedMonitors(Struct, frozen=True):
 class ShoeMonitors:
     """Follows what a table stores, and says what its monitors say.
 
-    `count` is called with each advisory's kind, `announce` when `advisories` has changed, `suspend`
-    with an advisory of a kind that the profile in force lets suspend the table.
+    `count` is called with each advisory's kind, `announce` when what is shown has changed,
+    `suspend` with an advisory of a kind that the profile in force lets suspend the table.
     `stored` is for the thread of its queue, `time_passes` for any other.
     """
 
@@ -83,6 +84,7 @@ class ShoeMonitors:
         suspend: Callable[[Advisory], object],
     ) -> None:
         self.advisories: tuple[Advisory, ...] = ()
+        self.pause: PauseView | None = None
         self._journal = journal
         self._count = count
         self._announce = announce
@@ -92,6 +94,8 @@ class ShoeMonitors:
         self._watch = TableWatch()
         # The last record that was taken in; None before the first transaction.
         self._seq: int | None = None
+        # Since when a coup is awaited, by both clocks.
+        self._paused: Timestamp | None = None
         self._of_last_shoe: tuple[Advisory, ...] = ()
         self._of_this_shoe: tuple[Advisory, ...] = ()
 
@@ -108,6 +112,7 @@ class ShoeMonitors:
             item = TimePasses(at.monotonic_ns)
             self._watch, said = self._watch.take_item(item)
             self._say(self._keep(item, said))
+            self._follow_pause(at)
             self._show()
 
     def _take_in(self, stored: Stored) -> None:
@@ -143,10 +148,26 @@ class ShoeMonitors:
 
     def _show(self) -> None:
         """Show what was said; last, so that who sees an advisory finds it counted."""
-        advisories = (*self._of_last_shoe, *self._of_this_shoe)
-        if advisories != self.advisories:
-            self.advisories = advisories
+        advisories, pause = (*self._of_last_shoe, *self._of_this_shoe), self._pause()
+        if (advisories, pause) != (self.advisories, self.pause):
+            self.advisories, self.pause = advisories, pause
             self._announce()
+
+    def _follow_pause(self, at: Timestamp) -> None:
+        """Note by the clock of the day when the pause began, if it is another than before."""
+        pause, noted = self._watch.state.pause, self._paused
+        if pause is None:
+            self._paused = None
+        elif noted is None or noted.monotonic_ns != pause.since_ns:
+            since_utc_ns = at.utc_ns - (at.monotonic_ns - pause.since_ns)
+            self._paused = Timestamp(pause.since_ns, since_utc_ns)
+
+    def _pause(self) -> PauseView | None:
+        state, since = self._watch.state, self._paused
+        if state.pause is None or since is None:
+            return None
+        kind = state.pause.kind
+        return PauseView(kind, since.utc_ns, allowed_minutes(state.limits, kind))
 
     def _take(self, shown: Shown, conclusions: Iterable[Conclusion]) -> tuple[Advisory, ...]:
         """Take conclusions in; what the monitors say of them."""
@@ -155,6 +176,7 @@ class ShoeMonitors:
             self._watch, taken = self._watch.take(shown, conclusion)
             for item, said in taken:
                 found += self._keep(item, said)
+            self._follow_pause(conclusion.item.at)
         return tuple(found)
 
     def _keep(self, item: MonitorItem, said: Said) -> Said:

@@ -22,6 +22,7 @@ from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
 from controller.table.loop import Loop
 from controller.views.build import build_snapshot
 from controller.views.snapshot import RunFacts
+from controller.views.snapshot_devices import PauseView
 from firmware_bridge.timestamp import Timestamp
 
 MINUTE_NS = 60 * 1_000_000_000
@@ -115,12 +116,41 @@ def test_a_pause_after_the_cut_is_said_while_it_lasts(followed, caplog) -> None:
     followed.recorded(ActKind.CUT_CARDS_PLACED)
     put_in_ns = followed.script.at.monotonic_ns
     monitors.time_passes(Timestamp(put_in_ns + 15 * MINUTE_NS - 1, 0))
-    assert (lines(caplog), followed.announced) == ([], [])
+    assert (lines(caplog), monitors.advisories) == ([], ())
     for minute in (15, 16):
         monitors.time_passes(Timestamp(put_in_ns + minute * MINUTE_NS, 0))
     assert [line.partition(":")[0] for line in lines(caplog)] == ["WARNING stall-cut"]
     assert [one.kind for one in monitors.advisories] == [AdvisoryKind.STALL_CUT]
-    assert (followed.counted, followed.announced) == ([AdvisoryKind.STALL_CUT], [1])
+    assert followed.counted == [AdvisoryKind.STALL_CUT]
+    # The pause and then its advisory.
+    assert followed.announced == [1, 1]
+
+
+def test_a_pause_is_shown_from_the_cut_card_to_the_first_coup(followed) -> None:
+    monitors = followed.follow()
+    followed.recorded(ActKind.CUT)
+    assert monitors.pause is None
+    followed.recorded(ActKind.CUT_CARDS_PLACED)
+    since_ns = followed.script.at.utc_ns
+    # A step of the clock meanwhile does not move its beginning.
+    monitors.time_passes(Timestamp(followed.script.at.monotonic_ns + 1, since_ns + MINUTE_NS))
+    assert monitors.pause == PauseView(AdvisoryKind.STALL_CUT, since_ns, 15)
+    shown = build_snapshot(
+        followed.script.core, followed.script.state, RunFacts(pause=monitors.pause)
+    )
+    assert shown.pause == monitors.pause
+    followed.reported(*NEW_SHOE, FAIR[0])
+    assert monitors.pause is None
+
+
+def test_a_pause_outlives_a_start_with_the_time_of_its_beginning(followed) -> None:
+    before = followed.follow()
+    followed.recorded(ActKind.CUT)
+    followed.recorded(ActKind.CUT_CARDS_PLACED)
+    after = followed.follow()
+    followed.reported(NEW_SHOE[0])
+    assert before.pause is not None
+    assert after.pause == before.pause
 
 
 def stall_table(journal: Journal, script, minutes: int) -> Followed:
