@@ -19,6 +19,7 @@ from controller.replay.stored_conclusions import stored_conclusions
 from controller.views.build import advisory_view
 from controller.views.monitored import Shown, TableWatch
 from controller.views.snapshot_devices import advisory_words
+from drivers.model import BadDeviceSettings
 
 _NAME: Final = "shuffler {}"
 _BY_HAND: Final = "shuffles by hand"
@@ -35,11 +36,13 @@ class ShoeAdvisories:
         """What is said of the next shoe; `endless` where a continuous shuffler feeds it."""
         shown = Shown(face_up=True, burn_cards=True, endless=endless)
         try:
+            # The first one of a part of a journal may be of any run.
+            self._watch = self._watch.in_run_of(shoe.parts().started)
             for conclusion in stored_conclusions(shoe.records()):
                 self._watch, taken = self._watch.take(shown, conclusion)
                 for _, said in taken:
                     yield from (f"{one.kind}: {advisory_words(advisory_view(one))}" for one in said)
-        except (JournalError, EncodingError):
+        except (JournalError, EncodingError, BadDeviceSettings):
             yield _UNREAD
 
     def shufflers(self) -> Iterator[str]:

@@ -67,6 +67,7 @@ from controller.config.sections import (
     JournalSection,
     LayoutSection,
     MetricsSection,
+    MonitorsSection,
     PeopleSection,
     PitSection,
     RulesSection,
@@ -267,6 +268,10 @@ def _config(
     assert isinstance(pit, PitSection)
     if pit.pit() != NO_PIT_SETTINGS:
         settings = replace(settings, shared=pit.pit())
+    monitors = sections["monitors"]
+    assert isinstance(monitors, MonitorsSection)
+    if monitors != MonitorsSection():
+        settings = replace(settings, stall_minutes=monitors.stall_minutes)
     return TableConfig(
         file=path.absolute(),
         settings=_with_devices(settings, sections, repeated, trusts),

@@ -32,6 +32,7 @@ from controller.config.layout_rules import (
 )
 from controller.config.time_zone import zone_data
 from controller.evidence_log.note import is_key_name
+from controller.monitors.stall import STALL_MINUTES
 from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
 from controller.profiles.deck_bounds import decks_refusal
 from controller.profiles.load import load_profile, profile_names
@@ -350,6 +351,10 @@ class EvidenceSection(Section):
     def witness_settings(self) -> tuple[WitnessSettings, ...]:
         """The witnesses to which heads of the evidence log are offered."""
         return tuple(WitnessSettings(one.url, parse_witness_key(one.key)) for one in self.witnesses)
+
+
+class MonitorsSection(Section):
+    stall_minutes: Annotated[int, Field(ge=2, le=240)] = STALL_MINUTES
 
 
 class ApprovalSettings(Struct, frozen=True):

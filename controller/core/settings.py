@@ -6,6 +6,7 @@ Source: controller/config/README.md, "Settings have one home".
 
 from msgspec import UNSET, Struct, UnsetType
 
+from controller.monitors.stall import STALL_MINUTES
 from controller.procedure.rulebook import DEFAULT_BACKS, ObservableFact
 from controller.settlement.pit import PitSettings
 from drivers.catalogue import AnyModel, find_model
@@ -49,7 +50,8 @@ class Settings(Struct, frozen=True, tag="settings"):
 
     `seats` is empty if the layout is not configured; `backs` are the colours of the two batches.
     `readers`, `scanners` and `shuffler` (None: not connected) are the auxiliary devices.
-    `shared` are the settings of its pit, left out where [pit] has none.
+    `shared` are the settings of its pit, left out where [pit] has none. `stall_minutes` is how long
+    a pause after the cut card may be, left out where it is the default.
     """
 
     table: str
@@ -64,6 +66,7 @@ class Settings(Struct, frozen=True, tag="settings"):
     scanners: tuple[DeviceSettings, ...] = ()
     shuffler: ShufflerDeviceSettings | None = None
     shared: PitSettings | UnsetType = UNSET
+    stall_minutes: int | UnsetType = UNSET
 
     @property
     def devices(self) -> tuple[tuple[DeviceKind, DeviceSettings], ...]:
@@ -74,6 +77,11 @@ class Settings(Struct, frozen=True, tag="settings"):
             *((DeviceKind.SCANNER, one) for one in self.scanners),
             *((DeviceKind.SHUFFLER, one) for one in (self.shuffler,) if one is not None),
         )
+
+    @property
+    def pause_minutes_max(self) -> int:
+        """How long a coup may be awaited after the cut card was put in, and after it came out."""
+        return STALL_MINUTES if self.stall_minutes is UNSET else self.stall_minutes
 
     @property
     def shoe_model(self) -> AnyModel:

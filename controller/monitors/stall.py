@@ -13,14 +13,20 @@ from msgspec import Struct
 
 from controller.monitors.advisory import AdvisoryKind, StallEvidence
 
+STALL_MINUTES: Final = 15
 _NS_PER_MINUTE: Final = 60 * 1_000_000_000
 
 
 class StallLimits(Struct, frozen=True):
     """How long a coup may be awaited, in nanoseconds, after the cut card was put in or came out."""
 
-    put_in_ns_max: int = 15 * _NS_PER_MINUTE
-    came_out_ns_max: int = 15 * _NS_PER_MINUTE
+    put_in_ns_max: int = STALL_MINUTES * _NS_PER_MINUTE
+    came_out_ns_max: int = STALL_MINUTES * _NS_PER_MINUTE
+
+    @staticmethod
+    def of_minutes(minutes: int) -> "StallLimits":
+        """The same for both pauses, as `[monitors] stall_minutes` has it."""
+        return StallLimits(minutes * _NS_PER_MINUTE, minutes * _NS_PER_MINUTE)
 
 
 class CoupPause(Struct, frozen=True):
@@ -35,6 +41,11 @@ def allowed_ns(limits: StallLimits, kind: AdvisoryKind) -> int:
     """How long this pause may be."""
     put_in = kind is AdvisoryKind.STALL_CUT
     return limits.put_in_ns_max if put_in else limits.came_out_ns_max
+
+
+def allowed_minutes(limits: StallLimits, kind: AdvisoryKind) -> int:
+    """The same in minutes."""
+    return allowed_ns(limits, kind) // _NS_PER_MINUTE
 
 
 def stall(limits: StallLimits, pause: CoupPause, at_ns: int) -> StallEvidence | None:

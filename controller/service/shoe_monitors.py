@@ -19,12 +19,18 @@ from msgspec.structs import replace
 
 from controller.core.state import Conclusion, Stored
 from controller.journal.encoding import EncodingError
-from controller.journal.folder import MONITORS_NAME, read_sealed, sealed_files
+from controller.journal.folder import (
+    MONITORS_NAME,
+    read_heading_of_file,
+    read_sealed,
+    sealed_files,
+)
 from controller.journal.reader import JournalReader
 from controller.journal.store import open_read_only
-from controller.journal.values import Head, JournalError
+from controller.journal.values import Base, Head, JournalError
 from controller.monitors.advisory import Advisory, AdvisoryKind
 from controller.monitors.items import MonitorItem, ShoeOpens, TimePasses
+from controller.monitors.stall import allowed_minutes
 from controller.monitors.state import MonitorState
 from controller.monitors.take import Said
 from controller.procedure.people.setting_changes import effective_book
@@ -38,7 +44,7 @@ from controller.table.saved_projection import (
 )
 from controller.views.build import advisory_view
 from controller.views.monitored import Monitored, Shown, TableWatch
-from controller.views.snapshot_devices import advisory_words
+from controller.views.snapshot_devices import PauseView, advisory_words
 from firmware_bridge.timestamp import Timestamp
 
 LOG: Final = logging.getLogger("smartshoe.monitors")
@@ -63,8 +69,8 @@ class SavedMonitors(Struct, frozen=True):
 class ShoeMonitors:
     """Follows what a table stores, and says what its monitors say.
 
-    `count` is called with each advisory's kind, `announce` when `advisories` has changed, `suspend`
-    with an advisory of a kind that the profile in force lets suspend the table.
+    `count` is called with each advisory's kind, `announce` when what is shown has changed,
+    `suspend` with an advisory of a kind that the profile in force lets suspend the table.
     `stored` is for the thread of its queue, `time_passes` for any other.
     """
 
@@ -78,6 +84,7 @@ class ShoeMonitors:
         suspend: Callable[[Advisory], object],
     ) -> None:
         self.advisories: tuple[Advisory, ...] = ()
+        self.pause: PauseView | None = None
         self._journal = journal
         self._count = count
         self._announce = announce
@@ -87,6 +94,8 @@ class ShoeMonitors:
         self._watch = TableWatch()
         # The last record that was taken in; None before the first transaction.
         self._seq: int | None = None
+        # Since when a coup is awaited, by both clocks.
+        self._paused: Timestamp | None = None
         self._of_last_shoe: tuple[Advisory, ...] = ()
         self._of_this_shoe: tuple[Advisory, ...] = ()
 
@@ -103,6 +112,7 @@ class ShoeMonitors:
             item = TimePasses(at.monotonic_ns)
             self._watch, said = self._watch.take_item(item)
             self._say(self._keep(item, said))
+            self._follow_pause(at)
             self._show()
 
     def _take_in(self, stored: Stored) -> None:
@@ -138,10 +148,26 @@ class ShoeMonitors:
 
     def _show(self) -> None:
         """Show what was said; last, so that who sees an advisory finds it counted."""
-        advisories = (*self._of_last_shoe, *self._of_this_shoe)
-        if advisories != self.advisories:
-            self.advisories = advisories
+        advisories, pause = (*self._of_last_shoe, *self._of_this_shoe), self._pause()
+        if (advisories, pause) != (self.advisories, self.pause):
+            self.advisories, self.pause = advisories, pause
             self._announce()
+
+    def _follow_pause(self, at: Timestamp) -> None:
+        """Note by the clock of the day when the pause began, if it is another than before."""
+        pause, noted = self._watch.state.pause, self._paused
+        if pause is None:
+            self._paused = None
+        elif noted is None or noted.monotonic_ns != pause.since_ns:
+            since_utc_ns = at.utc_ns - (at.monotonic_ns - pause.since_ns)
+            self._paused = Timestamp(pause.since_ns, since_utc_ns)
+
+    def _pause(self) -> PauseView | None:
+        state, since = self._watch.state, self._paused
+        if state.pause is None or since is None:
+            return None
+        kind = state.pause.kind
+        return PauseView(kind, since.utc_ns, allowed_minutes(state.limits, kind))
 
     def _take(self, shown: Shown, conclusions: Iterable[Conclusion]) -> tuple[Advisory, ...]:
         """Take conclusions in; what the monitors say of them."""
@@ -150,6 +176,7 @@ class ShoeMonitors:
             self._watch, taken = self._watch.take(shown, conclusion)
             for item, said in taken:
                 found += self._keep(item, said)
+            self._follow_pause(conclusion.item.at)
         return tuple(found)
 
     def _keep(self, item: MonitorItem, said: Said) -> Said:
@@ -174,11 +201,21 @@ class ShoeMonitors:
                     after = self._load(reader)
                 if after is None:
                     after = before_earlier_shoes(self._journal, reader.base.seq, EARLIER_SHOES)
+                    run = self._run_after(after, reader.base)
+                    self._watch = self._watch.in_run_of(run)
                 return self._take(shown, conclusions_between(reader, after, until_seq))
         except (JournalError, EncodingError, OSError):
             # Not the error's own message: it may name a card.
             LOG.warning(_NOT_READ, until_seq)
             return ()
+
+    def _run_after(self, seq: int, base: Base) -> bytes:
+        """The record of the run in force after that record; empty where the next begins one."""
+        if seq == base.seq:
+            return base.started
+        newest_first = reversed(sealed_files(self._journal))
+        begins = next((one for one in newest_first if _first_seq(one) == seq + 1), None)
+        return read_sealed(begins).parts().started if begins is not None else b""
 
     def _load(self, reader: JournalReader) -> int | None:
         """Go on from what was saved; the record up to which that is, None without it."""
@@ -207,6 +244,10 @@ class PauseWatch(MachineMonitor[Timestamp]):
 
     def check(self, put: Callable[[Timestamp], object]) -> None:
         put(self._clock())
+
+
+def _first_seq(path: Path) -> int:
+    return read_heading_of_file(path).first_seq
 
 
 def before_earlier_shoes(journal: Path, base_seq: int, most: int) -> int:

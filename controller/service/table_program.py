@@ -276,6 +276,7 @@ class TableProgram:
             metrics_read_s=self.metrics.read_s,
             trial=self._config.trial,
             software=software_identifier(),
+            pause=self._monitors.pause,
         )
         return build_snapshot(*published, facts)
 

@@ -115,6 +115,7 @@ def build_snapshot(core: Core, state: CoreState, run: RunFacts = RUNNING) -> Sna
         metrics_read_s=run.metrics_read_s,
         trial=run.trial,
         software=run.software,
+        pause=run.pause,
     )
 
 

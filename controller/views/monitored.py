@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from controller.actions.actions import OperatorAction, RecordAct
 from controller.actions.choices import ActKind, FloorDecision, Provisional
 from controller.core.state import Conclusion
+from controller.core.stored_settings import read_settings
 from controller.custody.batch_life.facts import ShuffleRecorded, StageChange
 from controller.custody.batch_life.stages import BatchStage
 from controller.monitors.items import (
@@ -34,6 +35,7 @@ from controller.monitors.items import (
     ShoeOpens,
     TimePasses,
 )
+from controller.monitors.stall import StallLimits
 from controller.monitors.state import MonitorState
 from controller.monitors.take import Said, take
 from controller.procedure.effects import (
@@ -51,7 +53,8 @@ from controller.procedure.rulebook import RuleBook
 from controller.rules.cards import Card
 from controller.rules.setting_values import BurnDisclosure, DealOption
 from controller.tape.entries import Entry, EventVerdicts, RunBegan
-from controller.tape.inputs import Input
+from controller.tape.inputs import Input, Started
+from controller.tape.records import read_input
 from controller.views.disclosure import record_seen
 from firmware_bridge.recorded_text import Identifier
 
@@ -356,12 +359,25 @@ class TableWatch(Struct, frozen=True):
         self, shown: Shown, conclusion: Conclusion
     ) -> tuple["TableWatch", tuple[tuple[MonitorItem, Said], ...]]:
         """After one input; each of its happenings with what the monitors say of it."""
+        before = self
+        if isinstance(conclusion.item, Started):
+            before = self.in_run(conclusion.item)
         monitored, items = monitor_items(self.monitored, shown, conclusion)
-        watch, taken = replace(self, monitored=monitored), []
+        watch, taken = replace(before, monitored=monitored), []
         for item in items:
             watch, said = watch.take_item(item)
             taken.append((item, said))
         return watch, tuple(taken)
+
+    def in_run_of(self, record: bytes) -> "TableWatch":
+        """In the run that a record begins, if it is one."""
+        item = read_input(record) if record else None
+        return self.in_run(item) if isinstance(item, Started) else self
+
+    def in_run(self, started: Started) -> "TableWatch":
+        """From the run on that this input begins: its settings say how long a pause may be."""
+        minutes = read_settings(started.configuration).pause_minutes_max
+        return replace(self, state=replace(self.state, limits=StallLimits.of_minutes(minutes)))
 
     def take_item(self, item: MonitorItem) -> tuple["TableWatch", Said]:
         """After one happening, and what the monitors say of it."""

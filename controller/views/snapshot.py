@@ -23,6 +23,7 @@ from controller.views.snapshot_devices import (
     DeviceView,
     HostView,
     NamedBatch,
+    PauseView,
     PeopleView,
     PitDifferenceView,
     SealsView,
@@ -403,6 +404,7 @@ class RunFacts(Struct, frozen=True):
     metrics_read_s: int | None = None
     trial: bool = False
     software: str = ""
+    pause: PauseView | None = None
 
 
 class Snapshot(Struct, frozen=True):
@@ -410,7 +412,8 @@ class Snapshot(Struct, frozen=True):
 
     `observed` are the facts reported here, `due` what is due next, `due_calls` what is to be done
     now; what there is not is None. `advisories` are on the shoe in play and the one before, `coups`
-    the newest 256. `trial`: devices get nothing. `software`: version and build of what runs.
+    the newest 256; `pause` lasts since the cut card. `trial`: devices get nothing. `software`:
+    version and build of what runs.
     """
 
     schema: Literal[2]
@@ -445,3 +448,4 @@ class Snapshot(Struct, frozen=True):
     metrics_read_s: int | None = None
     trial: bool = False
     software: str = ""
+    pause: PauseView | None = None

@@ -258,6 +258,17 @@ class AdvisoryView(Struct, frozen=True):
     again: bool = False
 
 
+class PauseView(Struct, frozen=True):
+    """A coup is awaited since the cut card was put in ("stall-cut") or came out ("stall-last").
+
+    `since_ns` is UTC. After `minutes_allowed` it is an advisory of that kind.
+    """
+
+    kind: AdvisoryKind
+    since_ns: int
+    minutes_allowed: int
+
+
 def advisory_words(one: AdvisoryView) -> str:
     """The sentence of an advisory with its shoe and card; it names no person and no face."""
     where = message("before_shoe")

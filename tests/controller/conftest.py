@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from controller.actions.actions import Action, CloseShoe, OperatorAction, Resolution, StateWagers
@@ -235,11 +236,12 @@ class Script:
         observed: tuple[ObservableFact, ...] = (ObservableFact.RESULT_BUTTON,),
         software: str = THIS,
         utc_ns: int = NINE_O_CLOCK_NS,
+        stall_minutes: int | UnsetType = UNSET,
     ) -> None:
         self.at = Timestamp(1_000_000_000, utc_ns)
         self.reports = 0
         shoe = DeviceSettings(PORT, "angel-eye-ii-ex", allow_commands=allow_commands)
-        settings = Settings("M7", "3", decks, start_s, observed, shoe)
+        settings = Settings("M7", "3", decks, start_s, observed, shoe, stall_minutes=stall_minutes)
         self.started = Started(
             at=self.at,
             boot_id="boot-1",

@@ -18,7 +18,6 @@ from controller.views.snapshot_devices import (
     IdentityView,
     ShufflerBatchView,
     ShufflerView,
-    WarningView,
 )
 
 _NS_PER_S: Final = 1_000_000_000
@@ -112,7 +111,7 @@ def warning_lines(
     for one in table.shuffler.warnings if table.shuffler is not None else ():
         head = f"{one.number} {one.kind.replace('_', ' ')}: {one.text}"
         lines += wrapped_lines("WARNING", head, width)
-        lines += wrapped_lines(" since", _since(one, at_ns), width)
+        lines += wrapped_lines(" since", since_words(one.since_ns, at_ns), width)
         if one.active:
             lines += wrapped_lines(
                 " clear", "only when its cause is gone; it is still present", width
@@ -129,8 +128,8 @@ def warning_lines(
     return [*lines, labelled_line("", "until then no card may be drawn")] if lines else []
 
 
-def _since(warning: WarningView, at_ns: int) -> str:
-    since_ns = warning.since_ns
+def since_words(since_ns: int, at_ns: int) -> str:
+    """The time, and how long ago that is now; both are UTC in nanoseconds, 0 if unknown."""
     since = datetime.fromtimestamp(since_ns // _NS_PER_S, UTC)
     words = f"{since:%Y-%m-%d %H:%M:%S} UTC"
     if at_ns < since_ns or not since_ns:

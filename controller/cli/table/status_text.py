@@ -11,6 +11,7 @@ from controller.cli.table.status_devices import (
     batch_card_lines,
     describe_identity,
     shuffler_lines,
+    since_words,
     warning_lines,
 )
 from controller.cli.table.status_tasks import (
@@ -46,7 +47,7 @@ from controller.control.answer_schema import (
     WarningClearedAnswer,
 )
 from controller.messages.quantity import cards_in_coups, counted
-from controller.monitors.advisory import PersonEvidence
+from controller.monitors.advisory import AdvisoryKind, PersonEvidence
 from controller.views.snapshot import (
     ClosedCoupView,
     CoupView,
@@ -58,6 +59,7 @@ from controller.views.snapshot import (
 from controller.views.snapshot_devices import (
     AdvisoryView,
     DeviceView,
+    PauseView,
     PeopleView,
     SealsView,
     advisory_words,
@@ -67,7 +69,7 @@ from controller.views.snapshot_devices import (
 def status_block(table: Snapshot, hints: CommandHints, width: int = WIDTH, at_ns: int = 0) -> str:
     """The text of `status`: what is due, cards, open irregularities, duties, wagers, devices.
 
-    `at_ns` is UTC now; 0 if unknown: then the age of a warning is not shown.
+    `at_ns` is UTC now; 0 if unknown: then the age of a warning or a pause is not shown.
     """
     lines = [
         labelled_line("table", _table_words(table)),
@@ -76,6 +78,7 @@ def status_block(table: Snapshot, hints: CommandHints, width: int = WIDTH, at_ns
         *_coup_lines(table),
         *warning_lines(table, hints, width, at_ns),
         *irregularity_lines(table, hints, width),
+        *_pause_lines(table.pause, width, at_ns),
         *_advisory_lines(table.advisories, width),
         *opening_lines(table, width),
         *wagering_lines(table, width),
@@ -115,6 +118,7 @@ def watch_block(
     rest = [
         *_coup_lines(table),
         *decision_detail_lines(table, width),
+        *_pause_lines(table.pause, width, at_ns),
         *_advisory_lines(table.advisories, width),
         *opening_lines(table, width),
         *wagering_lines(table, width),
@@ -146,6 +150,18 @@ def _seal_lines(seals: SealsView | None, width: int) -> list[str]:
     code = f"of {seals.day}: code {seals.code}" if seals.code else ""
     texts = (("UNSEALED", seals.problem), ("UNSIGNED", seals.unsigned), ("seals", code))
     return [line for label, words in texts for line in wrapped_lines(label, words, width)]
+
+
+def _pause_lines(pause: PauseView | None, width: int, at_ns: int) -> list[str]:
+    """That a coup is awaited since the cut card, since when, and how long that may be."""
+    if pause is None:
+        return []
+    came_out = pause.kind is AdvisoryKind.STALL_LAST
+    cut_card = "came out" if came_out else "was put in"
+    since = since_words(pause.since_ns, at_ns)
+    allowed = counted(pause.minutes_allowed, "minute")
+    words = f"no coup since the cut card {cut_card}: {since}; an advisory after {allowed}"
+    return wrapped_lines("pause", words, width)
 
 
 def _advisory_lines(advisories: Iterable[AdvisoryView], width: int) -> list[str]:

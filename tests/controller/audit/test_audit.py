@@ -11,6 +11,8 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+from controller.actions.actions import RecordAct
+from controller.actions.choices import ActKind
 from controller.audit.advisories import ShoeAdvisories
 from controller.audit.discovery import NothingToAudit
 from controller.audit.findings import Weight
@@ -30,6 +32,8 @@ from hil.rig.shoe_runner import Pace
 from hil.simulation.sealed_journal import DealtTable, write_sealed_journal
 
 PLAIN, DEEP = AuditSettings(), AuditSettings(deep=True)
+PLAYER_WINS = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+WHOLE_SHOE = ("53", "50", "44 C0 91", "44 D1 C7", *PLAYER_WINS, "43", *PLAYER_WINS, *PLAYER_WINS)
 TENS = (10, 11, 12, 0)
 HOURS_NS = 3_600_000_000_000
 # Three shoes a gaming day; something is wrong in the fourth.
@@ -146,6 +150,27 @@ def test_a_deep_audit_follows_the_monitors_over_all_days(sealed_journal) -> None
     alone = audit((journal / "shoes" / sealed_days(journal)[1],), DEEP)
     assert not [one for one in alone.messages if one.words.startswith("shared: ")]
     assert audit((journal,), DEEP, 2).messages == report.messages
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"), [({"stall_minutes": 5}, 1), ({"stall_minutes": 15}, 0), ({}, 0)]
+)
+def test_a_deep_audit_judges_a_pause_by_the_setting_of_its_run(
+    fast_dir, script, stored_and_sealed, setting, said
+) -> None:
+    """Ten minutes from the cut card to the first coup of the second shoe, in the same run."""
+    table = script(**setting).begun()
+    table.reported(*WHOLE_SHOE)
+    table.acted(RecordAct(ActKind.CUT))
+    table.acted(RecordAct(ActKind.CUT_CARDS_PLACED))
+    table.later(10 * 60 * 10**9)
+    table.reported(*WHOLE_SHOE)
+    stored_and_sealed(fast_dir / "journal", table, fast_dir / "table.key")
+
+    _, second = sorted((fast_dir / "journal" / "shoes").rglob("*.shoe"))
+    for audited in (fast_dir / "journal", second):
+        notes = [one for one in audit((audited,), DEEP).messages if "stall-cut: " in one.words]
+        assert [(one.weight, one.shoe) for one in notes] == [(Weight.NOTE, 2)] * said
 
 
 def test_a_deep_audit_shows_what_each_shuffler_is_held_to(dealt_by_shuffler) -> None:

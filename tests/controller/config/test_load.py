@@ -128,6 +128,7 @@ def test_the_example_shows_every_key_with_its_default(write: Write) -> None:
         "usb": {"allow"},
         "evidence": {"sign"},
         "journal": {"folder", "warn_free_mib", "warn_free_percent", "stop_free_mib"},
+        "monitors": {"stall_minutes"},
         "metrics": {"enabled", "address", "port"},
         "console": {"enabled", "address", "port", "sign_on_minutes", "language"},
         "control": {"socket", "group"},

@@ -5,6 +5,7 @@ The shoe is dealt in the order of new decks, from the four of diamonds on.
 
 import logging
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,14 +22,16 @@ from controller.service.shoe_monitors import PauseWatch, ShoeMonitors
 from controller.table.loop import Loop
 from controller.views.build import build_snapshot
 from controller.views.snapshot import RunFacts
+from controller.views.snapshot_devices import PauseView
 from firmware_bridge.timestamp import Timestamp
 
 MINUTE_NS = 60 * 1_000_000_000
 NEW_SHOE = ("53", "50", "44 C0 91", "44 D1 C7")
 # 4d 5d 6d 7d 8d 9d: Player wins, 8 over 1; then 10d Jd Qd Kd Ac 2c: Banker, 2 over 1.
 IN_ORDER = ("44 81 94", "44 91 95", "44 82 96", "44 92 97", "44 83 98", "44 93 99", "47 90")
-GOES_ON = ("44 81 9A", "44 91 9B", "44 82 9C", "44 92 9D", "44 83 A1", "44 93 A2", "47 C0")
 FAIR = ("44 81 C9", "44 91 92", "44 82 AD", "44 92 B5", "47 90")
+WHOLE_SHOE = (*NEW_SHOE, *FAIR, *FAIR[:2], "43", *FAIR[2:], *FAIR)
+GOES_ON = ("44 81 9A", "44 91 9B", "44 82 9C", "44 92 9D", "44 83 A1", "44 93 A2", "47 C0")
 
 
 @pytest.fixture(autouse=True)
@@ -113,12 +116,77 @@ def test_a_pause_after_the_cut_is_said_while_it_lasts(followed, caplog) -> None:
     followed.recorded(ActKind.CUT_CARDS_PLACED)
     put_in_ns = followed.script.at.monotonic_ns
     monitors.time_passes(Timestamp(put_in_ns + 15 * MINUTE_NS - 1, 0))
-    assert (lines(caplog), followed.announced) == ([], [])
+    assert (lines(caplog), monitors.advisories) == ([], ())
     for minute in (15, 16):
         monitors.time_passes(Timestamp(put_in_ns + minute * MINUTE_NS, 0))
     assert [line.partition(":")[0] for line in lines(caplog)] == ["WARNING stall-cut"]
     assert [one.kind for one in monitors.advisories] == [AdvisoryKind.STALL_CUT]
-    assert (followed.counted, followed.announced) == ([AdvisoryKind.STALL_CUT], [1])
+    assert followed.counted == [AdvisoryKind.STALL_CUT]
+    # The pause and then its advisory.
+    assert followed.announced == [1, 1]
+
+
+def test_a_pause_is_shown_from_the_cut_card_to_the_first_coup(followed) -> None:
+    monitors = followed.follow()
+    followed.recorded(ActKind.CUT)
+    assert monitors.pause is None
+    followed.recorded(ActKind.CUT_CARDS_PLACED)
+    since_ns = followed.script.at.utc_ns
+    # A step of the clock meanwhile does not move its beginning.
+    monitors.time_passes(Timestamp(followed.script.at.monotonic_ns + 1, since_ns + MINUTE_NS))
+    assert monitors.pause == PauseView(AdvisoryKind.STALL_CUT, since_ns, 15)
+    shown = build_snapshot(
+        followed.script.core, followed.script.state, RunFacts(pause=monitors.pause)
+    )
+    assert shown.pause == monitors.pause
+    followed.reported(*NEW_SHOE, FAIR[0])
+    assert monitors.pause is None
+
+
+def test_a_pause_outlives_a_start_with_the_time_of_its_beginning(followed) -> None:
+    before = followed.follow()
+    followed.recorded(ActKind.CUT)
+    followed.recorded(ActKind.CUT_CARDS_PLACED)
+    after = followed.follow()
+    followed.reported(NEW_SHOE[0])
+    assert before.pause is not None
+    assert after.pause == before.pause
+
+
+def stall_table(journal: Journal, script, minutes: int) -> Followed:
+    return Followed(journal, partial(script, stall_minutes=minutes))
+
+
+@pytest.mark.parametrize(("stall_minutes", "said"), [(5, ["stall-cut"]), (15, [])])
+def test_the_house_says_how_long_a_pause_may_be(fast_dir, script, stall_minutes, said) -> None:
+    with Journal.open(fast_dir / "journal") as journal:
+        table = stall_table(journal, script, stall_minutes)
+        monitors = table.follow()
+        table.recorded(ActKind.CUT)
+        table.recorded(ActKind.CUT_CARDS_PLACED)
+        put_in_ns = table.script.at.monotonic_ns
+        monitors.time_passes(Timestamp(put_in_ns + 10 * MINUTE_NS, 0))
+    assert [one.kind.value for one in monitors.advisories] == said
+
+
+def test_a_start_reads_earlier_pauses_by_the_setting_of_their_run(
+    fast_dir, script, stored_and_sealed
+) -> None:
+    """That run began in the first of five shoes, and the start reads four."""
+    table = script(stall_minutes=5).begun()
+    table.reported(*WHOLE_SHOE * 4)
+    table.acted(RecordAct(ActKind.CUT))
+    table.acted(RecordAct(ActKind.CUT_CARDS_PLACED))
+    table.later(10 * MINUTE_NS)
+    table.reported(*WHOLE_SHOE)
+    stored_and_sealed(fast_dir / "journal", table, fast_dir / "table.key")
+
+    with Journal.open(fast_dir / "journal") as journal:
+        core = script().core
+        loop = Loop(journal, core, core.initial(), lambda: table.at)
+        monitors = ShoeMonitors(journal.file.parent, print, lambda: None, print)
+        monitors.stored(loop.begin(script().started))
+    assert AdvisoryKind.STALL_CUT in [one.kind for one in monitors.advisories]
 
 
 def test_the_pause_watch_tells_the_time() -> None:

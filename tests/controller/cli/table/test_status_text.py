@@ -8,7 +8,7 @@ from shown_tables import part, shown
 
 from controller.actions.actions import CorrectCoup
 from controller.cli.table.status_tasks import CommandHints, irregularity_lines, resolve_commands
-from controller.cli.table.status_text import conclusion_lines, status_block
+from controller.cli.table.status_text import conclusion_lines, status_block, watch_block
 from controller.control.answer_schema import (
     CommandResultAnswer,
     CommandSentAnswer,
@@ -24,7 +24,7 @@ from controller.rules.outcome import Outcome
 from controller.views.build import build_snapshot
 from controller.views.people import people_view
 from controller.views.snapshot import Health, Snapshot
-from controller.views.snapshot_devices import AdvisoryView, SealsView
+from controller.views.snapshot_devices import AdvisoryView, PauseView, SealsView
 
 
 def shown_of(folder: Path) -> Snapshot:
@@ -203,3 +203,22 @@ def test_status_shows_advisories_with_the_person_they_are_about(three_coups: Pat
         "advisory   order: cards in order; shoe 7, after card 8; an advisory, no verdict",
         "advisory   person: person-1: often; shoe 7, after card 90; an advisory, no verdict",
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (AdvisoryKind.STALL_CUT, "no coup since the cut card was put in"),
+        (AdvisoryKind.STALL_LAST, "no coup since the cut card came out"),
+    ],
+)
+def test_status_shows_a_pause_since_when_and_how_long_it_may_be(
+    three_coups: Path, kind: AdvisoryKind, words: str
+) -> None:
+    since_ns = 1_763_715_600 * 10**9
+    table = replace(shown_of(three_coups), pause=PauseView(kind, since_ns, 5))
+    at_ns = since_ns + 250 * 10**9
+    since = "2025-11-21 09:00:00 UTC, 4 min 10 s ago"
+    line = f"pause      {words}: {since}; an advisory after 5 minutes"
+    assert line in status_block(table, CommandHints(), width=200, at_ns=at_ns).splitlines()
+    assert line in watch_block(table, CommandHints(), width=200, height=99, at_ns=at_ns)
