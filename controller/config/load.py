@@ -237,6 +237,18 @@ def _journal_folder(path: Path, journal: JournalSection) -> Path:
     return path.absolute().parent / journal.folder
 
 
+def _with_house_settings(settings: Settings, sections: dict[str, Section]) -> Settings:
+    """The settings with those of the table's pit and of its monitors, where they are given."""
+    pit, monitors = sections["pit"], sections["monitors"]
+    assert isinstance(pit, PitSection)
+    assert isinstance(monitors, MonitorsSection)
+    if pit.pit() != NO_PIT_SETTINGS:
+        settings = replace(settings, shared=pit.pit())
+    if monitors != MonitorsSection():
+        settings = replace(settings, stall_minutes=monitors.stall_minutes)
+    return settings
+
+
 def _config(
     path: Path,
     sections: dict[str, Section],
@@ -264,14 +276,7 @@ def _config(
     settings = _settings(
         table, rules, layout, profile, shoe.settings(trusts[PairedRole.SHOE].trust)
     )
-    pit = sections["pit"]
-    assert isinstance(pit, PitSection)
-    if pit.pit() != NO_PIT_SETTINGS:
-        settings = replace(settings, shared=pit.pit())
-    monitors = sections["monitors"]
-    assert isinstance(monitors, MonitorsSection)
-    if monitors != MonitorsSection():
-        settings = replace(settings, stall_minutes=monitors.stall_minutes)
+    settings = _with_house_settings(settings, sections)
     return TableConfig(
         file=path.absolute(),
         settings=_with_devices(settings, sections, repeated, trusts),
