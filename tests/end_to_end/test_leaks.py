@@ -940,6 +940,18 @@ def test_other_commands_print_the_same_beside_a_face_down_coup(
         walked(*tables, BESIDE, "in play")
 
 
+def test_open_irregularities_are_exported_alike_beside_face_down_hands(fast_dir: Path) -> None:
+    deal = DEALS["a card too many, held for the next coup"]
+    with pair(fast_dir, deal) as tables:
+        for step in deal.steps[:-1]:
+            go(tables, step)
+        for table in tables:
+            rows = table.command("journal", "export", "journal", "--json")
+            assert '"kind": "irregularity"' in rows
+            assert '"open": true' in rows
+        walked(*tables, (OutputName.JOURNAL_FILES,), "undecided")
+
+
 def test_disclosed_cards_are_in_the_outputs(fast_dir: Path) -> None:
     with running(fast_dir / "one", "ny-midi", UNTOLD, NATURAL) as table:
         for step in (*BURN, *FOUR):
