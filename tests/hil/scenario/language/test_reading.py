@@ -133,11 +133,19 @@ def test_a_measure_has_a_limit_or_none() -> None:
     [
         ("expect phase bettin", "write `expect phase betting_closed`"),
         ("expect phase playing", "write one of them"),
+        ("expect phase", "write `expect phase closed`"),
+        ("expect stage red", "write `expect stage red unknown`"),
+        ("host slow-disk", "write `host slow-disk 30s`"),
+        ("host stop", "write `host stop 30s`"),
+        ("host clock-step soon", "write `host clock-step 30s`"),
+        ("host kill 30s", "write `host kill`"),
+        ("wire shoe stall", "write `wire shoe stall 30s`"),
         ("expect coup x banker", "write `expect coup 1`"),
         ("expect metric coups is 3", "write `expect metric smartshoe_coups_total`"),
         ("caught irregularity OVERDRAW", "write `caught by`"),
         ("deal 500 coups", "write `deal 100`"),
         ("dealer on", "write `dealer-on`"),
+        ("dealer off", "write `dealer-off`"),
     ],
 )
 def test_the_remedy_is_of_the_statement_that_is_wrong(text: str, remedy: str) -> None:
