@@ -26,6 +26,7 @@ from controller.metrics.table_metrics import TableMetrics, device_labels
 from controller.overlay.line_text import LineForm
 from controller.overlay.overlay import Overlay
 from controller.profiles.load import load_clauses
+from controller.service.awaited_ports import AwaitedPorts, PutPort
 from controller.service.coup_history import CoupHistory
 from controller.service.device_log import (
     WireLogger,
@@ -59,7 +60,7 @@ from firmware_bridge.gpio.chip import GpioUnavailable
 from firmware_bridge.transport.clock import now
 from firmware_bridge.transport.hotplug import DeviceWatch
 from firmware_bridge.transport.open_port import ListeningPort, open_port
-from firmware_bridge.transport.port import Chunk, LineSettings, PortEvent
+from firmware_bridge.transport.port import Chunk, LineSettings
 from firmware_bridge.transport.pump import PortPump
 
 LOG = logging.getLogger("smartshoe")
@@ -89,12 +90,15 @@ class NoDiskSpace(TableFailed):
 class SharedParts(Struct, frozen=True):
     """What the tables of one process share: web servers and watched power lines.
 
-    `several`: there may be more than one.
+    `several`: there may be more than one. `waits` is called with a table's name and the ports that
+    it waits for, in words: when it serves people, and at each change until they are open. From any
+    thread.
     """
 
     several: bool
     web: WebServers
     power_lines: PowerLines
+    waits: Callable[[str, str], object] = lambda _table, _words: None
 
 
 class TableProgram:
@@ -153,9 +157,15 @@ class TableProgram:
 
         self._coups = CoupHistory(config.journal_folder, self._table.announce)
         self._feeds: Feeds = feeds_of(config, self._table)
+        self._web_places = ""
+        self._awaited = AwaitedPorts(
+            {url: device_role(config.settings, url) for url, _line in config.lines},
+            self._say_waiting,
+        )
 
     def stop(self) -> None:
         """Store what waits, and end; returns at once."""
+        self._awaited.end()
         self._table.stop()
 
     def power_fails(self, sign: PowerSign) -> None:
@@ -227,7 +237,7 @@ class TableProgram:
         control = self._control_server()
         try:
             control.start()
-            where = self._serve_web()
+            self._web_places = self._serve_web()
         except (WebUnavailable, OSError) as error:
             control.stop()
             self._shared.web.withdraw(table.name)
@@ -237,11 +247,7 @@ class TableProgram:
         sources: tuple[InputSource, ...] = ()
         try:
             sources = self._start_sources()
-            _wait_for_port(table)
-            LOG.info(
-                *("table %s is running; journal %s, control %s%s", table.name),
-                *(self._config.journal_folder, self._config.control_socket, where),
-            )
+            self._wait_for_ports()
             running()
             for feed in self._feeds:
                 feed.start()
@@ -254,6 +260,26 @@ class TableProgram:
             control.stop()
             self._shared.web.withdraw(table.name)
         _raise_failure(table)
+
+    def _wait_for_ports(self) -> None:
+        """Wait briefly for the ports to open, and say what is awaited.
+
+        The table is ready without them, too.
+        """
+        deadline_ns = now().monotonic_ns + int(PORT_WAIT_S * 1e9)
+        if self._config.lines:
+            _wait_for_shoe(self._table, deadline_ns)
+        self._awaited.begin(max(0, deadline_ns - now().monotonic_ns) / 1e9)
+
+    def _say_waiting(self, ports: str) -> None:
+        """Log that the table waits for these ports, or that it is running."""
+        config, name = self._config, self._table.name
+        LOG.info(
+            *("table %s %s; journal %s, control %s%s", name),
+            f"waits for {ports}" if ports else "is running",
+            *(config.journal_folder, config.control_socket, self._web_places),
+        )
+        self._shared.waits(name, ports)
 
     def _control_server(self) -> ControlServer:
         return ControlServer(
@@ -307,7 +333,10 @@ class TableProgram:
         stored = stored_chunks(config.journal_folder, since_ns, LOG.warning)
         count = self.metrics.count_bytes
         servers = SerialServersFile(config.journal_folder)
-        pumps = tuple(_pump(config, table, servers, *one, stored, count) for one in config.lines)
+        watch = self._awaited.watching
+        pumps = tuple(
+            _pump(config, table, watch, servers, *one, stored, count) for one in config.lines
+        )
         # Before the ports: stored at once, so that the records of a start have one order.
         clock_sync = ClockSyncMonitor(now)
         clock_sync.start(table.act)
@@ -388,6 +417,7 @@ def _start_function(config: TableConfig) -> Callable[[str], Started]:
 def _pump(
     config: TableConfig,
     table: Table,
+    watch: Callable[[PutPort], PutPort],
     servers: SerialServersFile,
     url: str,
     line: LineSettings,
@@ -395,12 +425,14 @@ def _pump(
     count_bytes: Callable[[str, int], object],
 ) -> PortPump:
     limit = noise_limit_of(config.settings, url, table.put)
-    put: Callable[[PortEvent], object] = table.put
+    put: PutPort = table.put
     if limit is not None:
         limit.resume(stored.get(url, ()), now())
         table.attach_last_inputs(limit.last_statement)
         put = limit.put
     put = counting_port(count_bytes, put)
+    # Before it is stored, so that who sees the port open is not told that the table waits for it.
+    put = watch(put)
     put = logging_port(device_role(config.settings, url), put)
     if config.log_level_wire != "off" and url == config.settings.shoe.port:
         put = WireLogger(config.settings.shoe, config.log_level_wire, put).put
@@ -411,10 +443,9 @@ def _pump(
     return pump
 
 
-def _wait_for_port(table: Table) -> None:
-    """Wait briefly for the shoe's port to open; the table is ready without it, too."""
+def _wait_for_shoe(table: Table, deadline_ns: int) -> None:
+    """Wait until the table has the opening of the shoe's port, to the deadline at most."""
     version = 0
-    deadline_ns = now().monotonic_ns + int(PORT_WAIT_S * 1e9)
     while (left_ns := deadline_ns - now().monotonic_ns) > 0:
         published = table.published
         if published is not None and published[1].shoe_driver.stage not in NOT_OPEN:

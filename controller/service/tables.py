@@ -117,12 +117,19 @@ class Tables:
 
     def __init__(self, *, several: bool) -> None:
         self._several = several
-        self._shared = SharedParts(several, WebServers(by_name=several), PowerLines())
         self._events: SimpleQueue[Event] = SimpleQueue()
+        self._shared = SharedParts(
+            several,
+            WebServers(by_name=several),
+            PowerLines(),
+            lambda name, ports: self.put(lambda: self.waits(name, ports)),
+        )
         self._runs: dict[str, TableRun] = {}
         # These start as soon as the run of the same name has ended.
         self._next: dict[str, TableConfig] = {}
         self._failures: dict[str, list[int]] = {}
+        # The ports that these tables wait for, in words.
+        self._waiting: dict[str, str] = {}
         self._ended: dict[str, StartRefused | TableFailed] = {}
         self._stopping = False
         self._notifier = Notifier()
@@ -193,9 +200,16 @@ class Tables:
         run.running = True
         self._ended.pop(run.name, None)
 
+    def waits(self, name: str, ports: str) -> None:
+        """A table waits for these ports; for none where `ports` is empty."""
+        self._waiting.pop(name, None)
+        if ports and name in self._runs:
+            self._waiting[name] = ports
+
     def ended(self, run: TableRun) -> None:
         """A table has ended: it is started again, or it is said that it is not."""
         del self._runs[run.name]
+        self._waiting.pop(run.name, None)
         self._ended.pop(run.name, None)
         if run.error is not None:
             self._ended[run.name] = run.error
@@ -265,9 +279,12 @@ class Tables:
         if not self._several:
             (run,) = self._runs.values()
             named = f"; BARE devices accepted: {bare[run.name]}" if bare else ""
-            return f"table {run.name} is running{named}"
+            ports = self._waiting.get(run.name)
+            return f"table {run.name} {f'waits for {ports}' if ports else 'is running'}{named}"
         known = {*self._runs, *self._ended}
-        parts = [f"{len(running)} of {len(known)} tables run"]
+        open_ones = sum(run.name not in self._waiting for run in running)
+        parts = [f"{open_ones} of {len(known)} tables run"]
+        parts += [f"{name} waits for {ports}" for name, ports in self._waiting.items()]
         parts += [f"{name}: {error}" for name, error in self._ended.items()]
         parts += [f"BARE devices accepted at {name}: {devices}" for name, devices in bare.items()]
         return "; ".join(parts)
