@@ -52,6 +52,10 @@ Where the record has bytes that a program wrote (smartshoe-hil relay), the devic
 wait for as many, and after a minute in which none came it ends. Bytes that differ are printed \
 and change nothing else. The exit code is 1 then.
 
+A record of TableLink is refused: what its device sent answers the counters and nonces of that \
+session alone. Replay the journal of its table (smartshoe replay JOURNAL), or serve an emulated \
+device (hil/README.md, Serving an emulator).
+
 Orders on standard input: quit. It ends with it, with the end of its input, and on SIGINT \
 (Ctrl-C), SIGTERM and SIGHUP. Standard output has one JSON object a line."""
 
