@@ -25,6 +25,7 @@ SOURCES: Final = (
     "controller/journal/*.py",
     "controller/messages/catalogue.py",
     "controller/monitors/advisory.py",
+    "controller/monitors/stall.py",
     "controller/procedure/*.py",
     "controller/procedure/acts/*.py",
     "controller/procedure/calls/*.py",
