@@ -1,6 +1,6 @@
-"""Which ports of a starting table are not open yet, and why; silent once all were open.
+"""Which ports of a starting table another program holds; silent once all are free.
 
-Not: a port that is lost in play, which the device log and the table's status report.
+Not: a device that is absent, or lost in play, which the device log and the table's status report.
 Source: controller/table/README.md, "Running a table".
 """
 
@@ -13,22 +13,24 @@ from firmware_bridge.transport.port import PortEvent, PortLost, PortOpened
 
 PutPort: TypeAlias = Callable[[PortEvent], object]
 
-_NOT_YET: Final = "it has not opened yet"
+_UNTRIED: Final = ""
+_HELD: Final = "port_held_by_other_program"
 
 
 class AwaitedPorts:
-    """The ports that a table waits for, each with the role of its device.
+    """The ports that a table waits for since another program holds them, by their devices' roles.
 
     `say` is called with what is awaited, in words, at `begin` and at each change; with empty words
-    once all ports are open, and then no more. It may be called by any port's reader thread.
+    once no port is held, and then no more. It may be called by any port's reader thread.
     """
 
     def __init__(self, roles: Mapping[str, str], say: Callable[[str], object]) -> None:
         self._roles = roles
         self._say = say
         self._changed = threading.Condition()
-        # Guarded by the condition: why a port is not open; absent while it is open.
-        self._why = dict.fromkeys(roles, _NOT_YET)
+        # Guarded by the condition: why a held port is not open; absent while nobody holds it.
+        self._why = dict.fromkeys(roles, _UNTRIED)
+        self._said: str | None = None
         self._begun = False
         self._ended = False
 
@@ -43,7 +45,7 @@ class AwaitedPorts:
         return note_and_put
 
     def begin(self, wait_s: float) -> None:
-        """Say what is awaited once each port has opened or failed, after `wait_s` at the latest."""
+        """Say what is awaited once each port was tried, after `wait_s` at the latest."""
         with self._changed:
             self._changed.wait_for(lambda: self._ended or self._all_tried, wait_s)
             self._begun = True
@@ -57,14 +59,14 @@ class AwaitedPorts:
 
     @property
     def _all_tried(self) -> bool:
-        return _NOT_YET not in self._why.values()
+        return _UNTRIED not in self._why.values()
 
     def _note(self, event: PortOpened | PortLost) -> None:
         with self._changed:
-            if isinstance(event, PortOpened):
-                self._why.pop(event.port, None)
-            else:
+            if isinstance(event, PortLost) and event.reason.id == _HELD:
                 self._why[event.port] = to_words(event.reason).removeprefix(f"{event.port}: ")
+            else:
+                self._why.pop(event.port, None)
             self._changed.notify_all()
             if self._begun:
                 self._say_once()
@@ -73,6 +75,9 @@ class AwaitedPorts:
         if self._ended:
             return
         self._ended = not self._why
-        self._say(
-            ", ".join(f"{self._roles[port]} at {port} ({why})" for port, why in self._why.items())
+        held = ", ".join(
+            f"{self._roles[port]} at {port} ({why})" for port, why in self._why.items() if why
         )
+        if held != self._said:
+            self._said = held
+            self._say(held)

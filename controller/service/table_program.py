@@ -90,9 +90,9 @@ class NoDiskSpace(TableFailed):
 class SharedParts(Struct, frozen=True):
     """What the tables of one process share: web servers and watched power lines.
 
-    `several`: there may be more than one. `waits` is called with a table's name and the ports that
-    it waits for, in words: when it serves people, and at each change until they are open. From any
-    thread.
+    `several`: there may be more than one. `waits` is called with a table's name and the held
+    ports that it waits for, in words: when it serves people, and at each change until they are
+    free. From any thread.
     """
 
     several: bool

@@ -141,7 +141,7 @@ def test_a_further_table_and_a_connection_take_no_more_than_the_drop_in_says(
         second.write_text(text, encoding="utf-8")
         tables.program.read_folder_again()
         log = tables.folder.log
-        poll_until(lambda: "table T2 waits for" in log.read_text(), "the second table is served")
+        poll_until(lambda: "table T2 is running" in log.read_text(), "the second table runs")
         poll_until(lambda: "feed office" in log.read_text(), "its feed has begun")
         table = tables.status("Threads") - one
         before = tables.status("Threads")

@@ -1,4 +1,4 @@
-"""A table whose port is not open waits for it, and says which and why, until it opens.
+"""A table whose port another program holds waits for it, and says so, until it is free.
 
 Source: controller/table/README.md, "Running a table".
 """
@@ -53,6 +53,10 @@ def held(port: str) -> PortEvent:
     return PortLost(port, AT, message("port_held_by_other_program", port=port))
 
 
+def absent(port: str) -> PortEvent:
+    return PortLost(port, AT, message("port_does_not_exist", port=port))
+
+
 @pytest.fixture
 def said() -> list[str]:
     return []
@@ -67,24 +71,41 @@ def put(said: list[str]) -> Callable[[PortEvent], object]:
     return put
 
 
-def test_each_port_that_is_awaited_is_said_with_its_reason(put, said: list[str]) -> None:
+def test_each_held_port_is_said_with_its_reason(put, said: list[str]) -> None:
     put(held(SHOE))
+    put(held(READER))
+
+    assert said[-1] == f"shoe at {SHOE} ({HELD}), reader at the layout at {READER} ({HELD})"
+
+
+def test_a_device_that_is_absent_is_not_waited_for(said: list[str]) -> None:
+    awaited = AwaitedPorts({SHOE: "shoe", READER: "reader at the layout"}, said.append)
+    put = awaited.watching(lambda _: True)
+    put(absent(SHOE))
     put(opened(READER))
+    awaited.begin(3600)
 
-    assert said[-1] == f"shoe at {SHOE} ({HELD})"
+    assert said == [""]
 
 
-def test_nothing_is_awaited_once_each_port_is_open_and_a_later_loss_is_none(put, said) -> None:
-    for event in (opened(SHOE), opened(READER), Chunk(SHOE, AT, b"S"), held(SHOE)):
+def test_nothing_is_awaited_once_no_port_is_held_and_a_later_loss_is_none(said) -> None:
+    awaited = AwaitedPorts({SHOE: "shoe"}, said.append)
+    put = awaited.watching(lambda _: True)
+    put(held(SHOE))
+    awaited.begin(3600)
+    for event in (opened(SHOE), Chunk(SHOE, AT, b"S"), held(SHOE)):
         put(event)
 
-    assert said.count("") == 1
-    assert not said[-1]
+    assert said == [f"shoe at {SHOE} ({HELD})", ""]
 
 
-def test_a_port_that_is_lost_before_the_other_opens_is_awaited_again(put, said) -> None:
-    for event in (opened(SHOE), held(SHOE), opened(READER)):
-        put(event)
+def test_a_port_that_is_freed_before_the_other_leaves_the_other(said: list[str]) -> None:
+    awaited = AwaitedPorts({SHOE: "shoe", READER: "reader at the layout"}, said.append)
+    put = awaited.watching(lambda _: True)
+    put(held(SHOE))
+    put(held(READER))
+    awaited.begin(3600)
+    put(opened(READER))
 
     assert said[-1] == f"shoe at {SHOE} ({HELD})"
 
